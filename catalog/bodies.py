@@ -1,0 +1,53 @@
+"""Page bodies, compressed with zstandard and named by the hash of their content, on any fsspec file system.
+
+A body is written under another name first and then moved, so a name that exists always holds a whole body. The same
+content is stored once, however many pages share it.
+"""
+
+import errno
+import hashlib
+import uuid
+
+import fsspec
+import zstandard
+
+from catalog.errors import StorageFull, StoreError
+
+
+class Bodies:
+    """The page store at an fsspec URL (a plain path is a folder)."""
+
+    def __init__(self, url: str) -> None:
+        self._files, self._root = fsspec.core.url_to_fs(url, auto_mkdir=True)
+
+    def put(self, body: bytes) -> str:
+        """Store `body`, give its name. Raises StorageFull, StoreError."""
+        name = hashlib.blake2b(body, digest_size=20).hexdigest()
+        path = self._path(name)
+        try:
+            if not self._files.exists(path):
+                self._write(path, zstandard.compress(body, 6))
+        except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise StorageFull(
+                    f"no space left for page bodies in {self._root}: free some and run the same command again"
+                ) from error
+            raise StoreError(f"page bodies cannot be written to {self._root}: {error}") from error
+        return name
+
+    def get(self, name: str, limit: int = 64_000_000) -> bytes:
+        """The body of that name, at most `limit` bytes. Raises StoreError where it is missing or damaged."""
+        try:
+            packed = self._files.cat_file(self._path(name))
+            return zstandard.ZstdDecompressor().decompress(packed, max_output_size=limit)
+        except (OSError, zstandard.ZstdError) as error:
+            raise StoreError(f"page body {name} in {self._root} is missing or damaged: crawl the shop again") from error
+
+    def _write(self, path: str, packed: bytes) -> None:
+        part = f"{path}.{uuid.uuid4().hex}.part"
+        self._files.makedirs(path.rsplit("/", 1)[0], exist_ok=True)
+        self._files.pipe_file(part, packed)
+        self._files.mv(part, path)
+
+    def _path(self, name: str) -> str:
+        return f"{self._root}/{name[:2]}/{name[2:]}.zst"

@@ -1,0 +1,99 @@
+"""Every error that Scout raises on purpose. Each message says what is wrong, where, and what to do.
+
+ScoutError
+├── UsageError                  the words of a command do not fit
+│   └── UnknownShop             no shop of that name is stored
+├── ConfigError                 a setting cannot be used
+├── FeedError                   known offers cannot be read
+│   ├── UnreadableFeed          the source is not there, or not in the said format
+│   └── MissingFields           the source lacks a field that Scout needs
+├── StoreError                  the database or the page store cannot be used
+│   ├── SchemaOutdated          the database is older than this Scout
+│   ├── SchemaTooNew            the database was written by a newer Scout
+│   └── StorageFull             no space is left
+├── CrawlError                  the crawl brought nothing to work with
+│   ├── UnreachableShop         no connection to the shop
+│   └── BlockedShop             the shop answers with errors or captchas only
+├── LearnError                  no rules can be learnt
+│   └── NoKnownOffers           the catalog has no offer of this shop
+├── RuleError                   a rule or selector is not well formed
+├── BadUrl                      not an http(s) URL (raised by url_cleaner, also a ValueError)
+└── Busy                        another run of the same shop is under way
+"""
+
+from url_cleaner.errors import BadUrl as BadUrl
+
+
+class ScoutError(Exception):
+    """The root: catch it to catch all that Scout raises on purpose."""
+
+
+class UsageError(ScoutError):
+    """The words of a command do not fit."""
+
+
+class UnknownShop(UsageError):
+    """No shop of that name is stored."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"no shop is called {name!r}: 'scout shop list' shows all, 'scout shop add' adds one")
+
+
+class ConfigError(ScoutError):
+    """A setting cannot be used."""
+
+
+class FeedError(ScoutError):
+    """Known offers cannot be read."""
+
+
+class UnreadableFeed(FeedError):
+    """The source is not there, or not in the said format."""
+
+
+class MissingFields(FeedError):
+    """The source lacks a field that Scout needs."""
+
+
+class StoreError(ScoutError):
+    """The database or the page store cannot be used."""
+
+
+class SchemaOutdated(StoreError):
+    """The database is older than this Scout."""
+
+
+class SchemaTooNew(StoreError):
+    """The database was written by a newer Scout."""
+
+
+class StorageFull(StoreError):
+    """No space is left."""
+
+
+class CrawlError(ScoutError):
+    """The crawl brought nothing to work with."""
+
+
+class UnreachableShop(CrawlError):
+    """No connection to the shop."""
+
+
+class BlockedShop(CrawlError):
+    """The shop answers with errors or captchas only."""
+
+
+class LearnError(ScoutError):
+    """No rules can be learnt."""
+
+
+class NoKnownOffers(LearnError):
+    """The catalog has no offer of this shop."""
+
+
+class RuleError(ScoutError):
+    """A rule or selector is not well formed."""
+
+
+class Busy(ScoutError):
+    """Another run of the same shop is under way."""

@@ -1,0 +1,129 @@
+"""The frontier: the page table as a queue with leases.
+
+What a fetch leaves behind - the page's new state, its body's name, its new links - is one transaction, so a crawl
+killed at any moment goes on where it was. Links that are known already never become requests.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import CursorResult, func, or_
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlmodel import Session, col, select, update
+
+from catalog.models import Page, PageState, now
+from catalog.store import Store
+
+OPEN = (PageState.PENDING, PageState.LEASED)
+
+
+@dataclass(frozen=True)
+class Link:
+    """A cleaned URL to crawl. Higher `priority` is fetched first; `chain` counts barren hops (see `crawler.links`)."""
+
+    url: str
+    source: str = "link"
+    priority: int = 0
+    depth: int = 0
+    chain: int = 0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one page: the columns to set, and the links it brought."""
+
+    page_id: int
+    state: PageState
+    columns: dict[str, Any] = field(default_factory=dict)
+    links: Sequence[Link] = ()
+
+
+class Frontier:
+    """One shop's pages during one run."""
+
+    def __init__(self, store: Store, shop_id: int, run_id: int | None = None) -> None:
+        self._store, self._shop, self._run = store, shop_id, run_id
+
+    def add(self, links: Iterable[Link]) -> int:
+        """Insert the links not known yet; gives how many were new."""
+        with self._store.write() as session:
+            return self._insert(session, links)
+
+    def claim(self, most: int, lease: timedelta = timedelta(minutes=5)) -> list[Page]:
+        """Take up to `most` pages that are due, best priority first, for the time of `lease`."""
+        moment = now()
+        with self._store.write() as session:
+            due = (
+                select(Page)
+                .where(Page.shop_id == self._shop, _due(moment))
+                .order_by(col(Page.priority).desc(), col(Page.id))
+                .limit(most)
+                .with_for_update(skip_locked=True)
+            )
+            pages = list(session.exec(due))
+            for page in pages:
+                page.state, page.leased_until, page.attempts = PageState.LEASED, moment + lease, page.attempts + 1
+            session.flush()
+            return pages
+
+    def settle(self, outcomes: Iterable[Outcome]) -> int:
+        """Write what became of pages, with their new links, in one transaction; gives how many links were new."""
+        fresh = 0
+        with self._store.write() as session:
+            for outcome in outcomes:
+                session.exec(
+                    update(Page)
+                    .where(col(Page.id) == outcome.page_id)
+                    .values(state=outcome.state, leased_until=None, run_id=self._run, **outcome.columns)
+                )
+                fresh += self._insert(session, outcome.links)
+        return fresh
+
+    def release(self) -> int:
+        """Give all leased pages back: call it where no other crawler of the shop can be alive."""
+        with self._store.write() as session:
+            given: CursorResult[Any] = session.exec(
+                update(Page)
+                .where(col(Page.shop_id) == self._shop, col(Page.state) == PageState.LEASED)
+                .values(state=PageState.PENDING, leased_until=None)
+            )
+            return given.rowcount
+
+    def counts(self) -> dict[str, int]:
+        """Pages by state."""
+        with self._store.read() as session:
+            rows = session.exec(
+                select(Page.state, func.count()).where(Page.shop_id == self._shop).group_by(col(Page.state))
+            )
+            return {str(state): number for state, number in rows}
+
+    def next_due(self) -> datetime | None:
+        """When the next open page is due; None where none is open. Leased pages count with the end of their lease."""
+        with self._store.read() as session:
+            due = func.coalesce(Page.leased_until, Page.not_before)
+            rows = session.exec(
+                select(func.count(), func.min(due), func.count(due)).where(
+                    Page.shop_id == self._shop, col(Page.state).in_(OPEN)
+                )
+            )
+            open_pages, first, waiting = rows.one()
+        if not open_pages:
+            return None
+        return first if first is not None and waiting == open_pages else now()
+
+    def _insert(self, session: Session, links: Iterable[Link]) -> int:
+        start = {"shop_id": self._shop, "state": PageState.PENDING, "attempts": 0}
+        rows = [asdict(link) | start for link in links]
+        dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
+        insert = dialect.insert(Page).on_conflict_do_nothing(index_elements=["shop_id", "url"])
+        return session.connection().execute(insert, rows).rowcount if rows else 0
+
+
+def _due(moment: datetime) -> Any:
+    pending = (col(Page.state) == PageState.PENDING) & or_(
+        col(Page.not_before).is_(None), col(Page.not_before) <= moment
+    )
+    lapsed = (col(Page.state) == PageState.LEASED) & (col(Page.leased_until) <= moment)
+    return or_(pending, lapsed)

@@ -1,0 +1,191 @@
+"""The store: one database, opened at the schema of this Scout or refused with a clear line.
+
+A transaction that will write begins as one (`BEGIN IMMEDIATE` on SQLite): two processes then wait for each other
+instead of failing half way. See https://docs.sqlalchemy.org/en/20/dialects/sqlite.html, "Serializable isolation".
+"""
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from alembic import command
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from alembic.util import CommandError
+from sqlalchemy import Engine, event, inspect
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, DatabaseError, OperationalError
+from sqlmodel import Session, create_engine, select
+
+from catalog.errors import ConfigError, SchemaOutdated, SchemaTooNew, StorageFull, StoreError, UnknownShop
+from catalog.models import Shop
+from catalog.settings import Settings
+
+MIGRATIONS = Path(__file__).with_name("migrations")
+
+
+class Store:
+    """An open database. `read()` and `write()` give sessions; `write()` commits at its end or leaves nothing behind."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+
+    @classmethod
+    def open(cls, settings: Settings) -> "Store":
+        """The database of `settings`, made where there is none.
+
+        Raises SchemaOutdated, SchemaTooNew, StoreError (not a database of Scout's), ConfigError (not a database URL).
+        """
+        engine = _engine(settings.database)
+        with _clear_errors(settings.database):
+            if not inspect(engine).get_table_names():
+                upgrade(settings)
+            _check_revision(engine, settings.database)
+        return cls(engine)
+
+    @contextmanager
+    def read(self) -> Iterator[Session]:
+        """A session to look things up in."""
+        with _clear_errors(self.engine.url), Session(self.engine, expire_on_commit=False) as session:
+            yield session
+
+    @contextmanager
+    def write(self) -> Iterator[Session]:
+        """A session that commits at its end; on an error nothing of it is kept. Raises StorageFull."""
+        engine = self.engine.execution_options(scout_write=True)
+        with _clear_errors(self.engine.url), Session(engine, expire_on_commit=False) as session:
+            yield session
+            session.commit()
+
+    def shop(self, name: str) -> Shop:
+        """The shop of that name. Raises UnknownShop."""
+        with self.read() as session:
+            found = session.exec(select(Shop).where(Shop.name == name)).first()
+        if found is None:
+            raise UnknownShop(name)
+        return found
+
+
+def upgrade(settings: Settings) -> tuple[str | None, str]:
+    """Bring the database to this Scout's schema; gives the revisions before and after.
+
+    Raises SchemaTooNew, and StoreError where the database holds something else.
+    """
+    engine = _engine(settings.database)
+    with _clear_errors(settings.database):
+        before = _revision(engine)
+        if before is None and inspect(engine).get_table_names():
+            raise StoreError(
+                f"{settings.database} holds tables that are not Scout's: name another with SCOUT_DATABASE_URL"
+            )
+        try:
+            with engine.execution_options(scout_write=True).begin() as connection:
+                config = _alembic()
+                config.attributes["connection"] = connection
+                command.upgrade(config, "head")
+        except CommandError as error:
+            raise _too_new(settings.database, before) from error
+        return before, head()
+
+
+def head() -> str:
+    """The revision of this Scout's schema."""
+    revision = ScriptDirectory.from_config(_alembic()).get_current_head()
+    if revision is None:
+        raise StoreError(f"no migrations found in {MIGRATIONS}: install Scout anew")
+    return revision
+
+
+def _alembic() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    return config
+
+
+def _revision(engine: Engine) -> str | None:
+    with engine.connect() as connection:
+        return MigrationContext.configure(connection).get_current_revision()
+
+
+def _check_revision(engine: Engine, name: object) -> None:
+    found = _revision(engine)
+    if found == head():
+        return
+    if found is None:
+        raise StoreError(_foreign(name))
+    known = {script.revision for script in ScriptDirectory.from_config(_alembic()).walk_revisions()}
+    if found not in known:
+        raise _too_new(name, found)
+    raise SchemaOutdated(f"{name} is of an older Scout (schema {found}, needed {head()}): run 'scout db upgrade'")
+
+
+def _foreign(name: object) -> str:
+    return f"{name} is not a database of Scout's: name another with SCOUT_DATABASE_URL"
+
+
+def _too_new(name: object, found: str | None) -> SchemaTooNew:
+    return SchemaTooNew(
+        f"{name} was written by a newer Scout (schema {found}, known up to {head()}): install that version"
+    )
+
+
+def _engine(database: str) -> Engine:
+    try:
+        url = make_url(database)
+        if url.get_backend_name() != "sqlite":
+            return create_engine(url, pool_pre_ping=True)
+    except ArgumentError as error:
+        raise ConfigError(
+            f"setting 'database_url': {database!r} is no database URL, such as sqlite:///var/scout.db"
+        ) from error
+    if url.database and url.database != ":memory:":
+        _make_folder(Path(url.database).parent)
+    engine = create_engine(url, connect_args={"timeout": 60})
+    event.listen(engine, "connect", _prepare_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(f"setting 'data_dir': {folder} cannot be made: {error.strerror}") from error
+    if not os.access(folder, os.W_OK):
+        raise ConfigError(f"setting 'data_dir': {folder} cannot be written to")
+
+
+def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
+    connection.isolation_level = None
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_sqlite(connection: Any) -> None:
+    write = connection.get_execution_options().get("scout_write")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+
+
+@contextmanager
+def _clear_errors(name: object) -> Iterator[None]:
+    try:
+        yield
+    except OperationalError as error:
+        raise _said_clearly(error, name) from error
+    except DatabaseError as error:
+        if "not a database" not in str(error.orig):
+            raise
+        raise StoreError(f"{name} is not a database: name another with SCOUT_DATABASE_URL") from error
+
+
+def _said_clearly(error: OperationalError, name: object) -> StoreError:
+    said = str(error.orig)
+    if "full" in said or "disk I/O" in said:
+        return StorageFull(f"no space left for {name}: free some, then run the same command again; nothing is lost")
+    if "locked" in said:
+        return StoreError(f"{name} is held by another process: wait for it to end, then run the same command again")
+    return StoreError(f"{name} cannot be used: {said.strip().splitlines()[0]}")

@@ -1,0 +1,1 @@
+"""Tell: the story of a run for the merchant and the catalog team."""
