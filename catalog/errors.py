@@ -17,6 +17,7 @@ ScoutError
 ├── LearnError                  no rules can be learnt
 │   └── NoKnownOffers           the catalog has no offer of this shop
 ├── RuleError                   a rule or selector is not well formed
+├── HostilePage                 a page made to be slow, or larger than any page is
 ├── BadUrl                      not an http(s) URL (raised by url_cleaner, also a ValueError)
 └── Busy                        another run of the same shop is under way
 """
@@ -93,6 +94,10 @@ class NoKnownOffers(LearnError):
 
 class RuleError(ScoutError):
     """A rule or selector is not well formed."""
+
+
+class HostilePage(ScoutError):
+    """A page made to be slow, or larger than any page is; the message says how."""
 
 
 class Busy(ScoutError):

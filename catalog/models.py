@@ -15,11 +15,12 @@ from sqlmodel import Field, SQLModel
 
 
 class Attribute(StrEnum):
-    """What is read from a page; `price` carries its currency, `image` the list of product images."""
+    """What is read from a page; `image` stands for the list of product images."""
 
     TITLE = "title"
     DESCRIPTION = "description"
     PRICE = "price"
+    CURRENCY = "currency"
     BRAND = "brand"
     CATEGORY = "category"
     IMAGE = "image"

@@ -1,0 +1,118 @@
+"""A page opened once: its tree, its blocks of data, its texts - each made at most once, and only when asked for."""
+
+from functools import cached_property
+from typing import Any
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
+
+from catalog.errors import RuleError
+from catalog.markup import decode, open_html
+from parser.blocks import Block, attribute_blocks, script_blocks
+from parser.paths import compile_path
+from parser.selector import AnySelector, AttributeAt, JsonAt
+
+LONGEST_TEXT = 50_000
+UNSEEN = frozenset({"script", "style", "template", "noscript"})
+INLINE = frozenset(
+    "a abbr b bdi bdo cite code data del dfn em font i ins kbd mark q s samp small span strong sub sup u var".split()
+)
+
+
+class Document:
+    """A page as learner, parser and inspector see it. Raises HostilePage where it is made to be slow."""
+
+    def __init__(self, body: bytes | str, url: str, content_type: str | None = None) -> None:
+        self.url = url
+        self.tree: LexborHTMLParser = open_html(body if isinstance(body, str) else decode(body, content_type))
+        self._attribute_blocks: dict[str, list[Block]] = {}
+
+    @cached_property
+    def blocks(self) -> list[Block]:
+        """The blocks of data in scripts."""
+        return script_blocks(self.tree)
+
+    @cached_property
+    def _blocks_by_name(self) -> dict[tuple[str, str], list[Any]]:
+        named: dict[tuple[str, str], list[Any]] = {}
+        for block in self.blocks:
+            named.setdefault((block.css, block.name), []).append(block.data)
+        return named
+
+    def find(self, selector: AnySelector) -> str | None:
+        """The first value where the selector points, as text; None where there is none. Raises RuleError."""
+        if isinstance(selector, JsonAt):
+            return self._in_blocks(selector)
+        node = self.first(selector.css)
+        if node is None:
+            return None
+        if isinstance(selector, AttributeAt):
+            value = node.attributes.get(selector.name)
+            return value.strip() or None if value else None
+        return own_text(node) if selector.own else text_of(node)
+
+    def first(self, css: str) -> LexborNode | None:
+        """The first element that `css` finds. Raises RuleError where it is no selector."""
+        try:
+            return self.tree.css_first(css)
+        except (SelectolaxError, ValueError) as error:
+            raise RuleError(f"not a CSS selector: {css!r}") from error
+
+    def _in_blocks(self, selector: JsonAt) -> str | None:
+        values = compile_path(selector.path)
+        for data in self.data(selector.css, selector.block):
+            for value in values(data):
+                text = scalar(value)
+                if text:
+                    return text
+        return None
+
+    def data(self, css: str, block: str) -> list[Any]:
+        """The data of the blocks of that name."""
+        if not block.startswith("@"):
+            return self._blocks_by_name.get((css, block), [])
+        if css not in self._attribute_blocks:
+            self._attribute_blocks[css] = attribute_blocks(self.tree.css(css), block[1:])
+        return [found.data for found in self._attribute_blocks[css]]
+
+
+def scalar(value: Any) -> str | None:
+    """A value of JSON as text; the first of a list of values; None for objects, null and nothing.
+
+    >>> scalar(12.5), scalar(["a", "b"]), scalar({}), scalar(True)
+    ('12.5', 'a', None, 'true')
+    """
+    if isinstance(value, list):
+        value = value[0] if value else None
+    if value is None or isinstance(value, dict | list):
+        return None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value).strip()[:LONGEST_TEXT] or None
+
+
+def text_of(node: LexborNode, longest: int = LONGEST_TEXT) -> str | None:
+    """The text a reader sees in an element: blocks apart, inline parts joined, white space folded."""
+    parts: list[str] = []
+    size = 0
+    for inner in node.traverse(include_text=True):
+        tag = inner.tag
+        if tag == "-text":
+            parent = inner.parent
+            if parent is None or parent.tag not in UNSEEN:
+                text = inner.text_content or ""
+                parts.append(text)
+                size += len(text)
+                if size > longest:
+                    break
+        elif tag not in INLINE:
+            parts.append(" ")
+    return _folded("".join(parts))
+
+
+def own_text(node: LexborNode) -> str | None:
+    """The text that stands in an element itself, not in the elements within it."""
+    return _folded(" ".join(inner.text_content or "" for inner in node.iter(include_text=True) if inner.tag == "-text"))
+
+
+def _folded(text: str) -> str | None:
+    return " ".join(text.split()) or None

@@ -1,0 +1,58 @@
+"""The fetched pages of a shop, as parser, learner and inspector take them from the store."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from sqlmodel import col, select
+
+from catalog.bodies import Bodies
+from catalog.errors import HostilePage, StoreError
+from catalog.models import Page, PageState, Shop
+from catalog.store import Store
+from parser.document import Document
+
+
+@dataclass(frozen=True)
+class CrawledPage:
+    """A fetched page: where it is, the name of its body, and the version of the rules that read it last."""
+
+    page_id: int
+    url: str
+    canonical: str | None
+    body: str
+    content_type: str | None = None
+    rules_version: int | None = None
+
+    @property
+    def address(self) -> str:
+        """The URL that stands for the page: its canonical one where it names one."""
+        return self.canonical or self.url
+
+
+def crawled_pages(store: Store, shop: Shop) -> list[CrawledPage]:
+    """The pages of a shop that have a body, in the order in which they became known."""
+    fetched = select(Page).where(Page.shop_id == shop.id, Page.state == PageState.FETCHED, col(Page.body).is_not(None))
+    with store.read() as session:
+        return [
+            CrawledPage(page.id or 0, page.url, page.canonical, page.body or "", page.content_type, page.rules_version)
+            for page in session.exec(fetched.order_by(col(Page.id)))
+        ]
+
+
+class Opener:
+    """Opens crawled pages out of the page store."""
+
+    def __init__(self, bodies_url: str) -> None:
+        self._bodies = Bodies(bodies_url)
+
+    def open(self, page: CrawledPage) -> Document:
+        """The page, at its own address. Raises HostilePage, StoreError."""
+        return Document(self._bodies.get(page.body), page.address, page.content_type)
+
+    def open_all(self, pages: Iterable[CrawledPage]) -> Iterator[tuple[CrawledPage, Document]]:
+        """Those of the pages that can be opened."""
+        for page in pages:
+            try:
+                yield page, self.open(page)
+            except (HostilePage, StoreError):
+                continue

@@ -1,0 +1,84 @@
+"""Rules: what is known of how a shop's pages are to be read, as frozen values that are stored as JSON.
+
+A shop may build its pages from several templates; each has its own rules and its own signature, by which a page is
+recognised as one of its offer pages.
+"""
+
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from catalog.errors import RuleError
+from catalog.models import Attribute
+from parser.selector import Selector
+from parser.trim import Trim
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Rule(_Frozen):
+    """One way to read one attribute.
+
+    `score` in [0, 1] is how well it agrees with known offers, relative to the best rule of the attribute; `support` is
+    the number of known offers it was right on. `form` says how a price's digits are meant: `comma` or `point` names the
+    decimal separator, `minor` counts in cents. A `locked` rule, or one set by hand, survives relearning.
+    """
+
+    attribute: Attribute
+    selector: Selector
+    trim: Trim = Trim()
+    form: Literal["plain", "comma", "point", "minor"] = "plain"
+    score: float = Field(default=1.0, ge=0, le=1)
+    support: int = Field(default=0, ge=0)
+    origin: Literal["learnt", "manual"] = "learnt"
+    locked: bool = False
+
+    @property
+    def kept(self) -> bool:
+        """Whether relearning must leave this rule as it is."""
+        return self.locked or self.origin == "manual"
+
+
+class Signature(_Frozen):
+    """How a template's offer pages are recognised: weighted marks of their markup, and the share a page must show."""
+
+    marks: dict[str, float] = Field(default_factory=dict)
+    least: float = 0.0
+
+
+class Template(_Frozen):
+    """One kind of offer page of a shop."""
+
+    name: str
+    signature: Signature = Signature()
+    rules: tuple[Rule, ...] = ()
+
+    def of(self, attribute: Attribute) -> tuple[Rule, ...]:
+        """The rules of an attribute, best first."""
+        return tuple(rule for rule in self.rules if rule.attribute == attribute)
+
+
+class RuleSet(_Frozen):
+    """The rules of one shop: `learnt_from` are the URLs of the pages, `currency` is what a bare price is taken for."""
+
+    version: int = 0
+    learnt_at: datetime | None = None
+    learnt_from: tuple[str, ...] = ()
+    currency: str | None = None
+    templates: tuple[Template, ...] = ()
+
+    @classmethod
+    def from_json(cls, stored: Any) -> "RuleSet":
+        """A rule set from its JSON form. Raises RuleError that names the place."""
+        try:
+            return cls.model_validate(stored)
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise RuleError(f"not a rule set: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+
+    def to_json(self) -> dict[str, Any]:
+        """The JSON form, which `from_json` reads."""
+        return self.model_dump(mode="json")

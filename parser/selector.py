@@ -1,0 +1,73 @@
+"""Where a value stands on a page: one of three kinds of selector (Hübscher 2018, 2.8), each a frozen value.
+
+`TextAt` is the text of the first element that a CSS selector finds, `AttributeAt` one of its attributes, and `JsonAt` a
+value inside a block of data: in a script, or in an attribute that holds JSON. The thesis names a block by its place in
+the script; here a block is named by what stands before it (`var meta = `), which survives what a shop adds elsewhere.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from catalog.errors import RuleError
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class TextAt(_Frozen):
+    """The text of an element; with `own`, only what stands in the element itself, not in those within it."""
+
+    kind: Literal["text"] = "text"
+    css: str
+    own: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.css} ::text" if self.own else self.css
+
+
+class AttributeAt(_Frozen):
+    """An attribute of an element."""
+
+    kind: Literal["attribute"] = "attribute"
+    css: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.css} ::attr({self.name})"
+
+
+class JsonAt(_Frozen):
+    """A value in a block of data. `css` finds the blocks' elements, `block` names the block, `path` is a JSONPath.
+
+    Blocks are named by what precedes them (digits folded to 0), as in `var meta = `; `ld+json Product` is a schema.org
+    thing by its type; `@data-product` the JSON in that attribute; `pairs` the `"key": value` pairs of a script that
+    does not parse; `-> 1 -> 0` the thesis's path through the braces of a script.
+    """
+
+    kind: Literal["json"] = "json"
+    css: str = "script"
+    block: str
+    path: str
+
+    def __str__(self) -> str:
+        return f"{self.css} {{{self.block}}} {self.path}"
+
+
+AnySelector = TextAt | AttributeAt | JsonAt
+Selector = Annotated[AnySelector, Field(discriminator="kind")]
+_ADAPTER: TypeAdapter[AnySelector] = TypeAdapter(Selector)
+
+
+def selector_from(stored: object) -> AnySelector:
+    """A selector from its JSON form. Raises RuleError.
+
+    >>> selector_from({"kind": "attribute", "css": "meta[itemprop=gtin13]", "name": "content"}).name
+    'content'
+    """
+    try:
+        return _ADAPTER.validate_python(stored)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise RuleError(f"not a selector: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error

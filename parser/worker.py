@@ -1,0 +1,183 @@
+"""Read all fetched pages of a shop by its newest rules, in worker processes.
+
+A page's offer, its kind and the version of the rules that read it are written together, so a killed parse goes on with
+the pages not read yet. A page that is made to be slow is given up after a while and recorded with its reason; it costs
+its own time only.
+"""
+
+import signal
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from multiprocessing import get_context
+from types import FrameType
+
+from sqlmodel import Session, col, delete, func, select, update
+
+from catalog.errors import LearnError, ScoutError
+from catalog.models import Page, PageKind, PageState, Shop, ShopOffer, StoredRules
+from catalog.progress import Progress, silent
+from catalog.settings import Settings
+from catalog.store import Store
+from parser.pages import CrawledPage, Opener, crawled_pages
+from parser.read import PageReading, read
+from parser.rules import RuleSet
+
+CHUNK = 40
+SLOWEST = 20
+FEW_PAGES = 80
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """What a parse did: pages read, offers and other pages among them, pages that could not be read."""
+
+    pages: int = 0
+    offers: int = 0
+    others: int = 0
+    failed: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one page; `failed` where it could not be read at all."""
+
+    page_id: int
+    reading: PageReading
+    failed: bool = False
+
+
+def stored_rules(store: Store, shop: Shop) -> RuleSet:
+    """The newest rules of a shop. Raises LearnError where there are none yet."""
+    with store.read() as session:
+        newest = select(StoredRules).where(StoredRules.shop_id == shop.id).order_by(col(StoredRules.version).desc())
+        found = session.exec(newest.limit(1)).first()
+    if found is None:
+        raise LearnError(f"shop {shop.name!r} has no rules yet: run 'scout learn {shop.name}' first")
+    return RuleSet.from_json(found.rules).model_copy(update={"version": found.version})
+
+
+def parse_shop(
+    settings: Settings,
+    store: Store,
+    shop: Shop,
+    run_id: int,
+    *,
+    workers: int | None = None,
+    progress: Progress = silent,
+) -> Parsed:
+    """Read the pages that the newest rules have not read yet. Raises LearnError where the shop has no rules."""
+    begin, rules = time.monotonic(), stored_rules(store, shop)
+    _forget_lost(store, shop)
+    jobs = [page for page in crawled_pages(store, shop) if page.rules_version != rules.version]
+    done = Parsed(pages=len(jobs))
+    for outcomes in _read_all(settings, rules, jobs, settings.workers if workers is None else workers):
+        _save(store, shop, rules.version, outcomes)
+        done = _counted(done, outcomes)
+        progress("pages read", done.offers + done.others + done.failed, len(jobs))
+    return replace(done, seconds=round(time.monotonic() - begin, 2))
+
+
+def _counted(done: Parsed, outcomes: Sequence[Outcome]) -> Parsed:
+    failed = sum(one.failed for one in outcomes)
+    offers = sum(one.reading.offer is not None for one in outcomes)
+    return replace(
+        done,
+        offers=done.offers + offers,
+        failed=done.failed + failed,
+        others=done.others + len(outcomes) - offers - failed,
+    )
+
+
+def _forget_lost(store: Store, shop: Shop) -> None:
+    """Drop the offers of pages that are no longer there."""
+    with store.write() as session:
+        lost = select(Page.id).where(Page.shop_id == shop.id, Page.state != PageState.FETCHED)
+        session.exec(delete(ShopOffer).where(col(ShopOffer.page_id).in_(lost)))
+
+
+def _read_all(settings: Settings, rules: RuleSet, jobs: Sequence[CrawledPage], workers: int) -> Iterator[list[Outcome]]:
+    chunks = [jobs[start : start + CHUNK] for start in range(0, len(jobs), CHUNK)]
+    if workers <= 1 or len(jobs) <= FEW_PAGES:
+        _prepare(settings.bodies, rules)
+        yield from map(_read_chunk, chunks)
+        return
+    with ProcessPoolExecutor(workers, get_context("spawn"), _prepare, (settings.bodies, rules)) as pool:
+        yield from pool.map(_read_chunk, chunks)
+
+
+_opener: Opener
+_rules: RuleSet
+
+
+def _prepare(bodies: str, rules: RuleSet) -> None:
+    global _opener, _rules
+    _opener, _rules = Opener(bodies), rules
+
+
+def _read_chunk(pages: Sequence[CrawledPage]) -> list[Outcome]:
+    return [_read_one(page) for page in pages]
+
+
+def _read_one(page: CrawledPage) -> Outcome:
+    try:
+        with _Patience(SLOWEST):
+            return Outcome(page.page_id, read(_opener.open(page), _rules))
+    except (ScoutError, TimeoutError, ValueError, RecursionError, MemoryError) as error:
+        why = f"unreadable: {str(error) or type(error).__name__}"
+        return Outcome(page.page_id, PageReading(PageKind.OTHER, why), failed=True)
+
+
+class _Patience:
+    """Raises TimeoutError in the body after so many seconds, where signals can be had (a main thread on Unix)."""
+
+    def __init__(self, seconds: int) -> None:
+        self._seconds = seconds
+
+    def __enter__(self) -> None:
+        try:
+            self._before = signal.signal(signal.SIGALRM, _give_up)
+            signal.alarm(self._seconds)
+        except ValueError:
+            self._before = None
+
+    def __exit__(self, *_: object) -> None:
+        if self._before is not None:
+            signal.alarm(0)
+            signal.signal(signal.SIGALRM, self._before)
+
+
+def _give_up(_number: int, _frame: FrameType | None) -> None:
+    raise TimeoutError(f"took longer than {SLOWEST} s")
+
+
+def _save(store: Store, shop: Shop, version: int, outcomes: Sequence[Outcome]) -> None:
+    """Write offers, kinds and the version in one transaction; an earlier reading of the same pages is replaced."""
+    with store.write() as session:
+        session.exec(delete(ShopOffer).where(col(ShopOffer.page_id).in_([one.page_id for one in outcomes])))
+        for one in outcomes:
+            _save_one(session, shop, version, one)
+
+
+def _save_one(session: Session, shop: Shop, version: int, one: Outcome) -> None:
+    reading = one.reading
+    columns = {"kind": reading.kind, "rules_version": version, "read_reason": reading.reason[:500]}
+    session.exec(update(Page).where(col(Page.id) == one.page_id).values(**columns))
+    if reading.offer is not None and shop.id is not None:
+        weights = {
+            str(attribute): {
+                "weight": round(found.weight, 4),
+                "votes": sum(vote.value is not None for vote in found.votes),
+            }
+            for attribute, found in reading.readings.items()
+            if found.value is not None
+        }
+        session.add(ShopOffer(**reading.offer.model_dump(), shop_id=shop.id, page_id=one.page_id, readings=weights))
+
+
+def count_offers(store: Store, shop: Shop) -> int:
+    """How many offers of the shop are stored."""
+    with store.read() as session:
+        return session.exec(select(func.count()).select_from(ShopOffer).where(ShopOffer.shop_id == shop.id)).one()

@@ -1,0 +1,129 @@
+"""From a place on one page to selectors that may hold on many.
+
+The browser's full path (Hübscher 2018) breaks as soon as a shop shows one banner more. So each place yields several
+selectors: anchored at ids, classes, schema.org names and data attributes of the element or of one above it, at the
+label beside it ("EAN:" in the neighbouring cell), and the full path too. Digits in ids and classes vary by product and
+are left out. Which of them hold is not judged here: `score` runs them all on all examples.
+"""
+
+import re
+from collections.abc import Iterator
+
+from selectolax.lexbor import LexborNode
+
+from parser.blocks import css_string
+from parser.document import text_of
+from parser.selector import AnySelector, AttributeAt, JsonAt, TextAt
+from rules_generator.locate import Place
+
+IDENTIFIER = re.compile(r"-?[A-Za-z_][\w-]*")
+LABEL = re.compile(r"[^\d{}<>\"\\]{2,40}")
+NAMED = ("itemprop", "property", "name", "rel", "typeof", "http-equiv")
+LONE_TAGS = frozenset({"h1", "title", "main", "h2"})
+MOST_CLASSES = 6
+MOST_ABOVE = 6
+MOST_SELECTORS = 48
+
+
+def selectors_at(place: Place) -> list[AnySelector]:
+    """The selectors that lead to a place, at most 48."""
+    if place.node is None:
+        return [JsonAt(css=place.css, block=place.block, path=place.path)]
+    made: dict[str, None] = {}
+    for css in _paths_to(place.node):
+        made[css] = None
+        if len(made) >= MOST_SELECTORS:
+            break
+    if place.name:
+        return [AttributeAt(css=css, name=place.name) for css in made]
+    return [TextAt(css=css, own=place.own) for css in made]
+
+
+def _paths_to(node: LexborNode) -> Iterator[str]:
+    tag = node.tag or "*"
+    own = list(_anchors(node))
+    yield from own
+    if tag in LONE_TAGS:
+        yield tag
+    yield from _by_label(node)
+    steps = [*own[:3], tag, f"{tag}:nth-of-type({_place_among(node)})"]
+    for above in _above(node):
+        for anchor in list(_anchors(above))[:3]:
+            yield from (f"{anchor} {step}" for step in steps)
+    yield from _rooted(node)
+
+
+def _anchors(node: LexborNode) -> Iterator[str]:
+    """Selectors for an element by its own marks, the most telling first."""
+    tag, attributes = node.tag or "*", node.attributes
+    name = attributes.get("id")
+    if name and not any(char.isdigit() for char in name):
+        yield f'{tag}[id="{css_string(name)}"]'
+    elif name and (prefix := re.match(r"[A-Za-z_-]{3,}(?=\d)", name)):
+        yield f'{tag}[id^="{prefix[0]}"]'
+    for mark in NAMED:
+        if attributes.get(mark):
+            yield f'{tag}[{mark}="{css_string(attributes[mark] or "")}"]'
+    classes = [one for one in (attributes.get("class") or "").split()[:MOST_CLASSES] if _is_stable(one)]
+    if len(classes) > 1:
+        yield tag + "".join(f".{one}" for one in classes)
+    yield from (f"{tag}.{one}" for one in classes)
+    yield from (f"{tag}[{one}]" for one in attributes if one.startswith("data-") and _is_stable(one))
+
+
+def _is_stable(name: str) -> bool:
+    return IDENTIFIER.fullmatch(name) is not None and not any(char.isdigit() for char in name)
+
+
+def _above(node: LexborNode) -> Iterator[LexborNode]:
+    above = node.parent
+    for _ in range(MOST_ABOVE):
+        if above is None or above.tag in ("html", "-undef", None):
+            return
+        yield above
+        above = above.parent
+
+
+def _by_label(node: LexborNode) -> Iterator[str]:
+    """The element behind one whose text is a label: `th` and `td`, `dt` and `dd`, or any two neighbours."""
+    before = _neighbour_before(node)
+    if before is not None:
+        label = _label(before)
+        if label:
+            steps = [*list(_anchors(before))[-1:], before.tag or "*"]
+            for step in dict.fromkeys(steps):
+                yield f'{step}:lexbor-contains("{css_string(label)}" i) + {node.tag}'
+
+
+def _neighbour_before(node: LexborNode) -> LexborNode | None:
+    before = node.prev
+    while before is not None and not before.is_element_node:
+        before = before.prev
+    return before
+
+
+def _label(node: LexborNode) -> str | None:
+    text = text_of(node, 60)
+    text = text.strip(" :") if text else ""
+    return text if LABEL.fullmatch(text) else None
+
+
+def _rooted(node: LexborNode) -> Iterator[str]:
+    """The browser's own path: from the nearest stable id, and from the root."""
+    steps: list[str] = []
+    here: LexborNode | None = node
+    while here is not None and here.tag not in ("html", "-undef", None) and len(steps) < 40:
+        name = here.attributes.get("id") if here is not node else None
+        if name and not any(char.isdigit() for char in name):
+            yield " > ".join([f'{here.tag}[id="{css_string(name)}"]', *reversed(steps)])
+        steps.append(f"{here.tag}:nth-of-type({_place_among(here)})")
+        here = here.parent
+    yield " > ".join(["html", *reversed(steps)])
+
+
+def _place_among(node: LexborNode) -> int:
+    place, before = 1, node.prev
+    while before is not None and place < 500:
+        place += before.tag == node.tag
+        before = before.prev
+    return place

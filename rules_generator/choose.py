@@ -1,0 +1,64 @@
+"""The smallest set of rules that votes best.
+
+Candidates are taken best first. One that finds the same as a chosen one on every page adds no opinion, only a second
+place to look at; one such is kept, from another kind of place, against the day when the first is gone. Any other joins
+only where the vote then agrees with more of the known offers.
+"""
+
+from collections.abc import Sequence
+
+from parser.read import weight_of
+from parser.rules import Rule
+from rules_generator.score import Tally
+
+MOST_RULES = 6
+MOST_TRIED = 40
+
+
+def choose(ranked: Sequence[tuple[float, Tally]], threshold: float) -> list[Rule]:
+    """The rules of one attribute, best first, out of ranked (score, tally) pairs; those below `threshold` are out."""
+    chosen: list[tuple[float, Tally]] = []
+    agreed = -1
+    for score, tally in [pair for pair in ranked if pair[0] >= threshold and pair[1].hits][:MOST_TRIED]:
+        if len(chosen) >= MOST_RULES:
+            break
+        if _is_twin(tally, chosen):
+            if _adds_a_place(tally, chosen):
+                chosen.append((score, tally))
+            continue
+        now = _votes_right([*chosen, (score, tally)])
+        if now > agreed:
+            chosen.append((score, tally))
+            agreed = now
+    return [tally.candidate.rule(round(score, 4), tally.hits) for score, tally in chosen]
+
+
+def _is_twin(tally: Tally, chosen: Sequence[tuple[float, Tally]]) -> bool:
+    return any(tally.keys == other.keys for _, other in chosen)
+
+
+def _adds_a_place(tally: Tally, chosen: Sequence[tuple[float, Tally]]) -> bool:
+    twins = [other.candidate for _, other in chosen if other.keys == tally.keys]
+    kinds = {_source(twin.selector) for twin in twins}
+    return len(twins) < 3 and _source(tally.candidate.selector) not in kinds
+
+
+def _source(selector: object) -> str:
+    block = getattr(selector, "block", None)
+    return f"json {block}" if block is not None else type(selector).__name__
+
+
+def _votes_right(chosen: Sequence[tuple[float, Tally]]) -> int:
+    return sum(_right_at(chosen, place) for place in range(len(chosen[0][1].values)))
+
+
+def _right_at(chosen: Sequence[tuple[float, Tally]], place: int) -> bool:
+    """Whether the heaviest value on one example is the known one."""
+    weights: dict[str, float] = {}
+    right: dict[str, bool] = {}
+    for score, tally in chosen:
+        group = tally.keys[place]
+        if group is not None:
+            weights[group] = weights.get(group, 0.0) + weight_of(score)
+            right[group] = right.get(group, False) or bool(tally.right[place])
+    return bool(weights) and right[max(weights, key=lambda group: weights[group])]

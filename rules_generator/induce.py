@@ -1,0 +1,136 @@
+"""Induce a shop's rules from known offers and their pages.
+
+Examples are sorted by template; on each template's pages the known values are located, every place gives candidates,
+all candidates run on all examples, and the smallest set that votes best is kept. An example that the learnt rules
+contradict in most of what it says is set aside - its link leads elsewhere, or its page has become another - and
+learning is done once more without it.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from catalog.models import Attribute
+from catalog.values import same
+from parser.document import Document
+from parser.gate import marks_of
+from parser.read import read_attributes
+from parser.rules import Rule, RuleSet, Template
+from parser.selector import AnySelector
+from rules_generator import cuts, templates
+from rules_generator.candidates import selectors_at
+from rules_generator.choose import choose
+from rules_generator.examples import Example
+from rules_generator.locate import CUTTABLE, Form, Place, Wanted, places
+from rules_generator.score import Candidate, Opened, rank, tally
+
+THRESHOLD = 0.5
+MOST_CANDIDATES = 90
+MOST_WITH_CUTS = 40
+CONTRADICTED = 0.5
+
+
+@dataclass(frozen=True)
+class Story:
+    """How learning went: examples used per template, those set aside with the reason, attributes without a rule."""
+
+    templates: dict[str, int] = field(default_factory=dict)
+    set_aside: tuple[tuple[str, str], ...] = ()
+    not_found: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Taught:
+    """An example with its page open."""
+
+    example: Example
+    document: Document
+
+
+def induce(
+    taught: Sequence[Taught],
+    background: Sequence[Document] = (),
+    *,
+    threshold: float = THRESHOLD,
+    currency: str | None = None,
+) -> tuple[RuleSet, Story]:
+    """The rules that the examples teach; `background` is a sample of the shop's pages, known or not."""
+    marks = [marks_of(one.document) for one in taught]
+    others = [marks_of(document) for document in background]
+    made, aside = [], []
+    for number, group in enumerate(templates.cluster(marks)):
+        members = [taught[place] for place in group.members]
+        rules, contradicted = _induce_robustly(members, threshold)
+        aside += contradicted
+        named = templates.signature([marks[place] for place in group.members], others)
+        made.append(Template(name=str(number + 1), signature=named, rules=tuple(rules)))
+    urls = tuple(one.example.page.address for one in taught)
+    story = Story({template.name: len(template.rules) for template in made}, tuple(aside), _not_found(taught, made))
+    return RuleSet(learnt_from=urls, currency=currency, templates=tuple(made)), story
+
+
+def _not_found(taught: Sequence[Taught], made: Iterable[Template]) -> tuple[str, ...]:
+    known = {attribute for one in taught for attribute in one.example.known}
+    read = {rule.attribute for template in made for rule in template.rules}
+    return tuple(sorted(attribute.value for attribute in known - read))
+
+
+def _induce_robustly(members: Sequence[Taught], threshold: float) -> tuple[list[Rule], list[tuple[str, str]]]:
+    rules = induce_rules(members, threshold)
+    bad = [one for one in members if _agreement(one, rules) < CONTRADICTED]
+    if not bad or len(bad) * 2 > len(members):
+        return rules, []
+    kept = [one for one in members if one not in bad]
+    reason = "contradicts what the other examples teach"
+    return induce_rules(kept, threshold), [(one.example.page.address, reason) for one in bad]
+
+
+def _agreement(one: Taught, rules: Sequence[Rule]) -> float:
+    """The share of an example's known values that the rules read from its page."""
+    readings = read_attributes(one.document, Template(name="", rules=tuple(rules)))
+    said = [(attribute, reading.value) for attribute, reading in readings.items() if attribute in one.example.known]
+    right = [
+        value is not None and any(same(attribute, value, known) for known in one.example.known[attribute])
+        for attribute, value in said
+        if attribute is not Attribute.CURRENCY
+    ]
+    return sum(right) / len(right) if right else 1.0
+
+
+def induce_rules(members: Sequence[Taught], threshold: float = THRESHOLD) -> list[Rule]:
+    """The rules of one template."""
+    opened = Opened([one.example for one in members], [one.document for one in members])
+    located = [places(one.document, Wanted(one.example.known, one.document.url)) for one in members]
+    rules: list[Rule] = []
+    for attribute in Attribute:
+        found = [one.get(attribute, []) for one in located]
+        tallies = [tally(candidate, opened) for candidate in _candidates(attribute, found, opened)]
+        rules += choose(rank(tallies), threshold)
+    return rules
+
+
+def _candidates(attribute: Attribute, found: Sequence[Sequence[Place]], opened: Opened) -> list[Candidate]:
+    """Whole values as they stand, and texts that contain one with the cuts that their surroundings suggest."""
+    whole = _usual(found, whole=True)
+    made = {Candidate(attribute, selector, form=form): None for selector, form in whole[:MOST_CANDIDATES]}
+    if attribute in CUTTABLE:
+        for selector, form in _usual(found, whole=False)[:MOST_WITH_CUTS]:
+            for trim in cuts.trims(attribute, _arounds(attribute, opened.raw(selector), opened.examples)):
+                made[Candidate(attribute, selector, trim, form)] = None
+    return list(made)
+
+
+def _usual(found: Sequence[Sequence[Place]], *, whole: bool) -> list[tuple[AnySelector, Form]]:
+    """Selectors with their forms, those first that lead to the value on most pages."""
+    counts: Counter[tuple[AnySelector, Form]] = Counter()
+    for page in found:
+        counts.update(
+            {(selector, place.form) for place in page if place.whole is whole for selector in selectors_at(place)}
+        )
+    return [found for found, _ in counts.most_common()]
+
+
+def _arounds(attribute: Attribute, raws: Sequence[str | None], examples: Sequence[Example]) -> list[cuts.Around]:
+    pairs = zip(raws, examples, strict=True)
+    found = (cuts.around(raw, one.known[attribute]) for raw, one in pairs if raw is not None and attribute in one.known)
+    return [one for one in found if one is not None]

@@ -1,0 +1,165 @@
+"""Learn the rules of a stored shop: join its known offers with its crawled pages, induce, keep what people fixed.
+
+A version of the rules is written once per run, in one transaction: a killed run that is taken up again finds them and
+does not learn twice.
+"""
+
+import random
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+
+from sqlmodel import col, func, select
+
+from catalog.errors import LearnError, NoKnownOffers
+from catalog.models import KnownOffer, Shop, StoredRules, now
+from catalog.progress import Progress, silent
+from catalog.settings import Settings
+from catalog.store import Store
+from parser.document import Document
+from parser.gate import marks_of
+from parser.pages import CrawledPage, Opener, crawled_pages
+from parser.rules import Rule, RuleSet, Template
+from rules_generator import templates
+from rules_generator.examples import Example, join
+from rules_generator.induce import THRESHOLD, Taught, induce
+
+MOST_EXAMPLES = 60
+POOL = 4
+BACKGROUND = 200
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """What learning brought: the version stored, examples used and set aside, rules per attribute, seconds."""
+
+    version: int
+    examples: int
+    set_aside: int = 0
+    templates: int = 0
+    rules: dict[str, int] = field(default_factory=dict)
+    not_found: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+
+def learn_shop(
+    settings: Settings,
+    store: Store,
+    shop: Shop,
+    run_id: int,
+    *,
+    most: int | None = None,
+    threshold: float | None = None,
+    progress: Progress = silent,
+) -> Learnt:
+    """Learn and store a new version of the shop's rules, unless this run has done so already.
+
+    Raises NoKnownOffers, and LearnError where no known offer's page was found among the crawled ones.
+    """
+    begin = time.monotonic()
+    before = _newest(store, shop)
+    if before is not None and before.run_id == run_id and most is None and threshold is None:
+        return _told(before, 0.0)
+    known, pages = _known_offers(store, shop), crawled_pages(store, shop)
+    opener = Opener(settings.bodies)
+    progress("examples looked for", 0, len(known))
+    examples = join(known, pages, opener, enough=MOST_EXAMPLES)
+    if not examples:
+        raise LearnError(
+            f"none of the {len(known)} known offers of {shop.name!r} was found among {len(pages)} crawled pages: "
+            "look at their links with 'scout catalog show', and at the crawl with 'scout shop show'"
+        )
+    taught = _spread(_taught(examples, opener), most or MOST_EXAMPLES)
+    progress("examples used", len(taught), len(taught))
+    rules, story = induce(
+        taught,
+        _sample(pages, opener),
+        threshold=THRESHOLD if threshold is None else threshold,
+        currency=_usual_currency(known),
+    )
+    stored = _save(store, shop, run_id, _with_kept(rules, before), asdict(story) | {"examples_found": len(examples)})
+    return _told(stored, round(time.monotonic() - begin, 2))
+
+
+def _taught(examples: Sequence[Example], opener: Opener) -> list[Taught]:
+    """Examples with their pages, at most four times as many as are used, evenly spread."""
+    spread = examples[:: max(1, len(examples) // (POOL * MOST_EXAMPLES))]
+    known = {example.page: example for example in spread}
+    return [Taught(known[page], document) for page, document in opener.open_all(known)]
+
+
+def _sample(pages: Sequence[CrawledPage], opener: Opener) -> list[Document]:
+    """A fixed sample of the shop's pages, known offers or not."""
+    chosen = random.Random(len(pages)).sample(pages, min(BACKGROUND, len(pages)))  # noqa: S311 - not for secrecy
+    return [document for _, document in opener.open_all(chosen)]
+
+
+def _spread(taught: Sequence[Taught], most: int) -> list[Taught]:
+    """At most so many examples per template; those come first that know most attributes."""
+    groups = templates.cluster([marks_of(one.document) for one in taught])
+    chosen = []
+    for group in groups:
+        members = sorted((taught[place] for place in group.members), key=lambda one: -len(one.example.known))
+        chosen += members[:most]
+    return chosen
+
+
+def _known_offers(store: Store, shop: Shop) -> list[KnownOffer]:
+    with store.read() as session:
+        found = list(session.exec(select(KnownOffer).where(KnownOffer.shop_id == shop.id).order_by(col(KnownOffer.id))))
+    if not found:
+        raise NoKnownOffers(
+            f"the catalog has no offer of {shop.name!r}: import some with 'scout catalog import {shop.name} SOURCE'"
+        )
+    return found
+
+
+def _usual_currency(known: Sequence[KnownOffer]) -> str | None:
+    counts = Counter(offer.currency for offer in known if offer.currency)
+    return counts.most_common(1)[0][0] if counts else None
+
+
+def _newest(store: Store, shop: Shop) -> StoredRules | None:
+    with store.read() as session:
+        return session.exec(
+            select(StoredRules).where(StoredRules.shop_id == shop.id).order_by(col(StoredRules.version).desc()).limit(1)
+        ).first()
+
+
+def _with_kept(rules: RuleSet, before: StoredRules | None) -> RuleSet:
+    """The new rules with those that people locked or set before; they are asked first on every template."""
+    old = RuleSet.from_json(before.rules).templates if before is not None else ()
+    kept = tuple(dict.fromkeys(rule for template in old for rule in template.rules if rule.kept))
+    if not kept:
+        return rules
+    return rules.model_copy(update={"templates": tuple(_joined(template, kept) for template in rules.templates)})
+
+
+def _joined(template: Template, kept: Sequence[Rule]) -> Template:
+    learnt = [rule for rule in template.rules if rule not in kept]
+    return template.model_copy(update={"rules": (*kept, *learnt)})
+
+
+def _save(store: Store, shop: Shop, run_id: int, rules: RuleSet, story: dict[str, object]) -> StoredRules:
+    with store.write() as session:
+        last = session.exec(select(func.max(StoredRules.version)).where(StoredRules.shop_id == shop.id)).one()
+        version = (last or 0) + 1
+        dated = rules.model_copy(update={"version": version, "learnt_at": now()})
+        stored = StoredRules(shop_id=shop.id or 0, version=version, run_id=run_id, rules=dated.to_json(), story=story)
+        session.add(stored)
+    return stored
+
+
+def _told(stored: StoredRules, seconds: float) -> Learnt:
+    rules = RuleSet.from_json(stored.rules)
+    counts = Counter(rule.attribute.value for template in rules.templates for rule in template.rules)
+    return Learnt(
+        version=stored.version,
+        examples=len(rules.learnt_from),
+        set_aside=len(stored.story.get("set_aside", ())),
+        templates=len(rules.templates),
+        rules=dict(counts),
+        not_found=tuple(stored.story.get("not_found", ())),
+        seconds=seconds,
+    )

@@ -1,0 +1,223 @@
+"""Where a known value stands on a page: in texts, attributes, and blocks of data.
+
+Each page is walked once. A raw text is compared with all known values by their kind, so `$1,299.00`, `129900` and
+`1299.0` are all found as the price 1299.00. Where a text only contains the value, the place counts as one that needs
+cuts. The number of places per attribute and page is bounded, data and marked-up places first.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from selectolax.lexbor import LexborNode
+
+from catalog.models import Attribute
+from catalog.values import Hint, key, normalise, same
+from parser.blocks import attribute_data
+from parser.document import UNSEEN, Document, own_text, scalar, text_of
+from parser.paths import child
+
+Form = Literal["plain", "comma", "point", "minor"]
+MOST_PLACES = 150
+MOST_NODES = 20_000
+MOST_SCALARS = 8_000
+MOST_LEVELS = 14
+LONGEST_LINE = 300
+CUTTABLE = frozenset(
+    {Attribute.TITLE, Attribute.BRAND, Attribute.SKU, Attribute.HAN, Attribute.EAN, Attribute.CATEGORY, Attribute.PRICE}
+)
+VALUE_ATTRIBUTES = frozenset("content value href src data-src alt title datetime aria-label srcset".split())
+ROOMY = "div, section, article, p, td, dd, li, main, span"
+
+
+@dataclass(frozen=True)
+class Place:
+    """A spot on one page where a value was found: an element's text, an attribute, or a value in a block.
+
+    `whole` tells that the raw text is the value; otherwise it contains it. `own`: only the element's own text is meant.
+    """
+
+    attribute: Attribute
+    form: Form
+    whole: bool
+    node: LexborNode | None = None
+    name: str | None = None
+    own: bool = False
+    css: str = ""
+    block: str = ""
+    path: str = ""
+
+
+@dataclass
+class Wanted:
+    """The known values of one example, ready to be compared with raw texts."""
+
+    known: Mapping[Attribute, Sequence[str]]
+    url: str
+    _keys: dict[Attribute, set[str]] = field(default_factory=dict)
+    _lines: dict[Attribute, list[str]] = field(default_factory=dict)
+    _memory: dict[str, list[tuple[Attribute, Form, bool]]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for attribute, values in self.known.items():
+            self._keys[attribute] = {key(attribute, value) for value in values}
+            if attribute in CUTTABLE:
+                self._lines[attribute] = [value.casefold() for value in values if len(value) >= 2]
+
+    def matches(self, raw: str) -> list[tuple[Attribute, Form, bool]]:
+        """The attributes whose known value this text is or (False) contains, each with the form it has there."""
+        if raw not in self._memory:
+            self._memory[raw] = list(self._match(raw))
+        return self._memory[raw]
+
+    def _match(self, raw: str) -> Iterator[tuple[Attribute, Form, bool]]:
+        line = len(raw) <= LONGEST_LINE
+        for attribute in self.known:
+            if attribute is Attribute.DESCRIPTION:
+                if self._describes(raw):
+                    yield attribute, "plain", True
+            elif line or attribute is Attribute.IMAGE:
+                form = self.form(attribute, raw)
+                if form:
+                    yield attribute, form, True
+                elif line and self._contains(attribute, raw):
+                    yield attribute, "plain", False
+
+    def form(self, attribute: Attribute, raw: str) -> Form | None:
+        """The form in which `raw` is a known value; None where it is none."""
+        if attribute is Attribute.PRICE:
+            return next((form for form in _forms(raw) if self._is_price(raw, form)), None)
+        value = normalise(attribute, raw, Hint(base_url=self.url))
+        return "plain" if value is not None and key(attribute, value) in self._keys[attribute] else None
+
+    def _is_price(self, raw: str, form: Form) -> bool:
+        if form == "minor":
+            return f"{int(raw) // 100}.{int(raw) % 100:02d}" in self._keys[Attribute.PRICE]
+        value = normalise(Attribute.PRICE, raw, Hint(decimal=_DECIMAL[form]))
+        return value is not None and key(Attribute.PRICE, value) in self._keys[Attribute.PRICE]
+
+    def _contains(self, attribute: Attribute, raw: str) -> bool:
+        folded = raw.casefold()
+        return any(value in folded for value in self._lines.get(attribute, ()))
+
+    def _describes(self, raw: str) -> bool:
+        longest = max(len(value) for value in self.known[Attribute.DESCRIPTION])
+        if not 0.5 * longest <= len(raw) <= 4 * longest + 200:
+            return False
+        text = normalise(Attribute.DESCRIPTION, raw)
+        return text is not None and any(same(Attribute.DESCRIPTION, text, v) for v in self.known[Attribute.DESCRIPTION])
+
+
+_DECIMAL: dict[Form, str | None] = {"plain": None, "comma": ",", "point": ".", "minor": "."}
+_AMBIGUOUS = re.compile(r"(?<!\d)\d{1,3}[.,]\d{3}(?!\d)")
+
+
+def _forms(raw: str) -> tuple[Form, ...]:
+    if raw.isascii() and raw.isdigit() and len(raw) <= 12:
+        return ("plain", "minor")
+    return ("plain", "comma", "point") if _AMBIGUOUS.search(raw) else ("plain",)
+
+
+def places(document: Document, wanted: Wanted) -> dict[Attribute, list[Place]]:
+    """All places of the known values on a page, at most 150 per attribute."""
+    found: dict[Attribute, list[Place]] = {attribute: [] for attribute in wanted.known}
+    for place in _all_places(document, wanted):
+        if len(found[place.attribute]) < MOST_PLACES:
+            found[place.attribute].append(place)
+    return found
+
+
+def _all_places(document: Document, wanted: Wanted) -> Iterator[Place]:
+    yield from _in_blocks(document, wanted)
+    yield from _in_elements(document, wanted)
+    if Attribute.DESCRIPTION in wanted.known:
+        yield from _in_long_texts(document, wanted)
+
+
+def _in_blocks(document: Document, wanted: Wanted) -> Iterator[Place]:
+    for block in document.blocks:
+        yield from _in_data(block.css, block.name, block.data, wanted)
+
+
+def _in_data(css: str, name: str, data: Any, wanted: Wanted) -> Iterator[Place]:
+    for path, raw in flatten(data):
+        for attribute, form, whole in wanted.matches(raw):
+            yield Place(attribute, form, whole, css=css, block=name, path=path)
+
+
+def flatten(data: Any, path: str = "$", levels: int = MOST_LEVELS) -> Iterator[tuple[str, str]]:
+    """The scalars of a block with their JSONPaths; keys that are numbers become `*`, of lists the first three count.
+
+    >>> list(flatten({"a": [{"b": 1}], "17": {"c": "x"}}))
+    [('$.a[0].b', '1'), ('$.*.c', 'x')]
+    """
+    budget = [MOST_SCALARS]
+    yield from _flatten(data, path, levels, budget)
+
+
+def _flatten(data: Any, path: str, levels: int, budget: list[int]) -> Iterator[tuple[str, str]]:
+    if levels < 0 or budget[0] <= 0:
+        return
+    if isinstance(data, dict):
+        for name, value in data.items():
+            yield from _flatten(value, child(path, _generic(str(name))), levels - 1, budget)
+    elif isinstance(data, list):
+        for index, value in enumerate(data[:3]):
+            yield from _flatten(value, child(path, index), levels - 1, budget)
+    else:
+        budget[0] -= 1
+        text = scalar(data)
+        if text:
+            yield path, text
+
+
+def _generic(name: str) -> str | None:
+    return None if name.isdigit() or "'" in name or "\\" in name else name
+
+
+def _in_elements(document: Document, wanted: Wanted) -> Iterator[Place]:
+    for count, node in enumerate(document.tree.root.traverse() if document.tree.root else ()):
+        if count >= MOST_NODES:
+            return
+        if node.tag not in UNSEEN:
+            yield from _in_attributes(node, wanted)
+            yield from _in_text(node, wanted)
+
+
+def _in_attributes(node: LexborNode, wanted: Wanted) -> Iterator[Place]:
+    for name, raw in node.attributes.items():
+        if not raw or not (name in VALUE_ATTRIBUTES or name.startswith("data-")):
+            continue
+        data = attribute_data(raw) if name.startswith("data-") else None
+        if data is not None:
+            yield from _in_data(f"[{name}]", f"@{name}", data, wanted)
+        else:
+            for attribute, form, whole in wanted.matches(raw.strip()):
+                yield Place(attribute, form, whole, node=node, name=name)
+
+
+def _in_text(node: LexborNode, wanted: Wanted) -> Iterator[Place]:
+    if not _is_small(node):
+        return
+    text = text_of(node, LONGEST_LINE + 50)
+    for attribute, form, whole in wanted.matches(text) if text else ():
+        yield Place(attribute, form, whole, node=node)
+    own = own_text(node) if node.first_child is not node.last_child else None
+    for attribute, form, whole in wanted.matches(own) if own and own != text else ():
+        yield Place(attribute, form, whole, node=node, own=True)
+
+
+def _is_small(node: LexborNode) -> bool:
+    """Few enough descendants to be a line of text."""
+    return (
+        node.first_child is not None
+        and sum(1 for _ in zip(node.traverse(include_text=True), range(41), strict=False)) <= 40
+    )
+
+
+def _in_long_texts(document: Document, wanted: Wanted) -> Iterator[Place]:
+    for node in document.tree.css(ROOMY)[:MOST_NODES]:
+        raw = node.text(separator=" ")
+        if len(raw) > LONGEST_LINE and any(match[0] is Attribute.DESCRIPTION for match in wanted.matches(raw)):
+            yield Place(Attribute.DESCRIPTION, "plain", True, node=node)

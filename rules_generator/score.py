@@ -1,0 +1,140 @@
+"""How well each candidate agrees with the known offers: by counting, on all examples at once.
+
+A candidate is right, wrong or silent on each example; silence costs nothing (Hübscher 2018, 2.10). Its agreement is the
+lower bound of Wilson's interval for right / (right + wrong), so three of three is worth less than thirty of thirty. The
+score is that bound relative to the best candidate's: known offers may be stale, and where a third of the prices is
+wrong even the perfect selector agrees on two thirds only.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import sqrt
+
+from catalog.models import Attribute
+from catalog.values import key, same
+from parser.document import Document
+from parser.read import value_of
+from parser.rules import Rule
+from parser.selector import AnySelector
+from parser.trim import Trim
+from rules_generator.cuts import NO_CUT
+from rules_generator.examples import Example
+from rules_generator.locate import Form
+from rules_generator.wording import plausibility
+
+SURENESS = 1.0
+LARGEST_TIE = 0.02
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A selector with cuts and a form: a rule that has not earned its score yet."""
+
+    attribute: Attribute
+    selector: AnySelector
+    trim: Trim = NO_CUT
+    form: Form = "plain"
+
+    def rule(self, score: float = 1.0, support: int = 0) -> Rule:
+        """The candidate as a rule."""
+        return Rule(
+            attribute=self.attribute,
+            selector=self.selector,
+            trim=self.trim,
+            form=self.form,
+            score=score,
+            support=support,
+        )
+
+
+@dataclass(frozen=True)
+class Tally:
+    """What a candidate found on each example (None: nothing), and on which of them it was right.
+
+    `right` is None where the catalog does not know the attribute of that example.
+    """
+
+    candidate: Candidate
+    values: tuple[str | None, ...]
+    right: tuple[bool | None, ...]
+
+    @cached_property
+    def hits(self) -> int:
+        """Examples on which it found the known value."""
+        return sum(1 for right in self.right if right)
+
+    @cached_property
+    def misses(self) -> int:
+        """Examples on which it found another value."""
+        return sum(
+            1 for value, right in zip(self.values, self.right, strict=True) if value is not None and right is False
+        )
+
+    @cached_property
+    def keys(self) -> tuple[str | None, ...]:
+        """The values by what makes them equal."""
+        return tuple(None if value is None else key(self.candidate.attribute, value) for value in self.values)
+
+    @cached_property
+    def agreement(self) -> float:
+        """The lower bound of its agreement with the known values."""
+        return lower_bound(self.hits, self.hits + self.misses)
+
+
+@dataclass
+class Opened:
+    """The examples of one template with their pages open."""
+
+    examples: Sequence[Example]
+    documents: Sequence[Document]
+    raws: dict[AnySelector, list[str | None]] = field(default_factory=dict)
+
+    def raw(self, selector: AnySelector) -> list[str | None]:
+        """What a selector finds on each page, looked up once."""
+        if selector not in self.raws:
+            self.raws[selector] = [document.find(selector) for document in self.documents]
+        return self.raws[selector]
+
+
+def lower_bound(right: int, total: int, z: float = SURENESS) -> float:
+    """The lower end of Wilson's score interval for a share (Wilson 1927).
+
+    >>> round(lower_bound(3, 3), 2), round(lower_bound(30, 30), 2)
+    (0.75, 0.97)
+    """
+    if not total:
+        return 0.0
+    share = right / total
+    spread = z * sqrt(share * (1 - share) / total + z * z / (4 * total * total))
+    return max(0.0, (share + z * z / (2 * total) - spread) / (1 + z * z / total))
+
+
+def tally(candidate: Candidate, opened: Opened) -> Tally:
+    """Run a candidate on all examples."""
+    rule = candidate.rule()
+    values: list[str | None] = []
+    for document, raw in zip(opened.documents, opened.raw(candidate.selector), strict=True):
+        cut = candidate.trim.apply(raw) if raw is not None else None
+        values.append(value_of(rule, cut, document.url) if cut is not None else None)
+    right = [_is_right(candidate.attribute, value, one) for value, one in zip(values, opened.examples, strict=True)]
+    return Tally(candidate, tuple(values), tuple(right))
+
+
+def _is_right(attribute: Attribute, value: str | None, example: Example) -> bool | None:
+    known = example.known.get(attribute)
+    if not known:
+        return None
+    return value is not None and any(same(attribute, value, one) for one in known)
+
+
+def scores(tallies: Sequence[Tally]) -> list[float]:
+    """The score of each tally, relative to the best agreement that any of them reaches."""
+    best = max((one.agreement for one in tallies), default=0.0)
+    return [one.agreement / best if best else 0.0 for one in tallies]
+
+
+def rank(tallies: Sequence[Tally]) -> list[tuple[float, Tally]]:
+    """Tallies with their scores, best first; near ties go to the place whose name fits the attribute."""
+    scored = zip(scores(tallies), tallies, strict=True)
+    return sorted(scored, key=lambda pair: -(pair[0] + LARGEST_TIE * plausibility(pair[1].candidate)))

@@ -1,0 +1,76 @@
+"""A shop's templates, and the signature by which each one's offer pages are recognised.
+
+Pages of one template share most of their marks (`parser.gate`), so pages are put together by the Jaccard likeness of
+their marks, most typical page first. A mark then weighs for a template as much as it is rarer on the shop's other
+pages: what header and footer leave everywhere weighs nothing. The other pages need not be labelled, and most of them
+may well be offers too, since rarity is only used to weigh.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from parser.gate import likeness
+from parser.rules import Signature
+
+Marks = frozenset[str]
+
+ALIKE = 0.6
+CORE = 0.9
+MOST_TEMPLATES = 8
+LEAST_PAGES = 2
+MOST_MARKS = 400
+STRICTNESS = 0.75
+LEAST, MOST = 0.4, 0.85
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Places (in the list of examples) of the pages of one template."""
+
+    members: tuple[int, ...]
+
+
+def cluster(pages: Sequence[Marks]) -> list[Cluster]:
+    """Pages put together by template, largest first; pages like no others join the template they are likest to."""
+    leaders: list[Marks] = []
+    members: list[list[int]] = []
+    for place, marks in enumerate(pages):
+        likest = max(range(len(leaders)), key=lambda index: jaccard(marks, leaders[index]), default=None)
+        if likest is not None and (jaccard(marks, leaders[likest]) >= ALIKE or len(leaders) >= MOST_TEMPLATES):
+            members[likest].append(place)
+        else:
+            leaders.append(marks)
+            members.append([place])
+    return [Cluster(tuple(group)) for group in _without_strays(pages, leaders, members)]
+
+
+def _without_strays(pages: Sequence[Marks], leaders: list[Marks], members: list[list[int]]) -> list[list[int]]:
+    order = sorted(range(len(leaders)), key=lambda index: -len(members[index]))
+    kept = [index for index in order if len(members[index]) >= LEAST_PAGES] or order[:1]
+    for index in order:
+        if index not in kept:
+            for place in members[index]:
+                likest = max(kept, key=lambda one: jaccard(pages[place], leaders[one]))
+                members[likest].append(place)
+    return [members[index] for index in kept]
+
+
+def jaccard(a: Marks, b: Marks) -> float:
+    """The share of common marks in all marks of two pages."""
+    return len(a & b) / len(a | b) if a or b else 1.0
+
+
+def signature(pages: Sequence[Marks], background: Sequence[Marks]) -> Signature:
+    """The signature of the template that `pages` are built from; `background` is a sample of all pages of the shop."""
+    counts = Counter(mark for marks in pages for mark in marks)
+    core = [mark for mark, count in counts.items() if count >= CORE * len(pages)]
+    usual = Counter(mark for marks in background for mark in marks)
+    weights = {mark: round(1 - usual[mark] / len(background), 4) if background else 0.0 for mark in core}
+    heaviest = sorted(((weight, mark) for mark, weight in weights.items() if weight > 0.02), reverse=True)[:MOST_MARKS]
+    marks = {mark: weight for weight, mark in heaviest}
+    if not marks:
+        return Signature()
+    found = Signature(marks=marks)
+    usual_likeness = sorted(likeness(one, found) for one in pages)[len(pages) // 20]
+    return Signature(marks=marks, least=round(min(MOST, max(LEAST, usual_likeness * STRICTNESS)), 4))

@@ -1,0 +1,53 @@
+"""How well a selector's own words fit its attribute: the tie-break among candidates that agree equally well.
+
+In a shop of one brand every constant text is a perfect reader of the brand, the shop's name in the footer included. The
+known offers cannot tell them apart; the names that shops give to their fields can.
+"""
+
+import re
+from typing import TYPE_CHECKING
+
+from catalog.models import Attribute
+from parser.selector import JsonAt, TextAt
+
+if TYPE_CHECKING:
+    from rules_generator.score import Candidate
+
+WORDS: dict[Attribute, str] = {
+    Attribute.TITLE: r"title|name|titel|titre|nombre|h1",
+    Attribute.DESCRIPTION: r"desc|beschreibung|body_html|details",
+    Attribute.PRICE: r"price|preis|prix|precio|prezzo|amount",
+    Attribute.CURRENCY: r"currency|waehrung",
+    Attribute.BRAND: r"brand|vendor|manufacturer|hersteller|marke|marque|marca",
+    Attribute.CATEGORY: r"category|type|kategorie|breadcrumb|collection",
+    Attribute.IMAGE: r"image|img|photo|picture|bild|media",
+    Attribute.EAN: r"ean|gtin|barcode|isbn|upc",
+    Attribute.HAN: r"mpn|han\b|manufacturer|model|hersteller",
+    Attribute.SKU: r"sku|article|artikel|art-?nr|item_?no|reference|product_?id",
+    Attribute.AVAILABILITY: r"avail|stock|lager|liefer",
+}
+MISLEADING = re.compile(
+    r"related|recommend|upsell|cross-?sell|cart|compare_at|old|was|menu|footer|header|nav|site_name|recent|review"
+    r"|shop_?name|seller|publisher|\[[1-9]\d*\]",
+    re.IGNORECASE,
+)
+STRUCTURED = re.compile(r"ld\+json Product|itemprop|property=|product", re.IGNORECASE)
+
+
+def plausibility(candidate: "Candidate") -> float:
+    """From about -1 (names something else) to 1 (names the attribute, in data about the product)."""
+    said = str(candidate.selector)
+    fits = re.search(WORDS[candidate.attribute], said, re.IGNORECASE) is not None
+    variant = candidate.attribute is Attribute.TITLE and "variant" in said
+    plain = candidate.trim.left == 0 and candidate.trim.right == 0
+    rooted = isinstance(candidate.selector, TextAt) and said.startswith("html >")
+    return (
+        0.5 * fits
+        + 0.2 * bool(STRUCTURED.search(said))
+        + 0.1 * isinstance(candidate.selector, JsonAt)
+        + 0.1 * plain
+        - 0.8 * bool(MISLEADING.search(said))
+        - 0.8 * variant
+        - 0.3 * rooted
+        - min(len(said), 300) / 3000
+    )
