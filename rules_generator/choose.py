@@ -1,14 +1,16 @@
 """The smallest set of rules that votes best.
 
-Candidates are taken best first. One that finds the same as a chosen one on every page adds no opinion, only a second
-place to look at; one such is kept, from another kind of place, against the day when the first is gone. Any other joins
-only where the vote then agrees with more of the known offers.
+Candidates are taken best first. One that finds the same as a chosen one on every page adds no opinion, unless it reads
+another kind of place: shops fill those from different sources, so their agreement confirms, and one is left when the
+other is gone. Any other candidate joins only where the vote then agrees with more of the known offers.
 """
 
 from collections.abc import Sequence
 
+from catalog.models import Attribute
 from parser.read import weight_of
 from parser.rules import Rule
+from parser.selector import AnySelector, JsonAt, TextAt
 from rules_generator.score import Tally
 
 MOST_RULES = 6
@@ -38,14 +40,23 @@ def _is_twin(tally: Tally, chosen: Sequence[tuple[float, Tally]]) -> bool:
 
 
 def _adds_a_place(tally: Tally, chosen: Sequence[tuple[float, Tally]]) -> bool:
-    twins = [other.candidate for _, other in chosen if other.keys == tally.keys]
-    kinds = {_source(twin.selector) for twin in twins}
-    return len(twins) < 3 and _source(tally.candidate.selector) not in kinds
+    if tally.candidate.attribute is Attribute.DESCRIPTION:
+        return False
+    families = {family(other.candidate.selector) for _, other in chosen if other.keys == tally.keys}
+    return family(tally.candidate.selector) not in families
 
 
-def _source(selector: object) -> str:
-    block = getattr(selector, "block", None)
-    return f"json {block}" if block is not None else type(selector).__name__
+def family(selector: AnySelector) -> str:
+    """The kind of place a selector reads: shops fill places of one kind from one source.
+
+    >>> family(TextAt(css="h1")), family(AttributeAt(css="meta[property='og:title']", name="content"))
+    ('text', 'meta')
+    """
+    if isinstance(selector, JsonAt):
+        return "schema.org" if selector.block.startswith("ld+json") else "data"
+    if isinstance(selector, TextAt):
+        return "head" if selector.css.startswith("title") else "text"
+    return "meta" if selector.css.startswith("meta") else "attribute"
 
 
 def _votes_right(chosen: Sequence[tuple[float, Tally]]) -> int:

@@ -3,7 +3,8 @@
 A candidate is right, wrong or silent on each example; silence costs nothing (Hübscher 2018, 2.10). Its agreement is the
 lower bound of Wilson's interval for right / (right + wrong), so three of three is worth less than thirty of thirty. The
 score is that bound relative to the best candidate's: known offers may be stale, and where a third of the prices is
-wrong even the perfect selector agrees on two thirds only.
+wrong even the perfect selector agrees on two thirds only. A value found where the catalog knows none counts a little
+against a candidate: the catalog may lack it, or the shop may have put its own slogan where a description should be.
 """
 
 from collections.abc import Sequence
@@ -24,6 +25,7 @@ from rules_generator.locate import Form
 from rules_generator.wording import plausibility
 
 SURENESS = 1.0
+UNCALLED = 0.3
 LARGEST_TIE = 0.02
 
 
@@ -72,6 +74,13 @@ class Tally:
         )
 
     @cached_property
+    def uncalled(self) -> int:
+        """Examples on which it found a value where the catalog knows none."""
+        return sum(
+            1 for value, right in zip(self.values, self.right, strict=True) if value is not None and right is None
+        )
+
+    @cached_property
     def keys(self) -> tuple[str | None, ...]:
         """The values by what makes them equal."""
         return tuple(None if value is None else key(self.candidate.attribute, value) for value in self.values)
@@ -79,7 +88,7 @@ class Tally:
     @cached_property
     def agreement(self) -> float:
         """The lower bound of its agreement with the known values."""
-        return lower_bound(self.hits, self.hits + self.misses)
+        return lower_bound(self.hits, self.hits + self.misses + UNCALLED * self.uncalled)
 
 
 @dataclass
@@ -97,7 +106,7 @@ class Opened:
         return self.raws[selector]
 
 
-def lower_bound(right: int, total: int, z: float = SURENESS) -> float:
+def lower_bound(right: float, total: float, z: float = SURENESS) -> float:
     """The lower end of Wilson's score interval for a share (Wilson 1927).
 
     >>> round(lower_bound(3, 3), 2), round(lower_bound(30, 30), 2)
