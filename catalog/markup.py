@@ -14,6 +14,7 @@ from catalog.errors import HostilePage
 
 MOST_ATTRIBUTES = 5_000
 MOST_DEPTH = 2_000
+LONG = 40_000
 LONG_TAG = re.compile(r"<[A-Za-z][^<>]{40000}[^<>]*")
 QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)")
@@ -44,7 +45,8 @@ def decode(body: bytes, content_type: str | None = None) -> str:
 
 
 def _refuse_slow(text: str) -> None:
-    for tag in LONG_TAG.findall(text):
+    unbroken = max(map(len, text.split(">")))
+    for tag in LONG_TAG.findall(text) if unbroken > LONG else ():
         if len(QUOTED.sub("=", tag).split()) > MOST_ATTRIBUTES or QUOTED.sub("", tag).count("=") > MOST_ATTRIBUTES:
             raise HostilePage(f"a tag with more than {MOST_ATTRIBUTES} attributes")
     closing = text.count("</")

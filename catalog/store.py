@@ -138,6 +138,8 @@ def _engine(database: str) -> Engine:
         url = make_url(database)
         if url.get_backend_name() != "sqlite":
             return create_engine(url, pool_pre_ping=True)
+    except ModuleNotFoundError as error:
+        raise ConfigError(f"setting 'database_url': {database!r} needs a driver: 'pip install {error.name}'") from error
     except ArgumentError as error:
         raise ConfigError(
             f"setting 'database_url': {database!r} is no database URL, such as sqlite:///var/scout.db"

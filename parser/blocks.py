@@ -27,6 +27,8 @@ OPENS = re.compile(r"[=(:,\[?]\s*([{\[])|^\s*([{\[])", re.MULTILINE)
 DIGITS = re.compile(r"\d+")
 SPACES = re.compile(r"\s+")
 STATEMENT = re.compile(r"[;\n{}]")
+WRAPPING_START = re.compile(r"^\s*(?:<!--|/\*[^*]{0,200}\*/|//\s*<!\[CDATA\[)")
+WRAPPING_END = re.compile(r"[\s;]*(?:-->|//\s*\]\]>|;)$")
 PAIR = re.compile(
     r"""(?:(["'])([\w.$-]{1,60})\1|\b([A-Za-z_$][\w.$]{0,60}))\s*[:=]\s*"""
     r"""("(?:[^"\\\n]|\\.){0,2000}"|'(?:[^'\\\n]|\\.){0,2000}'|-?\d{1,15}(?:\.\d{1,6})?\b)"""
@@ -122,7 +124,7 @@ def _schema_org(text: str) -> Iterator[Block]:
 
 def _uncommented(text: str) -> str:
     """Without the comment marks and the stray semicolon that some shops put around JSON-LD."""
-    return re.sub(r"^\s*(?:<!--|/\*.*?\*/|//\s*<!\[CDATA\[)|(?:-->|//\s*\]\]>|;)\s*$", "", text.strip()).strip()
+    return WRAPPING_END.sub("", WRAPPING_START.sub("", text, count=1).rstrip(), count=1)
 
 
 def _things(data: Any) -> Iterator[dict[str, Any]]:
@@ -193,7 +195,7 @@ def _javascript(text: str) -> Any:
     if not LIKE_DATA.match(text) or CODE.search(text[:400]):
         return None
     try:
-        return chompjs.parse_js_object(text)
+        return chompjs.parse_js_object(text, loader_kwargs={"strict": False})
     except (ValueError, RecursionError):
         return None
 

@@ -18,6 +18,7 @@ from rules_generator.locate import Place
 
 IDENTIFIER = re.compile(r"-?[A-Za-z_][\w-]*")
 LABEL = re.compile(r"[^\d{}<>\"\\]{2,40}")
+OWN_LABEL = re.compile(r"([^\d:{}<>\"\\]{2,30}:)\s?\S")
 NAMED = ("itemprop", "property", "name", "rel", "typeof", "http-equiv")
 LONE_TAGS = frozenset({"h1", "title", "main", "h2"})
 MOST_CLASSES = 6
@@ -39,14 +40,21 @@ def selectors_at(place: Place) -> list[AnySelector]:
     return [TextAt(css=css, own=place.own) for css in made]
 
 
-def _paths_to(node: LexborNode) -> Iterator[str]:
+def tag_of(node: LexborNode) -> str:
+    """The element's tag as CSS says it; any tag where it has a character that CSS would read otherwise."""
     tag = node.tag or "*"
+    return tag if IDENTIFIER.fullmatch(tag) else "*"
+
+
+def _paths_to(node: LexborNode) -> Iterator[str]:
+    tag = tag_of(node)
     own = list(_anchors(node))
     yield from own
     if tag in LONE_TAGS:
         yield tag
     yield from _by_label(node)
-    steps = [*own[:3], tag, f"{tag}:nth-of-type({_place_among(node)})"]
+    yield from _by_own_label(node)
+    steps = [*own[:3], tag, *([f"{tag}:nth-of-type({_place_among(node)})"] if tag != "*" else [])]
     for above in _above(node):
         for anchor in list(_anchors(above))[:3]:
             yield from (f"{anchor} {step}" for step in steps)
@@ -55,7 +63,7 @@ def _paths_to(node: LexborNode) -> Iterator[str]:
 
 def _anchors(node: LexborNode) -> Iterator[str]:
     """Selectors for an element by its own marks, the most telling first."""
-    tag, attributes = node.tag or "*", node.attributes
+    tag, attributes = tag_of(node), node.attributes
     name = attributes.get("id")
     if name and not any(char.isdigit() for char in name):
         yield f'{tag}[id="{css_string(name)}"]'
@@ -90,9 +98,17 @@ def _by_label(node: LexborNode) -> Iterator[str]:
     if before is not None:
         label = _label(before)
         if label:
-            steps = [*list(_anchors(before))[-1:], before.tag or "*"]
+            steps = [*list(_anchors(before))[-1:], tag_of(before)]
             for step in dict.fromkeys(steps):
-                yield f'{step}:lexbor-contains("{css_string(label)}" i) + {node.tag}'
+                yield f'{step}:lexbor-contains("{css_string(label)}" i) + {tag_of(node)}'
+
+
+def _by_own_label(node: LexborNode) -> Iterator[str]:
+    """The element whose own text begins with a label, as in `<li>EAN: 4006381333931</li>`."""
+    text = text_of(node, 120) or ""
+    label = OWN_LABEL.match(text)
+    if label:
+        yield f'{tag_of(node)}:lexbor-contains("{css_string(label[1])}" i)'
 
 
 def _neighbour_before(node: LexborNode) -> LexborNode | None:
@@ -115,7 +131,9 @@ def _rooted(node: LexborNode) -> Iterator[str]:
     while here is not None and here.tag not in ("html", "-undef", None) and len(steps) < 40:
         name = here.attributes.get("id") if here is not node else None
         if name and not any(char.isdigit() for char in name):
-            yield " > ".join([f'{here.tag}[id="{css_string(name)}"]', *reversed(steps)])
+            yield " > ".join([f'{tag_of(here)}[id="{css_string(name)}"]', *reversed(steps)])
+        if tag_of(here) == "*":
+            return
         steps.append(f"{here.tag}:nth-of-type({_place_among(here)})")
         here = here.parent
     yield " > ".join(["html", *reversed(steps)])

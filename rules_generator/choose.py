@@ -49,8 +49,8 @@ def _adds_a_place(tally: Tally, chosen: Sequence[tuple[float, Tally]]) -> bool:
 def family(selector: AnySelector) -> str:
     """The kind of place a selector reads: shops fill places of one kind from one source.
 
-    >>> family(TextAt(css="h1")), family(AttributeAt(css="meta[property='og:title']", name="content"))
-    ('text', 'meta')
+    >>> family(TextAt(css="h1")), family(JsonAt(block="ld+json Product", path="$.name"))
+    ('text', 'schema.org')
     """
     if isinstance(selector, JsonAt):
         return "schema.org" if selector.block.startswith("ld+json") else "data"

@@ -56,7 +56,7 @@ def induce(
 ) -> tuple[RuleSet, Story]:
     """The rules that the examples teach; `background` is a sample of the shop's pages, known or not."""
     marks = [marks_of(one.document) for one in taught]
-    others = [marks_of(document) for document in background]
+    others = [marks_of(document) for document in background] or marks
     made, aside = [], []
     for number, group in enumerate(templates.cluster(marks)):
         members = [taught[place] for place in group.members]

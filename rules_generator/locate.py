@@ -28,6 +28,7 @@ CUTTABLE = frozenset(
     {Attribute.TITLE, Attribute.BRAND, Attribute.SKU, Attribute.HAN, Attribute.EAN, Attribute.CATEGORY, Attribute.PRICE}
 )
 VALUE_ATTRIBUTES = frozenset("content value href src data-src alt title datetime aria-label srcset".split())
+WHOLE_PAGE = frozenset({"html", "head", "body"})
 ROOMY = "div, section, article, p, td, dd, li, main, span"
 
 
@@ -180,7 +181,7 @@ def _in_elements(document: Document, wanted: Wanted) -> Iterator[Place]:
     for count, node in enumerate(document.tree.root.traverse() if document.tree.root else ()):
         if count >= MOST_NODES:
             return
-        if node.tag not in UNSEEN:
+        if node.tag not in UNSEEN and node.tag not in WHOLE_PAGE:
             yield from _in_attributes(node, wanted)
             yield from _in_text(node, wanted)
 

@@ -1,10 +1,11 @@
 """How well each candidate agrees with the known offers: by counting, on all examples at once.
 
-A candidate is right, wrong or silent on each example; silence costs nothing (Hübscher 2018, 2.10). Its agreement is the
-lower bound of Wilson's interval for right / (right + wrong), so three of three is worth less than thirty of thirty. The
-score is that bound relative to the best candidate's: known offers may be stale, and where a third of the prices is
-wrong even the perfect selector agrees on two thirds only. A value found where the catalog knows none counts a little
-against a candidate: the catalog may lack it, or the shop may have put its own slogan where a description should be.
+A candidate is right, wrong or silent on each example; silence costs next to nothing (Hübscher 2018, 2.10). Its
+agreement is the lower bound of Wilson's interval for right / (right + wrong), so three of three is worth less than
+thirty of thirty. The score is that bound relative to the best candidate's: known offers may be stale, and where a third
+of the prices is wrong even the perfect selector agrees on two thirds only. A value found where the catalog knows none
+counts a little against a candidate: the catalog may lack it, or the shop may have put its own slogan where a
+description should be.
 """
 
 from collections.abc import Sequence
@@ -25,8 +26,9 @@ from rules_generator.locate import Form
 from rules_generator.wording import plausibility
 
 SURENESS = 1.0
-UNCALLED = 0.3
+UNCALLED, SILENT = 0.3, 0.1
 LARGEST_TIE = 0.02
+LONG_ONES = frozenset({Attribute.DESCRIPTION, Attribute.IMAGE})
 
 
 @dataclass(frozen=True)
@@ -54,12 +56,14 @@ class Candidate:
 class Tally:
     """What a candidate found on each example (None: nothing), and on which of them it was right.
 
-    `right` is None where the catalog does not know the attribute of that example.
+    `right` is None where the catalog does not know the attribute of that example. `spare` is how many characters the
+    raw texts hold beyond their values, on average: little where the selector points right at the value.
     """
 
     candidate: Candidate
     values: tuple[str | None, ...]
     right: tuple[bool | None, ...]
+    spare: float = 0.0
 
     @cached_property
     def hits(self) -> int:
@@ -81,6 +85,11 @@ class Tally:
         )
 
     @cached_property
+    def silent(self) -> int:
+        """Examples on which it found nothing though the catalog knows a value."""
+        return sum(1 for value, right in zip(self.values, self.right, strict=True) if value is None and right is False)
+
+    @cached_property
     def keys(self) -> tuple[str | None, ...]:
         """The values by what makes them equal."""
         return tuple(None if value is None else key(self.candidate.attribute, value) for value in self.values)
@@ -88,7 +97,7 @@ class Tally:
     @cached_property
     def agreement(self) -> float:
         """The lower bound of its agreement with the known values."""
-        return lower_bound(self.hits, self.hits + self.misses + UNCALLED * self.uncalled)
+        return lower_bound(self.hits, self.hits + self.misses + UNCALLED * self.uncalled + SILENT * self.silent)
 
 
 @dataclass
@@ -122,12 +131,14 @@ def lower_bound(right: float, total: float, z: float = SURENESS) -> float:
 def tally(candidate: Candidate, opened: Opened) -> Tally:
     """Run a candidate on all examples."""
     rule = candidate.rule()
+    raws = opened.raw(candidate.selector)
     values: list[str | None] = []
-    for document, raw in zip(opened.documents, opened.raw(candidate.selector), strict=True):
+    for document, raw in zip(opened.documents, raws, strict=True):
         cut = candidate.trim.apply(raw) if raw is not None else None
         values.append(value_of(rule, cut, document.url) if cut is not None else None)
     right = [_is_right(candidate.attribute, value, one) for value, one in zip(values, opened.examples, strict=True)]
-    return Tally(candidate, tuple(values), tuple(right))
+    spare = [len(raw) - len(value) for raw, value in zip(raws, values, strict=True) if raw and value]
+    return Tally(candidate, tuple(values), tuple(right), max(0.0, sum(spare) / len(spare)) if spare else 0.0)
 
 
 def _is_right(attribute: Attribute, value: str | None, example: Example) -> bool | None:
@@ -146,4 +157,10 @@ def scores(tallies: Sequence[Tally]) -> list[float]:
 def rank(tallies: Sequence[Tally]) -> list[tuple[float, Tally]]:
     """Tallies with their scores, best first; near ties go to the place whose name fits the attribute."""
     scored = zip(scores(tallies), tallies, strict=True)
-    return sorted(scored, key=lambda pair: -(pair[0] + LARGEST_TIE * plausibility(pair[1].candidate)))
+    return sorted(scored, key=lambda pair: -(pair[0] + LARGEST_TIE * _fitness(pair[1])))
+
+
+def _fitness(one: Tally) -> float:
+    """The tie-break: a place whose words fit the attribute, and that holds little besides the value."""
+    loose = 0.0 if one.candidate.attribute in LONG_ONES else min(one.spare, 100) / 100
+    return plausibility(one.candidate) - loose

@@ -23,7 +23,7 @@ WORDS: dict[Attribute, str] = {
     Attribute.IMAGE: r"image|img|photo|picture|bild|media",
     Attribute.EAN: r"ean|gtin|barcode|isbn|upc",
     Attribute.HAN: r"mpn|han\b|manufacturer|model|hersteller",
-    Attribute.SKU: r"sku|article|artikel|art-?nr|item_?no|reference|product_?id",
+    Attribute.SKU: r"sku|article|artikel|art\w{0,4}[.\s-]{0,2}(?:nr|no|num)|item_?no|reference|product_?id",
     Attribute.AVAILABILITY: r"avail|stock|lager|liefer",
 }
 MISLEADING = re.compile(
@@ -39,15 +39,24 @@ def plausibility(candidate: "Candidate") -> float:
     said = str(candidate.selector)
     fits = re.search(WORDS[candidate.attribute], said, re.IGNORECASE) is not None
     variant = candidate.attribute is Attribute.TITLE and "variant" in said
-    plain = candidate.trim.left == 0 and candidate.trim.right == 0
+    cut = sum(_length(side) for side in (candidate.trim.left, candidate.trim.right))
+    labelled = ":lexbor-contains(" in said
     rooted = isinstance(candidate.selector, TextAt) and said.startswith("html >")
     return (
         0.5 * fits
-        + 0.2 * bool(STRUCTURED.search(said))
+        + 0.2 * (STRUCTURED.search(said) is not None and not isinstance(candidate.selector, TextAt))
         + 0.1 * isinstance(candidate.selector, JsonAt)
-        + 0.1 * plain
+        + 0.1 * (cut == 0)
+        + 0.2 * labelled
+        - 0.2 * (":nth-of-type(" in said)
+        - min(cut, 60) / 100
         - 0.8 * bool(MISLEADING.search(said))
         - 0.8 * variant
         - 0.3 * rooted
         - min(len(said), 300) / 3000
     )
+
+
+def _length(cut: str | int) -> int:
+    """How much a cut relies on: a number of characters is trusted less than a literal."""
+    return len(cut) if isinstance(cut, str) else 20 * (cut > 0)

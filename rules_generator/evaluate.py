@@ -1,0 +1,207 @@
+"""How well rules read shops they were learnt from: the thesis's Table 4 (Hübscher 2018, 4.3) on any labelled shops.
+
+For each number of training pages and each threshold: accuracy, the share of known values read rightly (recall), and
+precision, the share of read values that are right; over all attributes, and per attribute. What a page lacks but is
+read all the same is counted apart (`extra`), as values without a truth are left out of both.
+"""
+
+import json
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from decimal import Decimal
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from catalog.errors import HostilePage
+from catalog.markup import decode
+from catalog.models import Attribute
+from catalog.progress import Progress, silent
+from catalog.values import Hint, fields, normalise, same, values_of
+from parser.document import Document
+from parser.gate import template_of
+from parser.pages import CrawledPage
+from parser.read import read_attributes
+from rules_generator.corpus import LabelledPage, LabelledShop, open_shop, shop_paths
+from rules_generator.examples import Example
+from rules_generator.induce import THRESHOLD, Taught, induce
+from rules_generator.views import View, seen_as
+
+SCORED = (
+    Attribute.TITLE, Attribute.PRICE, Attribute.BRAND, Attribute.SKU, Attribute.HAN, Attribute.EAN, Attribute.CATEGORY,
+    Attribute.IMAGE, Attribute.DESCRIPTION,
+)  # fmt: skip
+TRAIN = 50
+
+
+@dataclass
+class Count:
+    """Values known, found and right, and values found where none is known of so many pages."""
+
+    truth: int = 0
+    found: int = 0
+    right: int = 0
+    extra: int = 0
+    absent: int = 0
+
+    def add(self, other: "Count") -> None:
+        """Add another count to this one."""
+        for name in ("truth", "found", "right", "extra", "absent"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+    def figures(self) -> dict[str, float | int | None]:
+        """Accuracy and precision with the counts that they come from; None where there is nothing to count."""
+        accuracy = round(self.right / self.truth, 4) if self.truth else None
+        precision = round(self.right / self.found, 4) if self.found else None
+        return {"accuracy": accuracy, "precision": precision, **vars(self)}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One column and row of the table."""
+
+    train: int = TRAIN
+    threshold: float = THRESHOLD
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to evaluate: all settings, in a view, with a share of the teachers' prices and titles made wrong."""
+
+    settings: tuple[Setting, ...]
+    view: View = "full"
+    stale: float = 0.0
+
+
+@dataclass
+class ShopResult:
+    """Counts per setting and attribute, and what the last setting read."""
+
+    name: str
+    counts: dict[Setting, dict[Attribute, Count]] = field(default_factory=dict)
+    predictions: list[dict[str, Any]] = field(default_factory=list)
+
+
+def evaluate_extraction(
+    data: Path, plan: Plan, *, predictions: Path | None = None, workers: int = 2, progress: Progress = silent
+) -> dict[str, Any]:
+    """All figures for the shops in `data`; `predictions` takes a line a test page for the last setting.
+
+    Raises FeedError where the data is not in the layout.
+    """
+    paths = shop_paths(data)
+    totals = {setting: {attribute: Count() for attribute in SCORED} for setting in plan.settings}
+    lines: list[dict[str, Any]] = []
+    for done, result in enumerate(_results(paths, plan, workers), start=1):
+        for setting, counts in result.counts.items():
+            for attribute, count in counts.items():
+                totals[setting][attribute].add(count)
+        lines += result.predictions
+        progress("shops evaluated", done, len(paths))
+    if predictions is not None:
+        predictions.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+    return {
+        "shops": len(paths),
+        "view": plan.view,
+        "stale": plan.stale,
+        "settings": [_row(*item) for item in totals.items()],
+    }
+
+
+def _row(setting: Setting, counts: dict[Attribute, Count]) -> dict[str, Any]:
+    whole = Count()
+    for count in counts.values():
+        whole.add(count)
+    by_attribute = {attribute.value: count.figures() for attribute, count in counts.items()}
+    return {"train": setting.train, "threshold": setting.threshold, **whole.figures(), "attributes": by_attribute}
+
+
+def _results(paths: Sequence[Path], plan: Plan, workers: int) -> Iterator[ShopResult]:
+    if workers <= 1 or len(paths) == 1:
+        yield from (evaluate_shop(open_shop(path), plan) for path in paths)
+        return
+    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
+        yield from pool.map(_evaluate_path, paths, [plan] * len(paths))
+
+
+def _evaluate_path(path: Path, plan: Plan) -> ShopResult:
+    return evaluate_shop(open_shop(path), plan)
+
+
+def evaluate_shop(shop: LabelledShop, plan: Plan) -> ShopResult:
+    """Learn and test on one shop, in each setting."""
+    result = ShopResult(shop.name)
+    training = _stale([one for page in shop.training for one in _taught(page, plan.view)], plan.stale)
+    testing = [(page, document) for page in shop.testing for document in _opened(page, plan.view)]
+    for setting in plan.settings:
+        rules, _ = induce(training[: setting.train], threshold=setting.threshold)
+        read = [(page, _values(document, rules)) for page, document in testing]
+        result.counts[setting] = _counts(read)
+        result.predictions = [{"site": shop.name, "page": page.name, "values": values} for page, values in read]
+    return result
+
+
+def _opened(page: LabelledPage, view: View) -> Iterator[Document]:
+    try:
+        yield Document(seen_as(decode(page.html), view), page.url)
+    except HostilePage:
+        return
+
+
+def _taught(page: LabelledPage, view: View) -> Iterator[Taught]:
+    values = {Attribute(name): value for name, value in page.attributes.items() if name in set(Attribute)}
+    currency = str(page.attributes.get("currency") or "") or None
+    values.pop(Attribute.CURRENCY, None)
+    offer = fields(values, Hint(base_url=page.url), url=page.url, currency=currency)
+    for document in _opened(page, view):
+        yield Taught(Example(CrawledPage(0, page.url, None, page.name), values_of(offer)), document)
+
+
+def _stale(taught: list[Taught], share: float) -> list[Taught]:
+    """The same examples, that share of them with a wrong price and a wrong title."""
+    chosen = random.Random(0).sample(range(len(taught)), round(share * len(taught)))  # noqa: S311 - not for secrecy
+    made = list(taught)
+    for place in chosen:
+        one, other = taught[place], taught[(place + 1) % len(taught)]
+        known = dict(one.example.known)
+        if Attribute.PRICE in known:
+            known[Attribute.PRICE] = [
+                str((Decimal(known[Attribute.PRICE][0]) * Decimal("1.1")).quantize(Decimal("0.01")))
+            ]
+        if Attribute.TITLE in other.example.known:
+            known[Attribute.TITLE] = other.example.known[Attribute.TITLE]
+        made[place] = Taught(Example(one.example.page, known), one.document)
+    return made
+
+
+def _values(document: Document, rules: Any) -> dict[str, str | None]:
+    likest = template_of(document, rules)[0] or rules.templates[0]
+    return {attribute.value: reading.value for attribute, reading in read_attributes(document, likest).items()}
+
+
+def _counts(read: Iterable[tuple[LabelledPage, dict[str, str | None]]]) -> dict[Attribute, Count]:
+    counts = {attribute: Count() for attribute in SCORED}
+    for page, values in read:
+        for attribute, count in counts.items():
+            _tally(count, attribute, values.get(attribute.value), page)
+    return counts
+
+
+def _tally(count: Count, attribute: Attribute, value: str | None, page: LabelledPage) -> None:
+    known = page.attributes.get(attribute.value)
+    if known is None:
+        count.absent += 1
+        count.extra += value is not None
+        return
+    count.truth += 1
+    count.found += value is not None
+    accepted = [known, *page.alternatives.get(attribute.value, [])]
+    count.right += value is not None and any(_is_same(attribute, value, one, page.url) for one in accepted)
+
+
+def _is_same(attribute: Attribute, value: str, known: Any, url: str) -> bool:
+    first = known[0] if isinstance(known, list) and known else known
+    expected = normalise(attribute, str(first), Hint(base_url=url))
+    return same(attribute, value, expected if expected is not None else str(first))

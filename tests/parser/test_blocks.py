@@ -1,0 +1,89 @@
+"""Blocks of data: found in scripts and attributes, named by what precedes them, bounded whatever the page is."""
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog.markup import open_html
+from parser.blocks import MOST_BLOCKS, attribute_data, script_blocks
+
+SEEN = [
+    ("an assignment", 'var meta = {"a": {"b": 1}};', [("var meta =", {"a": {"b": 1}})]),
+    ("digits in the name", 'var meta12 = {"a": 1}', [("var meta0 =", {"a": 1})]),
+    ("a call", 'dataLayer.push({"a": 1});', [("dataLayer.push(", {"a": 1})]),
+    ("JavaScript rather than JSON", "push({a: 'x', b: [1, 2,],})", [("push(", {"a": "x", "b": [1, 2]})]),
+    ("two blocks", 'x = {"a": 1}; y = {"b": 2};', [("x =", {"a": 1}), ("y =", {"b": 2})]),
+    ("a second argument", 'track("Viewed", {"a": 1})', [('track("Viewed",', {"a": 1})]),
+    ("pairs of a script that parses as nothing", "if (x) { 'price': '12.50', ", [("pairs", {"price": "12.50"})]),
+    ("a plain assignment", "var sku = 'A-1';", [("pairs", {"sku": "A-1"})]),
+    ("code only", "function f() { return 1; }", []),
+    ("control characters in a string", 'x = {"a": "b\tc"}', [("x =", {"a": "b\tc"})]),
+]
+
+
+@pytest.mark.parametrize(("name", "script", "expected"), SEEN, ids=[case[0] for case in SEEN])
+def test_finds_the_blocks_of_a_script(name: str, script: str, expected: list[tuple[str, object]]) -> None:
+    """A script's blocks are found with their names and data."""
+    found = script_blocks(open_html(f"<script>{script}</script>"))
+    assert [(block.name, block.data) for block in found] == expected
+
+
+def test_schema_org_things_are_named_by_type_and_taken_out_of_their_graph() -> None:
+    """JSON-LD is read thing by thing, also inside @graph, in lists and between comment marks."""
+    scripts = (
+        '{"@graph": [{"@type": ["Product", "Thing"], "name": "x"}, {"@type": "Person"}]}',
+        '<!-- [{"@type": "Product", "sku": "1"}]; -->',
+    )
+    page = "".join(f'<script type="application/ld+json">{script}</script>' for script in scripts)
+    names = [block.name for block in script_blocks(open_html(page))]
+    assert names == ["ld+json Product", "ld+json Person", "ld+json Product"]
+
+
+def test_broken_schema_org_does_not_cost_the_page() -> None:
+    """A trailing comma or a raw line break in JSON-LD is forgiven; what cannot be read is passed over."""
+    page = """<script type="application/ld+json">{"@type": "Product", "name": "a\nb",}</script>
+              <script type="application/ld+json">{"@type": "Product" </script><script>x = {"a": 1}</script>"""
+    names = [block.name for block in script_blocks(open_html(page))]
+    assert names[0] == "ld+json Product"
+    assert "x =" in names
+
+
+def test_json_scripts_are_told_apart_by_id_or_data_attribute() -> None:
+    """A script that is JSON as a whole has its own selector."""
+    opening = '<script type="application/json"'
+    page = f'{opening} id="state">{{"a": 1}}</script>{opening} data-x>[1]</script>'
+    found = [(block.css, block.name) for block in script_blocks(open_html(page))]
+    assert found == [('script[id="state"]', ""), ("script[data-x]", "")]
+
+
+@pytest.mark.parametrize("value", ["", "x", "{", '"text"', "12", None, "[" * 100_000])
+def test_an_attribute_without_an_object_holds_no_data(value: str | None) -> None:
+    """Only whole objects and lists count."""
+    assert attribute_data(value) is None
+
+
+SLOW = {
+    "brackets": "x = " + "[" * 200_000,
+    "nested blocks": "x = " + '{"a":' * 100_000 + "1" + "}" * 100_000,
+    "many blocks": 'x = {"a": 1};' * 50_000,
+    "quotes": "x = {" + "'" * 200_000,
+    "opening braces": "({" * 200_000,
+    "backslashes": 'x = {"a": "' + "\\" * 300_001,
+    "pairs": "a: 1, " * 200_000,
+}
+
+
+@pytest.mark.parametrize("script", SLOW.values(), ids=SLOW.keys())
+def test_scripts_made_to_be_slow_end_soon(script: str) -> None:
+    """No script keeps the reader busy, and no page has more blocks than the bound."""
+    begin = time.process_time()
+    assert len(script_blocks(open_html(f"<script>{script}</script>"))) <= MOST_BLOCKS
+    assert time.process_time() - begin < 5
+
+
+@given(st.text(alphabet="{}[]\"'\\:,=abc1 \n", max_size=300))
+def test_no_script_raises(script: str) -> None:
+    """Whatever a script holds, reading its blocks raises nothing."""
+    script_blocks(open_html(f"<script>{script}</script>"))

@@ -1,0 +1,78 @@
+"""A page opened once: what selectors find on it."""
+
+import pytest
+
+from catalog.errors import HostilePage, RuleError
+from parser.document import Document
+from parser.paths import compile_path
+from parser.selector import AnySelector, AttributeAt, JsonAt, TextAt, selector_from
+
+PAGE = Document(
+    """<html><head><meta property="og:title" content=" Lamp "></head><body>
+    <h1>Lamp <small>by  Ardwen</small></h1><p class="price">$<b>12</b>.<sup>50</sup></p>
+    <table><tr><th>EAN:</th><td>4006<br>381</td></tr></table><div data-p='{"a": [{"sku": "S1"}]}'></div>
+    <p class="none"><script>var x = {"list": [{"id": null}, {"id": 7}], "on": true, "f": 12.5};</script></p></body>""",
+    "https://shop.example/p/1",
+)
+
+FOUND: list[tuple[AnySelector, str | None]] = [
+    (TextAt(css="h1"), "Lamp by Ardwen"),
+    (TextAt(css="h1", own=True), "Lamp"),
+    (TextAt(css="p.price"), "$12.50"),
+    (TextAt(css='th:lexbor-contains("ean" i) + td'), "4006 381"),
+    (TextAt(css="p.none"), None),
+    (TextAt(css="p.missing"), None),
+    (AttributeAt(css="meta[property='og:title']", name="content"), "Lamp"),
+    (AttributeAt(css="h1", name="title"), None),
+    (JsonAt(block="var x =", path="$.list.*.id"), "7"),
+    (JsonAt(block="var x =", path="$.list[0].id"), None),
+    (JsonAt(block="var x =", path="$.list[-1].id"), "7"),
+    (JsonAt(block="var x =", path="$.on"), "true"),
+    (JsonAt(block="var x =", path="$.f"), "12.5"),
+    (JsonAt(block="var x =", path="$..id"), "7"),
+    (JsonAt(block="var y =", path="$.on"), None),
+    (JsonAt(css="[data-p]", block="@data-p", path="$.a[0].sku"), "S1"),
+]
+
+
+@pytest.mark.parametrize(("selector", "value"), FOUND, ids=str)
+def test_finds_the_first_value(selector: AnySelector, value: str | None) -> None:
+    """Each kind of selector gives its first value as text, or nothing."""
+    assert PAGE.find(selector) == value
+
+
+@pytest.mark.parametrize("selector", [TextAt(css="p[["), JsonAt(block="var x =", path="$.[")])
+def test_says_so_where_a_selector_is_not_well_formed(selector: AnySelector) -> None:
+    """A selector that a person wrote wrongly is an error that names it."""
+    with pytest.raises(RuleError, match=r"not a (CSS selector|JSONPath)"):
+        PAGE.find(selector)
+
+
+def test_selectors_survive_storage() -> None:
+    """A selector's JSON form gives the same selector back; anything else is refused in one line."""
+    for selector, _ in FOUND:
+        assert selector_from(selector.model_dump()) == selector
+    with pytest.raises(RuleError, match="not a selector"):
+        selector_from({"kind": "xpath", "css": "h1"})
+
+
+def test_a_page_is_decoded_as_it_says() -> None:
+    """The charset of header, meta or byte order mark is heeded."""
+    latin = '<meta charset="iso-8859-1"><h1>Größe</h1>'.encode("latin-1")
+    assert Document(latin, "https://shop.example/").find(TextAt(css="h1")) == "Größe"
+
+
+@pytest.mark.parametrize("page", ["<div>" * 100_000, "<div " + " ".join(f"a{n}=1" for n in range(200_000)) + ">x"])
+def test_pages_made_to_be_slow_are_refused(page: str) -> None:
+    """Nesting and attributes without end are refused before they are parsed."""
+    with pytest.raises(HostilePage):
+        Document(page, "https://shop.example/")
+
+
+def test_plain_paths_and_rich_ones_agree() -> None:
+    """A path walked directly finds what jsonpath-ng finds."""
+    data = {"a": [{"b c": 1}, {"b c": 2}], "d": {"1": {"e": 3}}}
+    assert list(compile_path("$.a[*]['b c']")(data)) == [1, 2]
+    assert list(compile_path("$.a.*['b c']")(data)) == [1, 2]
+    assert list(compile_path("$.d.*.e")(data)) == [3]
+    assert list(compile_path("$.a[?('b c'>1)]")(data)) == [{"b c": 2}]

@@ -1,0 +1,125 @@
+"""Reading: rules vote, the heaviest value wins, and the votes are told."""
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog.errors import RuleError
+from catalog.models import Attribute, PageKind
+from parser.document import Document
+from parser.read import Vote, decide, read
+from parser.rules import Rule, RuleSet, Signature, Template
+from parser.selector import TextAt
+from parser.trim import Trim
+from tests.pages import article_page, products, text_page
+
+ONE = products(1)[0]
+PAGE = Document(text_page(ONE), "https://shop.example/p/0")
+
+
+def rule(attribute: Attribute, css: str, score: float = 1.0, **more: object) -> Rule:
+    """A rule on text."""
+    return Rule.model_validate({"attribute": attribute, "selector": TextAt(css=css), "score": score, **more})
+
+
+RULES = RuleSet(
+    currency="CAD",
+    templates=(
+        Template(
+            name="1",
+            signature=Signature(marks={"div.product-view": 1.0}, least=0.5),
+            rules=(
+                rule(Attribute.TITLE, "h1.headline"),
+                rule(Attribute.PRICE, "p.cost"),
+                rule(Attribute.SKU, "ul.facts", trim=Trim(left="Art.-Nr.: ", right=" *")),
+                rule(Attribute.EAN, "table tr:nth-of-type(2) td"),
+                rule(Attribute.BRAND, "p.missing"),
+            ),
+        ),
+    ),
+)
+
+
+def test_reads_an_offer_with_its_votes() -> None:
+    """An offer page gives a normalised offer, and each reading tells its votes."""
+    reading = read(PAGE, RULES)
+    assert reading.kind is PageKind.OFFER
+    assert reading.offer is not None
+    assert (reading.offer.title, reading.offer.price, reading.offer.currency) == (ONE.title, Decimal(ONE.price), "EUR")
+    assert (reading.offer.sku, reading.offer.ean, reading.offer.brand) == (ONE.sku, ONE.ean, None)
+    sku = reading.readings[Attribute.SKU]
+    assert (sku.votes[0].raw, sku.votes[0].cut, sku.weight) == (f"Art.-Nr.: {ONE.sku} *", ONE.sku, 1.0)
+    assert reading.readings[Attribute.BRAND].cast == 0
+
+
+def test_a_page_unlike_the_shops_offers_is_none() -> None:
+    """An article yields no offer, and the reason says how unlike it is."""
+    reading = read(Document(article_page(), "https://shop.example/about"), RULES)
+    assert (reading.kind, reading.offer) == (PageKind.OTHER, None)
+    assert "unlike" in reading.reason
+
+
+def test_a_page_without_a_title_is_no_offer() -> None:
+    """The template alone does not make an offer."""
+    page = Document('<div class="product-view"></div>', "https://shop.example/p/9")
+    assert read(page, RULES).reason == "no title found"
+
+
+FORMS = [
+    ("plain", "12,50 €", "12.50"),
+    ("comma", "1.299 €", "1299.00"),
+    ("point", "1.299", "1.30"),
+    ("minor", "1299", "12.99"),
+    ("minor", "12.99", None),
+    ("minor", "7", "0.07"),
+]
+
+
+@pytest.mark.parametrize(("form", "text", "value"), FORMS)
+def test_a_price_is_read_in_its_form(form: str, text: str, value: str | None) -> None:
+    """The form says which separator is decimal, or that the digits count cents."""
+    template = Template(name="1", rules=(rule(Attribute.TITLE, "h1"), rule(Attribute.PRICE, "b", form=form)))
+    reading = read(Document(f"<h1>x</h1><b>{text}</b>", "https://shop.example/"), RuleSet(templates=(template,)))
+    assert reading.readings[Attribute.PRICE].value == value
+
+
+def votes(*cast: tuple[str | None, float]) -> list[Vote]:
+    """Votes of rules with these values and scores."""
+    return [Vote(rule(Attribute.BRAND, f"p.c{n}", score), value, value, value) for n, (value, score) in enumerate(cast)]
+
+
+VOTED = [
+    ("one good rule outweighs two middling ones", [("A", 1.0), ("B", 0.7), ("B", 0.7)], "A", 0.593),
+    ("agreement adds up", [("A", 1.0), ("B", 0.9), ("b", 0.9)], "B", 0.593),
+    ("silence costs nothing", [(None, 1.0), ("B", 0.5)], "B", 1.0),
+    ("nobody finds anything", [(None, 1.0)], None, 0.0),
+]
+
+
+@pytest.mark.parametrize(("name", "cast", "winner", "weight"), VOTED, ids=[case[0] for case in VOTED])
+def test_the_heaviest_value_wins(
+    name: str, cast: list[tuple[str | None, float]], winner: str | None, weight: float
+) -> None:
+    """Values that are the same add their weights; the winner's share of all is the weight of the reading."""
+    reading = decide(Attribute.BRAND, votes(*cast))
+    assert (reading.value, round(reading.weight, 3)) == (winner, weight)
+
+
+@given(st.lists(st.tuples(st.one_of(st.none(), st.sampled_from("ABC")), st.floats(0, 1)), max_size=8))
+def test_the_winner_is_one_of_the_votes(cast: list[tuple[str | None, float]]) -> None:
+    """A reading never invents a value, and its weight is a share."""
+    reading = decide(Attribute.BRAND, votes(*cast))
+    assert reading.value in {value for value, _ in cast} | {None}
+    assert 0 <= reading.weight <= 1.0000001
+    assert (reading.value is None) == all(value is None for value, _ in cast)
+
+
+def test_rule_sets_survive_storage() -> None:
+    """A rule set's JSON form gives the same rule set back; a broken one is refused with the place."""
+    assert RuleSet.from_json(RULES.to_json()) == RULES
+    broken = RULES.to_json()
+    broken["templates"][0]["rules"][0]["score"] = 7
+    with pytest.raises(RuleError, match=r"templates\.0\.rules\.0\.score"):
+        RuleSet.from_json(broken)

@@ -1,0 +1,40 @@
+"""Examples of the made-up shop, opened."""
+
+from collections.abc import Callable
+from decimal import Decimal
+
+import pytest
+
+from catalog.models import OfferFields
+from catalog.values import values_of
+from parser.document import Document
+from parser.pages import CrawledPage
+from rules_generator.examples import Example
+from rules_generator.induce import Taught
+from tests.pages import Product, products
+
+
+def known(one: Product, **changes: object) -> OfferFields:
+    """The catalog's offer of a product, with some fields changed."""
+    fields: dict[str, object] = {
+        "title": one.title, "price": Decimal(one.price), "currency": "EUR", "brand": one.brand, "sku": one.sku,
+        "ean": one.ean, "url": f"https://shop.example/p/{one.number}",
+    }  # fmt: skip
+    return OfferFields(**(fields | changes))
+
+
+def taught(one: Product, page: str, **changes: object) -> Taught:
+    """A product as a teacher: what the catalog knows of it, and its page."""
+    url = f"https://shop.example/p/{one.number}"
+    values = values_of(known(one, **changes))
+    return Taught(Example(CrawledPage(one.number, url, None, ""), values), Document(page, url))
+
+
+@pytest.fixture
+def teachers() -> Callable[..., list[Taught]]:
+    """Makes teachers of the first `count` products by a page builder."""
+
+    def make(count: int, build: Callable[[Product], str], **changes: object) -> list[Taught]:
+        return [taught(one, build(one), **changes) for one in products(count)]
+
+    return make

@@ -1,0 +1,114 @@
+"""Induction: rules that hold on pages not seen, whatever the teachers get wrong."""
+
+from collections.abc import Callable
+from decimal import Decimal
+
+import pytest
+
+from catalog.models import Attribute, OfferFields, PageKind
+from parser.document import Document
+from parser.read import read
+from parser.rules import RuleSet
+from rules_generator.induce import Taught, induce
+from rules_generator.score import lower_bound, rank
+from tests.pages import Product, article_page, category_page, data_page, products, text_page
+from tests.rules_generator.conftest import known, taught
+
+ALL = products(40)
+UNSEEN = ALL[20:]
+Teachers = Callable[..., list[Taught]]
+
+
+def related_page(one: Product) -> str:
+    """A text page with another product beside."""
+    return text_page(one, ALL[(one.number + 5) % len(ALL)])
+
+
+def offer(one: Product, page: str, rules: RuleSet) -> OfferFields | None:
+    """What the rules read from a page."""
+    return read(Document(page, f"https://shop.example/p/{one.number}"), rules).offer
+
+
+def others() -> list[Document]:
+    """Pages of the shop, known or not: forty offers, then fifteen others."""
+    offers = [Document(related_page(one), f"https://shop.example/p/{one.number}") for one in ALL]
+    lists = [category_page(ALL[n : n + 8]) for n in range(10)] + [article_page()] * 5
+    return offers + [Document(page, f"https://shop.example/c/{n}") for n, page in enumerate(lists)]
+
+
+def wrong(rules: RuleSet, build: Callable[[Product], str]) -> list[tuple[int, str]]:
+    """Which attributes of which unseen products are read wrongly."""
+    found = []
+    for one in UNSEEN:
+        said, truth = offer(one, build(one), rules), known(one, currency=None if build is data_page else "EUR")
+        found += [
+            (one.number, name)
+            for name in ("title", "price", "currency", "brand", "sku", "ean")
+            if said is None or getattr(said, name) != getattr(truth, name)
+        ]
+    return found
+
+
+@pytest.mark.parametrize("build", [related_page, data_page], ids=["visible text", "scripts and attributes"])
+def test_ten_examples_teach_a_template(teachers: Teachers, build: Callable[[Product], str]) -> None:
+    """Every attribute of every unseen page is read rightly."""
+    rules, story = induce(teachers(10, build))
+    assert wrong(rules, build) == []
+    assert set(story.not_found) <= {"currency"}
+
+
+def test_two_templates_are_told_apart(teachers: Teachers) -> None:
+    """Each template gets rules of its own, and each page is read by the right ones."""
+    members = [*teachers(8, related_page), *(taught(one, data_page(one)) for one in ALL[8:16])]
+    rules, _ = induce(members)
+    assert len(rules.templates) == 2
+    assert wrong(rules, related_page) == wrong(rules, data_page) == []
+
+
+def test_only_offer_pages_become_offers(teachers: Teachers) -> None:
+    """Category pages and articles yield none, though they share header, footer and prices."""
+    rules, _ = induce(teachers(10, related_page), others())
+    kinds = [read(document, rules).kind for document in others()]
+    assert kinds == [PageKind.OFFER] * 40 + [PageKind.OTHER] * 15
+
+
+def test_stale_teachers_do_no_harm(teachers: Teachers) -> None:
+    """With a third of the prices stale and half of the identifiers gone, unseen pages are read rightly."""
+    members = teachers(15, related_page)
+    for place in range(0, 15, 4):
+        members[place] = taught(ALL[place], related_page(ALL[place]), price=Decimal("1.23"), sku=None, brand=None)
+    for place in range(1, 15, 4):
+        members[place] = taught(ALL[place], related_page(ALL[place]), ean=None, title=f"Neu: {ALL[place].title}")
+    rules, _ = induce(members)
+    assert wrong(rules, related_page) == []
+
+
+def test_an_example_that_contradicts_the_others_is_set_aside(teachers: Teachers) -> None:
+    """A link that leads to another product's page is recognised, and told."""
+    members = teachers(10, related_page)
+    members[4] = taught(ALL[4], related_page(ALL[30]))
+    rules, story = induce(members)
+    assert [address for address, _ in story.set_aside] == ["https://shop.example/p/4"]
+    assert wrong(rules, related_page) == []
+
+
+def test_a_shop_of_one_brand_is_read_where_it_says_brand(teachers: Teachers) -> None:
+    """A constant brand stands in many places; the one that is named so is taken."""
+    one_brand = [Product(p.number, p.title, p.price, "Wohnhaus", p.sku, p.ean) for p in ALL]
+    rules, _ = induce([taught(one, text_page(one)) for one in one_brand[:10]])
+    best = rules.templates[0].of(Attribute.BRAND)[0]
+    assert "Marke" in str(best.selector) or "td" in str(best.selector)
+
+
+def test_no_example_is_too_few(teachers: Teachers) -> None:
+    """One example teaches what it can; none gives no template."""
+    rules, _ = induce(teachers(1, data_page))
+    assert offer(ALL[0], data_page(ALL[0]), rules) is not None
+    assert induce([])[0].templates == ()
+
+
+def test_the_lower_bound_prefers_more_evidence() -> None:
+    """Three of three is less sure than thirty of thirty, and ranking nothing is nothing."""
+    assert lower_bound(3, 3) < lower_bound(30, 30) < 1
+    assert lower_bound(0, 0) == 0
+    assert rank([]) == []

@@ -1,0 +1,67 @@
+"""Known values are found wherever they stand, in whatever form, and everything is bounded."""
+
+import time
+
+from catalog.models import Attribute
+from parser.document import Document
+from rules_generator.locate import MOST_PLACES, Wanted, flatten, places
+
+URL = "https://shop.example/p/1"
+
+
+def found(page: str, attribute: Attribute, value: str) -> list[tuple[str, str, bool]]:
+    """Where a value was found: the kind of place, the form, whether it is all of the text."""
+    located = places(Document(page, URL), Wanted({attribute: [value]}, URL))[attribute]
+    return [(one.path or one.name or ("own" if one.own else "text"), one.form, one.whole) for one in located]
+
+
+def test_a_price_is_found_in_all_its_forms() -> None:
+    """In text with a sign, in an attribute, in cents inside a script."""
+    page = '<h2>Now</h2><b>$1,299.00</b><i data-price="1299"></i><script>x = {"cents": 129900, "was": 1}</script>'
+    assert found(page, Attribute.PRICE, "1299.00") == [
+        ("$.cents", "minor", True), ("text", "plain", True), ("data-price", "plain", True)
+    ]  # fmt: skip
+
+
+def test_a_german_thousand_is_no_decimal() -> None:
+    """The form says how the separator was meant."""
+    assert found("<b>1.299</b>", Attribute.PRICE, "1.30") == [("text", "point", True)]
+    assert found("<b>1.299</b>", Attribute.PRICE, "1299.00") == [("text", "plain", True)]
+
+
+def test_a_text_that_contains_the_value_needs_cuts() -> None:
+    """The place counts, but not as a whole one."""
+    assert ("text", "plain", False) in found("<li>Art.-Nr.: SK-12 *</li>", Attribute.SKU, "SK-12")
+
+
+def test_an_elements_own_text_counts_where_other_elements_stand_in_it() -> None:
+    """`Lamp <small>by X</small>` is a title of its own."""
+    assert ("own", "plain", True) in found("<h1>Lamp <small>by X</small></h1>", Attribute.TITLE, "Lamp")
+
+
+def test_data_in_attributes_is_looked_into() -> None:
+    """HTML-escaped JSON in a data- attribute is a block."""
+    page = '<div data-item="{&quot;a&quot;: [{&quot;sku&quot;: &quot;SK-1&quot;}]}"></div>'
+    assert found(page, Attribute.SKU, "SK-1") == [("$.a[0].sku", "plain", True)]
+
+
+def test_a_description_is_found_by_its_words() -> None:
+    """Long texts are compared by the words they share."""
+    text = "A lamp of brass and glass for tables, desks and shelves, made by hand in the north. " * 8
+    page = f"<div class='d'><p>{text}</p><p>Now new.</p></div>"
+    assert found(page, Attribute.DESCRIPTION, text.strip())
+
+
+def test_keys_that_are_numbers_are_any_key() -> None:
+    """A product's number in the path would hold on its own page only."""
+    assert list(flatten({"17": {"sku": "A"}, "x": [1, 2, 3, 4]})) == [
+        ("$.*.sku", "A"), ("$.x[0]", "1"), ("$.x[1]", "2"), ("$.x[2]", "3")
+    ]  # fmt: skip
+
+
+def test_a_page_full_of_the_value_ends_soon() -> None:
+    """Places are bounded, time too."""
+    begin = time.process_time()
+    many = found("<p>Ardwen</p>" * 30_000, Attribute.BRAND, "Ardwen")
+    assert len(many) == MOST_PLACES
+    assert time.process_time() - begin < 5
