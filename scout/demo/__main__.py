@@ -1,0 +1,35 @@
+"""`python -m scout.demo`: serve the demo shop until Ctrl-C, and write its feed where one is wanted."""
+
+import threading
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scout.demo.server import serve
+from scout.demo.shop import SEED, Demo
+
+
+def main(
+    port: Annotated[int, typer.Option(help="Port to serve on; 0 takes a free one.")] = 8320,
+    feed: Annotated[Path | None, typer.Option(help="Write the merchant's feed (Google Merchant XML) here.")] = None,
+    seed: Annotated[int, typer.Option(help="Another seed gives another assortment.")] = SEED,
+    redesigned: Annotated[bool, typer.Option(help="The same shop in other markup.")] = False,
+) -> None:
+    """Serve the demo shop on 127.0.0.1 until Ctrl-C."""
+    demo = Demo.make(seed, redesigned)
+    try:
+        with serve(demo, port) as served:
+            if feed:
+                feed.write_bytes(demo.feed(served.url))
+            typer.echo(served.url)
+            threading.Event().wait()
+    except OSError as error:
+        typer.echo(f"the demo shop cannot be served on port {port}: {error.strerror}; try --port 0", err=True)
+        raise typer.Exit(1) from error
+    except KeyboardInterrupt:
+        typer.echo("")
+
+
+if __name__ == "__main__":
+    typer.run(main)
