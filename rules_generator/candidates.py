@@ -104,11 +104,14 @@ def _by_label(node: LexborNode) -> Iterator[str]:
 
 
 def _by_own_label(node: LexborNode) -> Iterator[str]:
-    """The element whose own text begins with a label, as in `<li>EAN: 4006381333931</li>`."""
+    """The element that begins with a label itself, as in `<li>EAN: 4006</li>` and `<li><b>EAN</b> 4006</li>`."""
     text = text_of(node, 120) or ""
-    label = OWN_LABEL.match(text)
+    first = next((inner for inner in node.iter() if inner.is_element_node), None)
+    within = _label(first) if first is not None else None
+    before = OWN_LABEL.match(text)
+    label = before[1] if before else within if within and text.startswith(within) and text != within else None
     if label:
-        yield f'{tag_of(node)}:lexbor-contains("{css_string(label[1])}" i)'
+        yield f'{tag_of(node)}:lexbor-contains("{css_string(label)}" i)'
 
 
 def _neighbour_before(node: LexborNode) -> LexborNode | None:

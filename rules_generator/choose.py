@@ -1,8 +1,8 @@
 """The smallest set of rules that votes best.
 
-Candidates are taken best first. One that finds the same as a chosen one on every page adds no opinion, unless it reads
-another kind of place: shops fill those from different sources, so their agreement confirms, and one is left when the
-other is gone. Any other candidate joins only where the vote then agrees with more of the known offers.
+Candidates are taken best first. One joins where the vote then agrees with more of the known offers. One that only
+repeats what the chosen ones find joins where it reads another kind of place: shops fill those from different sources,
+so their agreement confirms, and one is left when the other is gone.
 """
 
 from collections.abc import Sequence
@@ -20,30 +20,28 @@ MOST_TRIED = 40
 def choose(ranked: Sequence[tuple[float, Tally]], threshold: float) -> list[Rule]:
     """The rules of one attribute, best first, out of ranked (score, tally) pairs; those below `threshold` are out."""
     chosen: list[tuple[float, Tally]] = []
-    agreed = -1
+    agreed = 0
     for score, tally in [pair for pair in ranked if pair[0] >= threshold and pair[1].hits][:MOST_TRIED]:
         if len(chosen) >= MOST_RULES:
             break
-        if _is_twin(tally, chosen):
-            if _adds_a_place(tally, chosen):
-                chosen.append((score, tally))
-            continue
         now = _votes_right([*chosen, (score, tally)])
-        if now > agreed:
+        if now > agreed or (now == agreed and _confirms(tally, chosen)):
             chosen.append((score, tally))
             agreed = now
     return [tally.candidate.rule(round(score, 4), tally.hits) for score, tally in chosen]
 
 
-def _is_twin(tally: Tally, chosen: Sequence[tuple[float, Tally]]) -> bool:
-    return any(tally.keys == other.keys for _, other in chosen)
-
-
-def _adds_a_place(tally: Tally, chosen: Sequence[tuple[float, Tally]]) -> bool:
+def _confirms(tally: Tally, chosen: Sequence[tuple[float, Tally]]) -> bool:
+    """Whether it reads another kind of place than those chosen, and contradicts none of them on any example."""
     if tally.candidate.attribute is Attribute.DESCRIPTION:
         return False
-    families = {family(other.candidate.selector) for _, other in chosen if other.keys == tally.keys}
-    return family(tally.candidate.selector) not in families
+    families = {family(other.candidate.selector) for _, other in chosen}
+    return family(tally.candidate.selector) not in families and all(_agree(tally, other) for _, other in chosen)
+
+
+def _agree(one: Tally, other: Tally) -> bool:
+    both = [(a, b) for a, b in zip(one.keys, other.keys, strict=True) if a is not None and b is not None]
+    return bool(both) and all(a == b for a, b in both)
 
 
 def family(selector: AnySelector) -> str:

@@ -7,7 +7,7 @@ learning is done once more without it.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from catalog.models import Attribute
@@ -28,6 +28,8 @@ THRESHOLD = 0.5
 MOST_CANDIDATES = 90
 MOST_WITH_CUTS = 40
 CONTRADICTED = 0.5
+
+Way = tuple[AnySelector, Form]
 
 
 @dataclass(frozen=True)
@@ -120,14 +122,26 @@ def _candidates(attribute: Attribute, found: Sequence[Sequence[Place]], opened: 
     return list(made)
 
 
-def _usual(found: Sequence[Sequence[Place]], *, whole: bool) -> list[tuple[AnySelector, Form]]:
-    """Selectors with their forms, those first that lead to the value on most pages."""
-    counts: Counter[tuple[AnySelector, Form]] = Counter()
+def _usual(found: Sequence[Sequence[Place]], *, whole: bool) -> list[Way]:
+    """Selectors with their forms: those first that lead to the value on most pages.
+
+    Among equals, each place's own best selectors come before any place's lesser ones, and short texts before long.
+    """
+    pages: Counter[Way] = Counter()
+    order: dict[Way, tuple[int, int]] = {}
     for page in found:
-        counts.update(
-            {(selector, place.form) for place in page if place.whole is whole for selector in selectors_at(place)}
-        )
-    return [found for found, _ in counts.most_common()]
+        ways = list(_ways(page, whole))
+        pages.update({way for way, _ in ways})
+        for way, rank in ways:
+            order[way] = min(order.get(way, rank), rank)
+    return sorted(pages, key=lambda way: (-pages[way], order[way]))
+
+
+def _ways(page: Sequence[Place], whole: bool) -> Iterator[tuple[Way, tuple[int, int]]]:
+    for place in page:
+        if place.whole is whole:
+            for nth, selector in enumerate(selectors_at(place)):
+                yield (selector, place.form), (nth, place.size)
 
 
 def _arounds(attribute: Attribute, raws: Sequence[str | None], examples: Sequence[Example]) -> list[cuts.Around]:

@@ -37,6 +37,7 @@ class Place:
     """A spot on one page where a value was found: an element's text, an attribute, or a value in a block.
 
     `whole` tells that the raw text is the value; otherwise it contains it. `own`: only the element's own text is meant.
+    `size` is the raw text's length.
     """
 
     attribute: Attribute
@@ -48,6 +49,7 @@ class Place:
     css: str = ""
     block: str = ""
     path: str = ""
+    size: int = 0
 
 
 @dataclass
@@ -144,7 +146,7 @@ def _in_blocks(document: Document, wanted: Wanted) -> Iterator[Place]:
 def _in_data(css: str, name: str, data: Any, wanted: Wanted) -> Iterator[Place]:
     for path, raw in flatten(data):
         for attribute, form, whole in wanted.matches(raw):
-            yield Place(attribute, form, whole, css=css, block=name, path=path)
+            yield Place(attribute, form, whole, css=css, block=name, path=path, size=len(raw))
 
 
 def flatten(data: Any, path: str = "$", levels: int = MOST_LEVELS) -> Iterator[tuple[str, str]]:
@@ -195,7 +197,7 @@ def _in_attributes(node: LexborNode, wanted: Wanted) -> Iterator[Place]:
             yield from _in_data(f"[{name}]", f"@{name}", data, wanted)
         else:
             for attribute, form, whole in wanted.matches(raw.strip()):
-                yield Place(attribute, form, whole, node=node, name=name)
+                yield Place(attribute, form, whole, node=node, name=name, size=len(raw))
 
 
 def _in_text(node: LexborNode, wanted: Wanted) -> Iterator[Place]:
@@ -203,10 +205,10 @@ def _in_text(node: LexborNode, wanted: Wanted) -> Iterator[Place]:
         return
     text = text_of(node, LONGEST_LINE + 50)
     for attribute, form, whole in wanted.matches(text) if text else ():
-        yield Place(attribute, form, whole, node=node)
+        yield Place(attribute, form, whole, node=node, size=len(text or ""))
     own = own_text(node) if node.first_child is not node.last_child else None
     for attribute, form, whole in wanted.matches(own) if own and own != text else ():
-        yield Place(attribute, form, whole, node=node, own=True)
+        yield Place(attribute, form, whole, node=node, own=True, size=len(own or ""))
 
 
 def _is_small(node: LexborNode) -> bool:
@@ -221,4 +223,4 @@ def _in_long_texts(document: Document, wanted: Wanted) -> Iterator[Place]:
     for node in document.tree.css(ROOMY)[:MOST_NODES]:
         raw = node.text(separator=" ")
         if len(raw) > LONGEST_LINE and any(match[0] is Attribute.DESCRIPTION for match in wanted.matches(raw)):
-            yield Place(Attribute.DESCRIPTION, "plain", True, node=node)
+            yield Place(Attribute.DESCRIPTION, "plain", True, node=node, size=len(raw))

@@ -15,10 +15,10 @@ from parser.rules import Signature
 
 Marks = frozenset[str]
 
-ALIKE = 0.6
+ALIKE = 0.72
 CORE = 0.9
 MOST_TEMPLATES = 8
-LEAST_PAGES = 2
+LEAST_PAGES = 3
 MOST_MARKS = 400
 STRICTNESS = 0.75
 LEAST, MOST = 0.4, 0.85

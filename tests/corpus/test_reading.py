@@ -1,0 +1,67 @@
+"""The corpus is read by rules learnt from it: for each page, from all the other pages of its host."""
+
+import json
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+
+from catalog.models import Attribute, PageKind
+from catalog.values import Hint, fields, same, values_of
+from parser.document import Document
+from parser.pages import CrawledPage
+from parser.read import read
+from rules_generator.examples import Example
+from rules_generator.induce import Taught, induce
+
+CORPUS = Path(__file__).parent
+PAGES = sorted(path.parent for path in CORPUS.glob("*/*/page.html"))
+
+KNOWN_FAILURES = {
+    ("agotado", "availability"): "all its neighbours are in stock, so any constant reads them",
+    ("broken-json-ld", "description"): "its neighbours teach the description of their JSON-LD alone",
+}
+
+
+@lru_cache
+def opened(folder: Path) -> tuple[Document, dict[str, str] | None]:
+    """A page and what it says."""
+    url = (folder / "url.txt").read_text().strip()
+    return Document((folder / "page.html").read_bytes(), url), json.loads((folder / "offer.json").read_text())
+
+
+def teachers(host: Path, but: Path) -> Iterator[Taught]:
+    """The offer pages of a host but one."""
+    for folder in sorted(host.iterdir()):
+        document, said = opened(folder) if folder != but and folder.is_dir() else (None, None)
+        if document is not None and said is not None:
+            told = {Attribute(name): value for name, value in said.items() if value is not None}
+            currency = told.pop(Attribute.CURRENCY, None)
+            offer = fields(told, Hint(base_url=document.url), url=document.url, currency=currency)
+            yield Taught(Example(CrawledPage(0, document.url, None, str(folder)), values_of(offer)), document)
+
+
+@pytest.mark.parametrize("folder", PAGES, ids=lambda folder: f"{folder.parent.name}/{folder.name}")
+def test_a_page_is_read_by_what_its_neighbours_teach(folder: Path) -> None:
+    """Every value that the page has is read rightly, and a page without an offer gives none.
+
+    A category that stands in several elements, as breadcrumbs do, may stay unread, but is never read wrongly.
+    """
+    document, said = opened(folder)
+    background = [opened(other)[0] for other in sorted(folder.parent.iterdir()) if other.is_dir()]
+    rules, _ = induce(list(teachers(folder.parent, folder)), background)
+    reading = read(document, rules)
+    if said is None:
+        assert reading.kind is PageKind.OTHER
+        return
+    assert reading.offer is not None
+    found = {name.value: values[0] for name, values in values_of(reading.offer).items()}
+    wrong = {
+        name: (found.get(name), value)
+        for name, value in said.items()
+        if value is not None and not (name in found and same(Attribute(name), found[name], value))
+    }
+    if "category" in wrong and wrong["category"][0] is None:
+        wrong.pop("category")
+    assert {name: pair for name, pair in wrong.items() if (folder.name, name) not in KNOWN_FAILURES} == {}
