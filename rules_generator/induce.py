@@ -132,8 +132,8 @@ def _usual(found: Sequence[Sequence[Place]], *, whole: bool) -> list[Way]:
     for page in found:
         ways = list(_ways(page, whole))
         pages.update({way for way, _ in ways})
-        for way, rank in ways:
-            order[way] = min(order.get(way, rank), rank)
+        for way, place in ways:
+            order[way] = min(order.get(way, place), place)
     return sorted(pages, key=lambda way: (-pages[way], order[way]))
 
 
