@@ -14,6 +14,11 @@ import zstandard
 from catalog.errors import StorageFull, StoreError
 
 
+def name_of(body: bytes) -> str:
+    """The name under which a body is kept."""
+    return hashlib.blake2b(body, digest_size=20).hexdigest()
+
+
 class Bodies:
     """The page store at an fsspec URL (a plain path is a folder)."""
 
@@ -22,7 +27,7 @@ class Bodies:
 
     def put(self, body: bytes) -> str:
         """Store `body`, give its name. Raises StorageFull, StoreError."""
-        name = hashlib.blake2b(body, digest_size=20).hexdigest()
+        name = name_of(body)
         path = self._path(name)
         try:
             if not self._files.exists(path):
@@ -39,6 +44,8 @@ class Bodies:
         """The body of that name, at most `limit` bytes. Raises StoreError where it is missing or damaged."""
         try:
             packed = self._files.cat_file(self._path(name))
+            if zstandard.frame_content_size(packed) > limit:
+                raise StoreError(f"page body {name} in {self._root} is larger than {limit} bytes")
             return zstandard.ZstdDecompressor().decompress(packed, max_output_size=limit)
         except (OSError, zstandard.ZstdError) as error:
             raise StoreError(f"page body {name} in {self._root} is missing or damaged: crawl the shop again") from error

@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import CursorResult, func, or_
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlmodel import Session, col, select, update
+from sqlmodel import Session, SQLModel, col, select, update
 
 from catalog.models import Page, PageState, now
 from catalog.store import Store
@@ -46,9 +46,10 @@ class Frontier:
     def __init__(self, store: Store, shop_id: int, run_id: int | None = None) -> None:
         self._store, self._shop, self._run = store, shop_id, run_id
 
-    def add(self, links: Iterable[Link]) -> int:
-        """Insert the links not known yet; gives how many were new."""
+    def add(self, links: Iterable[Link], also: Sequence[SQLModel] = ()) -> int:
+        """Insert the links not known yet, and rows that belong to them, in one transaction; gives how many were new."""
         with self._store.write() as session:
+            session.add_all(also)
             return self._insert(session, links)
 
     def claim(self, most: int, lease: timedelta = timedelta(minutes=5)) -> list[Page]:
@@ -118,7 +119,7 @@ class Frontier:
         rows = [asdict(link) | start for link in links]
         dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
         insert = dialect.insert(Page).on_conflict_do_nothing(index_elements=["shop_id", "url"])
-        return session.connection().execute(insert, rows).rowcount if rows else 0
+        return len(session.connection().execute(insert.returning(col(Page.id)), rows).all()) if rows else 0
 
 
 def _due(moment: datetime) -> Any:

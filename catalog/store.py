@@ -5,6 +5,7 @@ instead of failing half way. See https://docs.sqlalchemy.org/en/20/dialects/sqli
 """
 
 import os
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -41,10 +42,10 @@ class Store:
         Raises SchemaOutdated, SchemaTooNew, StoreError (not a database of Scout's), ConfigError (not a database URL).
         """
         engine = _engine(settings.database)
-        with _clear_errors(settings.database):
+        with _clear_errors(engine.url):
             if not inspect(engine).get_table_names():
                 upgrade(settings)
-            _check_revision(engine, settings.database)
+            _check_revision(engine, engine.url)
         return cls(engine)
 
     @contextmanager
@@ -76,19 +77,17 @@ def upgrade(settings: Settings) -> tuple[str | None, str]:
     Raises SchemaTooNew, and StoreError where the database holds something else.
     """
     engine = _engine(settings.database)
-    with _clear_errors(settings.database):
+    with _clear_errors(engine.url):
         before = _revision(engine)
         if before is None and inspect(engine).get_table_names():
-            raise StoreError(
-                f"{settings.database} holds tables that are not Scout's: name another with SCOUT_DATABASE_URL"
-            )
+            raise StoreError(f"{engine.url} holds tables that are not Scout's: name another with SCOUT_DATABASE_URL")
         try:
             with engine.execution_options(scout_write=True).begin() as connection:
                 config = _alembic()
                 config.attributes["connection"] = connection
                 command.upgrade(config, "head")
         except CommandError as error:
-            raise _too_new(settings.database, before) from error
+            raise _too_new(engine.url, before) from error
         return before, head()
 
 
@@ -139,10 +138,12 @@ def _engine(database: str) -> Engine:
         if url.get_backend_name() != "sqlite":
             return create_engine(url, pool_pre_ping=True)
     except ModuleNotFoundError as error:
-        raise ConfigError(f"setting 'database_url': {database!r} needs a driver: 'pip install {error.name}'") from error
+        raise ConfigError(
+            f"setting 'database_url': {_shown(database)!r} needs a driver: 'pip install {error.name}'"
+        ) from error
     except ArgumentError as error:
         raise ConfigError(
-            f"setting 'database_url': {database!r} is no database URL, such as sqlite:///var/scout.db"
+            f"setting 'database_url': {_shown(database)!r} is no database URL, such as sqlite:///var/scout.db"
         ) from error
     if url.database and url.database != ":memory:":
         _make_folder(Path(url.database).parent)
@@ -150,6 +151,11 @@ def _engine(database: str) -> Engine:
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
+
+
+def _shown(database: str) -> str:
+    """The database's URL without a password in it."""
+    return re.sub(r"(?<=//)([^/@:]*):[^@]*@", r"\1:***@", database)
 
 
 def _make_folder(folder: Path) -> None:

@@ -14,6 +14,7 @@ from parser.rules import RuleSet, Signature, Template
 MOST_NODES = 20_000
 NAMED = ("itemprop", "property", "itemtype", "typeof", "name")
 DIGITS = re.compile(r"\d+")
+FRONT_DOOR = re.compile(r"/?|/(?:index|home|default)(?:\.\w{2,5})?/?", re.IGNORECASE)
 
 
 def marks_of(document: Document) -> frozenset[str]:
@@ -41,6 +42,8 @@ def likeness(marks: frozenset[str], signature: Signature) -> float:
 
 def template_of(document: Document, rules: RuleSet) -> tuple[Template | None, float]:
     """The template that a page is built from, and its likeness; None where it is like none of them."""
+    if is_front_door(document.url):
+        return None, 0.0
     if all(not template.signature.marks for template in rules.templates):
         return (rules.templates[0], 1.0) if rules.templates else (None, 0.0)
     marks = marks_of(document)
@@ -48,6 +51,16 @@ def template_of(document: Document, rules: RuleSet) -> tuple[Template | None, fl
         ((likeness(marks, template.signature), template) for template in rules.templates), key=lambda pair: pair[0]
     )
     return (template, likest) if likest >= template.signature.least else (None, likest)
+
+
+def is_front_door(url: str) -> bool:
+    """Whether a URL is the shop's start page, which may show a whole product but is never that product's page.
+
+    >>> is_front_door("https://shop.example/index.html"), is_front_door("https://shop.example/?p=12")
+    (True, False)
+    """
+    parts = urlsplit(url)
+    return not parts.query and FRONT_DOOR.fullmatch(parts.path) is not None
 
 
 def _folders(url: str) -> list[str]:

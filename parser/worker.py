@@ -8,15 +8,14 @@ its own time only.
 import signal
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from multiprocessing import get_context
 from types import FrameType
 
 from sqlmodel import Session, col, delete, func, select, update
 
 from catalog.errors import LearnError, ScoutError
 from catalog.models import Page, PageKind, PageState, Shop, ShopOffer, StoredRules
+from catalog.processes import worker_pool
 from catalog.progress import Progress, silent
 from catalog.settings import Settings
 from catalog.store import Store
@@ -104,7 +103,7 @@ def _read_all(settings: Settings, rules: RuleSet, jobs: Sequence[CrawledPage], w
         _prepare(settings.bodies, rules)
         yield from map(_read_chunk, chunks)
         return
-    with ProcessPoolExecutor(workers, get_context("spawn"), _prepare, (settings.bodies, rules)) as pool:
+    with worker_pool(workers, _prepare, settings.bodies, rules) as pool:
         yield from pool.map(_read_chunk, chunks)
 
 

@@ -8,16 +8,15 @@ read all the same is counted apart (`extra`), as values without a truth are left
 import json
 import random
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from decimal import Decimal
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 from catalog.errors import HostilePage
 from catalog.markup import decode
 from catalog.models import Attribute
+from catalog.processes import worker_pool
 from catalog.progress import Progress, silent
 from catalog.values import Hint, fields, normalise, same, values_of
 from parser.document import Document
@@ -122,7 +121,7 @@ def _results(paths: Sequence[Path], plan: Plan, workers: int) -> Iterator[ShopRe
     if workers <= 1 or len(paths) == 1:
         yield from (evaluate_shop(open_shop(path), plan) for path in paths)
         return
-    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
+    with worker_pool(workers) as pool:
         yield from pool.map(_evaluate_path, paths, [plan] * len(paths))
 
 

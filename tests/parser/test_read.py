@@ -81,7 +81,7 @@ FORMS = [
 def test_a_price_is_read_in_its_form(form: str, text: str, value: str | None) -> None:
     """The form says which separator is decimal, or that the digits count cents."""
     template = Template(name="1", rules=(rule(Attribute.TITLE, "h1"), rule(Attribute.PRICE, "b", form=form)))
-    reading = read(Document(f"<h1>x</h1><b>{text}</b>", "https://shop.example/"), RuleSet(templates=(template,)))
+    reading = read(Document(f"<h1>x</h1><b>{text}</b>", "https://shop.example/p/1"), RuleSet(templates=(template,)))
     assert reading.readings[Attribute.PRICE].value == value
 
 

@@ -1,0 +1,89 @@
+"""Images: absolute addresses of pictures, equal where only host, size or version differ.
+
+Shops serve one picture under many addresses: resized by suffix (Shopify `_600x`, WooCommerce `-300x300`, BigCommerce
+`.500.750`), versioned by query, moved to another host. What stays is the file's name.
+"""
+
+import re
+from urllib.parse import parse_qsl, unquote, urljoin, urlsplit
+
+from catalog.values import text
+
+LONGEST_URL = 2048
+_SRCSET = re.compile(r"\s*(\S+?),?\s+\d+(?:\.\d+)?[wx](?:\s*,|\s*$)")
+_UNFILLED = re.compile(r"_(?:\{|%7B)(?:width|size)(?:\}|%7D)x?(?=\.)", re.IGNORECASE)
+_PLACEHOLDER = re.compile(
+    r"place-?_?holder|no[-_]?(?:image|photo|picture|img|pic)(?![a-z])|image[-_]?(?:not[-_]?available|coming[-_]?soon)"
+    r"|^(?:blank|spacer|pixel|transparent|loading|loader|lazy|dummy|empty|1x1|kein[-_]?bild)[^a-z]",
+    re.IGNORECASE,
+)
+_NO_PICTURE = re.compile(r"\.(?:html?|js|mjs|css|json|xml|pdf|mp4|webm|mp3|woff2?|ttf|zip)$", re.IGNORECASE)
+_PICTURE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|bmp|tiff?|svg|heic|jxl)$")
+_SUFFIX = re.compile(
+    r"(?:_(?:pico|icon|thumb|small|compact|medium|large|grande|original|master|\d+x\d*|x\d+|\{width\}x|\{size\})"
+    r"(?:_crop_[a-z]+)?|-\d{2,4}x\d{2,4}|-scaled|\.\d{2,4}\.\d{2,4}|@\dx|\.progressive)(?=(?:@\dx|\.progressive)*\.[a-z]+$)"
+)
+_GENERIC = re.compile(
+    r"(?:image|img|index|picture|photo|thumb|thumbnail|view|show|get|default|resize|fetch)?(?:\.\w+)?$"
+)
+
+
+def normalise(raw: str, base_url: str | None = None) -> str | None:
+    """The absolute address; of a `srcset` its first one; None for embedded data and stand-ins.
+
+    >>> normalise("//cdn.example/a b.jpg", "https://shop.example/p/1")
+    'https://cdn.example/a%20b.jpg'
+    >>> normalise("/img/placeholder.png", "https://shop.example/") is None
+    True
+    >>> normalise("https://cdn.example/lamp_{width}x.jpg")
+    'https://cdn.example/lamp.jpg'
+    """
+    if not raw or len(raw) > 20 * LONGEST_URL or raw.lstrip()[:5].lower() == "data:":
+        return None
+    first = _SRCSET.match(raw)
+    url = text.plain(first.group(1) if first else raw[: LONGEST_URL + 100])
+    if not url or "<" in url or (" " in url and not _PICTURE.search(url.lower().partition("?")[0])):
+        return None
+    url = url.replace(" ", "%20")
+    return _checked(_UNFILLED.sub("", url), base_url)
+
+
+def _checked(url: str, base_url: str | None) -> str | None:
+    try:
+        if base_url is not None and not url.startswith(("http://", "https://")):
+            url = urljoin(base_url, url) if "/" in url or _PICTURE.search(url.lower().partition("?")[0]) else ""
+        parts = urlsplit(url)
+        if parts.scheme.lower() not in ("http", "https") or not parts.hostname:
+            return None
+    except ValueError:
+        return None
+    name = parts.path.rstrip("/").rpartition("/")[2]
+    if len(url) > LONGEST_URL or not (name or parts.query) or _PLACEHOLDER.search(name) or _NO_PICTURE.search(name):
+        return None
+    return url
+
+
+def key(value: str) -> str:
+    """The file's name in lower case without size, version and query.
+
+    >>> key("https://cdn.example/files/Lamp_600x_crop_center@2x.JPG?v=1"), key("https://x.example/u/lamp-300x300.jpg")
+    ('lamp.jpg', 'lamp.jpg')
+    >>> key("https://x.example/_next/image?url=%2Fmedia%2Flamp.jpg&w=640")
+    'lamp.jpg'
+    >>> key("https://x.example/image.php?id=7")
+    'image.php?id=7'
+    """
+    path, _, query = value.partition("#")[0].partition("?")
+    name = _name(path)
+    if not _PICTURE.search(name) and query:
+        inner = (_name(part.partition("?")[0]) for _, part in parse_qsl(query))
+        name = next((part for part in inner if _PICTURE.search(part)), name)
+    if query and not _PICTURE.search(name) and _GENERIC.match(name):
+        return f"{name}?{query.lower()}"
+    while (shorter := _SUFFIX.sub("", name)) != name:
+        name = shorter
+    return name
+
+
+def _name(path: str) -> str:
+    return unquote(path.rstrip("/").rpartition("/")[2]).lower()

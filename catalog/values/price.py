@@ -1,0 +1,199 @@
+"""Prices: an amount with two decimals and an ISO currency, out of what shops write.
+
+price-parser knows the currencies' codes, and those are taken from it. It does not suffice for amounts: any number is a
+price to it ('iPhone 12'), it runs numbers together ('Pack of 2 12.99 €' is 212.99 to it, '2 x 12,99 €' is 2), stops at
+a typographic apostrophe ('1’299.–' is 1) and takes '0.299' for 299. So here a number counts where a currency stands
+beside it, or where nothing but price words stands around it; `1.299` is a thousand unless a hint says otherwise.
+"""
+
+import re
+from collections.abc import Iterable
+from decimal import ROUND_HALF_UP, Decimal
+from functools import lru_cache
+
+from price_parser.parser import CURRENCY_CODES  # type: ignore[attr-defined]
+
+from catalog.values import text
+
+LONGEST_RAW, LONGEST = 1000, 200
+MOST_DIGITS = 10
+_CODES = frozenset(CURRENCY_CODES) - {"ALL", "TOP", "CUP", "MOP"}
+_CODES_IN_ANY_CASE = frozenset(("eur", "usd", "gbp", "chf", "cad", "aud", "sek", "nok", "dkk", "pln", "czk", "inr"))
+_SIGNS: dict[str, str | None] = {
+    "us$": "USD", "ca$": "CAD", "c$": "CAD", "cdn$": "CAD", "au$": "AUD", "a$": "AUD", "nz$": "NZD", "hk$": "HKD",
+    "nt$": "TWD", "s$": "SGD", "r$": "BRL", "mx$": "MXN", "$": "USD", "€": "EUR", "euros": "EUR", "euro": "EUR",
+    "£": "GBP", "cn¥": "CNY", "¥": "JPY", "元": "CNY", "円": "JPY", "₹": "INR", "rs.": "INR", "rs": "INR", "₽": "RUB",
+    "руб.": "RUB", "руб": "RUB", "₺": "TRY", "tl": "TRY", "₩": "KRW", "₪": "ILS", "₫": "VND", "฿": "THB", "₴": "UAH",
+    "zł": "PLN", "kč": "CZK", "ft": "HUF", "lei": "RON", "лв.": "BGN", "лв": "BGN", "sfr.": "CHF", "sfr": "CHF",
+    "fr.": "CHF", "₱": "PHP", "₦": "NGN", "rm": "MYR", "rp": "IDR", "kr.": None, "kr": None,
+}  # fmt: skip
+_DOLLARS = "USD AUD CAD NZD HKD SGD TWD MXN CLP COP ARS"
+_SHARED = {"$": _DOLLARS, "¥": "JPY CNY", "rs": "INR PKR LKR NPR", "kr": "SEK NOK DKK ISK", "£": "GBP EGP"}
+_PRICE_WORDS = """
+price preis prix precio prezzo prijs pris cena from ab von dès a partir de desde da vanaf to bis à al tot hasta
+only nur now jetzt was statt war sale our your unser ihr incl inkl including tax taxes mwst ust vat tva iva btw
+ttc ht hors excl exkl excluding zzgl versand plus shipping uvp rrp msrp regular special normal unit each stück
+total gesamt angebot aktionspreis einzelpreis verkaufspreis sonderpreis original current list
+"""
+_WORDS = frozenset(_PRICE_WORDS.split())
+_NUMBER = r"\d{1,3}(?:[ '’]\d{3})+(?:[.,]\d{1,2})?(?!\d)|\d+(?:[.,]\d+)*|(?<![\w.,])[.,]\d{1,2}(?!\d)"
+_MARK = "|".join(re.escape(sign) for sign in sorted(_SIGNS, key=len, reverse=True)) + r"|[a-z]{3}\$?"
+_PRICE = re.compile(
+    rf"(?<![^\W\d_])(?:(?P<left>{_MARK})[ :]{{0,2}})?(?P<number>{_NUMBER})(?P<percent> ?%)?"
+    rf"(?:(?:[.,][-–—]{{1,2}})? ?(?P<right>{_MARK})(?![^\W_]))?",
+    re.IGNORECASE,
+)
+_RANGE = re.compile(r"\s*(?:[-–—]|to|bis|à|al?|tot|hasta|until)\s*", re.IGNORECASE)
+_EURO_INSIDE = re.compile(r"(?<![\d.,])(\d+)€(\d\d)(?![\d.,])")
+_ADDRESS = ("http", "//", "/")
+_CENT = Decimal("0.01")
+
+
+def normalise(raw: str, decimal: str | None = None) -> str | None:
+    """The amount of the first price in the text; `decimal` says how to read `1.299`.
+
+    >>> [normalise(raw) for raw in ("1.299,00 €", "1'299.-", "₹ 1,29,900", "from 12 to 15", "iPhone 12")]
+    ['1299.00', '1299.00', '129900.00', '12.00', None]
+    >>> normalise("1.299", decimal=".")
+    '1.30'
+    """
+    found = _find(raw)
+    amount = None if found is None else _amount(found[0], decimal)
+    return None if amount is None else canonical(amount)
+
+
+def decimal_of(raws: Iterable[str]) -> str | None:
+    """The decimal separator that most of the prices use; None where none shows it.
+
+    >>> decimal_of(["12,50 €", "1.299 €", "9,99"])
+    ','
+    """
+    found = [number[-3] for raw in raws if (found := _find(raw)) and len(number := found[0]) > 3 and number[-3] in ".,"]
+    return max(".,", key=found.count) if found else None
+
+
+def currency_of(raw: str) -> str | None:
+    """The ISO code of the currency that a price text, a sign or a code names.
+
+    >>> [currency_of(raw) for raw in ("1.299,00 €", "US$ 12", "chf", "12.50 kr", "12")]
+    ['EUR', 'USD', 'CHF', None, None]
+    """
+    return currency((raw,), None)
+
+
+def currency(raws: Iterable[str], hint: str | None) -> str | None:
+    """The first currency named, where a sign that several share is read as the hinted one; else the hint."""
+    for raw in raws:
+        if not (mark := _mark(raw)):
+            continue
+        if hint and hint in _SHARED.get(mark.rstrip("."), ""):
+            return hint
+        if code := _iso(mark):
+            return code
+    return hint
+
+
+def canonical(amount: Decimal) -> str:
+    """The amount as text with two decimals."""
+    return str(amount.quantize(_CENT, ROUND_HALF_UP))
+
+
+def key(value: str) -> str:
+    """The amount: canonical texts are equal where the amounts are."""
+    return value
+
+
+def _find(raw: str) -> tuple[str, str | None] | None:
+    """The number of the first price in the text as written, and its currency's mark."""
+    if not raw or len(raw) > LONGEST_RAW or not _has_digit(raw) or raw.startswith(_ADDRESS):
+        return None
+    return _search(raw)
+
+
+@lru_cache(maxsize=16_384)
+def _search(raw: str) -> tuple[str, str | None] | None:
+    line = text.plain(raw)
+    if len(line) > LONGEST:
+        return None
+    line = _EURO_INSIDE.sub(r"€ \1.\2", line)
+    matches = [match for match in _PRICE.finditer(line) if not match["percent"] and not _is_negative(line, match)]
+    for position, match in enumerate(matches):
+        if mark := _mark_of(match):
+            first = matches[position - 1] if position and _is_range(line, matches[position - 1], match) else match
+            return first["number"], mark
+    if not matches or not _only_price_words(line, matches):
+        return None
+    return matches[0]["number"], None
+
+
+def _has_digit(raw: str) -> bool:
+    return any(map(raw.__contains__, "0123456789")) or not raw.isascii()
+
+
+def _mark_of(match: re.Match[str]) -> str | None:
+    return next((mark for mark in (match["left"], match["right"]) if mark and _is_mark(mark)), None)
+
+
+def _is_mark(mark: str) -> bool:
+    folded, code = mark.casefold(), mark.removesuffix("$")
+    return folded in _SIGNS or code in _CODES or code.casefold() in _CODES_IN_ANY_CASE
+
+
+def _is_negative(line: str, match: re.Match[str]) -> bool:
+    before = line[: match.start()]
+    return before.endswith(("-", "−")) and not before[:-1].rstrip()
+
+
+def _is_range(line: str, low: re.Match[str], high: re.Match[str]) -> bool:
+    return _RANGE.fullmatch(line[low.end() : high.start()]) is not None
+
+
+def _only_price_words(line: str, matches: list[re.Match[str]]) -> bool:
+    if len(matches) > 2 or (len(matches) == 2 and not _is_range(line, *matches)):
+        return False
+    rest = line
+    for match in reversed(list(_PRICE.finditer(line))):
+        rest = rest[: match.start("number")] + " " + rest[max(match.end("number"), match.end("percent")) :]
+    words = (word.strip(".,:;*()-–—~+") for word in rest.casefold().split())
+    return all(word in _WORDS for word in words if word)
+
+
+def _mark(raw: str) -> str | None:
+    bare = raw.strip()
+    if bare and len(bare) <= 6 and _is_mark(bare):
+        return bare.casefold()
+    found = _find(raw)
+    return found[1].casefold() if found and found[1] else None
+
+
+def _iso(mark: str) -> str | None:
+    return _SIGNS[mark] if mark in _SIGNS else mark[:3].upper()
+
+
+def _amount(number: str, decimal: str | None) -> Decimal | None:
+    parts = _split(re.sub(r"[ '’]", "", number), decimal)
+    if parts is None or len(parts[0]) > MOST_DIGITS:
+        return None
+    return Decimal(f"{parts[0] or '0'}.{parts[1][:12] or '0'}")
+
+
+def _split(number: str, decimal: str | None) -> tuple[str, str] | None:
+    """Whole and fractional digits of a number; None where its groups make no sense (`1.2.3`)."""
+    *groups, last = re.split(r"[.,]", number)
+    if not groups:
+        return last, ""
+    marks = re.sub(r"\d", "", number)
+    if len(groups) > 1 and not _are_thousands(groups):
+        return None
+    repeated = marks.count(marks[-1]) > 1
+    if repeated and (len(last) == 3 or len(set(marks)) > 1):
+        return "".join([*groups, last]), ""
+    if len(groups) == 1 and marks != decimal and len(last) == 3 and _are_thousands([*groups, last]):
+        return groups[0] + last, ""
+    return "".join(groups), last
+
+
+def _are_thousands(groups: list[str]) -> bool:
+    """Groups of three digits, or of two as in India, behind a first one that is shorter or equal."""
+    first, *others = groups
+    return 0 < len(first) <= 3 and first[0] != "0" and all(len(group) in (2, 3) for group in others)

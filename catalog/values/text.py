@@ -1,0 +1,153 @@
+"""Text: titles, brands and descriptions as readers see them, whatever their encoding went through.
+
+The thesis counts half of its mismatches as differences of encoding and separators only (Hübscher 2018): NFKC, character
+references, white space and invisible characters are settled here once, for every kind of value.
+"""
+
+import hashlib
+import html
+import re
+import unicodedata
+from collections import Counter
+from functools import lru_cache
+
+from catalog.errors import HostilePage
+from catalog.markup import open_html
+
+SAME_DESCRIPTION = 0.8
+LONGEST_TITLE, LONGEST_BRAND, LONGEST_DESCRIPTION = 500, 120, 20_000
+LONGEST_HTML = 200_000
+_SAYS_NOTHING = """
+- -- --- — – . .. ... ? n/a n.a. na n.v. none null nil undefined unknown unbekannt keine not-applicable
+does-not-apply nan false
+"""
+_NOTHING = frozenset(_SAYS_NOTHING.split())
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0e-\x1b\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\uffff"
+    "\ud800-\udfff]"
+)
+_TAG = re.compile(r"<(?:/?[a-zA-Z][^<>]{0,2000}|!--[^<>]{0,2000}--)>")
+_BLOCK = re.compile(
+    r"(?=</?(?:address|article|aside|blockquote|br|dd|div|dl|dt|figure|footer|form|h[1-6]|header|hr|li|main|nav|ol"
+    r"|option|p|pre|section|table|tbody|td|th|thead|tr|ul)\b)",
+    re.IGNORECASE,
+)
+_NOT_TEXT = ["script", "style", "template", "noscript", "iframe", "object", "svg"]
+_WORD = re.compile(r"\w+")
+_FOLD = str.maketrans(
+    {"‘": "'", "’": "'", "‚": "'", "′": "'", "“": '"', "”": '"', "„": '"', "″": '"'} | dict.fromkeys("‐‑‒–—−", "-")
+)
+
+
+def plain(raw: str) -> str:
+    """References resolved, NFKC, invisible characters gone, white space collapsed.
+
+    >>> plain(" Caf\\u0065\\u0301&amp;nbsp;\\u200bCr&egrave;me\\n")
+    'Café Crème'
+    """
+    for _ in range(4):
+        if "&" not in raw or (resolved := html.unescape(raw)) == raw:
+            break
+        raw = resolved
+    if not raw.isascii():
+        raw = unicodedata.normalize("NFKC", _INVISIBLE.sub("", raw))
+    elif not raw.isprintable():
+        raw = _INVISIBLE.sub("", " ".join(raw.split()))
+    return " ".join(raw.split())
+
+
+def untagged(raw: str) -> str:
+    """The plain text without its tags."""
+    found = plain(raw)
+    return plain(_TAG.sub(" ", found)) if "<" in found and ">" in found else found
+
+
+def title(raw: str) -> str | None:
+    """A title, or any other line; tags in it are dropped.
+
+    >>> title("Mixer&nbsp;<b>500&amp;nbsp;W</b>")
+    'Mixer 500 W'
+    """
+    return _line(raw, LONGEST_TITLE)
+
+
+def brand(raw: str) -> str | None:
+    """A brand; None for the ways to say that there is none.
+
+    >>> brand("n/a") is None, brand(" Bosch ")
+    (True, 'Bosch')
+    """
+    found = _line(raw, LONGEST_BRAND)
+    return None if found is None or is_nothing(found) else found
+
+
+def is_nothing(value: str) -> bool:
+    """Whether the text only says that there is no value."""
+    return len(value) < 20 and value.casefold().replace(" ", "-") in _NOTHING
+
+
+def description(raw: str) -> str | None:
+    """A description without its markup, at most 20,000 characters of it.
+
+    >>> description("<p>Light.</p><p>Fo<b>ld</b>able</p><style>p {}</style>")
+    'Light. Foldable'
+    """
+    if len(raw) > LONGEST_HTML or not raw or raw.isspace():
+        return None
+    found = plain(raw)
+    for _ in range(3):
+        if "<" not in found or not _TAG.search(found):
+            break
+        found = plain(_without_markup(found))
+    return found[:LONGEST_DESCRIPTION].rstrip() or None
+
+
+def key(value: str) -> str:
+    """Equal for texts that differ in case, in kinds of quotes or in kinds of dashes only.
+
+    >>> key("Men’s T–Shirt") == key("MEN'S T-SHIRT")
+    True
+    """
+    folded = value.casefold()
+    return folded if folded.isascii() else folded.translate(_FOLD)
+
+
+def start_key(value: str) -> str:
+    """A description's key: a hash of its first dozen words."""
+    start = " ".join(word.casefold() for word in _WORD.findall(value[:400])[:12])
+    return hashlib.blake2b((start or value).encode(), digest_size=8).hexdigest()
+
+
+def overlap(a: str, b: str) -> float:
+    """The share of words that two texts have in common (Dice's coefficient over their words, with repetition).
+
+    >>> overlap("a light red lamp", "a light blue lamp")
+    0.75
+    """
+    left, right = _words(a), _words(b)
+    total = left.total() + right.total()
+    if not total or 2 * min(left.total(), right.total()) < SAME_DESCRIPTION / 2 * total:
+        return 0.0
+    return 2 * (left & right).total() / total
+
+
+def _line(raw: str, longest: int) -> str | None:
+    if len(raw) > 3 * longest + 200:
+        return None
+    found = untagged(raw)
+    return found if 0 < len(found) <= longest else None
+
+
+def _without_markup(markup: str) -> str:
+    """The text between the tags; of markup that a tree would take minutes for, without one."""
+    try:
+        tree = open_html(_BLOCK.sub(" ", markup))
+    except HostilePage:
+        return _TAG.sub(" ", markup)
+    tree.strip_tags(_NOT_TEXT)
+    return tree.body.text(separator="") if tree.body else ""
+
+
+@lru_cache(maxsize=2048)
+def _words(value: str) -> Counter[str]:
+    return Counter(_WORD.findall(value[:LONGEST_DESCRIPTION].casefold()))

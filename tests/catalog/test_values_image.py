@@ -1,0 +1,97 @@
+"""Images: addresses of pictures, equal where only host, size or version differ."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog.values import image
+
+BASE = "https://shop.example/p/lamp"
+
+
+@pytest.mark.parametrize(
+    ("raw", "url"),
+    [
+        ("https://cdn.example/a.jpg", "https://cdn.example/a.jpg"),
+        ("//cdn.example/a.jpg?v=1", "https://cdn.example/a.jpg?v=1"),
+        ("../img/a.jpg", "https://shop.example/img/a.jpg"),
+        ("a.jpg", "https://shop.example/p/a.jpg"),
+        ("/img/a b.jpg", "https://shop.example/img/a%20b.jpg"),
+        ("/a.jpg 1x, /b.jpg 2x", "https://shop.example/a.jpg"),
+        ("https://cdn.example/a.jpg 300w, https://cdn.example/b.jpg 600w", "https://cdn.example/a.jpg"),
+        ("https://cdn.example/image?id=7&amp;w=1", "https://cdn.example/image?id=7&w=1"),
+        ("https://cdn.example/is/image/shop/lamp", "https://cdn.example/is/image/shop/lamp"),
+    ],
+)
+def test_addresses(raw: str, url: str) -> None:
+    """An address is made absolute; of a srcset it is the first one."""
+    assert image.normalise(raw, BASE) == url
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "",
+        "blue",
+        "some words about it",
+        "data:image/gif;base64,R0lGOD",
+        " DATA:image/png;base64,",
+        "/img/placeholder.png",
+        "/img/no-image_300x300.gif",
+        "/blank.gif",
+        "/1x1.png",
+        "/p/lamp.html",
+        "/app.js",
+        "javascript:alert(1)",
+        "ftp://cdn.example/a.jpg",
+        "https://",
+        "https:///a.jpg",
+        "https://[bad/a.jpg",
+        "https://cdn.example/",
+        "https://cdn.example/" + "a" * 3000 + ".jpg",
+        "<img src=a.jpg>",
+    ],
+)
+def test_no_addresses(raw: str) -> None:
+    """Embedded data, stand-ins, pages, scripts and plain words are no pictures."""
+    assert image.normalise(raw, BASE) is None
+
+
+def test_relative_needs_a_base() -> None:
+    """Without the page's address a relative one stays unknown."""
+    assert image.normalise("/a.jpg") is None
+
+
+@pytest.mark.parametrize(
+    ("url", "name"),
+    [
+        ("https://a.example/x/Lamp.JPG?v=12#f", "lamp.jpg"),
+        ("https://a.example/lamp_small.jpg", "lamp.jpg"),
+        ("https://a.example/lamp_1024x1024.jpg", "lamp.jpg"),
+        ("https://a.example/lamp_1024x1024@2x.progressive.jpg", "lamp.jpg"),
+        ("https://a.example/lamp_600x_crop_center.png?v=1", "lamp.png"),
+        ("https://a.example/lamp_x600.png", "lamp.png"),
+        ("https://a.example/lamp_{width}x.png", "lamp.png"),
+        ("https://a.example/lamp-300x300.webp", "lamp.webp"),
+        ("https://a.example/lamp-scaled.jpg", "lamp.jpg"),
+        ("https://a.example/lamp__123.500.750.jpg", "lamp__123.jpg"),
+        ("https://a.example/lamp%20red.jpg", "lamp red.jpg"),
+        ("https://a.example/green_1024x1024_2x_3f63.jpg", "green_1024x1024_2x_3f63.jpg"),
+        ("https://a.example/_next/image?url=https%3A%2F%2Fb.example%2Flamp.jpg&w=1", "lamp.jpg"),
+        ("https://a.example/image.php?id=7", "image.php?id=7"),
+        ("https://a.example/is/image/shop/lamp7?wid=300", "lamp7"),
+        ("https://a.example/lamp_2x4.5.jpg", "lamp_2x4.5.jpg"),
+    ],
+)
+def test_keys(url: str, name: str) -> None:
+    """The key is the file's name without size, version and query - unless the query alone tells pictures apart."""
+    assert image.key(url) == name
+
+
+@given(st.text(max_size=80))
+def test_any_text(raw: str) -> None:
+    """Any text gives None or an absolute address that stays as it is."""
+    found = image.normalise(raw, BASE)
+    assert found is None or (
+        found.lower().startswith("http") and image.normalise(found, BASE) == found and image.key(found)
+    )

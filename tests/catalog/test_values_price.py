@@ -1,0 +1,162 @@
+"""Prices: amounts and currencies out of what shops, feeds and scripts write."""
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from catalog.values import price
+
+DEVELOPMENT = [
+    ("1.299", "1299.00"),
+    ("1.299,00 €", "1299.00"),
+    ("1,299.00", "1299.00"),
+    ("1 299,00", "1299.00"),
+    ("1\u202f299,00\u00a0€", "1299.00"),
+    ("1'299.-", "1299.00"),
+    ("1’299.–", "1299.00"),
+    ("₹ 1,29,900", "129900.00"),
+    ("1.299.000 ₫", "1299000.00"),
+    ("1,299,00", "1299.00"),
+    ("12€99", "12.99"),
+    ("1299,-", "1299.00"),
+    ("12.-- €", "12.00"),
+    ("$.99", "0.99"),
+    ("0.299", "0.30"),
+    ("ab 9,90 €*", "9.90"),
+    ("from 12 to 15", "12.00"),
+    ("12 – 15 €", "12.00"),
+    ("$129.00 $99.00", "129.00"),
+    ("2 x 12,99 €", "12.99"),
+    ("Pack of 2 12.99 €", "12.99"),
+    ("2 for $5", "5.00"),
+    ("Preis: 12,99 inkl. 19% MwSt.", "12.99"),
+    ("&euro;&nbsp;12,50", "12.50"),
+    ("12,99€/Stück", "12.99"),
+    ("0,00 €", "0.00"),
+    ("EUR12.00", "12.00"),
+    ("CAD$12.00", "12.00"),
+]
+MACHINE = [
+    ("1299.00", "1299.00"),
+    ("1299", "1299.00"),
+    ("12.5", "12.50"),
+    ("19.989999", "19.99"),
+    ("1299.0000", "1299.00"),
+]
+NO_PRICES = [
+    "",
+    "iPhone 12",
+    "12 mm",
+    "20%",
+    "-12.00 €",
+    "2021-05-03",
+    "10:30",
+    "12 ALL",
+    "1.2.3",
+    "4006381333931",
+    "99999999999999999999",
+    "https://shop.example/12",
+    "12 " * 100 + "€",
+    "1" * 5000,
+    "free",
+]
+
+
+@pytest.mark.parametrize(("raw", "amount"), DEVELOPMENT + MACHINE)
+def test_amounts(raw: str, amount: str) -> None:
+    """An amount is read whatever separates its digits and whatever price words stand around it."""
+    assert price.normalise(raw) == amount
+
+
+@pytest.mark.parametrize("raw", NO_PRICES)
+def test_no_prices(raw: str) -> None:
+    """A number that is no price is none: no currency beside it and other words around it, or an absurd size."""
+    assert price.normalise(raw) is None
+
+
+@pytest.mark.parametrize(
+    ("raw", "decimal", "amount"),
+    [
+        ("1.299", ".", "1.30"),
+        ("1.299", ",", "1299.00"),
+        ("1,299", ",", "1.30"),
+        ("1,299", ".", "1299.00"),
+        ("1299.00", ",", "1299.00"),
+        ("12.5", ",", "12.50"),
+        ("1.299.000", ".", "1299000.00"),
+        ("1.299,00", ".", "1299.00"),
+    ],
+)
+def test_hint_settles_ambiguity(raw: str, decimal: str, amount: str) -> None:
+    """The shop's separator decides about `1.299`, and only about such: what is plain stays so."""
+    assert price.normalise(raw, decimal) == amount
+
+
+@pytest.mark.parametrize(
+    ("raw", "code"),
+    [
+        ("1.299,00 €", "EUR"),
+        ("12€99", "EUR"),
+        ("US $12", "USD"),
+        ("$1,299.00 USD", "USD"),
+        ("CA$12", "CAD"),
+        ("CAD$12", "CAD"),
+        ("C$ 12", "CAD"),
+        ("Rs. 1,299", "INR"),
+        ("R$ 12,90", "BRL"),
+        ("12,90 zł", "PLN"),
+        ("12 Kč", "CZK"),
+        ("chf", "CHF"),
+        ("GEL", "GEL"),
+        ("12.00 eur", "EUR"),
+        ("12.50 kr", None),
+        ("hair gel 100 ml", None),
+        ("12", None),
+        ("CADILL", None),
+    ],
+)
+def test_currencies(raw: str, code: str | None) -> None:
+    """A sign or a code beside the number names the currency; a sign of several countries names none alone."""
+    assert price.currency_of(raw) == code
+
+
+@pytest.mark.parametrize(
+    ("raw", "hint", "code"),
+    [
+        ("$12", "CAD", "CAD"),
+        ("$12", "EUR", "USD"),
+        ("12 kr", "SEK", "SEK"),
+        ("12", "EUR", "EUR"),
+        ("€ 12", "CAD", "EUR"),
+    ],
+)
+def test_shared_signs_follow_the_hint(raw: str, hint: str, code: str) -> None:
+    """A dollar of a Canadian shop is a Canadian one; a sign that is not the hint's own overrides it."""
+    assert price.currency([raw], hint) == code
+
+
+def test_decimal_of_a_shop() -> None:
+    """The separator of a shop is the one that most of its plain prices use."""
+    assert price.decimal_of(["12,50", "1.299", "9,99 €", "1.5"]) == ","
+    assert price.decimal_of(["12.50", "1.299,00", "9.99"]) == "."
+    assert price.decimal_of(["1.299", "12"]) is None
+
+
+@given(
+    st.decimals(min_value=0, max_value=9_999_999, places=2), st.sampled_from([",.", ".,", " ,", "'.", "’,", "\u202f,"])
+)
+def test_every_way_of_grouping_gives_the_amount(amount: Decimal, separators: str) -> None:
+    """Whatever a locale puts between thousands and before cents, the amount comes back."""
+    thousands, decimal = separators
+    written = f"{amount:,.2f}".replace(",", "T").replace(".", decimal).replace("T", thousands)
+    assert price.normalise(written) == price.canonical(amount)
+    assert price.normalise(f"{written} €") == price.canonical(amount)
+
+
+@given(st.text(max_size=60), st.sampled_from([None, ".", ","]))
+def test_any_text(raw: str, decimal: str | None) -> None:
+    """Any text gives None or an amount that reads as itself."""
+    found = price.normalise(raw, decimal)
+    assert found is None or price.normalise(found, decimal) == found

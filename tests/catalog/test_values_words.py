@@ -1,0 +1,89 @@
+"""Categories and availability: paths and phrases in the words of many shops."""
+
+import pytest
+
+from catalog.values import availability, category
+
+
+@pytest.mark.parametrize(
+    ("raw", "path"),
+    [
+        ("Garden > Tools > Saws", "Garden > Tools > Saws"),
+        ("Garden&gt;Tools", "Garden > Tools"),
+        ("Garden &amp;gt; Tools", "Garden > Tools"),
+        ("Home » Garden » Tools", "Garden > Tools"),
+        ("Startseite / Garten / Sägen", "Garten > Sägen"),
+        ("Men's/Women's | Shoes", "Men's/Women's > Shoes"),
+        ("Garden › Tools", "Garden > Tools"),
+        ("Home\n  Garden\n\n  Tools\n", "Garden > Tools"),
+        ("Garden > Garden > Tools", "Garden > Tools"),
+        ("Garden -> Tools", "Garden > Tools"),
+        ("<a href='/g'>Garden</a> > <a>Tools</a>", "Garden > Tools"),
+        ("Shoes", "Shoes"),
+        (" > Shoes > ", "Shoes"),
+    ],
+)
+def test_paths(raw: str, path: str) -> None:
+    """Whatever stands between the steps, the path is one; the way home does not belong to it."""
+    assert category.normalise(raw) == path
+
+
+@pytest.mark.parametrize(
+    "raw", ["", " > ", "Home", "n/a", "1604", " > ".join(map(str, range(30))), "x" * 600, "x" * 9000]
+)
+def test_no_paths(raw: str) -> None:
+    """Nothing, only the front page, a bare number or an absurd length is no category."""
+    assert category.normalise(raw) is None
+
+
+def test_lists_are_paths() -> None:
+    """A list's texts are the steps, each possibly a path of its own."""
+    assert category.join(["Home", "Garden > Tools", "Saws"]) == "Garden > Tools > Saws"
+    assert category.join([]) is None
+
+
+@pytest.mark.parametrize(
+    ("raw", "meaning"),
+    [
+        ("https://schema.org/InStock", "in_stock"),
+        ("http://schema.org/OutOfStock", "out_of_stock"),
+        ("schema.org/PreOrder", "preorder"),
+        ("https://schema.org/BackOrder", "preorder"),
+        ("LimitedAvailability", "in_stock"),
+        ("in stock", "in_stock"),
+        ("in_stock", "in_stock"),
+        ("true", "in_stock"),
+        ("False", "out_of_stock"),
+        ("0", "out_of_stock"),
+        ("17", "in_stock"),
+        ("Only 3 left!", "in_stock"),
+        ("Currently unavailable", "out_of_stock"),
+        ("Not in stock", "out_of_stock"),
+        ("Sold out", "out_of_stock"),
+        ("Sofort lieferbar, 1-3 Tage", "in_stock"),
+        ("Derzeit nicht lieferbar", "out_of_stock"),
+        ("Ausverkauft", "out_of_stock"),
+        ("Vorbestellbar", "preorder"),
+        ("Nur noch 2 Stück auf Lager", "in_stock"),
+        ("En stock", "in_stock"),
+        ("Rupture de stock", "out_of_stock"),
+        ("Épuisé", "out_of_stock"),
+        ("Précommande", "preorder"),
+        ("Disponible", "in_stock"),
+        ("No disponible", "out_of_stock"),
+        ("Agotado", "out_of_stock"),
+        ("Disponibile", "in_stock"),
+        ("Non disponibile", "out_of_stock"),
+        ("Esaurito", "out_of_stock"),
+        ("Op voorraad", "in_stock"),
+        ("Niet op voorraad", "out_of_stock"),
+        ("Uitverkocht", "out_of_stock"),
+        ("preorder", "preorder"),
+        ("blue", None),
+        ("", None),
+        ("available " * 50, None),
+    ],
+)
+def test_availability(raw: str, meaning: str | None) -> None:
+    """Addresses, feed words, booleans, stock numbers and phrases of six languages say the same three things."""
+    assert availability.normalise(raw) == meaning

@@ -1,0 +1,59 @@
+"""The gate: which pages are offers, by their marks."""
+
+import pytest
+
+from parser.document import Document
+from parser.gate import likeness, marks_of, template_of
+from parser.rules import RuleSet, Signature, Template
+from tests.pages import article_page, products, text_page
+
+ONE, TWO = products(2)
+URL = "https://shop.example/de/p/1"
+
+
+def test_marks_are_what_a_template_leaves_on_each_page() -> None:
+    """Two products of one template leave the same marks, whatever their numbers are."""
+    assert marks_of(Document(text_page(ONE), URL)) - marks_of(Document(text_page(TWO), URL)) == {"div.notice"}
+
+
+def test_marks_name_data_schema_and_folders() -> None:
+    """Blocks, schema.org names and the URL's folders are marks too."""
+    page = '<meta property="og:type" content="product"><b itemprop="sku">1</b><script>var meta7 = {"a": 1}</script>'
+    marks = marks_of(Document(page, URL))
+    assert {"og:type=product", "b[itemprop=sku]", "script{var meta0 =}", "url:/de/", "url:/de/p/"} <= marks
+
+
+def test_likeness_is_the_weighted_share_of_marks() -> None:
+    """Half of the weight is half of the likeness; a signature without marks takes every page."""
+    signature = Signature(marks={"a": 3.0, "b": 1.0}, least=0.5)
+    assert likeness(frozenset({"a"}), signature) == 0.75
+    assert likeness(frozenset(), Signature()) == 1.0
+
+
+DOORS = [
+    "https://shop.example",
+    "https://shop.example/",
+    "https://shop.example/index.html",
+    "https://shop.example/home",
+]
+
+
+@pytest.mark.parametrize("url", DOORS)
+def test_the_front_door_is_never_an_offer(url: str) -> None:
+    """A start page may show a whole product; the product has a page of its own."""
+    rules = RuleSet(templates=(Template(name="1"),))
+    assert template_of(Document(text_page(ONE), url), rules)[0] is None
+
+
+def test_the_likest_template_takes_a_page() -> None:
+    """Each page goes to the template whose marks it shows, or to none."""
+    rules = RuleSet(
+        templates=(
+            Template(name="text", signature=Signature(marks={"div.product-view": 1}, least=0.5)),
+            Template(name="data", signature=Signature(marks={"section.item-box": 1}, least=0.5)),
+        )
+    )
+    found = template_of(Document(text_page(ONE), URL), rules)[0]
+    assert found is not None
+    assert found.name == "text"
+    assert template_of(Document(article_page(), URL), rules)[0] is None

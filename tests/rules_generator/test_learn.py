@@ -1,0 +1,91 @@
+"""Learning a stored shop: examples from the store, one version a run, people's rules kept."""
+
+import pytest
+from sqlmodel import select
+
+from catalog.errors import LearnError, NoKnownOffers
+from catalog.models import Attribute, KnownOffer, Run, Shop, StoredRules
+from catalog.settings import Settings
+from catalog.store import Store
+from parser.rules import Rule, RuleSet
+from parser.selector import TextAt
+from parser.worker import parse_shop, stored_rules
+from rules_generator.learn import learn_shop
+from tests.pages import article_page, category_page, data_page, products, text_page
+from tests.parser.test_worker import crawled, kept
+
+ALL = products(30)
+TEXT, DATA = ALL[:15], ALL[15:]
+
+
+def know(store: Store, shop: Shop, *, linked: bool) -> None:
+    """Put two thirds of the products into the catalog, with links or without."""
+    with store.write() as session:
+        for one in ALL:
+            if one.number % 3:
+                url = f"{shop.url}p{one.number}" if linked else None
+                fields = known(one, url=url).model_dump()
+                session.add(KnownOffer(shop_id=shop.id, ref=str(one.number), opaque=not linked, **fields))
+
+
+def run_of(store: Store, shop: Shop) -> int:
+    """A new run."""
+    with store.write() as session:
+        run = Run(shop_id=shop.id or 0)
+        session.add(run)
+    return run.id or 0
+
+
+@pytest.fixture
+def crawled_shop(settings: Settings, store: Store, shop: Shop) -> Shop:
+    """A crawled shop of two templates, with lists and articles."""
+    pages = {f"p{one.number}": text_page(one) for one in TEXT} | {f"p{one.number}": data_page(one) for one in DATA}
+    lists = {f"c{n}": category_page(ALL[n : n + 6]) for n in range(0, 24, 2)}
+    crawled(settings, store, shop, {**pages, **lists, "about": article_page()})
+    return shop
+
+
+@pytest.mark.parametrize("linked", [True, False], ids=["links", "opaque links"])
+def test_a_shop_is_learnt_and_read(settings: Settings, store: Store, crawled_shop: Shop, linked: bool) -> None:
+    """With links or without, both templates are learnt, and all offers are read and nothing else."""
+    know(store, crawled_shop, linked=linked)
+    learnt = learn_shop(settings, store, crawled_shop, run_of(store, crawled_shop))
+    assert (learnt.version, learnt.templates, learnt.set_aside) == (1, 2, 0)
+    parse_shop(settings, store, crawled_shop, 1)
+    assert kept(store) == {f"p{one.number}": (one.title, one.sku) for one in ALL}
+
+
+def test_a_run_learns_once(settings: Settings, store: Store, crawled_shop: Shop) -> None:
+    """A run that is taken up again finds its rules; the next run learns a new version."""
+    know(store, crawled_shop, linked=True)
+    run = run_of(store, crawled_shop)
+    assert [learn_shop(settings, store, crawled_shop, run).version for _ in range(2)] == [1, 1]
+    assert learn_shop(settings, store, crawled_shop, run_of(store, crawled_shop)).version == 2
+
+
+def test_a_locked_rule_survives_relearning(settings: Settings, store: Store, crawled_shop: Shop) -> None:
+    """What a person locked or set by hand is there after learning anew, once per template."""
+    know(store, crawled_shop, linked=True)
+    learn_shop(settings, store, crawled_shop, run_of(store, crawled_shop))
+    mine = Rule(attribute=Attribute.BRAND, selector=TextAt(css="div.mine"), origin="manual", locked=True)
+    with store.write() as session:
+        stored = session.exec(select(StoredRules)).one()
+        rules = RuleSet.from_json(stored.rules)
+        first = rules.templates[0].model_copy(update={"rules": (mine, *rules.templates[0].rules)})
+        stored.rules = rules.model_copy(update={"templates": (first, *rules.templates[1:])}).to_json()
+    learn_shop(settings, store, crawled_shop, run_of(store, crawled_shop))
+    assert any(mine in template.rules for template in stored_rules(store, crawled_shop).templates)
+
+
+def test_without_known_offers_it_says_what_to_do(settings: Settings, store: Store, crawled_shop: Shop) -> None:
+    """The error names the command that imports."""
+    with pytest.raises(NoKnownOffers, match="scout catalog import demo"):
+        learn_shop(settings, store, crawled_shop, run_of(store, crawled_shop))
+
+
+def test_known_offers_without_any_page_are_an_error(settings: Settings, store: Store, crawled_shop: Shop) -> None:
+    """Where no offer's page is found, nothing can be learnt, and nothing stored is lost."""
+    with store.write() as session:
+        session.add(KnownOffer(shop_id=crawled_shop.id, ref="x", title="Quite another thing", opaque=True))
+    with pytest.raises(LearnError, match="none of the 1 known offers"):
+        learn_shop(settings, store, crawled_shop, run_of(store, crawled_shop))
