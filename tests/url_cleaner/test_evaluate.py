@@ -1,0 +1,38 @@
+"""Figures over a file of links, and the floors that hold on real ones."""
+
+from pathlib import Path
+
+import pytest
+
+from url_cleaner.evaluate import Figures, evaluate_urls
+
+FLOORS = {"redirect": 0.95, "tracking": 0.95, "keep": 1.0}
+
+
+def test_figures(tmp_path: Path) -> None:
+    """Right ones are counted per category, wrong ones are named with their line."""
+    file = tmp_path / "urls.jsonl"
+    file.write_text(
+        '{"dirty": "https://a.com/?gclid=1", "clean": "https://a.com/", "category": "tracking"}\n\n'
+        '{"dirty": "https://a.com/?x=1", "clean": "https://a.com/", "category": "tracking"}\n'
+        '{"dirty": "no link", "clean": "", "category": "keep"}\n'
+    )
+    found = evaluate_urls(file)
+    assert found.categories == {"keep": Figures(1, 0), "tracking": Figures(2, 1)}
+    assert [(miss.line, miss.got) for miss in found.misses] == [(3, "https://a.com/?x=1"), (4, None)]
+    assert found.overall.share == pytest.approx(1 / 3)
+
+
+@pytest.mark.parametrize("line", ["nonsense", "[]", "{}", '{"dirty": "x"}', "7"])
+def test_malformed_lines_are_named(tmp_path: Path, line: str) -> None:
+    """A line that is no case is an error that says where it stands."""
+    file = tmp_path / "urls.jsonl"
+    file.write_text(f"\n{line}\n")
+    with pytest.raises(ValueError, match="line 2"):
+        evaluate_urls(file)
+
+
+def test_floors(shared: Path) -> None:
+    """On links from public test suites each category stays above its floor; nothing that matters is ever lost."""
+    found = evaluate_urls(shared / "data" / "urls" / "dev.jsonl")
+    assert {c: f.share for c, f in found.categories.items() if f.share < FLOORS[c]} == {}
