@@ -13,6 +13,7 @@ from parser.worker import parse_shop, stored_rules
 from rules_generator.learn import learn_shop
 from tests.pages import article_page, category_page, data_page, products, text_page
 from tests.parser.test_worker import crawled, kept
+from tests.rules_generator.conftest import known
 
 ALL = products(30)
 TEXT, DATA = ALL[:15], ALL[15:]
