@@ -51,15 +51,16 @@ def learn_shop(
     *,
     most: int | None = None,
     threshold: float | None = None,
+    anew: bool = False,
     progress: Progress = silent,
 ) -> Learnt:
-    """Learn and store a new version of the shop's rules, unless this run has done so already.
+    """Learn and store a new version of the shop's rules, unless this run has done so already (`anew`: even then).
 
     Raises NoKnownOffers, and LearnError where no known offer's page was found among the crawled ones.
     """
     begin = time.monotonic()
     before = _newest(store, shop)
-    if before is not None and before.run_id == run_id and most is None and threshold is None:
+    if before is not None and before.run_id == run_id and not anew:
         return _told(before, 0.0)
     known, pages = _known_offers(store, shop), crawled_pages(store, shop)
     opener = Opener(settings.bodies)

@@ -9,6 +9,7 @@ may well be offers too, since rarity is only used to weigh.
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from parser.gate import likeness
 from parser.rules import Signature
@@ -20,8 +21,7 @@ CORE = 0.9
 MOST_TEMPLATES = 8
 LEAST_PAGES = 3
 MOST_MARKS = 400
-STRICTNESS = 0.8
-LEAST, MOST = 0.4, 0.85
+LEAST, WIDE = 0.45, 0.15
 
 
 @dataclass(frozen=True)
@@ -72,5 +72,20 @@ def signature(pages: Sequence[Marks], background: Sequence[Marks]) -> Signature:
     if not marks:
         return Signature()
     found = Signature(marks=marks)
-    usual_likeness = sorted(likeness(one, found) for one in pages)[len(pages) // 20]
-    return Signature(marks=marks, least=round(min(MOST, max(LEAST, usual_likeness * STRICTNESS)), 4))
+    usually = sorted(likeness(one, found) for one in pages)[len(pages) // 20]
+    return Signature(marks=marks, least=round(_threshold([likeness(one, found) for one in background], usually), 4))
+
+
+def _threshold(others: Sequence[float], usually: float) -> float:
+    """The middle of the lowest wide gap in the likeness of the shop's pages, below what known offers usually show.
+
+    Pages that are no offers show little of what is rare; an offer that is sold out may show a third less than usual.
+
+    >>> round(_threshold([0.02, 0.03, 0.55, 0.9, 0.95, 0.97], 0.95), 3)
+    0.725
+    """
+    points = sorted({LEAST, max(LEAST, usually), *(one for one in others if LEAST < one < usually)})
+    gaps = [(after - before, before) for before, after in pairwise(points)]
+    wide = [gap for gap in gaps if gap[0] >= WIDE] or [max(gaps, default=(0.0, LEAST))]
+    width, below = wide[0]
+    return below + width / 2
