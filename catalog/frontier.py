@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import CursorResult, func, or_
+from sqlalchemy import CursorResult, bindparam, func, or_
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Session, SQLModel, col, select, update
 
@@ -71,16 +71,18 @@ class Frontier:
 
     def settle(self, outcomes: Iterable[Outcome]) -> int:
         """Write what became of pages, with their new links, in one transaction; gives how many links were new."""
-        fresh = 0
+        alike: dict[tuple[str, ...], list[dict[str, Any]]] = {}
+        links: dict[str, Link] = {}
+        for outcome in outcomes:
+            row = {"state": outcome.state, "leased_until": None, "run_id": self._run, **outcome.columns}
+            alike.setdefault(tuple(row), []).append(row | {"this": outcome.page_id})
+            for link in outcome.links:
+                links.setdefault(link.url, link)
         with self._store.write() as session:
-            for outcome in outcomes:
-                session.exec(
-                    update(Page)
-                    .where(col(Page.id) == outcome.page_id)
-                    .values(state=outcome.state, leased_until=None, run_id=self._run, **outcome.columns)
-                )
-                fresh += self._insert(session, outcome.links)
-        return fresh
+            for names, rows in alike.items():
+                change = update(Page).where(col(Page.id) == bindparam("this"))
+                session.connection().execute(change.values({name: bindparam(name) for name in names}), rows)
+            return self._insert(session, links.values())
 
     def release(self) -> int:
         """Give all leased pages back: call it where no other crawler of the shop can be alive."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from catalog.models import Attribute
 from catalog.values import same
 from parser.document import Document
-from parser.gate import marks_of
+from parser.gate import is_front_door, marks_of
 from parser.read import read_attributes
 from parser.rules import Rule, RuleSet, Template
 from parser.selector import AnySelector
@@ -58,7 +58,7 @@ def induce(
 ) -> tuple[RuleSet, Story]:
     """The rules that the examples teach; `background` is a sample of the shop's pages, known or not."""
     marks = [marks_of(one.document) for one in taught]
-    others = [marks_of(document) for document in background] or marks
+    others = [marks_of(document) for document in background if not is_front_door(document.url)] or marks
     made, aside = [], []
     for number, group in enumerate(templates.cluster(marks)):
         members = [taught[place] for place in group.members]
