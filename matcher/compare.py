@@ -1,0 +1,52 @@
+"""Every pair worth a look, judged: features, what links and keys say, and the probability of being the same offer."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from matcher.candidates import Pairs, candidates
+from matcher.classifier import Floats, taught
+from matcher.evidence import Evidence, evidence, weigh
+from matcher.features import TRENDS, features
+from matcher.record import Record
+from matcher.second_look import look_again
+from matcher.space import space
+from matcher.variants import Variants, learn_variants
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Both sides, the pairs looked at, and per pair its features, its evidence and its probability."""
+
+    shop: Sequence[Record]
+    known: Sequence[Record]
+    pairs: Pairs
+    table: Floats
+    said: Evidence
+    probability: Floats
+    variants: Variants
+
+    def value(self, pair: int, feature: str) -> float:
+        """One feature of one pair; NaN where it is unknown."""
+        return float(self.table[pair, list(TRENDS).index(feature)])
+
+
+def compare(shop: Sequence[Record], known: Sequence[Record]) -> Comparison:
+    """The comparison of both sides; the classifier is taught by the catalog and by pages whose link is known."""
+    variants = learn_variants(known)
+    if not shop or not known:
+        none = np.empty((0, len(TRENDS)), np.float32)
+        return Comparison(shop, known, np.empty((0, 2), np.int64), none, Evidence([], [], 0.0), none[:, 0], variants)
+    both = space(shop, known)
+    pairs = candidates(shop, known, both)
+    table, said = features(shop, known, both, pairs), evidence(shop, known, pairs)
+    judge = taught(known, _pages(shop, pairs, said))
+    probability = look_again(pairs, weigh(judge(table), said, table), len(known))
+    return Comparison(shop, known, pairs, table, said, probability, variants)
+
+
+def _pages(shop: Sequence[Record], pairs: Pairs, said: Evidence) -> dict[int, Record]:
+    """The shop's own record of those known offers whose page a link tells."""
+    linked = [n for n, link in enumerate(said.links) if link in {"link", "path", "last"}]
+    return {int(pairs[n, 1]): shop[int(pairs[n, 0])] for n in reversed(linked)}

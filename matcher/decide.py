@@ -1,0 +1,77 @@
+"""From judged pairs to verdicts: one to one, the strongest evidence first, a person's word above all."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from catalog.models import Verdict, Word
+from matcher.assign import assign
+from matcher.compare import Comparison
+
+LISTED, MISSING = 0.55, 0.45
+_LEAST = 0.01
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The verdict on one offer of the shop; `pair` is the pair it rests on, `winner` the one that took it."""
+
+    verdict: Verdict
+    score: float
+    pair: int | None
+    winner: int | None = None
+    word: Word | None = None
+
+
+def decide(seen: Comparison, words: Sequence[Word | None]) -> list[Decision]:
+    """One decision per offer of the shop. An offer whose catalog offer another one fits better is missing."""
+    weight = _weights(seen, words)
+    chosen = assign(seen.pairs, weight)
+    by_shop = dict(zip(seen.pairs[chosen, 0].tolist(), chosen.tolist(), strict=True))
+    by_known = dict(zip(seen.pairs[chosen, 1].tolist(), chosen.tolist(), strict=True))
+    best = _best(seen)
+    found = []
+    for row, word in enumerate(words):
+        pair = by_shop.get(row, best.get(row))
+        paired = row in by_shop
+        winner = None if pair is None or paired else by_known.get(int(seen.pairs[pair, 1]))
+        found.append(_decision(seen, pair, paired, winner, word))
+    return found
+
+
+def _decision(seen: Comparison, pair: int | None, paired: bool, winner: int | None, word: Word | None) -> Decision:
+    if word is Word.REJECT:
+        return Decision(Verdict.LISTED, 1.0, pair, None, word)
+    if word is Word.ACCEPT or pair is None:
+        return Decision(Verdict.MISSING, 0.0, pair, winner, word)
+    score = float(seen.probability[pair])
+    if not paired:
+        return Decision(Verdict.MISSING, min(_after(score, winner, seen), MISSING), pair, winner, word)
+    return Decision(Verdict.LISTED if score >= LISTED else Verdict.UNSURE, score, pair, None, word)
+
+
+def _after(score: float, winner: int | None, seen: Comparison) -> float:
+    """The probability left to a pair whose catalog offer was given to a better one."""
+    if winner is None:
+        return score
+    own, other = (p / max(1 - p, 1e-6) for p in (score, float(seen.probability[winner])))
+    return own / (1 + own + other)
+
+
+def _weights(seen: Comparison, words: Sequence[Word | None]) -> NDArray[np.float64]:
+    """Log-odds above the missing bound. A person's `accept` takes nothing, a `reject` what is free."""
+    sure = np.clip(seen.probability.astype(np.float64), 1e-6, 1 - 1e-6)
+    weight: NDArray[np.float64] = np.log(sure / (1 - sure)) - np.log(MISSING / (1 - MISSING))
+    word = np.array([{Word.ACCEPT: -1, Word.REJECT: 1}.get(said, 0) if said else 0 for said in words], dtype=np.int64)
+    said = word[seen.pairs[:, 0]]
+    return np.where(said < 0, -1.0, np.where(said > 0, np.maximum(weight, _LEAST), weight))
+
+
+def _best(seen: Comparison) -> dict[int, int]:
+    """For every offer of the shop its most probable pair; of equal ones the first."""
+    order = np.lexsort((np.arange(len(seen.pairs)), -seen.probability, seen.pairs[:, 0]))
+    rows = seen.pairs[order, 0]
+    first = np.flatnonzero(np.diff(rows, prepend=-1))
+    return dict(zip(rows[first].tolist(), order[first].tolist(), strict=True))

@@ -1,0 +1,83 @@
+"""Pages that show one and the same offer: found on several URLs, an offer counts once.
+
+Equal links are one offer. Beyond that, pages must agree in title *and* in something that tells offers apart: the last
+word of the link, an identifier, or all of price, image and description. Two products that merely share a title stay
+two, and so do pages whose links the catalog lists as different offers.
+"""
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+
+from matcher.record import Record
+
+
+def group(shop: Sequence[Record], known: Sequence[Record] = ()) -> list[tuple[int, ...]]:
+    """Groups of indices of `shop`, the best page of each first, in the order of their first index."""
+    listed = {record.address.whole for record in known} - {""}
+    parts = _Parts([{a.whole for a in record.addresses} & listed for record in shop])
+    for key in (_same_link, _same_last_word, _same_identifier, _same_content):
+        for members in _by_key(shop, key):
+            for other in members[1:]:
+                parts.join(members[0], other)
+    return [tuple(sorted(members, key=lambda i: _preference(shop[i], listed, i))) for members in parts.groups()]
+
+
+def _same_link(record: Record) -> Iterator[Hashable]:
+    yield from dict.fromkeys(address.whole for address in record.addresses if address.whole)
+
+
+def _same_last_word(record: Record) -> Iterator[Hashable]:
+    if record.address.last and not record.address.query and record.title:
+        yield record.address.last, record.title, record.price, record.sku
+
+
+def _same_identifier(record: Record) -> Iterator[Hashable]:
+    for name, value in (("ean", record.ean), ("sku", record.sku)):
+        if value and record.title:
+            yield name, value, record.title, record.price
+
+
+def _same_content(record: Record) -> Iterator[Hashable]:
+    if record.title and record.price is not None and record.images and len(record.description) >= 40:
+        yield record.title, record.price, record.sku, record.ean, record.han, record.images[0], record.description
+
+
+def _by_key(shop: Sequence[Record], keys: object) -> Iterable[list[int]]:
+    found: dict[Hashable, list[int]] = defaultdict(list)
+    for index, record in enumerate(shop):
+        for key in keys(record):  # type: ignore[operator]
+            found[key].append(index)
+    return [members for members in found.values() if len(members) > 1]
+
+
+def _preference(record: Record, listed: set[str], index: int) -> tuple[object, ...]:
+    filled = sum(map(bool, (record.title, record.price, record.sku, record.ean, record.images, record.description)))
+    return record.address.whole not in listed, -filled, record.address.query, len(record.address.whole), index
+
+
+class _Parts:
+    """Disjoint sets that never join two pages which the catalog lists as different offers."""
+
+    def __init__(self, listed: Sequence[set[str]]) -> None:
+        self._parent = list(range(len(listed)))
+        self._listed = [set(links) for links in listed]
+
+    def join(self, a: int, b: int) -> None:
+        a, b = self._root(a), self._root(b)
+        if a == b or len(self._listed[a] | self._listed[b]) > 1:
+            return
+        low, high = min(a, b), max(a, b)
+        self._parent[high] = low
+        self._listed[low] |= self._listed[high]
+
+    def groups(self) -> list[list[int]]:
+        found: dict[int, list[int]] = defaultdict(list)
+        for index in range(len(self._parent)):
+            found[self._root(index)].append(index)
+        return list(found.values())
+
+    def _root(self, index: int) -> int:
+        while self._parent[index] != index:
+            self._parent[index] = self._parent[self._parent[index]]
+            index = self._parent[index]
+        return index

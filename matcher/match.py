@@ -1,0 +1,85 @@
+"""The whole: one merchant's shop offers against the catalog's offers of the same merchant.
+
+Group the pages, find candidates, compare, judge with a classifier that this catalog has taught, weigh links and
+identifiers, pair one to one, say which offers are listed, which are missing, and why. What comes out does not depend on
+the order of what goes in: both sides are put in an order of their own first.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from catalog.models import OfferFields, Verdict, Word
+from matcher.compare import compare
+from matcher.decide import decide
+from matcher.explain import explain
+from matcher.group import group
+from matcher.record import Record, records, with_brands, with_links, with_own_images
+
+NO_WORDS: Mapping[str, Word] = {}
+
+
+@dataclass(frozen=True)
+class Found:
+    """What became of one offer of the shop.
+
+    `members` are the indices of all its pages, the best one first; `known` is the catalog offer it is paired with, or
+    the nearest one where it is not listed. `score` is the probability that the catalog lists it.
+    """
+
+    members: tuple[int, ...]
+    known: int | None
+    verdict: Verdict
+    score: float
+    reasons: tuple[str, ...]
+
+
+def match(
+    shop_offers: Sequence[OfferFields],
+    known: Sequence[OfferFields],
+    *,
+    products: Sequence[str | None] | None = None,
+    words: Mapping[str, Word] = NO_WORDS,
+    links: Sequence[Sequence[str]] | None = None,
+) -> list[Found]:
+    """One Found for every offer of the shop, in the order of the shop's offers.
+
+    `products` tells which known offers are of one catalog product: those do not count as siblings. `words` maps an
+    offer's URL to a person's word: accept (it is missing), reject (it is listed), ignore (leave it out). `links` gives
+    further URLs under which each shop offer was found.
+    """
+    left, right = _order(shop_offers), _order(known)
+    shop = with_links(records(shop_offers[i] for i in left), [links[i] for i in left] if links else ())
+    catalog = records(known[j] for j in right)
+    if products:
+        catalog = [replace(one, product=products[j] or "") for one, j in zip(catalog, right, strict=True)]
+    brands = {record.brand for record in (*shop, *catalog)}
+    shop, catalog = with_brands(shop, brands), with_brands(catalog, brands)
+    groups = group(shop, catalog)
+    said = [_word([shop_offers[left[i]].url for i in members], words) for members in groups]
+    seen = compare(with_own_images([_united(shop, members) for members in groups]), with_own_images(catalog))
+    found = []
+    for members, decision in zip(groups, decide(seen, said), strict=True):
+        if decision.word is not Word.IGNORE:
+            nearest = None if decision.pair is None else right[seen.pairs[decision.pair, 1]]
+            pages = tuple(left[i] for i in members)
+            found.append(Found(pages, nearest, decision.verdict, decision.score, explain(seen, decision)))
+    return sorted(found, key=lambda one: min(one.members))
+
+
+def _order(offers: Sequence[OfferFields]) -> list[int]:
+    """The offers in an order that depends on what they say only."""
+    keys = [
+        tuple(str(v) for v in (o.url, o.title, o.sku, o.ean, o.price, o.brand, o.han, o.images, o.description))
+        for o in offers
+    ]
+    return sorted(range(len(offers)), key=keys.__getitem__)
+
+
+def _united(shop: Sequence[Record], members: Sequence[int]) -> Record:
+    """The best page's record, reachable under the links of all pages."""
+    others = dict.fromkeys(address for i in members for address in shop[i].addresses)
+    return replace(shop[members[0]], others=tuple(others))
+
+
+def _word(urls: Sequence[str | None], words: Mapping[str, Word]) -> Word | None:
+    return next((words[url] for url in urls if url and url in words), None)

@@ -1,0 +1,94 @@
+"""Both sides' texts as sparse vectors of one vocabulary: character grams to find, words with their rarity to weigh.
+
+A token's weight (IDF) is counted over both sides together, which needs no labels: what is rare in this shop tells its
+offers apart, be it a model number or a colour.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+
+from matcher.record import Record
+from matcher.text import tokens
+
+Matrix = Any  # scipy's sparse arrays are not typed
+MOST_FEATURES = 400_000
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side's records as rows: TF-IDF of character grams, words and description; weights of tokens.
+
+    `weights` has the title's tokens, `spellings` their joined spellings too, `everything` those of the description too.
+    """
+
+    grams: Matrix
+    words: Matrix
+    weights: Matrix
+    spellings: Matrix
+    everything: Matrix
+    description: Matrix
+
+
+@dataclass(frozen=True)
+class Space:
+    """The shop's offers and the catalog's in the same space."""
+
+    shop: Side
+    known: Side
+    top: float
+
+
+def space(shop: Sequence[Record], known: Sequence[Record]) -> Space:
+    """Both sides' vectors. Weights are fitted on both together."""
+    both, cut = [*shop, *known], len(shop)
+    grams = _fitted(TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 4), sublinear_tf=True), [r.text for r in both])
+    weights, spellings, everything = _words(both)
+    words = _unit(weights)
+    description = _unit(_weighted(both, lambda record: tokens(record.description), MOST_FEATURES))
+    columns = (grams, words, weights, spellings, everything, description)
+    top = float(weights.max()) if weights.nnz else 1.0
+    return Space(Side(*(m[:cut] for m in columns)), Side(*(m[cut:] for m in columns)), top)
+
+
+def _words(both: Sequence[Record]) -> tuple[Matrix, Matrix, Matrix]:
+    """Token weights of the titles, of all their spellings, and of title and description, in one vocabulary."""
+    counter = CountVectorizer(analyzer=lambda record: record.spellings, binary=True, dtype=np.float32)
+    spellings = _fitted(counter, both)
+    idf = sparse.diags_array(_idf(spellings))
+    vocabulary = getattr(counter, "vocabulary_", {"": 0})
+    weights = _counted(both, lambda record: record.words, vocabulary) @ idf
+    everything = _counted(both, lambda record: record.told, vocabulary) @ idf
+    return weights.tocsr(), (spellings @ idf).tocsr(), everything.tocsr()
+
+
+def _counted(both: Sequence[Record], words: Callable[[Record], Iterable[str]], vocabulary: dict[str, int]) -> Matrix:
+    return CountVectorizer(analyzer=words, vocabulary=vocabulary, binary=True, dtype=np.float32).transform(both)
+
+
+def _weighted(both: Sequence[Record], words: Callable[[Record], Iterable[str]], most: int) -> Matrix:
+    counts = _fitted(CountVectorizer(analyzer=words, binary=True, dtype=np.float32, max_features=most), both)
+    return (counts @ sparse.diags_array(_idf(counts))).tocsr()
+
+
+def _fitted(vectorizer: Any, documents: Sequence[Any]) -> Matrix:
+    """The documents' rows; an empty vocabulary gives one empty column instead of scikit-learn's error."""
+    vectorizer.dtype = np.float32
+    try:
+        return vectorizer.fit_transform(documents).tocsr()
+    except ValueError:
+        return sparse.csr_array((len(documents), 1), dtype=np.float32)
+
+
+def _idf(counts: Matrix) -> Any:
+    present = np.asarray((counts > 0).sum(axis=0)).ravel()
+    return (np.log((1 + counts.shape[0]) / (1 + present)) + 1).astype(np.float32)
+
+
+def _unit(matrix: Matrix) -> Matrix:
+    norms = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
+    return (sparse.diags_array(1 / np.maximum(norms, 1e-9).astype(np.float32)) @ matrix).tocsr()

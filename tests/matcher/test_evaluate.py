@@ -1,0 +1,89 @@
+"""The evaluation: figures and predictions in the form that scripts read, without a look at the test's labels."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from catalog.errors import UnreadableFeed
+from matcher.evaluate import evaluate_matching
+
+COLOURS = ("red", "blue", "green", "white")
+THINGS = ("desk lamp", "floor lamp", "garden chair", "tea pot", "wool blanket", "oil candle")
+TITLES = [f"{thing} {colour} {100 + 7 * n}" for n, thing in enumerate(THINGS * 4) for colour in COLOURS[: 2 + n % 3]]
+
+
+def write_lines(path: Path, rows: list[dict[str, str]]) -> None:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def write_table(path: Path, names: str, rows: list[tuple[object, ...]]) -> None:
+    path.write_text("\n".join([names, *(",".join(map(str, row)) for row in rows)]) + "\n")
+
+
+def read(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    """Two tables of the same things in other words, with labelled pairs of twins and of neighbours."""
+    write_lines(tmp_path / "left.jsonl", [{"id": f"l{n}", "name": t, "year": "1999"} for n, t in enumerate(TITLES)])
+    write_lines(tmp_path / "right.jsonl", [{"id": f"r{n}", "name": f"new {t}"} for n, t in enumerate(TITLES)])
+    labelled = [(f"l{n}", f"r{m}", int(n == m)) for n in range(len(TITLES)) for m in (n, (n + 1) % len(TITLES), n - 1)]
+    labelled = [(a, b.replace("r-1", f"r{len(TITLES) - 1}"), label) for a, b, label in labelled]
+    for name, start in (("train", 0), ("valid", 1), ("test", 2)):
+        write_table(
+            tmp_path / f"pairs_{name}.csv", "id_left,id_right,label", [*labelled[start::3], *labelled[start::5]]
+        )
+    return tmp_path
+
+
+def test_labelled_pairs(pairs: Path) -> None:
+    """Every test pair is decided, and the file says what the figures say."""
+    figures = evaluate_matching(pairs, pairs / "said.csv")
+    said = read(pairs / "said.csv")
+    assert len(said) == figures["pairs"]
+    assert set(said[0]) == {"id_left", "id_right", "match"}
+    assert figures["f1"] > 0.9
+    assert figures["candidate_recall"] == 1
+
+
+def test_catalog_and_crawled_offers(tmp_path: Path) -> None:
+    """Every crawled offer gets a product or none; a product is learnt from the catalog's own groups."""
+    offers = [
+        {"id": f"{n}-{m}", "title": f"{shop} {title}", "product": str(n)}
+        for n, title in enumerate(TITLES)
+        for m, shop in enumerate(("", "buy", "new", "cheap"))
+    ]
+    lacking = {str(n) for n in range(0, len(TITLES), 4)}
+    write_lines(tmp_path / "catalog.jsonl", [o for o in offers if o["product"] not in lacking and o["id"][-1] != "3"])
+    write_lines(
+        tmp_path / "crawled.jsonl", [{"id": o["id"], "title": o["title"]} for o in offers if o["id"][-1] == "3"]
+    )
+    truth = [(o["id"], "" if o["product"] in lacking else o["product"]) for o in offers if o["id"][-1] == "3"]
+    write_table(tmp_path / "truth.csv", "id,product", truth)
+    figures = evaluate_matching(tmp_path, tmp_path / "said.csv")
+    assert [row["id"] for row in read(tmp_path / "said.csv")] == [name for name, _ in truth]
+    assert figures["right"] > 0.9
+
+
+def test_a_folder_that_holds_no_data(tmp_path: Path) -> None:
+    """A wrong folder is named in one line."""
+    with pytest.raises(UnreadableFeed, match="holds neither truth"):
+        evaluate_matching(tmp_path)
+
+
+def test_pairs_of_rows_that_are_not_there(pairs: Path) -> None:
+    """A labelled pair that names an unknown row is named with its file."""
+    write_table(pairs / "pairs_test.csv", "id_left,id_right,label", [("l0", "nobody", 1)])
+    with pytest.raises(UnreadableFeed, match=r"pairs_test\.csv.*nobody"):
+        evaluate_matching(pairs)
+
+
+def test_published_pairs(shared: Path) -> None:
+    """The decision keeps its quality on published pairs."""
+    smallest = min((shared / "data/matching").glob("*/pairs_test.csv"), key=lambda path: path.stat().st_size)
+    assert evaluate_matching(smallest.parent)["f1"] >= 0.94

@@ -1,0 +1,54 @@
+"""Groups: an offer found on several URLs counts once, and two offers that share a title stay two."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from catalog.models import OfferFields
+from matcher.group import group
+from matcher.record import records
+
+PAGE: dict[str, Any] = {
+    "url": "https://shop.example/p/paint",
+    "title": "Paint by numbers",
+    "price": Decimal("9.90"),
+    "images": ["https://cdn.example/paint.jpg"],
+    "description": "Forty colours, two brushes and a canvas to be painted in an afternoon.",
+}
+OTHER = "https://shop.example/p/other-paint"
+
+CASES = [
+    ("the same link", {"title": "Paint"}, 1),
+    ("the same link but for a final slash", {"url": PAGE["url"] + "/"}, 1),
+    ("through a category", {"url": "https://shop.example/sale/paint", "images": []}, 1),
+    ("the same sku, title and price", {"url": OTHER, "images": [], "description": None, "sku": "P1"}, 1),
+    ("the same content altogether", {"url": OTHER}, 1),
+    ("the same title only", {"url": OTHER, "images": [], "description": None, "price": Decimal(12)}, 2),
+    ("the same title and price only", {"url": OTHER, "images": [], "description": None}, 2),
+    ("all the same but the image", {"url": OTHER, "images": ["https://cdn.example/other.jpg"]}, 2),
+    ("all the same but the sku", {"url": OTHER, "sku": "P2"}, 2),
+    ("all the same but the price", {"url": OTHER, "price": Decimal(10)}, 2),
+]
+
+
+@pytest.mark.parametrize(("other", "number"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+def test_groups(other: dict[str, Any], number: int) -> None:
+    """Pages are one offer where they agree in title and in something that tells offers apart."""
+    sku = {"sku": "P1"} if "sku" in other else {}
+    assert len(group(records([OfferFields(**PAGE | sku), OfferFields(**PAGE | other)]))) == number
+
+
+def test_what_the_catalog_lists_apart_stays_apart() -> None:
+    """Two pages of equal content whose links are two known offers are two offers."""
+    pages = records([OfferFields(**PAGE), OfferFields(**PAGE | {"url": OTHER})])
+    assert group(pages, pages) == [(0,), (1,)]
+
+
+def test_the_best_page_comes_first() -> None:
+    """The page that the catalog links to stands for the group, else the one that says most."""
+    pages = records(
+        [OfferFields(**PAGE | {"images": []}), OfferFields(**PAGE | {"url": "https://shop.example/a/paint"})]
+    )
+    assert group(pages) == [(1, 0)]
+    assert group(pages, records([OfferFields(**PAGE)])) == [(0, 1)]
