@@ -1,0 +1,65 @@
+# Two commands: `make demo` and `make test`. Python >= 3.11 and make are all that has to be there.
+# The environment is .venv, made once and again whenever the pins change. Another Python: make demo PYTHON=python3.13
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+ROOMS := catalog crawler matcher parser reports rules_generator scout url_cleaner
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check pins floors docs clean
+
+help:  ## Show this list.
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
+
+demo: $(VENV)/.runtime  ## Serve the demo shop, run the whole job on it, print what its catalog lacks.
+	@$(BIN)/scout demo
+
+test: $(VENV)/.dev  ## Run linters, type checks and all tests.
+	@echo "ruff, mypy, import-linter ..."
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@echo "pytest ..."
+	@$(BIN)/python -m pytest
+
+floors: $(VENV)/.dev  ## Measure anew and raise the floors in tests/floors.json; none is lowered.
+	@SCOUT_RAISE_FLOORS=1 $(BIN)/python -m pytest tests/scout/test_floors.py
+
+docs: $(VENV)/.dev  ## Write docs/cli.md anew from the commands.
+	@$(BIN)/python -m scout.manual > docs/cli.md
+
+pins:  ## Choose the newest versions within the ranges, in a fresh environment; write requirements/runtime.txt and dev.txt.
+	@echo "installing the newest versions within the ranges into build/pins ..."
+	@rm -rf build/pins
+	@$(PYTHON) -m venv build/pins
+	@build/pins/bin/python -m pip --quiet --disable-pip-version-check install -r requirements/direct.txt -r requirements/dev-direct.txt packaging
+	@build/pins/bin/python requirements/pins.py requirements/direct.txt > build/runtime.txt
+	@build/pins/bin/python requirements/pins.py requirements/direct.txt requirements/dev-direct.txt > build/dev.txt
+	@mv build/runtime.txt build/dev.txt requirements/
+	@rm -rf build/pins
+	@echo "requirements/runtime.txt and requirements/dev.txt written"
+
+clean:  ## Remove the environment and all caches; data in var/ stays.
+	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "error: Scout needs Python 3.11 or newer, and '$(PYTHON)' is $$($(PYTHON) --version 2>&1 || echo not there): name another with 'make demo PYTHON=python3.12'" >&2; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { \
+	  echo "error: $(PYTHON) lacks the modules venv and ensurepip: install them (Debian, Ubuntu: apt install python3-venv)" >&2; exit 1; }
+	@echo "making $(VENV) with $$($(PYTHON) --version) ..."
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.runtime: requirements/runtime.txt requirements/build.txt pyproject.toml | $(BIN)/python
+	@echo "installing the pinned packages (once; about a minute) ..."
+	@$(PIP) install -r requirements/build.txt -r requirements/runtime.txt
+	@$(PIP) install --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.dev: requirements/dev.txt $(VENV)/.runtime
+	@echo "installing the pinned packages for tests and checks (once) ..."
+	@$(PIP) install -r requirements/dev.txt
+	@touch $@

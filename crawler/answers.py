@@ -1,0 +1,135 @@
+"""What an answer means for its page: its new state, a short reason, and when to ask again.
+
+Reasons are few and stable, because reports count them. A page is asked for at most four times; between two times the
+wait doubles, and what the shop says in Retry-After counts more.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from scrapy.exceptions import (
+    CannotResolveHostError,
+    DownloadCancelledError,
+    DownloadConnectionRefusedError,
+    DownloadFailedError,
+    DownloadTimeoutError,
+    IgnoreRequest,
+    ResponseDataLossError,
+)
+from scrapy.http import Response
+
+from catalog.models import PageState, now
+from crawler.middlewares import OTHER_HOST
+
+MOST_ATTEMPTS = 4
+LONGEST_WAIT = 300.0
+TRY_AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524})
+SILENCES: dict[type[BaseException], str] = {
+    DownloadTimeoutError: "timeout",
+    CannotResolveHostError: "no such host",
+    DownloadConnectionRefusedError: "connection refused",
+    ResponseDataLossError: "cut off",
+    DownloadFailedError: "no connection",
+    OSError: "no connection",
+}
+GONE = frozenset({404, 410})
+UNREACHABLE = frozenset({"no such host", "connection refused", "no connection", "no secure connection", "timeout"})
+BLOCKING = frozenset({"captcha", "http 401", "http 403", "http 407", "http 429", "http 451", "http 503"})
+CHALLENGE = re.compile(
+    rb"cf_chl_opt|captcha-delivery\.com|px-captcha|/_Incapsula_Resource|awsWafCookieDomainList", re.I
+)
+CAPTCHA = re.compile(
+    rb"recaptcha|hcaptcha|h-captcha|cf-challenge|robot check|are you (?:a )?(?:robot|human)|not a robot|kein Roboter"
+    rb"|unusual traffic",
+    re.I,
+)
+SHORT_PAGE, FEW_LINKS = 20_000, 5
+LOOKS_HTML = re.compile(rb"^(?:\xef\xbb\xbf)?\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A page's new state with its reason; `wait` are the seconds until it may be asked again."""
+
+    state: PageState
+    reason: str | None = None
+    wait: float = 0.0
+
+    def columns(self) -> dict[str, Any]:
+        """As columns of the page."""
+        later = now() + timedelta(seconds=self.wait) if self.state == PageState.PENDING else None
+        return {"reason": self.reason, "not_before": later}
+
+
+def of_response(response: Response, attempts: int) -> Answer:
+    """What an HTTP answer means, by its status and looks."""
+    status = response.status
+    if _is_captcha(response):
+        return Answer(PageState.FAILED, "captcha")
+    if status in TRY_AGAIN:
+        return again(f"http {status}", attempts, retry_after(response))
+    if status == 304 or (200 <= status < 300 and is_html(response)):
+        return Answer(PageState.FETCHED)
+    if 200 <= status < 300:
+        return Answer(PageState.REFUSED, "not html")
+    if 300 <= status < 400:
+        return Answer(PageState.REDIRECTED, "redirect")
+    return Answer(PageState.GONE if status in GONE else PageState.FAILED, f"http {status}")
+
+
+def of_error(error: BaseException | None, attempts: int) -> Answer:
+    """What a request without an answer means."""
+    if isinstance(error, IgnoreRequest):
+        return Answer(PageState.REFUSED, _ignored(str(error)))
+    if isinstance(error, DownloadCancelledError):
+        return Answer(PageState.REFUSED, "too large")
+    if isinstance(error, DownloadFailedError) and "SSL" in str(error):
+        return again("no secure connection", attempts)
+    said = (reason for kind, reason in SILENCES.items() if isinstance(error, kind))
+    return again(next(said, "unreadable answer"), attempts)
+
+
+def again(reason: str, attempts: int, wait: float | None = None) -> Answer:
+    """Ask once more, later, or give up."""
+    if attempts >= MOST_ATTEMPTS:
+        return Answer(PageState.FAILED, reason)
+    return Answer(PageState.PENDING, reason, max(wait or 0.0, 0.5 * 2.0**attempts))
+
+
+def retry_after(response: Response) -> float | None:
+    """The seconds of a Retry-After header, at most five minutes."""
+    said = (response.headers.get("Retry-After") or b"").decode("latin-1").strip()
+    if said.isdigit():
+        return min(float(said), LONGEST_WAIT)
+    try:
+        seconds = (parsedate_to_datetime(said).astimezone(UTC) - datetime.now(UTC)).total_seconds()
+    except (ValueError, TypeError, OverflowError):
+        return None
+    return min(max(seconds, 0.0), LONGEST_WAIT)
+
+
+def is_html(response: Response) -> bool:
+    """Whether an answer is a page, by its type or, where that is wrong or missing, by how it begins."""
+    said = (response.headers.get("Content-Type") or b"").lower()
+    if b"html" in said:
+        return True
+    return LOOKS_HTML.match(response.body[:4096]) is not None
+
+
+def _is_captcha(response: Response) -> bool:
+    """A contact form may hold a captcha too; a page that is one is short and leads nowhere."""
+    body = response.body
+    if response.headers.get("cf-mitigated") == b"challenge":
+        return True
+    if len(body) > SHORT_PAGE or not (CHALLENGE.search(body) or CAPTCHA.search(body)):
+        return False
+    return response.status in (401, 403, 405, 429, 503) or (response.status == 200 and body.count(b"href=") < FEW_LINKS)
+
+
+def _ignored(said: str) -> str:
+    if "robots.txt" in said:
+        return "robots.txt"
+    return OTHER_HOST if said == OTHER_HOST else "too large"

@@ -1,0 +1,151 @@
+"""`crawl_shop`: one shop's crawl in a process of its own, watched through the page table.
+
+Scrapy's reactor can run once in a process, and a page that brings a crawler down must not bring down a server; so the
+crawl is a child. It gets its job on standard input, says what it came to on standard output, and logs to a file.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+from typing import IO, Any
+
+from sqlalchemy import func
+from sqlmodel import col, select
+
+from catalog import errors
+from catalog.errors import BlockedShop, CrawlError, ScoutError, UnreachableShop
+from catalog.frontier import Frontier
+from catalog.models import Page, PageState, Shop
+from catalog.progress import Progress, silent
+from catalog.settings import Settings
+from catalog.store import Store
+from crawler import replay
+from crawler.answers import UNREACHABLE
+from crawler.job import Job
+
+LOOK = 0.25
+OPEN = (PageState.PENDING, PageState.LEASED)
+
+
+@dataclass(frozen=True)
+class Crawled:
+    """What a crawl came to: the shop's pages by state, why pages or links were not visited, and what it cost."""
+
+    pages: dict[str, int] = field(default_factory=dict)
+    reasons: dict[str, int] = field(default_factory=dict)
+    requests: int = 0
+    bytes: int = 0
+    seconds: float = 0.0
+
+
+def crawl_shop(
+    settings: Settings,
+    store: Store,
+    shop: Shop,
+    run_id: int,
+    *,
+    source: str | None = None,
+    max_pages: int | None = None,
+    progress: Progress = silent,
+) -> Crawled:
+    """Fetch the open pages of a shop and all that they lead to; goes on where a killed crawl stopped.
+
+    `source` is a folder of saved pages, read instead of the network, or a `.txt` file of URLs, fetched without
+    following their links. Raises UnreachableShop, BlockedShop, StorageFull, Busy, CrawlError.
+    """
+    begin = monotonic()
+    frontier = Frontier(store, shop.id or 0, run_id)
+    if source and Path(source).is_dir():
+        replay.read_folder(settings, store, shop, run_id, Path(source), progress)
+        return _crawled(store, shop, {}, begin)
+    if source:
+        frontier.add(replay.listed_links(Path(source), shop))
+    said = _run(Job(settings, shop.name, run_id, max_pages, follow=not source), shop, frontier, progress)
+    crawled = _crawled(store, shop, said, begin)
+    _complain(shop, said.get("error"), crawled)
+    return crawled
+
+
+def _run(job: Job, shop: Shop, frontier: Frontier, progress: Progress) -> dict[str, Any]:
+    """Start the crawling process, and see it to its end; gives its last word."""
+    log = job.settings.data_dir / "logs" / f"crawl-{shop.id}-{job.run_id}.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    level = "DEBUG" if job.settings.log_level == "debug" else "INFO"
+    command = [sys.executable, "-m", "scrapy", "crawl", "shop", "-s", f"LOG_FILE={log}", "-s", f"LOG_LEVEL={level}"]
+    environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": "crawler.settings"}
+    with log.open("ab") as stderr:
+        child = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, env=environment, text=True
+        )
+    with child:
+        try:
+            _hand_over(child.stdin, job)
+            _watch(child, frontier, progress)
+        finally:
+            if child.poll() is None:
+                child.kill()
+        return _last_word(child.stdout.read() if child.stdout else "", log, child.returncode)
+
+
+def _hand_over(pipe: IO[str] | None, job: Job) -> None:
+    if pipe is None:
+        return
+    try:
+        pipe.write(job.write() + "\n")
+        pipe.flush()
+    except BrokenPipeError:
+        return
+
+
+def _watch(child: "subprocess.Popen[str]", frontier: Frontier, progress: Progress) -> None:
+    while child.poll() is None:
+        counts = frontier.counts()
+        total = sum(counts.values())
+        progress("pages", total - sum(counts.get(state, 0) for state in OPEN), total)
+        try:
+            child.wait(LOOK)
+        except subprocess.TimeoutExpired:
+            continue
+
+
+def _last_word(said: str, log: Path, code: int | None) -> dict[str, Any]:
+    for line in reversed(said.splitlines()):
+        try:
+            words: dict[str, Any] = json.loads(line)
+        except ValueError:
+            continue
+        return words
+    raise CrawlError(f"the crawler ended unexpectedly (exit code {code}): see {log}, then run the same command again")
+
+
+def _crawled(store: Store, shop: Shop, said: dict[str, Any], begin: float) -> Crawled:
+    counts = Frontier(store, shop.id or 0).counts()
+    reasons = Counter(said.get("refused", {}))
+    with store.read() as session:
+        rows = select(Page.reason, func.count()).where(
+            Page.shop_id == shop.id, col(Page.reason).is_not(None), col(Page.state).not_in(OPEN)
+        )
+        reasons.update({str(reason): number for reason, number in session.exec(rows.group_by(col(Page.reason)))})
+    if waiting := sum(counts.get(state, 0) for state in OPEN):
+        reasons["stopped early" if said.get("error") else "over the page limit"] += waiting
+    return Crawled(counts, dict(reasons), said.get("requests", 0), said.get("bytes", 0), monotonic() - begin)
+
+
+def _complain(shop: Shop, error: Sequence[str] | None, crawled: Crawled) -> None:
+    """Raise what the crawl died of; a shop that let us in at first and then no more has been crawled in part."""
+    fetched = crawled.pages.get(PageState.FETCHED, 0)
+    if error and not (error[0] == "BlockedShop" and fetched):
+        kind = getattr(errors, error[0], CrawlError)
+        raise kind(error[1]) if kind is not errors.UnknownShop else ScoutError(error[1])
+    if fetched or not crawled.pages:
+        return
+    reasons = [reason for reason, _ in Counter(crawled.reasons).most_common(3)]
+    if reasons and set(reasons) <= UNREACHABLE:
+        raise UnreachableShop(f"{shop.url} cannot be reached ({reasons[0]}): check the shop's URL")
+    raise BlockedShop(f"{shop.url} gave no page to read, only: {', '.join(reasons)}. Nothing can be compared")

@@ -1,0 +1,77 @@
+"""From an answer to the store: the body first, then the page's state and its new links in one transaction.
+
+A body without its row costs some space; a row without its body would be a lost page. Bodies are compressed beside the
+event loop, and pages that become ready together share one transaction.
+"""
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+from scrapy.crawler import Crawler
+
+from catalog.bodies import Bodies
+from catalog.errors import StoreError
+from catalog.frontier import Link, Outcome
+from catalog.models import SitemapSeen
+
+GATHER = 0.01
+
+
+@dataclass
+class Settled:
+    """Scrapy item: what became of one page, its body where there is a new one, and pages that are due again for it."""
+
+    outcome: Outcome
+    body: bytes | None = None
+    also: tuple[Outcome, ...] = ()
+
+
+@dataclass
+class Listed:
+    """Scrapy item: a sitemap that was read to its end, and the pages it brought."""
+
+    seen: SitemapSeen
+    links: list[Link] = field(default_factory=list)
+
+
+class Settle:
+    """Scrapy item pipeline: stores bodies, settles pages."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        spider: Any = crawler.spider
+        self._spider = spider
+        self._bodies = Bodies(spider.job.settings.bodies)
+        self._waiting: list[Outcome] = []
+        self._flush: asyncio.Task[None] | None = None
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """As Scrapy asks for it."""
+        return cls(crawler)
+
+    async def process_item(self, item: Settled | Listed) -> Settled | Listed:
+        """Store an item; where the store is full or gone, the crawl stops and the page stays open."""
+        try:
+            if isinstance(item, Listed):
+                self._spider.frontier.add(item.links, [item.seen] if item.seen.run_id else [])
+            else:
+                await self._store(item)
+        except StoreError as error:
+            self._spider.stop(error)
+        finally:
+            self._spider.landed(item)
+        return item
+
+    async def _store(self, item: Settled) -> None:
+        if item.body is not None:
+            await asyncio.to_thread(self._bodies.put, item.body)
+        self._waiting += [item.outcome, *item.also]
+        if self._flush is None or self._flush.done():
+            self._flush = asyncio.ensure_future(self._settle())
+        await self._flush
+
+    async def _settle(self) -> None:
+        await asyncio.sleep(GATHER)
+        outcomes, self._waiting = self._waiting, []
+        self._spider.frontier.settle(outcomes)

@@ -1,0 +1,65 @@
+"""Where a crawl begins: what the page table knows, the shop's root, the links of known offers, its sitemaps.
+
+Known offers are visited under their cleaned link only; an opaque link would be a click, and is left alone.
+"""
+
+from collections.abc import Iterator
+
+from sqlmodel import col, select
+
+from catalog.bodies import Bodies
+from catalog.frontier import Link
+from catalog.models import KnownOffer, Page, PageState, SitemapSeen
+from catalog.store import Store
+from crawler.sieve import Sieve
+from url_cleaner.clean import is_clean
+
+SMALLEST = 20
+ASKED = (PageState.FETCHED, PageState.REDIRECTED, PageState.FAILED, PageState.GONE)
+
+
+def recall(store: Store, shop_id: int, sieve: Sieve) -> dict[str, str]:
+    """Tell the sieve all pages of the table; gives the bodies of fetched pages, each with its canonical URL."""
+    pages = select(Page.url, Page.source, Page.state).where(Page.shop_id == shop_id)
+    fetched = select(Page.body, Page.canonical, Page.url).where(
+        Page.shop_id == shop_id, Page.state == PageState.FETCHED
+    )
+    with store.read() as session:
+        for url, source, state in session.exec(pages):
+            sieve.remember(url, source, state == PageState.GONE)
+        return {body: canonical or url for body, canonical, url in session.exec(fetched) if body}
+
+
+def plain_bodies(store: Store, shop_id: int, bodies: Bodies) -> Iterator[bytes]:
+    """The root's body and the smallest ones: among them is the plainest page that was fetched before."""
+    fetched = select(Page.body).where(Page.shop_id == shop_id, Page.state == PageState.FETCHED)
+    with store.read() as session:
+        roots = list(session.exec(fetched.where(Page.source == "root")))
+        names = roots + list(session.exec(fetched.order_by(col(Page.size)).limit(SMALLEST)))
+    for name in names:
+        if name:
+            yield bodies.get(name)
+
+
+def first_links(store: Store, shop_id: int, sieve: Sieve) -> list[Link]:
+    """The root and the known offers, as far as they are not in the table."""
+    with store.read() as session:
+        wanted = select(KnownOffer.url).where(KnownOffer.shop_id == shop_id, col(KnownOffer.url).is_not(None))
+        known = [url for url in session.exec(wanted.order_by(col(KnownOffer.id))) if url]
+    clean = [url for url in known if is_clean(url, sieve.site.home)]
+    return [*sieve.seed([sieve.site.home], "root"), *sieve.seed(clean, "known")]
+
+
+def requested(counts: dict[str, int]) -> int:
+    """How many pages have been asked for already, by the counts of a frontier.
+
+    >>> requested({"pending": 5, "fetched": 3, "gone": 1, "refused": 7})
+    4
+    """
+    return sum(counts.get(state, 0) for state in ASKED)
+
+
+def sitemaps_read(store: Store, run_id: int | None) -> set[str]:
+    """The sitemaps that this run has read before it was killed."""
+    with store.read() as session:
+        return set(session.exec(select(SitemapSeen.url).where(SitemapSeen.run_id == run_id)))

@@ -1,0 +1,232 @@
+"""Which links of a page become pages of the crawl, in which order.
+
+Every link is cleaned, compared with what is known already, and asked whether it is a detour or leads into a trap. Only
+then it becomes a row of the page table; what is refused is counted by reason, for a row per refused link could grow
+without end. The likeliest offers go first: addresses like those of known offers, then a list's further pages.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from catalog.frontier import Link, Outcome
+from catalog.models import Page, PageState
+from crawler.canonicals import Rewrites, Way
+from crawler.dead import LAST, DeadKinds
+from crawler.doubts import Doubts, Original
+from crawler.links import PageLinks
+from crawler.shapes import Address
+from crawler.site import Site
+from crawler.traps import Traps, chain
+
+MOST_DEPTH = 60
+MOST_REFUSED = 500_000
+SAME_PAGE = "same page as its canonical"
+PRIORITY = {"root": 100, "known": 90, "canonical": 60, "redirect": 55, "sitemap": 50, "link": 30, "alternate": 5}
+LIKE_KNOWN, TURNS, FILTERS, DETOUR = 15, 8, -25, -20
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a page stands in the crawl: what its links inherit."""
+
+    address: Address
+    depth: int = 0
+    chain: int = 0
+
+
+@dataclass(frozen=True)
+class Sifted:
+    """What a page brings: its canonical address and the links that are new."""
+
+    canonical: str | None
+    links: tuple[Link, ...]
+
+
+class Sieve:
+    """What one crawl knows of its shop's addresses. It is rebuilt from the page table when a crawl goes on."""
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+        self.refused: Counter[str] = Counter()
+        self._refused: set[int] = set()
+        self.traps = Traps()
+        self._rewrites = Rewrites()
+        self._known: set[int] = set()
+        self._linked: set[int] = set()
+        self._gone: set[int] = set()
+        self._like_known: Counter[str] = Counter()
+        self._doubts, self._dead = Doubts(), DeadKinds()
+
+    def remember(self, url: str, source: str, gone: bool = False) -> None:
+        """A page that the table has already."""
+        if gone:
+            self._gone.add(hash(Address(url).key))
+        number = hash(Address(url).key)
+        self._known.add(number)
+        if source == "link":
+            self._linked.add(number)
+        if source == "known":
+            self._like_known[_folder(Address(url))] += 1
+            self.traps.vouch(Address(url))
+
+    def seed(self, urls: Iterable[str], source: str) -> list[Link]:
+        """Links from outside of any page: the root, known offers, sitemaps."""
+        links = []
+        for url in urls:
+            found = self.site.locate(url) if source in ("root", "known") else self.site.read(url)
+            if isinstance(found, str):
+                self._refuse(found, url)
+            elif (link := self._admit(found, source, 0, 0)) is not None:
+                links.append(link)
+                self.remember(link.url, source)
+        return links
+
+    def sift(self, at: Place, found: PageLinks, body: bytes, title: str) -> Sifted:
+        """The links of a fetched page that are to be visited, and its canonical address."""
+        links = list(self._follow(found))
+        for link in links:
+            self.traps.saw(link)
+        fresh = [link for link in links if self._is_fresh(link, at.address)]
+        fruitful = bool(fresh) | self.traps.looks_like_offer(body)
+        self._linked.update(hash(link.key) for link in links)
+        self.traps.fetched(at.address, fruitful, bool(fresh))
+        canonical = self._canonical(found)
+        self._rewrites.observe(at.address, canonical, title, bool(fresh))
+        new = [self._canonical_link(at, canonical)] if canonical else []
+        for link in links:
+            hops = chain(at.address, at.chain, fruitful, link)
+            new.append(self._admit(link, "link", at.depth + 1, hops))
+        new += [
+            self._admit(link, "alternate", at.depth + 1, at.chain)
+            for link in self._resolve(found.alternates, found.base)
+        ]
+        return Sifted(canonical.url if canonical else None, tuple(link for link in new if link))
+
+    def redirect(self, at: Place, target: str) -> tuple[Address | str, tuple[Link, ...]]:
+        """Where a redirect leads (a reason where it must not be followed), and the target as a link where it is new.
+
+        The target is taken as it is: a rule that would lead back to where the redirect came from is no help.
+        """
+        found = self.site.read(target)
+        if isinstance(found, str):
+            return found, ()
+        if found.key == at.address.key and found.url != at.address.url:
+            return found, (Link(found.url, "redirect", PRIORITY["redirect"], at.depth + 1, at.chain + 1),)
+        link = self._admit(found, "redirect", at.depth + 1, at.chain + 1)
+        return found, (link,) if link else ()
+
+    def reconsider(self, page: Page) -> Outcome | None:
+        """What became of a waiting page in the light of what was learnt since it was found; None where it is due."""
+        if page.source not in ("link", "alternate", "sitemap"):
+            return None
+        address = Address(page.url)
+        if reason := self.traps.closed(address) if page.source == "link" else None:
+            return Outcome(page.id or 0, PageState.REFUSED, {"reason": reason})
+        if page.source == "link" and self._dead.is_dead(address):
+            return Outcome(page.id or 0, PageState.REFUSED, {"reason": "dead link"})
+        if page.source == "link" and page.priority > LAST and self._dead.can_wait(address):
+            return Outcome(page.id or 0, PageState.PENDING, {"priority": LAST, "attempts": 0})
+        kept, way, known = self._kept_as(address)
+        if kept.key == address.key or way in self._doubts.guilty:
+            return None
+        links = () if known else (self._keep(address, kept, page.source, page.depth, page.chain),)
+        self._doubts.replaced(Original(page.url, way, page.id), kept.url)
+        return Outcome(page.id or 0, PageState.REFUSED, {"reason": SAME_PAGE, "canonical": kept.url}, links)
+
+    def there(self, url: str) -> list[Original]:
+        """A page was there; gives links that were left out by a rule that this proves wrong."""
+        self._dead.there(Address(url))
+        again = self._doubts.there(url)
+        for way in self._doubts.guilty:
+            self._rewrites.refute(way)
+        return again
+
+    def missing(self, url: str, source: str) -> list[Original]:
+        """A page was not there; gives the links that only a rule had replaced by it."""
+        self._gone.add(hash(Address(url).key))
+        if source == "link":
+            self._dead.missing(Address(url))
+        return self._doubts.missing(url)
+
+    def _follow(self, found: PageLinks) -> Iterable[Address]:
+        once: dict[str, Address] = {}
+        for address in self._resolve((*found.hrefs, *found.turns), found.base):
+            once.setdefault(address.key, address)
+        return once.values()
+
+    def _resolve(self, hrefs: Iterable[str], base: str) -> Iterable[Address]:
+        for href in hrefs:
+            address = self.site.follow(href, base)
+            if isinstance(address, Address):
+                yield address
+            elif address:
+                self._refuse(address, href)
+
+    def _canonical(self, found: PageLinks) -> Address | None:
+        address = self.site.read(found.canonical) if found.canonical else None
+        return address if isinstance(address, Address) else None
+
+    def _canonical_link(self, at: Place, canonical: Address) -> Link | None:
+        """The canonical address as a link, unless it is known to show what has just been fetched."""
+        if self._rewrites.says(at.address, canonical):
+            self._known.add(hash(canonical.key))
+            return None
+        return self._admit(canonical, "canonical", at.depth + 1, at.chain)
+
+    def _is_fresh(self, link: Address, page: Address) -> bool:
+        """Whether a link is the page's own find: of another kind, on no page before, and no mere view of a list."""
+        if hash(link.key) in self._linked or link.shape == page.shape:
+            return False
+        return not link.is_kin(page) and not self.traps.filters(link)
+
+    def _refuse(self, reason: str, link: str) -> None:
+        """Count a refused link once, however many pages hold it."""
+        number = hash(link)
+        if number not in self._refused and len(self._refused) < MOST_REFUSED:
+            self._refused.add(number)
+            self.refused[reason] += 1
+
+    def _admit(self, address: Address, source: str, depth: int, hops: int) -> Link | None:
+        if hash(address.key) in self._known:
+            return None
+        kept, way, known = self._kept_as(address)
+        if known:
+            self._known.add(hash(address.key))
+            self._refuse(SAME_PAGE, address.url)
+            return None
+        reason = self.traps.refuses(kept, hops) if source not in ("root", "known") else None
+        reason = reason or ("too many hops" if depth > MOST_DEPTH else None)
+        if reason:
+            self._refuse(reason, kept.url)
+            return None
+        if kept.key != address.key:
+            self._doubts.replaced(Original(address.url, way), kept.url)
+        return self._keep(address, kept, source, depth, hops)
+
+    def _keep(self, address: Address, kept: Address, source: str, depth: int, hops: int) -> Link:
+        self._known.update((hash(address.key), hash(kept.key)))
+        return Link(kept.url, source, self._priority(kept, source), depth, hops)
+
+    def _kept_as(self, address: Address) -> tuple[Address, Way, bool]:
+        """Under which address a page is kept, by which rule, and whether it is known there; itself where it is open."""
+        found = self._rewrites.kept(address)
+        there = [other for other in found.addresses if hash(other.key) not in self._gone]
+        for other in there:
+            if other.key != address.key and hash(other.key) in self._known:
+                return other, found.way, True
+        if not there and self._doubts.trusts(found.way):
+            return found.addresses[0], found.way, True
+        return (there[0] if len(found.addresses) == len(there) == 1 else address), found.way, False
+
+    def _priority(self, address: Address, source: str) -> int:
+        score = PRIORITY[source]
+        if source in ("root", "known"):
+            return score
+        score += LIKE_KNOWN if self._like_known[_folder(address)] else 0
+        score += FILTERS if self.traps.filters(address) else TURNS if address.turns_page else 0
+        return score + (DETOUR if self._rewrites.detours(address) else 0)
+
+
+def _folder(address: Address) -> str:
+    return address.parts.path.rpartition("/")[0]

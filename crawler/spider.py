@@ -1,0 +1,177 @@
+"""The spider: pages out of the page table, answers into items.
+
+Redirects, retries and storing are no business of Scrapy's here: an item says what became of its page, and the pipeline
+settles it in one transaction or not at all. Pages are handed out by `start()`, the asynchronous generator that Scrapy
+asks for requests whenever it has room (2.13 and later); the page table is the only frontier.
+"""
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+from scrapy import Spider, signals
+from scrapy.crawler import Crawler
+from scrapy.http import Request, Response
+from twisted.python.failure import Failure
+
+from catalog.bodies import Bodies
+from catalog.errors import ScoutError, UnreachableShop
+from catalog.frontier import Frontier, Outcome
+from catalog.models import Page, PageState
+from crawler import answers, seeds
+from crawler.answers import Answer
+from crawler.job import Opened, open_job
+from crawler.lifeline import log_as_json, tell, told, watch_parent
+from crawler.listing import Listing
+from crawler.middlewares import PublicOnly
+from crawler.pace import Pace
+from crawler.patience import Patience
+from crawler.pipelines import Listed, Settled
+from crawler.probe import HANDLED, probe
+from crawler.reader import Reader
+from crawler.sieve import Sieve
+from crawler.site import Site
+from crawler.supply import MOST, Supply
+
+SLOW = 0.5
+
+
+class ShopSpider(Spider):
+    """Crawls one shop: `-a shop=NAME`, or a job on standard input."""
+
+    name = "shop"
+
+    def __init__(self, opened: Opened) -> None:
+        super().__init__()
+        self.opened, self.job, self.shop = opened, opened.job, opened.shop
+        self.frontier = Frontier(opened.store, opened.shop_id, opened.job.run_id)
+        self.site = Site(opened.shop.url)
+        self.sieve = Sieve(self.site)
+        self.error: tuple[str, str] | None = None
+        self._sitemaps = list(opened.shop.sitemaps)
+        self._patience = Patience(urlsplit(opened.shop.url).netloc)
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
+        """Open the job and take over its settings; what fails is also told to the parent."""
+        name = kwargs.get("shop")
+        try:
+            opened = open_job(name)
+        except ScoutError as error:
+            tell(error=told(error))
+            raise
+        if not name:
+            watch_parent()
+        if opened.job.settings.log_format == "json":
+            log_as_json()
+        spider = cls(opened)
+        spider._set_crawler(crawler)
+        for key, value in opened.scrapy_settings().items():
+            crawler.settings.set(key, value, priority="spider")
+        crawler.signals.connect(spider.robots_read, signals.robots_parsed)
+        return spider
+
+    async def start(self) -> AsyncIterator[Request]:
+        """All requests of the crawl."""
+        store, shop_id, run = self.opened.store, self.opened.shop_id, self.job.run_id
+        self.frontier.release()
+        self._pace = Pace(self.crawler, self.shop.delay)
+        self._guard_addresses()
+        self._reader = Reader(self.sieve, seeds.recall(store, shop_id, self.sieve), self.job.follow)
+        for body in seeds.plain_bodies(store, shop_id, Bodies(self.job.settings.bodies)):
+            self.sieve.traps.looks_like_offer(body)
+        self.supply = Supply(self.frontier, self.opened.limit - seeds.requested(self.frontier.counts()), MOST)
+        self._listing = Listing(self.sieve, run, seeds.sitemaps_read(store, run), self.supply.take, self.supply.give)
+        try:
+            self._reader.missing = await probe(self.crawler, self.site)
+        except UnreachableShop as error:
+            self.stop(self._private() or error)
+            return
+        if self.job.follow:
+            self.frontier.add(seeds.first_links(store, shop_id, self.sieve))
+            for request in self._listing.ask([*self._sitemaps, self.site.origin + "/sitemap.xml"]):
+                yield request
+        async for page in self.supply.pages(True, self._admit):
+            yield self._request(page)
+
+    def parse(self, response: Response, **kwargs: Any) -> Iterator[Settled]:
+        """An answer to a page's request."""
+        page: Page = response.meta["page"]
+        answer = answers.of_response(response, page.attempts)
+        self._heed(answer)
+        if answer.state == PageState.REDIRECTED:
+            yield self._reader.redirected(page, response)
+        elif answer.state == PageState.FETCHED:
+            yield self._reader.fetched(page, response)
+        else:
+            yield self._reader.refused(page, response, answer)
+
+    def failed(self, failure: Failure) -> Iterator[Settled]:
+        """A page's request without an answer."""
+        page: Page = failure.request.meta["page"]  # type: ignore[attr-defined]
+        answer = self._private_answer() or answers.of_error(failure.value, page.attempts)
+        self._heed(answer)
+        yield Settled(Outcome(page.id or 0, answer.state, answer.columns()))
+
+    def landed(self, item: Settled | Listed) -> None:
+        """An item has been stored, or never will be."""
+        self.supply.give(item.outcome.page_id if isinstance(item, Settled) else item.seen.url)
+
+    def give_up(self, request: Request, reason: str) -> None:
+        """Settle a page on which our own code failed."""
+        if page := request.meta.get("page"):
+            self.frontier.settle([Outcome(page.id, PageState.FAILED, {"reason": reason})])
+        self.supply.give(page.id if page else request.meta.get("sitemap", ""))
+
+    def stop(self, error: ScoutError) -> None:
+        """End the crawl; what is open stays open."""
+        self.error = self.error or told(error)
+        self.logger.error("crawl stopped: %s", error)
+        self.supply.stop()
+
+    def robots_read(self, robotparser: Any) -> None:
+        """Keep to what robots.txt asks beyond its rules, and to the sitemaps that it names."""
+        self._pace.read_robots(robotparser, "Scout")
+        self._sitemaps += robotparser.rp.sitemaps
+        if self._pace.base >= SLOW:
+            self.supply.most = 2
+
+    def _admit(self, pages: list[Page]) -> list[Page]:
+        """The pages that are asked for; what was learnt since they were found may speak against the others."""
+        outcomes = {page.id: outcome for page in pages if (outcome := self.sieve.reconsider(page))}
+        if outcomes:
+            self.frontier.settle(outcomes.values())
+        for page_id in outcomes:
+            self.supply.give(page_id or 0)
+        return [page for page in pages if page.id not in outcomes]
+
+    def _request(self, page: Page) -> Request:
+        asked = {"If-None-Match": page.etag, "If-Modified-Since": page.last_modified} if page.body else {}
+        headers = {name: value for name, value in asked.items() if value}
+        meta = {**HANDLED, "page": page}
+        return Request(page.url, self.parse, errback=self.failed, headers=headers, meta=meta, dont_filter=True)
+
+    def _heed(self, answer: Answer) -> None:
+        if answer.reason in ("http 429", "http 503"):
+            self._pace.slower()
+            self.supply.rest(answer.wait)
+        elif answer.state == PageState.FETCHED:
+            self._pace.faster()
+        if error := self._patience.after(answer):
+            self.stop(error)
+
+    def _guard_addresses(self) -> None:
+        from twisted.internet import reactor
+
+        host = urlsplit(self.shop.url).hostname if self.shop.allow_private else None
+        self._resolver = PublicOnly(reactor.nameResolver, host)
+        reactor.installNameResolver(self._resolver)
+
+    def _private(self) -> UnreachableShop | None:
+        if not self._resolver.refused:
+            return None
+        host = urlsplit(self.shop.url).hostname
+        return UnreachableShop(f"{host} is a private address: add the shop with --allow-private where that is meant")
+
+    def _private_answer(self) -> Answer | None:
+        return Answer(PageState.REFUSED, "private address") if self._resolver.refused else None

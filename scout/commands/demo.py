@@ -1,0 +1,77 @@
+"""`scout demo`: the bundled shop, served and run, to see what Scout does without a shop of one's own."""
+
+import webbrowser
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from scout.commands.call import Json, call
+from scout.output import note, say, say_json
+
+if TYPE_CHECKING:
+    from scout.demonstrate import Demonstration
+
+
+def add_to(app: typer.Typer) -> None:
+    """Put this module's commands into the application."""
+    app.command("demo")(demo)
+
+
+def demo(
+    context: typer.Context,
+    open_: Annotated[bool, typer.Option("--open", help="Open the report in the browser.")] = False,
+    keep: Annotated[bool, typer.Option("--keep", help="Go on with the data of the demo before.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Serve the demo shop and run the whole job on it.
+
+    The shop runs on loopback as long as the command; its data is kept in a folder of its own. What Scout says is
+    missing is held against the truth.
+    """
+    from catalog.store import Store
+    from scout import demonstrate
+    from scout.demo.shop import Demo
+
+    here = call(context)
+    settings = demonstrate.settings_for(here.settings, keep)
+    store, shop = Store.open(settings), Demo.make()
+    with demonstrate.served(shop, store) as served, here.progress() as progress:
+        note(f"the demo shop is served on {served.url}")
+        done = demonstrate.demonstrate(settings, store, shop, served, progress)
+    if as_json:
+        say_json(_as_json(done))
+    else:
+        _tell(done)
+    path = demonstrate.report_of(done)
+    if open_ and path is not None:
+        webbrowser.open(path.as_uri())
+
+
+def _tell(done: "Demonstration") -> None:
+    from scout.tell import tell
+
+    tell(done.run, done.story)
+    score = done.score
+    say("", f"Of {done.lacking} offers that the catalog truly lacks, {len(score['found'])} were found, and")
+    say(f"{len(score['wrong'])} named wrongly: precision {score['precision']:.3f}, recall {score['recall']:.3f}.")
+    seen = f"{_none(done.tracked)} with a tracking parameter, {_none(done.clicks)} to a redirector"
+    say(f"The shop's log: {done.requests} requests, {seen}.")
+
+
+def _none(number: int) -> str:
+    return str(number) if number else "none"
+
+
+def _as_json(done: "Demonstration") -> dict[str, Any]:
+    score = done.score
+    return asdict(done.run) | {
+        "precision": score["precision"],
+        "recall": score["recall"],
+        "found": len(score["found"]),
+        "wrong": score["wrong"],
+        "lost": score["lost"],
+        "requests": done.requests,
+        "tracked": done.tracked,
+        "clicks": done.clicks,
+    }

@@ -1,0 +1,105 @@
+"""`scout shop`: the merchants' websites that Scout knows."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from scout.commands.call import Json, ShopName, call, group
+from scout.output import cell, say, say_json, table
+
+shops = group("shop", "Shops: add, list, show, remove.")
+
+
+def add_to(app: typer.Typer) -> None:
+    """Put this module's commands into the application."""
+    app.add_typer(shops)
+
+
+@shops.command("add")
+def add(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A name of your choice.")],
+    url: Annotated[str, typer.Option(metavar="URL", help="The shop's root, such as https://shop.example/.")],
+    allow_private: Annotated[
+        bool, typer.Option("--allow-private", help="Let the crawler reach private and loopback addresses.")
+    ] = False,
+    max_pages: Annotated[int, typer.Option(min=1, metavar="N", help="Pages to fetch at most.")] = 20_000,
+    delay: Annotated[float, typer.Option(min=0, metavar="S", help="Seconds between two requests at least.")] = 0.0,
+    sitemap: Annotated[
+        list[str] | None, typer.Option(metavar="URL", help="A sitemap robots.txt does not name; may be repeated.")
+    ] = None,
+) -> None:
+    """Add a shop."""
+    from catalog.models import Shop
+    from scout import shops as known
+
+    here = call(context)
+    made = Shop(
+        name=known.checked_name(name),
+        url=known.checked_root(url, allow_private),
+        allow_private=allow_private,
+        max_pages=max_pages,
+        delay=delay,
+        sitemaps=[known.checked_url(one) for one in sitemap or ()],
+    )
+    known.add(here.store, made)
+    say(f"shop {cell(made.name)} added: {made.url}")
+
+
+@shops.command("list")
+def list_(context: typer.Context, as_json: Json = False) -> None:
+    """List all shops, with their last run."""
+    from scout.overview import overview
+
+    rows = overview(call(context).store)
+    if as_json:
+        for row in rows:
+            say_json(row)
+        return
+    columns = ("name", "url", "known", "pages", "last_run", "state", "missing")
+    table(columns, [[row[column] for column in columns] for row in rows])
+
+
+@shops.command("show")
+def show(context: typer.Context, shop: ShopName, as_json: Json = False) -> None:
+    """Show a shop: how it is crawled, what is known, its last run."""
+    from scout.overview import row as row_of
+
+    here = call(context)
+    found = here.shop(shop)
+    row = row_of(here.store, found) | {
+        "allow_private": found.allow_private,
+        "max_pages": found.max_pages,
+        "delay": found.delay,
+        "sitemaps": found.sitemaps,
+        "added": found.created_at,
+    }
+    if as_json:
+        say_json(row)
+        return
+    table(("what", "value"), [(name, _flat(value)) for name, value in row.items()])
+
+
+@shops.command("remove")
+def remove(
+    context: typer.Context,
+    shop: ShopName,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask, even on a terminal.")] = False,
+) -> None:
+    """Remove a shop with its pages, offers, rules, runs and words."""
+    from scout import forget, pipeline
+
+    here = call(context)
+    found = here.shop(shop)
+    if sys.stdin.isatty() and not yes:
+        typer.confirm(f"Remove shop {found.name!r} and all that is stored of it?", abort=True, err=True)
+    with pipeline.only_one(here.settings, found), here.store.write() as session:
+        forget.shop(session, pipeline.shop_key(found))
+    say(f"shop {cell(found.name)} removed")
+
+
+def _flat(value: object) -> object:
+    if isinstance(value, dict):
+        return ", ".join(f"{name}: {inner}" for name, inner in value.items())
+    return ", ".join(map(str, value)) if isinstance(value, list) else value

@@ -1,0 +1,155 @@
+"""What every rule of a shop finds on one page: the votes of `parser.read`, told one by one, with why a vote lost."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlmodel import col, or_, select
+
+from catalog.errors import UsageError
+from catalog.models import Attribute, KnownOffer, Page, Shop
+from catalog.settings import Settings
+from catalog.store import Store
+from catalog.values import same, values_of
+from parser.document import Document
+from parser.gate import likeness, marks_of
+from parser.pages import Opener, crawled_pages
+from parser.read import PageReading, Reading, Vote, read, read_attributes, weight_of
+from parser.rules import RuleSet, Template
+from parser.worker import stored_rules
+from url_cleaner.clean import clean
+from url_cleaner.errors import BadUrl
+
+
+@dataclass(frozen=True)
+class Line:
+    """One rule on one page. `why` is empty for a vote that agrees with the winner."""
+
+    attribute: str
+    number: int
+    selector: str
+    trim: str
+    score: float
+    weight: float
+    raw: str | None
+    cut: str | None
+    value: str | None
+    won: bool
+    why: str
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """A page as the parser sees it: what it was taken for, the winners, every vote, and what the catalog knows."""
+
+    url: str
+    rules_version: int
+    kind: str
+    reason: str
+    template: str | None
+    likeness: dict[str, float]
+    winners: dict[str, dict[str, Any]]
+    known: dict[str, list[str]]
+    lines: tuple[Line, ...]
+
+
+def inspect_page(
+    settings: Settings, store: Store, shop: Shop, place: str, attribute: Attribute | None = None
+) -> Inspection:
+    """Inspect a crawled page, by its URL, or a saved one, by its file.
+
+    Raises LearnError (no rules yet), UsageError (no such page), HostilePage, StoreError.
+    """
+    rules = stored_rules(store, shop)
+    document = _open(settings, store, shop, place)
+    reading = read(document, rules)
+    template = _template(document, rules, reading)
+    readings = reading.readings or (read_attributes(document, template) if template else {})
+    wanted = [one for name, one in readings.items() if attribute in (None, name)]
+    known = _known(store, shop, document.url)
+    return Inspection(
+        url=document.url,
+        rules_version=rules.version,
+        kind=reading.kind.value,
+        reason=reading.reason,
+        template=template.name if template else None,
+        likeness={one.name: round(likeness(marks_of(document), one.signature), 3) for one in rules.templates},
+        winners={one.attribute.value: _winner(one, known) for one in wanted},
+        known={name.value: values for name, values in known.items()},
+        lines=tuple(line for one in wanted for line in _lines(one)),
+    )
+
+
+def _open(settings: Settings, store: Store, shop: Shop, place: str) -> Document:
+    if Path(place).is_file():
+        return Document(Path(place).read_bytes(), shop.url)
+    url = _cleaned(place, shop)
+    found = [page for page in crawled_pages(store, shop) if url in (page.url, page.canonical)]
+    if not found:
+        raise UsageError(f"{place} is no file and no crawled page of {shop.name!r}{_state_of(store, shop, url)}")
+    return Opener(settings.bodies).open(found[0])
+
+
+def _cleaned(place: str, shop: Shop) -> str:
+    try:
+        return clean(place, home=shop.url).url or place
+    except BadUrl as error:
+        raise UsageError(f"{place} is neither a file nor a URL: {error}") from error
+
+
+def _state_of(store: Store, shop: Shop, url: str) -> str:
+    with store.read() as session:
+        page = session.exec(select(Page).where(Page.shop_id == shop.id, Page.url == url)).first()
+    return f": it is {page.state}" + (f" ({page.reason})" if page.reason else "") if page else ": it was never seen"
+
+
+def _template(document: Document, rules: RuleSet, reading: PageReading) -> Template | None:
+    """The template that read the page; for a page taken for none, the one it is likest to."""
+    named = next((one for one in rules.templates if one.name == reading.template), None)
+    marks = marks_of(document)
+    return named or max(rules.templates, key=lambda one: likeness(marks, one.signature), default=None)
+
+
+def _known(store: Store, shop: Shop, url: str) -> dict[Attribute, list[str]]:
+    at_page = or_(col(KnownOffer.url) == url, col(KnownOffer.link) == url)
+    with store.read() as session:
+        offer = session.exec(select(KnownOffer).where(KnownOffer.shop_id == shop.id, at_page)).first()
+    return values_of(offer) if offer else {}
+
+
+def _winner(reading: Reading, known: dict[Attribute, list[str]]) -> dict[str, Any]:
+    values = known.get(reading.attribute)
+    value = reading.value
+    agrees = any(same(reading.attribute, value, one) for one in values) if values and value is not None else None
+    return {"value": value, "weight": round(reading.weight, 3), "votes": reading.cast, "agrees": agrees}
+
+
+def _lines(reading: Reading) -> Iterator[Line]:
+    for number, vote in enumerate(reading.votes, start=1):
+        won = (
+            vote.value is not None and reading.value is not None and same(reading.attribute, vote.value, reading.value)
+        )
+        yield Line(
+            attribute=reading.attribute.value,
+            number=number,
+            selector=str(vote.rule.selector),
+            trim=str(vote.rule.trim),
+            score=vote.rule.score,
+            weight=round(weight_of(vote.rule.score), 3),
+            raw=vote.raw,
+            cut=vote.cut,
+            value=vote.value,
+            won=won,
+            why="" if won else _why(vote),
+        )
+
+
+def _why(vote: Vote) -> str:
+    if vote.raw is None:
+        return "finds nothing here"
+    if vote.cut is None:
+        return "the cut does not fit"
+    if vote.value is None:
+        return f"no {vote.rule.attribute.value} as it stands"
+    return "outvoted"

@@ -1,0 +1,91 @@
+"""What a run found, on the terminal: totals, what is missing by category, price and cause, and where the report is."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scout.output import cell, say, short, table
+from scout.summary import RunSummary
+
+if TYPE_CHECKING:
+    from reports.figures import Completeness, Group, Tally
+    from reports.reading import Finding
+    from reports.story import Story
+
+ROWS = 10
+
+
+def tell(done: RunSummary, story: "Story") -> None:
+    """Print the findings of a run, as `reports.story.gather` gives them."""
+    from catalog.models import Verdict
+
+    _totals(done, story.completeness)
+    _by_category(story.completeness)
+    _by_price(story.completeness)
+    _by_cause(story)
+    _dearest(story.of(Verdict.MISSING))
+    _places(done)
+
+
+def _totals(done: RunSummary, found: "Completeness") -> None:
+    total, seen = found.total, found.coverage
+    say("", f"{cell(done.shop)}: {total.seen} offers on {seen.fetched} pages fetched of {seen.pages} known.")
+    say(f"The catalog lists {total.listed} and lacks {total.missing} ({total.share:.0%}); {total.unsure} are unsure.")
+    if not seen.complete:
+        say(f"The crawl is not complete: {seen.waiting} pages are waiting, {seen.failed} failed.")
+
+
+def _by_category(found: "Completeness") -> None:
+    from reports.figures import rolled_up
+
+    groups = rolled_up(found.by_category, found.currency)
+    _missing("category", [(short(one.name) or "(none)", one) for one in groups])
+
+
+def _by_price(found: "Completeness") -> None:
+    _missing("price", [(_band(one, found.currency), one) for one in found.by_band])
+
+
+def _missing(what: str, groups: "Sequence[tuple[str, Group]]") -> None:
+    rows = [
+        (name, one.tally.missing, one.tally.seen, f"{one.tally.share:.0%}", _worth(one.tally))
+        for name, one in groups
+        if one.tally.missing
+    ]
+    if not rows:
+        return
+    say("")
+    table((what, "missing", "of", "share", "worth"), rows[:ROWS], f"Missing by {what}")
+    if len(rows) > ROWS:
+        say(f"... and {len(rows) - ROWS} more: see the report")
+
+
+def _worth(tally: "Tally") -> str:
+    return ", ".join(f"{value:,} {currency}".strip() for currency, value in sorted(tally.value.items()))
+
+
+def _band(one: "Group", currency: str | None) -> str:
+    low, high = (one.band.low, one.band.high) if one.band else (None, None)
+    if low is None:
+        return "any" if high is None else f"below {high} {currency or ''}"
+    return f"{low} {currency or ''} and more" if high is None else f"{low} to {high}"
+
+
+def _by_cause(story: "Story") -> None:
+    if story.causes:
+        say("")
+        table(("cause", "offers"), [(one.kind.value, one.offers) for one in story.causes], "Missing by cause")
+
+
+def _dearest(missing: "Sequence[Finding]") -> None:
+    if not missing:
+        return
+    say("")
+    rows = [(one.price, one.currency, short(one.title, 50), one.url) for one in missing[:ROWS]]
+    table(("price", "", "title", "url"), rows, f"The dearest {len(rows)} of {len(missing)} missing offers")
+
+
+def _places(done: RunSummary) -> None:
+    say("")
+    for kind, path in done.reports.items():
+        say(f"{kind}: {Path(path).resolve()}")

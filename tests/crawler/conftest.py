@@ -1,0 +1,58 @@
+"""Crawls against a real server: each costs a process of a second or two, so one crawl serves many tests."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlmodel import select
+
+from catalog.models import Page, Run, Shop
+from catalog.settings import Settings
+from catalog.store import Store
+from crawler.crawl import Crawled, crawl_shop
+from tests.crawler.server import Loopback, serve
+
+
+@dataclass
+class Bench:
+    """A server, a store and a shop, and the shorthand of the tests for them."""
+
+    server: Loopback
+    settings: Settings
+    store: Store
+    shop: Shop
+    run_id: int
+
+    def crawl(self, **words: Any) -> Crawled:
+        return crawl_shop(self.settings, self.store, self.shop, self.run_id, **words)
+
+    def pages(self) -> dict[str, Page]:
+        """The page table by path."""
+        with self.store.read() as session:
+            found = session.exec(select(Page).where(Page.shop_id == self.shop.id))
+            return {page.url.removeprefix(self.server.url.rstrip("/")): page for page in found}
+
+    def states(self) -> dict[str, tuple[str, str | None]]:
+        return {path: (str(page.state), page.reason) for path, page in self.pages().items()}
+
+
+def bench(folder: Path, server: Loopback, **shop: Any) -> Bench:
+    """A shop of the server's in a store of its own."""
+    settings = Settings.load(data_dir=folder / "var", timeout=1.5, max_body=300_000, contact="mailto:scout@example.org")
+    store = Store.open(settings)
+    with store.write() as session:
+        made = Shop(**{"name": "bench", "url": server.url, "allow_private": True, **shop})
+        session.add(made)
+        session.flush()
+        run = Run(shop_id=made.id or 0)
+        session.add(run)
+    return Bench(server, settings, store, made, run.id or 0)
+
+
+@pytest.fixture
+def make_bench(tmp_path: Path) -> Iterator[Callable[..., Bench]]:
+    """A maker of benches, each with a server of its own test."""
+    with serve() as server:
+        yield lambda **shop: bench(tmp_path, server, **shop)

@@ -1,0 +1,178 @@
+"""The command line as a whole: what is promised of every command, and the manual made from them."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from catalog.models import Shop
+from catalog.settings import Settings
+from catalog.store import Store
+from scout.cli import main
+from scout.manual import commands, manual
+
+from .conftest import Rooms, Scout
+
+ROOT = Path(__file__).parents[2]
+COMMANDS = dict(commands())
+PROMISED = """
+demo; shop add; shop list; shop show; shop remove; catalog import; catalog show; run; crawl; learn; parse; match;
+report; offers; decide; rules show; rules export; rules import; rules lock; rules unlock; rules set; rules history;
+url clean; evaluate urls; serve; schedule add; schedule list; schedule remove; db upgrade; doctor; inspect; url learn;
+evaluate extraction; evaluate matching
+"""
+
+
+def test_manual() -> None:
+    """docs/cli.md is what the commands say; `make docs` writes it anew."""
+    assert (ROOT / "docs" / "cli.md").read_text(encoding="utf-8").rstrip() == manual().rstrip()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help(name: str) -> None:
+    """Every command says in a sentence what it does, and every option and argument has help."""
+    command = COMMANDS[name]
+    assert (command.help or "").strip().endswith((".", "?")), name
+    without = [parameter.name for parameter in command.params if not getattr(parameter, "help", None)]
+    assert without in ([], ["help"]), name
+
+
+@pytest.mark.parametrize("name", PROMISED.replace("\n", " ").split(";"))
+def test_promised(name: str) -> None:
+    """Every command that the command line promises is there."""
+    assert f"scout {name.strip()}" in COMMANDS
+
+
+def test_quick() -> None:
+    """`scout --help` imports no room, and answers in a fraction of a second."""
+    begun = time.perf_counter()
+    loaded = "import sys, scout.cli; print(*{name.partition('.')[0] for name in sys.modules})"
+    modules = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"sqlalchemy", "pydantic", "scrapy", "sklearn", "numpy", "rich", "catalog", "crawler"} & set(modules)
+    assert time.perf_counter() - begun < 3
+
+
+def test_version(scout: Scout) -> None:
+    """`--version` names the version and ends."""
+    said = scout("--version")
+    assert (said.code, said.out.startswith("scout ")) == (0, True)
+
+
+@pytest.mark.parametrize("words", [(), ("shop",), ("rules",)])
+def test_no_words(capsys: pytest.CaptureFixture[str], words: tuple[str, ...]) -> None:
+    """A group without a command shows its help, and counts as wrong usage."""
+    assert main(words) == 2
+    assert "Usage: scout" in capsys.readouterr().err
+
+
+def test_order_of_force(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """A flag wins over scout.toml, and that over a variable."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("SCOUT_DATA_DIR", str(tmp_path / "variable"))
+    main(["shop", "list"])
+    (tmp_path / "scout.toml").write_text('data_dir = "file"\n', encoding="utf-8")
+    main(["shop", "list"])
+    main(["--data-dir", "flag", "shop", "list"])
+    capsys.readouterr()
+    made = [name for name in ("variable", "file", "flag") if (tmp_path / name / "scout.db").is_file()]
+    assert made == ["variable", "file", "flag"]
+
+
+def test_shops(scout: Scout) -> None:
+    """A shop is added, listed, shown and removed; a second one of its name is refused."""
+    assert (
+        scout("shop", "add", "a b", "--url", "https://shop.example?x=1", "--sitemap", "https://shop.example/s.xml").code
+        == 0
+    )
+    again = scout("shop", "add", "a b", "--url", "https://other.example")
+    assert (again.code, "a shop is called 'a b' already" in again.error) == (1, True)
+    listed = [json.loads(line) for line in scout("shop", "list", "--json").out.splitlines()]
+    assert [(one["name"], one["url"]) for one in listed] == [("a b", "https://shop.example/")]
+    assert json.loads(scout("shop", "show", "a b", "--json").out)["sitemaps"] == ["https://shop.example/s.xml"]
+    assert scout("shop", "remove", "a b").code == 0
+    assert scout("shop", "list", "--json").out == ""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("x", "--url", "ftp://shop.example"),
+        ("x", "--url", "shop.example"),
+        ("x", "--url", "http://user:secret@shop.example"),
+        ("x", "--url", "http://shop.example:99999"),
+        ("x", "--url", "http://169.254.169.254/"),
+        ("x", "--url", "http://localhost:80/"),
+        ("a/b", "--url", "https://shop.example"),
+        ("a\tb", "--url", "https://shop.example"),
+    ],
+)
+def test_bad_shops(scout: Scout, words: tuple[str, ...]) -> None:
+    """A name that cannot be typed, and a root that cannot or may not be crawled, are refused when they are given."""
+    said = scout("shop", "add", *words)
+    assert (said.code, said.error != "") == (1, True)
+
+
+def test_remove_all(scout: Scout, store: Store, known: Shop, rooms: Rooms) -> None:
+    """With a shop goes all that belongs to it."""
+    from sqlmodel import SQLModel, select
+
+    scout("run", "demo")
+    scout("decide", "demo", f"{known.url}p/0", "ignore")
+    scout("schedule", "add", "demo", "--cron", "0 5 * * *")
+    assert scout("shop", "remove", "demo").code == 0
+    with store.read() as session:
+        for table in SQLModel.metadata.sorted_tables:
+            assert session.connection().execute(select(table)).first() is None, table.name
+
+
+def test_offers(scout: Scout, known: Shop, rooms: Rooms) -> None:
+    """`scout offers` prints the missing ones unless told otherwise, as JSON one object a line."""
+    scout("run", "demo")
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for flag in ("", "--missing", "--listed", "--unsure", "--all"):
+        words = ["offers", "demo", "--json", *([flag] if flag else [])]
+        rows[flag] = [json.loads(line) for line in scout(*words).out.splitlines()]
+    assert [len(found) for found in rows.values()] == [1, 1, 1, 1, 3]
+    assert rows[""][0]["verdict"] == "missing"
+    assert set(rows[""][0]) >= set(
+        "url title price currency brand category ean han sku verdict cause score nearest".split()
+    )
+    assert "1 offers (missing)" in scout("offers", "demo").out
+
+
+def test_decide(scout: Scout, known: Shop, rooms: Rooms) -> None:
+    """A person's word is kept under the finding's URL, and the newest word counts."""
+    scout("run", "demo")
+    url = json.loads(scout("offers", "demo", "--json").out)["url"]
+    for word in ("accept", "reject"):
+        said = scout("decide", "demo", f"{url}?utm_source=mail", word, "--note", "seen by me")
+        assert (said.code, url in said.out, said.err) == (0, True, "")
+    assert scout("offers", "demo", "--json").out == ""
+    assert "is no finding" in scout("decide", "demo", "http://127.0.0.1:8000/else", "ignore").err
+
+
+def test_clean(scout: Scout, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`scout url clean` gives an object per link in order, from words or standard input; a bad one ends with 1."""
+    import io
+
+    links = ["https://shop.example/p?id=7&utm_source=x", "no link", "https://bit.ly/2Kqyrz2"]
+    by_words = scout("url", "clean", "--json", "--home", "https://shop.example/", *links)
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(links) + "\n"))
+    by_lines = scout("url", "clean", "--json", "--home", "https://shop.example/", "-")
+    assert by_words.out == by_lines.out
+    good, bad, opaque = map(json.loads, by_words.out.splitlines())
+    assert (good["url"], bad["url"], opaque["opaque"]) == ("https://shop.example/p?id=7", None, True)
+    assert "error" in bad
+    assert (by_words.code, by_lines.code, scout("url", "clean", links[0]).code) == (1, 1, 0)
+
+
+def test_interrupted(settings: Settings, scout: Scout, known: Shop, rooms: Rooms) -> None:
+    """Ctrl-C ends with 130 and the word that the same command goes on."""
+    rooms.fail["parse"] = KeyboardInterrupt()
+    said = scout("run", "demo")
+    assert (said.code, said.error) == (130, "interrupted: the same command goes on where it stopped")
+    assert scout("run", "demo").code == 0

@@ -1,0 +1,211 @@
+"""What goes wrong, as whoever types sees it: an exit code and one line that says what, where, and what to do."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from catalog.errors import BlockedShop
+from catalog.models import Shop
+from catalog.settings import Settings
+from catalog.store import Store
+
+from .conftest import Rooms, Scout
+
+CSV = "id,title,link,price\n1,Mug,http://127.0.0.1:8000/p/1,5.00 EUR\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", "nobody"),
+        ("crawl", "nobody"),
+        ("offers", "nobody"),
+        ("report", "nobody"),
+        ("rules", "show", "nobody"),
+        ("shop", "remove", "nobody"),
+        ("catalog", "show", "nobody"),
+        ("catalog", "import", "nobody", "feed.csv"),
+        ("schedule", "add", "nobody", "--cron", "0 5 * * *"),
+        ("decide", "nobody", "http://127.0.0.1/", "accept"),
+    ],
+)
+def test_unknown_shop(scout: Scout, words: tuple[str, ...]) -> None:
+    """A shop that is not there is an error of one line that names the list of shops."""
+    said = scout(*words)
+    assert said.code == 1
+    assert said.error == "no shop is called 'nobody': 'scout shop list' shows all, 'scout shop add' adds one"
+    assert said.out == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (("nonsense",), "No such command 'nonsense'"),
+        (("shop", "add"), "Missing argument"),
+        (("offers", "demo", "--perhaps"), "No such option"),
+        (("report", "demo", "--format", "pdf"), "choose from html,csv,xlsx,json"),
+        (("catalog", "import", "demo", "x.csv", "--map", "ean"), "has to be FIELD=COLUMN"),
+        (("rules", "lock", "demo", "colour"), "'colour' is no attribute"),
+        (("schedule", "add", "demo", "--cron", "soon"), "it has to have five fields"),
+        (("schedule", "add", "demo", "--cron", "0 5 * * 9"), "'9' is no day of the week"),
+        (("schedule", "add", "demo", "--cron", "0 5 30 2 *"), "it would never run"),
+        (("report", "demo", "--run", "99"), "has no run 99"),
+    ],
+)
+def test_wrong_usage(scout: Scout, shop: Shop, words: tuple[str, ...], line: str) -> None:
+    """Words that do not fit end with exit code 2, nothing on standard output, and one line."""
+    said = scout(*words)
+    assert (said.code, said.out) == (2, "")
+    assert line in said.error
+
+
+def test_no_known_offers(scout: Scout, shop: Shop, rooms: Rooms) -> None:
+    """A run without known offers says how to import some."""
+    said = scout("run", "demo")
+    assert said.code == 1
+    assert "the catalog has no offer of shop 'demo'" in said.error
+    assert "scout catalog import demo" in said.error
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "line"),
+    [
+        ("nowhere.csv", None, "nowhere.csv"),
+        ("broken.xml", "<rss><channel><item>", "broken.xml"),
+        ("broken.jsonl", "{not json\n", "broken.jsonl"),
+        ("empty.csv", "", "empty.csv"),
+        ("fields.csv", "id,colour\n1,red\n", "fields.csv"),
+    ],
+)
+def test_bad_feeds(scout: Scout, shop: Shop, tmp_path: Path, name: str, content: str | None, line: str) -> None:
+    """A feed that cannot be read, or lacks a field, is named in one line, and what was known stays."""
+    good = tmp_path / "good.csv"
+    good.write_text(CSV, encoding="utf-8")
+    assert scout("catalog", "import", "demo", str(good)).code == 0
+    if content is not None:
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    said = scout("catalog", "import", "demo", str(tmp_path / name))
+    assert said.code == 1
+    assert line in said.error
+    assert "1 of 1 known offers" in scout("catalog", "show", "demo").out
+
+
+def test_import_tells(scout: Scout, shop: Shop, tmp_path: Path) -> None:
+    """An import says how many rows became offers and why the others did not, and each is kept with its line."""
+    feed = tmp_path / "feed.csv"
+    feed.write_text(CSV + "2,,,\n", encoding="utf-8")
+    said = scout("catalog", "import", "demo", str(feed))
+    assert "2 rows read, 1 offers kept, 1 rows set aside" in said.out
+    row = json.loads(scout("catalog", "show", "demo", "--bad", "--json").out)
+    assert (row["line"], bool(row["reason"])) == (3, True)
+
+
+def test_blocked(scout: Scout, known: Shop, rooms: Rooms) -> None:
+    """A shop that answers with captchas only is an error of one line, and the run has failed with that reason."""
+    rooms.fail["crawl"] = BlockedShop("demo answers with captchas only: slow down, or ask the shop to let Scout in")
+    said = scout("run", "demo")
+    assert (said.code, "captchas only" in said.error) == (1, True)
+    shown = json.loads(scout("shop", "show", "demo", "--json").out)
+    assert (shown["state"], "captchas only" in shown["reason"]) == ("failed", True)
+
+
+def test_newer_database(scout: Scout, store: Store) -> None:
+    """A database of a newer Scout is refused, not half read."""
+    with store.engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    for words in (("shop", "list"), ("db", "upgrade")):
+        said = scout(*words)
+        assert said.code == 1
+        assert "written by a newer Scout" in said.error
+
+
+def test_foreign_database(scout: Scout, tmp_path: Path) -> None:
+    """A file that is no database is named as such."""
+    path = tmp_path / "notes.txt"
+    path.write_text("not a database, only notes " * 100, encoding="utf-8")
+    said = scout("--database-url", f"sqlite:///{path}", "shop", "list")
+    assert (said.code, "is not a database" in said.error) == (1, True)
+
+
+def test_full_disk(scout: Scout, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A database that cannot grow says that no space is left, and that nothing is lost."""
+    with store.engine.connect() as connection:
+        pages = connection.execute(text("PRAGMA page_count")).scalar_one()
+    monkeypatch.setattr("catalog.store._prepare_sqlite", lambda raw, _: _cap(raw, pages))
+    long = "http://127.0.0.1/" + "x" * 200_000
+    said = scout("shop", "add", "big", "--url", long, "--allow-private")
+    assert (said.code, "no space left" in said.error) == (1, True)
+
+
+def _cap(raw: object, pages: int) -> None:
+    raw.isolation_level = None
+    raw.execute(f"PRAGMA max_page_count={pages}")
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "line"),
+    [
+        ("SCOUT_WORKERS", "many", "setting 'workers'"),
+        ("SCOUT_LOG_FORMAT", "xml", "setting 'log_format'"),
+        ("SCOUT_DATABASE_URL", "nonsense", "setting 'database_url'"),
+    ],
+)
+def test_bad_settings(scout: Scout, monkeypatch: pytest.MonkeyPatch, variable: str, value: str, line: str) -> None:
+    """A setting that cannot be used is named."""
+    monkeypatch.setenv(variable, value)
+    said = scout("shop", "list")
+    assert (said.code, line in said.error) == (1, True)
+
+
+def test_bad_toml(scout: Scout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A scout.toml that is not TOML is named."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "scout.toml").write_text("workers = [", encoding="utf-8")
+    said = scout("shop", "list")
+    assert (said.code, "scout.toml cannot be read" in said.error) == (1, True)
+
+
+def test_unwritable_data_folder(scout: Scout, tmp_path: Path) -> None:
+    """A data folder that cannot be made is named."""
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    said = scout("--data-dir", str(tmp_path / "file" / "var"), "shop", "list")
+    assert (said.code, "setting 'data_dir'" in said.error) == (1, True)
+
+
+def test_taken_port(scout: Scout) -> None:
+    """A port that is taken is said before anything else is done."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        said = scout("serve", "--port", str(taken.getsockname()[1]))
+    assert (said.code, "choose others with --host, --port" in said.error) == (1, True)
+
+
+def _shell(settings: Settings, *words: str, **more: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "scout", "--data-dir", str(settings.data_dir), *words]
+    return subprocess.run(command, text=True, capture_output=True, check=False, **more)
+
+
+def test_unexpected(settings: Settings, tmp_path: Path) -> None:
+    """What nobody foresaw is one line too; with -v it is a traceback."""
+    broken = "import scout.overview as o, sys, scout.cli as c\no.overview = lambda store: 1 / 0\nsys.exit(c.main())"
+    for flags in ([], ["-v"]):
+        command = [sys.executable, "-c", broken, *flags, "--data-dir", str(tmp_path), "shop", "list"]
+        said = subprocess.run(command, text=True, capture_output=True, check=False)
+        assert said.returncode == 1
+        assert ("Traceback" in said.stderr) == bool(flags)
+    assert len(said.stderr.splitlines()) > 1
+
+
+def test_nobody_reads(settings: Settings, store: Store) -> None:
+    """A reader that goes away early, as `head` does, is no failure."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "scout", "--data-dir", str(settings.data_dir), "db", "upgrade"]
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")
