@@ -103,6 +103,9 @@ class Rewrites:
         for way in _ways(page):
             form = next((form for form in _forms(page, way) if _apply(page, way, form).key == canonical.key), None)
             if form is None:
+                import sys
+
+                sys.stderr.write(f"REF {way} {page.url} {canonical.url}\n") if "products" in way else 0
                 self._refuted.add(way)
             else:
                 self._agree.update([way, (*way, form)])
@@ -114,6 +117,9 @@ class Rewrites:
             self._looked[way] += 1
         else:
             self._refuted.add(way)
+            import sys
+
+            sys.stderr.write(f"REFUTE {way} {one!r} {other!r}\n")
 
 
 def alike(one: str, other: str) -> bool:

@@ -19,7 +19,7 @@ from crawler.missing import Print
 from crawler.pipelines import Settled
 from crawler.probe import Probed
 from crawler.shapes import Address
-from crawler.sieve import PRIORITY, Place, Sieve
+from crawler.sieve import Place, Sieve
 
 CLEAR = {"reason": None, "not_before": None}
 
@@ -56,6 +56,7 @@ class Reader:
             columns |= {"rules_version": None, "kind": None, "read_reason": None}
         again = self._sieve.there(page.url)
         if twin not in (None, page.url):
+            self._sieve.twin(Address(page.url), str(twin), _title(tree))
             return _settled(page, PageState.FETCHED, {**columns, "canonical": twin}, body=body, again=again)
         at = Place(Address(page.url), page.depth, page.chain)
         sifted = self._sieve.sift(at, page_links(tree, response.url), body, _title(tree))
@@ -102,11 +103,11 @@ def _settled(
     body: bytes | None = None,
     again: Sequence[Original] = (),
 ) -> Settled:
-    """The item for a page. Links to try after all are due at once: as the rows that they are, or as new ones."""
-    due = {"reason": None, "canonical": None, "source": "again", "priority": PRIORITY["known"]}
-    waiting = tuple(Outcome(row.page_id, PageState.PENDING, due) for row in again if row.page_id is not None)
-    fresh = [Link(row.url, "again", PRIORITY["known"]) for row in again if row.page_id is None]
-    return Settled(Outcome(page.id or 0, state, columns, [*links, *fresh]), body, waiting)
+    """The item for a page; links to try after all are due with it."""
+    due = [original.due() for original in again]
+    fresh = [link for link in due if isinstance(link, Link)]
+    rows = tuple(outcome for outcome in due if isinstance(outcome, Outcome))
+    return Settled(Outcome(page.id or 0, state, columns, [*links, *fresh]), body, rows)
 
 
 def _title(tree: LexborHTMLParser) -> str:

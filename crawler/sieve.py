@@ -8,6 +8,7 @@ without end. The likeliest offers go first: addresses like those of known offers
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from catalog.frontier import Link, Outcome
 from catalog.models import Page, PageState
@@ -21,7 +22,7 @@ from crawler.traps import Traps, chain
 
 MOST_DEPTH = 60
 MOST_REFUSED = 500_000
-SAME_PAGE = "same page as its canonical"
+SAME_PAGE, WRONG = "same page as its canonical", "not where its canonical would be"
 PRIORITY = {"root": 100, "known": 90, "canonical": 60, "redirect": 55, "sitemap": 50, "link": 30, "alternate": 5}
 LIKE_KNOWN, TURNS, FILTERS, DETOUR = 15, 8, -25, -20
 
@@ -103,6 +104,11 @@ class Sieve:
         ]
         return Sifted(canonical.url if canonical else None, tuple(link for link in new if link))
 
+    def twin(self, address: Address, other: str, title: str) -> None:
+        """A page of the very bytes of another: it brings no link, but it shows where such pages are kept."""
+        kept = self.site.read(other)
+        self._rewrites.observe(address, kept if isinstance(kept, Address) else None, title, False)
+
     def redirect(self, at: Place, target: str) -> tuple[Address | str, tuple[Link, ...]]:
         """Where a redirect leads (a reason where it must not be followed), and the target as a link where it is new.
 
@@ -116,23 +122,34 @@ class Sieve:
         link = self._admit(found, "redirect", at.depth + 1, at.chain + 1)
         return found, (link,) if link else ()
 
-    def reconsider(self, page: Page) -> Outcome | None:
-        """What became of a waiting page in the light of what was learnt since it was found; None where it is due."""
+    def reconsider(self, page: Page) -> list[Outcome]:
+        """What becomes of a waiting page by what was learnt since it was found; nothing where it is due."""
         if page.source not in ("link", "alternate", "sitemap"):
-            return None
-        address = Address(page.url)
-        if reason := self.traps.closed(address) if page.source == "link" else None:
-            return Outcome(page.id or 0, PageState.REFUSED, {"reason": reason})
-        if page.source == "link" and self._dead.is_dead(address):
-            return Outcome(page.id or 0, PageState.REFUSED, {"reason": "dead link"})
-        if page.source == "link" and page.priority > LAST and self._dead.can_wait(address):
-            return Outcome(page.id or 0, PageState.PENDING, {"priority": LAST, "attempts": 0})
+            return []
+        page_id, address = page.id or 0, Address(page.url)
+        if original := self._doubts.recant(page.url):
+            due = original.due()
+            links, also = ((due,), []) if isinstance(due, Link) else ((), [due])
+            return [Outcome(page_id, PageState.REFUSED, {"reason": WRONG}, links), *also]
+        found = self._lost_hope(page, address) if page.source == "link" else None
+        if found:
+            return [Outcome(page_id, *found)]
         kept, way, known = self._kept_as(address)
         if kept.key == address.key or way in self._doubts.guilty:
-            return None
+            return []
         links = () if known else (self._keep(address, kept, page.source, page.depth, page.chain),)
         self._doubts.replaced(Original(page.url, way, page.id), kept.url)
-        return Outcome(page.id or 0, PageState.REFUSED, {"reason": SAME_PAGE, "canonical": kept.url}, links)
+        return [Outcome(page_id, PageState.REFUSED, {"reason": SAME_PAGE, "canonical": kept.url}, links)]
+
+    def _lost_hope(self, page: Page, address: Address) -> tuple[PageState, dict[str, Any]] | None:
+        """A link into a closed trap or of a dead kind; one of a kind that seems dead waits until all else is done."""
+        if reason := self.traps.closed(address):
+            return PageState.REFUSED, {"reason": reason}
+        if self._dead.is_dead(address):
+            return PageState.REFUSED, {"reason": "dead link"}
+        if page.priority > LAST and self._dead.can_wait(address):
+            return PageState.PENDING, {"priority": LAST, "attempts": 0}
+        return None
 
     def there(self, url: str) -> list[Original]:
         """A page was there; gives links that were left out by a rule that this proves wrong."""

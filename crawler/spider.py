@@ -6,6 +6,7 @@ asks for requests whenever it has room (2.13 and later); the page table is the o
 """
 
 from collections.abc import AsyncIterator, Iterator
+from itertools import chain
 from typing import Any, Self
 from urllib.parse import urlsplit
 
@@ -138,9 +139,9 @@ class ShopSpider(Spider):
 
     def _admit(self, pages: list[Page]) -> list[Page]:
         """The pages that are asked for; what was learnt since they were found may speak against the others."""
-        outcomes = {page.id: outcome for page in pages if (outcome := self.sieve.reconsider(page))}
+        outcomes = {page.id: found for page in pages if (found := self.sieve.reconsider(page))}
         if outcomes:
-            self.frontier.settle(outcomes.values())
+            self.frontier.settle(chain.from_iterable(outcomes.values()))
         for page_id in outcomes:
             self.supply.give(page_id or 0)
         return [page for page in pages if page.id not in outcomes]

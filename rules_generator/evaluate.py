@@ -8,7 +8,7 @@ read all the same is counted apart (`extra`), as values without a truth are left
 import json
 import random
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -20,12 +20,13 @@ from catalog.processes import worker_pool
 from catalog.progress import Progress, silent
 from catalog.values import Hint, fields, normalise, same, values_of
 from parser.document import Document
-from parser.gate import template_of
+from parser.gate import likeness, marks_of
 from parser.pages import CrawledPage
-from parser.read import read_attributes
+from parser.read import Vote, decide, vote
+from parser.rules import Rule, RuleSet, Template
 from rules_generator.corpus import LabelledPage, LabelledShop, open_shop, shop_paths
 from rules_generator.examples import Example
-from rules_generator.induce import THRESHOLD, Taught, induce
+from rules_generator.induce import THRESHOLD, Taught, study
 from rules_generator.views import View, seen_as
 
 SCORED = (
@@ -134,12 +135,44 @@ def evaluate_shop(shop: LabelledShop, plan: Plan) -> ShopResult:
     result = ShopResult(shop.name)
     training = _stale([one for page in shop.training for one in _taught(page, plan.view)], plan.stale)
     testing = [(page, document) for page in shop.testing for document in _opened(page, plan.view)]
+    readers = [Reader(document) for _, document in testing]
+    lessons = {size: study(training[:size]) for size in {setting.train for setting in plan.settings}}
     for setting in plan.settings:
-        rules, _ = induce(training[: setting.train], threshold=setting.threshold)
-        read = [(page, _values(document, rules)) for page, document in testing]
+        rules = lessons[setting.train].rules(setting.threshold)
+        read = [(page, reader.values(rules)) for (page, _), reader in zip(testing, readers, strict=True)]
         result.counts[setting] = _counts(read)
         result.predictions = [{"site": shop.name, "page": page.name, "values": values} for page, values in read]
     return result
+
+
+@dataclass
+class Reader:
+    """A page to be read by many rule sets: what a selector with its cuts finds is looked up once."""
+
+    document: Document
+    _votes: dict[Rule, Vote] = field(default_factory=dict)
+    _marks: frozenset[str] | None = None
+
+    def values(self, rules: RuleSet) -> dict[str, str | None]:
+        """What the rules of the likest template read, as `parser.read` reads it."""
+        votes: dict[Attribute, list[Vote]] = {}
+        for rule in self._template(rules).rules:
+            votes.setdefault(rule.attribute, []).append(self._vote(rule))
+        return {attribute.value: decide(attribute, cast).value for attribute, cast in votes.items()}
+
+    def _template(self, rules: RuleSet) -> Template:
+        if len(rules.templates) == 1:
+            return rules.templates[0]
+        if self._marks is None:
+            self._marks = marks_of(self.document)
+        marks = self._marks
+        return max(rules.templates, key=lambda one: likeness(marks, one.signature))
+
+    def _vote(self, rule: Rule) -> Vote:
+        bare = rule.model_copy(update={"score": 1.0, "support": 0})
+        if bare not in self._votes:
+            self._votes[bare] = vote(self.document, bare)
+        return replace(self._votes[bare], rule=rule)
 
 
 def _opened(page: LabelledPage, view: View) -> Iterator[Document]:
@@ -173,11 +206,6 @@ def _stale(taught: list[Taught], share: float) -> list[Taught]:
             known[Attribute.TITLE] = other.example.known[Attribute.TITLE]
         made[place] = Taught(Example(one.example.page, known), one.document)
     return made
-
-
-def _values(document: Document, rules: Any) -> dict[str, str | None]:
-    likest = template_of(document, rules)[0] or rules.templates[0]
-    return {attribute.value: reading.value for attribute, reading in read_attributes(document, likest).items()}
 
 
 def _counts(read: Iterable[tuple[LabelledPage, dict[str, str | None]]]) -> dict[Attribute, Count]:

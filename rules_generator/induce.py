@@ -7,7 +7,7 @@ learning is done once more without it.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from catalog.models import Attribute
@@ -15,14 +15,14 @@ from catalog.values import same
 from parser.document import Document
 from parser.gate import is_front_door, marks_of
 from parser.read import read_attributes
-from parser.rules import Rule, RuleSet, Template
+from parser.rules import Rule, RuleSet, Signature, Template
 from parser.selector import AnySelector
 from rules_generator import cuts, templates
 from rules_generator.candidates import selectors_at
 from rules_generator.choose import choose
 from rules_generator.examples import Example
 from rules_generator.locate import CUTTABLE, Form, Place, Wanted, places
-from rules_generator.score import Candidate, Opened, rank, tally
+from rules_generator.score import Candidate, Opened, Tally, rank, tally
 
 THRESHOLD = 0.5
 MOST_CANDIDATES = 90
@@ -49,6 +49,35 @@ class Taught:
     document: Document
 
 
+@dataclass(frozen=True)
+class Survey:
+    """What the examples of one template say of all candidates, ranked; rules are chosen from it for any threshold."""
+
+    ranked: Mapping[Attribute, Sequence[tuple[float, Tally]]]
+
+    def rules(self, threshold: float = THRESHOLD) -> list[Rule]:
+        """The smallest set of rules per attribute that votes best, none below the threshold."""
+        return [rule for ranked in self.ranked.values() for rule in choose(ranked, threshold)]
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """All that is learnt from a shop's examples but the choice of rules, which depends on the threshold."""
+
+    taught: Sequence[Taught]
+    surveys: Sequence[tuple[Signature, Survey]]
+    set_aside: tuple[tuple[str, str], ...]
+
+    def rules(self, threshold: float = THRESHOLD, currency: str | None = None) -> RuleSet:
+        """The rules of all templates."""
+        made = (
+            Template(name=str(number), signature=named, rules=tuple(survey.rules(threshold)))
+            for number, (named, survey) in enumerate(self.surveys, start=1)
+        )
+        urls = tuple(one.example.page.address for one in self.taught)
+        return RuleSet(learnt_from=urls, currency=currency, templates=tuple(made))
+
+
 def induce(
     taught: Sequence[Taught],
     background: Sequence[Document] = (),
@@ -57,18 +86,22 @@ def induce(
     currency: str | None = None,
 ) -> tuple[RuleSet, Story]:
     """The rules that the examples teach; `background` is a sample of the shop's pages, known or not."""
+    lesson = study(taught, background)
+    rules = lesson.rules(threshold, currency)
+    counts = {template.name: len(template.rules) for template in rules.templates}
+    return rules, Story(counts, lesson.set_aside, _not_found(taught, rules.templates))
+
+
+def study(taught: Sequence[Taught], background: Sequence[Document] = ()) -> Lesson:
+    """Sort the examples by template and survey each template's candidates."""
     marks = [marks_of(one.document) for one in taught]
     others = [marks_of(document) for document in background if not is_front_door(document.url)] or marks
-    made, aside = [], []
-    for number, group in enumerate(templates.cluster(marks)):
-        members = [taught[place] for place in group.members]
-        rules, contradicted = _induce_robustly(members, threshold)
+    surveys, aside = [], []
+    for group in templates.cluster(marks):
+        survey, contradicted = _survey_robustly([taught[place] for place in group.members])
         aside += contradicted
-        named = templates.signature([marks[place] for place in group.members], others)
-        made.append(Template(name=str(number + 1), signature=named, rules=tuple(rules)))
-    urls = tuple(one.example.page.address for one in taught)
-    story = Story({template.name: len(template.rules) for template in made}, tuple(aside), _not_found(taught, made))
-    return RuleSet(learnt_from=urls, currency=currency, templates=tuple(made)), story
+        surveys.append((templates.signature([marks[place] for place in group.members], others), survey))
+    return Lesson(taught, tuple(surveys), tuple(aside))
 
 
 def _not_found(taught: Sequence[Taught], made: Iterable[Template]) -> tuple[str, ...]:
@@ -77,14 +110,16 @@ def _not_found(taught: Sequence[Taught], made: Iterable[Template]) -> tuple[str,
     return tuple(sorted(attribute.value for attribute in known - read))
 
 
-def _induce_robustly(members: Sequence[Taught], threshold: float) -> tuple[list[Rule], list[tuple[str, str]]]:
-    rules = induce_rules(members, threshold)
+def _survey_robustly(members: Sequence[Taught]) -> tuple[Survey, list[tuple[str, str]]]:
+    """The survey of a template's examples without those that the rules of all contradict."""
+    first = survey(members)
+    rules = first.rules()
     bad = [one for one in members if _agreement(one, rules) < CONTRADICTED]
     if not bad or len(bad) * 2 > len(members):
-        return rules, []
+        return first, []
     kept = [one for one in members if one not in bad]
     reason = "contradicts what the other examples teach"
-    return induce_rules(kept, threshold), [(one.example.page.address, reason) for one in bad]
+    return survey(kept), [(one.example.page.address, reason) for one in bad]
 
 
 def _agreement(one: Taught, rules: Sequence[Rule]) -> float:
@@ -99,16 +134,15 @@ def _agreement(one: Taught, rules: Sequence[Rule]) -> float:
     return sum(right) / len(right) if right else 1.0
 
 
-def induce_rules(members: Sequence[Taught], threshold: float = THRESHOLD) -> list[Rule]:
-    """The rules of one template."""
+def survey(members: Sequence[Taught]) -> Survey:
+    """Run all candidates of one template on all its examples."""
     opened = Opened([one.example for one in members], [one.document for one in members])
     located = [places(one.document, Wanted(one.example.known, one.document.url)) for one in members]
-    rules: list[Rule] = []
+    ranked = {}
     for attribute in Attribute:
         found = [one.get(attribute, []) for one in located]
-        tallies = [tally(candidate, opened) for candidate in _candidates(attribute, found, opened)]
-        rules += choose(rank(tallies), threshold)
-    return rules
+        ranked[attribute] = rank([tally(candidate, opened) for candidate in _candidates(attribute, found, opened)])
+    return Survey(ranked)
 
 
 def _candidates(attribute: Attribute, found: Sequence[Sequence[Place]], opened: Opened) -> list[Candidate]:

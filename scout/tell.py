@@ -43,10 +43,14 @@ def _by_category(found: "Completeness") -> None:
 
 
 def _by_price(found: "Completeness") -> None:
-    _missing("price", [(_band(one, found.currency), one) for one in found.by_band])
+    _missing(
+        "price",
+        [(_band(one, found.currency), one) for one in found.by_band],
+        f" ({cell(found.currency)} only)" if found.elsewhere else "",
+    )
 
 
-def _missing(what: str, groups: "Sequence[tuple[str, Group]]") -> None:
+def _missing(what: str, groups: "Sequence[tuple[str, Group]]", remark: str = "") -> None:
     rows = [
         (name, one.tally.missing, one.tally.seen, f"{one.tally.share:.0%}", _worth(one.tally))
         for name, one in groups
@@ -55,7 +59,7 @@ def _missing(what: str, groups: "Sequence[tuple[str, Group]]") -> None:
     if not rows:
         return
     say("")
-    table((what, "missing", "of", "share", "worth"), rows[:ROWS], f"Missing by {what}")
+    table((what, "missing", "of", "share", "worth"), rows[:ROWS], f"Missing by {what}{remark}")
     if len(rows) > ROWS:
         say(f"... and {len(rows) - ROWS} more: see the report")
 
@@ -82,7 +86,7 @@ def _dearest(missing: "Sequence[Finding]") -> None:
         return
     say("")
     rows = [(one.price, one.currency, short(one.title, 50), one.url) for one in missing[:ROWS]]
-    table(("price", "", "title", "url"), rows, f"The dearest {len(rows)} of {len(missing)} missing offers")
+    table(("price", "", "title", "url"), rows, f"{len(rows)} of {len(missing)} missing offers, by value")
 
 
 def _places(done: RunSummary) -> None:

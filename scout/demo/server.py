@@ -3,6 +3,7 @@
 A framework would add nothing here; the pages are made ahead, so a crawl is never the slower for the shop.
 """
 
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -64,6 +65,11 @@ class _Server(ThreadingHTTPServer):
         super().__init__(address, _Handler)
         self.site = site
         self.served = Served(f"http://127.0.0.1:{self.server_address[1]}/")
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that hangs up, as a killed crawler does, is nothing to write about."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):

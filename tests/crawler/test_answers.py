@@ -87,21 +87,13 @@ def test_captcha() -> None:
     assert of_response(answer(403, asks), 1).reason == "captcha"
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "127.0.0.1",
-        "10.1.2.3",
-        "192.168.0.1",
-        "169.254.169.254",
-        "0.0.0.0",
-        "100.64.0.1",
-        "224.0.0.1",
-        "::1",
-        "fe80::1%eth0",
-    ]
-    + ["fc00::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "nonsense"],
+PRIVATE = (
+    "127.0.0.1 10.1.2.3 192.168.0.1 169.254.169.254 0.0.0.0 100.64.0.1 224.0.0.1"
+    " ::1 fe80::1%eth0 fc00::1 ::ffff:127.0.0.1 64:ff9b::7f00:1 2002:7f00:1:: nonsense"
 )
+
+
+@pytest.mark.parametrize("address", PRIVATE.split())
 def test_private_addresses(address: str) -> None:
     """No spelling of a private address passes for a public one."""
     assert not is_public(address)
@@ -127,7 +119,7 @@ def test_resolver_withholds_private_addresses() -> None:
 
 @pytest.mark.parametrize(("status", "body"), [(503, b"User-agent: *\nDisallow: /\n"), (404, b""), (200, b"as it is")])
 def test_robots_that_cannot_be_served(status: int, body: bytes) -> None:
-    """An error answer to robots.txt forbids all where the server is at fault, and allows all where the file is not there."""
+    """An error answer to robots.txt forbids all where the server is at fault, and allows all where no file is there."""
     request = Request("https://a.example/robots.txt", meta={"dont_obey_robotstxt": True})
     response = Response(request.url, status=status, body=b"as it is")
     assert RobotsAnswer().process_response(request, response).body == body

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from catalog.models import Page
 from crawler.canonicals import Rewrites
 from crawler.dead import REFUSE, DeadKinds
-from crawler.doubts import TRIES, Doubts, Original
+from crawler.doubts import ASTRAY, TRIES, Doubts, Original
 from crawler.links import PageLinks
 from crawler.shapes import Address
 from crawler.sieve import Place, Sieve
@@ -69,13 +69,16 @@ def test_lists_with_one_canonical() -> None:
 
 
 def test_wrong_rule_is_given_up() -> None:
-    """The first replaced link that is there after all convicts the rule; links held back are tried then."""
+    """Links held back are tried once one is there after all; a rule that leads astray too often is given up."""
     doubts, way = Doubts(), ("path", "c")
     for number in range(TRIES + 2):
         doubts.replaced(Original(f"/c/{number}", way), f"/p/{number}")
     tried = [original.url for number in range(TRIES + 2) for original in doubts.missing(f"/p/{number}")]
     assert tried == [f"/c/{number}" for number in range(TRIES)]
     assert [original.url for original in doubts.there("/c/0")] == [f"/c/{TRIES}", f"/c/{TRIES + 1}"]
+    assert not doubts.guilty
+    for number in range(1, ASTRAY):
+        doubts.there(f"/c/{number}")
     assert doubts.guilty == {way}
 
 
@@ -170,8 +173,7 @@ def test_waiting_pages_are_reconsidered() -> None:
         canonical = PageLinks(f"{HOME}/p/{n}", (), f"{HOME}/p/{n}")
         sieve.sift(Place(at(f"/p/{n}")), canonical, b"", f"Bike {n}")
         sieve.sift(Place(at(f"/c/x/p/{n}")), canonical, b"", f"Bike {n}")
-    outcome = sieve.reconsider(Page(id=7, shop_id=1, url=HOME + "/c/y/p/q"))
-    assert outcome is not None
+    (outcome,) = sieve.reconsider(Page(id=7, shop_id=1, url=HOME + "/c/y/p/q"))
     assert (outcome.page_id, outcome.columns["canonical"]) == (7, HOME + "/p/q")
     assert [link.url for link in outcome.links] == [HOME + "/p/q"]
 
