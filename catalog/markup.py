@@ -2,27 +2,34 @@
 
 Crawler, learner, parser and inspector all open pages here, so they see the same tree. The engine is lexbor: as lenient
 as a browser, and about three times as fast as lxml. Its cost grows with the square of the attributes of one tag and of
-the depth of nesting, so pages built for that are refused before they are parsed.
+the depth of nesting, so pages built for that are refused before they are parsed. Both guards cost a tenth of parsing:
+a page is looked at closely only where a coarse count leaves room for doubt.
 """
 
+import codecs
 import re
 
+import numpy as np
 from selectolax.lexbor import LexborHTMLParser
-from w3lib.encoding import html_to_unicode
+from w3lib.encoding import html_to_unicode, http_content_type_encoding
 
 from catalog.errors import HostilePage
 
 MOST_ATTRIBUTES = 5_000
 MOST_DEPTH = 2_000
 LONG = 40_000
-LONG_TAG = re.compile(r"<[A-Za-z][^<>]{40000}[^<>]*")
-QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
-TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)")
-VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
+LONG_TAG = re.compile(rb"<[A-Za-z][^<>]{40000}[^<>]*")
+QUOTED = re.compile(rb"\"[^\"]*\"|'[^']*'")
+TAG = re.compile(rb"<(/?)([A-Za-z][A-Za-z0-9-]*)")
+VOID = frozenset(b"area base br col embed hr img input link meta source track wbr".split())
+SAID = re.compile(rb"charset\s*=\s*[\"']?\s*([\w-]*)|(encoding)", re.IGNORECASE)
+PROLOGUE = 4096
+UTF8 = {b"utf-8", b"utf8"}
+MARKS_OF_ORDER = (b"\xef", b"\xfe", b"\xff", b"\x00")
 
 
-def open_html(text: str) -> LexborHTMLParser:
-    """The tree of a page. Raises HostilePage.
+def open_html(page: str | bytes) -> LexborHTMLParser:
+    """The tree of a page, given as text or in UTF-8. Raises HostilePage.
 
     >>> open_html("<p>a<p>b").css("p")[1].text()
     'b'
@@ -31,8 +38,9 @@ def open_html(text: str) -> LexborHTMLParser:
     ...
     catalog.errors.HostilePage: tags nested deeper than 2000
     """
-    _refuse_slow(text)
-    return LexborHTMLParser(text)
+    markup = page.encode("utf-8", "replace") if isinstance(page, str) else page
+    _refuse_slow(markup)
+    return LexborHTMLParser(markup)
 
 
 def decode(body: bytes, content_type: str | None = None) -> str:
@@ -44,19 +52,62 @@ def decode(body: bytes, content_type: str | None = None) -> str:
     return html_to_unicode(content_type, body, default_encoding="utf-8")[1]
 
 
-def _refuse_slow(text: str) -> None:
-    unbroken = max(map(len, text.split(">")))
-    for tag in LONG_TAG.findall(text) if unbroken > LONG else ():
-        if len(QUOTED.sub("=", tag).split()) > MOST_ATTRIBUTES or QUOTED.sub("", tag).count("=") > MOST_ATTRIBUTES:
-            raise HostilePage(f"a tag with more than {MOST_ATTRIBUTES} attributes")
-    closing = text.count("</")
-    if text.count("<") - 2 * closing > MOST_DEPTH and _depth(text) > MOST_DEPTH:
+def as_utf8(body: bytes, content_type: str | None = None) -> bytes:
+    """The page as `decode` reads it, in UTF-8: most pages are that already, and stay as they are.
+
+    >>> as_utf8("Größe".encode("latin-1"), "text/html; charset=latin-1").decode()
+    'Größe'
+    """
+    if _says_utf8(body, content_type):
+        try:
+            codecs.utf_8_decode(body, "strict", True)
+        except UnicodeDecodeError:
+            pass
+        else:
+            return body
+    return decode(body, content_type).encode("utf-8", "replace")
+
+
+def _says_utf8(body: bytes, content_type: str | None) -> bool:
+    """Whether header or page name UTF-8, or neither names anything. In doubt, not."""
+    if body.startswith(MARKS_OF_ORDER):
+        return False
+    header = http_content_type_encoding(content_type)
+    if header is not None:
+        return header == "utf-8"
+    return all(said.lower() in UTF8 and not xml for said, xml in SAID.findall(body[:PROLOGUE]))
+
+
+def _refuse_slow(markup: bytes) -> None:
+    if _may_have_long_tag(markup):
+        for tag in LONG_TAG.findall(markup):
+            if len(QUOTED.sub(b"=", tag).split()) > MOST_ATTRIBUTES or QUOTED.sub(b"", tag).count(b"=") > MOST_ATTRIBUTES:
+                raise HostilePage(f"a tag with more than {MOST_ATTRIBUTES} attributes")
+    if _depth_at_most(markup) > MOST_DEPTH and _depth(markup) > MOST_DEPTH:
         raise HostilePage(f"tags nested deeper than {MOST_DEPTH}")
 
 
-def _depth(text: str) -> int:
+def _may_have_long_tag(markup: bytes) -> bool:
+    """Whether some window of half that length holds no `>`: a tag longer than LONG would hold one such window whole."""
+    width = LONG // 2
+    return any(markup.find(b">", start, start + width) < 0 for start in range(0, len(markup) - width, width))
+
+
+def _depth_at_most(markup: bytes) -> int:
+    """A depth that is not exceeded: every `<` but those of end tags is taken for a tag that opens."""
+    if len(markup) < 3 * MOST_DEPTH:
+        return 0
+    read = np.frombuffer(markup, dtype=np.uint8)
+    opens = np.flatnonzero(read[:-1] == ord("<"))
+    if opens.size <= MOST_DEPTH:
+        return 0
+    steps = np.where(read[opens + 1] == ord("/"), -1, 1).cumsum()
+    return int((steps - np.minimum(np.minimum.accumulate(steps), 0)).max())
+
+
+def _depth(markup: bytes) -> int:
     depth = deepest = 0
-    for closes, name in TAG.findall(text):
+    for closes, name in TAG.findall(markup):
         if name.lower() not in VOID:
             depth = max(0, depth - 1) if closes else depth + 1
             deepest = max(deepest, depth)

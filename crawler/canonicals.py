@@ -103,10 +103,8 @@ class Rewrites:
         for way in _ways(page):
             form = next((form for form in _forms(page, way) if _apply(page, way, form).key == canonical.key), None)
             if form is None:
-                import sys
-
-                sys.stderr.write(f"REF {way} {page.url} {canonical.url}\n") if "products" in way else 0
-                self._refuted.add(way)
+                if way[0] == "ending" or _bare(_apply(page, way, "plain")) != _bare(canonical):
+                    self._refuted.add(way)
             else:
                 self._agree.update([way, (*way, form)])
                 said.append(way)
@@ -117,9 +115,6 @@ class Rewrites:
             self._looked[way] += 1
         else:
             self._refuted.add(way)
-            import sys
-
-            sys.stderr.write(f"REFUTE {way} {one!r} {other!r}\n")
 
 
 def alike(one: str, other: str) -> bool:
@@ -158,6 +153,11 @@ def _apply(address: Address, way: Way, form: str) -> Address:
     path = "/" + "/".join(segments) + ("/" if parts.path.endswith("/") else "")
     path = path[: -len(_ending(address))] if form == "dropped" else path
     return Address(urlunsplit((parts.scheme, parts.netloc, path, "", "")))
+
+
+def _bare(address: Address) -> str:
+    """The path without its ending: a page of no ending that names one with an ending speaks neither for nor against."""
+    return address.parts.path.removesuffix(_ending(address))
 
 
 def _ending(address: Address) -> str:

@@ -11,10 +11,12 @@ from catalog.bodies import Bodies
 from catalog.frontier import Link
 from catalog.models import KnownOffer, Page, PageState, SitemapSeen
 from catalog.store import Store
-from crawler.sieve import Sieve
+from crawler.doubts import Original
+from crawler.sieve import SAME_PAGE, Sieve
 from url_cleaner.clean import is_clean
 
 SMALLEST = 20
+RECALLED = ("recalled",)
 ASKED = (PageState.FETCHED, PageState.REDIRECTED, PageState.FAILED, PageState.GONE)
 
 
@@ -24,9 +26,12 @@ def recall(store: Store, shop_id: int, sieve: Sieve) -> dict[str, str]:
     fetched = select(Page.body, Page.canonical, Page.url).where(
         Page.shop_id == shop_id, Page.state == PageState.FETCHED
     )
+    replaced = select(Page.id, Page.url, Page.canonical).where(Page.shop_id == shop_id, Page.reason == SAME_PAGE)
     with store.read() as session:
         for url, source, state in session.exec(pages):
             sieve.remember(url, source, state == PageState.GONE)
+        for page_id, url, canonical in session.exec(replaced):
+            sieve.replaced(Original(url, RECALLED, page_id), canonical or url)
         return {body: canonical or url for body, canonical, url in session.exec(fetched) if body}
 
 

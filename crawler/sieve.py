@@ -71,6 +71,10 @@ class Sieve:
             self._like_known[_folder(Address(url))] += 1
             self.traps.vouch(Address(url))
 
+    def replaced(self, original: Original, by: str) -> None:
+        """A page that a rule of the killed crawl had replaced: it is due again where the other is missing."""
+        self._doubts.replaced(original, by)
+
     def seed(self, urls: Iterable[str], source: str) -> list[Link]:
         """Links from outside of any page: the root, known offers, sitemaps."""
         links = []
