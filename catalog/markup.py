@@ -20,8 +20,10 @@ MOST_DEPTH = 2_000
 LONG = 40_000
 LONG_TAG = re.compile(rb"<[A-Za-z][^<>]{40000}[^<>]*")
 QUOTED = re.compile(rb"\"[^\"]*\"|'[^']*'")
-TAG = re.compile(rb"<(/?)([A-Za-z][A-Za-z0-9-]*)")
-VOID = frozenset(b"area base br col embed hr img input link meta source track wbr".split())
+TAG = re.compile(rb"<(/?[A-Za-z][A-Za-z0-9-]*)")
+_VOID = b"area base br col embed hr img input link meta source track wbr"
+_CLOSED_BY_THEIR_LIKE = b"p li option optgroup dt dd tr td th thead tbody tfoot rt rp"
+SHALLOW = frozenset(_VOID.split() + _CLOSED_BY_THEIR_LIKE.split())
 SAID = re.compile(rb"charset\s*=\s*[\"']?\s*([\w-]*)|(encoding)", re.IGNORECASE)
 PROLOGUE = 4096
 UTF8 = {b"utf-8", b"utf8"}
@@ -83,32 +85,36 @@ def _refuse_slow(markup: bytes) -> None:
         for tag in LONG_TAG.findall(markup):
             if len(QUOTED.sub(b"=", tag).split()) > MOST_ATTRIBUTES or QUOTED.sub(b"", tag).count(b"=") > MOST_ATTRIBUTES:
                 raise HostilePage(f"a tag with more than {MOST_ATTRIBUTES} attributes")
-    if _depth_at_most(markup) > MOST_DEPTH and _depth(markup) > MOST_DEPTH:
+    if _start_tags_at_most(markup) > MOST_DEPTH and _is_deep(markup):
         raise HostilePage(f"tags nested deeper than {MOST_DEPTH}")
 
 
 def _may_have_long_tag(markup: bytes) -> bool:
-    """Whether some window of half that length holds no `>`: a tag longer than LONG would hold one such window whole."""
+    """Whether some window of half the length holds no `>`: a tag longer than LONG would hold one such window whole."""
     width = LONG // 2
     return any(markup.find(b">", start, start + width) < 0 for start in range(0, len(markup) - width, width))
 
 
-def _depth_at_most(markup: bytes) -> int:
-    """A depth that is not exceeded: every `<` but those of end tags is taken for a tag that opens."""
-    if len(markup) < 3 * MOST_DEPTH:
-        return 0
+def _start_tags_at_most(markup: bytes) -> int:
+    """A number of start tags, and so a depth, that is not exceeded."""
     read = np.frombuffer(markup, dtype=np.uint8)
-    opens = np.flatnonzero(read[:-1] == ord("<"))
-    if opens.size <= MOST_DEPTH:
-        return 0
-    steps = np.where(read[opens + 1] == ord("/"), -1, 1).cumsum()
-    return int((steps - np.minimum(np.minimum.accumulate(steps), 0)).max())
+    begins = read[:-1] == ord("<")
+    found = int(np.count_nonzero(begins))
+    return found if found <= MOST_DEPTH else int(np.count_nonzero(begins & (read[1:] != ord("/"))))
 
 
-def _depth(markup: bytes) -> int:
-    depth = deepest = 0
-    for closes, name in TAG.findall(markup):
-        if name.lower() not in VOID:
-            depth = max(0, depth - 1) if closes else depth + 1
-            deepest = max(deepest, depth)
-    return deepest
+def _is_deep(markup: bytes) -> bool:
+    """Whether more tags are open at one place than may be. An end tag closes only what is open under its name."""
+    depth, opened = 0, dict[bytes, int]()
+    for tag in TAG.findall(markup):
+        name = tag.lower()
+        if name[:1] == b"/":
+            if opened.get(name[1:]):
+                opened[name[1:]] -= 1
+                depth -= 1
+        elif name not in SHALLOW:
+            opened[name] = opened.get(name, 0) + 1
+            depth += 1
+            if depth > MOST_DEPTH:
+                return True
+    return False

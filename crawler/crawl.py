@@ -27,7 +27,7 @@ from catalog.settings import Settings
 from catalog.store import Store
 from crawler import replay
 from crawler.answers import UNREACHABLE
-from crawler.job import Job
+from crawler.job import Job, log_file
 
 LOOK = 0.25
 OPEN = (PageState.PENDING, PageState.LEASED)
@@ -74,10 +74,10 @@ def crawl_shop(
 
 def _run(job: Job, shop: Shop, frontier: Frontier, progress: Progress) -> dict[str, Any]:
     """Start the crawling process, and see it to its end; gives its last word."""
-    log = job.settings.data_dir / "logs" / f"crawl-{shop.id}-{job.run_id}.log"
-    log.parent.mkdir(parents=True, exist_ok=True)
+    log = log_file(job.settings, shop.id, job.run_id)
     level = "DEBUG" if job.settings.log_level == "debug" else "INFO"
-    command = [sys.executable, "-m", "scrapy", "crawl", "shop", "-s", f"LOG_FILE={log}", "-s", f"LOG_LEVEL={level}"]
+    ways = ["LOG_ENABLED=0"] if job.settings.log_format == "json" else [f"LOG_FILE={log}", f"LOG_LEVEL={level}"]
+    command = [sys.executable, "-m", "scrapy", "crawl", "shop", *(word for way in ways for word in ("-s", way))]
     environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": "crawler.settings"}
     with log.open("ab") as stderr:
         child = subprocess.Popen(

@@ -9,6 +9,7 @@ import json
 import sys
 from dataclasses import dataclass
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
@@ -54,6 +55,11 @@ class Opened:
     lock: FileLock
 
     @property
+    def log(self) -> Path:
+        """Where the crawl's log goes; its folder is made where there is none."""
+        return log_file(self.job.settings, self.shop_id, self.job.run_id)
+
+    @property
     def limit(self) -> int:
         """How many pages may be requested in all."""
         return self.shop.max_pages if self.job.max_pages is None else self.job.max_pages
@@ -75,6 +81,13 @@ class Opened:
             "DOWNLOAD_TIMEOUT": settings.timeout,
             "DOWNLOAD_MAXSIZE": settings.max_body,
         }
+
+
+def log_file(settings: Settings, shop_id: int | None, run_id: int | None) -> Path:
+    """The log of a run's crawl."""
+    folder = settings.data_dir / "logs"
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder / f"crawl-{shop_id}-{run_id}.log"
 
 
 def open_job(name: str | None) -> Opened:

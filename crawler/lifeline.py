@@ -9,6 +9,7 @@ import logging
 import os
 import sys
 import threading
+from pathlib import Path
 from typing import Any, Self
 
 import structlog
@@ -82,13 +83,15 @@ def told(error: ScoutError) -> tuple[str, str]:
     return ("StorageFull" if isinstance(error, StorageFull) else type(error).__name__), str(error)
 
 
-def log_as_json() -> None:
-    """Turn every log line of this process into one JSON object."""
+def log_as_json(file: Path) -> None:
+    """Write every log line of this process as one JSON object to a file; Scrapy's own log is switched off then."""
     stamp = structlog.processors.TimeStamper(fmt="iso", utc=True)
     shared: list[Any] = [structlog.stdlib.add_log_level, structlog.stdlib.add_logger_name, stamp]
     last: list[Any] = [structlog.stdlib.ProcessorFormatter.remove_processors_meta, structlog.processors.format_exc_info]
     formatter = structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=shared, processors=[*last, structlog.processors.JSONRenderer()]
     )
-    for handler in logging.root.handlers:
-        handler.setFormatter(formatter)
+    handler = logging.FileHandler(file, encoding="utf-8")
+    handler.setFormatter(formatter)
+    logging.root.addHandler(handler)
+    logging.root.setLevel(logging.INFO)

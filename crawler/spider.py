@@ -64,7 +64,7 @@ class ShopSpider(Spider):
         if not name:
             watch_parent()
         if opened.job.settings.log_format == "json":
-            log_as_json()
+            log_as_json(opened.log)
         spider = cls(opened)
         spider._set_crawler(crawler)
         for key, value in opened.scrapy_settings().items():

@@ -29,7 +29,11 @@ class Comparison:
 
     def value(self, pair: int, feature: str) -> float:
         """One feature of one pair; NaN where it is unknown."""
-        return float(self.table[pair, list(TRENDS).index(feature)])
+        return float(self.column(feature)[pair])
+
+    def column(self, feature: str) -> Floats:
+        """One feature of all pairs; NaN where it is unknown."""
+        return self.table[:, list(TRENDS).index(feature)]
 
 
 def compare(shop: Sequence[Record], known: Sequence[Record]) -> Comparison:

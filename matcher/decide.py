@@ -11,6 +11,7 @@ from matcher.assign import assign
 from matcher.compare import Comparison
 
 LISTED, MISSING = 0.55, 0.45
+ALIKE = 60.0
 _LEAST = 0.01
 
 
@@ -70,8 +71,14 @@ def _weights(seen: Comparison, words: Sequence[Word | None]) -> NDArray[np.float
 
 
 def _best(seen: Comparison) -> dict[int, int]:
-    """For every offer of the shop its most probable pair; of equal ones the first."""
-    order = np.lexsort((np.arange(len(seen.pairs)), -seen.probability, seen.pairs[:, 0]))
+    """For every offer of the shop its nearest pair: the most probable, among hopeless ones the likest title.
+
+    What is neither probable nor alike is no neighbour, only the least unlike of the catalog, and is left out.
+    """
+    alike = np.nan_to_num(seen.column("token_sort"))
+    near = np.flatnonzero((seen.probability >= MISSING) | (alike >= ALIKE))
+    hope = np.round(seen.probability[near], 2)
+    order = near[np.lexsort((near, -alike[near], -hope, seen.pairs[near, 0]))]
     rows = seen.pairs[order, 0]
     first = np.flatnonzero(np.diff(rows, prepend=-1))
     return dict(zip(rows[first].tolist(), order[first].tolist(), strict=True))

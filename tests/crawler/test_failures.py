@@ -1,5 +1,6 @@
 """Shops that cannot be crawled: one clear line each, and nothing hammered."""
 
+import json
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -92,3 +93,14 @@ def test_source_that_is_none(make_bench: Callable[..., Bench], tmp_path: Path) -
     for name in ("none.txt", "pages.warc.gz"):
         with pytest.raises(UsageError, match=name):
             made.crawl(source=str(tmp_path / name))
+
+
+def test_log_in_json(make_bench: Callable[..., Bench]) -> None:
+    """On wish every line of the crawl's log is one JSON object."""
+    made = make_bench()
+    made.server.routes["/"] = page("/a")
+    made.settings.log_format = "json"
+    made.crawl()
+    (log,) = (made.settings.data_dir / "logs").iterdir()
+    events = [json.loads(line)["event"] for line in log.read_text().splitlines()]
+    assert "Spider closed (finished)" in events
