@@ -19,6 +19,7 @@ from matcher.ladder.records import Records
 Indices = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Words = NDArray[np.uint64]
+Part = tuple[Indices, Indices, Floats, Indices]
 MOST_PAIRS = 200_000_000
 
 
@@ -72,8 +73,8 @@ def exactly(threshold: float | str | Fraction) -> Fraction:
     return value
 
 
-def joined(parts: Sequence[tuple[Any, Any, Any, Any]], reasons: Sequence[str], **figures: Any) -> Joined:
-    """Parts of (left, right, similarity, why) as one sorted whole."""
+def joined(parts: Sequence[Part], reasons: Sequence[str], **figures: Any) -> Joined:
+    """Parts of left, right, similarity and why, as one sorted whole."""
     empty: tuple[list[int], ...] = ([], [], [], [])
     left, right, similarity, why = (np.concatenate(column) for column in zip(*parts, strict=True)) if parts else empty
     order = np.lexsort((right, left))
