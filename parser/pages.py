@@ -39,6 +39,15 @@ def crawled_pages(store: Store, shop: Shop) -> list[CrawledPage]:
         ]
 
 
+def ways_to_pages(store: Store, shop: Shop) -> dict[str, str]:
+    """URLs of the shop that hold no page themselves, with the URL of the page that they lead to or repeat."""
+    without = select(Page).where(
+        Page.shop_id == shop.id, Page.state != PageState.FETCHED, col(Page.canonical).is_not(None)
+    )
+    with store.read() as session:
+        return {page.url: page.canonical or "" for page in session.exec(without)}
+
+
 class Opener:
     """Opens crawled pages out of the page store."""
 

@@ -19,11 +19,13 @@ from rules_generator.locate import Place
 IDENTIFIER = re.compile(r"-?[A-Za-z_][\w-]*")
 LABEL = re.compile(r"[^\d{}<>\"\\]{2,40}")
 OWN_LABEL = re.compile(r"([^\d:{}<>\"\\]{2,30}:)\s?\S")
-NAMED = ("itemprop", "property", "name", "rel", "typeof", "http-equiv")
+NAMED = ("itemprop", "property", "name", "rel", "typeof", "http-equiv", "aria-current")
 LONE_TAGS = frozenset({"h1", "title", "main", "h2"})
 MOST_CLASSES = 6
 MOST_ABOVE = 6
 MOST_SELECTORS = 48
+MOST_FROM_END = 2
+MOST_ALIKE = 500
 
 
 def selectors_at(place: Place) -> list[AnySelector]:
@@ -54,11 +56,19 @@ def _paths_to(node: LexborNode) -> Iterator[str]:
         yield tag
     yield from _by_label(node)
     yield from _by_own_label(node)
-    steps = [*own[:3], tag, *([f"{tag}:nth-of-type({_place_among(node)})"] if tag != "*" else [])]
+    steps = [*own[:3], tag, *(_counted(node, tag) if tag != "*" else [])]
     for above in _above(node):
         for anchor in list(_anchors(above))[:3]:
             yield from (f"{anchor} {step}" for step in steps)
     yield from _rooted(node)
+
+
+def _counted(node: LexborNode, tag: str) -> Iterator[str]:
+    """By its place among its like; from the end too, where breadcrumbs of any length keep the category."""
+    yield f"{tag}:nth-of-type({_place_among(node)})"
+    last = _place_among(node, from_end=True)
+    if last <= MOST_FROM_END:
+        yield f"{tag}:nth-last-of-type({last})"
 
 
 def _anchors(node: LexborNode) -> Iterator[str]:
@@ -142,9 +152,9 @@ def _rooted(node: LexborNode) -> Iterator[str]:
     yield " > ".join(["html", *reversed(steps)])
 
 
-def _place_among(node: LexborNode) -> int:
-    place, before = 1, node.prev
-    while before is not None and place < 500:
-        place += before.tag == node.tag
-        before = before.prev
+def _place_among(node: LexborNode, *, from_end: bool = False) -> int:
+    place, other = 1, node.next if from_end else node.prev
+    while other is not None and place < MOST_ALIKE:
+        place += other.tag == node.tag
+        other = other.next if from_end else other.prev
     return place

@@ -5,6 +5,7 @@ repeats what the chosen ones find joins where it reads another kind of place: sh
 so their agreement confirms, and one is left when the other is gone.
 """
 
+import re
 from collections.abc import Sequence
 
 from catalog.models import Attribute
@@ -15,6 +16,9 @@ from rules_generator.score import Tally
 
 MOST_RULES = 6
 MOST_TRIED = 40
+ENOUGH_OF_A_KIND = 2
+LAST_STEP = re.compile(r"[^\s>+]+$")
+PLACE_AMONG = re.compile(r":nth-[a-z-]+\(\d+\)")
 
 
 def choose(ranked: Sequence[tuple[float, Tally]], threshold: float) -> list[Rule]:
@@ -35,8 +39,10 @@ def _confirms(tally: Tally, chosen: Sequence[tuple[float, Tally]]) -> bool:
     """Whether it reads another kind of place than those chosen, and contradicts none of them on any example."""
     if tally.candidate.attribute is Attribute.DESCRIPTION:
         return False
-    families = {family(other.candidate.selector) for _, other in chosen}
-    return family(tally.candidate.selector) not in families and all(_agree(tally, other) for _, other in chosen)
+    chosen_ones = [other.candidate.selector for _, other in chosen]
+    kind = family if len(chosen) >= ENOUGH_OF_A_KIND else spot
+    is_new = kind(tally.candidate.selector) not in {kind(other) for other in chosen_ones}
+    return is_new and all(_agree(tally, other) for _, other in chosen)
 
 
 def _agree(one: Tally, other: Tally) -> bool:
@@ -55,6 +61,19 @@ def family(selector: AnySelector) -> str:
     if isinstance(selector, TextAt):
         return "head" if selector.css.startswith("title") else "text"
     return "meta" if selector.css.startswith("meta") else "attribute"
+
+
+def spot(selector: AnySelector) -> str:
+    """The kind of place, told more finely: the block of data, or the element and the attribute at the selector's end.
+
+    >>> spot(TextAt(css="div.product span.sku")), spot(TextAt(css="html > b:nth-of-type(2)"))
+    ('text span.sku', 'text b')
+    """
+    if isinstance(selector, JsonAt):
+        return f"{family(selector)} {selector.css} {selector.block}"
+    last = LAST_STEP.search(selector.css)
+    name = "" if isinstance(selector, TextAt) else f" {selector.name}"
+    return f"{family(selector)} {PLACE_AMONG.sub('', last[0]) if last else ''}{name}"
 
 
 def _votes_right(chosen: Sequence[tuple[float, Tally]]) -> int:

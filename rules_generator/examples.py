@@ -21,6 +21,7 @@ from parser.pages import CrawledPage, Opener
 HEADINGS = ("h1", 'meta[property="og:title"]', 'meta[name="twitter:title"]', "title")
 ALIKE = 88
 ENOUGH_ALIKE = 3
+NOWHERE: Mapping[str, str] = {}
 MOST_PAGES = 5_000
 LONGEST_PAGE = 2_000_000
 
@@ -33,9 +34,18 @@ class Example:
     known: Mapping[Attribute, Sequence[str]]
 
 
-def join(offers: Sequence[OfferFields], pages: Sequence[CrawledPage], opener: Opener, enough: int) -> list[Example]:
-    """Examples for as many offers as have a page; pages of offers without a link are looked for below `enough`."""
-    linked = by_link(offers, pages)
+def join(
+    offers: Sequence[OfferFields],
+    pages: Sequence[CrawledPage],
+    opener: Opener,
+    enough: int,
+    leads_to: Mapping[str, str] = NOWHERE,
+) -> list[Example]:
+    """Examples for as many offers as have a page; pages of offers without a link are looked for below `enough`.
+
+    `leads_to` says where URLs that redirect, or that only repeat another page, lead.
+    """
+    linked = by_link(offers, pages, leads_to)
     if len(linked) >= enough:
         return linked
     taken = {example.page.address for example in linked}
@@ -43,16 +53,32 @@ def join(offers: Sequence[OfferFields], pages: Sequence[CrawledPage], opener: Op
     return linked + by_content(linkless, [page for page in pages if page.address not in taken], opener)
 
 
-def by_link(offers: Iterable[OfferFields], pages: Iterable[CrawledPage]) -> list[Example]:
-    """Offers whose cleaned link is a page's address or canonical address; one example a page."""
-    by_url: dict[str, CrawledPage] = {}
+def by_link(
+    offers: Iterable[OfferFields], pages: Iterable[CrawledPage], leads_to: Mapping[str, str] = NOWHERE
+) -> list[Example]:
+    """Offers whose cleaned link is a page's address or canonical address, or leads there; one example a page."""
+    by_place: dict[str, CrawledPage] = {}
     for page in pages:
-        by_url.setdefault(page.address, page)
+        by_place.setdefault(_place(page.address), page)
     for page in pages:
-        by_url.setdefault(page.url, page)
-    found = ((by_url[offer.url], offer) for offer in offers if offer.url in by_url)
-    one_a_page = {page.address: (page, offer) for page, offer in found}
-    return [Example(page, values_of(offer)) for page, offer in one_a_page.values()]
+        by_place.setdefault(_place(page.url), page)
+    ways = {_place(url): _place(target) for url, target in leads_to.items()}
+    one_a_page: dict[str, Example] = {}
+    for offer in offers:
+        place = _place(offer.url or "")
+        found = by_place.get(place) or by_place.get(ways.get(place, ""))
+        if found is not None:
+            one_a_page[found.address] = Example(found, values_of(offer))
+    return list(one_a_page.values())
+
+
+def _place(url: str) -> str:
+    """A URL without what shops and feeds write now this way, now that: scheme, `www.`, the last slash.
+
+    >>> _place("http://www.shop.example/p/") == _place("https://shop.example/p")
+    True
+    """
+    return re.sub(r"^https?://(?:www\.)?", "", url).rstrip("/")
 
 
 def by_content(offers: Sequence[OfferFields], pages: Iterable[CrawledPage], opener: Opener) -> list[Example]:

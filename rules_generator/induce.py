@@ -23,6 +23,7 @@ from rules_generator.choose import choose
 from rules_generator.examples import Example
 from rules_generator.locate import CUTTABLE, Form, Place, Wanted, places
 from rules_generator.score import Candidate, Opened, Tally, rank, tally
+from rules_generator.soundness import sound
 
 THRESHOLD = 0.5
 MOST_CANDIDATES = 90
@@ -141,7 +142,8 @@ def survey(members: Sequence[Taught]) -> Survey:
     ranked = {}
     for attribute in Attribute:
         found = [one.get(attribute, []) for one in located]
-        ranked[attribute] = rank([tally(candidate, opened) for candidate in _candidates(attribute, found, opened)])
+        tallies = [tally(candidate, opened) for candidate in _candidates(attribute, found, opened)]
+        ranked[attribute] = rank(sound(tallies, opened.examples))
     return Survey(ranked)
 
 

@@ -19,7 +19,7 @@ from catalog.settings import Settings
 from catalog.store import Store
 from parser.document import Document
 from parser.gate import marks_of
-from parser.pages import CrawledPage, Opener, crawled_pages
+from parser.pages import CrawledPage, Opener, crawled_pages, ways_to_pages
 from parser.rules import Rule, RuleSet, Template
 from rules_generator import templates
 from rules_generator.examples import Example, join
@@ -65,7 +65,7 @@ def learn_shop(
     known, pages = _known_offers(store, shop), crawled_pages(store, shop)
     opener = Opener(settings.bodies)
     progress("examples looked for", 0, len(known))
-    examples = join(known, pages, opener, enough=MOST_EXAMPLES)
+    examples = join(known, pages, opener, MOST_EXAMPLES, ways_to_pages(store, shop))
     if not examples:
         raise LearnError(
             f"none of the {len(known)} known offers of {shop.name!r} was found among {len(pages)} crawled pages: "

@@ -57,6 +57,12 @@ def plausibility(candidate: "Candidate") -> float:
     )
 
 
+def is_named(candidate: "Candidate") -> bool:
+    """Whether the selector's own words name the attribute, and none of them something else."""
+    said = str(candidate.selector)
+    return re.search(WORDS[candidate.attribute], said, re.IGNORECASE) is not None and not MISLEADING.search(said)
+
+
 def _length(cut: str | int) -> int:
     """How much a cut relies on: a number of characters is trusted less than a literal."""
     return len(cut) if isinstance(cut, str) else 20 * (cut > 0)

@@ -42,6 +42,14 @@ def test_a_cleaned_link_leads_to_its_page(settings: Settings) -> None:
     assert pairs(join(offers, pages, opener, enough=1)) == {f"p{one.number}": one.title for one in ALL}
 
 
+def test_a_link_that_redirects_leads_to_its_page_too(settings: Settings) -> None:
+    """Another scheme, a www. or a known redirect is no other page."""
+    pages, opener = shop(settings)
+    moved = [known(ALL[1], url="http://www.shop.example/p1/"), known(ALL[2], url="https://shop.example/old")]
+    joined = join(moved, pages, opener, 1, {"https://shop.example/old": "https://shop.example/p2"})
+    assert pairs(joined) == {"p1": ALL[1].title, "p2": ALL[2].title}
+
+
 def test_an_opaque_offer_is_found_by_title_and_something_else(settings: Settings) -> None:
     """Its own page, not the list that shows it too."""
     pages, opener = shop(settings)

@@ -1,0 +1,37 @@
+"""Which candidates have earned to be rules at all, whatever the others reach.
+
+A score relative to the best says nothing where all are bad: in a shop that does not show its brand, some link of a menu
+agrees with one known offer in ten, and is the best there is. So a rule has to be right more often than wrong, and on
+different values where the known offers differ: a text that is the same on every page is a perfect reader of the
+commonest value, and knows nothing. Titles and prices may be stale in many known offers at once; they ask for less.
+"""
+
+from collections.abc import Sequence
+
+from catalog.models import Attribute
+from catalog.values import key
+from rules_generator.examples import Example
+from rules_generator.score import Tally
+from rules_generator.wording import is_named
+
+LEAST_SHARE = {Attribute.TITLE: 0.2, Attribute.PRICE: 0.35}
+USUAL_SHARE = 0.55
+FEW = 2
+
+
+def sound(tallies: Sequence[Tally], examples: Sequence[Example]) -> list[Tally]:
+    """The tallies of one attribute that are evidence of a rule."""
+    return [one for one in tallies if _is_sound(one, examples)]
+
+
+def _is_sound(one: Tally, examples: Sequence[Example]) -> bool:
+    attribute = one.candidate.attribute
+    if one.hits <= LEAST_SHARE.get(attribute, USUAL_SHARE) * (one.hits + one.misses):
+        return False
+    known = [key(attribute, example.known[attribute][0]) for example in examples if example.known.get(attribute)]
+    if len(known) < FEW:
+        return len(examples) <= FEW or is_named(one.candidate)
+    right = {group for group, is_right in zip(one.keys, one.right, strict=True) if is_right}
+    if len(right) >= FEW:
+        return True
+    return len(set(known)) == 1 and one.hits >= FEW
