@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from matcher.candidates import Pairs, candidates
 from matcher.classifier import Classifier, Floats
 from matcher.dataset import Table, read_csv, read_table
-from matcher.evaluate import TOP, Figures, branded, labelled_trees, precision_recall, write_csv
 from matcher.features import features
+from matcher.figures import TOP, Figures, branded, labelled_trees, precision_recall, write_csv
 from matcher.record import Record
 from matcher.space import space
 

@@ -1,0 +1,70 @@
+"""Hashes of all substrings of texts of one length, column by column: a subtraction and a product for each.
+
+The hash of a text's start is the sum of its characters times powers of an odd base, modulo 2^64; that of a substring is
+a difference of two such sums times an inverse power. Equal substrings have equal hashes; unequal ones hardly ever, and
+where they do, the distance that is computed afterwards tells.
+"""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from matcher.ladder.masks import masks
+from matcher.ladder.rung import Words
+from matcher.ladder.strings import Distinct, code_points, offsets
+
+_BASE, _SEED = 0x9E3779B97F4A7C15, 0xD1B54A32D192ED03
+_INVERSE = pow(_BASE, -1, 1 << 64)
+Span = tuple[int, int]
+
+
+class Hashed:
+    """Distinct texts by length, with their masks and the hashes of their substrings."""
+
+    def __init__(self, column: Distinct, mask: Words) -> None:
+        self.column, self.mask = column, mask
+        self.spans = column.spans()
+        self._sums: dict[int, Words] = {}
+        self._points = mixed(code_points(column.texts))
+        self._offsets = offsets(column.lengths)
+
+    @cached_property
+    def _powers(self) -> tuple[Words, Words]:
+        return tuple(_powers(base, max(self.spans, default=0) + 1) for base in (_BASE, _INVERSE))  # type: ignore[return-value]
+
+    def substring(self, length: int, start: int, stop: int) -> Words:
+        """The hashes of text[start:stop] for all texts of a length."""
+        sums = self._sums.get(length)
+        if sums is None:
+            sums = self._sums[length] = self._summed(length)
+        return (sums[stop] - sums[start]) * self._powers[1][start]
+
+    def _summed(self, length: int) -> Words:
+        first, last = self.spans[length]
+        points = self._points[self._offsets[first] : self._offsets[last]].reshape(last - first, length).T
+        sums = np.zeros((length + 1, last - first), dtype=np.uint64)
+        np.cumsum(points * self._powers[0][:length, None], axis=0, out=sums[1:])
+        return sums
+
+
+def hashed(columns: Sequence[Distinct]) -> list[Hashed]:
+    """Some columns with their hashes; masks mean the same in all."""
+    return [Hashed(column, mask) for column, mask in zip(columns, masks(columns), strict=True)]
+
+
+def mixed(values: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> Words:
+    """Numbers made to look random (the finaliser of splitmix64)."""
+    with np.errstate(over="ignore"):
+        z = values.astype(np.uint64) + np.uint64(_SEED)
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        found: Words = z ^ (z >> np.uint64(31))
+        return found
+
+
+def _powers(base: int, count: int) -> Words:
+    factors = np.full(count, base, dtype=np.uint64)
+    factors[:1] = 1
+    powers: Words = np.cumprod(factors)
+    return powers

@@ -1,0 +1,152 @@
+"""The prefix filter over two groups of records as bit rows: who of the one group shares a selected token with whom.
+
+A pair costs a bit instead of an entry in a list: the records of the second group that selected a token are one row of
+bits, the union over a record's tokens an OR of rows, the intersection over levels an AND. Of very many tokens the rarest
+share rows; that may let a pair pass which the published filter sends away, and never loses one.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from matcher.ladder.measures import Measure, table
+from matcher.ladder.orders import Selected
+from matcher.ladder.rung import Indices, Words
+from matcher.ladder.strings import offsets, spread
+
+MOST_ROWS = 4096
+MOST_TOGETHER, FEWEST_TOGETHER = 16_384, 64
+BLOCK_BYTES = 1 << 18
+Range = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Side:
+    """The records of one side, by size, and what they select at each level."""
+
+    sizes: Indices
+    levels: list[Selected]
+
+
+@dataclass(frozen=True)
+class Left:
+    """Pairs that are left over, and how many were after each level."""
+
+    a: Indices
+    b: Indices
+    after: Indices
+
+
+def groups(sizes: Indices) -> list[Range]:
+    """Consecutive records that are treated together: of one size where there are many of it.
+
+    >>> groups(np.array([1, 2, 3] + [4] * 64))
+    [(0, 3), (3, 67)]
+    """
+    changes = [*(np.flatnonzero(np.diff(sizes)) + 1).tolist(), len(sizes)]
+    found, start, previous = list[Range](), 0, 0
+    for stop in changes:
+        if previous > start and (stop - previous >= FEWEST_TOGETHER or previous - start >= FEWEST_TOGETHER):
+            found.append((start, previous))
+            start = previous
+        previous = stop
+    spans = [*found, (start, len(sizes))] if len(sizes) else []
+    return [(at, min(at + MOST_TOGETHER, stop)) for start, stop in spans for at in range(start, stop, MOST_TOGETHER)]
+
+
+class Sieve:
+    """The second group, ready to be met by groups of the first side."""
+
+    def __init__(self, side: Side, group: Range, measure: Measure) -> None:
+        self._side, self._group, self._measure = side, group, measure
+        self._sizes = side.sizes[slice(*group)]
+        self._held: tuple[bytes, list[_Rows]] = (b"", [])
+
+    def passing(self, side: Side, group: Range, same: bool) -> Iterator[Left]:
+        """The pairs that pass all levels, block by block. In `same`, only those whose first stands before the second."""
+        sizes = side.sizes[slice(*group)]
+        if self._measure.least(int(sizes[0]), int(self._sizes[0])) > min(int(sizes[-1]), int(self._sizes[-1])):
+            return
+        least = table(self._measure.least, sizes[:1], self._sizes)[0]
+        rows = self._rows(np.maximum(self._sizes - least + 1, 0))
+        wanted = sizes - table(self._measure.least, sizes, self._sizes[:1])[:, 0] + 1
+        step = max(1, BLOCK_BYTES // rows[0].bits.shape[1] // 8)
+        for start in range(group[0], group[1], step):
+            block = (start, min(start + step, group[1]))
+            if not same or block[0] < self._group[1] - 1:
+                yield self._block(side, block, wanted[start - group[0] : block[1] - group[0]], rows, same)
+
+    def _block(self, side: Side, block: Range, wanted: Indices, rows: "list[_Rows]", same: bool) -> Left:
+        left = self._allowed(side, block, same)
+        after = np.zeros(len(rows), dtype=np.int64)
+        for level, (selected, held) in enumerate(zip(side.levels, rows, strict=True)):
+            shared = held.sharing(selected, block, wanted)
+            left = shared if left is None else np.bitwise_and(left, shared, out=shared)
+            after[level] = np.bitwise_count(left).sum()
+        flags = np.unpackbits((left if left is not None else rows[0].bits[:0]).view(np.uint8), axis=1, bitorder="little")
+        a, b = np.divmod(np.flatnonzero(flags.view(np.bool_)), flags.shape[1])
+        return Left(a + block[0], b + self._group[0], after)
+
+    def _allowed(self, side: Side, block: Range, same: bool) -> Words | None:
+        """The pairs whose sizes and places allow them; None where all do."""
+        sizes, others = side.sizes[slice(*block)], self._sizes
+        one_size = sizes[0] == sizes[-1] and others[0] == others[-1]
+        if one_size and not (same and block[1] > self._group[0]):
+            return None
+        allowed = table(self._measure.least, sizes, others) <= np.minimum(sizes[:, None], others[None, :])
+        if same:
+            allowed &= np.arange(*block)[:, None] < np.arange(*self._group)[None, :]
+        padded = np.zeros((len(sizes), -(-len(others) // 64) * 64), dtype=np.bool_)
+        padded[:, : len(others)] = allowed
+        return np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
+
+    def _rows(self, wanted: Indices) -> "list[_Rows]":
+        if self._held[0] != wanted.tobytes():
+            self._held = wanted.tobytes(), [_Rows(level, self._group, wanted) for level in self._side.levels]
+        return self._held[1]
+
+
+class _Rows:
+    """For each token the records of a group that selected it at one level, as a row of bits; the last row is empty."""
+
+    def __init__(self, selected: Selected, group: Range, wanted: Indices) -> None:
+        tokens, owners = _first(selected, group, wanted)
+        kinds, kind, counts = np.unique(tokens, return_inverse=True, return_counts=True)
+        row = np.empty(len(kinds), dtype=np.int64)
+        row[np.argsort(-counts, kind="stable")] = np.arange(len(kinds))
+        row = np.where(row < MOST_ROWS // 2, row, MOST_ROWS // 2 + row % (MOST_ROWS // 2)) if len(kinds) > MOST_ROWS else row
+        width = -(-(group[1] - group[0]) // 64)
+        self.bits = np.zeros((min(len(kinds), MOST_ROWS) + 1, width), dtype=np.uint64)
+        flat = self.bits.reshape(-1)
+        np.bitwise_or.at(flat, row[kind] * width + (owners >> 6), np.uint64(1) << (owners & 63).astype(np.uint64))
+        self._kinds, self._row = kinds, np.append(row, len(self.bits) - 1)
+
+    def sharing(self, selected: Selected, block: Range, wanted: Indices) -> Words:
+        """For each record of a block the records of the group that share one of its tokens."""
+        tokens, owners = _first(selected, block, wanted)
+        places = np.searchsorted(self._kinds, tokens)
+        found = places < len(self._kinds)
+        found[found] = self._kinds[places[found]] == tokens[found]
+        counts = np.bincount(owners, minlength=block[1] - block[0])
+        width = int(counts.max(initial=1))
+        lines = np.full((len(counts), max(1, width)), len(self.bits) - 1)
+        lines[owners, np.arange(len(owners)) - np.repeat(offsets(counts)[:-1], counts)] = self._row[
+            np.where(found, places, -1)
+        ]
+        union = self.bits[lines[:, 0]]
+        for column in range(1, lines.shape[1]):
+            union |= self.bits[lines[:, column]]
+        return union
+
+
+def _first(selected: Selected, group: Range, wanted: Indices) -> tuple[Indices, Indices]:
+    """The first `wanted` tokens of each record of a group, and the record's place in the group."""
+    starts = selected.starts[group[0] : group[1]]
+    counts = np.minimum(np.maximum(wanted, 0), selected.starts[group[0] + 1 : group[1] + 1] - starts)
+    return selected.tokens[spread(starts, counts)], np.repeat(np.arange(group[1] - group[0]), counts)
+
+
+def prepared(side: Sequence[Indices], levels: Sequence[Selected]) -> Side:
+    """A side from its sizes and selections."""
+    return Side(np.concatenate(side), list(levels))
