@@ -24,6 +24,7 @@ class Settings(BaseSettings):
     timeout: float = 20.0
     max_body: int = 8_000_000
     workers: int = 2
+    verify_certificates: bool = False
 
     @classmethod
     def settings_customise_sources(
