@@ -26,7 +26,7 @@ test: $(VENV)/.dev  ## Run linters, type checks and all tests.
 	@$(BIN)/python -m pytest
 
 floors: $(VENV)/.dev  ## Measure anew and raise the floors in tests/floors.json; none is lowered.
-	@SCOUT_RAISE_FLOORS=1 $(BIN)/python -m pytest tests/scout/test_floors.py
+	@SCOUT_RAISE_FLOORS=1 $(BIN)/python -m pytest tests -k floors
 
 docs: $(VENV)/.dev  ## Write docs/cli.md anew from the commands.
 	@$(BIN)/python -m scout.manual > docs/cli.md

@@ -7,11 +7,14 @@ content is stored once, however many pages share it.
 import errno
 import hashlib
 import uuid
+from contextlib import suppress
 
 import fsspec
 import zstandard
 
 from catalog.errors import StorageFull, StoreError
+
+LEVEL = 3
 
 
 def name_of(body: bytes) -> str:
@@ -31,7 +34,7 @@ class Bodies:
         path = self._path(name)
         try:
             if not self._files.exists(path):
-                self._write(path, zstandard.compress(body, 6))
+                self._write(path, zstandard.compress(body, LEVEL))
         except OSError as error:
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
                 raise StorageFull(
@@ -53,8 +56,13 @@ class Bodies:
     def _write(self, path: str, packed: bytes) -> None:
         part = f"{path}.{uuid.uuid4().hex}.part"
         self._files.makedirs(path.rsplit("/", 1)[0], exist_ok=True)
-        self._files.pipe_file(part, packed)
-        self._files.mv(part, path)
+        try:
+            self._files.pipe_file(part, packed)
+            self._files.mv(part, path)
+        except OSError:
+            with suppress(OSError):
+                self._files.rm_file(part)
+            raise
 
     def _path(self, name: str) -> str:
         return f"{self._root}/{name[:2]}/{name[2:]}.zst"

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import CursorResult, bindparam, func, or_
+from sqlalchemy import CursorResult, bindparam, func, or_, true
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Session, SQLModel, col, select, update
 
@@ -56,18 +56,28 @@ class Frontier:
         """Take up to `most` pages that are due, best priority first, for the time of `lease`."""
         moment = now()
         with self._store.write() as session:
-            due = (
-                select(Page)
-                .where(Page.shop_id == self._shop, _due(moment))
-                .order_by(col(Page.priority).desc(), col(Page.id))
-                .limit(most)
-                .with_for_update(skip_locked=True)
-            )
-            pages = list(session.exec(due))
+            pages = self._best(session, _waiting(moment), most)
+            pages += self._best(session, _lapsed(moment), most - len(pages))
+            leased = {"state": PageState.LEASED, "leased_until": moment + lease}
+            taken = update(Page).where(col(Page.id).in_([page.id for page in pages]))
+            session.connection().execute(taken.values(**leased, attempts=Page.attempts + 1))
             for page in pages:
+                session.expunge(page)
                 page.state, page.leased_until, page.attempts = PageState.LEASED, moment + lease, page.attempts + 1
-            session.flush()
             return pages
+
+    def _best(self, session: Session, due: Any, most: int) -> list[Page]:
+        """Due pages, one priority after the other: so the index gives them in order, however many are waiting."""
+        mine, pages = Page.shop_id == self._shop, list[Page]()
+        below: Any = true()
+        while len(pages) < most:
+            first = select(Page.priority).where(mine, due, below).order_by(col(Page.priority).desc()).limit(1)
+            if (best := session.exec(first).first()) is None:
+                break
+            alike = select(Page).where(mine, due, Page.priority == best).order_by(col(Page.id))
+            pages += session.exec(alike.limit(most - len(pages)).with_for_update(skip_locked=True))
+            below = col(Page.priority) < best
+        return pages
 
     def settle(self, outcomes: Iterable[Outcome]) -> int:
         """Write what became of pages, with their new links, in one transaction; gives how many links were new."""
@@ -124,9 +134,10 @@ class Frontier:
         return len(session.connection().execute(insert.returning(col(Page.id)), rows).all()) if rows else 0
 
 
-def _due(moment: datetime) -> Any:
-    pending = (col(Page.state) == PageState.PENDING) & or_(
-        col(Page.not_before).is_(None), col(Page.not_before) <= moment
-    )
-    lapsed = (col(Page.state) == PageState.LEASED) & (col(Page.leased_until) <= moment)
-    return or_(pending, lapsed)
+def _waiting(moment: datetime) -> Any:
+    due = or_(col(Page.not_before).is_(None), col(Page.not_before) <= moment)
+    return (col(Page.state) == PageState.PENDING) & due
+
+
+def _lapsed(moment: datetime) -> Any:
+    return (col(Page.state) == PageState.LEASED) & (col(Page.leased_until) <= moment)

@@ -17,14 +17,20 @@ from catalog.errors import HostilePage
 
 MOST_ATTRIBUTES = 5_000
 MOST_DEPTH = 2_000
-LONG = 40_000
-LONG_TAG = re.compile(rb"<[A-Za-z][^<>]{40000}[^<>]*")
-QUOTED = re.compile(rb"\"[^\"]*\"|'[^']*'")
+FEW_TAGS = 3_000
+LONG, LARGE = 80_000, 400_000
+SLICE = 65_536
+ATTRIBUTE = rb"""[\s/]*+[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"?|'[^']*+'?|[^\s>]*+))?+"""
+UP_TO_LONG_TAG = re.compile(
+    rb"""(?:[^<]++|<!--(?:[^-]++|-(?!->))*+|<script\b(?:[^<]++|<(?!/script))*+|<(?![a-z])"""
+    rb"""|<[a-z][^\s/>]*+(?:%b){0,%d}+(?!%b))*+""" % (ATTRIBUTE, MOST_ATTRIBUTES, ATTRIBUTE),
+    re.IGNORECASE,
+)
 TAG = re.compile(rb"<(/?[A-Za-z][A-Za-z0-9-]*)")
 _VOID = b"area base br col embed hr img input link meta source track wbr"
 _CLOSED_BY_THEIR_LIKE = b"p li option optgroup dt dd tr td th thead tbody tfoot rt rp"
 SHALLOW = frozenset(_VOID.split() + _CLOSED_BY_THEIR_LIKE.split())
-SAID = re.compile(rb"charset\s*=\s*[\"']?\s*([\w-]*)|(encoding)", re.IGNORECASE)
+SAID = re.compile(rb"charset\s*=\s*[\"']?\s*([\w-]*)")
 PROLOGUE = 4096
 UTF8 = {b"utf-8", b"utf8"}
 MARKS_OF_ORDER = (b"\xef", b"\xfe", b"\xff", b"\x00")
@@ -77,44 +83,54 @@ def _says_utf8(body: bytes, content_type: str | None) -> bool:
     header = http_content_type_encoding(content_type)
     if header is not None:
         return header == "utf-8"
-    return all(said.lower() in UTF8 and not xml for said, xml in SAID.findall(body[:PROLOGUE]))
+    start = body[:PROLOGUE].lower()
+    if b"charset" not in start and b"encoding" not in start:
+        return True
+    return b"encoding" not in start and all(said in UTF8 for said in SAID.findall(start))
 
 
 def _refuse_slow(markup: bytes) -> None:
-    if _may_have_long_tag(markup):
-        for tag in LONG_TAG.findall(markup):
-            if len(QUOTED.sub(b"=", tag).split()) > MOST_ATTRIBUTES or QUOTED.sub(b"", tag).count(b"=") > MOST_ATTRIBUTES:
-                raise HostilePage(f"a tag with more than {MOST_ATTRIBUTES} attributes")
-    if _start_tags_at_most(markup) > MOST_DEPTH and _is_deep(markup):
+    if _may_have_long_tag(markup) and not UP_TO_LONG_TAG.fullmatch(markup):
+        raise HostilePage(f"a tag with more than {MOST_ATTRIBUTES} attributes")
+    if _start_tags_at_most(markup) > FEW_TAGS and _is_deep(markup):
         raise HostilePage(f"tags nested deeper than {MOST_DEPTH}")
 
 
 def _may_have_long_tag(markup: bytes) -> bool:
-    """Whether some window of half the length holds no `>`: a tag longer than LONG would hold one such window whole."""
-    width = LONG // 2
-    return any(markup.find(b">", start, start + width) < 0 for start in range(0, len(markup) - width, width))
+    """Whether the page is large, or some stretch of it holds no `>`.
+
+    In quotes a `>` does not end a tag, so only size rules it out; as many attributes as a page of 400 KB can hold cost
+    seconds, not hours.
+    """
+    stretches = range(0, len(markup) - LONG, LONG)
+    return len(markup) > LARGE or any(markup.find(b">", start, start + LONG) < 0 for start in stretches)
 
 
 def _start_tags_at_most(markup: bytes) -> int:
     """A number of start tags, and so a depth, that is not exceeded."""
-    read = np.frombuffer(markup, dtype=np.uint8)
-    begins = read[:-1] == ord("<")
-    found = int(np.count_nonzero(begins))
-    return found if found <= MOST_DEPTH else int(np.count_nonzero(begins & (read[1:] != ord("/"))))
+    read, found = np.frombuffer(markup, dtype=np.uint8), 0
+    for start in range(0, len(markup) - 1, SLICE):
+        begins = read[start : start + SLICE] == ord("<")
+        begins[:-1] &= read[start + 1 : start + begins.size] != ord("/")
+        found += int(np.count_nonzero(begins))
+    return found
 
 
 def _is_deep(markup: bytes) -> bool:
     """Whether more tags are open at one place than may be. An end tag closes only what is open under its name."""
-    depth, opened = 0, dict[bytes, int]()
+    depth, opened, meant = 0, dict[bytes, int](), dict[bytes, tuple[bytes, int]]()
     for tag in TAG.findall(markup):
-        name = tag.lower()
-        if name[:1] == b"/":
-            if opened.get(name[1:]):
-                opened[name[1:]] -= 1
-                depth -= 1
-        elif name not in SHALLOW:
-            opened[name] = opened.get(name, 0) + 1
-            depth += 1
+        name, step = meant.get(tag) or meant.setdefault(tag, _meant(tag))
+        there = opened.get(name, 0)
+        if step and there + step >= 0:
+            opened[name] = there + step
+            depth += step
             if depth > MOST_DEPTH:
                 return True
     return False
+
+
+def _meant(tag: bytes) -> tuple[bytes, int]:
+    """A tag's name, and by how much it deepens the page."""
+    name = tag.removeprefix(b"/").lower()
+    return name, 0 if name in SHALLOW else -1 if tag.startswith(b"/") else 1

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
+from gzip import BadGzipFile
 from typing import Any
 
 from scrapy.exceptions import (
@@ -26,6 +27,7 @@ from crawler.middlewares import OTHER_HOST
 
 MOST_ATTEMPTS = 4
 LONGEST_WAIT = 300.0
+SECOND_LOOK = 3.0
 TRY_AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524})
 SILENCES: dict[type[BaseException], str] = {
     DownloadTimeoutError: "timeout",
@@ -33,6 +35,7 @@ SILENCES: dict[type[BaseException], str] = {
     DownloadConnectionRefusedError: "connection refused",
     ResponseDataLossError: "cut off",
     DownloadFailedError: "no connection",
+    BadGzipFile: "unreadable answer",
     OSError: "no connection",
 }
 GONE = frozenset({404, 410})
@@ -47,6 +50,7 @@ CAPTCHA = re.compile(
     re.I,
 )
 SHORT_PAGE, FEW_LINKS = 20_000, 5
+FILES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF", b"%PDF-", b"PK\x03\x04", b"\x1f\x8b")
 LOOKS_HTML = re.compile(rb"^(?:\xef\xbb\xbf)?\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S)
 
 
@@ -64,8 +68,8 @@ class Answer:
         return {"reason": self.reason, "not_before": later}
 
 
-def of_response(response: Response, attempts: int) -> Answer:
-    """What an HTTP answer means, by its status and looks."""
+def of_response(response: Response, attempts: int, seen: bool = False) -> Answer:
+    """What an HTTP answer means, by its status and looks; `seen` says that the page was there in an earlier run."""
     status = response.status
     if _is_captcha(response):
         return Answer(PageState.FAILED, "captcha")
@@ -77,7 +81,7 @@ def of_response(response: Response, attempts: int) -> Answer:
         return Answer(PageState.REFUSED, "not html")
     if 300 <= status < 400:
         return Answer(PageState.REDIRECTED, "redirect")
-    return Answer(PageState.GONE if status in GONE else PageState.FAILED, f"http {status}")
+    return gone(f"http {status}", attempts, seen) if status in GONE else Answer(PageState.FAILED, f"http {status}")
 
 
 def of_error(error: BaseException | None, attempts: int) -> Answer:
@@ -88,6 +92,8 @@ def of_error(error: BaseException | None, attempts: int) -> Answer:
         return Answer(PageState.REFUSED, "too large")
     if isinstance(error, DownloadFailedError) and "SSL" in str(error):
         return again("no secure connection", attempts)
+    if isinstance(error, DownloadFailedError) and "ParseError" in str(error):
+        return again("unreadable answer", attempts)
     said = (reason for kind, reason in SILENCES.items() if isinstance(error, kind))
     return again(next(said, "unreadable answer"), attempts)
 
@@ -97,6 +103,11 @@ def again(reason: str, attempts: int, wait: float | None = None) -> Answer:
     if attempts >= MOST_ATTEMPTS:
         return Answer(PageState.FAILED, reason)
     return Answer(PageState.PENDING, reason, max(wait or 0.0, 0.5 * 2.0**attempts))
+
+
+def gone(reason: str, attempts: int, seen: bool) -> Answer:
+    """A page that is not there; one that was `seen` before is asked for a second time before that is believed."""
+    return again(reason, attempts, SECOND_LOOK) if seen and attempts < 2 else Answer(PageState.GONE, reason)
 
 
 def retry_after(response: Response) -> float | None:
@@ -115,7 +126,7 @@ def is_html(response: Response) -> bool:
     """Whether an answer is a page, by its type or, where that is wrong or missing, by how it begins."""
     said = (response.headers.get("Content-Type") or b"").lower()
     if b"html" in said:
-        return True
+        return not response.body.startswith(FILES)
     return LOOKS_HTML.match(response.body[:4096]) is not None
 
 

@@ -80,6 +80,7 @@ class Opened:
             "DOWNLOAD_DELAY": self.shop.delay,
             "DOWNLOAD_TIMEOUT": settings.timeout,
             "DOWNLOAD_MAXSIZE": settings.max_body,
+            "DOWNLOAD_VERIFY_CERTIFICATES": settings.verify_certificates,
         }
 
 

@@ -5,6 +5,7 @@ event loop, and pages that become ready together share one transaction.
 """
 
 import asyncio
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -15,7 +16,7 @@ from catalog.errors import StoreError
 from catalog.frontier import Link, Outcome
 from catalog.models import SitemapSeen
 
-GATHER = 0.01
+GATHER, TOGETHER = 0.05, 8
 
 
 @dataclass
@@ -44,6 +45,7 @@ class Settle:
         self._bodies = Bodies(spider.job.settings.bodies)
         self._waiting: list[Outcome] = []
         self._flush: asyncio.Task[None] | None = None
+        self._enough = asyncio.Event()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -69,9 +71,13 @@ class Settle:
         self._waiting += [item.outcome, *item.also]
         if self._flush is None or self._flush.done():
             self._flush = asyncio.ensure_future(self._settle())
+        if len(self._waiting) >= TOGETHER:
+            self._enough.set()
         await self._flush
 
     async def _settle(self) -> None:
-        await asyncio.sleep(GATHER)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._enough.wait(), GATHER)
+        self._enough.clear()
         outcomes, self._waiting = self._waiting, []
         self._spider.frontier.settle(outcomes)

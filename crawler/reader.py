@@ -10,9 +10,9 @@ from selectolax.lexbor import LexborHTMLParser
 from catalog.bodies import name_of
 from catalog.errors import HostilePage
 from catalog.frontier import Link, Outcome
-from catalog.markup import decode, open_html
+from catalog.markup import as_utf8, open_html
 from catalog.models import Page, PageState, now
-from crawler.answers import Answer
+from crawler.answers import Answer, gone
 from crawler.doubts import Original
 from crawler.links import page_links
 from crawler.missing import Print
@@ -38,11 +38,11 @@ class Reader:
             return _settled(page, PageState.FETCHED, columns)
         body, said = response.body, _header(response, "Content-Type")
         try:
-            tree = open_html(decode(body, said))
+            tree = open_html(as_utf8(body, said))
         except HostilePage:
             return _settled(page, PageState.REFUSED, {**columns, "reason": "hostile page"})
         if self.missing.shows and self._is_missing(page, Print.of(tree)):
-            return _settled(page, PageState.GONE, {**columns, "reason": "soft 404"})
+            return self._lost(page, columns)
         name = name_of(body)
         twin = self._bodies.get(name)
         columns |= {
@@ -76,7 +76,7 @@ class Reader:
         if isinstance(found, str):
             return _settled(page, PageState.REFUSED, {**columns, "reason": found})
         if found.key == self.missing.leads_to:
-            return _settled(page, PageState.GONE, {**columns, "reason": "soft 404"})
+            return self._lost(page, columns)
         if found.url == page.url:
             return _settled(page, PageState.FAILED, {**columns, "reason": "redirect loop"})
         return _settled(page, PageState.REDIRECTED, {**columns, "reason": "redirect", "canonical": found.url}, links)
@@ -85,6 +85,11 @@ class Reader:
         """A page that was not served."""
         also = self._sieve.missing(page.url, page.source) if answer.state == PageState.GONE else []
         return _settled(page, answer.state, {**answer.columns(), "status": response.status}, again=also)
+
+    def _lost(self, page: Page, columns: dict[str, Any]) -> Settled:
+        """A page that says it is missing, in so many words."""
+        answer = gone("soft 404", page.attempts, bool(page.body))
+        return _settled(page, answer.state, {**columns, **answer.columns()})
 
     def _is_missing(self, page: Page, shown: Print) -> bool:
         """A shop whose root shows the same as a missing page says nothing by it: such pages are read after all."""

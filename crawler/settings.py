@@ -1,8 +1,9 @@
 """The Scrapy project's settings: asyncio, polite, and nothing that a crawled page could turn against us.
 
 Redirects and retries stay switched on for robots.txt only; every page request says `dont_redirect` and `dont_retry`,
-because a page's redirects and retries are rows of the page table. Scrapy 2.19 would open a remote control and a telnet
-console, handle file and ftp URLs, and download up to 1 GiB.
+because a page's redirects and retries are rows of the page table. Scrapy's spider middlewares are off: what they look
+after, the sieve and the page table do. Scrapy 2.19 would open a remote control and a telnet console, handle file and
+ftp URLs, and download up to 1 GiB.
 """
 
 BOT_NAME = "scout"
@@ -31,10 +32,22 @@ RETRY_TIMES = 2
 REDIRECT_MAX_TIMES = 5
 DEFAULT_REQUEST_HEADERS = {"Accept": "text/html,application/xhtml+xml;q=0.9,application/xml;q=0.8,*/*;q=0.5"}
 
-DOWNLOADER_MIDDLEWARES = {
+DOWNLOADER_MIDDLEWARES: dict[str, int | None] = {
+    "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
+    "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware": None,
     "crawler.middlewares.OwnSiteOnly": 60,
     "crawler.middlewares.RobotsAnswer": 560,
 }
+SPIDER_MIDDLEWARES = dict.fromkeys(
+    (
+        "scrapy.spidermiddlewares.start.StartSpiderMiddleware",
+        "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware",
+        "scrapy.spidermiddlewares.referer.RefererMiddleware",
+        "scrapy.spidermiddlewares.urllength.UrlLengthMiddleware",
+        "scrapy.spidermiddlewares.depth.DepthMiddleware",
+        "scrapy.spidermiddlewares.metacopy.MetaCopyDetectionMiddleware",
+    )
+)
 EXTENSIONS = {"crawler.lifeline.Lifeline": 0}
 ITEM_PIPELINES = {"crawler.pipelines.Settle": 0}
 

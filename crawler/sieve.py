@@ -16,6 +16,7 @@ from crawler.canonicals import Rewrites, Way
 from crawler.dead import LAST, DeadKinds
 from crawler.doubts import Doubts, Original
 from crawler.links import PageLinks
+from crawler.sessions import Sessions, bare_key
 from crawler.shapes import Address
 from crawler.site import Site
 from crawler.traps import Traps, chain
@@ -23,6 +24,7 @@ from crawler.traps import Traps, chain
 MOST_DEPTH = 60
 MOST_REFUSED = 500_000
 SAME_PAGE, WRONG = "same page as its canonical", "not where its canonical would be"
+SESSION = "same page in another session"
 PRIORITY = {"root": 100, "known": 90, "canonical": 60, "redirect": 55, "sitemap": 50, "link": 30, "alternate": 5}
 LIKE_KNOWN, TURNS, FILTERS, DETOUR = 15, 8, -25, -20
 
@@ -57,19 +59,21 @@ class Sieve:
         self._linked: set[int] = set()
         self._gone: set[int] = set()
         self._like_known: Counter[str] = Counter()
-        self._doubts, self._dead = Doubts(), DeadKinds()
+        self._doubts, self._dead, self._sessions = Doubts(), DeadKinds(), Sessions()
+        self._handed_out: set[int] = set()
 
     def remember(self, url: str, source: str, gone: bool = False) -> None:
         """A page that the table has already."""
         if gone:
-            self._gone.add(hash(Address(url).key))
-        number = hash(Address(url).key)
+            self._gone.add(self._number(Address(url)))
+        number = self._number(Address(url))
         self._known.add(number)
         if source == "link":
             self._linked.add(number)
         if source == "known":
             self._like_known[_folder(Address(url))] += 1
             self.traps.vouch(Address(url))
+            self._sessions.refute(Address(url))
 
     def replaced(self, original: Original, by: str) -> None:
         """A page that a rule of the killed crawl had replaced: it is due again where the other is missing."""
@@ -90,11 +94,12 @@ class Sieve:
     def sift(self, at: Place, found: PageLinks, body: bytes, title: str) -> Sifted:
         """The links of a fetched page that are to be visited, and its canonical address."""
         links = list(self._follow(found))
+        self._sessions.observe(at.address, links)
         for link in links:
             self.traps.saw(link)
         fresh = [link for link in links if self._is_fresh(link, at.address)]
         fruitful = bool(fresh) | self.traps.looks_like_offer(body)
-        self._linked.update(hash(link.key) for link in links)
+        self._linked.update(self._number(link) for link in links)
         self.traps.fetched(at.address, fruitful, bool(fresh))
         canonical = self._canonical(found)
         self._rewrites.observe(at.address, canonical, title, bool(fresh))
@@ -131,6 +136,8 @@ class Sieve:
         if page.source not in ("link", "alternate", "sitemap"):
             return []
         page_id, address = page.id or 0, Address(page.url)
+        if page.attempts < 2 and self._sessions.holds(address) and hash(bare_key(address)) in self._handed_out:
+            return [Outcome(page_id, PageState.REFUSED, {"reason": SESSION})]
         if original := self._doubts.recant(page.url):
             due = original.due()
             links, also = ((due,), []) if isinstance(due, Link) else ((), [due])
@@ -140,10 +147,14 @@ class Sieve:
             return [Outcome(page_id, *found)]
         kept, way, known = self._kept_as(address)
         if kept.key == address.key or way in self._doubts.guilty:
+            self._handed_out.add(hash(bare_key(address)))
             return []
         links = () if known else (self._keep(address, kept, page.source, page.depth, page.chain),)
         self._doubts.replaced(Original(page.url, way, page.id), kept.url)
         return [Outcome(page_id, PageState.REFUSED, {"reason": SAME_PAGE, "canonical": kept.url}, links)]
+
+    def _number(self, address: Address) -> int:
+        return hash(self._sessions.key(address))
 
     def _lost_hope(self, page: Page, address: Address) -> tuple[PageState, dict[str, Any]] | None:
         """A link into a closed trap or of a dead kind; one of a kind that seems dead waits until all else is done."""
@@ -165,7 +176,7 @@ class Sieve:
 
     def missing(self, url: str, source: str) -> list[Original]:
         """A page was not there; gives the links that only a rule had replaced by it."""
-        self._gone.add(hash(Address(url).key))
+        self._gone.add(self._number(Address(url)))
         if source == "link":
             self._dead.missing(Address(url))
         return self._doubts.missing(url)
@@ -191,13 +202,13 @@ class Sieve:
     def _canonical_link(self, at: Place, canonical: Address) -> Link | None:
         """The canonical address as a link, unless it is known to show what has just been fetched."""
         if self._rewrites.says(at.address, canonical):
-            self._known.add(hash(canonical.key))
+            self._known.add(self._number(canonical))
             return None
         return self._admit(canonical, "canonical", at.depth + 1, at.chain)
 
     def _is_fresh(self, link: Address, page: Address) -> bool:
         """Whether a link is the page's own find: of another kind, on no page before, and no mere view of a list."""
-        if hash(link.key) in self._linked or link.shape == page.shape:
+        if self._number(link) in self._linked or link.shape == page.shape:
             return False
         return not link.is_kin(page) and not self.traps.filters(link)
 
@@ -209,11 +220,11 @@ class Sieve:
             self.refused[reason] += 1
 
     def _admit(self, address: Address, source: str, depth: int, hops: int) -> Link | None:
-        if hash(address.key) in self._known:
+        if self._number(address) in self._known:
             return None
         kept, way, known = self._kept_as(address)
         if known:
-            self._known.add(hash(address.key))
+            self._known.add(self._number(address))
             self._refuse(SAME_PAGE, address.url)
             return None
         reason = self.traps.refuses(kept, hops) if source not in ("root", "known") else None
@@ -226,15 +237,15 @@ class Sieve:
         return self._keep(address, kept, source, depth, hops)
 
     def _keep(self, address: Address, kept: Address, source: str, depth: int, hops: int) -> Link:
-        self._known.update((hash(address.key), hash(kept.key)))
+        self._known.update((self._number(address), self._number(kept)))
         return Link(kept.url, source, self._priority(kept, source), depth, hops)
 
     def _kept_as(self, address: Address) -> tuple[Address, Way, bool]:
         """Under which address a page is kept, by which rule, and whether it is known there; itself where it is open."""
         found = self._rewrites.kept(address)
-        there = [other for other in found.addresses if hash(other.key) not in self._gone]
+        there = [other for other in found.addresses if self._number(other) not in self._gone]
         for other in there:
-            if other.key != address.key and hash(other.key) in self._known:
+            if other.key != address.key and self._number(other) in self._known:
                 return other, found.way, True
         if not there and self._doubts.trusts(found.way):
             return found.addresses[0], found.way, True

@@ -4,6 +4,7 @@ Every address is cleaned before anything else looks at it (`url_cleaner.clean`),
 and has neither fragment nor session id, so that one page is one row and no visit is ever a click.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
 from urllib.parse import urldefrag, urljoin, urlsplit
 
@@ -19,10 +20,13 @@ SILENT = ("#", "javascript:", "mailto:", "tel:", "data:", "sms:", "whatsapp:", "
 
 
 class Site:
-    """A shop's root and what is known of its addresses; `origin` is where the root really answers."""
+    """A shop's root and what is known of its addresses; `origin` is where the root really answers.
 
-    def __init__(self, home: str) -> None:
-        self.home = home
+    `own` are tracking keys of this shop: links differ by them, pages do not.
+    """
+
+    def __init__(self, home: str, own: Sequence[str] = ()) -> None:
+        self.home, self._own = home, tuple(own)
         self.origin = _origin(home)
         self.read = lru_cache(FORGET)(self._read)
         self._join = lru_cache(FORGET)(self._joined)
@@ -70,7 +74,7 @@ class Site:
     def locate(self, link: str) -> Address | str:
         """The cleaned address of a link to this site, whatever it is called; a reason where it leads elsewhere."""
         try:
-            cleaned = clean(link, home=self.home).url
+            cleaned = clean(link, home=self.home, own=self._own).url
             if cleaned is None or not self.owns(cleaned):
                 return "other host" if urlsplit(link).scheme in ("http", "https") else "not a link"
             url = safe_url_string(without_session(urldefrag(cleaned).url))

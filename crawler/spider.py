@@ -5,7 +5,7 @@ settles it in one transaction or not at all. Pages are handed out by `start()`, 
 asks for requests whenever it has room (2.13 and later); the page table is the only frontier.
 """
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from itertools import chain
 from typing import Any, Self
 from urllib.parse import urlsplit
@@ -25,6 +25,7 @@ from crawler.job import Opened, open_job
 from crawler.lifeline import log_as_json, tell, told, watch_parent
 from crawler.listing import Listing
 from crawler.middlewares import PublicOnly
+from crawler.own_keys import own_keys
 from crawler.pace import Pace
 from crawler.patience import Patience
 from crawler.pipelines import Listed, Settled
@@ -46,7 +47,7 @@ class ShopSpider(Spider):
         super().__init__()
         self.opened, self.job, self.shop = opened, opened.job, opened.shop
         self.frontier = Frontier(opened.store, opened.shop_id, opened.job.run_id)
-        self.site = Site(opened.shop.url)
+        self.site = Site(opened.shop.url, own_keys(opened.store, opened.shop_id).tracking)
         self.sieve = Sieve(self.site)
         self.error: tuple[str, str] | None = None
         self._sitemaps = list(opened.shop.sitemaps)
@@ -95,24 +96,23 @@ class ShopSpider(Spider):
         async for page in self.supply.pages(True, self._admit):
             yield self._request(page)
 
-    def parse(self, response: Response, **kwargs: Any) -> Iterator[Settled]:
-        """An answer to a page's request."""
+    def parse(self, response: Response, **kwargs: Any) -> list[Settled]:
+        """An answer to a page's request. (A list, no generator: Scrapy reads the source of those, and wraps them.)"""
         page: Page = response.meta["page"]
-        answer = answers.of_response(response, page.attempts)
+        answer = answers.of_response(response, page.attempts, bool(page.body))
         self._heed(answer)
         if answer.state == PageState.REDIRECTED:
-            yield self._reader.redirected(page, response)
-        elif answer.state == PageState.FETCHED:
-            yield self._reader.fetched(page, response)
-        else:
-            yield self._reader.refused(page, response, answer)
+            return [self._reader.redirected(page, response)]
+        if answer.state == PageState.FETCHED:
+            return [self._reader.fetched(page, response)]
+        return [self._reader.refused(page, response, answer)]
 
-    def failed(self, failure: Failure) -> Iterator[Settled]:
+    def failed(self, failure: Failure) -> list[Settled]:
         """A page's request without an answer."""
         page: Page = failure.request.meta["page"]  # type: ignore[attr-defined]
         answer = self._private_answer() or answers.of_error(failure.value, page.attempts)
         self._heed(answer)
-        yield Settled(Outcome(page.id or 0, answer.state, answer.columns()))
+        return [Settled(Outcome(page.id or 0, answer.state, answer.columns()))]
 
     def landed(self, item: Settled | Listed) -> None:
         """An item has been stored, or never will be."""

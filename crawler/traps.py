@@ -17,11 +17,13 @@ BARREN_PAGES = 40
 BARREN_FILTERS = 20
 MOST_FILTERS = 200
 SAME_SHAPE = 10
-MARKS = (
-    *(b"schema.org/product", b'"@type":"product', b'"@type": "product', b'itemprop="price', b'itemprop="offers'),
-    *(b"product:price", b"add-to-cart", b"add_to_cart", b"addtocart", b"add to cart", b"warenkorb"),
-    *(b"\xe2\x82\xac", b"&euro;", b" eur", b"\xc2\xa3", b"&pound;", b" chf"),
-)
+MARKS = {
+    b"product": (b"schema.org/product", b'"@type":"product', b'"@type": "product', b"product:price"),
+    b'itemprop="': (b'itemprop="price', b'itemprop="offers'),
+    b"cart": (b"add-to-cart", b"add_to_cart", b"addtocart", b"add to cart"),
+    b"&": (b"&euro;", b"&pound;"),
+    b"": (b"warenkorb", b"\xe2\x82\xac", b"\xc2\xa3", b" eur", b" chf"),
+}
 DOLLARS = re.compile(rb"[$]\s?\d")
 
 
@@ -102,7 +104,8 @@ def offer_marks(body: bytes) -> int:
     (2, 0)
     """
     small = body.lower()
-    return sum(small.count(mark) for mark in MARKS) + len(DOLLARS.findall(small))
+    found = sum(small.count(mark) for part, marks in MARKS.items() if part in small for mark in marks)
+    return found + (len(DOLLARS.findall(small)) if b"$" in small else 0)
 
 
 def chain(page: Address, hops: int, fruitful: bool, link: Address) -> int:

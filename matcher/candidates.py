@@ -19,12 +19,14 @@ COMMON = 12
 MOST_PRODUCTS = 10_000_000
 
 
-def candidates(shop: Sequence[Record], known: Sequence[Record], space: Space, top: int = TOP) -> Pairs:
-    """Pairs (row of the shop, row of the catalog), each once, sorted."""
+def candidates(
+    shop: Sequence[Record], known: Sequence[Record], space: Space, top: int = TOP, back: int | None = None
+) -> Pairs:
+    """Sorted pairs (row of the shop, row of the catalog): `top` per shop offer, `back` or as many per catalog offer."""
     found = [np.array([*_shared(shop, known)], dtype=np.int64).reshape(-1, 2)]
     for left, right in ((space.shop.grams, space.known.grams), (space.shop.words, space.known.words)):
         found.append(nearest(left, right, top))
-        found.append(nearest(right, left, top)[:, ::-1])
+        found.append(nearest(right, left, top if back is None else back)[:, ::-1])
     return np.unique(np.concatenate(found), axis=0)
 
 

@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier
 from threadpoolctl import threadpool_limits
 
+from matcher.calibration import calibrated
 from matcher.candidates import candidates
 from matcher.features import TRENDS, features
+from matcher.lessons import Lessons
 from matcher.record import Record
 from matcher.rehearsal import Rehearsal, rehearsals
 from matcher.space import space
@@ -33,6 +35,7 @@ _WEIGHTS = {
     "codes_only_shop": -0.7,
     "codes_only_known": -0.7,
     "quantities_differ": -2.0,
+    "kinds_differ": -3.0,
     "price_gap": -1.5,
     "grams_lead_shop": 2.0,
     "grams_lead_known": 2.0,
@@ -58,18 +61,33 @@ def formula(table: Floats) -> Floats:
     return (1 / (1 + np.exp(-np.clip(logit, -20, 20)))).astype(np.float32)
 
 
-def taught(known: Sequence[Record], pages: Mapping[int, Record]) -> Classifier:
-    """A classifier for this catalog: learnt from rehearsals, or the formula where there is too little to learn from."""
+def taught(known: Sequence[Record], pages: Mapping[int, Record], heard: Lessons) -> Classifier:
+    """A classifier for this catalog: learnt from rehearsals and from people's words.
+
+    Where there is too little to learn from, it is the formula.
+    """
     if len(known) < FEWEST_OFFERS:
         return formula
     rounds = [_examples(rehearsal) for rehearsal in rehearsals(known, pages)]
     if not rounds:
         return formula
-    table, same = np.concatenate([t for t, _ in rounds]), np.concatenate([s for _, s in rounds])
-    return trees(table, same) if 0 < same.sum() < len(same) else formula
+    tables, truths = [table for table, _ in rounds], [same for _, same in rounds]
+    same = np.concatenate(truths)
+    if not 0 < same.sum() < len(same):
+        return formula
+    weight = np.concatenate((np.ones(len(same), np.float32), heard.weight))
+    judge = trees(np.concatenate((*tables, heard.table)), np.concatenate((same, heard.same)), weight=weight)
+    calibrate = calibrated(tables, truths, trees)
+    return lambda table: calibrate(judge(table))
 
 
-def trees(table: Floats, same: NDArray[np.bool_], trends: Sequence[int] | None = None, **settings: Any) -> Classifier:
+def trees(
+    table: Floats,
+    same: NDArray[np.bool_],
+    trends: Sequence[int] | None = None,
+    weight: Floats | None = None,
+    **settings: Any,
+) -> Classifier:
     """Monotone gradient-boosted trees fitted to the examples; the same examples always give the same trees."""
     wanted = {"max_iter": 120, "learning_rate": 0.1, "max_leaf_nodes": 12, "min_samples_leaf": 12} | settings
     model = HistGradientBoostingClassifier(
@@ -80,7 +98,7 @@ def trees(table: Floats, same: NDArray[np.bool_], trends: Sequence[int] | None =
         **wanted,
     )
     with threadpool_limits(1):
-        model.fit(np.where(np.isnan(table).all(axis=0), 0, table), same)
+        model.fit(np.where(np.isnan(table).all(axis=0), 0, table), same, sample_weight=weight)
     return lambda rows: _predict(model, rows)
 
 

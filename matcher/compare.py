@@ -5,10 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from catalog.models import Word
 from matcher.candidates import Pairs, candidates
-from matcher.classifier import Floats, taught
+from matcher.classifier import Floats, formula, taught
 from matcher.evidence import Evidence, evidence, weigh
 from matcher.features import TRENDS, features
+from matcher.lessons import lessons
 from matcher.record import Record
 from matcher.second_look import look_again
 from matcher.space import space
@@ -36,8 +38,11 @@ class Comparison:
         return self.table[:, list(TRENDS).index(feature)]
 
 
-def compare(shop: Sequence[Record], known: Sequence[Record]) -> Comparison:
-    """The comparison of both sides; the classifier is taught by the catalog and by pages whose link is known."""
+def compare(shop: Sequence[Record], known: Sequence[Record], words: Sequence[Word | None] = ()) -> Comparison:
+    """The comparison of both sides.
+
+    The classifier is taught by the catalog, by pages whose link is known, and by people's words on the shop's offers.
+    """
     variants = learn_variants(known)
     if not shop or not known:
         none = np.empty((0, len(TRENDS)), np.float32)
@@ -45,7 +50,7 @@ def compare(shop: Sequence[Record], known: Sequence[Record]) -> Comparison:
     both = space(shop, known)
     pairs = candidates(shop, known, both)
     table, said = features(shop, known, both, pairs), evidence(shop, known, pairs)
-    judge = taught(known, _pages(shop, pairs, said))
+    judge = taught(known, _pages(shop, pairs, said), lessons(pairs, table, formula(table), words))
     probability = look_again(pairs, weigh(judge(table), said, table), len(known))
     return Comparison(shop, known, pairs, table, said, probability, variants)
 

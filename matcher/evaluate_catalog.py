@@ -1,14 +1,17 @@
 """Crawled offers of many merchants against a catalog's products, learnt from the catalog alone.
 
 The catalog's own offers play the crawled ones in turn: a fifth of them at a time is matched against the rest, with some
-products taken away as a whole, so that their offers are rightly missing. From these pairs the classifier learns, and
-from how it fares on the turns it has not seen the threshold between listed and missing is chosen.
+products taken away as a whole, so that their offers are rightly missing. Two judges learn from these turns: one of
+pairs of offers, one of offers and products (`matcher.products`). Each is taught twice, by half of the turns, and judges
+the other half; so the second judge learns from scores as they will be, and the threshold is chosen on turns not learnt
+from. Crawled offers get the mean of both.
 """
 
 import random
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,85 +21,133 @@ from matcher.candidates import Pairs, candidates
 from matcher.classifier import Classifier, Floats
 from matcher.dataset import Table, read_csv, read_table
 from matcher.features import features
-from matcher.figures import TOP, Figures, branded, labelled_trees, precision_recall, write_csv
+from matcher.figures import Figures, branded, labelled_trees, precision_recall, write_csv
+from matcher.products import Claims, Ints, claimed, claims, once, product_features
 from matcher.record import Record
 from matcher.space import space
 
 TURNS = 5
 TAKEN_AWAY = 0.2
+TOP, BACK = 16, 3
+quick_trees = partial(labelled_trees, max_iter=250, learning_rate=0.06)
+
+
+@dataclass(frozen=True)
+class _Offers:
+    """Offers with their products and merchants as numbers; a merchant of its own for each where that says nothing."""
+
+    records: Sequence[Record]
+    products: Ints
+    merchants: Ints
+
+    def part(self, rows: Sequence[int]) -> "_Offers":
+        return _Offers([self.records[row] for row in rows], self.products[rows], self.merchants[rows])
 
 
 @dataclass(frozen=True)
 class _Turn:
-    """Pairs of some offers with catalog offers, the product of each, and the truth of each offer ("" = missing)."""
+    """Pairs of some offers with catalog offers, their features, and the true product of each offer (-1 = missing)."""
 
     pairs: Pairs
     table: Floats
-    products: Sequence[str]
-    truth: Sequence[str]
+    products: Ints
+    claims: Claims
+    truth: Ints
+
+    @property
+    def same_pairs(self) -> NDArray[np.bool_]:
+        return np.asarray(self.products[self.pairs[:, 1]] == self.truth[self.pairs[:, 0]], dtype=bool)
+
+    @property
+    def same_products(self) -> NDArray[np.bool_]:
+        return np.asarray(self.claims.product == self.truth[self.claims.offer], dtype=bool)
 
 
 def evaluate_catalog(folder: Path, predictions: Path | None = None) -> Figures:
     """The share of crawled offers handled rightly end to end, and precision, recall and F1 of "missing"."""
     begin = time.monotonic()
     catalog, crawled = read_table(folder / "catalog.jsonl"), read_table(folder / "crawled.jsonl")
-    products = [str(row.get("product") or "") for row in catalog.rows]
-    turns = [_turn(catalog.records, products, number) for number in range(TURNS)]
-    threshold = _threshold(turns)
-    judge = labelled_trees(*_examples(turns))
-    real = _played(crawled.records, catalog.records, products, [""] * len(crawled.ids))
-    said = _products(real, judge(real.table), threshold)
+    names, known, asked = _sides(catalog, crawled)
+    turns = [_turn(known, number) for number in range(TURNS)]
+    real = _played(asked, known, np.full(len(crawled.ids), -1))
+    threshold, probability = _judged(turns, real)
+    held = claimed(real.claims, probability, threshold)
+    said = np.full(len(crawled.ids), -1)
+    said[real.claims.offer[held]] = real.claims.product[held]
+    answers = ["" if number < 0 else names[number] for number in said.tolist()]
     if predictions:
-        write_csv(predictions, ("id", "product"), zip(crawled.ids, said, strict=True))
-    return _figures(folder, crawled, said) | {"threshold": threshold, "seconds": round(time.monotonic() - begin, 1)}
+        write_csv(predictions, ("id", "product"), zip(crawled.ids, answers, strict=True))
+    return _figures(folder, crawled, answers) | {"threshold": threshold, "seconds": round(time.monotonic() - begin, 1)}
 
 
-def _turn(items: Sequence[Record], products: Sequence[str], number: int) -> _Turn:
+def _sides(catalog: Table, crawled: Table) -> tuple[list[str], _Offers, _Offers]:
+    """The products' names, the catalog's offers and the crawled ones."""
+    products = [str(row.get("product") or "") for row in catalog.rows]
+    names, numbers = np.unique(products, return_inverse=True)
+    sellers = [[str(row.get("merchant") or "") for row in side.rows] for side in (catalog, crawled)]
+    if once(products, sellers[0]) and all(sellers[1]):
+        merchants = np.unique(sellers[0] + sellers[1], return_inverse=True)[1]
+    else:
+        merchants = np.arange(len(catalog.ids) + len(crawled.ids))
+    cut = len(catalog.ids)
+    known = _Offers(catalog.records, numbers.astype(np.int64), merchants[:cut])
+    return names.tolist(), known, _Offers(crawled.records, np.full(len(crawled.ids), -1), merchants[cut:])
+
+
+def _turn(known: _Offers, number: int) -> _Turn:
+    """One turn: a fifth of the catalog's offers against the rest, less the products that are taken away."""
     chance = random.Random(f"turn {number}")  # noqa: S311
-    away = {product for product in sorted(set(products)) if chance.random() < TAKEN_AWAY}
-    asked = [n for n in range(len(items)) if n % TURNS == number]
-    rest = [n for n in range(len(items)) if n % TURNS != number and products[n] not in away]
+    away = {product for product in sorted(set(known.products.tolist())) if chance.random() < TAKEN_AWAY}
+    products = known.products.tolist()
+    asked = [n for n in range(len(products)) if n % TURNS == number]
+    rest = [n for n in range(len(products)) if n % TURNS != number and products[n] not in away]
     left = {products[n] for n in rest}
-    truth = [products[n] if products[n] in left else "" for n in asked]
-    return _played([items[n] for n in asked], [items[n] for n in rest], [products[n] for n in rest], truth)
+    truth = np.array([products[n] if products[n] in left else -1 for n in asked], dtype=np.int64)
+    return _played(known.part(asked), known.part(rest), truth)
 
 
-def _played(asked: Sequence[Record], rest: Sequence[Record], products: Sequence[str], truth: Sequence[str]) -> _Turn:
-    shop, known = branded(asked, rest)
+def _played(asked: _Offers, rest: _Offers, truth: Ints) -> _Turn:
+    """The pairs worth a look; a product that lists an offer's merchant already is no candidate for it."""
+    shop, known = branded(asked.records, rest.records)
     both = space(shop, known)
-    pairs = candidates(shop, known, both, TOP)
-    return _Turn(pairs, features(shop, known, both, pairs), products, truth)
+    pairs = candidates(shop, known, both, TOP, BACK)
+    taken = {*zip(rest.products.tolist(), rest.merchants.tolist(), strict=True)}
+    wanted = zip(rest.products[pairs[:, 1]].tolist(), asked.merchants[pairs[:, 0]].tolist(), strict=True)
+    pairs = pairs[np.fromiter((one not in taken for one in wanted), bool, len(pairs))]
+    held = claims(pairs, rest.products, asked.merchants)
+    return _Turn(pairs, features(shop, known, both, pairs), rest.products, held, truth)
 
 
-def _examples(turns: Sequence[_Turn]) -> tuple[Floats, NDArray[np.bool_]]:
-    same = [[turn.products[j] == turn.truth[i] for i, j in turn.pairs.tolist()] for turn in turns]
-    return np.concatenate([turn.table for turn in turns]), np.array([one for part in same for one in part], dtype=bool)
-
-
-def _threshold(turns: Sequence[_Turn]) -> float:
-    """The threshold at which most offers of the last turns are handled rightly by what the first have taught."""
-    cut = len(turns) // 2 + 1
-    judge: Classifier = labelled_trees(*_examples(turns[:cut]))
-    scores = [judge(turn.table) for turn in turns[cut:]]
-    steps = np.arange(0.05, 0.96, 0.025)
-    right = [
-        sum(
-            said == true
-            for turn, score in zip(turns[cut:], scores, strict=True)
-            for said, true in zip(_products(turn, score, float(step)), turn.truth, strict=True)
-        )
-        for step in steps
+def _judged(turns: Sequence[_Turn], real: _Turn) -> tuple[float, Floats]:
+    """The threshold at which most offers of the turns are handled rightly, and the probability of every real claim."""
+    tables = [turn.table for turn in (*turns, real)]
+    scores = _in_turn(tables, [turn.same_pairs for turn in turns])
+    tables = [
+        product_features(turn.claims, turn.table, score) for turn, score in zip((*turns, real), scores, strict=True)
     ]
-    return round(float(steps[int(np.argmax(right))]), 3)
+    *shown, last = _in_turn(tables, [turn.same_products for turn in turns])
+    steps = np.arange(0.2, 0.81, 0.025)
+    right = [sum(map(_right, turns, shown, [float(step)] * len(turns))) for step in steps]
+    return round(float(steps[int(np.argmax(right))]), 3), last
 
 
-def _products(turn: _Turn, score: Floats, threshold: float) -> list[str]:
-    """For every offer the product of its best pair, empty where that is below the threshold."""
-    said, best = [""] * len(turn.truth), [threshold] * len(turn.truth)
-    for (i, j), value in zip(turn.pairs.tolist(), score.tolist(), strict=True):
-        if value > best[i]:
-            said[i], best[i] = turn.products[j], value
-    return said
+def _in_turn(tables: Sequence[Floats], truths: Sequence[NDArray[np.bool_]]) -> list[Floats]:
+    """Each turn's scores by the judge that has not learnt from it; those of the last table by both."""
+    halves = [range(0, len(truths), 2), range(1, len(truths), 2)]
+    first, second = (_taught([tables[n] for n in half], [truths[n] for n in half]) for half in halves)
+    shown = [(second if n % 2 == 0 else first)(tables[n]) for n in range(len(truths))]
+    return [*shown, np.mean([first(tables[-1]), second(tables[-1])], axis=0, dtype=np.float32)]
+
+
+def _taught(tables: Iterable[Floats], truths: Iterable[NDArray[np.bool_]]) -> Classifier:
+    return quick_trees(np.concatenate([*tables]), np.concatenate([*truths]))
+
+
+def _right(turn: _Turn, probability: Floats, threshold: float) -> int:
+    held = claimed(turn.claims, probability, threshold)
+    said = np.full(len(turn.truth), -1)
+    said[turn.claims.offer[held]] = turn.claims.product[held]
+    return int((said == turn.truth).sum())
 
 
 def _figures(folder: Path, crawled: Table, said: Sequence[str]) -> Figures:

@@ -16,6 +16,7 @@ from rapidfuzz.distance import JaroWinkler
 
 from matcher.candidates import Pairs
 from matcher.context import rivals
+from matcher.kinds import kind_differences
 from matcher.record import Record
 from matcher.space import Matrix, Space
 from matcher.variants import Variants, learn_variants
@@ -45,6 +46,7 @@ TRENDS: dict[str, int] = {
     "codes_only_known": -1,
     "quantities_shared": 1,
     "quantities_differ": -1,
+    "kinds_differ": -1,
     "siblings_differ": -1,
     "price_gap": -1,
     "brand": 1,
@@ -207,6 +209,7 @@ _SINGLE: dict[str, Callable[[Record, Record], float]] = {
     "codes_only_known": lambda a, b: len(b.codes - a.spellings),
     "quantities_shared": _quantities_shared,
     "quantities_differ": _quantities_differ,
+    "kinds_differ": lambda a, b: len(kind_differences(a.words, a.kinds, b.words, b.kinds)),
     "price_gap": _price,
     "brand": _brand,
     "ean": lambda a, b: _agree(a.ean, b.ean),

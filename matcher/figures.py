@@ -14,9 +14,12 @@ Figures = dict[str, float | int | str]
 TOP = 10
 
 
-def labelled_trees(table: Floats, same: NDArray[np.bool_]) -> Classifier:
+def labelled_trees(
+    table: Floats, same: NDArray[np.bool_], *, max_iter: int = 500, learning_rate: float = 0.03
+) -> Classifier:
     """Trees for many true labels: free of the trends that a few rehearsed ones need, smaller and more of them."""
-    return trees(table, same, [0] * table.shape[1], max_iter=500, learning_rate=0.03, max_leaf_nodes=8)
+    trends = [0] * table.shape[1]
+    return trees(table, same, trends, max_iter=max_iter, learning_rate=learning_rate, max_leaf_nodes=8)
 
 
 def branded(left: Sequence[Record], right: Sequence[Record]) -> tuple[list[Record], list[Record]]:

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from catalog.models import OfferFields, Verdict, Word
+from matcher.boilerplate import without_boilerplate
+from matcher.bounds import PRECISION
 from matcher.compare import compare
 from matcher.decide import decide
 from matcher.explain import explain
@@ -40,25 +42,28 @@ def match(
     products: Sequence[str | None] | None = None,
     words: Mapping[str, Word] = NO_WORDS,
     links: Sequence[Sequence[str]] | None = None,
+    precision: float = PRECISION,
 ) -> list[Found]:
     """One Found for every offer of the shop, in the order of the shop's offers.
 
     `products` tells which known offers are of one catalog product: those do not count as siblings. `words` maps an
     offer's URL to a person's word: accept (it is missing), reject (it is listed), ignore (leave it out). `links` gives
-    further URLs under which each shop offer was found.
+    further URLs under which each shop offer was found. Where verdicts would be right less often than `precision`, the
+    doubtful ones are unsure.
     """
     left, right = _order(shop_offers), _order(known)
     shop = with_links(records(shop_offers[i] for i in left), [links[i] for i in left] if links else ())
-    catalog = records(known[j] for j in right)
+    shop, catalog = without_boilerplate(shop), without_boilerplate(records(known[j] for j in right))
     if products:
         catalog = [replace(one, product=products[j] or "") for one, j in zip(catalog, right, strict=True)]
     brands = {record.brand for record in (*shop, *catalog)}
     shop, catalog = with_brands(shop, brands), with_brands(catalog, brands)
     groups = group(shop, catalog)
     said = [_word([shop_offers[left[i]].url for i in members], words) for members in groups]
-    seen = compare(with_own_images([_united(shop, members) for members in groups]), with_own_images(catalog))
+    united = with_own_images([_united(shop, members) for members in groups])
+    seen = compare(united, with_own_images(catalog), said)
     found = []
-    for members, decision in zip(groups, decide(seen, said), strict=True):
+    for members, decision in zip(groups, decide(seen, said, precision), strict=True):
         if decision.word is not Word.IGNORE:
             nearest = None if decision.pair is None else right[seen.pairs[decision.pair, 1]]
             pages = tuple(left[i] for i in members)

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from catalog.models import Attribute, OfferFields
 from catalog.values import key
+from matcher.kinds import Kinds, kinds
 from matcher.links import Address, address
 from matcher.quantities import quantities
 from matcher.text import fold, has_digit, joined, tokens
@@ -64,6 +65,11 @@ class Record:
         """The title's tokens that may be model numbers: a digit in them, and no quantity."""
         amounts = {value + unit for unit, values in self.quantities.items() for value in values}
         return frozenset(word for word in self.words if has_digit(word) and word not in amounts)
+
+    @cached_property
+    def kinds(self) -> Kinds:
+        """What kind of thing the title names."""
+        return kinds(self.words)
 
     @property
     def addresses(self) -> tuple[Address, ...]:

@@ -17,6 +17,7 @@ from catalog.models import KnownOffer, Match, OfferFields, Page, PageState, Pers
 from catalog.progress import Progress, silent
 from catalog.settings import Settings
 from catalog.store import Store
+from matcher.bounds import PRECISION
 from matcher.links import address
 from matcher.match import Found, match
 from matcher.text import fold
@@ -46,7 +47,14 @@ class _Side:
 
 
 def match_shop(
-    settings: Settings, store: Store, shop: Shop, run_id: int, *, engine: str = "local", progress: Progress = silent
+    settings: Settings,
+    store: Store,
+    shop: Shop,
+    run_id: int,
+    *,
+    engine: str = "local",
+    precision: float = PRECISION,
+    progress: Progress = silent,
 ) -> Matched:
     """Decide every offer of the shop and write the run's matches. Raises UsageError for an engine that is not there."""
     if engine not in ENGINES:
@@ -58,7 +66,7 @@ def match_shop(
         words = {w.url: Word(w.word) for w in session.exec(select(PersonsWord).where(PersonsWord.shop_id == shop.id))}
     progress("offers matched", 0, len(side.offers))
     catalog, products = [plain(offer) for offer in known], [offer.product for offer in known]
-    found = match(side.offers, catalog, products=products, words=words, links=side.links)
+    found = match(side.offers, catalog, products=products, words=words, links=side.links, precision=precision)
     rows = _rows(found, side, known, run_id, shop.id or 0)
     with store.write() as session:
         session.exec(delete(Match).where(col(Match.run_id) == run_id))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matcher.assign import assign
+from matcher.calibration import log_odds
 from matcher.candidates import Pairs
 from matcher.classifier import Floats
 
@@ -21,20 +22,13 @@ def look_again(pairs: Pairs, probability: Floats, known: int) -> Floats:
     """The probabilities, with those of the leftover pairs lifted."""
     if not len(pairs):
         return probability
-    logit = logits(probability)
+    logit = log_odds(probability)
     chosen = assign(pairs, np.where(probability >= CLEAR, logit, -1.0))
     share = len(chosen) / known
     lift = LIFT * max(0.0, share - USUAL_SHARE) / (1 - USUAL_SHARE)
     free = ~(np.isin(pairs[:, 0], pairs[chosen, 0]) | np.isin(pairs[:, 1], pairs[chosen, 1]))
     lifted = logit + lift * (free & _first(pairs[:, 0], logit, free) & _first(pairs[:, 1], logit, free))
     return (1 / (1 + np.exp(-lifted))).astype(np.float32)
-
-
-def logits(probability: Floats) -> NDArray[np.float64]:
-    """Log-odds; certainty is kept finite."""
-    sure = np.clip(probability.astype(np.float64), 1e-6, 1 - 1e-6)
-    odds: NDArray[np.float64] = np.log(sure / (1 - sure))
-    return odds
 
 
 def _first(owner: NDArray[np.int64], logit: NDArray[np.float64], free: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from matcher.kinds import kind_differences
 from matcher.record import Record
 
 MOST_SIBLINGS = 50
@@ -23,7 +24,8 @@ class Variants:
 
     def difference(self, shop: Record, known: Record) -> str | None:
         """What makes the two offers variants of one product, in words; None where nothing does."""
-        return _quantity(shop, known) or _code(shop, known) or self._word(shop, known)
+        kind = next(iter(kind_differences(shop.words, shop.kinds, known.words, known.kinds)), None)
+        return _quantity(shop, known) or kind or _code(shop, known) or self._word(shop, known)
 
     def apart(self, shop: Record, known: Record) -> int:
         """How many words that tell siblings apart stand in one of the two titles only."""

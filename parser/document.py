@@ -1,15 +1,16 @@
 """A page opened once: its tree, its blocks of data, its texts - each made at most once, and only when asked for."""
 
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from catalog.errors import RuleError
-from catalog.markup import decode, open_html
-from parser.blocks import Block, attribute_blocks, script_blocks
+from catalog.markup import as_utf8, open_html
+from parser.blocks import Block, Script, attribute_blocks, scripts_of
 from parser.paths import compile_path
-from parser.selector import AnySelector, AttributeAt, JsonAt
+from parser.selector import AnySelector, AttributeAt, JsonAt, TextAt
 
 LONGEST_TEXT = 50_000
 UNSEEN = frozenset({"script", "style", "template", "noscript"})
@@ -17,38 +18,37 @@ INLINE = frozenset(
     "a abbr b bdi bdo cite code data del dfn em font i ins kbd mark q s samp small span strong sub sup u var".split()
 )
 
+Named = dict[tuple[str, str], list[Any]]
+
 
 class Document:
     """A page as learner, parser and inspector see it. Raises HostilePage where it is made to be slow."""
 
     def __init__(self, body: bytes | str, url: str, content_type: str | None = None) -> None:
         self.url = url
-        self.tree: LexborHTMLParser = open_html(body if isinstance(body, str) else decode(body, content_type))
+        self.tree: LexborHTMLParser = open_html(body if isinstance(body, str) else as_utf8(body, content_type))
         self._attribute_blocks: dict[str, list[Block]] = {}
+
+    @cached_property
+    def scripts(self) -> list[Script]:
+        """The scripts that hold text."""
+        return scripts_of(self.tree)
 
     @cached_property
     def blocks(self) -> list[Block]:
         """The blocks of data in scripts."""
-        return script_blocks(self.tree)
+        return [block for script in self.scripts for block in script.blocks()]
 
     @cached_property
-    def _blocks_by_name(self) -> dict[tuple[str, str], list[Any]]:
-        named: dict[tuple[str, str], list[Any]] = {}
-        for block in self.blocks:
-            named.setdefault((block.css, block.name), []).append(block.data)
-        return named
+    def _named(self) -> Named:
+        return by_name(self.blocks)
 
     def find(self, selector: AnySelector) -> str | None:
         """The first value where the selector points, as text; None where there is none. Raises RuleError."""
         if isinstance(selector, JsonAt):
-            return self._in_blocks(selector)
+            return self.find_data(selector, None if selector.block.startswith("@") else self._named)
         node = self.first(selector.css)
-        if node is None:
-            return None
-        if isinstance(selector, AttributeAt):
-            value = node.attributes.get(selector.name)
-            return value.strip() or None if value else None
-        return own_text(node) if selector.own else text_of(node)
+        return None if node is None else text_at(node, selector)
 
     def first(self, css: str) -> LexborNode | None:
         """The first element that `css` finds. Raises RuleError where it is no selector."""
@@ -57,22 +57,36 @@ class Document:
         except (SelectolaxError, ValueError) as error:
             raise RuleError(f"not a CSS selector: {css!r}") from error
 
-    def _in_blocks(self, selector: JsonAt) -> str | None:
+    def find_data(self, selector: JsonAt, named: Named | None) -> str | None:
+        """The first value where the selector points, in the named blocks or in the attributes that it names."""
         values = compile_path(selector.path)
-        for data in self.data(selector.css, selector.block):
+        for data in self._in_attributes(selector) if named is None else named.get((selector.css, selector.block), ()):
             for value in values(data):
                 text = scalar(value)
                 if text:
                     return text
         return None
 
-    def data(self, css: str, block: str) -> list[Any]:
-        """The data of the blocks of that name."""
-        if not block.startswith("@"):
-            return self._blocks_by_name.get((css, block), [])
-        if css not in self._attribute_blocks:
-            self._attribute_blocks[css] = attribute_blocks(self.tree.css(css), block[1:])
-        return [found.data for found in self._attribute_blocks[css]]
+    def _in_attributes(self, selector: JsonAt) -> list[Any]:
+        if selector.css not in self._attribute_blocks:
+            self._attribute_blocks[selector.css] = attribute_blocks(self.tree.css(selector.css), selector.block[1:])
+        return [found.data for found in self._attribute_blocks[selector.css]]
+
+
+def by_name(blocks: Iterable[Block]) -> Named:
+    """The data of blocks by their selectors and names, each in document order."""
+    named: Named = {}
+    for block in blocks:
+        named.setdefault((block.css, block.name), []).append(block.data)
+    return named
+
+
+def text_at(node: LexborNode, selector: TextAt | AttributeAt) -> str | None:
+    """The text that a selector means at the element that it has found."""
+    if isinstance(selector, AttributeAt):
+        value = node.attrs.get(selector.name)
+        return value.strip() or None if value else None
+    return own_text(node) if selector.own else text_of(node)
 
 
 def scalar(value: Any) -> str | None:

@@ -1,56 +1,134 @@
 """Is this an offer page, and of which template? Told by marks of the markup, learnt from pages of known offers.
 
-Marks are what a template leaves on each of its pages: tags with their classes, ids, schema.org names, the names of data
-blocks, the folder of the URL; digits are folded. Category, search and article pages share the shop's header and footer
+Marks are what a template leaves on each of its pages: classes, ids, schema.org names, the kinds of its scripts, the
+folder of the URL; digits are folded. Category, search and article pages share the shop's header and footer
 with its offers, so `rules_generator.templates` weighs each mark by how much rarer it is on other pages.
 """
 
 import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import chain
+from typing import Any
 from urllib.parse import urlsplit
 
+from parser.blocks import CODE, SCHEMA_ORG, Script
 from parser.document import Document
 from parser.rules import RuleSet, Signature, Template
 
 MOST_NODES = 20_000
-NAMED = ("itemprop", "property", "itemtype", "typeof", "name")
+MOST_CLASSES = 12
+MOST_REMEMBERED = 50_000
+LONGEST = 120
+MOST_FOLDERS = 3
+NAMED = ("itemprop", "property", "itemtype", "name")
+NAMED_CSS = "meta, [itemprop], [itemtype]"
 DIGITS = re.compile(r"\d+")
+TYPE = re.compile(r'"@type"\s*:\s*"(\w{1,40})"')
 FRONT_DOOR = re.compile(r"/?|/(?:index|home|default)(?:\.\w{2,5})?/?", re.IGNORECASE)
 
 
 def marks_of(document: Document) -> frozenset[str]:
     """The marks of a page."""
-    marks: set[str] = set(_folders(document.url))
-    for count, node in enumerate(document.tree.css("[class], [id], [itemprop], [property], [itemtype], meta[name]")):
-        if count >= MOST_NODES:
-            break
-        tag, attributes = node.tag or "", node.attributes
-        marks.update(f"{tag}.{name}" for name in (attributes.get("class") or "").split()[:12])
-        if attributes.get("id"):
-            marks.add(f"#{attributes['id']}")
-        marks.update(f"{tag}[{name}={attributes[name]}]" for name in NAMED if attributes.get(name))
-        if attributes.get("property") == "og:type":
-            marks.add(f"og:type={attributes.get('content')}")
-    marks.update(f"{block.css}{{{block.name}}}" for block in document.blocks)
-    return frozenset(DIGITS.sub("0", mark)[:120] for mark in marks)
+    told = (tell(one) for tell, said in _said(document) for one in said)
+    return frozenset(chain.from_iterable(told))
 
 
-def likeness(marks: frozenset[str], signature: Signature) -> float:
+Teller = Callable[[Any], tuple[str, ...]]
+
+
+def _said(document: Document) -> Iterator[tuple[Teller, Collection[Any]]]:
+    """What a page says of itself, each thing once, and by what it is told which marks that leaves."""
+    css = document.tree.css
+    yield _of_classes, {node.attrs.get("class") for node in css("[class]")[:MOST_NODES]}
+    yield _of_id, {node.id for node in css("[id]")[:MOST_NODES]}
+    yield _of_names, {(node.tag, *map(node.attributes.get, NAMED)) for node in css(NAMED_CSS)[:MOST_NODES]}
+    yield _of_script, [(script.css, _types(script)) for script in document.scripts if script.css != CODE]
+    yield _of_page, [f"url:{path}" for path in _folders(document.url)]
+    kind = document.first('meta[property="og:type"]')
+    yield _of_page, [f"og:type={kind.attrs.get('content')}"] if kind is not None else []
+
+
+@lru_cache(maxsize=16_384)
+def _of_classes(said: str | None) -> tuple[str, ...]:
+    return tuple(_folded(f".{name}") for name in (said or "").split()[:MOST_CLASSES])
+
+
+@lru_cache(maxsize=16_384)
+def _of_id(name: str | None) -> tuple[str, ...]:
+    return (_folded(f"#{name}"),) if name else ()
+
+
+@lru_cache(maxsize=16_384)
+def _of_names(said: tuple[str | None, ...]) -> tuple[str, ...]:
+    tag, *values = said
+    return tuple(_folded(f"{tag}[{name}={value}]") for name, value in zip(NAMED, values, strict=True) if value)
+
+
+def _of_script(said: tuple[str, tuple[str, ...]]) -> tuple[str, ...]:
+    css, types = said
+    return (_folded(css), *(f"ld+json {kind}" for kind in types))
+
+
+def _types(script: Script) -> tuple[str, ...]:
+    return tuple(sorted(set(TYPE.findall(script.text)))) if script.css == SCHEMA_ORG else ()
+
+
+def _of_page(said: str) -> tuple[str, ...]:
+    return (_folded(said),)
+
+
+def _folded(mark: str) -> str:
+    return DIGITS.sub("0", mark)[:LONGEST]
+
+
+def likeness(marks: Iterable[str], signature: Signature) -> float:
     """The weighted share of a signature's marks that a page shows, in [0, 1]; 1 where the signature has none."""
-    whole = sum(signature.marks.values())
-    return sum(weight for mark, weight in signature.marks.items() if mark in marks) / whole if whole else 1.0
+    whole, shown = sum(signature.marks.values()), set(marks)
+    return sum(weight for mark, weight in signature.marks.items() if mark in shown) / whole if whole else 1.0
+
+
+class Gate:
+    """The templates of a shop, ready to be told apart: of a page it looks at those marks only that they know.
+
+    Which of those a thing on a page leaves is remembered, since a shop's pages say much the same.
+    """
+
+    def __init__(self, templates: Sequence[Template]) -> None:
+        self._templates = templates
+        self._known = frozenset(mark for template in templates for mark in template.signature.marks)
+        self._remembered: dict[Teller, dict[Any, frozenset[str]]] = {}
+
+    def template_of(self, document: Document) -> tuple[Template | None, float]:
+        """The template that a page is built from, and its likeness; None where it is like none of them."""
+        if is_front_door(document.url):
+            return None, 0.0
+        if not self._known:
+            return (self._templates[0], 1.0) if self._templates else (None, 0.0)
+        marks = self._marks_of(document)
+        shares = [(likeness(marks, template.signature), template) for template in self._templates]
+        likest, template = max(shares, key=lambda pair: pair[0])
+        return (template, likest) if likest >= template.signature.least else (None, likest)
+
+    def _marks_of(self, document: Document) -> set[str]:
+        """Those of the page's marks that some template knows."""
+        marks: set[str] = set()
+        for tell, said in _said(document):
+            remembered = self._remembered.setdefault(tell, {})
+            if len(remembered) > MOST_REMEMBERED:
+                remembered.clear()
+            for one in said:
+                known = remembered.get(one)
+                if known is None:
+                    known = remembered[one] = self._known.intersection(tell(one))
+                if known:
+                    marks |= known
+        return marks
 
 
 def template_of(document: Document, rules: RuleSet) -> tuple[Template | None, float]:
     """The template that a page is built from, and its likeness; None where it is like none of them."""
-    if is_front_door(document.url):
-        return None, 0.0
-    if all(not template.signature.marks for template in rules.templates):
-        return (rules.templates[0], 1.0) if rules.templates else (None, 0.0)
-    marks = marks_of(document)
-    likest, template = max(
-        ((likeness(marks, template.signature), template) for template in rules.templates), key=lambda pair: pair[0]
-    )
-    return (template, likest) if likest >= template.signature.least else (None, likest)
+    return Gate(rules.templates).template_of(document)
 
 
 def is_front_door(url: str) -> bool:
@@ -65,4 +143,4 @@ def is_front_door(url: str) -> bool:
 
 def _folders(url: str) -> list[str]:
     folders = [part for part in urlsplit(url).path.split("/") if part][:-1]
-    return [f"url:/{'/'.join(folders[:depth])}/" for depth in range(1, len(folders) + 1)][:3]
+    return [f"/{'/'.join(folders[:depth])}/" for depth in range(1, len(folders) + 1)][:MOST_FOLDERS]

@@ -27,14 +27,30 @@ def compile_path(path: str) -> Callable[[Any], Iterator[Any]]:
     >>> list(compile_path("$..sku")({"a": {"sku": "A"}}))
     ['A']
     """
+    parsed, steps = _parsed(path)
+    if steps is None:
+        return lambda data: (match.value for match in parsed.find(data))
+    return lambda data: _walk(data, steps, 0)
+
+
+def keys_of(path: str) -> tuple[str, ...]:
+    """The keys that a plain path goes through; none of a richer one. Raises RuleError.
+
+    >>> keys_of("$.offers[0].sku"), keys_of("$..sku")
+    (('offers', 'sku'), ())
+    """
+    return tuple(step for step in _parsed(path)[1] or () if isinstance(step, str))
+
+
+@lru_cache(maxsize=4096)
+def _parsed(path: str) -> tuple[JSONPath, list[Step] | None]:
     try:
         parsed = parse(path)
-        steps = list(_steps(parsed))
+        return parsed, list(_steps(parsed))
     except _NotPlain:
-        return lambda data: (match.value for match in parsed.find(data))
+        return parsed, None
     except (JSONPathError, ValueError, AttributeError, RecursionError) as error:
         raise RuleError(f"not a JSONPath: {path!r}: {str(error).splitlines()[0]}") from error
-    return lambda data: _walk(data, steps, 0)
 
 
 def child(path: str, key: str | int | None) -> str:

@@ -7,10 +7,11 @@ best rule that finds one decides.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from urllib.parse import urljoin
+from decimal import Decimal
+from typing import Any
 
 from catalog.models import Attribute, OfferFields, PageKind
-from catalog.values import Hint, currency_of, fields, key, normalise
+from catalog.values import Hint, currency_of, key, normalise
 from parser.document import Document
 from parser.gate import template_of
 from parser.rules import Rule, RuleSet, Template
@@ -56,12 +57,26 @@ class PageReading:
 
 
 def read(document: Document, rules: RuleSet) -> PageReading:
-    """Read a page by the rules of its template. A page like no template, or without a title, is no offer page."""
+    """Read a page by the rules of its template. A page like no template, or without a title, is no offer page.
+
+    Whoever reads many pages by the same rules compiles them first: `parser.plan`.
+    """
     template, likest = template_of(document, rules)
     if template is None:
-        return PageReading(PageKind.OTHER, f"unlike the shop's offer pages ({likest:.2f})", likeness=likest)
-    readings = read_attributes(document, template)
-    offer = offer_of(readings, document.url, rules.currency)
+        return unlike(likest)
+    return concluded(read_attributes(document, template), document.url, rules.currency, template, likest)
+
+
+def unlike(likest: float) -> PageReading:
+    """What is said of a page that no template is like."""
+    return PageReading(PageKind.OTHER, f"unlike the shop's offer pages ({likest:.2f})", likeness=likest)
+
+
+def concluded(
+    readings: Mapping[Attribute, Reading], url: str, currency: str | None, template: Template, likest: float
+) -> PageReading:
+    """What the readings of a page make of it."""
+    offer = offer_of(readings, url, currency)
     if not offer.title:
         return PageReading(PageKind.OTHER, "no title found", template.name, likest, None, readings)
     return PageReading(PageKind.OFFER, f"like template {template.name}", template.name, likest, offer, readings)
@@ -91,18 +106,17 @@ def value_of(rule: Rule, text: str, url: str) -> str | None:
 
 def decide(attribute: Attribute, votes: Sequence[Vote]) -> Reading:
     """The value that most weight stands behind; among equals, the one of the best rule."""
-    cast = [one for one in votes if one.value is not None]
-    if not cast:
+    values = {one.value for one in votes if one.value is not None}
+    if not values:
         return Reading(attribute, None, 0.0, tuple(votes))
+    groups = {value: key(attribute, value) for value in values} if len(values) > 1 else dict.fromkeys(values, "")
+    cast = [(one, groups[one.value]) for one in votes if one.value is not None]
     weights: dict[str, float] = {}
-    for one in cast:
-        group = _group(attribute, one.value)
+    for one, group in cast:
         weights[group] = weights.get(group, 0.0) + weight_of(one.rule.score)
-    best = max(cast, key=lambda one: (weights[_group(attribute, one.value)], one.rule.score))
-    if attribute is Attribute.DESCRIPTION:
-        best = max(cast, key=lambda one: one.rule.score)
-    share = weights[_group(attribute, best.value)] / sum(weights.values())
-    return Reading(attribute, best.value, share, tuple(votes))
+    by_score = attribute is Attribute.DESCRIPTION
+    best, group = max(cast, key=lambda pair: (0.0 if by_score else weights[pair[1]], pair[0].rule.score))
+    return Reading(attribute, best.value, weights[group] / sum(weights.values()), tuple(votes))
 
 
 def weight_of(score: float) -> float:
@@ -111,23 +125,22 @@ def weight_of(score: float) -> float:
 
 
 def offer_of(readings: Mapping[Attribute, Reading], url: str, currency: str | None) -> OfferFields:
-    """The offer that the readings make."""
+    """The offer that the readings make: their values are normalised already, so they are taken as they are."""
     values = {attribute: reading.value for attribute, reading in readings.items() if reading.value is not None}
-    said = values.pop(Attribute.CURRENCY, None) or _currency_beside(readings.get(Attribute.PRICE)) or currency
-    image = values.get(Attribute.IMAGE)
-    if image:
-        values[Attribute.IMAGE] = urljoin(url, image)
-    return fields(values, url=url, currency=said)
+    price, image = values.pop(Attribute.PRICE, None), values.pop(Attribute.IMAGE, None)
+    said = values.pop(Attribute.CURRENCY, None)
+    found: dict[str, Any] = {attribute.value: value for attribute, value in values.items()}
+    found |= {"url": url, "images": [image] if image else []}
+    if price:
+        found["price"] = Decimal(price)
+        found["currency"] = said or _currency_beside(readings[Attribute.PRICE]) or currency_of(currency or "")
+    return OfferFields.model_construct(**found)
 
 
-def _currency_beside(price: Reading | None) -> str | None:
+def _currency_beside(price: Reading) -> str | None:
     """The currency that stands in the text of a vote for the winning price."""
-    votes = [one for one in price.votes if one.value == price.value and one.raw] if price else []
+    votes = [one for one in price.votes if one.value == price.value and one.raw]
     return next((said for one in votes if (said := currency_of((one.raw or "")[:60]))), None)
-
-
-def _group(attribute: Attribute, value: str | None) -> str:
-    return key(attribute, value) if value is not None else ""
 
 
 def _in_major_units(text: str) -> str | None:

@@ -8,6 +8,7 @@ are left out. Which of them hold is not judged here: `score` runs them all on al
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from selectolax.lexbor import LexborNode
 
@@ -28,18 +29,33 @@ MOST_FROM_END = 2
 MOST_ALIKE = 500
 
 
+Parts = tuple[str, str, str, str]
+Paths = dict[int, list[str]]
+
+
+def parts_at(place: Place, known: Paths) -> Iterator[Parts]:
+    """What the selectors that lead to a place are made of, at most 48; `known` remembers the paths of one page."""
+    if place.node is None:
+        yield "json", place.css, place.path, place.block
+        return
+    if place.node.mem_id not in known:
+        known[place.node.mem_id] = list(islice(dict.fromkeys(_paths_to(place.node)), MOST_SELECTORS))
+    kind = "attribute" if place.name else "own" if place.own else "text"
+    for css in known[place.node.mem_id]:
+        yield kind, css, place.name or "", ""
+
+
 def selectors_at(place: Place) -> list[AnySelector]:
     """The selectors that lead to a place, at most 48."""
-    if place.node is None:
-        return [JsonAt(css=place.css, block=place.block, path=place.path)]
-    made: dict[str, None] = {}
-    for css in _paths_to(place.node):
-        made[css] = None
-        if len(made) >= MOST_SELECTORS:
-            break
-    if place.name:
-        return [AttributeAt(css=css, name=place.name) for css in made]
-    return [TextAt(css=css, own=place.own) for css in made]
+    return [selector_of(parts) for parts in parts_at(place, {})]
+
+
+def selector_of(parts: Parts) -> AnySelector:
+    """The selector made of these parts."""
+    kind, css, detail, block = parts
+    if kind == "json":
+        return JsonAt(css=css, block=block, path=detail)
+    return AttributeAt(css=css, name=detail) if kind == "attribute" else TextAt(css=css, own=kind == "own")
 
 
 def tag_of(node: LexborNode) -> str:

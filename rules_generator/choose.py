@@ -6,42 +6,60 @@ so their agreement confirms, and one is left when the other is gone.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import islice
 
 from catalog.models import Attribute
 from parser.read import weight_of
 from parser.rules import Rule
 from parser.selector import AnySelector, JsonAt, TextAt
-from rules_generator.score import Tally
+from rules_generator.score import LARGEST_TIE, Tally
 
 MOST_RULES = 6
 MOST_TRIED = 40
-ENOUGH_OF_A_KIND = 2
+ENOUGH = 2
 LAST_STEP = re.compile(r"[^\s>+]+$")
+
+Scored = tuple[float, Tally]
 PLACE_AMONG = re.compile(r":nth-[a-z-]+\(\d+\)")
 
 
-def choose(ranked: Sequence[tuple[float, Tally]], threshold: float) -> list[Rule]:
-    """The rules of one attribute, best first, out of ranked (score, tally) pairs; those below `threshold` are out."""
-    chosen: list[tuple[float, Tally]] = []
-    agreed = 0
-    for score, tally in [pair for pair in ranked if pair[0] >= threshold and pair[1].hits][:MOST_TRIED]:
-        if len(chosen) >= MOST_RULES:
-            break
-        now = _votes_right([*chosen, (score, tally)])
-        if now > agreed or (now == agreed and _confirms(tally, chosen)):
-            chosen.append((score, tally))
-            agreed = now
+def choose(ranked: Sequence[Scored], threshold: float) -> list[Rule]:
+    """The rules of one attribute, best first, out of ranked (score, tally) pairs; those below `threshold` are out.
+
+    Scores as near as a tie are one: a rule that was silent once is not worse than one that was not.
+    """
+    worthy = [pair for pair in ranked if pair[0] >= threshold - LARGEST_TIE and pair[1].hits][:MOST_TRIED]
+    chosen = _voters(worthy)
+    if len(chosen) < ENOUGH:
+        chosen += _stand_ins(worthy, chosen)
     return [tally.candidate.rule(round(score, 4), tally.hits) for score, tally in chosen]
 
 
-def _confirms(tally: Tally, chosen: Sequence[tuple[float, Tally]]) -> bool:
+def _voters(worthy: Sequence[Scored]) -> list[Scored]:
+    chosen: list[Scored] = []
+    agreed = 0
+    for score, tally in worthy:
+        now = _votes_right([*chosen, (score, tally)])
+        if now > agreed or (now == agreed and _confirms(tally, chosen, family)):
+            chosen.append((score, tally))
+            agreed = now
+        if len(chosen) == MOST_RULES:
+            break
+    return chosen
+
+
+def _stand_ins(worthy: Sequence[Scored], chosen: Sequence[Scored]) -> list[Scored]:
+    """Where one rule alone speaks, one that agrees with it from another element, for pages on which it is silent."""
+    found = (pair for pair in worthy if _confirms(pair[1], chosen, spot))
+    return list(islice(found, ENOUGH - len(chosen)))
+
+
+def _confirms(tally: Tally, chosen: Sequence[Scored], kind: Callable[[AnySelector], str]) -> bool:
     """Whether it reads another kind of place than those chosen, and contradicts none of them on any example."""
-    if tally.candidate.attribute is Attribute.DESCRIPTION:
+    if tally.candidate.attribute is Attribute.DESCRIPTION or not chosen:
         return False
-    chosen_ones = [other.candidate.selector for _, other in chosen]
-    kind = family if len(chosen) >= ENOUGH_OF_A_KIND else spot
-    is_new = kind(tally.candidate.selector) not in {kind(other) for other in chosen_ones}
+    is_new = kind(tally.candidate.selector) not in {kind(other.candidate.selector) for _, other in chosen}
     return is_new and all(_agree(tally, other) for _, other in chosen)
 
 
@@ -60,27 +78,28 @@ def family(selector: AnySelector) -> str:
         return "schema.org" if selector.block.startswith("ld+json") else "data"
     if isinstance(selector, TextAt):
         return "head" if selector.css.startswith("title") else "text"
-    return "meta" if selector.css.startswith("meta") else "attribute"
+    last = LAST_STEP.search(selector.css)
+    return "meta" if last and last[0].startswith("meta") else "attribute"
 
 
 def spot(selector: AnySelector) -> str:
-    """The kind of place, told more finely: the block of data, or the element and the attribute at the selector's end.
+    """The kind of place, told more finely: of texts and attributes the element at the selector's end.
 
     >>> spot(TextAt(css="div.product span.sku")), spot(TextAt(css="html > b:nth-of-type(2)"))
     ('text span.sku', 'text b')
     """
     if isinstance(selector, JsonAt):
-        return f"{family(selector)} {selector.css} {selector.block}"
+        return family(selector)
     last = LAST_STEP.search(selector.css)
     name = "" if isinstance(selector, TextAt) else f" {selector.name}"
     return f"{family(selector)} {PLACE_AMONG.sub('', last[0]) if last else ''}{name}"
 
 
-def _votes_right(chosen: Sequence[tuple[float, Tally]]) -> int:
+def _votes_right(chosen: Sequence[Scored]) -> int:
     return sum(_right_at(chosen, place) for place in range(len(chosen[0][1].values)))
 
 
-def _right_at(chosen: Sequence[tuple[float, Tally]], place: int) -> bool:
+def _right_at(chosen: Sequence[Scored], place: int) -> bool:
     """Whether the heaviest value on one example is the known one."""
     weights: dict[str, float] = {}
     right: dict[str, bool] = {}

@@ -133,10 +133,11 @@ def _evaluate_path(path: Path, plan: Plan) -> ShopResult:
 def evaluate_shop(shop: LabelledShop, plan: Plan) -> ShopResult:
     """Learn and test on one shop, in each setting."""
     result = ShopResult(shop.name)
-    training = _stale([one for page in shop.training for one in _taught(page, plan.view)], plan.stale)
+    training = [one for page in shop.training for one in _taught(page, plan.view)]
     testing = [(page, document) for page in shop.testing for document in _opened(page, plan.view)]
     readers = [Reader(document) for _, document in testing]
-    lessons = {size: study(training[:size]) for size in {setting.train for setting in plan.settings}}
+    sizes = {setting.train for setting in plan.settings}
+    lessons = {size: study(_stale(training[:size], plan.stale)) for size in sizes}
     for setting in plan.settings:
         rules = lessons[setting.train].rules(setting.threshold)
         read = [(page, reader.values(rules)) for (page, _), reader in zip(testing, readers, strict=True)]
@@ -161,8 +162,8 @@ class Reader:
         return {attribute.value: decide(attribute, cast).value for attribute, cast in votes.items()}
 
     def _template(self, rules: RuleSet) -> Template:
-        if len(rules.templates) == 1:
-            return rules.templates[0]
+        if len(rules.templates) <= 1:
+            return rules.templates[0] if rules.templates else Template(name="")
         if self._marks is None:
             self._marks = marks_of(self.document)
         marks = self._marks
@@ -183,12 +184,17 @@ def _opened(page: LabelledPage, view: View) -> Iterator[Document]:
 
 
 def _taught(page: LabelledPage, view: View) -> Iterator[Taught]:
-    values = {Attribute(name): value for name, value in page.attributes.items() if name in set(Attribute)}
+    values = {Attribute(name): _texts(value) for name, value in page.attributes.items() if name in set(Attribute)}
     currency = str(page.attributes.get("currency") or "") or None
     values.pop(Attribute.CURRENCY, None)
     offer = fields(values, Hint(base_url=page.url), url=page.url, currency=currency)
     for document in _opened(page, view):
         yield Taught(Example(CrawledPage(0, page.url, None, page.name), values_of(offer)), document)
+
+
+def _texts(value: Any) -> list[str]:
+    """The texts of a labelled value: one, several, or none."""
+    return [str(one) for one in (value if isinstance(value, list) else [value]) if one is not None]
 
 
 def _stale(taught: list[Taught], share: float) -> list[Taught]:

@@ -7,7 +7,7 @@ learning is done once more without it.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from catalog.models import Attribute
@@ -16,13 +16,13 @@ from parser.document import Document
 from parser.gate import is_front_door, marks_of
 from parser.read import read_attributes
 from parser.rules import Rule, RuleSet, Signature, Template
-from parser.selector import AnySelector
 from rules_generator import cuts, templates
-from rules_generator.candidates import selectors_at
-from rules_generator.choose import choose
+from rules_generator.candidate import Candidate
+from rules_generator.candidates import Parts, Paths, parts_at, selector_of
+from rules_generator.choose import choose, spot
 from rules_generator.examples import Example
 from rules_generator.locate import CUTTABLE, Form, Place, Wanted, places
-from rules_generator.score import Candidate, Opened, Tally, rank, tally
+from rules_generator.score import Opened, Tally, rank, tally
 from rules_generator.soundness import sound
 
 THRESHOLD = 0.5
@@ -30,7 +30,12 @@ MOST_CANDIDATES = 90
 MOST_WITH_CUTS = 40
 CONTRADICTED = 0.5
 
-Way = tuple[AnySelector, Form]
+WORST = (1_000, 0)
+RARE = 0.1
+ENOUGH_FOR_ALL = 16
+HEAT, BEST_OF_HEAT, BEST_OF_SPOT = 12, 24, 4
+
+Way = tuple[Parts, Form]
 
 
 @dataclass(frozen=True)
@@ -70,13 +75,14 @@ class Lesson:
     set_aside: tuple[tuple[str, str], ...]
 
     def rules(self, threshold: float = THRESHOLD, currency: str | None = None) -> RuleSet:
-        """The rules of all templates."""
-        made = (
+        """The rules of all templates; one whose few examples teach no title is left to the others."""
+        made = [
             Template(name=str(number), signature=named, rules=tuple(survey.rules(threshold)))
             for number, (named, survey) in enumerate(self.surveys, start=1)
-        )
+        ]
+        kept = [template for template in made if template.of(Attribute.TITLE)] or made
         urls = tuple(one.example.page.address for one in self.taught)
-        return RuleSet(learnt_from=urls, currency=currency, templates=tuple(made))
+        return RuleSet(learnt_from=urls, currency=currency, templates=tuple(kept))
 
 
 def induce(
@@ -142,42 +148,68 @@ def survey(members: Sequence[Taught]) -> Survey:
     ranked = {}
     for attribute in Attribute:
         found = [one.get(attribute, []) for one in located]
-        tallies = [tally(candidate, opened) for candidate in _candidates(attribute, found, opened)]
+        promising = _heat(_candidates(attribute, found, opened), opened)
+        tallies = [tally(candidate, opened) for candidate in promising]
         ranked[attribute] = rank(sound(tallies, opened.examples))
     return Survey(ranked)
 
 
+def _heat(candidates: Sequence[Candidate], opened: Opened) -> Sequence[Candidate]:
+    """Where there are many examples, those candidates that do best on a few of them, some of each spot of the page."""
+    attribute = candidates[0].attribute if candidates else None
+    known = [place for place, example in enumerate(opened.examples) if attribute in example.known]
+    if len(known) <= ENOUGH_FOR_ALL or len(candidates) <= BEST_OF_HEAT:
+        return candidates
+    few = known[:: max(1, len(known) // HEAT)][:HEAT]
+    kept: Counter[str] = Counter()
+    best: list[Candidate] = []
+    for _, one in rank([tally(candidate, opened, few) for candidate in candidates]):
+        place = spot(one.candidate.selector)
+        if one.hits and kept[place] < BEST_OF_SPOT and len(best) < BEST_OF_HEAT:
+            kept[place] += 1
+            best.append(one.candidate)
+    return best
+
+
 def _candidates(attribute: Attribute, found: Sequence[Sequence[Place]], opened: Opened) -> list[Candidate]:
     """Whole values as they stand, and texts that contain one with the cuts that their surroundings suggest."""
-    whole = _usual(found, whole=True)
-    made = {Candidate(attribute, selector, form=form): None for selector, form in whole[:MOST_CANDIDATES]}
+    ways = _usual(found)
+    whole = [(selector_of(parts), form) for parts, form in ways[True][:MOST_CANDIDATES]]
+    made = {Candidate(attribute, selector, form=form): None for selector, form in whole}
     if attribute in CUTTABLE:
-        for selector, form in _usual(found, whole=False)[:MOST_WITH_CUTS]:
+        for parts, form in ways[False][:MOST_WITH_CUTS]:
+            selector = selector_of(parts)
             for trim in cuts.trims(attribute, _arounds(attribute, opened.raw(selector), opened.examples)):
                 made[Candidate(attribute, selector, trim, form)] = None
     return list(made)
 
 
-def _usual(found: Sequence[Sequence[Place]], *, whole: bool) -> list[Way]:
-    """Selectors with their forms: those first that lead to the value on most pages.
+def _usual(found: Sequence[Sequence[Place]]) -> dict[bool, list[Way]]:
+    """The ways to whole values (True) and to texts that contain one: those first that lead there on most pages.
 
     Among equals, each place's own best selectors come before any place's lesser ones, and short texts before long.
+    Those that lead there on far fewer pages than the best are left out.
     """
-    pages: Counter[Way] = Counter()
+    pages: dict[bool, Counter[Way]] = {True: Counter(), False: Counter()}
     order: dict[Way, tuple[int, int]] = {}
     for page in found:
-        ways = list(_ways(page, whole))
-        pages.update({way for way, _ in ways})
-        for way, place in ways:
-            order[way] = min(order.get(way, place), place)
-    return sorted(pages, key=lambda way: (-pages[way], order[way]))
+        paths: Paths = {}
+        here: dict[bool, set[Way]] = {True: set(), False: set()}
+        for place in page:
+            for nth, parts in enumerate(parts_at(place, paths)):
+                way, at = (parts, place.form), (nth, place.size)
+                here[place.whole].add(way)
+                if at < order.get(way, WORST):
+                    order[way] = at
+        for whole, ways in here.items():
+            pages[whole].update(ways)
+    return {whole: _often(counts, order) for whole, counts in pages.items()}
 
 
-def _ways(page: Sequence[Place], whole: bool) -> Iterator[tuple[Way, tuple[int, int]]]:
-    for place in page:
-        if place.whole is whole:
-            for nth, selector in enumerate(selectors_at(place)):
-                yield (selector, place.form), (nth, place.size)
+def _often(counts: Counter[Way], order: Mapping[Way, tuple[int, int]]) -> list[Way]:
+    least = RARE * max(counts.values(), default=0)
+    ways = [way for way, count in counts.items() if count >= least]
+    return sorted(ways, key=lambda way: (-counts[way], order[way]))
 
 
 def _arounds(attribute: Attribute, raws: Sequence[str | None], examples: Sequence[Example]) -> list[cuts.Around]:

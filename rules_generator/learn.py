@@ -10,29 +10,30 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 
-from sqlmodel import col, func, select
+from sqlmodel import func, select
 
-from catalog.errors import LearnError, NoKnownOffers
+from catalog.errors import LearnError
 from catalog.models import KnownOffer, Shop, StoredRules, now
 from catalog.progress import Progress, silent
 from catalog.settings import Settings
 from catalog.store import Store
 from parser.document import Document
-from parser.gate import marks_of
-from parser.pages import CrawledPage, Opener, crawled_pages, ways_to_pages
+from parser.pages import CrawledPage, Opener, crawled_pages
 from parser.rules import Rule, RuleSet, Template
-from rules_generator import templates
-from rules_generator.examples import Example, join
+from rules_generator.drift import drift_of, shares
 from rules_generator.induce import THRESHOLD, Taught, induce
+from rules_generator.pick import wanted
+from rules_generator.teachers import MOST_EXAMPLES, newest_rules, teachers
 
-MOST_EXAMPLES = 60
-POOL = 4
 BACKGROUND = 200
 
 
 @dataclass(frozen=True)
 class Learnt:
-    """What learning brought: the version stored, examples used and set aside, rules per attribute, seconds."""
+    """What learning brought: the version stored, examples used and set aside, rules per attribute, seconds.
+
+    `wanted` says how many more examples would make sure of which attribute, `drift` what became of the rules before.
+    """
 
     version: int
     examples: int
@@ -40,6 +41,8 @@ class Learnt:
     templates: int = 0
     rules: dict[str, int] = field(default_factory=dict)
     not_found: tuple[str, ...] = ()
+    wanted: dict[str, int] = field(default_factory=dict)
+    drift: str = ""
     seconds: float = 0.0
 
 
@@ -59,35 +62,39 @@ def learn_shop(
     Raises NoKnownOffers, and LearnError where no known offer's page was found among the crawled ones.
     """
     begin = time.monotonic()
-    before = _newest(store, shop)
+    before = newest_rules(store, shop)
     if before is not None and before.run_id == run_id and not anew:
         return _told(before, 0.0)
-    known, pages = _known_offers(store, shop), crawled_pages(store, shop)
-    opener = Opener(settings.bodies)
-    progress("examples looked for", 0, len(known))
-    examples = join(known, pages, opener, MOST_EXAMPLES, ways_to_pages(store, shop))
-    if not examples:
+    pages, opener = crawled_pages(store, shop), Opener(settings.bodies)
+    found = teachers(store, shop, pages, opener, most or MOST_EXAMPLES, progress)
+    if not found.taught:
         raise LearnError(
-            f"none of the {len(known)} known offers of {shop.name!r} was found among {len(pages)} crawled pages: "
+            f"none of the {len(found.known)} known offers of {shop.name!r} was found among {len(pages)} crawled pages: "
             "look at their links with 'scout catalog show', and at the crawl with 'scout shop show'"
         )
-    taught = _spread(_taught(examples, opener), most or MOST_EXAMPLES)
-    progress("examples used", len(taught), len(taught))
+    progress("examples used", len(found.taught), len(found.taught))
     rules, story = induce(
-        taught,
+        found.taught,
         _sample(pages, opener),
         threshold=THRESHOLD if threshold is None else threshold,
-        currency=_usual_currency(known),
+        currency=_usual_currency(found.known),
     )
-    stored = _save(store, shop, run_id, _with_kept(rules, before), asdict(story) | {"examples_found": len(examples)})
+    told = asdict(story) | {
+        "examples_found": found.examples,
+        "wanted": wanted(one.example.known for one in found.taught),
+        "agreement": shares(found.taught, rules),
+        "drift": _drift(found.taught, before),
+    }
+    stored = _save(store, shop, run_id, _with_kept(rules, before), told)
     return _told(stored, round(time.monotonic() - begin, 2))
 
 
-def _taught(examples: Sequence[Example], opener: Opener) -> list[Taught]:
-    """Examples with their pages, at most four times as many as are used, evenly spread."""
-    spread = examples[:: max(1, len(examples) // (POOL * MOST_EXAMPLES))]
-    known = {example.page: example for example in spread}
-    return [Taught(known[page], document) for page, document in opener.open_all(known)]
+def _drift(taught: Sequence[Taught], before: StoredRules | None) -> dict[str, object] | None:
+    """What had become of the rules before, on the pages of today."""
+    if before is None:
+        return None
+    rules = RuleSet.from_json(before.rules).model_copy(update={"version": before.version})
+    return asdict(drift_of(taught, rules, dict(before.story.get("agreement") or {})))
 
 
 def _sample(pages: Sequence[CrawledPage], opener: Opener) -> list[Document]:
@@ -96,36 +103,9 @@ def _sample(pages: Sequence[CrawledPage], opener: Opener) -> list[Document]:
     return [document for _, document in opener.open_all(chosen)]
 
 
-def _spread(taught: Sequence[Taught], most: int) -> list[Taught]:
-    """At most so many examples per template; those come first that know most attributes."""
-    groups = templates.cluster([marks_of(one.document) for one in taught])
-    chosen = []
-    for group in groups:
-        members = sorted((taught[place] for place in group.members), key=lambda one: -len(one.example.known))
-        chosen += members[:most]
-    return chosen
-
-
-def _known_offers(store: Store, shop: Shop) -> list[KnownOffer]:
-    with store.read() as session:
-        found = list(session.exec(select(KnownOffer).where(KnownOffer.shop_id == shop.id).order_by(col(KnownOffer.id))))
-    if not found:
-        raise NoKnownOffers(
-            f"the catalog has no offer of {shop.name!r}: import some with 'scout catalog import {shop.name} SOURCE'"
-        )
-    return found
-
-
 def _usual_currency(known: Sequence[KnownOffer]) -> str | None:
     counts = Counter(offer.currency for offer in known if offer.currency)
     return counts.most_common(1)[0][0] if counts else None
-
-
-def _newest(store: Store, shop: Shop) -> StoredRules | None:
-    with store.read() as session:
-        return session.exec(
-            select(StoredRules).where(StoredRules.shop_id == shop.id).order_by(col(StoredRules.version).desc()).limit(1)
-        ).first()
 
 
 def _with_kept(rules: RuleSet, before: StoredRules | None) -> RuleSet:
@@ -162,5 +142,7 @@ def _told(stored: StoredRules, seconds: float) -> Learnt:
         templates=len(rules.templates),
         rules=dict(counts),
         not_found=tuple(stored.story.get("not_found", ())),
+        wanted=dict(stored.story.get("wanted") or {}),
+        drift=str((stored.story.get("drift") or {}).get("said", "")),
         seconds=seconds,
     )

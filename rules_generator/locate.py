@@ -28,6 +28,8 @@ CUTTABLE = frozenset(
     {Attribute.TITLE, Attribute.BRAND, Attribute.SKU, Attribute.HAN, Attribute.EAN, Attribute.CATEGORY, Attribute.PRICE}
 )
 VALUE_ATTRIBUTES = frozenset("content value href src data-src alt title datetime aria-label srcset".split())
+NOT_ALNUM = re.compile(r"[\W_]+")
+ESCAPED = re.compile(r"[&%<\\]")
 WHOLE_PAGE = frozenset({"html", "head", "body"})
 ROOMY = "div, section, article, p, td, dd, li, main, span"
 
@@ -60,11 +62,13 @@ class Wanted:
     url: str
     _keys: dict[Attribute, set[str]] = field(default_factory=dict)
     _lines: dict[Attribute, list[str]] = field(default_factory=dict)
+    _cores: dict[Attribute, tuple[str, ...]] = field(default_factory=dict)
     _memory: dict[str, list[tuple[Attribute, Form, bool]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for attribute, values in self.known.items():
             self._keys[attribute] = {key(attribute, value) for value in values}
+            self._cores[attribute] = tuple({_core(attribute, group) for group in self._keys[attribute]})
             if attribute in CUTTABLE:
                 self._lines[attribute] = [value.casefold() for value in values if len(value) >= 2]
 
@@ -76,10 +80,13 @@ class Wanted:
 
     def _match(self, raw: str) -> Iterator[tuple[Attribute, Form, bool]]:
         line = len(raw) <= LONGEST_LINE
+        squeezed = _squeezed(raw) if raw.isascii() and not ESCAPED.search(raw) else None
         for attribute in self.known:
             if attribute is Attribute.DESCRIPTION:
                 if self._describes(raw):
                     yield attribute, "plain", True
+            elif squeezed is not None and not any(core in squeezed for core in self._cores[attribute]):
+                continue
             elif line or attribute is Attribute.IMAGE:
                 form = self.form(attribute, raw)
                 if form:
@@ -110,6 +117,27 @@ class Wanted:
             return False
         text = normalise(Attribute.DESCRIPTION, raw)
         return text is not None and any(same(Attribute.DESCRIPTION, text, v) for v in self.known[Attribute.DESCRIPTION])
+
+
+def _squeezed(text: str) -> str:
+    return NOT_ALNUM.sub("", text).casefold()
+
+
+def _core(attribute: Attribute, value_key: str) -> str:
+    """Letters and digits without which no text is that value, however it is written; nothing where that varies.
+
+    >>> _core(Attribute.PRICE, "1299.00"), _core(Attribute.TITLE, "Lamp, red"), _core(Attribute.CURRENCY, "eur")
+    ('1299', 'lampred', '')
+    """
+    if attribute in (Attribute.CURRENCY, Attribute.AVAILABILITY) or not value_key.isascii():
+        return ""
+    if attribute is Attribute.PRICE:
+        return value_key.partition(".")[0].lstrip("0")
+    if attribute is Attribute.EAN:
+        return value_key.lstrip("0")[3:-1]
+    if attribute is Attribute.IMAGE:
+        return _squeezed(value_key.rpartition(".")[0])
+    return _squeezed(value_key)
 
 
 _DECIMAL: dict[Form, str | None] = {"plain": None, "comma": ",", "point": ".", "minor": "."}

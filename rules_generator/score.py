@@ -8,7 +8,7 @@ counts a little against a candidate: the catalog may lack it, or the shop may ha
 description should be.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import sqrt
@@ -17,39 +17,15 @@ from catalog.models import Attribute
 from catalog.values import key, same
 from parser.document import Document
 from parser.read import value_of
-from parser.rules import Rule
 from parser.selector import AnySelector
-from parser.trim import Trim
-from rules_generator.cuts import NO_CUT
+from rules_generator.candidate import Candidate
 from rules_generator.examples import Example
-from rules_generator.locate import Form
 from rules_generator.wording import plausibility
 
 SURENESS = 1.0
 UNCALLED, SILENT = 0.3, 0.1
 LARGEST_TIE = 0.02
 LONG_ONES = frozenset({Attribute.DESCRIPTION, Attribute.IMAGE})
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A selector with cuts and a form: a rule that has not earned its score yet."""
-
-    attribute: Attribute
-    selector: AnySelector
-    trim: Trim = NO_CUT
-    form: Form = "plain"
-
-    def rule(self, score: float = 1.0, support: int = 0) -> Rule:
-        """The candidate as a rule."""
-        return Rule(
-            attribute=self.attribute,
-            selector=self.selector,
-            trim=self.trim,
-            form=self.form,
-            score=score,
-            support=support,
-        )
 
 
 @dataclass(frozen=True)
@@ -106,13 +82,16 @@ class Opened:
 
     examples: Sequence[Example]
     documents: Sequence[Document]
-    raws: dict[AnySelector, list[str | None]] = field(default_factory=dict)
+    raws: dict[AnySelector, dict[int, str | None]] = field(default_factory=dict)
 
-    def raw(self, selector: AnySelector) -> list[str | None]:
-        """What a selector finds on each page, looked up once."""
-        if selector not in self.raws:
-            self.raws[selector] = [document.find(selector) for document in self.documents]
-        return self.raws[selector]
+    def raw(self, selector: AnySelector, places: Iterable[int] | None = None) -> list[str | None]:
+        """What a selector finds on each page (or on those at these places), looked up once."""
+        found = self.raws.setdefault(selector, {})
+        wanted = range(len(self.documents)) if places is None else places
+        for place in wanted:
+            if place not in found:
+                found[place] = self.documents[place].find(selector)
+        return [found[place] for place in wanted]
 
 
 def lower_bound(right: float, total: float, z: float = SURENESS) -> float:
@@ -128,15 +107,17 @@ def lower_bound(right: float, total: float, z: float = SURENESS) -> float:
     return max(0.0, (share + z * z / (2 * total) - spread) / (1 + z * z / total))
 
 
-def tally(candidate: Candidate, opened: Opened) -> Tally:
-    """Run a candidate on all examples."""
+def tally(candidate: Candidate, opened: Opened, places: Sequence[int] | None = None) -> Tally:
+    """Run a candidate on all examples, or on those at these places."""
     rule = candidate.rule()
-    raws = opened.raw(candidate.selector)
+    at = range(len(opened.examples)) if places is None else places
+    raws = opened.raw(candidate.selector, at)
     values: list[str | None] = []
-    for document, raw in zip(opened.documents, raws, strict=True):
+    for place, raw in zip(at, raws, strict=True):
         cut = candidate.trim.apply(raw) if raw is not None else None
-        values.append(value_of(rule, cut, document.url) if cut is not None else None)
-    right = [_is_right(candidate.attribute, value, one) for value, one in zip(values, opened.examples, strict=True)]
+        values.append(value_of(rule, cut, opened.documents[place].url) if cut is not None else None)
+    examples = [opened.examples[place] for place in at]
+    right = [_is_right(candidate.attribute, value, one) for value, one in zip(values, examples, strict=True)]
     spare = [len(raw) - len(value) for raw, value in zip(raws, values, strict=True) if raw and value]
     return Tally(candidate, tuple(values), tuple(right), max(0.0, sum(spare) / len(spare)) if spare else 0.0)
 

@@ -3,7 +3,8 @@
 A score relative to the best says nothing where all are bad: in a shop that does not show its brand, some link of a menu
 agrees with one known offer in ten, and is the best there is. So a rule has to be right more often than wrong, and on
 different values where the known offers differ: a text that is the same on every page is a perfect reader of the
-commonest value, and knows nothing. Titles and prices may be stale in many known offers at once; they ask for less.
+commonest value, and knows nothing - unless it is never wrong, and named for what it is said to be. Titles and prices
+may be stale in many known offers at once; they ask for less.
 """
 
 from collections.abc import Sequence
@@ -34,4 +35,6 @@ def _is_sound(one: Tally, examples: Sequence[Example]) -> bool:
     right = {group for group, is_right in zip(one.keys, one.right, strict=True) if is_right}
     if len(right) >= FEW:
         return True
-    return len(set(known)) == 1 and one.hits >= FEW
+    if len(set(known)) == 1:
+        return one.hits >= FEW
+    return one.hits > FEW and not one.misses and is_named(one.candidate)

@@ -5,13 +5,10 @@ known offers cannot tell them apart; the names that shops give to their fields c
 """
 
 import re
-from typing import TYPE_CHECKING
 
 from catalog.models import Attribute
 from parser.selector import JsonAt, TextAt
-
-if TYPE_CHECKING:
-    from rules_generator.score import Candidate
+from rules_generator.candidate import Candidate
 
 WORDS: dict[Attribute, str] = {
     Attribute.TITLE: r"title|name|titel|titre|nombre|h1",
@@ -31,10 +28,11 @@ MISLEADING = re.compile(
     r"|shop_?name|seller|publisher|\[[1-9]\d*\]",
     re.IGNORECASE,
 )
+HEADING = re.compile(r"(?:^|\s)h1[^\s]*(?: ::text)?$")
 STRUCTURED = re.compile(r"ld\+json Product|itemprop|property=|product", re.IGNORECASE)
 
 
-def plausibility(candidate: "Candidate") -> float:
+def plausibility(candidate: Candidate) -> float:
     """From about -1 (names something else) to 1 (names the attribute, in data about the product)."""
     said = str(candidate.selector)
     fits = re.search(WORDS[candidate.attribute], said, re.IGNORECASE) is not None
@@ -48,6 +46,7 @@ def plausibility(candidate: "Candidate") -> float:
         + 0.1 * isinstance(candidate.selector, JsonAt)
         + 0.1 * (cut == 0)
         + 0.2 * labelled
+        + 0.4 * (candidate.attribute is Attribute.TITLE and HEADING.search(said) is not None)
         - 0.2 * (":nth-of-type(" in said)
         - min(cut, 60) / 100
         - 0.8 * bool(MISLEADING.search(said))
@@ -57,7 +56,7 @@ def plausibility(candidate: "Candidate") -> float:
     )
 
 
-def is_named(candidate: "Candidate") -> bool:
+def is_named(candidate: Candidate) -> bool:
     """Whether the selector's own words name the attribute, and none of them something else."""
     said = str(candidate.selector)
     return re.search(WORDS[candidate.attribute], said, re.IGNORECASE) is not None and not MISLEADING.search(said)

@@ -18,13 +18,15 @@ from parser.pages import Opener, crawled_pages
 from parser.read import PageReading, Reading, Vote, read, read_attributes, weight_of
 from parser.rules import RuleSet, Template
 from parser.worker import stored_rules
+from rules_generator.nearest import Missing, missing
+from scout.copyable import copies
 from url_cleaner.clean import clean
 from url_cleaner.errors import BadUrl
 
 
 @dataclass(frozen=True)
 class Line:
-    """One rule on one page. `why` is empty for a vote that agrees with the winner."""
+    """One rule on one page. `why` is empty for a vote that agrees with the winner; `css`, `xpath` are to be copied."""
 
     attribute: str
     number: int
@@ -37,11 +39,16 @@ class Line:
     value: str | None
     won: bool
     why: str
+    css: str | None = None
+    xpath: str | None = None
 
 
 @dataclass(frozen=True)
 class Inspection:
-    """A page as the parser sees it: what it was taken for, the winners, every vote, and what the catalog knows."""
+    """A page as the parser sees it: what it was taken for, the winners, every vote, and what the catalog knows.
+
+    `missing` are known values that the page does not show, each with the nearest text that it does.
+    """
 
     url: str
     rules_version: int
@@ -52,6 +59,7 @@ class Inspection:
     winners: dict[str, dict[str, Any]]
     known: dict[str, list[str]]
     lines: tuple[Line, ...]
+    missing: tuple[Missing, ...] = ()
 
 
 def inspect_page(
@@ -78,6 +86,7 @@ def inspect_page(
         winners={one.attribute.value: _winner(one, known) for one in wanted},
         known={name.value: values for name, values in known.items()},
         lines=tuple(line for one in wanted for line in _lines(one)),
+        missing=tuple(missing(document, {name: known[name] for name in known if attribute in (None, name)})),
     )
 
 
@@ -130,6 +139,7 @@ def _lines(reading: Reading) -> Iterator[Line]:
         won = (
             vote.value is not None and reading.value is not None and same(reading.attribute, vote.value, reading.value)
         )
+        copied = copies(vote.rule.selector)
         yield Line(
             attribute=reading.attribute.value,
             number=number,
@@ -142,6 +152,8 @@ def _lines(reading: Reading) -> Iterator[Line]:
             value=vote.value,
             won=won,
             why="" if won else _why(vote),
+            css=copied.css,
+            xpath=copied.xpath,
         )
 
 

@@ -7,8 +7,10 @@ where they do, the distance that is computed afterwards tells.
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from matcher.ladder.masks import masks
 from matcher.ladder.rung import Words
@@ -31,14 +33,16 @@ class Hashed:
 
     @cached_property
     def _powers(self) -> tuple[Words, Words]:
-        return tuple(_powers(base, max(self.spans, default=0) + 1) for base in (_BASE, _INVERSE))  # type: ignore[return-value]
+        count = max(self.spans, default=0) + 1
+        return powers(count), powers(count, inverse=True)
 
     def substring(self, length: int, start: int, stop: int) -> Words:
         """The hashes of text[start:stop] for all texts of a length."""
         sums = self._sums.get(length)
         if sums is None:
             sums = self._sums[length] = self._summed(length)
-        return (sums[stop] - sums[start]) * self._powers[1][start]
+        found: Words = (sums[stop] - sums[start]) * self._powers[1][start]
+        return found
 
     def _summed(self, length: int) -> Words:
         first, last = self.spans[length]
@@ -53,7 +57,7 @@ def hashed(columns: Sequence[Distinct]) -> list[Hashed]:
     return [Hashed(column, mask) for column, mask in zip(columns, masks(columns), strict=True)]
 
 
-def mixed(values: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> Words:
+def mixed(values: NDArray[np.integer[Any]]) -> Words:
     """Numbers made to look random (the finaliser of splitmix64)."""
     with np.errstate(over="ignore"):
         z = values.astype(np.uint64) + np.uint64(_SEED)
@@ -63,8 +67,9 @@ def mixed(values: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> Words:
         return found
 
 
-def _powers(base: int, count: int) -> Words:
-    factors = np.full(count, base, dtype=np.uint64)
+def powers(count: int, inverse: bool = False) -> Words:
+    """The first powers of the base, or of its inverse, modulo 2^64."""
+    factors = np.full(count, _INVERSE if inverse else _BASE, dtype=np.uint64)
     factors[:1] = 1
-    powers: Words = np.cumprod(factors)
-    return powers
+    found: Words = np.cumprod(factors)
+    return found

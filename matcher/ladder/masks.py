@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from matcher.ladder.rung import Indices, Words
-from matcher.ladder.strings import Distinct, Points, bags, code_points, offsets
+from matcher.ladder.rung import Flags, Indices, Words
+from matcher.ladder.strings import Distinct, bags, code_points, offsets
 
 OWN, BITS = 52, 64
 MOST_NTH = 3
@@ -45,7 +45,7 @@ def _gathered(bits: Words, lengths: Indices) -> Words:
     return found
 
 
-def near(longer: Words, shorter: Words, most: int, shorter_by: Indices | int) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+def near(longer: Words, shorter: Words, most: int, shorter_by: Indices | int) -> Flags:
     """Whether the masks allow at most `most` edits between a text and one that is shorter by so much.
 
     >>> near(np.array([0b0111], dtype=np.uint64), np.array([0b1001], dtype=np.uint64), 1, 0).tolist()
@@ -53,7 +53,5 @@ def near(longer: Words, shorter: Words, most: int, shorter_by: Indices | int) ->
     """
     lost = np.bitwise_count(longer & ~shorter)
     gained = np.bitwise_count(shorter & ~longer)
-    return (lost <= most) & (gained + shorter_by <= most)
-
-
-__all__ = ["Points", "masks", "near"]
+    possible: Flags = (lost <= most) & (gained <= most - shorter_by)
+    return possible

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from matcher.ladder.rung import Indices
-from matcher.ladder.strings import Distinct, bags, code_points
+from matcher.ladder.strings import Distinct, bags, code_points, offsets
 from matcher.ladder.verify import allowed
 
 Similarity = Literal["edit", "jaccard", "cosine"]
@@ -66,7 +66,7 @@ class Bags:
 
     def starts(self) -> Indices:
         """Where the tokens of each text begin, and where the last end."""
-        return np.r_[0, np.cumsum(self.sizes)].astype(np.int64)
+        return offsets(self.sizes)
 
 
 def bagged(columns: Sequence[Distinct], similarity: Similarity) -> tuple[list[Bags], int]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -10,12 +11,12 @@ from numpy.typing import NDArray
 from matcher.ladder.hashes import Hashed, mixed
 from matcher.ladder.masks import near
 from matcher.ladder.partition import Choice, bounds, choices, effort
-from matcher.ladder.rung import Indices, Words
-from matcher.ladder.strings import chunks, spread
+from matcher.ladder.rung import Flags, Indices, Words
+from matcher.ladder.strings import chunks, once, runs, spread
 
 MOST_AT_ONCE = 4_000_000
 MOST_EDITS, MOST_EDITS_TWO_WHOLE = 40, 5
-_CALL, _LOOK, _COMPARE = 20e-6, 15e-9, 2e-9
+CALL, LOOK, COMPARE = 20e-6, 15e-9, 2e-9
 Found = tuple[list[Indices], int]
 
 
@@ -52,8 +53,8 @@ def _is_cheap(task: Task, lengths: Sequence[int]) -> bool:
     if task.edits > MOST_EDITS or task.length <= task.edits:
         return True
     places = effort(task.edits, _whole(task))
-    looks = places * (_CALL + _LOOK * others / max(1, len(lengths)))
-    return (stop - start) * others * _COMPARE <= looks
+    looks = places * (CALL + LOOK * others / max(1, len(lengths)))
+    return (stop - start) * others * COMPARE <= looks
 
 
 def _whole(task: Task) -> int:
@@ -84,13 +85,15 @@ def _by_segments(task: Task, lengths: Sequence[int]) -> Found:
     keys, owners = _offered(task)
     seen = _Seen(keys)
     looked = [*_looked_up(task, lengths, seen)]
-    wanted = pl.DataFrame({
-        "key": np.concatenate([part for part, _ in looked]),
-        "b": np.concatenate([part for _, part in looked]),
-    })
+    wanted = pl.DataFrame(
+        {
+            "key": np.concatenate([part for part, _ in looked]),
+            "b": np.concatenate([part for _, part in looked]),
+        }
+    )
     order = np.argsort(keys)
-    once, first, count = np.unique(keys[order], return_index=True, return_counts=True)
-    index = pl.DataFrame({"key": once, "first": first, "count": count})
+    offered, first, count = runs(keys[order])
+    index = pl.DataFrame({"key": offered, "first": first, "count": count})
     met = wanted.join(index, on="key", how="inner")
     first, count, b = (met[name].to_numpy() for name in ("first", "count", "b"))
     total = int(count.sum())
@@ -111,10 +114,10 @@ def _expanded(task: Task, owners: NDArray[np.uint32], met: tuple[Indices, Indice
     a, b = owners[spread(first, count)], np.repeat(shorter, count)
     by = task.length - task.shorter.column.lengths[shorter]
     kept = near(task.longer.mask[a], task.shorter.mask[b], task.edits, np.repeat(by, count))
-    return np.unique(_codes(task, a[kept], b[kept]))
+    return once(_codes(task, a[kept], b[kept]))
 
 
-def _codes(task: Task, a: Indices, b: Indices) -> Indices:
+def _codes(task: Task, a: NDArray[np.integer[Any]], b: NDArray[np.integer[Any]]) -> Indices:
     if task.same:
         kept = a > b
         a, b = a[kept], b[kept]
@@ -172,6 +175,7 @@ class _Seen:
         self._flags = np.zeros(1 << bits, dtype=np.bool_)
         self._flags[keys >> self._shift] = True
 
-    def perhaps(self, keys: Words) -> NDArray[np.bool_]:
+    def perhaps(self, keys: Words) -> Flags:
         """False where a key is not there."""
-        return self._flags[keys >> self._shift]
+        found: Flags = self._flags[keys >> self._shift]
+        return found

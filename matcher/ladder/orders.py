@@ -28,7 +28,7 @@ def levels(sides: Sequence[Bags], most: Sequence[Indices], kinds: int, count: in
 
     >>> bag = Bags(np.array([0, 1, 0, 2, 0, 1]), np.array([2, 2, 2]))
     >>> [found[0].tokens.tolist() for found in levels([bag], [np.array([1, 1, 1])], 3, 2)]
-    [[1, 2, 1], [0, 2, 0]]
+    [[1, 2, 1], [0, 0, 0]]
     """
     frequency = sum(np.bincount(side.tokens, minlength=kinds) for side in sides)
     selected = np.zeros(kinds, dtype=np.int64)
@@ -41,7 +41,7 @@ def levels(sides: Sequence[Bags], most: Sequence[Indices], kinds: int, count: in
 
 
 def _selected(side: Bags, most: Indices, rank: Indices) -> Selected:
-    bits = int(len(rank)).bit_length()
+    bits = len(rank).bit_length()
     keys = np.repeat(np.arange(len(side.sizes)) << bits, side.sizes) | rank[side.tokens]
     keys.sort()
     place = np.arange(len(keys)) - np.repeat(side.starts()[:-1], side.sizes)

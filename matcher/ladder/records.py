@@ -23,7 +23,7 @@ from catalog.progress import Progress, silent
 
 LINE = "line"
 STEP = 20_000
-_PACKED = {".xz": lzma.open, ".gz": gzip.open}
+_PACKED = (".xz", ".gz")
 
 
 @dataclass(frozen=True)
@@ -93,6 +93,16 @@ def key_of(texts: Texts, keys: Sequence[str]) -> tuple[str, ...]:
     return tuple(" ".join(texts.get(key, ())) for key in keys)
 
 
+def printed(path: Path, keys: Sequence[str], progress: Progress = silent) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The records of a file one by one, never all in memory: a name that stays the same, and the key columns."""
+    names, where = (LINE,) if is_lines(path) else tuple(keys), path.resolve()
+    if not names:
+        raise UsageError(f"{path.name} has columns: name those to compare by --key COLUMN[,COLUMN]")
+    for row in _told(rows(path), progress):
+        if isinstance(row, Row) and (any(key := key_of(row.texts, names)) or names == (LINE,)):
+            yield f"{where}:{row.line}", key
+
+
 def is_lines(path: Path) -> bool:
     """Whether a file is read as lines of text: told by its name."""
     return Path(_inner_name(path)).suffix.lower() in (".txt", "")
@@ -157,8 +167,10 @@ def _unpacked(path: Path) -> Iterator[Path]:
 
 
 def _stream(path: Path) -> IO[bytes]:
-    opener = _PACKED.get(path.suffix.lower())
-    return opener(path, "rb") if opener else path.open("rb")  # type: ignore[return-value]
+    suffix = path.suffix.lower()
+    if suffix == ".xz":
+        return lzma.open(path, "rb")
+    return gzip.open(path, "rb") if suffix == ".gz" else path.open("rb")  # type: ignore[return-value]
 
 
 @contextmanager

@@ -20,6 +20,8 @@ Indices = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Words = NDArray[np.uint64]
 Part = tuple[Indices, Indices, Floats, Indices]
+Flags = NDArray[np.bool_]
+_NONE: Indices = np.empty(0, dtype=np.int64)
 MOST_PAIRS = 200_000_000
 
 
@@ -30,6 +32,7 @@ class Level:
     level: int
     candidates: int
     comparisons: int
+    rung: str = ""
 
 
 @dataclass(frozen=True)
@@ -75,14 +78,14 @@ def exactly(threshold: float | str | Fraction) -> Fraction:
 
 def joined(parts: Sequence[Part], reasons: Sequence[str], **figures: Any) -> Joined:
     """Parts of left, right, similarity and why, as one sorted whole."""
-    empty: tuple[list[int], ...] = ([], [], [], [])
-    left, right, similarity, why = (np.concatenate(column) for column in zip(*parts, strict=True)) if parts else empty
+    whole = [np.concatenate([_NONE, *column]) for column in zip(*parts, strict=True)] if parts else [_NONE] * 4
+    left, right, similarity, why = whole
     order = np.lexsort((right, left))
     return Joined(
-        np.asarray(left, dtype=np.int64)[order],
-        np.asarray(right, dtype=np.int64)[order],
-        np.asarray(similarity, dtype=np.float64)[order],
-        np.asarray(why, dtype=np.int32)[order],
+        left[order].astype(np.int64),
+        right[order].astype(np.int64),
+        similarity[order].astype(np.float64),
+        why[order].astype(np.int32),
         tuple(reasons),
         **figures,
     )

@@ -18,7 +18,7 @@ from matcher.ladder.hashes import Hashed, hashed
 from matcher.ladder.meet import MOST_AT_ONCE, Task, candidates
 from matcher.ladder.records import Records
 from matcher.ladder.rung import Indices, Joined, Part, joined
-from matcher.ladder.strings import Distinct, distinct, equal_rows, rows_of
+from matcher.ladder.strings import Distinct, distinct, equal_rows, once, rows_of
 from matcher.ladder.verify import allowed, distances, edit_reasons, similarities
 
 
@@ -32,7 +32,7 @@ class Segments:
     def __call__(self, left: Records, right: Records | None = None, progress: Progress = silent) -> Joined:
         sides = hashed([distinct(side.texts) for side in (left, right) if side is not None])
         tasks = [*_tasks(sides, self.threshold)]
-        parts = [] if right else [_equal(sides[0].column)]
+        parts = [_equal(sides[0].column)] if right is None else []
         met = compared = 0
         with ThreadPoolExecutor(self.workers or cpu_count() or 1) as pool:
             for number, (task, done) in enumerate(zip(tasks, pool.map(_run, tasks), strict=True), 1):
@@ -63,7 +63,7 @@ def _tasks(sides: list[Hashed], threshold: Fraction) -> Iterator[Task]:
 def _run(task: Task) -> _Done:
     """The pairs of one task; the distance of each candidate is computed once."""
     parts, met = candidates(task)
-    code = np.unique(np.concatenate([np.empty(0, dtype=np.int64), *parts]))
+    code = once(np.concatenate([np.empty(0, dtype=np.int64), *parts]))
     a, b = code >> 32, code & 0xFFFFFFFF
     distance = np.zeros(len(code), dtype=np.int64)
     for start in range(0, len(code), MOST_AT_ONCE):

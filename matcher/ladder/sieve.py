@@ -1,11 +1,11 @@
 """The prefix filter over two groups of records as bit rows: who of the one group shares a selected token with whom.
 
 A pair costs a bit instead of an entry in a list: the records of the second group that selected a token are one row of
-bits, the union over a record's tokens an OR of rows, the intersection over levels an AND. Of very many tokens the rarest
-share rows; that may let a pair pass which the published filter sends away, and never loses one.
+bits, the union over a record's tokens an OR of rows, the intersection over levels an AND. Of very many tokens the
+rarest share rows; that may let a pair pass which the published filter sends away, and never loses one.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,19 +39,19 @@ class Left:
 
 
 def groups(sizes: Indices) -> list[Range]:
-    """Consecutive records that are treated together: of one size where there are many of it.
+    """Consecutive records that are treated together, of one size where many have it; not those of size 0.
 
-    >>> groups(np.array([1, 2, 3] + [4] * 64))
-    [(0, 3), (3, 67)]
+    >>> groups(np.array([0, 1, 2, 3] + [4] * 64))
+    [(1, 4), (4, 68)]
     """
-    changes = [*(np.flatnonzero(np.diff(sizes)) + 1).tolist(), len(sizes)]
-    found, start, previous = list[Range](), 0, 0
-    for stop in changes:
-        if previous > start and (stop - previous >= FEWEST_TOGETHER or previous - start >= FEWEST_TOGETHER):
-            found.append((start, previous))
+    start = previous = int(np.searchsorted(sizes, 0, side="right"))
+    spans = list[Range]()
+    for stop in [*(np.flatnonzero(np.diff(sizes[start:])) + 1 + start).tolist(), len(sizes)]:
+        if previous > start and max(stop - previous, previous - start) >= FEWEST_TOGETHER:
+            spans.append((start, previous))
             start = previous
         previous = stop
-    spans = [*found, (start, len(sizes))] if len(sizes) else []
+    spans.append((start, previous))
     return [(at, min(at + MOST_TOGETHER, stop)) for start, stop in spans for at in range(start, stop, MOST_TOGETHER)]
 
 
@@ -64,7 +64,7 @@ class Sieve:
         self._held: tuple[bytes, list[_Rows]] = (b"", [])
 
     def passing(self, side: Side, group: Range, same: bool) -> Iterator[Left]:
-        """The pairs that pass all levels, block by block. In `same`, only those whose first stands before the second."""
+        """The pairs that pass all levels, block by block; where the sides are the `same`, each once."""
         sizes = side.sizes[slice(*group)]
         if self._measure.least(int(sizes[0]), int(self._sizes[0])) > min(int(sizes[-1]), int(self._sizes[-1])):
             return
@@ -84,7 +84,9 @@ class Sieve:
             shared = held.sharing(selected, block, wanted)
             left = shared if left is None else np.bitwise_and(left, shared, out=shared)
             after[level] = np.bitwise_count(left).sum()
-        flags = np.unpackbits((left if left is not None else rows[0].bits[:0]).view(np.uint8), axis=1, bitorder="little")
+        flags = np.unpackbits(
+            (left if left is not None else rows[0].bits[:0]).view(np.uint8), axis=1, bitorder="little"
+        )
         a, b = np.divmod(np.flatnonzero(flags.view(np.bool_)), flags.shape[1])
         return Left(a + block[0], b + self._group[0], after)
 
@@ -115,7 +117,11 @@ class _Rows:
         kinds, kind, counts = np.unique(tokens, return_inverse=True, return_counts=True)
         row = np.empty(len(kinds), dtype=np.int64)
         row[np.argsort(-counts, kind="stable")] = np.arange(len(kinds))
-        row = np.where(row < MOST_ROWS // 2, row, MOST_ROWS // 2 + row % (MOST_ROWS // 2)) if len(kinds) > MOST_ROWS else row
+        row = (
+            np.where(row < MOST_ROWS // 2, row, MOST_ROWS // 2 + row % (MOST_ROWS // 2))
+            if len(kinds) > MOST_ROWS
+            else row
+        )
         width = -(-(group[1] - group[0]) // 64)
         self.bits = np.zeros((min(len(kinds), MOST_ROWS) + 1, width), dtype=np.uint64)
         flat = self.bits.reshape(-1)
@@ -134,7 +140,7 @@ class _Rows:
         lines[owners, np.arange(len(owners)) - np.repeat(offsets(counts)[:-1], counts)] = self._row[
             np.where(found, places, -1)
         ]
-        union = self.bits[lines[:, 0]]
+        union: Words = self.bits[lines[:, 0]]
         for column in range(1, lines.shape[1]):
             union |= self.bits[lines[:, column]]
         return union
@@ -145,8 +151,3 @@ def _first(selected: Selected, group: Range, wanted: Indices) -> tuple[Indices, 
     starts = selected.starts[group[0] : group[1]]
     counts = np.minimum(np.maximum(wanted, 0), selected.starts[group[0] + 1 : group[1] + 1] - starts)
     return selected.tokens[spread(starts, counts)], np.repeat(np.arange(group[1] - group[0]), counts)
-
-
-def prepared(side: Sequence[Indices], levels: Sequence[Selected]) -> Side:
-    """A side from its sizes and selections."""
-    return Side(np.concatenate(side), list(levels))

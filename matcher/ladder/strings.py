@@ -6,6 +6,8 @@ of short ones. Here characters stand end to end, and all work on them is one pas
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +15,7 @@ from numpy.typing import NDArray
 from matcher.ladder.rung import Indices, refuse_flood
 
 Points = NDArray[np.uint32]
+Numbers = TypeVar("Numbers", bound=NDArray[Any])
 _BITS_OF_A_CHARACTER = 21
 
 
@@ -27,9 +30,9 @@ class Distinct:
 
     def spans(self) -> dict[int, tuple[int, int]]:
         """Where the texts of each length begin and end."""
-        lengths, first = np.unique(self.lengths, return_index=True)
-        ends = [*first[1:].tolist(), len(self.lengths)]
-        return {int(n): (int(a), b) for n, a, b in zip(lengths, first, ends, strict=True)}
+        lengths, first, _ = runs(self.lengths)
+        ends = pairwise([*first.tolist(), len(self.lengths)])
+        return dict(zip(lengths.tolist(), ends, strict=True))
 
 
 def distinct(texts: Sequence[str]) -> Distinct:
@@ -44,7 +47,14 @@ def distinct(texts: Sequence[str]) -> Distinct:
     of_row = np.fromiter((place[text] for text in texts), dtype=np.int64, count=len(texts))
     counts = np.bincount(of_row, minlength=len(once))
     lengths = np.fromiter(map(len, once), dtype=np.int64, count=len(once))
-    return Distinct(once, lengths, np.argsort(of_row, kind="stable"), np.r_[0, np.cumsum(counts)])
+    return Distinct(once, lengths, np.argsort(of_row, kind="stable"), offsets(counts))
+
+
+def by_length(texts: Sequence[str]) -> Distinct:
+    """The texts of a column, shortest first, each row for itself."""
+    lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+    rows = np.argsort(lengths, kind="stable")
+    return Distinct([texts[row] for row in rows.tolist()], lengths[rows], rows, np.arange(len(texts) + 1))
 
 
 def code_points(texts: Sequence[str]) -> Points:
@@ -54,7 +64,9 @@ def code_points(texts: Sequence[str]) -> Points:
 
 def offsets(lengths: Indices) -> Indices:
     """Where each of some runs of these lengths begins, and where the last ends."""
-    return np.r_[0, np.cumsum(lengths)].astype(np.int64)
+    found = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=found[1:])
+    return found
 
 
 def bags(points: Points, lengths: Indices) -> tuple[Points, Indices]:
@@ -70,6 +82,27 @@ def bags(points: Points, lengths: Indices) -> tuple[Points, Indices]:
     firsts = np.where(np.r_[True, keys[1:] != keys[:-1]][: len(keys)], places, 0)
     nth = places - np.maximum.accumulate(firsts)
     return (keys & ((1 << _BITS_OF_A_CHARACTER) - 1)).astype(np.uint32), nth
+
+
+def once(values: Numbers) -> Numbers:
+    """The distinct values, sorted. numpy's own `unique` hashes, which takes ten times as long where few repeat.
+
+    >>> once(np.array([3, 1, 3])).tolist()
+    [1, 3]
+    """
+    return cast(Numbers, runs(np.sort(values))[0])
+
+
+def runs(ordered: Numbers) -> tuple[Numbers, Indices, Indices]:
+    """The distinct values of a sorted array, where each begins, and how many there are.
+
+    >>> [part.tolist() for part in runs(np.array([3, 3, 7]))]
+    [[3, 7], [0, 2], [2, 1]]
+    """
+    begins = np.ones(len(ordered), dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=begins[1:])
+    first = np.flatnonzero(begins)
+    return cast(Numbers, ordered[first]), first, np.diff(np.append(first, len(ordered)))
 
 
 def spread(starts: Indices, counts: Indices) -> Indices:
@@ -105,7 +138,11 @@ def rows_of(a: Indices, b: Indices, left: Distinct, right: Distinct) -> tuple[In
     refuse_flood(int((first * second).sum()))
     of = np.repeat(np.arange(len(a)), first * second)
     within = spread(np.zeros(len(a), dtype=np.int64), first * second)
-    return left.rows[left.starts[a[of]] + within // second[of]], right.rows[right.starts[b[of]] + within % second[of]], of
+    return (
+        left.rows[left.starts[a[of]] + within // second[of]],
+        right.rows[right.starts[b[of]] + within % second[of]],
+        of,
+    )
 
 
 def equal_rows(column: Distinct) -> tuple[Indices, Indices]:

@@ -2,14 +2,16 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 from rapidfuzz.distance import Levenshtein
-from rapidfuzz.process import cpdist
+from rapidfuzz.process import cdist, cpdist
 
 from matcher.ladder.rung import Floats, Indices
+from matcher.ladder.strings import runs
 
-BLOCK = 200_000
+Objects = np.ndarray[tuple[int], np.dtype[np.object_]]
 
 
 def allowed(length: int, threshold: Fraction) -> int:
@@ -24,6 +26,21 @@ def allowed(length: int, threshold: Fraction) -> int:
 def distances(left: Sequence[str], right: Sequence[str], most: int) -> Indices:
     """The edit distance of each pair; `most` + 1 where it is greater than `most`."""
     found: Indices = cpdist(left, right, scorer=Levenshtein.distance, score_cutoff=most, dtype=np.int64)
+    return found
+
+
+def by_row(left: Objects, right: Objects, pairs: tuple[Indices, Indices], most: int) -> Indices:
+    """The same for pairs (sorted by the first) given as places in two columns.
+
+    A text that is compared with many is prepared once for all of them, which halves the time.
+    """
+    first, second = pairs
+    found, choices = np.empty(len(first), dtype=np.int64), right[second].tolist()
+    rows, starts, _ = runs(first)
+    for row, (start, stop) in zip(rows.tolist(), pairwise([*starts.tolist(), len(first)]), strict=True):
+        found[start:stop] = cdist(
+            [left[row]], choices[start:stop], scorer=Levenshtein.distance, score_cutoff=most, dtype=np.int32
+        )[0]
     return found
 
 

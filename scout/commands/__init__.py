@@ -4,8 +4,10 @@ from types import ModuleType
 
 from scout.commands import (
     catalog,
+    dedupe,
     demo,
     doctor,
+    drift,
     evaluate,
     inspect,
     offers,
@@ -27,7 +29,9 @@ ROOMS: tuple[ModuleType, ...] = (
     offers,
     inspect,
     rules,
+    drift,
     url,
+    dedupe,
     evaluate,
     schedule,
     serve,

@@ -62,10 +62,14 @@ def extraction(
     predictions: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write what the last setting reads, a line a page.")
     ] = None,
+    chart: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the figures into this file, .svg or .html.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Learn from half of each shop's pages, read the rest, and count what is right."""
     from rules_generator.evaluate import Plan, Setting, evaluate_extraction
+    from rules_generator.figure import write_chart
 
     here = call(context)
     default = Setting()
@@ -80,6 +84,8 @@ def extraction(
             workers=here.settings.workers,
             progress=progress,
         )
+    if chart is not None:
+        write_chart(figures, chart)
     if as_json:
         say_json(figures)
         return
@@ -120,14 +126,25 @@ def numbers(text: str, kind: type[int] | type[float], flag: str) -> list[Any]:
 
 
 def _tell_extraction(figures: dict[str, Any]) -> None:
-    columns = ("train", "threshold", "accuracy", "precision", "known", "found", "right", "extra")
-    keys = ("train", "threshold", "accuracy", "precision", "truth", "found", "right", "extra")
-    rows = [[one[key] for key in keys] for one in figures["settings"]]
-    table(columns, rows, f"{figures['shops']} shops, view {figures['view']}, {figures['stale']:.0%} stale")
+    """The thesis's Table 4: a row per threshold, two columns per number of training pages; then the attributes."""
+    settings = figures["settings"]
+    trains = sorted({one["train"] for one in settings})
+    by_place = {(one["threshold"], one["train"]): one for one in settings}
+    columns = [f"{name} {train}" for train in trains for name in ("accuracy", "precision")]
+    rows = [
+        [
+            f"{threshold:g}",
+            *(by_place[threshold, train][name] for train in trains for name in ("accuracy", "precision")),
+        ]
+        for threshold in sorted({one["threshold"] for one in settings})
+    ]
+    table(("F", *columns), rows, f"{figures['shops']} shops, view {figures['view']}, {figures['stale']:.0%} stale")
     say("")
-    last = figures["settings"][-1]
-    rows = [[name, *(one[key] for key in keys[2:])] for name, one in last["attributes"].items()]
-    table(("attribute", *columns[2:]), rows, f"By attribute, train {last['train']}, threshold {last['threshold']}")
+    last = settings[-1]
+    keys = ("accuracy", "precision", "truth", "found", "right", "extra", "absent")
+    rows = [[name, *(one[key] for key in keys)] for name, one in last["attributes"].items()]
+    title = f"By attribute, learnt from {last['train']} pages, threshold {last['threshold']:g}"
+    table(("attribute", "accuracy", "precision", "known", "found", "right", "extra", "of none known"), rows, title)
 
 
 def _evaluated(file: Path) -> "Evaluation":

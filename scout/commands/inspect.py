@@ -58,6 +58,23 @@ def _show(found: "Inspection") -> None:
     say("")
     columns = ("attribute", "rule", "selector", "cuts", "score", "found", "value", "vote")
     table(columns, [_vote(one) for one in found.lines], title="Votes")
+    if found.missing:
+        say("")
+        lost = [
+            (one.attribute, short(one.value), short(one.nearest), one.likeness, short(one.selector, 70))
+            for one in found.missing
+        ]
+        table(("attribute", "known value", "nearest", "likeness", "where"), lost, title="Known, but not on the page")
+    _show_copies(found)
+
+
+def _show_copies(found: "Inspection") -> None:
+    """The winning rules' selectors in words that can be pasted elsewhere."""
+    first = {one.attribute: one for one in reversed(found.lines) if one.won}
+    rows = [(name, one.css, one.xpath) for name, one in sorted(first.items())]
+    if rows:
+        say("")
+        table(("attribute", "CSS", "XPath"), rows, title="To copy")
 
 
 def _vote(one: "Line") -> tuple[object, ...]:

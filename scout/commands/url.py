@@ -3,15 +3,12 @@
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from scout.commands.call import Call, Json, ShopName, call, group
+from scout.commands.call import Json, ShopName, call, group
 from scout.output import cell, say, say_json, table
-
-if TYPE_CHECKING:
-    from catalog.models import Shop
 
 urls = group("url", "Links: clean them of redirects and tracking.")
 
@@ -51,12 +48,14 @@ def clean(
 def learn(context: typer.Context, shop: ShopName, as_json: Json = False) -> None:
     """Learn which parameters of a shop track and which it needs.
 
-    The pages that were crawled tell: where a page is the same without a parameter, that one tracks.
+    The pages that were crawled tell: where a page is the same without a parameter, that one tracks. The next
+    crawl drops it from the links that it finds.
     """
-    from url_cleaner.learn import Evidence, learn_keys
+    from crawler.own_keys import own_keys
+    from url_cleaner.learn import Evidence
 
     here = call(context)
-    found = learn_keys(_visits(here, here.shop(shop)))
+    found = own_keys(here.store, here.shop(shop).id or 0)
     if as_json:
         evidence = {key: asdict(one) for key, one in found.evidence.items()}
         say_json({"tracking": found.tracking, "needed": found.needed, "evidence": evidence})
@@ -68,16 +67,6 @@ def learn(context: typer.Context, shop: ShopName, as_json: Json = False) -> None
         ("key", "it", "pages the same", "changed"),
         [(key, said[key], one.same, one.changed) for key, one in seen.items()],
     )
-
-
-def _visits(here: Call, shop: "Shop") -> "list[tuple[str, str | None, str]]":
-    from sqlmodel import col, select
-
-    from catalog.models import Page
-
-    wanted = select(Page.url, Page.canonical, Page.body).where(Page.shop_id == shop.id, col(Page.body).is_not(None))
-    with here.store.read() as session:
-        return [(url, canonical, body or "") for url, canonical, body in session.exec(wanted)]
 
 
 def _links(given: Sequence[str]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from catalog.models import Attribute, PageKind
 from catalog.values import Hint, fields, same, values_of
 from parser.document import Document
 from parser.pages import CrawledPage
-from parser.read import read
+from parser.read import PageReading, read
 from rules_generator.examples import Example
 from rules_generator.induce import Taught, induce
 
@@ -42,21 +42,42 @@ def teachers(host: Path, but: Path) -> Iterator[Taught]:
             yield Taught(Example(CrawledPage(0, document.url, None, str(folder)), values_of(offer)), document)
 
 
+def reading_of(folder: Path) -> PageReading:
+    """A page as it is read by what all other pages of its host teach."""
+    background = [opened(other)[0] for other in sorted(folder.parent.iterdir()) if other.is_dir()]
+    rules, _ = induce(list(teachers(folder.parent, folder)), background)
+    return read(opened(folder)[0], rules)
+
+
+def found_in(reading: PageReading) -> dict[str, str]:
+    """What was read, by the attributes' names."""
+    values = values_of(reading.offer) if reading.offer is not None else {}
+    return {name.value: texts[0] for name, texts in values.items()}
+
+
+def read_by_neighbours(folder: Path) -> list[bool]:
+    """For each value of a page whether it is read rightly; for a page without an offer whether none is read."""
+    said, reading = opened(folder)[1], reading_of(folder)
+    if said is None:
+        return [reading.kind is PageKind.OTHER]
+    found = found_in(reading)
+    return [
+        name in found and same(Attribute(name), found[name], value) for name, value in said.items() if value is not None
+    ]
+
+
 @pytest.mark.parametrize("folder", PAGES, ids=lambda folder: f"{folder.parent.name}/{folder.name}")
 def test_a_page_is_read_by_what_its_neighbours_teach(folder: Path) -> None:
     """Every value that the page has is read rightly, and a page without an offer gives none.
 
     A category that stands in several elements, as breadcrumbs do, may stay unread, but is never read wrongly.
     """
-    document, said = opened(folder)
-    background = [opened(other)[0] for other in sorted(folder.parent.iterdir()) if other.is_dir()]
-    rules, _ = induce(list(teachers(folder.parent, folder)), background)
-    reading = read(document, rules)
+    said, reading = opened(folder)[1], reading_of(folder)
     if said is None:
         assert reading.kind is PageKind.OTHER
         return
     assert reading.offer is not None
-    found = {name.value: values[0] for name, values in values_of(reading.offer).items()}
+    found = found_in(reading)
     wrong = {
         name: (found.get(name), value)
         for name, value in said.items()

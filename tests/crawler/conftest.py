@@ -38,9 +38,10 @@ class Bench:
         return {path: (str(page.state), page.reason) for path, page in self.pages().items()}
 
 
-def bench(folder: Path, server: Loopback, **shop: Any) -> Bench:
+def bench(folder: Path, server: Loopback, verify_certificates: bool | None = None, **shop: Any) -> Bench:
     """A shop of the server's in a store of its own."""
-    settings = Settings.load(data_dir=folder / "var", timeout=1.5, max_body=300_000, contact="mailto:scout@example.org")
+    said = {"timeout": 1.5, "max_body": 300_000, "contact": "mailto:scout@example.org"}
+    settings = Settings.load(data_dir=folder / "var", verify_certificates=verify_certificates, **said)
     store = Store.open(settings)
     with store.write() as session:
         made = Shop(**{"name": "bench", "url": server.url, "allow_private": True, **shop})

@@ -1,6 +1,8 @@
 """A shop of a few routes on loopback: each path answers as its test needs it, and every request is noted."""
 
 import http.server
+import socket
+import ssl
 import threading
 import time
 from collections import Counter
@@ -9,7 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 Reply = tuple[int, dict[str, str], bytes]
-Route = Callable[["Visit"], Reply]
+Act = Callable[[socket.socket], None]
+Route = Callable[["Visit"], Reply | Act]
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,7 @@ class Loopback:
     fallback: Route = lambda visit: (404, {}, b"<html><title>404</title>not found</html>")
     delay: float = 0.0
 
-    def reply(self, path: str, headers: dict[str, str]) -> Reply:
+    def reply(self, path: str, headers: dict[str, str]) -> Reply | Act:
         visit = Visit(path, self.hits[path], headers, self.url.rstrip("/"))
         self.hits[path] += 1
         self.agents.add(headers.get("user-agent", ""))
@@ -60,16 +63,36 @@ def raw(body: bytes, kind: str = "text/html", status: int = 200, **headers: str)
     return lambda visit: (status, {"Content-Type": kind, **named}, body.replace(b"{root}", visit.root.encode()))
 
 
+def sends(*pieces: bytes, pause: float = 0.0, then: float = 0.0) -> Route:
+    """A route that writes to the bare socket, piece by piece, and hangs up some seconds later."""
+
+    def act(connection: socket.socket) -> None:
+        try:
+            for piece in pieces:
+                connection.sendall(piece)
+                time.sleep(pause)
+            time.sleep(then)
+        except OSError:
+            return
+
+    return lambda visit: act
+
+
 @contextmanager
-def serve() -> Iterator[Loopback]:
-    """A server for the time of the context."""
+def serve(secure: ssl.SSLContext | None = None) -> Iterator[Loopback]:
+    """A server for the time of the context, with a certificate where one is given."""
     shop = Loopback()
 
     class Handler(http.server.BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
-            status, headers, body = shop.reply(self.path, {k.lower(): v for k, v in self.headers.items()})
+            reply = shop.reply(self.path, {k.lower(): v for k, v in self.headers.items()})
+            if callable(reply):
+                reply(self.connection)
+                self.close_connection = True
+                return
+            status, headers, body = reply
             self.send_response(status)
             for name, value in {"Content-Length": str(len(body)), **headers}.items():
                 self.send_header(name, value)
@@ -84,7 +107,9 @@ def serve() -> Iterator[Loopback]:
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
-    shop.url = f"http://127.0.0.1:{server.server_address[1]}/"
+    if secure:
+        server.socket = secure.wrap_socket(server.socket, server_side=True)
+    shop.url = f"http{'s' if secure else ''}://127.0.0.1:{server.server_address[1]}/"
     threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
     try:
         yield shop

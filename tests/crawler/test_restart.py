@@ -11,8 +11,11 @@ import pytest
 from filelock import FileLock
 
 from catalog.errors import Busy
+from catalog.frontier import Frontier, Link, Outcome
+from catalog.models import PageState, Run, Shop
+from catalog.store import Store
 from crawler import job
-from crawler.recrawl import reset
+from crawler.recrawl import LOOK_AGAIN, reset
 from tests.crawler.conftest import Bench
 from tests.crawler.server import Reply, Visit, page
 
@@ -108,3 +111,43 @@ def test_one_crawl_at_a_time(make_bench: Callable[..., Bench], monkeypatch: pyte
     folder.mkdir(parents=True)
     with FileLock(folder / f"crawl-{made.shop.id}.lock"), pytest.raises(Busy, match="another process"):
         job._lock(made.settings, made.shop)
+
+
+def test_gone_after_a_second_look(make_bench: Callable[..., Bench]) -> None:
+    """A page that was there before is asked for twice before it is called gone; one that came back is not gone."""
+    made = make_bench()
+    made.server.routes |= {"/": page("/p/1", "/p/2", "/p/3")}
+    made.server.routes |= {f"/p/{number}": page(title=f"Product {number}") for number in range(1, 4)}
+    made.crawl()
+    with made.store.write() as session:
+        reset(session, made.shop.id or 0)
+
+    def hiccup(visit: Visit) -> Reply:
+        return page(title="Product 2")(visit) if visit.before > 1 else (404, {}, b"")
+
+    del made.server.routes["/p/1"]
+    made.server.routes["/p/2"] = hiccup
+    made.crawl()
+    states = made.states()
+    assert (states["/p/1"], states["/p/2"]) == (("gone", "http 404"), ("fetched", None))
+    assert [made.server.hits[f"/p/{number}"] for number in (1, 2, 3)] == [3, 3, 2]
+
+
+def test_traps_stay_refused(store: Store, shop: Shop) -> None:
+    """A new run looks at a few of the pages that an earlier one refused as traps, at others in the run after."""
+    frontier = Frontier(store, shop.id or 0)
+    frontier.add(Link(f"{shop.url}cal/{number}") for number in range(50))
+    refused = {"reason": "trap: endless /cal/"}
+    looked_at: list[set[str]] = []
+    for _ in range(3):
+        pages = frontier.claim(50)
+        looked_at.append({one.url for one in pages})
+        with store.write() as session:
+            run = Run(shop_id=shop.id or 0)
+            session.add(run)
+        settled = Frontier(store, shop.id or 0, run.id)
+        settled.settle(Outcome(one.id or 0, PageState.REFUSED, refused) for one in pages)
+        with store.write() as session:
+            reset(session, shop.id or 0)
+    assert [len(urls) for urls in looked_at] == [50, LOOK_AGAIN, LOOK_AGAIN]
+    assert not looked_at[1] & looked_at[2]

@@ -1,0 +1,260 @@
+"""How fast is a crawl? Scout's against two of Scrapy's, over the same pages of an nginx on loopback, in one run.
+
+usage: python benchmarks/crawl.py [--pages 5000] [--size 100] [--rounds 1] [--known 200000] [--kills 5]
+
+bare     Scrapy that only downloads: all addresses are known, nothing is looked at
+rules    Scrapy's own CrawlSpider with a LinkExtractor, doing nothing else
+scout    `crawl_shop`: links extracted, bodies compressed and stored, every state committed
+
+A page has 40 links and as much text as makes it so many KB. Rates are pages a second, with the processor's
+milliseconds a page beside them, which depend less on what else the machine does. `--known` measures the memory of a
+crawl that begins with so many pages in its table; `--kills` kills a crawl with -9 so many times at random moments and
+counts what is missing and what was fetched again. Where nginx is not installed it says so and ends.
+"""
+
+import argparse
+import json
+import random
+import resource
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy import insert
+from sqlmodel import select
+
+from catalog.bodies import Bodies
+from catalog.models import Page, Run, Shop
+from catalog.settings import Settings
+from catalog.store import Store
+from crawler.crawl import crawl_shop
+
+LINKS, TOGETHER = 40, 16
+CONFIG = """
+daemon off; worker_processes 1; pid {folder}/pid; error_log {folder}/error.log;
+events {{ worker_connections 256; }}
+http {{ log_format path $request_uri; access_log {folder}/access.log path;
+  default_type text/html; keepalive_requests 100000;
+  client_body_temp_path {folder}/t1; proxy_temp_path {folder}/t2; fastcgi_temp_path {folder}/t3;
+  uwsgi_temp_path {folder}/t4; scgi_temp_path {folder}/t5;
+  server {{ listen 127.0.0.1:{port}; root {folder}/www; }} }}
+"""
+SPIDER = """
+import sys
+import scrapy
+from scrapy.crawler import CrawlerProcess
+from scrapy.linkextractors import LinkExtractor
+from scrapy.spiders import CrawlSpider, Rule
+
+root, pages, kind = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+
+class Bare(scrapy.Spider):
+    name = "bare"
+    async def start(self):
+        for number in range(pages):
+            yield scrapy.Request(f"{root}p/{number}.html", dont_filter=True)
+    def parse(self, response):
+        pass
+
+class Rules(CrawlSpider):
+    name = "rules"
+    start_urls = [root + "p/0.html"]
+    rules = [Rule(LinkExtractor(), follow=True)]
+
+process = CrawlerProcess({"LOG_ENABLED": False, "TELNETCONSOLE_ENABLED": False, "REMOTE_CONTROL_ENABLED": False,
+    "CONCURRENT_REQUESTS_PER_DOMAIN": TOGETHER, "CONCURRENT_REQUESTS": TOGETHER, "DOWNLOAD_DELAY": 0,
+    "AUTOTHROTTLE_ENABLED": False, "ROBOTSTXT_OBEY": False})
+process.crawl({"bare": Bare, "rules": Rules}[kind])
+crawler = next(iter(process.crawlers))
+process.start()
+print(crawler.stats.get_value("response_received_count"))
+""".replace("TOGETHER", str(TOGETHER))
+
+
+PARENT = """
+import sys
+from catalog.settings import Settings
+from catalog.store import Store
+from crawler.crawl import crawl_shop
+settings = Settings.load(data_dir=sys.argv[1], concurrency=16)
+store = Store.open(settings)
+crawl_shop(settings, store, store.shop("bench"), int(sys.argv[2]))
+"""
+
+
+def write_pages(folder: Path, pages: int, kilobytes: int) -> None:
+    """Pages of words that look like a shop's, each with its links: to the next one, and to others at random."""
+    (folder / "p").mkdir(parents=True)
+    chance = random.Random(7)
+    words = ["".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(3, 9))) for _ in range(2_000)]
+    (folder / "index.html").write_text('<html><title>Shop</title><a href="/p/0.html">all</a></html>')
+    for number in range(pages):
+        others = [(number + 1) % pages, *(chance.randrange(pages) for _ in range(LINKS - 1))]
+        blocks = []
+        for other in others:
+            text = " ".join(chance.choices(words, k=kilobytes * 1_000 // LINKS // 9))
+            blocks.append(
+                f'<div class="tile t{other % 7}"><a href="/p/{other}.html">Offer {other}</a><p>{text}</p></div>'
+            )
+        head = f"<!doctype html><html><head><title>Offer {number}</title></head><body><h1>Offer {number}</h1>"
+        body = f"{head}<p>{number},99 &euro;</p>{''.join(blocks)}</body></html>"
+        (folder / "p" / f"{number}.html").write_text(body)
+
+
+@contextmanager
+def nginx(folder: Path) -> Iterator[str]:
+    """An nginx that serves `folder/www`; gives its root."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    (folder / "nginx.conf").write_text(CONFIG.format(folder=folder, port=port))
+    server = subprocess.Popen(["nginx", "-p", str(folder), "-c", str(folder / "nginx.conf")], stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(100):
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.05)
+        yield f"http://127.0.0.1:{port}/"
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def scrapy_rate(root: str, pages: int, kind: str) -> float:
+    """Pages a second of one of Scrapy's spiders, start of the process included."""
+    begin = time.monotonic()
+    said = subprocess.run([sys.executable, "-c", SPIDER, root, str(pages), kind], capture_output=True, check=True)
+    assert int(said.stdout) >= pages, f"{kind} fetched {said.stdout!r} of {pages} pages"
+    return pages / (time.monotonic() - begin)
+
+
+def scout_rate(root: str, pages: int, folder: Path) -> float:
+    """Pages a second of Scout's crawl, start of the process included."""
+    settings, store, shop, run = made(folder, root)
+    crawled = crawl_shop(settings, store, shop, run)
+    shutil.rmtree(folder)
+    assert crawled.pages["fetched"] == pages + 1, f"scout ended with {crawled.pages}"
+    return pages / crawled.seconds
+
+
+def processor() -> float:
+    """The seconds of processor time that all ended children have taken."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def measured(what: Callable[[], float], pages: int) -> tuple[float, float]:
+    """A rate, and the processor's milliseconds a page."""
+    before = processor()
+    rate = what()
+    return rate, (processor() - before) / pages * 1_000
+
+
+def killed(root: str, pages: int, kills: int, folder: Path) -> dict[str, int]:
+    """Kill a crawl again and again, let the last one end; gives what was lost, and what was fetched again."""
+    settings, store, shop, run = made(folder / "killed", root)
+    log = folder / "access.log"
+    log.write_bytes(b"")
+    chance = random.Random(11)
+    for number in range(1, kills + 1):
+        parent = subprocess.Popen([sys.executable, "-c", PARENT, str(settings.data_dir), str(run)])
+        until = pages * (number - chance.random()) / (kills + 1)
+        while len(log.read_bytes().splitlines()) < until and parent.poll() is None:
+            time.sleep(chance.random() / 10)
+        parent.kill()
+        parent.wait()
+    crawled = crawl_shop(settings, store, shop, run)
+    hits = Counter(line for line in log.read_text().splitlines() if line.startswith("/p/"))
+    bodies = Bodies(settings.bodies)
+    with store.read() as session:
+        kept = list(session.exec(select(Page.url, Page.body).where(Page.state == "fetched")))
+    lost = pages + 1 - sum(bool(bodies.get(body or "")) for _, body in kept)
+    again = sum(hits.values()) - len(hits)
+    return {
+        "kills": kills,
+        "fetched": crawled.pages["fetched"],
+        "lost": lost,
+        "twice": len(kept) - len(set(kept)),
+        "again": again,
+    }
+
+
+def memory(root: str, known: int, folder: Path) -> int:
+    """The most megabytes that a crawl takes which begins with so many pages in its table."""
+    settings, store, shop, run = made(folder, root)
+    words = {
+        "shop_id": shop.id,
+        "state": "refused",
+        "source": "link",
+        "priority": 0,
+        "depth": 1,
+        "chain": 0,
+        "attempts": 1,
+    }
+    with store.write() as session:
+        rows = [words | {"url": f"{root}old/category-{n % 977}/a-name-as-long-as-most-{n}.html"} for n in range(known)]
+        session.connection().execute(insert(Page), rows)
+    crawl_shop(settings, store, shop, run)
+    shutil.rmtree(folder)
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
+
+
+def made(folder: Path, root: str) -> tuple[Settings, Store, Shop, int]:
+    """A store with one shop and one run."""
+    settings = Settings.load(data_dir=folder, concurrency=TOGETHER)
+    store = Store.open(settings)
+    with store.write() as session:
+        shop = Shop(name="bench", url=root, allow_private=True)
+        session.add(shop)
+        session.flush()
+        run = Run(shop_id=shop.id or 0)
+        session.add(run)
+    return settings, store, shop, run.id or 0
+
+
+def race(root: str, pages: int, folder: Path, turn: int) -> None:
+    """One round of all three, printed."""
+    found = {
+        "bare": measured(lambda: scrapy_rate(root, pages, "bare"), pages),
+        "rules": measured(lambda: scrapy_rate(root, pages, "rules"), pages),
+        "scout": measured(lambda: scout_rate(root, pages, folder / "scout"), pages),
+    }
+    rates = {name: round(rate, 1) for name, (rate, _) in found.items()}
+    said = {"round": turn, "pages a second": rates, "ms a page": {n: round(ms, 2) for n, (_, ms) in found.items()}}
+    ratios = {f"scout/{name}": round(found["scout"][0] / found[name][0], 2) for name in ("bare", "rules")}
+    print(json.dumps(said | ratios), flush=True)
+
+
+def main() -> None:
+    """Measure, and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name, default in (("pages", 5_000), ("size", 100), ("rounds", 1), ("known", 200_000), ("kills", 5)):
+        parser.add_argument(f"--{name}", type=int, default=default)
+    args = parser.parse_args()
+    if not shutil.which("nginx"):
+        sys.exit("skipped: nginx is not installed (Debian, Ubuntu: apt install nginx-light)")
+    with tempfile.TemporaryDirectory(prefix="crawl-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        write_pages(folder / "www", args.pages, args.size)
+        with nginx(folder) as root:
+            if args.known:
+                print(
+                    json.dumps({"known": args.known, "most MB": memory(root, args.known, folder / "known")}), flush=True
+                )
+            for turn in range(args.rounds):
+                race(root, args.pages, folder, turn + 1)
+            if args.kills:
+                print(json.dumps(killed(root, args.pages, args.kills, folder)), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,113 @@
+"""Pairs of texts that share most of their shingles: MinHash signatures, and LSH bands that bring like ones together.
+
+The bands follow from the threshold and the wanted recall. The similarity of each candidate is then computed on the
+shingles themselves: a pair may be missed by the bands, but none is reported that is not alike. Texts without shingles
+are alike only where they are equal.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+
+from catalog.progress import Progress, silent
+from matcher.ladder.measures import Bags
+from matcher.ladder.overlap import as_sets, shared
+from matcher.ladder.records import Records
+from matcher.ladder.rung import Indices, Joined, Part, Words, joined, refuse_flood
+from matcher.ladder.shingles import Shingling
+from matcher.ladder.signatures import PERMUTATIONS, RECALL, Plan, band_keys, bands, signatures
+from matcher.ladder.strings import Distinct, chunks, distinct, equal_rows, once, rows_of, runs, spread
+
+CHUNK, MOST_AT_ONCE = 50_000, 4_000_000
+
+
+@dataclass(frozen=True)
+class MinHash:
+    """The rung: pairs whose shingles have at least some Jaccard similarity, nearly all of them."""
+
+    threshold: Fraction
+    shingling: Shingling = field(default_factory=Shingling)
+    permutations: int = PERMUTATIONS
+    recall: float = RECALL
+
+    def __call__(self, left: Records, right: Records | None = None, progress: Progress = silent) -> Joined:
+        columns = [distinct(side.texts) for side in (left, right) if side is not None]
+        plan = bands(float(self.threshold), self.permutations, self.recall)
+        sides = [_side(column, self, plan, progress) for column in columns]
+        keys = zip(sides[0].keys, sides[1].keys if right is not None else [None] * plan[0], strict=True)
+        met, codes = once_each(code for one, other in keys for code in meeting(one, other))
+        part, compared = self._verified(codes >> 32, codes & 0xFFFFFFFF, sides, columns)
+        parts = [part] if right is not None else [part, _equal(columns[0])]
+        reasons = ("equal text", f"{self.shingling.unit} in common")
+        return joined(parts, reasons, candidates=met, comparisons=compared)
+
+    def _verified(self, a: Indices, b: Indices, sides: "list[_Side]", columns: list[Distinct]) -> tuple[Part, int]:
+        sizes, others = sides[0].bags.sizes[a], sides[-1].bags.sizes[b]
+        common = shared(sides[0].bags, sides[-1].bags, a, b)
+        whole = sizes + others - common
+        kept = (common * self.threshold.denominator >= whole * self.threshold.numerator) & (whole > 0)
+        rows, other_rows, of = rows_of(a[kept], b[kept], columns[0], columns[-1])
+        if len(columns) == 1:
+            rows, other_rows = np.minimum(rows, other_rows), np.maximum(rows, other_rows)
+        similarity = (common[kept] / np.maximum(whole[kept], 1))[of]
+        return (rows, other_rows, similarity, np.ones(len(rows), dtype=np.int64)), len(a)
+
+
+@dataclass(frozen=True)
+class _Side:
+    keys: list[Words]
+    bags: Bags
+
+
+def _side(column: Distinct, rung: MinHash, plan: Plan, progress: Progress) -> _Side:
+    parts, sets, sizes = [], list[Indices](), list[Indices]()
+    for start in range(0, max(1, len(column.texts)), CHUNK):
+        hashes, counts = rung.shingling(column.texts[start : start + CHUNK])
+        parts.append(band_keys(signatures(hashes, counts, rung.permutations), plan))
+        held = as_sets(hashes, counts)
+        sets.append(held.tokens)
+        sizes.append(held.sizes)
+        progress("texts hashed", min(start + CHUNK, len(column.texts)), len(column.texts))
+    keys = [np.concatenate(one) for one in zip(*parts, strict=True)]
+    return _Side(keys, Bags(np.concatenate(sets), np.concatenate(sizes)))
+
+
+def _equal(column: Distinct) -> Part:
+    a, b = equal_rows(column)
+    return a, b, np.ones(len(a)), np.zeros(len(a), dtype=np.int64)
+
+
+def once_each(parts: Iterable[Indices]) -> tuple[int, Indices]:
+    """How many numbers there are, and each once; repeats are thrown away before they fill the memory."""
+    codes, waiting, held, met = np.empty(0, dtype=np.int64), list[Indices](), 0, 0
+    for part in parts:
+        waiting.append(part)
+        held, met = held + len(part), met + len(part)
+        if held > max(MOST_AT_ONCE, len(codes)):
+            codes, waiting, held = once(np.concatenate([codes, *waiting])), [], 0
+        refuse_flood(len(codes))
+    return met, once(np.concatenate([codes, *waiting]))
+
+
+def meeting(left: Words, right: Words | None = None) -> Iterator[Indices]:
+    """Pairs of places with equal keys, as numbers `first << 32 | second`; within one side each pair once.
+
+    >>> [pair.tolist() for pair in meeting(np.array([5, 7, 5], dtype=np.uint64))]
+    [[2]]
+    """
+    order = np.argsort(left, kind="stable")
+    keys, first, count = runs(left[order])
+    if right is None:
+        place = np.arange(len(left))
+        starts, many, owners = place + 1, np.repeat(first + count, count) - place - 1, order
+    else:
+        at = np.minimum(np.searchsorted(keys, right), max(0, len(keys) - 1))
+        same = keys[at] == right if len(keys) else np.zeros(len(right), dtype=np.bool_)
+        starts, many, owners = first[at[same]], count[at[same]], np.flatnonzero(same)
+    some = np.flatnonzero(many)
+    for part in chunks(many[some], MOST_AT_ONCE):
+        here = some[part]
+        one, other = np.repeat(owners[here], many[here]), order[spread(starts[here], many[here])]
+        yield one << 32 | other if right is None else other << 32 | one

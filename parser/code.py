@@ -1,0 +1,245 @@
+"""The data in a script's code: objects and lists that are assigned, passed or returned, and loose `"key": value` pairs.
+
+Code is read once, from left to right: wherever a brace or bracket opens after something that can introduce data (`=`,
+`(`, `:`, `,` or a line's end), a decoder that stops at the end of its value is tried, first JSON, then JavaScript
+(chompjs: single quotes, bare keys, trailing commas). What it finds is named by what stands before it. Where no such
+data is found, or much that looks like it is not, the pairs are kept too. All is capped: a page may be made to be slow.
+
+A shop's pages share most of their code. So what was found in a script is remembered, and so is what opens at a place
+in one, for the scripts that differ from page to page in a few values only.
+"""
+
+import json
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import chompjs
+
+MOST_ATTEMPTS = 60
+MOST_LOOKED_AT = 5
+MOST_PAIRS = 500
+LONGEST_JAVASCRIPT = 200_000
+LONGEST_REMEMBERED = 50_000
+NAME_LENGTH = 48
+DEEPEST = 60
+CODE_SHOWS = 400
+ENOUGH_ATTEMPTS = 3
+HEAD_LENGTH, LONGEST_WORD = 40, 10
+MOST_KEPT, LONGEST_KEPT, MOST_SCRIPTS = 1000, 10_000, 200
+
+OPENS_FIRST = re.compile(r"\s*+([{\[])")
+OPENS = re.compile(r"[=(:,\[?\n]\s*+([{\[])")
+DIGITS = re.compile(r"\d+")
+SPACES = re.compile(r"\s+")
+STATEMENT = re.compile(r"[;\n{}]")
+PAIR = re.compile(
+    r"""(?:(["'])([\w.$-]{1,60}+)\1|\b([A-Za-z_$][\w.$]{0,60}+))\s*+[:=]\s*+(?=["'\d-])"""
+    r"""("(?:[^"\\\n]|\\.){0,2000}+"|'(?:[^'\\\n]|\\.){0,2000}+'|-?\d{1,15}(?:\.\d{1,6})?\b)"""
+)
+MARKS = re.compile(r"""[{}\[\]]|"(?:[^"\\]|\\.)*"|'(?:[^'\\\n]|\\.)*'""")
+STRING = re.compile(r"""\"(?:[^"\\]|\\.)*"|'(?:[^'\\\n]|\\.)*'""")
+STRAY_QUOTE = re.compile(r"[\"']")
+LIKE_DATA = re.compile(r"""[{\[]\s*+(?:(?P<begins>["'\w$-]++\s*+:|["'{\[\d-]|\])|["'\w$-]*+\s*+)""")
+CODE = re.compile(r"\b(?:function|return|var|let|const|if|for|new|this)\b|=>|\(\)")
+_JSON = json.JSONDecoder(strict=False)
+
+Named = tuple[str, Any]
+
+
+def data_in_code(text: str, pairs: bool = True) -> tuple[Named, ...]:
+    """The data in a script's code with their names, in the order in which they stand; the pairs come last.
+
+    >>> data_in_code("var meta17 = {'a': 1, b: [2]}; push({}); x = 7")
+    (('var meta0 =', {'a': 1, 'b': [2]}),)
+    >>> data_in_code("sku = 'A-1'; price: 12.5")
+    (('pairs', {'sku': 'A-1', 'price': '12.5'}),)
+    """
+    short = len(text) <= LONGEST_REMEMBERED
+    found, certain = _opened_before(text) if short else _opened(text)
+    loose = () if certain or not pairs else _paired_before(text) if short else _paired(text)
+    return found + loose
+
+
+class _Stop(NamedTuple):
+    """How far a script has been read: what was found before `position`, which the text up to `decided_by` decides."""
+
+    position: int = 0
+    decided_by: int = 0
+    found: tuple[Named, ...] = ()
+    attempts: int = 0
+    looked_at: int = 0
+
+
+def _opened(text: str) -> tuple[tuple[Named, ...], bool]:
+    """The named data, and whether they are all that looks like data."""
+    here, stops, sure = _memory.resume(text), list[_Stop](), True
+    match = OPENS.search(text, here.position) if here.position else OPENS_FIRST.match(text) or OPENS.search(text)
+    while match and here.attempts < MOST_ATTEMPTS and here.looked_at <= MOST_LOOKED_AT * len(text):
+        opening = _memory.opening(text, match.start(1))
+        here = _after(here, opening, text, match.start(1))
+        sure = sure and opening.sure is not None and here.decided_by <= len(text)
+        if sure:
+            stops.append(here)
+        match = OPENS.search(text, here.position)
+    _memory.keep(text, stops)
+    return here.found, bool(here.found) and here.attempts < ENOUGH_ATTEMPTS
+
+
+def _after(here: _Stop, opening: "_Opening", text: str, start: int) -> _Stop:
+    decided_by = max(here.decided_by, start + (opening.sure or 0))
+    if isinstance(opening.data, dict | list) and opening.data:
+        found = (*here.found, (block_name(text, start), opening.data))
+        return _Stop(start + opening.length, decided_by, found, here.attempts + 1, here.looked_at)
+    return _Stop(start + 1, decided_by, here.found, here.attempts + 1, here.looked_at + opening.length)
+
+
+def _paired(text: str) -> tuple[Named, ...]:
+    pairs: dict[str, str] = {}
+    for match in PAIR.finditer(text, 0, LONGEST_JAVASCRIPT):
+        name = match[2] or match[3]
+        if name not in pairs and len(pairs) < MOST_PAIRS:
+            pairs[name] = _literal(match[4])
+    return (("pairs", pairs),) if pairs else ()
+
+
+_opened_before = lru_cache(maxsize=256)(_opened)
+_paired_before = lru_cache(maxsize=256)(_paired)
+
+
+def block_name(text: str, start: int) -> str:
+    """What stands before a block, from the last statement's end on, digits folded.
+
+    >>> block_name('a(); var meta17 = {"b": 1}', 18)
+    'var meta0 ='
+    """
+    return _name_in(text[max(0, start - NAME_LENGTH) : start])
+
+
+@lru_cache(maxsize=4096)
+def _name_in(before: str) -> str:
+    return DIGITS.sub("0", SPACES.sub(" ", STATEMENT.split(before)[-1])).strip()
+
+
+@dataclass(frozen=True)
+class _Opening:
+    """What opens at a place: its data, or None; how long it is, or how far was looked for it.
+
+    `sure` is the length of the text that decides it, whatever follows; None where that is not known.
+    """
+
+    data: Any
+    length: int
+    sure: int | None = None
+
+
+class _Memory:
+    """What was read where a text began with the same characters: decoded once, found again by comparing the texts."""
+
+    def __init__(self) -> None:
+        self._openings: dict[str, tuple[str, _Opening]] = {}
+        self._scripts: dict[str, tuple[str, list[_Stop]]] = {}
+
+    def opening(self, text: str, start: int) -> _Opening:
+        """What opens at `start`."""
+        head = text[start : start + HEAD_LENGTH]
+        seen = self._openings.get(head)
+        if seen is not None and text.startswith(seen[0], start):
+            return seen[1]
+        made = _opening(text, start)
+        if made.sure and made.sure <= LONGEST_KEPT and start + made.sure <= len(text):
+            if len(self._openings) >= MOST_KEPT:
+                self._openings.clear()
+            self._openings[head] = (text[start : start + made.sure], made)
+        return made
+
+    def resume(self, text: str) -> _Stop:
+        """How far a script has been read already that begins as this one does."""
+        before, stops = self._scripts.get(text[:HEAD_LENGTH], ("", []))
+        for stop in reversed(stops):
+            same = text.startswith(before[: stop.decided_by]) and len(text) >= stop.decided_by
+            if same and stop.looked_at <= MOST_LOOKED_AT * len(text):
+                return stop
+        return _Stop()
+
+    def keep(self, text: str, stops: list[_Stop]) -> None:
+        """Keep how far a script was read; one that was resumed stays as it was kept."""
+        if stops and stops[0].attempts == 1 and len(text) <= LONGEST_REMEMBERED:
+            if len(self._scripts) >= MOST_SCRIPTS:
+                self._scripts.clear()
+            self._scripts[text[:HEAD_LENGTH]] = (text, stops)
+
+
+_memory = _Memory()
+
+
+def _opening(text: str, start: int) -> _Opening:
+    try:
+        data, end = _JSON.raw_decode(text, start)
+    except json.JSONDecodeError as error:
+        looked = len(text) if error.msg.startswith("Unterminated") else error.pos
+    except RecursionError:
+        looked = len(text)
+    else:
+        return _Opening(data, end - start, end - start)
+    like = LIKE_DATA.match(text, start)
+    if like and like["begins"] is not None:
+        return _in_javascript(text, start, looked)
+    seen = max(looked, like.end() if like else start + 1)
+    return _Opening(None, looked - start, seen + LONGEST_WORD - start)
+
+
+def _in_javascript(text: str, start: int, looked: int) -> _Opening:
+    closed, end = _closing(text, start)
+    looked_at = max(looked, end) - start
+    stopped = closed or (end < len(text) and end - start < LONGEST_JAVASCRIPT)
+    if not stopped or STRAY_QUOTE.search(STRING.sub("", text[start:end])):
+        sure = None
+    else:
+        sure = max(looked + LONGEST_WORD - start, end - start, 0 if closed else CODE_SHOWS)
+    data = javascript(text[start:end]) if closed else None
+    return _Opening(data, looked_at if data is None else end - start, sure)
+
+
+def _closing(text: str, start: int) -> tuple[bool, int]:
+    """Whether the bracket at `start` closes around data, strings skipped, and where; if not, how far was looked."""
+    code = CODE.search(text, start, start + CODE_SHOWS)
+    depth, reach = 0, min(len(text), start + LONGEST_JAVASCRIPT)
+    for match in MARKS.finditer(text, start, reach):
+        mark = match[0]
+        if (code and match.start() > code.start()) or depth > DEEPEST:
+            return False, match.end()
+        if mark in "{[":
+            depth += 1
+        elif mark in "}]":
+            depth -= 1
+            if depth == 0:
+                return True, match.end()
+    return False, reach
+
+
+def javascript(text: str) -> Any:
+    """The object or list that a text writes as JavaScript does; None where it is code or neither."""
+    like = LIKE_DATA.match(text)
+    if not like or like["begins"] is None or CODE.search(text, 0, CODE_SHOWS):
+        return None
+    try:
+        return chompjs.parse_js_object(text, loader_kwargs={"strict": False})
+    except (ValueError, RecursionError):
+        return None
+
+
+def _literal(value: str) -> str:
+    if value[0] == '"':
+        read = as_json(value)
+        return read if isinstance(read, str) else value[1:-1]
+    return value[1:-1].replace("\\'", "'").replace("\\/", "/") if value[0] == "'" else value
+
+
+def as_json(text: str) -> Any:
+    """What a text says as JSON; None where it is none."""
+    try:
+        return json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        return None

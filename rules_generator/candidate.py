@@ -1,0 +1,31 @@
+"""A candidate: a selector with cuts and a form that may become a rule."""
+
+from dataclasses import dataclass
+
+from catalog.models import Attribute
+from parser.rules import Rule
+from parser.selector import AnySelector
+from parser.trim import Trim
+from rules_generator.cuts import NO_CUT
+from rules_generator.locate import Form
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A selector with cuts and a form: a rule that has not earned its score yet."""
+
+    attribute: Attribute
+    selector: AnySelector
+    trim: Trim = NO_CUT
+    form: Form = "plain"
+
+    def rule(self, score: float = 1.0, support: int = 0) -> Rule:
+        """The candidate as a rule."""
+        return Rule(
+            attribute=self.attribute,
+            selector=self.selector,
+            trim=self.trim,
+            form=self.form,
+            score=score,
+            support=support,
+        )

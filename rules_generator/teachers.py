@@ -1,0 +1,62 @@
+"""The teachers of a stored shop: its known offers whose pages were crawled, with their pages open."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlmodel import col, select
+
+from catalog.errors import NoKnownOffers
+from catalog.models import KnownOffer, Shop, StoredRules
+from catalog.progress import Progress, silent
+from catalog.store import Store
+from parser.pages import CrawledPage, Opener, ways_to_pages
+from rules_generator.examples import Example, join
+from rules_generator.induce import Taught
+from rules_generator.pick import pick
+
+MOST_EXAMPLES = 60
+POOL = 4
+
+
+@dataclass(frozen=True)
+class Teachers:
+    """All known offers of a shop, how many of them have a page, and those picked to learn from."""
+
+    known: Sequence[KnownOffer]
+    examples: int
+    taught: Sequence[Taught]
+
+
+def teachers(
+    store: Store, shop: Shop, pages: Sequence[CrawledPage], opener: Opener, most: int, progress: Progress = silent
+) -> Teachers:
+    """The shop's teachers, at most so many per template of its pages. Raises NoKnownOffers."""
+    known = _known_offers(store, shop)
+    progress("examples looked for", 0, len(known))
+    examples = join(known, pages, opener, MOST_EXAMPLES, ways_to_pages(store, shop))
+    return Teachers(known, len(examples), pick(_taught(examples, opener), most))
+
+
+def newest_rules(store: Store, shop: Shop) -> StoredRules | None:
+    """The newest rules of a shop as they are stored; None where there are none yet."""
+    with store.read() as session:
+        return session.exec(
+            select(StoredRules).where(StoredRules.shop_id == shop.id).order_by(col(StoredRules.version).desc()).limit(1)
+        ).first()
+
+
+def _taught(examples: Sequence[Example], opener: Opener) -> list[Taught]:
+    """Examples with their pages, at most four times as many as are used, evenly spread."""
+    spread = examples[:: max(1, len(examples) // (POOL * MOST_EXAMPLES))]
+    known = {example.page: example for example in spread}
+    return [Taught(known[page], document) for page, document in opener.open_all(known)]
+
+
+def _known_offers(store: Store, shop: Shop) -> list[KnownOffer]:
+    with store.read() as session:
+        found = list(session.exec(select(KnownOffer).where(KnownOffer.shop_id == shop.id).order_by(col(KnownOffer.id))))
+    if not found:
+        raise NoKnownOffers(
+            f"the catalog has no offer of {shop.name!r}: import some with 'scout catalog import {shop.name} SOURCE'"
+        )
+    return found

@@ -1,0 +1,130 @@
+"""The files that `scout dedupe` writes: pairs, clusters, merged records. A file appears when it is whole.
+
+Titles come from strangers: in CSV no text can become a formula of a spreadsheet.
+"""
+
+import csv
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import chain
+from pathlib import Path
+from typing import IO, Any
+
+from catalog.errors import ScoutError
+from catalog.feeds.rows import Row
+from matcher.ladder.merge import Merged, merge
+from matcher.ladder.records import rows
+from reports import cells
+from scout.dedupe import Duplicates
+
+
+def write_pairs(found: Duplicates, path: Path) -> None:
+    """A line a pair: where both records stand, how alike they are and why, and their keys."""
+    shift = len(found.left) if found.right is not None else 0
+    columns = (found.pairs.left, found.pairs.right, found.pairs.similarity, found.pairs.why)
+    with _whole(path) as file:
+        table = _table(file, ("left", "right", "similarity", "reason", "left_text", "right_text"))
+        for a, b, similarity, why in zip(*(column.tolist() for column in columns), strict=True):
+            other = b + shift
+            lines = found.place(a)[1], found.place(other)[1]
+            texts = found.text(a), found.text(other)
+            table.writerow(cells.row((*lines, round(similarity, 6), found.pairs.reasons[why], *texts)))
+
+
+def write_clusters(found: Duplicates, path: Path) -> None:
+    """A line a record that is in a cluster, cluster after cluster."""
+    with _whole(path) as file:
+        table = _table(file, ("cluster", "file", "line", "text"))
+        for number, members in enumerate(found.clusters, 1):
+            for row in members:
+                where, line = found.place(row)
+                table.writerow(cells.row((number, where.name, line, found.text(row))))
+
+
+def write_merged(found: Duplicates, path: Path) -> None:
+    """The records, those of a cluster as one, with the source of each of its values; CSV, or JSON Lines by the name."""
+    with _whole(path) as file:
+        write = _json_lines(file) if path.suffix.lower() in (".jsonl", ".ndjson", ".json") else _csv_lines(file, found)
+        for merged, places in _merged(found):
+            sources = {name: [places[at] for at in held] for name, held in merged.sources.items() if len(places) > 1}
+            write(merged.texts, places, sources)
+
+
+Write = Callable[[Mapping[str, list[str]], list[str], Mapping[str, list[str]]], None]
+
+
+def _json_lines(file: IO[str]) -> Write:
+    def write(texts: Mapping[str, list[str]], places: list[str], sources: Mapping[str, list[str]]) -> None:
+        values = {name: held[0] if len(held) == 1 else held for name, held in texts.items() if held}
+        file.write(json.dumps({"values": values, "records": places, "sources": sources}, ensure_ascii=False) + "\n")
+
+    return write
+
+
+def _csv_lines(file: IO[str], found: Duplicates) -> Write:
+    names = dict.fromkeys(chain.from_iterable(row.texts for path in _paths(found) for row in _read(path)))
+    table = _table(file, (*names, "records", "sources"))
+
+    def write(texts: Mapping[str, list[str]], places: list[str], sources: Mapping[str, list[str]]) -> None:
+        values = [" | ".join(texts.get(name, ())) for name in names]
+        table.writerow(cells.row((*values, " ".join(places), json.dumps(sources) if sources else "")))
+
+    return write
+
+
+def _paths(found: Duplicates) -> list[Path]:
+    return [path for path in (found.asked.file, found.asked.right) if path is not None]
+
+
+def _read(path: Path) -> Iterator[Row]:
+    return (row for row in rows(path) if isinstance(row, Row))
+
+
+def _table(file: IO[str], columns: Sequence[str]) -> Any:
+    table = csv.writer(file, lineterminator="\n")
+    table.writerow(cells.row(columns))
+    return table
+
+
+def write_repeats(repeats: Iterator[tuple[str, str]], path: Path | None) -> int:
+    """A line a record that repeats one seen before, with the place of that one; their number."""
+    if path is None:
+        return sum(1 for _ in repeats)
+    count = 0
+    with _whole(path) as file:
+        table = _table(file, ("left", "right", "similarity", "reason"))
+        for name, first in repeats:
+            table.writerow(cells.row((first, name, 1.0, "equal after normalising")))
+            count += 1
+    return count
+
+
+@contextmanager
+def _whole(path: Path) -> Iterator[IO[str]]:
+    """A file to write to, which takes its name when the block has ended well. Raises ScoutError."""
+    part = path.with_name(path.name + ".part")
+    try:
+        with part.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+            yield file
+        part.replace(path)
+    except OSError as error:
+        raise ScoutError(f"{path} cannot be written: {error.strerror or error}") from error
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _merged(found: Duplicates) -> Iterator[tuple[Merged, list[str]]]:
+    """Records of no cluster as they come, then the clusters, whose rows alone are held."""
+    cluster_of = {found.place(row): number for number, rows_ in enumerate(found.clusters) for row in rows_}
+    held: list[list[tuple[Row, str]]] = [[] for _ in found.clusters]
+    for path in _paths(found):
+        for row in _read(path):
+            place = f"{path.name}:{row.line}"
+            number = cluster_of.get((path, row.line))
+            if number is None:
+                yield merge([row]), [place]
+            else:
+                held[number].append((row, place))
+    for members in held:
+        yield merge([row for row, _ in members]), [place for _, place in members]

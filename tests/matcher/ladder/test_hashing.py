@@ -1,0 +1,143 @@
+"""The rungs that hash: shingles, MinHash and SimHash find what is alike, and report nothing that is not."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from catalog.errors import UsageError
+from matcher.ladder.measures import words
+from matcher.ladder.minhash import MinHash, meeting
+from matcher.ladder.minhash_index import MinHashIndex
+from matcher.ladder.records import of_fields, of_texts
+from matcher.ladder.shingles import Shingling
+from matcher.ladder.signatures import signatures
+from matcher.ladder.simhash import SimHash, hashed
+from matcher.ladder.simhash_tables import Parts, Tables
+
+from .brute import brute, pairs_of
+
+TEXTS = st.lists(st.text(alphabet="ab C_é!1 ", max_size=14), max_size=8)
+VARIED = [f"{a} {b} {c} {d}" for a in ("red", "blue") for b in ("mug", "lamp") for c in "1234" for d in ("xl", "s")]
+
+
+def _sets(texts: Sequence[str], unit: str, size: int) -> list[set[tuple[str, ...]]]:
+    split = [[*text.casefold()] if unit == "characters" else _all_words(text) for text in texts]
+    return [
+        {tuple(items[i : i + size]) for i in range(max(1, len(items) - size + 1))} if items else set()
+        for items in split
+    ]
+
+
+def _all_words(text: str) -> list[str]:
+    marked = "".join(sign if sign.isalnum() or sign == "_" else " " for sign in text.casefold())
+    return marked.split()
+
+
+@settings(max_examples=40, deadline=None)
+@given(texts=TEXTS, unit=st.sampled_from(["words", "characters"]), size=st.integers(1, 3))
+def test_shingles(texts: list[str], unit: str, size: int) -> None:
+    """Texts share a hash exactly where they share a shingle."""
+    hashes, counts = Shingling(unit, size)(texts)  # type: ignore[arg-type]
+    found = [set(part.tolist()) for part in np.split(hashes, np.cumsum(counts)[:-1])] if texts else []
+    expected = _sets(texts, unit, size)
+    assert [[len(a & b) for b in found] for a in found] == [[len(a & b) for b in expected] for a in expected]
+
+
+def test_signatures() -> None:
+    """The share of equal entries of two signatures is near the sets' Jaccard similarity."""
+    texts = [" ".join(str(n) for n in range(start, start + 40)) for start in (0, 4, 10, 20, 40)]
+    found = signatures(*Shingling()(texts), 512)
+    sets = [set(words(text)) for text in texts]
+    for i, one in enumerate(sets):
+        for j, other in enumerate(sets):
+            assert abs((found[:, i] == found[:, j]).mean() - len(one & other) / len(one | other)) < 0.08
+
+
+@pytest.mark.parametrize("right", [None, VARIED[::2]])
+def test_minhash(right: list[str] | None) -> None:
+    """MinHash reports no pair that is not alike enough, and with all recall asked for finds them all."""
+    rung = MinHash(Fraction(3, 5), recall=0.9999)
+    found = pairs_of(rung(of_texts(VARIED), None if right is None else of_texts(right)))
+    assert found == pytest.approx(brute(VARIED, right, "jaccard", Fraction(3, 5)))
+
+
+def test_minhash_of_nothing() -> None:
+    """Texts without a word are alike only where they are equal."""
+    assert pairs_of(MinHash(Fraction(1, 2))(of_texts(["!", "", "?", "!", "a"]))) == {(0, 3): 1.0}
+    assert len(MinHash(Fraction(1, 2))(of_texts([]))) == 0
+
+
+@given(left=st.lists(st.integers(0, 5)), right=st.none() | st.lists(st.integers(0, 5)))
+def test_meeting(left: list[int], right: list[int] | None) -> None:
+    """Every two places with equal keys meet once."""
+    keys = np.array(left, dtype=np.uint64)
+    found = [
+        code for part in meeting(keys, None if right is None else np.array(right, dtype=np.uint64)) for code in part
+    ]
+    other = left if right is None else right
+    expected = {
+        (a, b) for a, x in enumerate(left) for b, y in enumerate(other) if x == y and (right is not None or a < b)
+    }
+    assert sorted((int(code) >> 32, int(code) & 0xFFFFFFFF) for code in found) == sorted(expected)
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+def test_simhash(bits: int) -> None:
+    """Records whose fields have the same words in another order are found; others are not."""
+    titles = ["syntax and semantics of things", "semantics and syntax of things", "gardens of the north", ""]
+    authors = ["Ivanova A", "A Ivanova", "Petrov", ""]
+    found = SimHash(Fraction(1, 2), Parts(bits))(of_fields(titles, authors))
+    assert [*pairs_of(found)] == [(0, 1)]
+    assert hashed(titles, bits)[0] == hashed(titles, bits)[1]
+    two = SimHash(Fraction(1, 2), Parts(bits))(of_fields(titles, authors), of_fields(titles[1:2], authors[1:2]))
+    assert [*pairs_of(two)] == [(0, 0), (1, 0)]
+
+
+@given(st.lists(st.integers(1, 2**32 - 1), min_size=1, max_size=20), st.lists(st.integers(0, 31), max_size=4))
+def test_tables(stored: list[int], flipped: list[int]) -> None:
+    """The tables bring together exactly the hashes that agree on two of four parts."""
+    parts, hashes = Parts(32), np.array(stored, dtype=np.uint32)
+    asked = hashes.copy()
+    for bit in flipped:
+        asked[0] ^= np.uint32(1 << bit)
+    found = {(int(c) >> 32, int(c) & 0xFFFFFFFF) for part in Tables(hashes, parts).meeting(asked) for c in part}
+    agreeing = {
+        (a, b)
+        for a in range(len(asked))
+        for b in range(len(hashes))
+        if asked[a] and parts.agree(asked[a : a + 1], hashes[b : b + 1])[0]
+    }
+    assert found == agreeing
+
+
+def test_index(tmp_path: Path) -> None:
+    """An index that was saved, opened again and added to finds what the rung finds in memory."""
+    rung = MinHash(Fraction(3, 5), recall=0.9999)
+    MinHashIndex(tmp_path / "index", rung).add(VARIED[:10])
+    index = MinHashIndex.open(tmp_path / "index")
+    assert index.add(VARIED[10:]) == range(10, len(VARIED))
+    asked, stored, alike = MinHashIndex.open(tmp_path / "index").look_up(VARIED[:6])
+    wanted = pairs_of(rung(of_texts(VARIED[:6]), of_texts(VARIED)))
+    assert wanted.keys() <= {*zip(asked.tolist(), stored.tolist(), strict=True)}
+    assert all(0 < value <= 1 for value in alike)
+    with pytest.raises(UsageError, match="other settings"):
+        MinHashIndex(tmp_path / "index", MinHash(Fraction(1, 2)))
+    with pytest.raises(UsageError, match="holds no index"):
+        MinHashIndex.open(tmp_path / "none")
+
+
+def test_index_killed(tmp_path: Path) -> None:
+    """An addition that did not come to its end does not count, and is made again."""
+    index = MinHashIndex(tmp_path, MinHash(Fraction(3, 5)))
+    index.add(["red mug"])
+    index.add(["blue lamp"])
+    (tmp_path / "part-000001" / "about.json").unlink()
+    again = MinHashIndex.open(tmp_path)
+    assert len(again) == 1
+    assert again.add(["green vase"]) == range(1, 2)
+    assert again.look_up(["green vase", "blue lamp"])[1].tolist() == [1]

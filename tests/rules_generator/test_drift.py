@@ -1,0 +1,117 @@
+"""Drift: a shop whose pages no longer are what the rules were learnt from is recognised."""
+
+from collections.abc import Callable
+
+from sqlmodel import select
+
+from catalog.bodies import Bodies
+from catalog.models import KnownOffer, OfferFields, Page, Shop
+from catalog.settings import Settings
+from catalog.store import Store
+from catalog.values import values_of
+from parser.document import Document
+from parser.pages import CrawledPage
+from rules_generator.drift import Drift, drift_of, drift_shop, shares
+from rules_generator.examples import Example
+from rules_generator.induce import Taught, induce
+from rules_generator.learn import learn_shop
+from scout.demo.shop import Demo
+from scout.demo.site import Site
+from tests.pages import Product, data_page, products, text_page
+from tests.parser.test_worker import crawled
+from tests.rules_generator.conftest import known, taught
+from tests.rules_generator.test_learn import run_of
+
+Build = Callable[[Product], str]
+ALL = products(24)
+OLD, FRESH = ALL[:12], ALL[12:]
+
+
+def drift(build: Build, **changes: object) -> Drift:
+    """The drift on fresh pages, by rules learnt from text pages."""
+    members = [taught(one, text_page(one)) for one in OLD]
+    rules, _ = induce(members)
+    return drift_of([taught(one, build(one), **changes) for one in FRESH], rules, shares(members, rules))
+
+
+def test_the_same_shop_has_not_drifted() -> None:
+    """New offers on pages of the same making are read as before, also where the catalog's prices are stale."""
+    found = drift(text_page)
+    assert not found.redesigned
+    assert found.said.startswith("the rules hold")
+
+
+def test_a_redesign_is_recognised() -> None:
+    """Pages of another making: what is read no longer agrees, and it is said which rules are gone."""
+    found = drift(data_page)
+    assert found.redesigned
+    assert "redesigned" in found.said
+    assert {"price", "title"} & {one.attribute for one in found.silent}
+
+
+def test_one_changed_place_is_told_by_its_attribute() -> None:
+    """Where only the sku has moved, only the sku is named."""
+    found = drift(lambda one: text_page(one).replace(one.sku, "-"))
+    assert not found.redesigned
+    assert "sku 0%" in found.said
+    assert "title" not in found.said
+
+
+def test_offers_that_were_never_right_are_no_drift() -> None:
+    """Only a fall from what once agreed counts."""
+    members = [taught(one, text_page(one), brand="Nobody") for one in OLD]
+    rules, _ = induce(members)
+    then = shares(members, rules)
+    found = drift_of(members, rules, then)
+    assert then["brand"] == 0
+    assert found.said.startswith("the rules hold")
+
+
+def test_a_stored_shop_tells_its_drift(settings: Settings, store: Store, shop: Shop) -> None:
+    """After a redesign `drift_shop` says so; learning anew says so too, and the rules hold again."""
+    crawled(settings, store, shop, {f"p{one.number}": text_page(one) for one in ALL})
+    know_all(store, shop)
+    learn_shop(settings, store, shop, run_of(store, shop))
+    assert not drift_shop(settings, store, shop).redesigned
+    redesign(settings, store)
+    assert drift_shop(settings, store, shop).redesigned
+    assert "redesigned" in learn_shop(settings, store, shop, run_of(store, shop)).drift
+    assert not drift_shop(settings, store, shop).redesigned
+
+
+def know_all(store: Store, shop: Shop) -> None:
+    """Put all products into the catalog."""
+    with store.write() as session:
+        for one in ALL:
+            fields = known(one, url=f"{shop.url}p{one.number}").model_dump()
+            session.add(KnownOffer(shop_id=shop.id, ref=str(one.number), **fields))
+
+
+def redesign(settings: Settings, store: Store) -> None:
+    """Give every page of the stored shop another making."""
+    bodies, made = Bodies(settings.bodies), {f"p{one.number}": data_page(one) for one in ALL}
+    with store.write() as session:
+        for page in session.exec(select(Page)):
+            page.body = bodies.put(made[page.url.rsplit("/", 1)[1]].encode())
+
+
+def demo_teachers(*, redesigned: bool) -> list[Taught]:
+    """Offers of the demo shop as teachers."""
+    shop, base = Demo.make(redesigned=redesigned), "http://127.0.0.1:8320"
+    site, found = Site(shop), []
+    for offer in shop.offers[::12]:
+        page = CrawledPage(len(found), base + offer.path, None, "")
+        fields = OfferFields(title=offer.title, price=offer.price, brand=offer.brand, sku=offer.sku, ean=offer.ean)
+        body = site.answer(offer.path).at(base)
+        found.append(Taught(Example(page, values_of(fields)), Document(body, page.url)))
+    return found
+
+
+def test_the_demo_shops_redesign_is_recognised() -> None:
+    """The demo shop rebuilt its pages: said before relearning, mended by it."""
+    before, after = demo_teachers(redesigned=False), demo_teachers(redesigned=True)
+    rules, _ = induce(before)
+    assert not drift_of(before, rules, shares(before, rules)).redesigned
+    assert drift_of(after, rules, shares(before, rules)).redesigned
+    anew, _ = induce(after)
+    assert not drift_of(after, anew, shares(after, anew)).redesigned

@@ -1,0 +1,59 @@
+"""The evaluation: one page read by many settings is read as the parser reads it, and precision does not fall."""
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+
+from catalog.errors import FeedError
+from rules_generator.evaluate import Plan, Setting, evaluate_extraction
+from rules_generator.figure import write_chart
+from tests.pages import products, text_page
+
+THRESHOLDS = (0.0, 0.5, 0.8, 1.0)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with one labelled shop of thirty pages."""
+    folder = tmp_path_factory.mktemp("data") / "made.example"
+    (folder / "pages").mkdir(parents=True)
+    rows = []
+    for one in products(30):
+        name = f"{one.number}.html"
+        (folder / "pages" / name).write_text(text_page(one))
+        values = {"title": one.title, "price": one.price, "brand": one.brand, "sku": one.sku, "ean": one.ean}
+        rows.append({"page": name, "url": f"p/{one.number}", "attributes": {**values, "han": None}})
+    (folder / "truth.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return folder.parent
+
+
+def test_all_settings(data: Path, tmp_path: Path) -> None:
+    """Every setting has its row, all values are right, precision does not fall, each test page its line."""
+    plan = Plan(tuple(Setting(size, one) for size in (5, 10) for one in THRESHOLDS))
+    figures = evaluate_extraction(data, plan, predictions=tmp_path / "p.jsonl", workers=1)
+    rows = figures["settings"]
+    assert [(row["train"], row["threshold"]) for row in rows] == [(n, f) for n in (5, 10) for f in THRESHOLDS]
+    assert all(row["precision"] == row["accuracy"] == 1.0 for row in rows)
+    lines = [json.loads(line) for line in (tmp_path / "p.jsonl").read_text().splitlines()]
+    assert len(lines) == 15
+    assert set(lines[0]) == {"site", "page", "values"}
+
+
+@pytest.mark.parametrize("name", ["chart.svg", "chart.html"])
+def test_the_chart_is_drawn(data: Path, tmp_path: Path, name: str) -> None:
+    """Well-formed, with a line per figure and a bar per attribute and figure."""
+    figures = evaluate_extraction(data, Plan((Setting(5, 0.0), Setting(5, 1.0)), stale=0.2), workers=1)
+    write_chart(figures, tmp_path / name)
+    drawn = (tmp_path / name).read_text()
+    svg = ET.fromstring(drawn[drawn.index("<svg") :])
+    kinds = [element.tag.rpartition("}")[2] for element in svg.iter()]
+    assert kinds.count("polyline") >= 2
+    assert kinds.count("rect") >= 10
+
+
+def test_no_data_is_said(tmp_path: Path) -> None:
+    """A folder without labelled shops is an error that says what is looked for."""
+    with pytest.raises(FeedError, match="holds no labelled shop"):
+        evaluate_extraction(tmp_path, Plan((Setting(),)))

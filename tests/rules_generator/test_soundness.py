@@ -1,0 +1,50 @@
+"""Candidates that are the best there is and still no evidence are no rules."""
+
+import pytest
+
+from catalog.models import Attribute
+from parser.document import Document
+from parser.read import read_attributes
+from rules_generator.induce import Taught, induce
+from tests.pages import products, text_page
+from tests.rules_generator.conftest import taught
+
+*ALL, OTHER = products(11)
+MENU = "<ul class='menu'><li>Ardwen</li><li>Nordlicht</li><li>Sprout</li></ul>"
+
+
+def rules_of(attribute: Attribute, members: list[Taught]) -> int:
+    """How many rules of an attribute are learnt."""
+    rules, _ = induce(members)
+    return sum(len(template.of(attribute)) for template in rules.templates)
+
+
+CASES = [
+    ("a menu that names them all", ["Ardwen", "Nordlicht", "Sprout", "Elm", "Oak"], 0),
+    ("the commonest value", ["Ardwen"] * 4 + ["Elm"], 0),
+    ("a shop of one brand", ["Ardwen"], 1),
+]
+
+
+@pytest.mark.parametrize(("name", "brands", "least"), CASES, ids=[case[0] for case in CASES])
+def test_constant_texts(name: str, brands: list[str], least: int) -> None:
+    """A text that is the same on all pages is a rule only where the known values are the same too."""
+    members = [
+        taught(one, f"<body>{MENU}<h1>{one.title}</h1>", brand=brands[place % len(brands)])
+        for place, one in enumerate(ALL)
+    ]
+    assert (rules_of(Attribute.BRAND, members) > 0) is (least > 0)
+
+
+def test_more_wrong_than_right() -> None:
+    """What is right on three examples of ten and wrong on the others is none."""
+    members = [taught(one, text_page(one), sku=one.sku if one.number % 4 == 0 else f"X-{one.number}") for one in ALL]
+    assert rules_of(Attribute.SKU, members) == 0
+
+
+def test_stale_titles_are_still_read() -> None:
+    """Where half of the titles were rewritten, the heading is read all the same: without a title there is no offer."""
+    members = [taught(one, text_page(one), title=one.title if one.number % 2 else f"Neu {one.sku}") for one in ALL]
+    rules, _ = induce(members)
+    other = Document(text_page(OTHER), "https://shop.example/p")
+    assert read_attributes(other, rules.templates[0])[Attribute.TITLE].value == OTHER.title

@@ -1,0 +1,112 @@
+"""`scout dedupe`: what it prints and writes, and how it refuses."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from .conftest import Scout
+
+ROWS = """\
+id,title,ean,tags
+1,=Red mug 300 ml,,new
+2,=Red mug 300ml,4006381333931,
+3,Desk lamp,,
+4,,,
+"""
+
+
+@pytest.fixture
+def shop_csv(tmp_path: Path) -> Path:
+    """Four rows: two alike, one without the key."""
+    path = tmp_path / "offers.csv"
+    path.write_text(ROWS)
+    return path
+
+
+def _read(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as file:
+        return [*csv.DictReader(file)]
+
+
+@pytest.mark.parametrize("method", ["segments", "prefix-filter", "ladder"])
+def test_files(scout: Scout, shop_csv: Path, tmp_path: Path, method: str) -> None:
+    """Pairs, clusters and merged records are written; no text of theirs can run as a formula."""
+    paths = [tmp_path / name for name in ("pairs.csv", "clusters.csv", "merged.csv")]
+    words = ("--out", str(paths[0]), "--clusters", str(paths[1]), "--merged", str(paths[2]), "--json")
+    said = scout("dedupe", str(shop_csv), "--key", "title", "--method", method, *words)
+    figures = json.loads(said.out)
+    assert said.code == 0
+    assert (figures["records"], figures["left_out"], figures["pairs"], figures["clusters"]) == (3, 1, 1, 1)
+    assert {"candidates", "comparisons", "seconds", "levels"} <= figures.keys()
+    (pair,) = _read(paths[0])
+    assert (pair["left"], pair["right"], pair["left_text"]) == ("2", "3", "'=Red mug 300 ml")
+    assert pair["reason"].endswith("edit distance 1")
+    assert [row["line"] for row in _read(paths[1])] == ["2", "3"]
+    merged = _read(paths[2])
+    assert [row["id"] for row in merged] == ["3", "4", "1"]
+    assert merged[-1]["ean"] == "4006381333931"
+    assert json.loads(merged[-1]["sources"])["ean"] == ["offers.csv:3"]
+
+
+def test_two_files(scout: Scout, shop_csv: Path, tmp_path: Path) -> None:
+    """Between two files only pairs across are found; merged records name both files."""
+    (tmp_path / "other.jsonl").write_text('{"title": "Desk lamp", "brand": "Lumo"}\n')
+    words = (
+        "--right",
+        str(tmp_path / "other.jsonl"),
+        "--key",
+        "title",
+        "--merged",
+        str(tmp_path / "m.jsonl"),
+        "--json",
+    )
+    said = scout("dedupe", str(shop_csv), *words)
+    assert json.loads(said.out)["pairs"] == 1
+    last = json.loads((tmp_path / "m.jsonl").read_text().splitlines()[-1])
+    assert last["values"] == {"id": "3", "title": "Desk lamp", "brand": "Lumo"}
+    assert last["records"] == ["offers.csv:4", "other.jsonl:1"]
+    assert last["sources"]["brand"] == ["other.jsonl:1"]
+
+
+def test_levels(scout: Scout, tmp_path: Path) -> None:
+    """The prefix filter tells its candidates and comparisons level by level."""
+    (tmp_path / "a.txt").write_text("".join(f"street {n % 7} house {n}\n" for n in range(60)))
+    said = scout("dedupe", str(tmp_path / "a.txt"), "--method", "prefix-filter", "--levels", "3", "--json")
+    figures = json.loads(said.out)
+    assert [level["level"] for level in figures["levels"]] == [1, 2, 3]
+    assert figures["comparisons"] == figures["levels"][-1]["comparisons"]
+    table = scout("dedupe", str(tmp_path / "a.txt"), "--method", "prefix-filter", "--levels", "3").out
+    assert "candidates" in table
+
+
+@pytest.mark.parametrize("where", ["--store", "--memory"])
+def test_on_disk(scout: Scout, tmp_path: Path, where: str) -> None:
+    """Equal records are found by fingerprints on disk, and written with the first of their kind."""
+    pytest.importorskip("lmdb" if where == "--store" else "duckdb")
+    (tmp_path / "a.txt").write_text("Red mug\nlamp\nred  MUG\n")
+    place = str(tmp_path / "prints") if where == "--store" else "200MB"
+    words = ("--method", "exact", where, place, "--out", str(tmp_path / "pairs.csv"), "--json")
+    assert json.loads(scout("dedupe", str(tmp_path / "a.txt"), *words).out)["pairs"] == 1
+    (pair,) = _read(tmp_path / "pairs.csv")
+    assert (pair["left"][-2:], pair["right"][-2:]) == (":1", ":3")
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (("--method", "segments", "--similarity", "cosine"), "--similarity cosine: --method segments has edit"),
+        (("--method", "minhash", "--levels", "3"), "--levels: --method minhash has none"),
+        (("--threshold", "0"), "threshold 0.0: must be above 0 and at most 1"),
+        (("--store", "x"), "--store and --memory: one of them, with --method exact"),
+        (("--method", "exact", "--memory", "much"), "--memory much: a size such as 500MB"),
+        (("--out", "/nowhere/pairs.csv"), "/nowhere/pairs.csv cannot be written: No such file"),
+    ],
+)
+def test_refused(scout: Scout, tmp_path: Path, words: tuple[str, ...], error: str) -> None:
+    """What does not fit is refused in one line."""
+    (tmp_path / "a.txt").write_text("a\nb\n")
+    said = scout("dedupe", str(tmp_path / "a.txt"), *words)
+    assert said.code in (1, 2)
+    assert said.error.startswith(error)
