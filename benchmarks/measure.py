@@ -1,4 +1,4 @@
-"""Measure rivals fairly: in one process, page by page in turn, so that what slows the machine slows all of them alike."""
+"""Measure rivals fairly: in one process, page by page in turn, so that what slows the machine slows all alike."""
 
 import gc
 import time

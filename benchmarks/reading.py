@@ -1,11 +1,11 @@
 """Pages per second: the whole reading beside a bare parse of the same engine, extruct and autoscraper, in one run.
 
-    python benchmarks/reading.py DATA_DIR [--pages N] [--shops N] [--taught N] [--rules N]
+    python -m benchmarks.reading DATA_DIR [--pages N] [--shops N] [--taught N] [--rules N]
 
-DATA_DIR holds labelled shops (`SHOP.tar.xz` or `SHOP/` with `pages/` and `truth.jsonl`). For each, rules are learnt from
-the first pages and the others are read: from the bytes of a page to its offer with all votes, gate included. So that
-the gate has work to do as on a crawled shop, other shops' pages serve as those that are no offers. Shops whose rules
-are fewer than `--rules` are given general ones until they have as many.
+DATA_DIR holds labelled shops (`SHOP.tar.xz` or `SHOP/` with `pages/` and `truth.jsonl`). For each, rules are learnt
+from the first pages and the others are read: from the bytes of a page to its offer with all votes, gate included. So
+that the gate has work to do as on a crawled shop, other shops' pages serve as those that are no offers. Shops whose
+rules are fewer than `--rules` are given general ones until they have as many.
 """
 
 import argparse
@@ -18,8 +18,6 @@ from pathlib import Path
 from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
-
-sys.path[:0] = [str(Path(__file__).parents[1])]
 
 from benchmarks.measure import Clock, race, settle
 from catalog.markup import decode

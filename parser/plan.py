@@ -19,9 +19,10 @@ from parser.read import PageReading, Reading, Vote, concluded, decide, unlike, v
 from parser.rules import Rule, RuleSet, Template
 from parser.selector import JsonAt
 
-ESCAPED = re.compile(r"\\[^\"\\/bfnrt]")
+ESCAPED = re.compile(r"\\(?:[ux]0*(?:3\d|[46][1-9a-f]|[57][\da]|5f)|[^\"\\/bfnrtux])", re.IGNORECASE)
 FOLDED = re.compile(r"[0\s]+")
-WORD = re.compile(r"\w+")
+WORD = re.compile(r"\w+", re.ASCII)
+PAIRED = r"[\"']?\s*[:=]"
 PAIRS = "pairs"
 TYPED = "ld+json"
 
@@ -95,14 +96,14 @@ class Wanted:
         code = [one for one in selectors if one.css == CODE]
         self._css = frozenset(one.css for one in selectors)
         self._types = [one.block.removeprefix(TYPED).strip() for one in selectors if one.css == SCHEMA_ORG]
-        self._code = tuple(dict.fromkeys(_InCode(one) for one in code if one.block != PAIRS))
-        self._keys = {next(iter(keys_of(one.path)), "") for one in code if one.block == PAIRS}
+        self._code = [_InCode(one) for one in code if one.block != PAIRS]
+        self._pairs = [_Opens(_key_in(one), PAIRED) for one in code if one.block == PAIRS]
 
     def blocks_in(self, scripts: Iterable[Script]) -> Iterator[Block]:
         """The blocks of those scripts that can hold one that is read, in document order."""
         for script in scripts:
             if script.css == CODE:
-                pairs = any(key in script.text for key in self._keys)
+                pairs = any(key.may_stand_in(script.text) for key in self._pairs)
                 if pairs or any(one.may_stand_in(script.text) for one in self._code):
                     yield from script.blocks(pairs)
             elif script.css in self._css and (script.css != SCHEMA_ORG or self._may_be_typed(script.text)):
@@ -114,27 +115,34 @@ class Wanted:
 
 
 class _InCode:
-    """A value in a block of code, ready to be looked for: by a word of the block's name, of the path, then the name."""
+    """A value in a block of code, looked for by a word of its path and by the name of its block."""
 
     def __init__(self, selector: JsonAt) -> None:
-        folds = {"0": r"\d+", " ": r"\s+"}
-        pattern = "".join(folds.get(char, re.escape(char)) for char in selector.block)
-        self._word = _longest(FOLDED.split(selector.block))
-        self._key = _longest(word for key in keys_of(selector.path) for word in WORD.findall(key))
-        self._opens = re.compile(pattern + r"\s*[{\[]") if pattern else None
-
-    def __hash__(self) -> int:
-        return hash((self._word, self._key, self._opens))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _InCode) and vars(self) == vars(other)
+        words = (word for key in keys_of(selector.path) for word in WORD.findall(key))
+        self._key = max(words, key=len, default="")
+        self._name = _Opens(selector.block, r"\s*[{\[]")
 
     def may_stand_in(self, text: str) -> bool:
-        """False only where no block of that name opens, or none with that key."""
-        if self._word not in text or (self._key not in text and not ESCAPED.search(text)):
-            return False
-        return self._opens is None or self._opens.search(text) is not None
+        """False only where no block of that name opens, or none with that word."""
+        return (self._key in text or ESCAPED.search(text) is not None) and self._name.may_stand_in(text)
 
 
-def _longest(words: Iterable[str]) -> str:
-    return max(words, key=len, default="")
+class _Opens:
+    """A folded name and what follows it, looked for from the longest word of the name on."""
+
+    def __init__(self, name: str, then: str) -> None:
+        self._word = max(FOLDED.split(name), key=len)
+        folds = {"0": r"\d+", " ": r"\s+"}
+        rest = "".join(folds.get(char, re.escape(char)) for char in name[name.find(self._word) :])
+        self._rest = re.compile(rest + then)
+
+    def may_stand_in(self, text: str) -> bool:
+        """False only where the name does not stand before what is to follow it. A name of no word may stand anywhere."""
+        place = text.find(self._word)
+        while self._word and place >= 0 and not self._rest.match(text, place):
+            place = text.find(self._word, place + 1)
+        return place >= 0
+
+
+def _key_in(selector: JsonAt) -> str:
+    return next(iter(keys_of(selector.path)), "")
