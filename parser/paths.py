@@ -11,6 +11,7 @@ from typing import Any
 from jsonpath_ng import Child, Fields, Index, JSONPath, Root
 from jsonpath_ng.exceptions import JSONPathError
 from jsonpath_ng.ext.parser import parse
+from jsonpath_ng.jsonpath import Wildcard
 
 from catalog.errors import RuleError
 
@@ -78,6 +79,8 @@ def _steps(path: JSONPath) -> Iterator[Step]:
     if isinstance(path, Child):
         yield from _steps(path.left)
         yield from _steps(path.right)
+    elif isinstance(path, Wildcard):
+        yield None
     elif isinstance(path, Fields) and len(path.fields) == 1:
         yield None if path.fields[0] == "*" else path.fields[0]
     elif isinstance(path, Index) and len(path.indices) == 1:

@@ -96,8 +96,9 @@ class Wanted:
         code = [one for one in selectors if one.css == CODE]
         self._css = frozenset(one.css for one in selectors)
         self._types = [one.block.removeprefix(TYPED).strip() for one in selectors if one.css == SCHEMA_ORG]
-        self._code = [_InCode(one) for one in code if one.block != PAIRS]
-        self._pairs = [_Opens(_key_in(one), PAIRED) for one in code if one.block == PAIRS]
+        named = {one.block: [other.path for other in code if other.block == one.block] for one in code}
+        self._pairs = [_Opens(next(iter(keys_of(path)), ""), PAIRED) for path in named.pop(PAIRS, ())]
+        self._code = [_InCode(name, paths) for name, paths in named.items()]
 
     def blocks_in(self, scripts: Iterable[Script]) -> Iterator[Block]:
         """The blocks of those scripts that can hold one that is read, in document order."""
@@ -115,16 +116,18 @@ class Wanted:
 
 
 class _InCode:
-    """A value in a block of code, looked for by a word of its path and by the name of its block."""
+    """Values in blocks of one name in code, looked for by the name and by a word of each value's path."""
 
-    def __init__(self, selector: JsonAt) -> None:
-        words = (word for key in keys_of(selector.path) for word in WORD.findall(key))
-        self._key = max(words, key=len, default="")
-        self._name = _Opens(selector.block, r"\s*[{\[]")
+    def __init__(self, name: str, paths: Sequence[str]) -> None:
+        words = ([word for key in keys_of(path) for word in WORD.findall(key)] for path in paths)
+        self._words = frozenset(max(found, key=len, default="") for found in words)
+        self._name = _Opens(name, r"\s*[{\[]")
 
     def may_stand_in(self, text: str) -> bool:
-        """False only where no block of that name opens, or none with that word."""
-        return (self._key in text or ESCAPED.search(text) is not None) and self._name.may_stand_in(text)
+        """False only where no block of that name opens, or none with one of those words."""
+        if not self._name.may_stand_in(text):
+            return False
+        return any(word in text for word in self._words) or ESCAPED.search(text) is not None
 
 
 class _Opens:
@@ -137,12 +140,8 @@ class _Opens:
         self._rest = re.compile(rest + then)
 
     def may_stand_in(self, text: str) -> bool:
-        """False only where the name does not stand before what is to follow it. A name of no word may stand anywhere."""
+        """False only where the name never stands before what is to follow; a name without a word may stand anywhere."""
         place = text.find(self._word)
         while self._word and place >= 0 and not self._rest.match(text, place):
             place = text.find(self._word, place + 1)
         return place >= 0
-
-
-def _key_in(selector: JsonAt) -> str:
-    return next(iter(keys_of(selector.path)), "")

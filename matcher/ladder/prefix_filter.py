@@ -16,10 +16,9 @@ import numpy as np
 from catalog.processes import worker_pool
 from catalog.progress import Progress, silent
 from matcher.ladder.measures import Measure, Similarity
-from matcher.ladder.prefix_work import Found, Work, compare, prepare, without_tokens
+from matcher.ladder.prefix_work import Found, Task, Work, compare, prepare, tasks, without_tokens
 from matcher.ladder.records import Records
 from matcher.ladder.rung import Joined, Level, Part, joined
-from matcher.ladder.sieve import Range, groups
 from matcher.ladder.strings import rows_of
 from matcher.ladder.verify import edit_reasons
 
@@ -39,26 +38,26 @@ class PrefixFilter:
     def __call__(self, left: Records, right: Records | None = None, progress: Progress = silent) -> Joined:
         texts = [side.texts for side in (left, right) if side is not None]
         work = prepare(texts, Measure(self.similarity, self.threshold), self.levels)
-        tasks = groups(work.sides[-1].sizes)
+        todo = tasks(work)
         parts = [_as_rows(work, without_tokens(work))]
         after = np.zeros(self.levels, dtype=np.int64)
-        for number, found in enumerate(_carried_out(work, tasks, self.workers or cpu_count() or 1), 1):
+        for number, found in enumerate(_carried_out(work, todo, self.workers or cpu_count() or 1), 1):
             parts.append(_as_rows(work, found))
             after += found.after
-            progress("groups compared", number, len(tasks))
+            progress("groups compared", number, len(todo))
         most = max((int(found.max(initial=0)) for *_, found in parts), default=0)
         reasons = edit_reasons(most) if self.similarity == "edit" else ("equal text", f"{self.similarity} of words")
         reported = tuple(Level(number, count, count) for number, count in enumerate(after.tolist(), 1))
         return joined(parts, reasons, candidates=int(after[0]), comparisons=int(after[-1]), levels=reported)
 
 
-def _carried_out(work: Work, tasks: list[Range], workers: int) -> Iterator[Found]:
+def _carried_out(work: Work, todo: list[Task], workers: int) -> Iterator[Found]:
     """The tasks' results, from worker processes where there is much to do."""
     if workers == 1 or sum(len(column.texts) for column in work.columns) < FEW:
-        yield from (compare(work, task) for task in tasks)
+        yield from (compare(work, task) for task in todo)
         return
     with worker_pool(workers, _hold, work) as pool:
-        yield from pool.map(_compare_held, sorted(tasks, key=lambda task: task[0] - task[1]))
+        yield from pool.map(_compare_held, todo)
 
 
 _HELD: list[Work] = []
@@ -68,7 +67,7 @@ def _hold(work: Work) -> None:
     _HELD[:] = [work]
 
 
-def _compare_held(task: Range) -> Found:
+def _compare_held(task: Task) -> Found:
     return compare(_HELD[0], task)
 
 

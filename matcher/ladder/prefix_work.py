@@ -14,6 +14,9 @@ from matcher.ladder.sieve import Left, Range, Side, Sieve, groups
 from matcher.ladder.strings import Distinct, by_length, offsets, spread
 from matcher.ladder.verify import allowed, by_row, similarities
 
+Task = tuple[Range, tuple[Range, ...]]
+PARTS = 2
+
 
 @dataclass(frozen=True)
 class Work:
@@ -62,14 +65,32 @@ def prepare(texts: Sequence[Sequence[str]], measure: Measure, count: int) -> Wor
     return Work(columns, bags, sides, measure)
 
 
-def compare(work: Work, group: Range) -> Found:
-    """All pairs of which the second is in a group of the last side."""
+def tasks(work: Work) -> list[Task]:
+    """What there is to compare, in parts of about equal work, the largest first."""
+    first, last, same = work.sides[0].sizes, work.sides[-1].sizes, len(work.sides) == 1
+    found = list[tuple[int, Task]]()
+    for group in groups(last):
+        others = list[Range]()
+        for other in groups(first):
+            lower = int(last[group[0]]), int(first[other[0]])
+            upper = int(last[group[1] - 1]), int(first[other[1] - 1])
+            if (not same or other[0] <= group[0]) and work.measure.least(*lower) <= min(upper):
+                others.append(other)
+        for part in (others[:PARTS], others[PARTS:]):
+            if part:
+                cells = (group[1] - group[0]) * sum(stop - start for start, stop in part)
+                found.append((cells, (group, tuple(part))))
+    return [task for _, task in sorted(found, reverse=True)]
+
+
+def compare(work: Work, task: Task) -> Found:
+    """All pairs of which the second is in a group of the last side, and the first in one of some of the first's."""
+    group, others = task
     first, last, same = work.sides[0], work.sides[-1], len(work.sides) == 1
     sieve = Sieve(last, group, work.measure)
     found = [_NOTHING]
-    for other in groups(first.sizes):
-        if not same or other[0] <= group[0]:
-            found += [_decided(work, left) for left in sieve.passing(first, other, same)]
+    for other in others:
+        found += [_decided(work, left) for left in sieve.passing(first, other, same)]
     a, b, similarity, why = (
         np.concatenate([getattr(one, name) for one in found]) for name in ("a", "b", "similarity", "why")
     )

@@ -94,14 +94,17 @@ class Sieve:
         """The pairs whose sizes and places allow them; None where all do."""
         sizes, others = side.sizes[slice(*block)], self._sizes
         one_size = sizes[0] == sizes[-1] and others[0] == others[-1]
-        if one_size and not (same and block[1] > self._group[0]):
+        within = same and block[1] > self._group[0]
+        if one_size and not within:
             return None
-        allowed = table(self._measure.least, sizes, others) <= np.minimum(sizes[:, None], others[None, :])
-        if same:
-            allowed &= np.arange(*block)[:, None] < np.arange(*self._group)[None, :]
-        padded = np.zeros((len(sizes), -(-len(others) // 64) * 64), dtype=np.bool_)
-        padded[:, : len(others)] = allowed
-        return np.packbits(padded, axis=1, bitorder="little").view(np.uint64)
+        allowed = np.zeros((len(sizes), -(-len(others) // 64) * 64), dtype=np.bool_)
+        if within:
+            allowed[:, : len(others)] = np.arange(*block)[:, None] < np.arange(*self._group)[None, :]
+        if not one_size:
+            least = table(self._measure.least, sizes, others)
+            possible = least <= np.minimum(sizes[:, None], others[None, :])
+            allowed[:, : len(others)] = allowed[:, : len(others)] & possible if within else possible
+        return np.packbits(allowed, axis=1, bitorder="little").view(np.uint64)
 
     def _rows(self, wanted: Indices) -> "list[_Rows]":
         if self._held[0] != wanted.tobytes():
