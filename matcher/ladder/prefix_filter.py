@@ -23,7 +23,7 @@ from matcher.ladder.strings import rows_of
 from matcher.ladder.verify import edit_reasons
 
 FEW = 30_000
-LEVELS = 8
+LEVELS = 10
 
 
 @dataclass(frozen=True)

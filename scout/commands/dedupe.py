@@ -37,7 +37,7 @@ def dedupe(
         float, typer.Option(metavar="T", help="The least similarity of a pair, above 0 and at most 1.")
     ] = 0.8,
     levels: Annotated[
-        int | None, typer.Option(min=1, max=64, metavar="N", help="Levels of the prefix filter (else 8).")
+        int | None, typer.Option(min=1, max=64, metavar="N", help="Levels of the prefix filter (else 10).")
     ] = None,
     out: Annotated[Path | None, typer.Option(metavar="PAIRS.csv", help="Write the pairs.")] = None,
     clusters: Annotated[

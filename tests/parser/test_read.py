@@ -29,7 +29,7 @@ RULES = RuleSet(
     templates=(
         Template(
             name="1",
-            signature=Signature(marks={"div.product-view": 1.0}, least=0.5),
+            signature=Signature(marks={".product-view": 1.0}, least=0.5),
             rules=(
                 rule(Attribute.TITLE, "h1.headline"),
                 rule(Attribute.PRICE, "p.cost"),
