@@ -7,6 +7,7 @@ instead of failing half way. See https://docs.sqlalchemy.org/en/20/dialects/sqli
 import os
 import re
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -27,6 +28,7 @@ from catalog.models import Shop
 from catalog.settings import Settings
 
 MIGRATIONS = Path(__file__).with_name("migrations")
+PATIENCE = 60
 
 
 class Store:
@@ -78,8 +80,9 @@ def upgrade(settings: Settings) -> tuple[str | None, str]:
     """
     engine = _engine(settings.database)
     with _clear_errors(engine.url):
+        tables = inspect(engine).get_table_names()
         before = _revision(engine)
-        if before is None and inspect(engine).get_table_names():
+        if before is None and tables:
             raise StoreError(f"{engine.url} holds tables that are not Scout's: name another with SCOUT_DATABASE_URL")
         try:
             with engine.execution_options(scout_write=True).begin() as connection:
@@ -147,7 +150,7 @@ def _engine(database: str) -> Engine:
         ) from error
     if url.database and url.database != ":memory:":
         _make_folder(Path(url.database).parent)
-    engine = create_engine(url, connect_args={"timeout": 60})
+    engine = create_engine(url, connect_args={"timeout": PATIENCE})
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
@@ -169,8 +172,23 @@ def _make_folder(folder: Path) -> None:
 
 def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
     connection.isolation_level = None
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
+    _keep_journal(connection)
+    for pragma in ("synchronous=NORMAL", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
+
+
+def _keep_journal(connection: sqlite3.Connection) -> None:
+    """Write ahead: readers do not wait for writers. SQLite does not wait by itself for another that sets the same."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                raise
+            time.sleep(0.02)
+        else:
+            return
 
 
 def _begin_sqlite(connection: Any) -> None:

@@ -1,7 +1,11 @@
-"""What the tests of all rooms share: settings and a store in a fresh folder, and the real data where it is there."""
+"""What the tests of all rooms share: settings and a store in a fresh folder, and the real data where it is there.
+
+Property tests try the same cases on every machine; `pytest --hypothesis-profile explore` looks for new ones.
+"""
 
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from catalog.models import Shop
@@ -9,6 +13,9 @@ from catalog.settings import Settings
 from catalog.store import Store
 
 SHARED = Path(__file__).parents[2] / "shared"
+hypothesis.settings.register_profile("same", derandomize=True, deadline=None)
+hypothesis.settings.register_profile("explore", max_examples=2000, deadline=None)
+hypothesis.settings.load_profile("same")
 
 
 @pytest.fixture
