@@ -34,7 +34,7 @@ from rules_generator.induce import Taught, induce
 
 PARSE, READ, EXTRUCT, AUTOSCRAPER = "bare parse", "Scout, whole reading", "extruct", "autoscraper"
 TARGETS = {PARSE: 0.5, EXTRUCT: 1.5, AUTOSCRAPER: 15.0}
-EVERY = 8
+EVERY, FEW = 8, 3
 GENERAL: tuple[tuple[Attribute, AnySelector], ...] = (
     (Attribute.TITLE, TextAt(css="h1")),
     (Attribute.TITLE, AttributeAt(css='meta[property="og:title"]', name="content")),
@@ -85,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         settle()
         race(pages, rivals, clocks)
         if peers[AUTOSCRAPER]:
-            race(pages[::EVERY], {AUTOSCRAPER: peers[AUTOSCRAPER](shop.training[: words.taught])}, clocks)
+            race(pages[::EVERY], {AUTOSCRAPER: peers[AUTOSCRAPER](shop.training[:FEW])}, clocks)
         print(f"{shop.name}: {len(pages)} pages", file=sys.stderr)
     size = sum(len(one.html) for shop in shops for one in shop.testing[: words.pages]) / max(1, clocks[PARSE].pages)
     print(
@@ -106,12 +106,13 @@ def _words(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _learnt(shop: LabelledShop, shops: Sequence[LabelledShop], most: int) -> RuleSet:
-    taught = [_taught(page) for page in shop.training[:most]]
+    taught = [taught_by(page) for page in shop.training[:most]]
     others = [Document(page.html, page.url) for other in shops if other is not shop for page in other.training[:2]]
     return induce(taught, [one.document for one in taught] + others)[0]
 
 
-def _taught(page: LabelledPage) -> Taught:
+def taught_by(page: LabelledPage) -> Taught:
+    """A labelled page as an example, opened."""
     values = {Attribute(name): value for name, value in page.attributes.items() if name in set(Attribute)}
     currency = str(values.pop(Attribute.CURRENCY, None) or "") or None
     offer = fields(values, Hint(base_url=page.url), url=page.url, currency=currency)
@@ -137,7 +138,10 @@ def _extruct() -> Any:
 
 
 def _autoscraper() -> Any:
-    """From labelled pages to a function that reads a page by what autoscraper has learnt from them."""
+    """From labelled pages to a function that reads a page by what autoscraper has learnt from them.
+
+    It is taught by three pages only: each more costs it minutes, and only adds rules that slow it down.
+    """
     autoscraper = _peer("autoscraper")
     if autoscraper is None:
         return None

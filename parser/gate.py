@@ -6,9 +6,10 @@ with its offers, so `rules_generator.templates` weighs each mark by how much rar
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
+from math import fsum
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -82,10 +83,13 @@ def _folded(mark: str) -> str:
     return DIGITS.sub("0", mark)[:LONGEST]
 
 
-def likeness(marks: Iterable[str], signature: Signature) -> float:
+def likeness(marks: Collection[str], signature: Signature) -> float:
     """The weighted share of a signature's marks that a page shows, in [0, 1]; 1 where the signature has none."""
-    whole, shown = sum(signature.marks.values()), set(marks)
-    return sum(weight for mark, weight in signature.marks.items() if mark in shown) / whole if whole else 1.0
+    return _share(marks, signature.marks, fsum(signature.marks.values()))
+
+
+def _share(marks: Collection[str], weights: Mapping[str, float], whole: float) -> float:
+    return fsum(weight for mark, weight in weights.items() if mark in marks) / whole if whole else 1.0
 
 
 class Gate:
@@ -95,7 +99,7 @@ class Gate:
     """
 
     def __init__(self, templates: Sequence[Template]) -> None:
-        self._templates = templates
+        self._templates = [(template, fsum(template.signature.marks.values())) for template in templates]
         self._known = frozenset(mark for template in templates for mark in template.signature.marks)
         self._remembered: dict[Teller, dict[Any, frozenset[str]]] = {}
 
@@ -104,9 +108,9 @@ class Gate:
         if is_front_door(document.url):
             return None, 0.0
         if not self._known:
-            return (self._templates[0], 1.0) if self._templates else (None, 0.0)
+            return (self._templates[0][0], 1.0) if self._templates else (None, 0.0)
         marks = self._marks_of(document)
-        shares = [(likeness(marks, template.signature), template) for template in self._templates]
+        shares = [(_share(marks, one.signature.marks, whole), one) for one, whole in self._templates]
         likest, template = max(shares, key=lambda pair: pair[0])
         return (template, likest) if likest >= template.signature.least else (None, likest)
 

@@ -49,19 +49,22 @@ def ways_to_pages(store: Store, shop: Shop) -> dict[str, str]:
 
 
 class Opener:
-    """Opens crawled pages out of the page store."""
+    """Opens crawled pages out of the page store; `refused` says why pages could not be opened, by their addresses."""
 
     def __init__(self, bodies_url: str) -> None:
         self._bodies = Bodies(bodies_url)
+        self.refused: dict[str, str] = {}
 
     def open(self, page: CrawledPage) -> Document:
         """The page, at its own address. Raises HostilePage, StoreError."""
         return Document(self._bodies.get(page.body), page.address, page.content_type)
 
     def open_all(self, pages: Iterable[CrawledPage]) -> Iterator[tuple[CrawledPage, Document]]:
-        """Those of the pages that can be opened."""
+        """Those of the pages that can be opened; the others are `refused`."""
         for page in pages:
             try:
-                yield page, self.open(page)
-            except (HostilePage, StoreError):
-                continue
+                document = self.open(page)
+            except (HostilePage, StoreError) as error:
+                self.refused[page.address] = str(error)
+            else:
+                yield page, document

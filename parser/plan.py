@@ -12,12 +12,14 @@ from selectolax.lexbor import LexborNode
 
 from catalog.models import Attribute
 from parser.blocks import CODE, SCHEMA_ORG, Block, Script
+from parser.code import NAME_LENGTH
 from parser.document import Document, by_name, text_at
 from parser.gate import Gate
 from parser.paths import keys_of
 from parser.read import PageReading, Reading, Vote, concluded, decide, unlike, value_of
 from parser.rules import Rule, RuleSet, Template
 from parser.selector import JsonAt
+from parser.trim import Trim
 
 ESCAPED = re.compile(r"\\(?:[ux]0*(?:3\d|[46][1-9a-f]|[57][\da]|5f)|[^\"\\/bfnrtux])", re.IGNORECASE)
 FOLDED = re.compile(r"[0\s]+")
@@ -50,15 +52,15 @@ class _Reader:
     def __init__(self, template: Template) -> None:
         self._selectors = tuple(dict.fromkeys(rule.selector for rule in template.rules))
         places = {selector: place for place, selector in enumerate(self._selectors)}
-        self._rules = tuple((rule, places[rule.selector]) for rule in template.rules)
+        self._rules = tuple((places[rule.selector], _Voter(rule)) for rule in template.rules)
         self._wanted = Wanted([one for one in self._selectors if isinstance(one, JsonAt)])
 
     def read(self, document: Document) -> dict[Attribute, Reading]:
         """What `read_attributes` gives."""
         raws, known = list(self._raws(document)), dict[_Said, str | None]()
         votes: dict[Attribute, list[Vote]] = {}
-        for rule, place in self._rules:
-            votes.setdefault(rule.attribute, []).append(_vote(rule, raws[place], document.url, known))
+        for place, voter in self._rules:
+            votes.setdefault(voter.rule.attribute, []).append(voter.vote(raws[place], document.url, known))
         return {attribute: decide(attribute, cast) for attribute, cast in votes.items()}
 
     def _raws(self, document: Document) -> Iterator[str | None]:
@@ -78,15 +80,25 @@ class _Reader:
 _Said = tuple[Attribute, str, str]
 
 
-def _vote(rule: Rule, raw: str | None, url: str, known: dict[_Said, str | None]) -> Vote:
-    """What `vote` gives; `known` holds the values of the texts that earlier rules found on the page."""
-    cut = None if raw is None else rule.trim.apply(raw)
-    if cut is None:
-        return Vote(rule, raw, None, None)
-    said = (rule.attribute, rule.form, cut)
-    if said not in known:
-        known[said] = value_of(rule, cut, url)
-    return Vote(rule, raw, cut, known[said])
+class _Voter:
+    """A rule, ready to vote as `vote` does; most rules cut nothing off."""
+
+    def __init__(self, rule: Rule) -> None:
+        self.rule = rule
+        self._silent = Vote(rule, None, None, None)
+        self._cuts = rule.trim != Trim()
+
+    def vote(self, raw: str | None, url: str, known: dict[_Said, str | None]) -> Vote:
+        """The vote for a text; `known` holds the values of the texts that earlier rules found on the page."""
+        if raw is None:
+            return self._silent
+        cut = self.rule.trim.apply(raw) if self._cuts else raw.strip() or None
+        if cut is None:
+            return Vote(self.rule, raw, None, None)
+        said = (self.rule.attribute, self.rule.form, cut)
+        if said not in known:
+            known[said] = value_of(self.rule, cut, url)
+        return Vote(self.rule, raw, cut, known[said])
 
 
 class Wanted:
@@ -131,17 +143,27 @@ class _InCode:
 
 
 class _Opens:
-    """A folded name and what follows it, looked for from the longest word of the name on."""
+    """A folded name and what follows it, looked for by the longest word of the name."""
 
     def __init__(self, name: str, then: str) -> None:
         self._word = max(FOLDED.split(name), key=len)
-        folds = {"0": r"\d+", " ": r"\s+"}
-        rest = "".join(folds.get(char, re.escape(char)) for char in name[name.find(self._word) :])
-        self._rest = re.compile(rest + then)
+        begins = name.find(self._word)
+        self._before = re.compile(_unfolded(name[:begins]) + r"\Z") if begins else None
+        self._rest = re.compile(_unfolded(name[begins:]) + then)
 
     def may_stand_in(self, text: str) -> bool:
         """False only where the name never stands before what is to follow; a name without a word may stand anywhere."""
         place = text.find(self._word)
-        while self._word and place >= 0 and not self._rest.match(text, place):
+        while self._word and place >= 0 and not self._stands_at(text, place):
             place = text.find(self._word, place + 1)
         return place >= 0
+
+    def _stands_at(self, text: str, place: int) -> bool:
+        if not self._rest.match(text, place):
+            return False
+        return self._before is None or self._before.search(text, max(0, place - NAME_LENGTH), place) is not None
+
+
+def _unfolded(name: str) -> str:
+    folds = {"0": r"\d+", " ": r"\s+"}
+    return "".join(folds.get(char, re.escape(char)) for char in name)

@@ -20,7 +20,8 @@ from catalog.progress import Progress, silent
 from catalog.settings import Settings
 from catalog.store import Store
 from parser.pages import CrawledPage, Opener, crawled_pages
-from parser.read import PageReading, read
+from parser.plan import Plan
+from parser.read import PageReading
 from parser.rules import RuleSet
 
 CHUNK = 40
@@ -108,12 +109,12 @@ def _read_all(settings: Settings, rules: RuleSet, jobs: Sequence[CrawledPage], w
 
 
 _opener: Opener
-_rules: RuleSet
+_plan: Plan
 
 
 def _prepare(bodies: str, rules: RuleSet) -> None:
-    global _opener, _rules
-    _opener, _rules = Opener(bodies), rules
+    global _opener, _plan
+    _opener, _plan = Opener(bodies), Plan(rules)
 
 
 def _read_chunk(pages: Sequence[CrawledPage]) -> list[Outcome]:
@@ -123,7 +124,7 @@ def _read_chunk(pages: Sequence[CrawledPage]) -> list[Outcome]:
 def _read_one(page: CrawledPage) -> Outcome:
     try:
         with _Patience(SLOWEST):
-            return Outcome(page.page_id, read(_opener.open(page), _rules))
+            return Outcome(page.page_id, _plan.read(_opener.open(page)))
     except (ScoutError, TimeoutError, ValueError, RecursionError, MemoryError) as error:
         why = f"unreadable: {str(error) or type(error).__name__}"
         return Outcome(page.page_id, PageReading(PageKind.OTHER, why), failed=True)

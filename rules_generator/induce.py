@@ -87,7 +87,7 @@ class Lesson:
 
 def induce(
     taught: Sequence[Taught],
-    background: Sequence[Document] = (),
+    background: Iterable[Document] = (),
     *,
     threshold: float = THRESHOLD,
     currency: str | None = None,
@@ -99,7 +99,7 @@ def induce(
     return rules, Story(counts, lesson.set_aside, _not_found(taught, rules.templates))
 
 
-def study(taught: Sequence[Taught], background: Sequence[Document] = ()) -> Lesson:
+def study(taught: Sequence[Taught], background: Iterable[Document] = ()) -> Lesson:
     """Sort the examples by template and survey each template's candidates."""
     marks = [marks_of(one.document) for one in taught]
     others = [marks_of(document) for document in background if not is_front_door(document.url)] or marks

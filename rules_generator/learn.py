@@ -7,7 +7,7 @@ does not learn twice.
 import random
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 
 from sqlmodel import func, select
@@ -81,6 +81,7 @@ def learn_shop(
     )
     told = asdict(story) | {
         "examples_found": found.examples,
+        "refused": opener.refused,
         "wanted": wanted(one.example.known for one in found.taught),
         "agreement": shares(found.taught, rules),
         "drift": _drift(found.taught, before),
@@ -97,10 +98,10 @@ def _drift(taught: Sequence[Taught], before: StoredRules | None) -> dict[str, ob
     return asdict(drift_of(taught, rules, dict(before.story.get("agreement") or {})))
 
 
-def _sample(pages: Sequence[CrawledPage], opener: Opener) -> list[Document]:
-    """A fixed sample of the shop's pages, known offers or not."""
+def _sample(pages: Sequence[CrawledPage], opener: Opener) -> Iterator[Document]:
+    """A fixed sample of the shop's pages, known offers or not; each is gone before the next is opened."""
     chosen = random.Random(len(pages)).sample(pages, min(BACKGROUND, len(pages)))  # noqa: S311 - not for secrecy
-    return [document for _, document in opener.open_all(chosen)]
+    return (document for _, document in opener.open_all(chosen))
 
 
 def _usual_currency(known: Sequence[KnownOffer]) -> str | None:

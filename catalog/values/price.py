@@ -47,6 +47,7 @@ _RANGE = re.compile(r"\s*(?:[-–—]|to|bis|à|al?|tot|hasta|until)\s*", re.IGN
 _EURO_INSIDE = re.compile(r"(?<![\d.,])(\d+)€(\d\d)(?![\d.,])")
 _ADDRESS = ("http", "//", "/")
 _CENT = Decimal("0.01")
+_AS_IN_DATA = re.compile(r"[1-9][0-9]{0,6}(?:\.[0-9]{2})?")
 
 
 def normalise(raw: str, decimal: str | None = None) -> str | None:
@@ -57,6 +58,8 @@ def normalise(raw: str, decimal: str | None = None) -> str | None:
     >>> normalise("1.299", decimal=".")
     '1.30'
     """
+    if _AS_IN_DATA.fullmatch(raw):
+        return raw if "." in raw else f"{raw}.00"
     found = _find(raw)
     amount = None if found is None else _amount(found[0], decimal)
     return None if amount is None else canonical(amount)

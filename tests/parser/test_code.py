@@ -1,0 +1,83 @@
+"""Data in code: what is remembered of earlier scripts changes nothing of what is found in later ones."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from parser import code
+from parser.code import data_in_code
+
+PIECES = st.sampled_from(
+    [
+        "var a = ",
+        "f(",
+        "x: ",
+        '{"k": 1}',
+        "{k: 'v'}",
+        '{"k": "it\'s"}',
+        "{k: don't}",
+        '{"k": 1',
+        "[1, 2,]",
+        "[[[",
+        "{",
+        "}",
+        '"',
+        "'",
+        "\n",
+        ";",
+        ", ",
+        "=",
+        "\\",
+        "function(){ return 1 }",
+        "{ a: function() {}, b: 1 }",
+        "nul",
+        "-Infinity",
+        "{" + "k" * 50 + ": 1}",
+        "=[" + "1, " * 20 + "]",
+        " " * 45,
+        '{ /* " */ k: 1 }',
+        "// don't {\n",
+        '= {"a": "' + "b" * 45,
+    ]
+)
+CODE = st.lists(PIECES, max_size=14).map("".join)
+
+
+@given(st.lists(st.tuples(CODE, CODE, CODE), min_size=1, max_size=5))
+def test_what_is_remembered_changes_nothing(parts: list[tuple[str, str, str]]) -> None:
+    """Scripts with common beginnings, read one after the other, give what each gives when it is the first."""
+    head = parts[0][0]
+    scripts = [head + middle + end for _, middle, end in parts] + [head + parts[0][1] + end for *_, end in parts]
+    code._memory = code._Memory()
+    together = [code._opened(script) for script in scripts]
+    for script, found in zip(scripts, together, strict=True):
+        code._memory = code._Memory()
+        assert code._opened(script) == found
+
+
+def test_the_same_beginning_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a script that differs in its last block only, just that block is decoded."""
+    decoded, opening = [], code._opening
+    monkeypatch.setattr(code, "_memory", code._Memory())
+    monkeypatch.setattr(code, "_opening", lambda text, start: decoded.append(text[start:]) or opening(text, start))
+    for number in range(3):
+        text = "".join(f'var b{place} = {{"k": {place}, "padding": "{"x" * 40}"}};\n' for place in range(5))
+        data_in_code(f'{text}var last = {{"n": {number}, "padding": "{"y" * 40}"}}')
+    assert [len(one) < 80 for one in decoded] == [False] * 5 + [True] * 3
+
+
+WAYS = {
+    "an assignment": ('var meta17 = {"a": 1};', [("var meta0 =", {"a": 1})]),
+    "a call": ("push({a: 'b',})", [("push(", {"a": "b"})]),
+    "a line of its own": ('x;\n  {"a": 1}', [("", {"a": 1})]),
+    "the beginning": (' [{"a": 1}]', [("", [{"a": 1}])]),
+    "not in a function": ("function f() { return 1 }", []),
+    "not what is code": ("x = {a: function() { return 1 }}", []),
+    "the rest after what breaks": ('x = {"a": 1; y = {"b": 2}', [("y =", {"b": 2})]),
+}
+
+
+@pytest.mark.parametrize(("text", "found"), WAYS.values(), ids=WAYS.keys())
+def test_data_is_found_where_code_introduces_it(text: str, found: list[object]) -> None:
+    """Blocks are decoded where they begin, and named by what stands before them."""
+    assert list(data_in_code(text, pairs=False)) == found
