@@ -95,7 +95,9 @@ def css_string(text: str) -> str:
 
 
 def _schema_org(text: str) -> Iterator[Block]:
-    data = as_json(_uncommented(text))
+    data = as_json(text)
+    if data is None:
+        data = as_json(_uncommented(text))
     if data is None:
         data = javascript(text)
     for thing in _things(data):

@@ -34,9 +34,10 @@ OPENS = re.compile(r"[=(:,\[?\n]\s*+([{\[])")
 DIGITS = re.compile(r"\d+")
 SPACES = re.compile(r"\s+")
 STATEMENT = re.compile(r"[;\n{}]")
+PAIRED_VALUE = r""""(?:[^"\\\n]|\\.){0,2000}+"|'(?:[^'\\\n]|\\.){0,2000}+'|-?\d{1,15}(?:\.\d{1,6})?\b"""
 PAIR = re.compile(
     r"""(?:(["'])([\w.$-]{1,60}+)\1|\b([A-Za-z_$][\w.$]{0,60}+))\s*+[:=]\s*+(?=["'\d-])"""
-    r"""("(?:[^"\\\n]|\\.){0,2000}+"|'(?:[^'\\\n]|\\.){0,2000}+'|-?\d{1,15}(?:\.\d{1,6})?\b)"""
+    rf"({PAIRED_VALUE})"
 )
 MARKS = re.compile(r"""[{}\[\]]|"(?:[^"\\]|\\.)*"|'(?:[^'\\\n]|\\.)*'""")
 STRING = re.compile(r"""\"(?:[^"\\]|\\.)*"|'(?:[^'\\\n]|\\.)*'""")
@@ -72,18 +73,32 @@ class _Stop(NamedTuple):
     looked_at: int = 0
 
 
-def _opened(text: str) -> tuple[tuple[Named, ...], bool]:
-    """The named data, and whether they are all that looks like data."""
+def is_certain(text: str) -> bool:
+    """Whether the data in a script's code are all that looks like data, so that there are no loose pairs."""
+    return (_certain_before if len(text) <= LONGEST_REMEMBERED else _certain)(text)
+
+
+def _certain(text: str) -> bool:
+    return _opened(text, ENOUGH_ATTEMPTS)[1]
+
+
+def opened_at(text: str, start: int) -> Any:
+    """The data that opens at a place; None where none does."""
+    return _memory.opening(text, start).data
+
+
+def _opened(text: str, most: int = MOST_ATTEMPTS) -> tuple[tuple[Named, ...], bool]:
+    """The named data, and whether they are all that looks like data; so many openings are tried."""
     here, stops, sure = _memory.resume(text), list[_Stop](), True
     match = OPENS.search(text, here.position) if here.position else OPENS_FIRST.match(text) or OPENS.search(text)
-    while match and here.attempts < MOST_ATTEMPTS and here.looked_at <= MOST_LOOKED_AT * len(text):
+    while match and here.attempts < most and here.looked_at <= MOST_LOOKED_AT * len(text):
         opening = _memory.opening(text, match.start(1))
         here = _after(here, opening, text, match.start(1))
         sure = sure and opening.sure is not None and here.decided_by <= len(text)
         if sure:
             stops.append(here)
         match = OPENS.search(text, here.position)
-    _memory.keep(text, stops)
+    _memory.keep(text, stops, whole=most == MOST_ATTEMPTS)
     return here.found, bool(here.found) and here.attempts < ENOUGH_ATTEMPTS
 
 
@@ -100,12 +115,13 @@ def _paired(text: str) -> tuple[Named, ...]:
     for match in PAIR.finditer(text, 0, LONGEST_JAVASCRIPT):
         name = match[2] or match[3]
         if name not in pairs and len(pairs) < MOST_PAIRS:
-            pairs[name] = _literal(match[4])
+            pairs[name] = literal(match[4])
     return (("pairs", pairs),) if pairs else ()
 
 
 _opened_before = lru_cache(maxsize=256)(_opened)
 _paired_before = lru_cache(maxsize=256)(_paired)
+_certain_before = lru_cache(maxsize=256)(_certain)
 
 
 def block_name(text: str, start: int) -> str:
@@ -163,9 +179,10 @@ class _Memory:
                 return stop
         return _Stop()
 
-    def keep(self, text: str, stops: list[_Stop]) -> None:
-        """Keep how far a script was read; one that was resumed stays as it was kept."""
-        if stops and stops[0].attempts == 1 and len(text) <= LONGEST_REMEMBERED:
+    def keep(self, text: str, stops: list[_Stop], *, whole: bool) -> None:
+        """Keep how far a script was read; one that was resumed stays as it was kept, also for one read in part."""
+        known = not whole and text[:HEAD_LENGTH] in self._scripts
+        if stops and stops[0].attempts == 1 and len(text) <= LONGEST_REMEMBERED and not known:
             if len(self._scripts) >= MOST_SCRIPTS:
                 self._scripts.clear()
             self._scripts[text[:HEAD_LENGTH]] = (text, stops)
@@ -230,7 +247,12 @@ def javascript(text: str) -> Any:
         return None
 
 
-def _literal(value: str) -> str:
+def literal(value: str) -> str:
+    """What a string or number that stands in code says.
+
+    >>> literal("'it\\\\'s'"), literal("12.5")
+    ("it's", '12.5')
+    """
     if value[0] == '"':
         read = as_json(value)
         return read if isinstance(read, str) else value[1:-1]

@@ -1,6 +1,5 @@
 """A page opened once: its tree, its blocks of data, its texts - each made at most once, and only when asked for."""
 
-from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
@@ -11,14 +10,13 @@ from catalog.markup import as_utf8, open_html
 from parser.blocks import Block, Script, attribute_blocks, scripts_of
 from parser.paths import compile_path
 from parser.selector import AnySelector, AttributeAt, JsonAt, TextAt
+from parser.sought import Sought
 
 LONGEST_TEXT = 50_000
 UNSEEN = frozenset({"script", "style", "template", "noscript"})
 INLINE = frozenset(
     "a abbr b bdi bdo cite code data del dfn em font i ins kbd mark q s samp small span strong sub sup u var".split()
 )
-
-Named = dict[tuple[str, str], list[Any]]
 
 
 class Document:
@@ -27,7 +25,7 @@ class Document:
     def __init__(self, body: bytes | str, url: str, content_type: str | None = None) -> None:
         self.url = url
         self.tree: LexborHTMLParser = open_html(body if isinstance(body, str) else as_utf8(body, content_type))
-        self._attribute_blocks: dict[str, list[Block]] = {}
+        self._in_attribute: dict[tuple[str, str], list[Any]] = {}
 
     @cached_property
     def scripts(self) -> list[Script]:
@@ -40,13 +38,13 @@ class Document:
         return [block for script in self.scripts for block in script.blocks()]
 
     @cached_property
-    def _named(self) -> Named:
-        return by_name(self.blocks)
+    def _sought(self) -> Sought:
+        return Sought(self.scripts)
 
     def find(self, selector: AnySelector) -> str | None:
         """The first value where the selector points, as text; None where there is none. Raises RuleError."""
         if isinstance(selector, JsonAt):
-            return self.find_data(selector, None if selector.block.startswith("@") else self._named)
+            return self.find_data(selector)
         node = self.first(selector.css)
         return None if node is None else text_at(node, selector)
 
@@ -57,10 +55,10 @@ class Document:
         except (SelectolaxError, ValueError) as error:
             raise RuleError(f"not a CSS selector: {css!r}") from error
 
-    def find_data(self, selector: JsonAt, named: Named | None) -> str | None:
-        """The first value where the selector points, in the named blocks or in the attributes that it names."""
+    def find_data(self, selector: JsonAt) -> str | None:
+        """The first value where the selector points, in the blocks or in the attributes that it names."""
         values = compile_path(selector.path)
-        for data in self._in_attributes(selector) if named is None else named.get((selector.css, selector.block), ()):
+        for data in self._in_attributes(selector) if selector.block.startswith("@") else self._sought.data(selector):
             for value in values(data):
                 text = scalar(value)
                 if text:
@@ -68,17 +66,12 @@ class Document:
         return None
 
     def _in_attributes(self, selector: JsonAt) -> list[Any]:
-        if selector.css not in self._attribute_blocks:
-            self._attribute_blocks[selector.css] = attribute_blocks(self.tree.css(selector.css), selector.block[1:])
-        return [found.data for found in self._attribute_blocks[selector.css]]
-
-
-def by_name(blocks: Iterable[Block]) -> Named:
-    """The data of blocks by their selectors and names, each in document order."""
-    named: Named = {}
-    for block in blocks:
-        named.setdefault((block.css, block.name), []).append(block.data)
-    return named
+        place = (selector.css, selector.block)
+        if place not in self._in_attribute:
+            self._in_attribute[place] = [
+                found.data for found in attribute_blocks(self.tree.css(selector.css), selector.block[1:])
+            ]
+        return self._in_attribute[place]
 
 
 def text_at(node: LexborNode, selector: TextAt | AttributeAt) -> str | None:

@@ -1,20 +1,17 @@
-"""The plan: it reads every page as the rules do one by one, and decodes no more than they ask for."""
+"""The plan: it reads every page as the rules do one by one, and no page that is no offer."""
 
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from catalog.models import Attribute, PageKind
-from parser import blocks
-from parser.blocks import Script, css_string
-from parser.document import Document, by_name
+from parser.blocks import css_string
+from parser.document import Document
 from parser.gate import marks_of
 from parser.paths import child
-from parser.plan import Plan, Wanted
+from parser.plan import Plan
 from parser.read import read
 from parser.rules import Rule, RuleSet, Signature, Template
 from parser.selector import AnySelector, AttributeAt, JsonAt, TextAt
@@ -90,69 +87,6 @@ def test_a_plan_reads_demo_pages_as_the_rules_do() -> None:
     rules = rules_of(documents[:8])
     plan = Plan(rules)
     assert [plan.read(document) for document in documents] == [read(document, rules) for document in documents]
-
-
-NAMES = ["var meta0 =", "", "pairs", "push(", "x0 y0 =", "ld+json Product", "a.b ="]
-PIECES = st.sampled_from(
-    [
-        "var meta17 = ",
-        "x1\ty2=",
-        "push(",
-        "a.b =",
-        '{"sku": 1}',
-        "{sku: 'A'}",
-        '{"s\\u006bu": 2}',
-        '"sku": "B",',
-        "sku=3;",
-        "{",
-        "}",
-        "[",
-        "]",
-        '"',
-        "'",
-        "\n",
-        ";",
-        " ",
-        "0",
-        "\\",
-        '"var meta1 = {"',
-        "function(){",
-        "[1, [2]]",
-        "sku",
-    ]
-)
-CODE = st.lists(PIECES, max_size=25).map("".join)
-
-
-@given(st.lists(CODE, min_size=1, max_size=4), st.lists(st.sampled_from(NAMES), min_size=1))
-def test_no_script_that_holds_a_wanted_block_is_passed_over(texts: list[str], names: list[str]) -> None:
-    """What the rules read out of all blocks, they read out of those that the plan decodes."""
-    scripts = [Script(blocks.SCHEMA_ORG if one.startswith("{") else blocks.CODE, one) for one in texts]
-    everything = by_name(block for script in scripts for block in script.blocks())
-    selectors = [
-        JsonAt(css=css, block=name, path=path)
-        for name in names
-        for css in (blocks.CODE, blocks.SCHEMA_ORG)
-        for path in ("$.sku", "$.*", "$..sku", "$[0]")
-    ]
-    document = Document("<p>", "https://shop.example/p")
-    for wanted in ([one] for one in selectors):
-        held = by_name(Wanted(wanted).blocks_in(scripts))
-        assert document.find_data(wanted[0], held) == document.find_data(wanted[0], everything)
-    held = by_name(Wanted(selectors).blocks_in(scripts))
-    assert [document.find_data(one, held) for one in selectors] == [
-        document.find_data(one, everything) for one in selectors
-    ]
-
-
-def test_scripts_that_no_rule_needs_are_not_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of many scripts only the one that holds the wanted name and key is looked into."""
-    looked_into = []
-    monkeypatch.setattr(Script, "blocks", lambda script, pairs=True: looked_into.append((script.text, pairs)) or [])
-    texts = ['var meta = {"sku": 1}', 'var meta = {"other": 1}', "var metadata = 1; sku()", "x = {'sku': 1}"]
-    wanted = Wanted([JsonAt(css="script", block="var meta =", path="$.sku")])
-    list(wanted.blocks_in([Script("script", text) for text in texts]))
-    assert looked_into == [(texts[0], False)]
 
 
 @pytest.mark.parametrize("page", [text_page, data_page])

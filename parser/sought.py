@@ -1,0 +1,202 @@
+"""The data in a page's scripts by its name: looked for where the name stands, not by reading all of the code.
+
+A page holds a hundred kilobytes of code, and a rule asks for one object in it. Its name, `var meta =`, is what stands
+before it, so it is searched for as text, and only what opens behind it is decoded. The same goes for loose pairs by
+their key, and for schema.org things by their type. Whatever `Document.blocks` lists is found here under its name; what
+stands inside a larger block is found too. Each script of JSON and each place in code is decoded at most once.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import islice
+from typing import Any
+
+from parser.blocks import CODE, SCHEMA_ORG, Script
+from parser.code import HEAD_LENGTH, PAIRED_VALUE, block_name, data_in_code, is_certain, literal, opened_at
+from parser.paths import keys_of
+from parser.selector import JsonAt
+
+MOST_PLACES, MOST_OCCURRENCES = 20, 2_000
+WORTH_REMEMBERING, MOST_REMEMBERED = 1_000, 8_000_000
+ESCAPED = re.compile(r"\\(?:[ux]0*(?:3\d|[46][1-9a-f]|[57][\da]|5f)|[^\"\\/bfnrtux])", re.IGNORECASE)
+FOLDED = re.compile(r"[0\s]+")
+WORD = re.compile(r"\w+", re.ASCII)
+BARE_KEY = re.compile(r"[A-Za-z_$][\w.$]*")
+WORD_END = re.compile(r"[\w.$]")
+PAIRS = "pairs"
+TYPED = "ld+json"
+
+
+class Sought:
+    """The data of a page's scripts, each found when it is first asked for."""
+
+    def __init__(self, scripts: Sequence[Script]) -> None:
+        self._code = [script for script in scripts if script.css == CODE]
+        self._json = [script for script in scripts if script.css != CODE]
+        self._opened: dict[int, list[tuple[str, Any]]] = {}
+        self._found: dict[tuple[str, str, str], list[Any]] = {}
+
+    def data(self, selector: JsonAt) -> Sequence[Any]:
+        """The data that the selector's path starts from, in document order."""
+        css, name = selector.css, selector.block
+        key = "" if css != CODE or (name != PAIRS and word_of(name)) else _key(selector.path, whole=name == PAIRS)
+        found = self._found.get((css, name, key))
+        if found is None:
+            found = self._found[css, name, key] = list(islice(self._look(css, name, key), MOST_PLACES))
+        return found
+
+    def _look(self, css: str, name: str, key: str) -> Iterator[Any]:
+        if css != CODE:
+            yield from self._in_json(css, name)
+            return
+        word = key if name == PAIRS else word_of(name)
+        for script in self._code:
+            text = script.text
+            if len(text) >= WORTH_REMEMBERING:
+                yield from _memory.data(text, name, key)
+            elif word in text:
+                yield from in_code(text, name, key)
+
+    def _in_json(self, css: str, name: str) -> Iterator[Any]:
+        kind = name.removeprefix(TYPED).strip() if css == SCHEMA_ORG else ""
+        for number, script in enumerate(self._json):
+            if script.css == css and (number in self._opened or _may_hold(script.text, kind)):
+                if number not in self._opened:
+                    self._opened[number] = [(block.name, block.data) for block in script.blocks()]
+                yield from (data for other, data in self._opened[number] if other == name)
+
+
+def _may_hold(text: str, kind: str) -> bool:
+    """False only where a script surely holds no thing of that type."""
+    return not kind.isalpha() or kind in text or ESCAPED.search(text) is not None
+
+
+def _key(path: str, *, whole: bool) -> str:
+    """The key of a pair that a path asks for, or the longest word among a path's keys; nothing where it asks for all.
+
+    >>> _key("$.sku", whole=True), _key("$['*']['js/code'].offers", whole=False), _key("$..sku", whole=True)
+    ('sku', 'offers', '')
+    """
+    keys = keys_of(path)
+    if whole:
+        return next(iter(keys), "")
+    return max((word for key in keys for word in WORD.findall(key)), key=len, default="")
+
+
+class _Memory:
+    """What was looked for in long scripts: most are the same on all pages of a shop, and soon seen to be."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, str], tuple[str, dict[tuple[str, str], Sequence[Any]]]] = {}
+        self._size = 0
+
+    def data(self, text: str, name: str, key: str) -> Sequence[Any]:
+        """The data of that name in a script."""
+        found = self._of(text)
+        if (name, key) not in found:
+            found[name, key] = tuple(in_code(text, name, key))
+        return found[name, key]
+
+    def _of(self, text: str) -> dict[tuple[str, str], Sequence[Any]]:
+        like = (len(text), text[:HEAD_LENGTH])
+        known = self._known.get(like)
+        if known is not None and known[0] == text:
+            return known[1]
+        self._size += len(text)
+        if self._size > MOST_REMEMBERED:
+            self._known.clear()
+            self._size = len(text)
+        self._known[like] = (text, {})
+        return self._known[like][1]
+
+
+_memory = _Memory()
+
+
+def in_code(text: str, name: str, key: str = "") -> Iterator[Any]:
+    """The data of that name in a script's code; `key` is the key of a pair, or a word that it has to hold."""
+    if name == PAIRS and key:
+        value = pair(text, key)
+        if value is not None and not is_certain(text):
+            yield {key: value}
+    elif name != PAIRS and word_of(name):
+        yield from named(text, name)
+    elif not key or key in text or ESCAPED.search(text):
+        yield from (data for other, data in data_in_code(text, name == PAIRS) if other == name)
+
+
+def named(text: str, name: str) -> Iterator[Any]:
+    """The objects and lists in code before which a name stands, in the order in which they stand.
+
+    >>> list(named("var meta17 = {'a': 1}; var meta2 = [3]; var x = {'b': 1}", "var meta0 ="))
+    [{'a': 1}, [3]]
+    """
+    for start in _openings(text, name):
+        if block_name(text, start) == name:
+            data = opened_at(text, start)
+            if isinstance(data, dict | list) and data:
+                yield data
+
+
+def _openings(text: str, name: str) -> Iterator[int]:
+    """Where a bracket opens behind the name's longest word and what follows that in the name."""
+    word, rest = _sought(name)
+    for place in islice(_places(text, word), MOST_OCCURRENCES):
+        match = rest.match(text, place)
+        if match:
+            yield match.end() - 1
+
+
+@lru_cache(maxsize=4096)
+def _sought(name: str) -> tuple[str, re.Pattern[str]]:
+    word = word_of(name)
+    return word, re.compile(_unfolded(name[name.find(word) :]) + r"\s*[{\[]")
+
+
+@lru_cache(maxsize=4096)
+def word_of(name: str) -> str:
+    """The longest part of a folded name that stands in code as it is.
+
+    >>> word_of("var meta0 =")
+    'meta'
+    """
+    return max(FOLDED.split(name), key=len)
+
+
+def _unfolded(name: str) -> str:
+    folds = {"0": r"\d+", " ": r"\s+"}
+    return "".join(folds.get(char, re.escape(char)) for char in name)
+
+
+def pair(text: str, key: str) -> str | None:
+    """The value of the first loose pair with that key.
+
+    >>> pair("total.sku = 'B'; sku: 'A-1'", "sku")
+    'A-1'
+    """
+    rest = _paired_with(key)
+    for place in islice(_places(text, key), MOST_OCCURRENCES):
+        match = rest.match(text, place)
+        if match and _is_whole(text[place - 1 : place], match[1], key):
+            return literal(match[2])
+    return None
+
+
+def _places(text: str, word: str) -> Iterator[int]:
+    place = text.find(word)
+    while place >= 0:
+        yield place
+        place = text.find(word, place + 1)
+
+
+def _is_whole(before: str, after: str, key: str) -> bool:
+    """Whether a key stands alone: between two quotes, or as a name of which nothing stands before it."""
+    if before and before in "\"'":
+        return before == after
+    return not after and BARE_KEY.fullmatch(key) is not None and WORD_END.match(before) is None
+
+
+@lru_cache(maxsize=4096)
+def _paired_with(key: str) -> re.Pattern[str]:
+    return re.compile(rf"""{re.escape(key)}(["']?)\s*+[:=]\s*+(?=["'\d-])({PAIRED_VALUE})""")

@@ -1,0 +1,91 @@
+"""Data that is asked for by name: found wherever reading all code finds it, and nothing else is decoded."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from parser import sought
+from parser.blocks import CODE, SCHEMA_ORG, Script
+from parser.paths import child
+from parser.selector import JsonAt
+from parser.sought import PAIRS, Sought, named, pair
+
+PIECES = st.sampled_from(
+    [
+        "var meta17 = ",
+        "x1\ty2=",
+        "push(",
+        "a.b =",
+        '{"sku": 1}',
+        "{sku: 'A'}",
+        '{"s\\u006bu": 2}',
+        '"sku": "B",',
+        "sku=3;",
+        "{",
+        "}",
+        "[",
+        "]",
+        '"',
+        "'",
+        "\n",
+        ";",
+        " ",
+        "0",
+        "\\",
+        '"var meta1 = {"',
+        "function(){",
+        "[1, [2]]",
+        "sku",
+    ]
+)
+LINES = st.lists(PIECES, max_size=25).map("".join)
+
+
+@given(st.lists(LINES, min_size=1, max_size=4))
+def test_what_reading_all_code_lists_is_found_by_its_name(texts: list[str]) -> None:
+    """Blocks by their name; of loose pairs some value by the key, as a key may stand in a text before it."""
+    scripts = [Script(SCHEMA_ORG if one.startswith("{") else CODE, one) for one in texts]
+    page = Sought(scripts)
+    for block in (block for script in scripts for block in script.blocks()):
+        if block.name == PAIRS:
+            assert all(page.data(JsonAt(css=CODE, block=PAIRS, path=child("$", key))) for key in block.data)
+        else:
+            found = page.data(JsonAt(css=block.css, block=block.name, path="$.*"))
+            assert block.data in found or len(found) == sought.MOST_PLACES
+
+
+def test_only_what_is_asked_for_is_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of many objects in code, those before which the name stands are looked into, once for all rules."""
+    looked_into = []
+    monkeypatch.setattr(sought, "opened_at", lambda text, start: looked_into.append(text[start:]) or {"sku": 1})
+    texts = ['var meta = {"sku": 1}', "var metadata = {}; meta({})", "x = {'sku': 1}", 'var  meta12 = {"sku": 2}']
+    page = Sought([Script(CODE, text) for text in texts])
+    for path in ("$.sku", "$.name"):
+        assert len(page.data(JsonAt(block="var meta =", path=path))) == 1
+    assert looked_into == ['{"sku": 1}']
+    assert len(page.data(JsonAt(block="var meta0 =", path="$.sku"))) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "value"),
+    [
+        ("sku: 'A'; total.sku = 'B'", "sku", "A"),
+        ("total.sku = 'B'; mysku = 'C'", "sku", None),
+        ("a = {'sku': \"B\"}", "sku", "B"),
+        ("'sku\": 'B'", "sku", None),
+        ("price=12.50;", "price", "12.50"),
+        ("sku = other", "sku", None),
+        ("'a-b': 'C'", "a-b", "C"),
+        ("a-b: 'C'", "a-b", None),
+    ],
+)
+def test_a_pair_is_found_by_its_key(text: str, key: str, value: str | None) -> None:
+    """Between quotes or bare, but only where the whole key stands there and a value follows."""
+    assert pair(text, key) == value
+
+
+def test_pages_made_to_be_slow_cost_no_time() -> None:
+    """A name that stands a million times in a script, and a million brackets behind it, are looked at up to a bound."""
+    assert not list(named("meta " * 500_000, "var meta ="))
+    assert len(list(named("meta = [[], 1];" * 50_000, "meta ="))) <= sought.MOST_OCCURRENCES
+    assert pair("sku " * 500_000, "sku") is None
