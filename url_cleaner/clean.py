@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from url_cleaner.errors import BadUrl
 from url_cleaner.link import MAX_LENGTH, Link, read_link
-from url_cleaner.providers import knowledge
 from url_cleaner.reveal import MAX_ROUNDS
 from url_cleaner.tracking import Judge, strip
 from url_cleaner.unwrap import Found, by_network, by_root, is_own_redirector, is_redirector, own_redirect
@@ -19,8 +18,8 @@ from url_cleaner.unwrap import Found, by_network, by_root, is_own_redirector, is
 class Cleaned:
     """A link after cleaning.
 
-    `url` is None where the link is opaque. One exception: the click of a known network that names no target is opaque
-    as well, but stays as it is when no `home` is given, for nothing says that another page was meant.
+    `url` is None where the link is opaque. One exception: a shortened link, or the click of a known network that names
+    no target, stays as it is when no `home` is given, for nothing says which page was meant.
     """
 
     input: str
@@ -50,7 +49,7 @@ def clean(link: str, *, home: str | None = None, own: Sequence[str] = ()) -> Cle
         return Cleaned(link, None, (), (), True)
     own_site = site is not None and target.site == site.site
     if not own_site and is_redirector(target):
-        return Cleaned(link, None if knowledge().shortens(target.host) else str(target), tuple(reasons), (), True)
+        return Cleaned(link, str(target), tuple(reasons), (), True)
     tidy, removed = strip(target, Judge.of(target, own_site, own))
     return Cleaned(link, str(tidy), tuple(reasons), tuple(removed), False)
 
@@ -96,7 +95,7 @@ def _to_the_shop(link: Link, home: Link) -> tuple[Link | None, list[str]]:
     """The shop's link in wrappers of any make; None where there is none. Depth first, and not without limit."""
     waiting: list[tuple[Link, list[str]]] = [(link, [])]
     spent = 0
-    while waiting and spent < 3 * MAX_LENGTH:
+    while waiting and spent < 2 * MAX_LENGTH:
         at, reasons = waiting.pop()
         spent += len(at.rest) + 1_000
         if at.site == home.site:

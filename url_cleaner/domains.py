@@ -1,18 +1,25 @@
 """Whose host is it? Suffix matches at label boundaries, so that `awin1.com.example.org` is not taken for Awin."""
 
+import re
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tldextract import TLDExtract
 
+_DIGIT = re.compile(r"[0-9]")
+
 
 @lru_cache(maxsize=4096)
 def suffixes(host: str) -> tuple[str, ...]:
     """The names under which a host may be listed: itself, all its parents, and `name.*` for any country's `name.xx`.
 
+    Networks that number their hosts are listed with a 0 for any digit.
+
     >>> suffixes("www.google.co.uk")
     ('www.google.co.uk', 'google.co.uk', 'co.uk', 'uk', 'google.*')
+    >>> suffixes("i411.net")
+    ('i411.net', 'net', 'i411.*', 'i000.net', 'i000.*')
     >>> "google.*" in suffixes("google.com.example.org")
     False
     """
@@ -22,7 +29,7 @@ def suffixes(host: str) -> tuple[str, ...]:
         names.append(f"{labels[-3]}.*")
     elif len(labels) > 1:
         names.append(f"{labels[-2]}.*")
-    return tuple(names)
+    return tuple(dict.fromkeys([*names, *(_DIGIT.sub("0", name) for name in names)]))
 
 
 @lru_cache(maxsize=4096)

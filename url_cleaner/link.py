@@ -17,7 +17,8 @@ _PORTS = {"http": 80, "https": 443}
 _SCHEME = re.compile(r"(https?):/+", re.IGNORECASE)
 _ENTITY = re.compile(r"&(?:(?:amp|#0{0,5}38|#x0{0,5}26);)+", re.IGNORECASE)
 _VISIBLE = "".join(map(chr, range(0x21, 0x7F)))
-_ESCAPE = re.compile(r"%([2-7][0-9A-Fa-f])")
+_ESCAPE = re.compile(r"%(?:2[1-9A-Fa-f]|[3-6][0-9A-Fa-f]|7[0-9A-Ea-e])")
+_PLAIN = {f"%{a}{b}": chr(int(a + b, 16)) for a in "234567" for b in "0123456789abcdefABCDEF"}
 _LABEL = re.compile(r"[a-z0-9_-]{1,63}")
 
 
@@ -74,14 +75,11 @@ def unescape(text: str) -> str:
     >>> unescape("https%3A%2F%2Fshop.example%2Fa%2520b%20%C3%B6")
     'https://shop.example/a%20b%20%C3%B6'
     """
-    if "%" not in text:
-        return text
-    return _ESCAPE.sub(_character, text)
+    return _ESCAPE.sub(_character, text) if "%" in text else text
 
 
 def _character(found: re.Match[str]) -> str:
-    code = int(found[1], 16)
-    return chr(code) if 0x20 < code < 0x7F else found[0]
+    return _PLAIN[found[0]]
 
 
 def _tidy(text: str) -> str:

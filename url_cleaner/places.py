@@ -11,7 +11,7 @@ from url_cleaner.reveal import CLOSING, is_absolute
 _START = re.compile(r"https?(?::/|%(?:25){0,4}3A)|(?<=[/:=])(?<!:/)(?<!://)www\.", re.IGNORECASE)
 _ENCODED_END = re.compile(r"[/?&]")
 _SEGMENT = re.compile(r"[A-Za-z0-9_-]{16,}={0,2}")
-_MAX_TAILS = 8
+_MAX_TAILS = 5
 
 
 def with_rest(params: Sequence[Parameter], at: int, own: Container[str]) -> str:
@@ -60,7 +60,7 @@ def tails(link: Link) -> Iterator[str]:
 
 def base64_segments(link: Link) -> Iterator[str]:
     """Segments of the path that look like base64."""
-    segments = [segment for segment in link.path.split("/") if _SEGMENT.fullmatch(segment)]
+    segments = [segment for segment in re.split(r"[/.]", link.path) if _SEGMENT.fullmatch(segment)]
     yield from segments[:_MAX_TAILS]
 
 

@@ -38,7 +38,7 @@ def parameters(query: str) -> tuple[Parameter, ...]:
 
 def _parameter(mark: str, text: str) -> Parameter:
     key, _, value = text.partition("=")
-    return Parameter(mark, text, unescape(key).lower().removeprefix("amp;").removesuffix("[]"), value)
+    return Parameter(mark, text, unescape(key).lower().lstrip("?").removeprefix("amp;").removesuffix("[]"), value)
 
 
 def joined(params: Sequence[Parameter], kept: Sequence[bool]) -> str:

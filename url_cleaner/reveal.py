@@ -8,11 +8,13 @@ from url_cleaner.link import Link, unescape
 from url_cleaner.providers import Wrapper
 
 MAX_ROUNDS = 5
+_HEAD = 1_000
 CLOSING = {"(": ")", "[": "]", "{": "}", '"': '"', "'": "'", "<": ">"}
 _ABSOLUTE = re.compile(r"https?:/", re.IGNORECASE)
 _BEGINNING = re.compile(r"(?:https?:/+|//|www\.)", re.IGNORECASE)
 _AUTHORITY = re.compile(r"(?:https?:)?/*([^/?#]*)", re.IGNORECASE)
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{12,}={0,2}")
+_HIDDEN_NAME = re.compile(r"%(?![89A-F][0-9A-F])", re.IGNORECASE)
 _HIDDEN_QUERY = re.compile(r"%3F|%26", re.IGNORECASE)
 
 
@@ -29,10 +31,10 @@ def plain_link(text: str, home: Link | None) -> str | None:
     >>> plain_link("a1aHR0cHM6Ly9zaG9wLmV4YW1wbGUvcA", None)
     'https://shop.example/p'
     """
+    text = _unpadded(text)
     plain = _decoded(text, home)
     if plain is None:
-        coded = unescape(text)
-        return _in_base64(coded) if _BASE64.fullmatch(coded) else None
+        return _in_base64(unescape(text)) if _BASE64.match(unescape(text[:_HEAD])) else None
     if plain is text and "?" not in text and _HIDDEN_QUERY.search(text):
         return unescape(text)
     return plain
@@ -44,10 +46,12 @@ def plain_path(text: str) -> str | None:
     >>> plain_path("%2Fp%2F7"), plain_path("//elsewhere.example/p")
     ('/p/7', None)
     """
-    for _ in range(MAX_ROUNDS + 1):
-        if text.startswith("/"):
-            return None if text.startswith(("//", "/\\")) or "%2f" in text[:4].lower() else text
-        text = unescape(text)
+    head = text[:_HEAD]
+    for rounds in range(MAX_ROUNDS + 1):
+        if head.startswith("/"):
+            named = head.startswith(("//", "/\\")) or "%2f" in head[:4].lower()
+            return None if named else _times(rounds, text)
+        head = unescape(head)
     return None
 
 
@@ -65,16 +69,42 @@ def own_code(text: str, rest: str, wrapper: Wrapper) -> str:
 
 
 def _decoded(text: str, home: Link | None) -> str | None:
-    """The text after as few rounds of decoding as make it begin with a link whose host can be read."""
-    for _ in range(MAX_ROUNDS + 1):
-        if text.startswith("[["):
-            text = text[2:].partition("]]")[0]
-        if _begins(text, home) and "%" not in _authority(text):
-            return text
+    """The text after as few rounds of decoding as make it begin with a link whose host can be read.
+
+    Its head tells how many that are, so that a long text which is no link costs nothing.
+    """
+    rounds = _rounds(text[:_HEAD], home)
+    if rounds is None:
+        return None
+    return _times(rounds, text)
+
+
+def _rounds(text: str, home: Link | None) -> int | None:
+    for rounds in range(MAX_ROUNDS + 1):
+        text = _bare(text)
+        if _begins(text, home) and not _HIDDEN_NAME.search(_authority(text)):
+            return rounds
         if (shorter := unescape(text)) == text:
             return None
         text = shorter
     return None
+
+
+def _times(rounds: int, text: str) -> str:
+    for _ in range(rounds):
+        text = unescape(_bare(text))
+    return _bare(text)
+
+
+def _bare(text: str) -> str:
+    return text[2:].partition("]]")[0] if text.startswith("[[") else text
+
+
+def _unpadded(text: str) -> str:
+    """The text without the encoded spaces that careless feeds put around a target."""
+    for _ in range(MAX_ROUNDS):
+        text = text.removeprefix("%20").removesuffix("%20").removeprefix("+").removesuffix("+")
+    return text
 
 
 def _begins(text: str, home: Link | None) -> bool:
@@ -102,8 +132,10 @@ def _stars(text: str, replaced: str) -> str:
 
 def _in_base64(text: str) -> str | None:
     """The link in a base64 text: alone, behind Bing's `a1`, or in JSON within JSON, as mail services write it."""
+    if not _BASE64.fullmatch(text):
+        return None
     for coded in (text[2:], text) if text.startswith("a1") else (text,):
-        plain = (_base64(coded) or "").replace("\\", "")
+        plain = (_base64(coded) or "").replace("\\u0026", "&").replace("\\", "")
         plain = _decoded(plain, None) or plain
         if found := _ABSOLUTE.search(plain):
             closing = CLOSING.get(plain[: found.start()][-1:])

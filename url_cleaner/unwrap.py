@@ -106,7 +106,7 @@ def _known_places(link: Link, wrapper: Wrapper) -> Iterator[tuple[str, str]]:
         if text := text_after(link.rest, *mark):
             yield own_code(text, link.rest, wrapper), f"the text after {mark[0]!r}"
     if wrapper.link_in_path:
-        yield from ((text, "the path") for text in tails(link))
+        yield from ((text, "the path") for text in (*tails(link), *base64_segments(link)))
     params = parameters(link.query)
     for key in wrapper.keys:
         places = [at for at, param in enumerate(params) if param.key == key]
@@ -119,7 +119,7 @@ def _all_places(link: Link) -> Iterator[tuple[str, str]]:
     spent = 0
     for text, place in _every_place(link):
         spent += len(text)
-        if spent > 2 * MAX_LENGTH:
+        if spent > MAX_LENGTH:
             return
         yield text, place
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from url_cleaner.clean import clean, is_clean
 from url_cleaner.errors import BadUrl
 from url_cleaner.link import MAX_LENGTH, read_link, unescape
+from url_cleaner.providers import knowledge
 from url_cleaner.query import joined, parameters
 
 HOME = "https://www.shop.com/"
@@ -30,7 +31,14 @@ STARTS = [
     "https://a.com/",
     "https://www.google.com/url?q=",
 ]
-LINKS = st.builds("{}{}".format, st.sampled_from(STARTS), PIECES)
+CLICKS = sorted(
+    f"https://{host.replace('*', 'de')}{path.replace('*', 'x')}{place}"
+    for host, wrappers in knowledge().wrappers.items()
+    for wrapper in wrappers
+    for path in wrapper.paths or ("/",)
+    for place in [*(f"?{key}=" for key in wrapper.keys), *(mark[0] for mark in wrapper.marks)]
+)
+LINKS = st.builds("{}{}".format, st.one_of(st.sampled_from(STARTS), st.sampled_from(CLICKS)), PIECES)
 HOMES = st.sampled_from([None, HOME, "http://127.0.0.1:4321"])
 
 
@@ -122,6 +130,10 @@ HOSTILE = {
     "sessions": ("https://a.com/", ";sid="),
     "brackets": ("https://clk.tradedoubler.com/click?url(", "("),
     "fragment": ("https://a.com/#", "utm_a=&"),
+    "links in a click's path": ("https://www.anrdoezrs.net/links/", "ULP=[[http%3A%2F%2Fa.de"),
+    "own redirects, encoded": ("https://ds1.nl/c/?dl=", "http://www.shop.com/redirect?url=%252525"),
+    "padding": ("https://www.amazon.de/gp/redirect.html?U=", "%20"),
+    "base64 in the path": ("https://x.mjt.lu/lnk/", "aHR0cHM6Ly93d3cuc2hvcC5jb20vcC83/"),
 }
 
 
