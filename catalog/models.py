@@ -222,6 +222,8 @@ class KnownOffer(OfferFields, table=True):
 class ShopOffer(OfferFields, table=True):
     """An offer read from a page of the shop. `variant` numbers the offers of one page, from 0.
 
+    Where a page keeps several, the variants of one product, `variant_of` is that page's address.
+
     `readings` keeps, per attribute, the weight of the winning value and the number of votes:
     `{"price": {"weight": 0.97, "votes": 4}}`.
     """
@@ -233,6 +235,7 @@ class ShopOffer(OfferFields, table=True):
     shop_id: int = Field(foreign_key="shop.id", index=True)
     page_id: int = Field(foreign_key="page.id", index=True)
     variant: int = 0
+    variant_of: str | None = None
     readings: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
 
 
@@ -271,6 +274,7 @@ class Match(SQLModel, table=True):
     The offer's fields are copied into `offer` (JSON), so that an old run's report can be written again after a
     recrawl; `nearest` likewise holds the catalog offer it was paired with (listed) or the nearest one (otherwise),
     and `known_id` that one's key. `urls` are all the URLs under which the offer was found. `reasons` are sentences.
+    `variant_of` is the address of the page that keeps this offer among several, the variants of one product.
     """
 
     __table_args__ = (UniqueConstraint("run_id", "url"),)
@@ -286,6 +290,7 @@ class Match(SQLModel, table=True):
     reasons: list[str] = Field(default_factory=list, sa_type=JSON)
     offer: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
     nearest: dict[str, Any] | None = Field(default=None, sa_type=JSON)
+    variant_of: str | None = None
 
 
 class PersonsWord(SQLModel, table=True):

@@ -81,6 +81,8 @@ def _link(a: Record, b: Record, lone: dict[str, set[str]]) -> str:
         return ""
     if set(_LINKS["link"](a)) & set(_LINKS["link"](b)):
         return "link"
+    if a.page and b.address.whole == a.page:
+        return ""
     if a.address.query and b.address.query:
         return "other"
     for name in ("path", "last"):

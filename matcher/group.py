@@ -2,7 +2,7 @@
 
 Equal links are one offer. Beyond that, pages must agree in title *and* in something that tells offers apart: the last
 word of the link, an identifier, or all of price, image and description. Two products that merely share a title stay
-two, and so do pages whose links the catalog lists as different offers.
+two, and so do pages whose links the catalog lists as different offers. Variants that one page keeps stay apart too.
 """
 
 from collections import defaultdict
@@ -14,7 +14,7 @@ from matcher.record import Record
 def group(shop: Sequence[Record], known: Sequence[Record] = ()) -> list[tuple[int, ...]]:
     """Groups of indices of `shop`, the best page of each first, in the order of their first index."""
     listed = {record.address.whole for record in known} - {""}
-    parts = _Parts([{a.whole for a in record.addresses} & listed for record in shop])
+    parts = _Parts([{a.whole for a in record.addresses} & listed for record in shop], shop)
     for key in (_same_link, _same_last_word, _same_identifier, _same_content):
         for members in _by_key(shop, key):
             for other in members[1:]:
@@ -56,19 +56,25 @@ def _preference(record: Record, listed: set[str], index: int) -> tuple[object, .
 
 
 class _Parts:
-    """Disjoint sets that never join two pages which the catalog lists as different offers."""
+    """Disjoint sets that never join two offers which the catalog lists as different, or which one page keeps apart."""
 
-    def __init__(self, listed: Sequence[set[str]]) -> None:
+    def __init__(self, listed: Sequence[set[str]], shop: Sequence[Record]) -> None:
         self._parent = list(range(len(listed)))
         self._listed = [set(links) for links in listed]
+        self._of_page = [{record.page: record.address.whole} if record.page else {} for record in shop]
 
     def join(self, a: int, b: int) -> None:
         a, b = self._root(a), self._root(b)
-        if a == b or len(self._listed[a] | self._listed[b]) > 1:
+        if a == b or len(self._listed[a] | self._listed[b]) > 1 or self._kept_apart(a, b):
             return
         low, high = min(a, b), max(a, b)
         self._parent[high] = low
         self._listed[low] |= self._listed[high]
+        self._of_page[low] |= self._of_page[high]
+
+    def _kept_apart(self, a: int, b: int) -> bool:
+        ours, theirs = self._of_page[a], self._of_page[b]
+        return any(theirs.get(page, link) != link for page, link in ours.items())
 
     def groups(self) -> list[list[int]]:
         found: dict[int, list[int]] = defaultdict(list)

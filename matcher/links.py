@@ -1,7 +1,8 @@
 """What two cleaned links to one shop have in common: the whole address, the path, or the last word of the path.
 
 The url_cleaner has taken trackers and redirectors off; what remains differs in scheme, `www.`, a final slash or a
-file suffix, or leads to the same offer through another category (`/sale/p/lamp`, `/p/lamp`).
+file suffix, or leads to the same offer through another category (`/sale/p/lamp`, `/p/lamp`). A fragment counts only
+where the parser has told variants apart by it, because the shop gives them no addresses of their own.
 """
 
 import re
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 MOST_CHARACTERS = 2000
+VARIANT = "variant-"
 _SUFFIX = re.compile(r"\.(?:html?|php|aspx?|jsp)$")
 
 
@@ -38,7 +40,10 @@ def address(url: str | None) -> Address:
     if not host:
         return Address()
     path = _SUFFIX.sub("", unquote(parts.path).rstrip("/"))
-    query = "&".join(f"{name}={value}" for name, value in sorted(parse_qsl(parts.query, keep_blank_values=True)))
+    told = parts.fragment if parts.fragment.startswith(VARIANT) else ""
+    query = told or "&".join(
+        f"{name}={value}" for name, value in sorted(parse_qsl(parts.query, keep_blank_values=True))
+    )
     return Address(f"{host}{path}?{query}" if query else host + path, host + path, _last(path), bool(query))
 
 

@@ -15,7 +15,7 @@ from matcher.compare import compare
 from matcher.decide import decide
 from matcher.explain import explain
 from matcher.group import group
-from matcher.record import Record, records, with_brands, with_links, with_own_images
+from matcher.record import Record, records, with_brands, with_links, with_own_images, with_pages
 
 NO_WORDS: Mapping[str, Word] = {}
 
@@ -42,17 +42,19 @@ def match(
     products: Sequence[str | None] | None = None,
     words: Mapping[str, Word] = NO_WORDS,
     links: Sequence[Sequence[str]] | None = None,
+    pages: Sequence[str | None] | None = None,
     precision: float = PRECISION,
 ) -> list[Found]:
     """One Found for every offer of the shop, in the order of the shop's offers.
 
     `products` tells which known offers are of one catalog product: those do not count as siblings. `words` maps an
     offer's URL to a person's word: accept (it is missing), reject (it is listed), ignore (leave it out). `links` gives
-    further URLs under which each shop offer was found. Where verdicts would be right less often than `precision`, the
-    doubtful ones are unsure.
+    further URLs under which each shop offer was found, `pages` the page that keeps it among several variants. Where
+    verdicts would be right less often than `precision`, the doubtful ones are unsure.
     """
     left, right = _order(shop_offers), _order(known)
     shop = with_links(records(shop_offers[i] for i in left), [links[i] for i in left] if links else ())
+    shop = with_pages(shop, [pages[i] for i in left] if pages else ())
     shop, catalog = without_boilerplate(shop), without_boilerplate(records(known[j] for j in right))
     if products:
         catalog = [replace(one, product=products[j] or "") for one, j in zip(catalog, right, strict=True)]
@@ -66,8 +68,8 @@ def match(
     for members, decision in zip(groups, decide(seen, said, precision), strict=True):
         if decision.word is not Word.IGNORE:
             nearest = None if decision.pair is None else right[seen.pairs[decision.pair, 1]]
-            pages = tuple(left[i] for i in members)
-            found.append(Found(pages, nearest, decision.verdict, decision.score, explain(seen, decision)))
+            own = tuple(left[i] for i in members)
+            found.append(Found(own, nearest, decision.verdict, decision.score, explain(seen, decision)))
     return sorted(found, key=lambda one: min(one.members))
 
 

@@ -24,7 +24,8 @@ class Record:
 
     `title` is folded and without a leading or trailing brand name (`with_brands`), because whether the brand is
     written there says nothing about the offer. `brand` is that of the offer's own field, or else the one found there.
-    `others` are further links under which the same offer was found, `product` the catalog product it belongs to.
+    `others` are further links under which the same offer was found, `product` the catalog product it belongs to, `page`
+    the link of the page that keeps it among several offers, the variants of one product.
     """
 
     title: str = ""
@@ -38,6 +39,7 @@ class Record:
     address: Address = field(default_factory=Address)
     others: tuple[Address, ...] = ()
     product: str = ""
+    page: str = ""
 
     @cached_property
     def words(self) -> tuple[str, ...]:
@@ -102,6 +104,13 @@ def with_links(items: Sequence[Record], links: Sequence[Sequence[str]]) -> list[
         replace(item, others=tuple(address(url) for url in urls)) if urls else item
         for item, urls in zip(items, links, strict=True)
     ]
+
+
+def with_pages(items: Sequence[Record], pages: Sequence[str | None]) -> list[Record]:
+    """The records with the page that keeps each among several offers."""
+    if not any(pages):
+        return list(items)
+    return [replace(item, page=address(page).whole) if page else item for item, page in zip(items, pages, strict=True)]
 
 
 def _without_brand(item: Record, known: set[str], longest: int) -> Record:

@@ -44,6 +44,7 @@ class _Side:
     offers: list[OfferFields]
     pages: list[str]
     links: list[list[str]]
+    variant_of: list[str | None]
 
 
 def match_shop(
@@ -66,7 +67,15 @@ def match_shop(
         words = {w.url: Word(w.word) for w in session.exec(select(PersonsWord).where(PersonsWord.shop_id == shop.id))}
     progress("offers matched", 0, len(side.offers))
     catalog, products = [plain(offer) for offer in known], [offer.product for offer in known]
-    found = match(side.offers, catalog, products=products, words=words, links=side.links, precision=precision)
+    found = match(
+        side.offers,
+        catalog,
+        products=products,
+        words=words,
+        links=side.links,
+        pages=side.variant_of,
+        precision=precision,
+    )
     rows = _rows(found, side, known, run_id, shop.id or 0)
     with store.write() as session:
         session.exec(delete(Match).where(col(Match.run_id) == run_id))
@@ -95,8 +104,12 @@ def _shop_side(session: Session, shop: Shop) -> _Side:
     pages = [url for _, url in rows]
     offers = with_own_urls([plain(offer) for offer, _ in rows], pages)
     detours = _detours(session, shop)
-    links = [[page, *detours[page], *detours[offer.url or page]] for offer, page in zip(offers, pages, strict=True)]
-    return _Side(offers, pages, links)
+    variant_of = [offer.variant_of for offer, _ in rows]
+    links = [
+        [*([] if product else [page, *detours[page]]), *detours[offer.url or page]]
+        for offer, page, product in zip(offers, pages, variant_of, strict=True)
+    ]
+    return _Side(offers, pages, links, variant_of)
 
 
 def _detours(session: Session, shop: Shop) -> Mapping[str, list[str]]:
@@ -142,15 +155,14 @@ def _rows(found: Sequence[Found], side: _Side, known: Sequence[KnownOffer], run_
     taken: set[str] = set()
     rows = []
     for one in found:
-        pages = [side.pages[i] for i in one.members]
-        urls = list(
-            dict.fromkeys([*(side.offers[i].url or page for i, page in zip(one.members, pages, strict=True)), *pages])
-        )
+        own = [side.offers[i].url or side.pages[i] for i in one.members]
+        urls = list(dict.fromkeys([*own, *(side.pages[i] for i in one.members if not side.variant_of[i])]))
         url = next((u for u in urls if u not in taken), f"{urls[0]}#{len(taken)}")
         taken.add(url)
         offer = side.offers[one.members[0]].model_copy(update={"url": url})
         nearest = None if one.known is None else known[one.known]
-        rows.append(Match(run_id=run_id, shop_id=shop_id, url=url, urls=urls, **_columns(one, offer, nearest)))
+        columns = _columns(one, offer, nearest) | {"variant_of": side.variant_of[one.members[0]]}
+        rows.append(Match(run_id=run_id, shop_id=shop_id, url=url, urls=urls, **columns))
     return rows
 
 

@@ -1,5 +1,6 @@
 """A page opened once: its tree, its blocks of data, its texts - each made at most once, and only when asked for."""
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
@@ -58,12 +59,16 @@ class Document:
     def find_data(self, selector: JsonAt) -> str | None:
         """The first value where the selector points, in the blocks or in the attributes that it names."""
         values = compile_path(selector.path)
-        for data in self._in_attributes(selector) if selector.block.startswith("@") else self._sought.data(selector):
+        for data in self.data_of(selector):
             for value in values(data):
                 text = scalar(value)
                 if text:
                     return text
         return None
+
+    def data_of(self, selector: JsonAt) -> Sequence[Any]:
+        """The data that the selector's path starts from: of each block, or attribute, of that name."""
+        return self._in_attributes(selector) if selector.block.startswith("@") else self._sought.data(selector)
 
     def _in_attributes(self, selector: JsonAt) -> list[Any]:
         place = (selector.css, selector.block)

@@ -12,7 +12,7 @@ from selectolax.lexbor import LexborNode
 from catalog.models import Attribute
 from parser.document import Document, text_at
 from parser.gate import Gate
-from parser.read import PageReading, Reading, Vote, concluded, decide, unlike, value_of
+from parser.read import PageReading, Reading, Vote, concluded, decide, unlike, value_of, with_variants
 from parser.rules import Rule, RuleSet, Template
 from parser.selector import JsonAt
 from parser.trim import Trim
@@ -22,7 +22,7 @@ class Plan:
     """The rules of one shop, ready to read its pages."""
 
     def __init__(self, rules: RuleSet) -> None:
-        self._currency = rules.currency
+        self._rules = rules
         self._gate = Gate(rules.templates)
         self._readers = {id(template): _Reader(template) for template in rules.templates}
 
@@ -32,7 +32,8 @@ class Plan:
         if template is None:
             return unlike(likest)
         readings = self._readers[id(template)].read(document)
-        return concluded(readings, document.url, self._currency, template, likest)
+        page = concluded(readings, document.url, self._rules.currency, template, likest)
+        return with_variants(page, document, self._rules)
 
 
 class _Reader:

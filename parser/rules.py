@@ -61,14 +61,34 @@ class Template(_Frozen):
         return tuple(rule for rule in self.rules if rule.attribute == attribute)
 
 
+class Variants(_Frozen):
+    """Where pages keep the variants of one product as offers of their own, and how one of them is read.
+
+    `items` leads to each variant: an object in a block of data, or an element. The selectors of `rules`, `options`
+    (what tells a variant in words) and `link` look inside an item (`parser.variants`); `link` is a variant's address,
+    or the value of the query's `parameter` in it.
+    """
+
+    items: Selector
+    rules: tuple[Rule, ...] = ()
+    options: tuple[Selector, ...] = ()
+    link: Selector | None = None
+    parameter: str | None = None
+    support: int = Field(default=0, ge=0)
+
+
 class RuleSet(_Frozen):
-    """The rules of one shop: `learnt_from` are the URLs of the pages, `currency` is what a bare price is taken for."""
+    """The rules of one shop: `learnt_from` are the URLs of the pages, `currency` is what a bare price is taken for.
+
+    `variants` are the ways in which its pages keep several offers; the first that finds some on a page counts.
+    """
 
     version: int = 0
     learnt_at: datetime | None = None
     learnt_from: tuple[str, ...] = ()
     currency: str | None = None
     templates: tuple[Template, ...] = ()
+    variants: tuple[Variants, ...] = ()
 
     @classmethod
     def from_json(cls, stored: Any) -> "RuleSet":

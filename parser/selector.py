@@ -11,6 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from catalog.errors import RuleError
 
+ITEM = "item"
+
 
 class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -43,7 +45,8 @@ class JsonAt(_Frozen):
 
     Blocks are named by what precedes them (digits folded to 0), as in `var meta = `; `ld+json Product` is a schema.org
     thing by its type; `@data-product` the JSON in that attribute; `pairs` the `"key": value` pairs of a script that
-    does not parse; `-> 1 -> 0` the thesis's path through the braces of a script.
+    does not parse; `-> 1 -> 0` the thesis's path through the braces of a script; `item` one of a page's
+    several offers.
     """
 
     kind: Literal["json"] = "json"

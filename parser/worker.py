@@ -7,22 +7,23 @@ its own time only.
 
 import signal
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import FrameType
 
 from sqlmodel import Session, col, delete, func, select, update
 
 from catalog.errors import LearnError, ScoutError
-from catalog.models import Page, PageKind, PageState, Shop, ShopOffer, StoredRules
+from catalog.models import Attribute, Page, PageKind, PageState, Shop, ShopOffer, StoredRules
 from catalog.processes import worker_pool
 from catalog.progress import Progress, silent
 from catalog.settings import Settings
 from catalog.store import Store
 from parser.pages import CrawledPage, Opener, crawled_pages
 from parser.plan import Plan
-from parser.read import PageReading
+from parser.read import PageReading, Reading
 from parser.rules import RuleSet
+from parser.variants import Variant
 
 CHUNK = 40
 SLOWEST = 20
@@ -72,22 +73,24 @@ def parse_shop(
     begin, rules = time.monotonic(), stored_rules(store, shop)
     _forget_lost(store, shop)
     jobs = [page for page in crawled_pages(store, shop) if page.rules_version != rules.version]
-    done = Parsed(pages=len(jobs))
+    done, read = Parsed(pages=len(jobs)), 0
     for outcomes in _read_all(settings, rules, jobs, settings.workers if workers is None else workers):
         _save(store, shop, rules.version, outcomes)
         done = _counted(done, outcomes)
-        progress("pages read", done.offers + done.others + done.failed, len(jobs))
+        read += len(outcomes)
+        progress("pages read", read, len(jobs))
     return replace(done, seconds=round(time.monotonic() - begin, 2))
 
 
 def _counted(done: Parsed, outcomes: Sequence[Outcome]) -> Parsed:
     failed = sum(one.failed for one in outcomes)
-    offers = sum(one.reading.offer is not None for one in outcomes)
+    pages = sum(one.reading.offer is not None for one in outcomes)
+    offers = sum(max(1, len(one.reading.variants)) for one in outcomes if one.reading.offer is not None)
     return replace(
         done,
         offers=done.offers + offers,
         failed=done.failed + failed,
-        others=done.others + len(outcomes) - offers - failed,
+        others=done.others + len(outcomes) - pages - failed,
     )
 
 
@@ -166,15 +169,26 @@ def _save_one(session: Session, shop: Shop, version: int, one: Outcome) -> None:
     columns = {"kind": reading.kind, "rules_version": version, "read_reason": reading.reason[:500]}
     session.exec(update(Page).where(col(Page.id) == one.page_id).values(**columns))
     if reading.offer is not None and shop.id is not None:
-        weights = {
-            str(attribute): {
-                "weight": round(found.weight, 4),
-                "votes": sum(vote.value is not None for vote in found.votes),
-            }
-            for attribute, found in reading.readings.items()
-            if found.value is not None
-        }
-        session.add(ShopOffer(**reading.offer.model_dump(), shop_id=shop.id, page_id=one.page_id, readings=weights))
+        read = reading.variants or (Variant(reading.offer, reading.readings),)
+        product = reading.offer.url if len(read) > 1 else None
+        for number, variant in enumerate(read):
+            found = ShopOffer(
+                **variant.offer.model_dump(),
+                shop_id=shop.id,
+                page_id=one.page_id,
+                variant=number,
+                variant_of=product,
+                readings=_weights(variant.readings),
+            )
+            session.add(found)
+
+
+def _weights(readings: Mapping[Attribute, Reading]) -> dict[str, dict[str, float]]:
+    return {
+        str(attribute): {"weight": round(found.weight, 4), "votes": found.cast}
+        for attribute, found in readings.items()
+        if found.value is not None
+    }
 
 
 def count_offers(store: Store, shop: Shop) -> int:

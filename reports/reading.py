@@ -13,7 +13,7 @@ from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from sqlalchemy import Row, and_, select
+from sqlalchemy import Row, and_, func, select
 from sqlmodel import Session, col
 
 from catalog.models import Match, Page, PersonsWord, Shop, Verdict, Word
@@ -39,7 +39,7 @@ class Finding:
 
     `verdict` already follows the person's word; an ignored finding keeps its verdict, but counts nowhere. `cause` and
     `evidence` (the first sentence belongs to the cause, others are further observations) are filled in by
-    `reports.causes`, `since` (new or still) by `reports.trend`.
+    `reports.causes`, `since` (new or still) by `reports.trend`. `variant_of` is the page that keeps it among several.
     """
 
     url: str
@@ -64,6 +64,7 @@ class Finding:
     cause: str | None = None
     evidence: tuple[str, ...] = ()
     since: str | None = None
+    variant_of: str | None = None
 
     @property
     def ignored(self) -> bool:
@@ -95,6 +96,7 @@ class Finding:
             "word": self.word and str(self.word),
             "note": self.note,
             "fetched_at": self.fetched_at and self.fetched_at.isoformat(timespec="seconds"),
+            "variant_of": self.variant_of,
             "other_urls": [url for url in self.urls if url != self.url],
         }
 
@@ -111,9 +113,10 @@ def stream(session: Session, shop: Shop, run_id: int) -> Iterator[Finding]:
         Match.reasons,
         Match.offer,
         Match.nearest,
+        Match.variant_of,
     )
     columns: list[Any] = [*map(col, fields), col(Page.fetched_at)]
-    page = and_(col(Page.shop_id) == col(Match.shop_id), col(Page.url) == col(Match.url))
+    page = and_(col(Page.shop_id) == col(Match.shop_id), col(Page.url) == func.coalesce(Match.variant_of, Match.url))
     query = (
         select(*columns)
         .select_from(Match)
@@ -156,6 +159,7 @@ def _finding(match: Row[Any], words: Mapping[str, tuple[Word, str | None]]) -> F
         fetched_at=match.fetched_at,
         word=word,
         note=note,
+        variant_of=text(match.variant_of, 2000),
     )
 
 

@@ -24,7 +24,7 @@ _COLUMNS = (
     ("verdict", 10), ("title", 50), ("price", 12), ("currency", 9), ("brand", 18), ("category", 32), ("cause", 28),
     ("evidence", 60), ("also", 40), ("score", 8), ("since", 8), ("url", 50), ("ean", 16), ("han", 16), ("sku", 16),
     ("availability", 13), ("nearest_title", 40), ("nearest_price", 12), ("nearest_url", 40), ("reasons", 60),
-    ("word", 9), ("note", 30), ("fetched_at", 22),
+    ("word", 9), ("note", 30), ("fetched_at", 22), ("variant_of", 50),
 )  # fmt: skip
 
 
@@ -174,4 +174,5 @@ def _cells(one: Finding) -> list[Cell]:
         one.word and one.word.value,
         one.note,
         one.fetched_at.isoformat(timespec="seconds") if one.fetched_at else None,
+        one.variant_of,
     ]

@@ -105,6 +105,11 @@ def _anchors(node: LexborNode) -> Iterator[str]:
     yield from (f"{tag}[{one}]" for one in attributes if one.startswith("data-") and _is_stable(one))
 
 
+def anchors_of(node: LexborNode) -> list[str]:
+    """Selectors for an element by its own marks, the most telling first."""
+    return list(_anchors(node))
+
+
 def _is_stable(name: str) -> bool:
     return IDENTIFIER.fullmatch(name) is not None and not any(char.isdigit() for char in name)
 

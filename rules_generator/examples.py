@@ -57,19 +57,30 @@ def by_link(
     offers: Iterable[OfferFields], pages: Iterable[CrawledPage], leads_to: Mapping[str, str] = NOWHERE
 ) -> list[Example]:
     """Offers whose cleaned link is a page's address or canonical address, or leads there; one example a page."""
-    by_place: dict[str, CrawledPage] = {}
-    for page in pages:
-        by_place.setdefault(_place(page.address), page)
-    for page in pages:
-        by_place.setdefault(_place(page.url), page)
-    ways = {_place(url): _place(target) for url, target in leads_to.items()}
+    find = finder(pages, leads_to)
     one_a_page: dict[str, Example] = {}
     for offer in offers:
-        place = _place(offer.url or "")
-        found = by_place.get(place) or by_place.get(ways.get(place, ""))
+        found = find(offer.url)
         if found is not None:
             one_a_page[found.address] = Example(found, values_of(offer))
     return list(one_a_page.values())
+
+
+def finder(pages: Iterable[CrawledPage], leads_to: Mapping[str, str]) -> Callable[[str | None], CrawledPage | None]:
+    """A function from a cleaned link to the page that it leads to."""
+    known = list(pages)
+    by_place: dict[str, CrawledPage] = {}
+    for page in known:
+        by_place.setdefault(_place(page.address), page)
+    for page in known:
+        by_place.setdefault(_place(page.url), page)
+    ways = {_place(url): _place(target) for url, target in leads_to.items()}
+
+    def find(url: str | None) -> CrawledPage | None:
+        place = _place(url or "")
+        return by_place.get(place) or by_place.get(ways.get(place, ""))
+
+    return find
 
 
 def _place(url: str) -> str:

@@ -18,12 +18,14 @@ from catalog.progress import Progress, silent
 from catalog.settings import Settings
 from catalog.store import Store
 from parser.document import Document
-from parser.pages import CrawledPage, Opener, crawled_pages
-from parser.rules import Rule, RuleSet, Template
+from parser.pages import CrawledPage, Opener, crawled_pages, ways_to_pages
+from parser.rules import Rule, RuleSet, Template, Variants
 from rules_generator.drift import drift_of, shares
 from rules_generator.induce import THRESHOLD, Taught, induce
 from rules_generator.pick import wanted
-from rules_generator.teachers import MOST_EXAMPLES, newest_rules, teachers
+from rules_generator.siblings import families
+from rules_generator.teachers import MOST_EXAMPLES, Teachers, newest_rules, teachers
+from rules_generator.variants import as_whole, learn_variants
 
 BACKGROUND = 200
 
@@ -73,8 +75,9 @@ def learn_shop(
             "look at their links with 'scout catalog show', and at the crawl with 'scout shop show'"
         )
     progress("examples used", len(found.taught), len(found.taught))
+    variants, taught = _with_variants(store, shop, found, pages, opener)
     rules, story = induce(
-        found.taught,
+        taught,
         _sample(pages, opener),
         threshold=THRESHOLD if threshold is None else threshold,
         currency=_usual_currency(found.known),
@@ -82,12 +85,26 @@ def learn_shop(
     told = asdict(story) | {
         "examples_found": found.examples,
         "refused": opener.refused,
-        "wanted": wanted(one.example.known for one in found.taught),
-        "agreement": shares(found.taught, rules),
-        "drift": _drift(found.taught, before),
+        "wanted": wanted(one.example.known for one in taught),
+        "agreement": shares(taught, rules),
+        "drift": _drift(taught, before),
     }
+    rules = rules.model_copy(update={"variants": variants})
     stored = _save(store, shop, run_id, _with_kept(rules, before), told)
     return _told(stored, round(time.monotonic() - begin, 2))
+
+
+def _with_variants(
+    store: Store, shop: Shop, found: Teachers, pages: Sequence[CrawledPage], opener: Opener
+) -> tuple[tuple[Variants, ...], Sequence[Taught]]:
+    """The way in which pages keep several offers, and then the teachers as those of whole pages."""
+    groups = families(found.known, pages, ways_to_pages(store, shop))
+    way = learn_variants(groups, opener)
+    if way is None:
+        return (), found.taught
+    of_page = {family.page.address: family for family in groups}
+    known = [(one, of_page.get(one.example.page.address)) for one in found.taught]
+    return (way,), [one if family is None else as_whole(one, family, way) for one, family in known]
 
 
 def _drift(taught: Sequence[Taught], before: StoredRules | None) -> dict[str, object] | None:

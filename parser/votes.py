@@ -1,0 +1,100 @@
+"""Votes: what a rule finds on a page, and the value that most of the votes' weight stands behind.
+
+A rule's vote weighs the cube of its score: one good rule outweighs two middling ones that agree. Descriptions differ
+too much in detail to be counted; there the best rule that finds one decides.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from catalog.models import Attribute, OfferFields
+from catalog.values import Hint, currency_of, key, normalise
+from parser.document import Document
+from parser.rules import Rule
+
+DECIMAL = {"comma": ",", "point": ".", "minor": ".", "plain": None}
+
+
+@dataclass(frozen=True)
+class Vote:
+    """What one rule found on one page: the raw text, what the cuts left of it, and the normalised value."""
+
+    rule: Rule
+    raw: str | None
+    cut: str | None
+    value: str | None
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The winning value of an attribute, its share of all votes cast in (0, 1], and the votes."""
+
+    attribute: Attribute
+    value: str | None
+    weight: float
+    votes: tuple[Vote, ...]
+
+    @property
+    def cast(self) -> int:
+        """How many rules found a value."""
+        return sum(vote.value is not None for vote in self.votes)
+
+
+def vote(document: Document, rule: Rule) -> Vote:
+    """What one rule finds on a page."""
+    raw = document.find(rule.selector)
+    cut = rule.trim.apply(raw) if raw is not None else None
+    return Vote(rule, raw, cut, value_of(rule, cut, document.url) if cut is not None else None)
+
+
+def value_of(rule: Rule, text: str, url: str) -> str | None:
+    """The normalised value of a text that a rule has found and cut."""
+    hint = Hint(decimal=DECIMAL[rule.form], base_url=url)
+    value = normalise(rule.attribute, text, hint)
+    return _in_major_units(text) if value is not None and rule.form == "minor" else value
+
+
+def decide(attribute: Attribute, votes: Sequence[Vote]) -> Reading:
+    """The value that most weight stands behind; among equals, the one of the best rule."""
+    values = {one.value for one in votes if one.value is not None}
+    if not values:
+        return Reading(attribute, None, 0.0, tuple(votes))
+    groups = {value: key(attribute, value) for value in values} if len(values) > 1 else dict.fromkeys(values, "")
+    cast = [(one, groups[one.value]) for one in votes if one.value is not None]
+    weights: dict[str, float] = {}
+    for one, group in cast:
+        weights[group] = weights.get(group, 0.0) + weight_of(one.rule.score)
+    by_score = attribute is Attribute.DESCRIPTION
+    best, group = max(cast, key=lambda pair: (0.0 if by_score else weights[pair[1]], pair[0].rule.score))
+    return Reading(attribute, best.value, weights[group] / sum(weights.values()), tuple(votes))
+
+
+def weight_of(score: float) -> float:
+    """What the vote of a rule of that score weighs."""
+    return max(score, 0.01) ** 3
+
+
+def offer_of(readings: Mapping[Attribute, Reading], url: str, currency: str | None) -> OfferFields:
+    """The offer that the readings make: their values are normalised already, so they are taken as they are."""
+    values = {attribute: reading.value for attribute, reading in readings.items() if reading.value is not None}
+    price, image = values.pop(Attribute.PRICE, None), values.pop(Attribute.IMAGE, None)
+    said = values.pop(Attribute.CURRENCY, None)
+    found: dict[str, Any] = {attribute.value: value for attribute, value in values.items()}
+    found |= {"url": url, "images": [image] if image else []}
+    if price:
+        found["price"] = Decimal(price)
+        found["currency"] = said or _currency_beside(readings[Attribute.PRICE]) or currency_of(currency or "")
+    return OfferFields.model_construct(**found)
+
+
+def _currency_beside(price: Reading) -> str | None:
+    """The currency that stands in the text of a vote for the winning price."""
+    votes = [one for one in price.votes if one.value == price.value and one.raw]
+    return next((said for one in votes if (said := currency_of((one.raw or "")[:60]))), None)
+
+
+def _in_major_units(text: str) -> str | None:
+    digits = text.strip()
+    return f"{int(digits) // 100}.{int(digits) % 100:02d}" if digits.isascii() and digits.isdigit() else None

@@ -1,0 +1,191 @@
+"""Rules that look inside an item, from items that are known offers: counted as rules of whole pages are.
+
+Besides its numbers, price and picture, a variant has words that tell it from its siblings, which the known titles add
+to the page's, and an address, mostly by its own number in the query.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+from catalog.models import Attribute
+from catalog.values import key
+from parser.rules import Rule, Variants
+from parser.selector import AnySelector
+from parser.trim import Trim
+from parser.votes import value_of
+from rules_generator import cuts
+from rules_generator.candidate import Candidate
+from rules_generator.items import Facts
+from rules_generator.locate import Form, Wanted
+from rules_generator.score import lower_bound
+from rules_generator.siblings import Family, Sibling, words_of
+from rules_generator.wording import plausibility
+
+READ = (
+    Attribute.SKU, Attribute.EAN, Attribute.HAN, Attribute.PRICE, Attribute.IMAGE, Attribute.TITLE,
+    Attribute.AVAILABILITY,
+)  # fmt: skip
+LEAST = {Attribute.PRICE: 0.35, Attribute.TITLE: 0.5}
+USUAL, FEW = 0.55, 2
+MOST_RULES, MOST_OPTIONS = 3, 3
+SURELY = 0.8
+
+Way = tuple[AnySelector, Form, Trim]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """An item and the known offer that it is."""
+
+    facts: Facts
+    sibling: Sibling
+    url: str
+    family: Family
+
+    @property
+    def own_words(self) -> frozenset[str]:
+        """The words of the known title that not all titles of its page have."""
+        titles = [words_of(next(iter(one.known.get(Attribute.TITLE, ())), "")) for one in self.family.siblings]
+        mine = words_of(next(iter(self.sibling.known.get(Attribute.TITLE, ())), ""))
+        return mine - frozenset.intersection(*titles) if len(titles) > 1 else frozenset()
+
+
+def rules_of(way: AnySelector, pairs: Sequence[Pair]) -> Variants | None:
+    """How an item is read; None where it has no number, address or words of its own."""
+    rules = tuple(rule for attribute in READ for rule in _rules(attribute, pairs))
+    named = any(rule.attribute is Attribute.TITLE for rule in rules)
+    options = () if named else tuple(_options(pairs))
+    link, parameter = _link(pairs)
+    numbered = any(rule.attribute in (Attribute.SKU, Attribute.EAN, Attribute.HAN) for rule in rules)
+    if not (numbered or options or link):
+        return None
+    return Variants(items=way, rules=rules, options=options, link=link, parameter=parameter, support=len(pairs))
+
+
+def _rules(attribute: Attribute, pairs: Sequence[Pair]) -> list[Rule]:
+    """The best ways to an attribute, scored relative to the best of them."""
+    counts = [(_tally(attribute, way, pairs), way) for way in _ways(attribute, pairs)]
+    sound = [(lower_bound(right, right + wrong), right, way) for (right, wrong, keys), way in counts
+             if right >= FEW and right > LEAST.get(attribute, USUAL) * (right + wrong)
+             and (len(keys) >= FEW or attribute is Attribute.AVAILABILITY)]  # fmt: skip
+    best = max((score for score, _, _ in sound), default=1.0)
+    ranked = sorted(sound, key=lambda one: -(one[0] / best + 0.02 * plausibility(_candidate(attribute, one[2]))))
+    return [
+        _candidate(attribute, way).rule(round(score / best, 4), right)
+        for score, right, way in ranked[:MOST_RULES]
+        if score >= 0.8 * best
+    ]
+
+
+def _candidate(attribute: Attribute, way: Way) -> Candidate:
+    selector, form, trim = way
+    return Candidate(attribute, selector, trim, form)
+
+
+def _ways(attribute: Attribute, pairs: Sequence[Pair]) -> list[Way]:
+    whole: dict[Way, None] = {}
+    around: dict[AnySelector, list[cuts.Around]] = {}
+    for pair in pairs:
+        known = pair.sibling.known.get(attribute)
+        if not known:
+            continue
+        wanted = Wanted({attribute: known}, pair.url)
+        for selector, text in pair.facts.items():
+            for _, form, is_whole in wanted.matches(text):
+                if is_whole:
+                    whole[selector, form, cuts.NO_CUT] = None
+                elif (found := cuts.around(text, known)) is not None:
+                    around.setdefault(selector, []).append(found)
+    cut = {(at, "plain", trim): None for at, found in around.items() for trim in cuts.trims(attribute, found)}
+    return [*whole, *cut]  # type: ignore[list-item]
+
+
+def _tally(attribute: Attribute, way: Way, pairs: Iterable[Pair]) -> tuple[int, int, set[str]]:
+    """How often a way finds the known value, how often another, and the values that it was right on."""
+    rule = _candidate(attribute, way).rule()
+    right, wrong, keys = 0, 0, set[str]()
+    for pair in pairs:
+        known, raw = pair.sibling.known.get(attribute), pair.facts.get(rule.selector)
+        cut = rule.trim.apply(raw) if raw is not None else None
+        value = value_of(rule, cut, pair.url) if cut is not None else None
+        if value is None or not known:
+            continue
+        if key(attribute, value) in {key(attribute, one) for one in known}:
+            right += 1
+            keys.add(key(attribute, value))
+        else:
+            wrong += 1
+    return right, wrong, keys
+
+
+def _options(pairs: Sequence[Pair]) -> list[AnySelector]:
+    """The texts that together say what the known titles add: the most telling first, each with something new."""
+    told = [(pair, pair.own_words) for pair in pairs]
+    told = [(pair, words) for pair, words in told if words]
+    chosen: list[AnySelector] = []
+    while len(told) >= FEW and len(chosen) < MOST_OPTIONS:
+        gain: Counter[AnySelector] = Counter()
+        for pair, words in told:
+            for selector, text in pair.facts.items():
+                said = words_of(text)
+                if said and said <= words:
+                    gain[selector] += len(said)
+        best = max(gain, key=lambda at: (gain[at], -len(str(at))), default=None)
+        if best is None or gain[best] * 2 < sum(len(words) for _, words in told):
+            break
+        chosen.append(best)
+        left = [(pair, words - words_of(pair.facts.get(best, ""))) for pair, words in told]
+        told = [(pair, words) for pair, words in left if words]
+    return chosen
+
+
+def _link(pairs: Sequence[Pair]) -> tuple[AnySelector | None, str | None]:
+    """Where an item keeps its address, or the value of a parameter in it, with that parameter's name."""
+    asked: Counter[str] = Counter()
+    found: Counter[tuple[AnySelector, str]] = Counter()
+    for pair in pairs:
+        for name, value in pair.sibling.query:
+            asked[name] += 1
+            found.update((at, name) for at, text in pair.facts.items() if text == value)
+    best = max(found, key=lambda one: (found[one], -len(str(one[0]))), default=None)
+    if best is not None and found[best] >= FEW and found[best] >= SURELY * asked[best[1]]:
+        return best
+    whole = Counter(at for pair in pairs for at, text in pair.facts.items() if _leads_to(text, pair.sibling.url))
+    usual = max(whole, key=lambda at: whole[at], default=None)
+    sure = usual is not None and whole[usual] >= max(FEW, SURELY * len(pairs))
+    return (usual, None) if sure else (None, None)
+
+
+def _leads_to(text: str, url: str) -> bool:
+    """Whether a text is a URL, or the end of it."""
+    return (
+        bool(url) and "/" in text and len(text) > 8 and url.endswith(text.removeprefix("https:").removeprefix("http:"))
+    )
+
+
+def shared_title(titles: Sequence[str]) -> str | None:
+    """The words with which all of several titles begin.
+
+    >>> shared_title(["Shirt - Red / M", "Shirt - Blue / M"])
+    'Shirt'
+    """
+    if len(set(titles)) < FEW:
+        return None
+    words = takewhile(lambda column: len(set(column)) == 1, zip(*(title.split() for title in titles), strict=False))
+    return " ".join(column[0] for column in words).rstrip(" -–|/,(:") or None
+
+
+def without_options(title: str, options: Iterable[str]) -> str:
+    """A variant's title without the words that tell it from its siblings, where it ends with them.
+
+    >>> without_options("Shirt - Red / M", ["M", "Red"])
+    'Shirt'
+    """
+    left, words = title, {word for option in options for word in words_of(option)}
+    while (
+        words and (last := left.rstrip(" -–|/,()").rsplit(" ", 1))[-1] and words_of(last[-1]) <= words and len(last) > 1
+    ):
+        left = last[0]
+    return left.rstrip(" -–|/,(") or title
