@@ -5,6 +5,7 @@ A breadcrumb begins at the shop's front page, a feed's category does not: leadin
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 from catalog.values import text
 
@@ -25,8 +26,11 @@ def normalise(raw: str) -> str | None:
     >>> normalise("Garden\\n  Tools\\n")
     'Garden > Tools'
     """
-    if len(raw) > 4 * LONGEST:
-        return None
+    return _normalise(raw) if len(raw) <= 4 * LONGEST else None
+
+
+@lru_cache(maxsize=4096)
+def _normalise(raw: str) -> str | None:
     steps = _split(raw)
     if len(steps) == 1 and "\n" in raw:
         steps = [step for line in raw.splitlines() for step in _split(line)]

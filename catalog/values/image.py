@@ -14,10 +14,13 @@ _SRCSET = re.compile(r"\s*(\S+?),?\s+\d+(?:\.\d+)?[wx](?:\s*,|\s*$)")
 _UNFILLED = re.compile(r"_(?:\{|%7B)(?:width|size)(?:\}|%7D)x?(?=\.)", re.IGNORECASE)
 _PLACEHOLDER = re.compile(
     r"place-?_?holder|no[-_]?(?:image|photo|picture|img|pic)(?![a-z])|image[-_]?(?:not[-_]?available|coming[-_]?soon)"
-    r"|^(?:blank|spacer|pixel|transparent|loading|loader|lazy|dummy|empty|1x1|kein[-_]?bild)[^a-z]",
-    re.IGNORECASE,
+    r"|^(?:blank|spacer|pixel|transparent|loading|loader|lazy|dummy|empty|1x1|kein[-_]?bild)[^a-z]"
 )
-_NO_PICTURE = re.compile(r"\.(?:html?|js|mjs|css|json|xml|pdf|mp4|webm|mp3|woff2?|ttf|zip)$", re.IGNORECASE)
+_STAND_IN = ("holder", "image", "photo", "pic", "img")
+_BEGINNINGS = tuple("blank spacer pixel transparent loading loader lazy dummy empty 1x1 kein".split())
+_NO_PICTURE = frozenset("html htm js mjs css json xml pdf mp4 webm mp3 woff woff2 ttf zip".split())
+_AS_IN_DATA = re.compile(r"(https?:)?//[a-zA-Z\d][a-zA-Z\d.-]*/([\w/.~+%-]*)(?:\?[\w=.~+%-]+)?", re.ASCII)
+_PICTURE = re.compile(r"\.(?:html?|js|mjs|css|json|xml|pdf|mp4|webm|mp3|woff2?|ttf|zip)$", re.IGNORECASE)
 _PICTURE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|bmp|tiff?|svg|heic|jxl)$")
 _SUFFIX = re.compile(
     r"(?:_(?:pico|icon|thumb|small|compact|medium|large|grande|original|master|\d+x\d*|x\d+|\{width\}x|\{size\})"
@@ -40,12 +43,44 @@ def normalise(raw: str, base_url: str | None = None) -> str | None:
     """
     if not raw or len(raw) > 20 * LONGEST_URL or raw.lstrip()[:5].lower() == "data:":
         return None
+    known = _as_in_data(raw, base_url)
+    return (known or None) if known is not None else _in_any_form(raw, base_url)
+
+
+def _in_any_form(raw: str, base_url: str | None) -> str | None:
     first = _SRCSET.match(raw)
     url = text.plain(first.group(1) if first else raw[: LONGEST_URL + 100])
     if not url or "<" in url or (" " in url and not _PICTURE.search(url.lower().partition("?")[0])):
         return None
     url = url.replace(" ", "%20")
     return _checked(_UNFILLED.sub("", url), base_url)
+
+
+def _as_in_data(raw: str, base_url: str | None) -> str | None:
+    """What `_in_any_form` makes of an address as most are, sooner: nothing at all, or None where it has to be asked."""
+    plain = _AS_IN_DATA.fullmatch(raw)
+    if plain is None or len(raw) > LONGEST_URL // 2 or "/." in raw or "%7" in raw:
+        return None
+    scheme, path = plain.groups()
+    if scheme is None:
+        if base_url is None or not base_url.startswith(("http://", "https://")):
+            return None
+        raw = f"{base_url.partition('//')[0]}{raw}"
+    name = path.rstrip("/").rpartition("/")[2]
+    return "" if (not name and "?" not in raw) or _is_none(name) else raw
+
+
+def _is_none(name: str) -> bool:
+    """Whether a file of that name is no picture, or one that stands in for a picture.
+
+    >>> _is_none("No-Image.png"), _is_none("lamp.PDF"), _is_none("lamp.png")
+    (True, True, False)
+    """
+    low = name.lower()
+    if low.rpartition(".")[2] in _NO_PICTURE and "." in low:
+        return True
+    may_be = low.startswith(_BEGINNINGS) or any(word in low for word in _STAND_IN)
+    return may_be and _PLACEHOLDER.search(low) is not None
 
 
 def _checked(url: str, base_url: str | None) -> str | None:
@@ -58,7 +93,7 @@ def _checked(url: str, base_url: str | None) -> str | None:
     except ValueError:
         return None
     name = parts.path.rstrip("/").rpartition("/")[2]
-    if len(url) > LONGEST_URL or not (name or parts.query) or _PLACEHOLDER.search(name) or _NO_PICTURE.search(name):
+    if len(url) > LONGEST_URL or not (name or parts.query) or _is_none(name):
         return None
     return url
 

@@ -47,6 +47,8 @@ _RANGE = re.compile(r"\s*(?:[-–—]|to|bis|à|al?|tot|hasta|until)\s*", re.IGN
 _EURO_INSIDE = re.compile(r"(?<![\d.,])(\d+)€(\d\d)(?![\d.,])")
 _ADDRESS = ("http", "//", "/")
 _CENT = Decimal("0.01")
+_TO_THE_CENT = r"\d{1,3}(?:,\d{3})+\.\d\d|\d{1,3}(?:\.\d{3})+,\d\d|\d{1,6}[.,]\d\d"
+_AS_IN_TEXT = re.compile(rf"([$€£])\s?({_TO_THE_CENT})|({_TO_THE_CENT})\s?([$€£])", re.ASCII)
 _AS_IN_DATA = re.compile(r"[1-9][0-9]{0,6}(?:\.[0-9]{2})?")
 
 
@@ -60,6 +62,11 @@ def normalise(raw: str, decimal: str | None = None) -> str | None:
     """
     if _AS_IN_DATA.fullmatch(raw):
         return raw if "." in raw else f"{raw}.00"
+    return _normalise(raw, decimal) if len(raw) <= LONGEST_RAW else None
+
+
+@lru_cache(maxsize=16_384)
+def _normalise(raw: str, decimal: str | None) -> str | None:
     found = _find(raw)
     amount = None if found is None else _amount(found[0], decimal)
     return None if amount is None else canonical(amount)
@@ -110,7 +117,8 @@ def _find(raw: str) -> tuple[str, str | None] | None:
     """The number of the first price in the text as written, and its currency's mark."""
     if not raw or len(raw) > LONGEST_RAW or not _has_digit(raw) or raw.startswith(_ADDRESS):
         return None
-    return _search(raw)
+    plain = _AS_IN_TEXT.fullmatch(raw)
+    return (plain[2] or plain[3], plain[1] or plain[4]) if plain else _search(raw)
 
 
 @lru_cache(maxsize=16_384)

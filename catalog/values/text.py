@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections import Counter
 from functools import lru_cache
+from itertools import islice
 
 from catalog.errors import HostilePage
 from catalog.markup import open_html
@@ -28,11 +29,12 @@ _INVISIBLE = re.compile(
 )
 _TAG = re.compile(r"<(?:/?[a-zA-Z][^<>]{0,2000}|!--[^<>]{0,2000}--)>")
 _BLOCK = re.compile(
-    r"(?=</?(?:address|article|aside|blockquote|br|dd|div|dl|dt|figure|footer|form|h[1-6]|header|hr|li|main|nav|ol"
+    r"<(?=/?(?:address|article|aside|blockquote|br|dd|div|dl|dt|figure|footer|form|h[1-6]|header|hr|li|main|nav|ol"
     r"|option|p|pre|section|table|tbody|td|th|thead|tr|ul)\b)",
     re.IGNORECASE,
 )
 _NOT_TEXT = ["script", "style", "template", "noscript", "iframe", "object", "svg"]
+_HAS_NOT_TEXT = re.compile(rf"<(?:{'|'.join(_NOT_TEXT)})", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _FOLD = str.maketrans(
     {"‘": "'", "’": "'", "‚": "'", "′": "'", "“": '"', "”": '"', "„": '"', "″": '"'} | dict.fromkeys("‐‑‒–—−", "-")
@@ -114,7 +116,7 @@ def key(value: str) -> str:
 
 def start_key(value: str) -> str:
     """A description's key: a hash of its first dozen words."""
-    start = " ".join(word.casefold() for word in _WORD.findall(value[:400])[:12])
+    start = " ".join(islice((word[0] for word in _WORD.finditer(value, 0, 400)), 12)).casefold()
     return hashlib.blake2b((start or value).encode(), digest_size=8).hexdigest()
 
 
@@ -141,10 +143,11 @@ def _line(raw: str, longest: int) -> str | None:
 def _without_markup(markup: str) -> str:
     """The text between the tags; of markup that a tree would take minutes for, without one."""
     try:
-        tree = open_html(_BLOCK.sub(" ", markup))
+        tree = open_html(_BLOCK.sub(" <", markup))
     except HostilePage:
         return _TAG.sub(" ", markup)
-    tree.strip_tags(_NOT_TEXT)
+    if _HAS_NOT_TEXT.search(markup):
+        tree.strip_tags(_NOT_TEXT)
     return tree.body.text(separator="") if tree.body else ""
 
 

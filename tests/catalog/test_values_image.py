@@ -95,3 +95,30 @@ def test_any_text(raw: str) -> None:
     assert found is None or (
         found.lower().startswith("http") and image.normalise(found, BASE) == found and image.key(found)
     )
+
+
+PARTS = [
+    "https:",
+    "http:",
+    "//",
+    "/",
+    "cdn.example",
+    "a",
+    ".jpg",
+    ".pdf",
+    "..",
+    ".",
+    "?v=1",
+    "?",
+    "%7B",
+    "no-image",
+    "_",
+    "~",
+]
+
+
+@given(st.lists(st.sampled_from(PARTS), max_size=9).map("".join))
+def test_plain_addresses_are_read_as_any_other(raw: str) -> None:
+    """The short way for addresses as most are gives what the long way gives."""
+    for base in (BASE, None):
+        assert image.normalise(raw, base) == (image._in_any_form(raw, base) if raw else None)

@@ -160,3 +160,9 @@ def test_any_text(raw: str, decimal: str | None) -> None:
     """Any text gives None or an amount that reads as itself."""
     found = price.normalise(raw, decimal)
     assert found is None or price.normalise(found, decimal) == found
+
+
+@given(st.from_regex(r"[$€£]? ?[0-9]{1,3}([.,]?[0-9]{3})?([.,][0-9]{2})? ?[$€£]?", fullmatch=True))
+def test_plain_prices_are_read_as_any_other(raw: str) -> None:
+    """The short way for prices as most are gives what the long way gives."""
+    assert price._find(raw) == price._search(raw)
