@@ -56,13 +56,13 @@ def crawl_shop(
 ) -> Crawled:
     """Fetch the open pages of a shop and all that they lead to; goes on where a killed crawl stopped.
 
-    `source` is a folder of saved pages, read instead of the network, or a `.txt` file of URLs, fetched without
-    following their links. Raises UnreachableShop, BlockedShop, StorageFull, Busy, CrawlError.
+    `source` is a folder of saved pages or a WARC file, read instead of the network, or a text file of URLs, fetched
+    without following their links. Raises UnreachableShop, BlockedShop, StorageFull, Busy, CrawlError.
     """
     begin = monotonic()
     frontier = Frontier(store, shop.id or 0, run_id)
-    if source and Path(source).is_dir():
-        replay.read_folder(settings, store, shop, run_id, Path(source), progress)
+    if source and replay.is_saved(Path(source)):
+        replay.read_saved(settings, store, shop, run_id, Path(source), progress)
         return _crawled(store, shop, {}, begin)
     if source:
         frontier.add(replay.listed_links(Path(source), shop))

@@ -46,7 +46,7 @@ class Listing:
             found = read_sitemap(b"")
         if response.meta["level"] < DEEPEST:
             yield from self.ask(found.sitemaps, response.meta["level"] + 1)
-        links = self._sieve.seed(found.pages, "sitemap")
+        links = [*self._sieve.seed(found.pages, "sitemap"), *self._sieve.seed(found.alternates, "alternate")]
         url, size = response.meta["sitemap"], len(found.pages)
         seen = SitemapSeen(run_id=self._run or 0, url=url, status=response.status, urls_found=size)
         yield Listed(seen, links)

@@ -33,16 +33,24 @@ def crawl(
     max_pages: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Pages to fetch at most, instead of the shop's own limit.")
     ] = None,
+    warc: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write the crawled pages to a WARC file instead of fetching any."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Fetch a shop's pages.
 
-    Goes on where a crawl that was stopped left off; begins a new run where all are done.
+    Goes on where a crawl that was stopped left off; begins a new run where all are done. With --warc, what was
+    crawled is written to a file (FILE.warc, or FILE.warc.gz), which --from reads again.
     """
     from catalog.models import Stage
     from crawler.crawl import crawl_shop
 
     here = call(context)
+    if warc is not None:
+        _export(here, shop, warc, source, as_json)
+        return
 
     def step(found: "Shop", run_id: int, progress: "Progress") -> object:
         return crawl_shop(
@@ -142,6 +150,17 @@ def report(
         return report_shop(here.settings, here.store, found, run_id, formats=formats, out=out, progress=progress)
 
     _tell(_take(here, shop, Stage.REPORT, step, run_id), as_json)
+
+
+def _export(here: Call, name: str, file: Path, source: str | None, as_json: bool) -> None:
+    from crawler.archive import write_warc
+    from scout import pipeline
+
+    if source is not None:
+        raise typer.BadParameter("--warc writes what was crawled, --from reads something else: give one of them")
+    found = here.shop(name)
+    with here.progress() as progress:
+        _tell(pipeline.figures_of(write_warc(here.settings, here.store, found, file, progress=progress)), as_json)
 
 
 def _take(
