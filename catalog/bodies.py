@@ -28,9 +28,9 @@ class Bodies:
     def __init__(self, url: str) -> None:
         self._files, self._root = fsspec.core.url_to_fs(url, auto_mkdir=True)
 
-    def put(self, body: bytes) -> str:
-        """Store `body`, give its name. Raises StorageFull, StoreError."""
-        name = name_of(body)
+    def put(self, body: bytes, name: str = "") -> str:
+        """Store `body`, give its name, which may have been computed already. Raises StorageFull, StoreError."""
+        name = name or name_of(body)
         path = self._path(name)
         try:
             if not self._files.exists(path):

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import CursorResult, bindparam, func, or_, true
+from sqlalchemy import CursorResult, bindparam, func, or_
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Session, SQLModel, col, select, update
 
@@ -67,17 +67,12 @@ class Frontier:
             return pages
 
     def _best(self, session: Session, due: Any, most: int) -> list[Page]:
-        """Due pages, one priority after the other: so the index gives them in order, however many are waiting."""
-        mine, pages = Page.shop_id == self._shop, list[Page]()
-        below: Any = true()
-        while len(pages) < most:
-            first = select(Page.priority).where(mine, due, below).order_by(col(Page.priority).desc()).limit(1)
-            if (best := session.exec(first).first()) is None:
-                break
-            alike = select(Page).where(mine, due, Page.priority == best).order_by(col(Page.id))
-            pages += session.exec(alike.limit(most - len(pages)).with_for_update(skip_locked=True))
-            below = col(Page.priority) < best
-        return pages
+        """Due pages, which the index gives in order, however many are waiting."""
+        if most <= 0:
+            return []
+        mine = select(Page).where(Page.shop_id == self._shop, due)
+        best = mine.order_by(col(Page.priority).desc(), col(Page.id)).limit(most)
+        return list(session.exec(best.with_for_update(skip_locked=True)))
 
     def settle(self, outcomes: Iterable[Outcome]) -> int:
         """Write what became of pages, with their new links, in one transaction; gives how many links were new."""

@@ -10,7 +10,6 @@ the chosen option into `<selectedcontent>`, at a cost that grows with the square
 import codecs
 import re
 
-import numpy as np
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
 from w3lib.encoding import html_to_unicode, http_content_type_encoding
 
@@ -20,7 +19,6 @@ MOST_ATTRIBUTES = 5_000
 MOST_DEPTH = 2_000
 FEW_TAGS, MOST_TAGS = 3_000, 200_000
 LONG, LARGE = 80_000, 400_000
-SLICE = 65_536
 WITHOUT_EVENTS = int(LexborDocumentOptions.WO_EVENTS)
 ATTRIBUTE = rb"""[\s/]*+[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"?|'[^']*+'?|[^\s>]*+))?+"""
 UP_TO_LONG_TAG = re.compile(
@@ -113,12 +111,7 @@ def _may_have_long_tag(markup: bytes) -> bool:
 
 def _start_tags_at_most(markup: bytes) -> int:
     """A number of start tags, and so a depth, that is not exceeded."""
-    read, found = np.frombuffer(markup, dtype=np.uint8), 0
-    for start in range(0, len(markup) - 1, SLICE):
-        begins = read[start : start + SLICE] == ord("<")
-        begins[:-1] &= read[start + 1 : start + begins.size] != ord("/")
-        found += int(np.count_nonzero(begins))
-    return found
+    return markup.count(b"<") - markup.count(b"</")
 
 
 def _is_deep(markup: bytes) -> bool:

@@ -9,7 +9,7 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import JSON, BigInteger, DateTime, Dialect, Index, String, UniqueConstraint
+from sqlalchemy import JSON, BigInteger, DateTime, Dialect, Index, String, UniqueConstraint, text
 from sqlalchemy.types import TypeDecorator
 from sqlmodel import Field, SQLModel
 
@@ -116,13 +116,20 @@ def now() -> datetime:
 
 
 class Shop(SQLModel, table=True):
-    """A merchant's website, and how it may be crawled."""
+    """A merchant's website, and how it may be crawled.
+
+    `max_bytes` and `max_minutes` bound one crawl, `max_pages` the pages of one run; `window` are the hours of the day
+    in which the shop may be asked, as `22:00-06:00`, on this machine's clock.
+    """
 
     id: int | None = Field(default=None, primary_key=True)
     name: str = Field(unique=True)
     url: str
     allow_private: bool = False
     max_pages: int = 20_000
+    max_bytes: int | None = Field(default=None, sa_type=BigInteger)
+    max_minutes: float | None = None
+    window: str | None = None
     delay: float = 0.0
     sitemaps: list[str] = Field(default_factory=list, sa_type=JSON)
     created_at: datetime = Field(default_factory=now, sa_type=Moment)
@@ -141,16 +148,38 @@ class Run(SQLModel, table=True):
     finished_at: datetime | None = Field(default=None, sa_type=Moment)
 
 
+class Crawl(SQLModel, table=True):
+    """One life of a crawler process: what it asked for and what it came to.
+
+    A row without `finished_at` is of a crawl that is under way, or was killed; `stopped` says why one ended early.
+    `pages` are all pages of the shop by state, `reasons` why pages or links were not fetched, at its end.
+    """
+
+    id: int | None = Field(default=None, primary_key=True)
+    shop_id: int = Field(foreign_key="shop.id", index=True)
+    run_id: int | None = Field(default=None, foreign_key="run.id", index=True)
+    started_at: datetime = Field(default_factory=now, sa_type=Moment)
+    finished_at: datetime | None = Field(default=None, sa_type=Moment)
+    requests: int = 0
+    bytes: int = Field(default=0, sa_type=BigInteger)
+    seconds: float = 0.0
+    stopped: str | None = None
+    pages: dict[str, int] = Field(default_factory=dict, sa_type=JSON)
+    reasons: dict[str, int] = Field(default_factory=dict, sa_type=JSON)
+    figures: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
+
+
 class Page(SQLModel, table=True):
     """A URL of a shop: its place in the frontier, what the shop answered, and what the parser made of it.
 
-    `url` is cleaned. `body` is the content hash under which the page store keeps the bytes.
+    `url` is cleaned. `body` is the content hash under which the page store keeps the bytes. `changed_at` is when it
+    last became another, `unchanged` how many looks since have found it the same, `lastmod` what a sitemap says of it.
     `rules_version` is the version of the rules that read the page last; None means unread since it was fetched.
     """
 
     __table_args__ = (
         UniqueConstraint("shop_id", "url"),
-        Index("page_frontier", "shop_id", "state", "priority", "id"),
+        Index("page_frontier", "shop_id", "state", text("priority DESC"), "id"),
     )
 
     id: int | None = Field(default=None, primary_key=True)
@@ -172,7 +201,10 @@ class Page(SQLModel, table=True):
     canonical: str | None = None
     etag: str | None = None
     last_modified: str | None = None
+    lastmod: datetime | None = Field(default=None, sa_type=Moment)
     fetched_at: datetime | None = Field(default=None, sa_type=Moment)
+    changed_at: datetime | None = Field(default=None, sa_type=Moment)
+    unchanged: int = 0
     run_id: int | None = Field(default=None, foreign_key="run.id")
     rules_version: int | None = None
     kind: PageKind | None = Field(default=None, sa_type=String)

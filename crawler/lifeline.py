@@ -12,7 +12,6 @@ import threading
 from pathlib import Path
 from typing import Any, Self
 
-import structlog
 from scrapy import signals
 from scrapy.crawler import Crawler
 from scrapy.exceptions import NotConfigured
@@ -85,6 +84,8 @@ def told(error: ScoutError) -> tuple[str, str]:
 
 def log_as_json(file: Path) -> None:
     """Write every log line of this process as one JSON object to a file; Scrapy's own log is switched off then."""
+    import structlog
+
     stamp = structlog.processors.TimeStamper(fmt="iso", utc=True)
     shared: list[Any] = [structlog.stdlib.add_log_level, structlog.stdlib.add_logger_name, stamp]
     last: list[Any] = [structlog.stdlib.ProcessorFormatter.remove_processors_meta, structlog.processors.format_exc_info]

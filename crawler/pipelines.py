@@ -1,7 +1,7 @@
-"""From an answer to the store: the body first, then the page's state and its new links in one transaction.
+"""From an answer to the store: a page's state and its new links in one transaction, after its body (`crawler.desk`).
 
-A body without its row costs some space; a row without its body would be a lost page. Bodies are compressed beside the
-event loop, and pages that become ready together share one transaction.
+A body without its row costs some space; a row without its body would be a lost page. Pages that become ready together
+share one transaction.
 """
 
 import asyncio
@@ -11,7 +11,6 @@ from typing import Any, Self
 
 from scrapy.crawler import Crawler
 
-from catalog.bodies import Bodies
 from catalog.errors import StoreError
 from catalog.frontier import Link, Outcome
 from catalog.models import SitemapSeen
@@ -21,10 +20,9 @@ GATHER, TOGETHER = 0.05, 8
 
 @dataclass
 class Settled:
-    """Scrapy item: what became of one page, its body where there is a new one, and pages that are due again for it."""
+    """Scrapy item: what became of one page, whose body is stored, and pages that are due again for it."""
 
     outcome: Outcome
-    body: bytes | None = None
     also: tuple[Outcome, ...] = ()
 
 
@@ -37,12 +35,11 @@ class Listed:
 
 
 class Settle:
-    """Scrapy item pipeline: stores bodies, settles pages."""
+    """Scrapy item pipeline: settles pages."""
 
     def __init__(self, crawler: Crawler) -> None:
         spider: Any = crawler.spider
         self._spider = spider
-        self._bodies = Bodies(spider.job.settings.bodies)
         self._waiting: list[Outcome] = []
         self._flush: asyncio.Task[None] | None = None
         self._enough = asyncio.Event()
@@ -66,8 +63,6 @@ class Settle:
         return item
 
     async def _store(self, item: Settled) -> None:
-        if item.body is not None:
-            await asyncio.to_thread(self._bodies.put, item.body)
         self._waiting += [item.outcome, *item.also]
         if self._flush is None or self._flush.done():
             self._flush = asyncio.ensure_future(self._settle())

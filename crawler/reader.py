@@ -5,17 +5,12 @@ from typing import Any
 from urllib.parse import urljoin
 
 from scrapy.http import Response
-from selectolax.lexbor import LexborHTMLParser
 
-from catalog.bodies import name_of
-from catalog.errors import HostilePage
 from catalog.frontier import Link, Outcome
-from catalog.markup import as_utf8, open_html
 from catalog.models import Page, PageState, now
 from crawler.answers import Answer, gone
+from crawler.digest import Digest
 from crawler.doubts import Original
-from crawler.links import page_links
-from crawler.missing import Print
 from crawler.pipelines import Settled
 from crawler.probe import Probed
 from crawler.shapes import Address
@@ -31,38 +26,35 @@ class Reader:
         self.missing = Probed()
         self._sieve, self._bodies, self._follow = sieve, bodies, follow
 
-    def fetched(self, page: Page, response: Response) -> Settled:
-        """A page that was served, or that has not changed."""
+    def unchanged(self, page: Page, response: Response) -> Settled:
+        """A page that has not changed since it was fetched."""
+        return _settled(page, PageState.FETCHED, {**CLEAR, "status": response.status, "fetched_at": now()})
+
+    def fetched(self, page: Page, response: Response, found: Digest) -> Settled:
+        """A page that was served, digested and stored."""
         columns: dict[str, Any] = {**CLEAR, "status": response.status, "fetched_at": now()}
-        if response.status == 304:
-            return _settled(page, PageState.FETCHED, columns)
-        body, said = response.body, _header(response, "Content-Type")
-        try:
-            tree = open_html(as_utf8(body, said))
-        except HostilePage:
+        if found.hostile:
             return _settled(page, PageState.REFUSED, {**columns, "reason": "hostile page"})
-        if self.missing.shows and self._is_missing(page, Print.of(tree)):
+        if found.missing and self._is_missing(page):
             return self._lost(page, columns)
-        name = name_of(body)
-        twin = self._bodies.get(name)
         columns |= {
-            "content_type": said,
-            "size": len(body),
-            "body": name,
+            "content_type": _header(response, "Content-Type"),
+            "size": found.size,
+            "body": found.body,
             "etag": _header(response, "ETag"),
             "last_modified": _header(response, "Last-Modified"),
         }
-        if name != page.body:
+        if found.body != page.body:
             columns |= {"rules_version": None, "kind": None, "read_reason": None}
         again = self._sieve.there(page.url)
+        twin = self._bodies.get(found.body)
         if twin not in (None, page.url):
-            self._sieve.twin(Address(page.url), str(twin), _title(tree))
-            return _settled(page, PageState.FETCHED, {**columns, "canonical": twin}, body=body, again=again)
-        at = Place(Address(page.url), page.depth, page.chain)
-        sifted = self._sieve.sift(at, page_links(tree, response.url), body, _title(tree))
-        self._bodies[name] = sifted.canonical or page.url
+            self._sieve.twin(Address(page.url), str(twin), found.title)
+            return _settled(page, PageState.FETCHED, {**columns, "canonical": twin}, again=again)
+        sifted = self._sieve.sift(Place(Address(page.url), page.depth, page.chain), found)
+        self._bodies[found.body] = sifted.canonical or page.url
         links = sifted.links if self._follow else ()
-        return _settled(page, PageState.FETCHED, {**columns, "canonical": sifted.canonical}, links, body, again)
+        return _settled(page, PageState.FETCHED, {**columns, "canonical": sifted.canonical}, links, again)
 
     def redirected(self, page: Page, response: Response) -> Settled:
         """A page that is elsewhere: its target becomes a page of its own, on this site only."""
@@ -91,13 +83,11 @@ class Reader:
         answer = gone("soft 404", page.attempts, bool(page.body))
         return _settled(page, answer.state, {**columns, **answer.columns()})
 
-    def _is_missing(self, page: Page, shown: Print) -> bool:
+    def _is_missing(self, page: Page) -> bool:
         """A shop whose root shows the same as a missing page says nothing by it: such pages are read after all."""
-        if self.missing.shows is None or not shown.same(self.missing.shows):
-            return False
         if page.source == "root":
             self.missing = Probed()
-        return page.source != "root"
+        return self.missing.shows is not None
 
 
 def _settled(
@@ -105,19 +95,13 @@ def _settled(
     state: PageState,
     columns: dict[str, Any],
     links: Sequence[Link] = (),
-    body: bytes | None = None,
     again: Sequence[Original] = (),
 ) -> Settled:
     """The item for a page; links to try after all are due with it."""
     due = [original.due() for original in again]
     fresh = [link for link in due if isinstance(link, Link)]
     rows = tuple(outcome for outcome in due if isinstance(outcome, Outcome))
-    return Settled(Outcome(page.id or 0, state, columns, [*links, *fresh]), body, rows)
-
-
-def _title(tree: LexborHTMLParser) -> str:
-    title = tree.css_first("title")
-    return title.text().strip()[:200] if title else ""
+    return Settled(Outcome(page.id or 0, state, columns, [*links, *fresh]), rows)
 
 
 def _header(response: Response, name: str) -> str | None:

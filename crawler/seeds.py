@@ -12,6 +12,7 @@ from catalog.frontier import Link
 from catalog.models import KnownOffer, Page, PageState, SitemapSeen
 from catalog.store import Store
 from crawler.doubts import Original
+from crawler.marks import offer_marks
 from crawler.sieve import SAME_PAGE, Sieve
 from url_cleaner.clean import is_clean
 
@@ -35,15 +36,15 @@ def recall(store: Store, shop_id: int, sieve: Sieve) -> dict[str, str]:
         return {body: canonical or url for body, canonical, url in session.exec(fetched) if body}
 
 
-def plain_bodies(store: Store, shop_id: int, bodies: Bodies) -> Iterator[bytes]:
-    """The root's body and the smallest ones: among them is the plainest page that was fetched before."""
+def plain_marks(store: Store, shop_id: int, bodies: Bodies) -> Iterator[int]:
+    """The marks of the root and of the smallest pages: among them is the plainest page that was fetched before."""
     fetched = select(Page.body).where(Page.shop_id == shop_id, Page.state == PageState.FETCHED)
     with store.read() as session:
         roots = list(session.exec(fetched.where(Page.source == "root")))
         names = roots + list(session.exec(fetched.order_by(col(Page.size)).limit(SMALLEST)))
     for name in names:
         if name:
-            yield bodies.get(name)
+            yield offer_marks(bodies.get(name))
 
 
 def first_links(store: Store, shop_id: int, sieve: Sieve) -> list[Link]:

@@ -5,14 +5,11 @@ of a category, but those stand beside each other on a page; a session's id is th
 page it is another. The address that is requested stays as it is: only what makes two addresses the same page changes.
 """
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 from crawler.shapes import Address
 
-TOKEN = re.compile(r"^(?:[a-z]{1,12}[-_=.~])?(?=[0-9a-z]*\d)(?=[0-9a-z]*[a-z])[0-9a-z]{16,64}$", re.I)
-PLACES = 2
 PAGES, LINKS = 3, 3
 
 
@@ -23,13 +20,13 @@ class Sessions:
         self._votes: Counter[int] = Counter()
         self._refuted: set[int] = set()
         self._last: dict[int, str] = {}
-        self._held: frozenset[int] = frozenset()
+        self.held: frozenset[int] = frozenset()
 
     def observe(self, page: Address, links: Iterable[Address]) -> None:
         """Learn from the links of one page; relative ones, which repeat the page's own id, say nothing."""
         found: defaultdict[int, list[str]] = defaultdict(list)
         for link in links:
-            for place in _places(link):
+            for place in link.ids:
                 if link.segments[place] not in page.segments:
                     found[place].append(link.segments[place])
         for place, tokens in found.items():
@@ -38,15 +35,15 @@ class Sessions:
             elif len(tokens) >= LINKS and self._last.get(place) != tokens[0]:
                 self._votes[place] += 1
                 self._last[place] = tokens[0]
-        self._held = frozenset(place for place, votes in self._votes.items() if votes >= PAGES) - self._refuted
+        self.held = frozenset(place for place, votes in self._votes.items() if votes >= PAGES) - self._refuted
 
     def refute(self, offer: Address) -> None:
         """A known offer's address: what stands in it is no session's."""
-        self._refuted.update(_places(offer))
+        self._refuted.update(offer.ids)
 
     def holds(self, address: Address) -> bool:
         """Whether an address has a session's id in it."""
-        return bool(self._held) and not self._held.isdisjoint(_places(address))
+        return bool(self.held) and not self.held.isdisjoint(address.ids)
 
     def key(self, address: Address) -> str:
         """What makes two addresses the same page, session ids aside."""
@@ -59,10 +56,6 @@ def bare_key(address: Address) -> str:
     >>> bare_key(Address("https://a.de/0123456789abcdef/p/7")) == bare_key(Address("https://a.de/fedcba9876543210/p/7"))
     True
     """
-    places = _places(address)
+    places = address.ids
     kept = [segment for place, segment in enumerate(address.segments) if place not in places]
     return f"{address.parts.netloc}//{'/'.join(kept)}?{address.query}" if places else address.key
-
-
-def _places(address: Address) -> list[int]:
-    return [place for place, segment in enumerate(address.segments[:PLACES]) if TOKEN.match(segment)]

@@ -19,6 +19,8 @@ SESSION_PATH = re.compile(r";(?:jsessionid|phpsessid|sid|sessionid)=[^/?#;]*|/\(
 SESSION_KEY = re.compile(
     r"^(?:phpsessid|jsessionid|aspsessionid\w*|cfid|cftoken|sessionid|session_id|oscsid|zenid)$", re.I
 )
+TOKEN = re.compile(r"^(?:[a-z]{1,12}[-_=.~])?(?=[0-9a-z]*\d)(?=[0-9a-z]*[a-z])[0-9a-z]{16,64}$", re.I)
+PLACES = 2
 HEX = re.compile(r"^[0-9a-f]{16,}$", re.I)
 PAGE_KEY = re.compile(
     r"^(?:p|pg|page|paged|pageno|page_?num(?:ber)?|page_?id?x|seite|pagina|pagine|stranka|strona|sida|side|sivu|sayfa"
@@ -43,6 +45,15 @@ class Address:
     def segments(self) -> tuple[str, ...]:
         """The path's segments, decoded, without empty ones."""
         return tuple(unquote(part) for part in self.parts.path.split("/") if part)
+
+    @cached_property
+    def ids(self) -> tuple[int, ...]:
+        """Which of its first segments may be a session's id.
+
+        >>> Address("https://a.de/0123456789abcdef/p/7").ids, Address("https://a.de/bikes/7").ids
+        ((0,), ())
+        """
+        return tuple(place for place, segment in enumerate(self.segments[:PLACES]) if TOKEN.match(segment))
 
     @cached_property
     def query(self) -> tuple[tuple[str, str], ...]:

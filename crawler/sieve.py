@@ -8,17 +8,18 @@ without end. The likeliest offers go first: addresses like those of known offers
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from catalog.frontier import Link, Outcome
 from catalog.models import Page, PageState
 from crawler.canonicals import Rewrites, Way
 from crawler.dead import LAST, DeadKinds
+from crawler.digest import Digest
 from crawler.doubts import Doubts, Original
-from crawler.links import PageLinks
 from crawler.sessions import Sessions, bare_key
 from crawler.shapes import Address
-from crawler.site import Site
+from crawler.site import FORGET, Site
 from crawler.traps import Traps, chain
 
 MOST_DEPTH = 60
@@ -51,6 +52,7 @@ class Sieve:
 
     def __init__(self, site: Site) -> None:
         self.site = site
+        self._address = lru_cache(FORGET)(Address)
         self.refused: Counter[str] = Counter()
         self._refused: set[int] = set()
         self.traps = Traps()
@@ -91,27 +93,29 @@ class Sieve:
                 self.remember(link.url, source)
         return links
 
-    def sift(self, at: Place, found: PageLinks, body: bytes, title: str) -> Sifted:
+    def sift(self, at: Place, found: Digest) -> Sifted:
         """The links of a fetched page that are to be visited, and its canonical address."""
-        links = list(self._follow(found))
+        links = self._addresses(found.links)
+        for href, reason in found.refused:
+            self._refuse(reason, href)
         self._sessions.observe(at.address, links)
         for link in links:
-            self.traps.saw(link)
-        fresh = [link for link in links if self._is_fresh(link, at.address)]
-        fruitful = bool(fresh) | self.traps.looks_like_offer(body)
-        self._linked.update(self._number(link) for link in links)
-        self.traps.fetched(at.address, fruitful, bool(fresh))
-        canonical = self._canonical(found)
-        self._rewrites.observe(at.address, canonical, title, bool(fresh))
+            if link.query:
+                self.traps.saw(link)
+        numbers = [self._number(link) for link in links]
+        fresh = any(self._is_fresh(link, number, at.address) for link, number in zip(links, numbers, strict=True))
+        fruitful = self.traps.looks_like_offer(found.marks) or fresh
+        self._linked.update(numbers)
+        self.traps.fetched(at.address, fruitful, fresh)
+        canonical = self._address(found.canonical) if found.canonical else None
+        self._rewrites.observe(at.address, canonical, found.title, fresh)
         new = [self._canonical_link(at, canonical)] if canonical else []
-        for link in links:
-            hops = chain(at.address, at.chain, fruitful, link)
-            new.append(self._admit(link, "link", at.depth + 1, hops))
-        new += [
-            self._admit(link, "alternate", at.depth + 1, at.chain)
-            for link in self._resolve(found.alternates, found.base)
-        ]
-        return Sifted(canonical.url if canonical else None, tuple(link for link in new if link))
+        for link, number in zip(links, numbers, strict=True):
+            if number not in self._known:
+                new.append(self._admit(link, "link", at.depth + 1, chain(at.address, at.chain, fruitful, link)))
+        for link in self._addresses(found.alternates):
+            new.append(self._admit(link, "alternate", at.depth + 1, at.chain))
+        return Sifted(found.canonical, tuple(link for link in new if link))
 
     def twin(self, address: Address, other: str, title: str) -> None:
         """A page of the very bytes of another: it brings no link, but it shows where such pages are kept."""
@@ -154,7 +158,7 @@ class Sieve:
         return [Outcome(page_id, PageState.REFUSED, {"reason": SAME_PAGE, "canonical": kept.url}, links)]
 
     def _number(self, address: Address) -> int:
-        return hash(self._sessions.key(address))
+        return hash(self._sessions.key(address) if self._sessions.held else address.key)
 
     def _lost_hope(self, page: Page, address: Address) -> tuple[PageState, dict[str, Any]] | None:
         """A link into a closed trap or of a dead kind; one of a kind that seems dead waits until all else is done."""
@@ -181,23 +185,12 @@ class Sieve:
             self._dead.missing(Address(url))
         return self._doubts.missing(url)
 
-    def _follow(self, found: PageLinks) -> Iterable[Address]:
+    def _addresses(self, urls: Iterable[str]) -> list[Address]:
         once: dict[str, Address] = {}
-        for address in self._resolve((*found.hrefs, *found.turns), found.base):
+        for url in urls:
+            address = self._address(url)
             once.setdefault(address.key, address)
-        return once.values()
-
-    def _resolve(self, hrefs: Iterable[str], base: str) -> Iterable[Address]:
-        for href in hrefs:
-            address = self.site.follow(href, base)
-            if isinstance(address, Address):
-                yield address
-            elif address:
-                self._refuse(address, href)
-
-    def _canonical(self, found: PageLinks) -> Address | None:
-        address = self.site.read(found.canonical) if found.canonical else None
-        return address if isinstance(address, Address) else None
+        return list(once.values())
 
     def _canonical_link(self, at: Place, canonical: Address) -> Link | None:
         """The canonical address as a link, unless it is known to show what has just been fetched."""
@@ -206,9 +199,9 @@ class Sieve:
             return None
         return self._admit(canonical, "canonical", at.depth + 1, at.chain)
 
-    def _is_fresh(self, link: Address, page: Address) -> bool:
+    def _is_fresh(self, link: Address, number: int, page: Address) -> bool:
         """Whether a link is the page's own find: of another kind, on no page before, and no mere view of a list."""
-        if self._number(link) in self._linked or link.shape == page.shape:
+        if number in self._linked or link.shape == page.shape:
             return False
         return not link.is_kin(page) and not self.traps.filters(link)
 

@@ -26,7 +26,7 @@ class Site:
     """
 
     def __init__(self, home: str, own: Sequence[str] = ()) -> None:
-        self.home, self._own = home, tuple(own)
+        self.home, self.own = home, tuple(own)
         self.origin = _origin(home)
         self.read = lru_cache(FORGET)(self._read)
         self._join = lru_cache(FORGET)(self._joined)
@@ -74,7 +74,7 @@ class Site:
     def locate(self, link: str) -> Address | str:
         """The cleaned address of a link to this site, whatever it is called; a reason where it leads elsewhere."""
         try:
-            cleaned = clean(link, home=self.home, own=self._own).url
+            cleaned = clean(link, home=self.home, own=self.own).url
             if cleaned is None or not self.owns(cleaned):
                 return "other host" if urlsplit(link).scheme in ("http", "https") else "not a link"
             url = safe_url_string(without_session(urldefrag(cleaned).url))

@@ -16,11 +16,13 @@ from scrapy.http import Request, Response
 from twisted.python.failure import Failure
 
 from catalog.bodies import Bodies
-from catalog.errors import ScoutError, UnreachableShop
+from catalog.companion import CompanionLost
+from catalog.errors import ScoutError, StoreError, UnreachableShop
 from catalog.frontier import Frontier, Outcome
 from catalog.models import Page, PageState
 from crawler import answers, seeds
 from crawler.answers import Answer
+from crawler.desk import Desk
 from crawler.job import Opened, open_job
 from crawler.lifeline import log_as_json, tell, told, watch_parent
 from crawler.listing import Listing
@@ -49,6 +51,7 @@ class ShopSpider(Spider):
         self.frontier = Frontier(opened.store, opened.shop_id, opened.job.run_id)
         self.site = Site(opened.shop.url, own_keys(opened.store, opened.shop_id).tracking)
         self.sieve = Sieve(self.site)
+        self._desk = Desk(self.site, opened.job.settings.bodies)
         self.error: tuple[str, str] | None = None
         self._sitemaps = list(opened.shop.sitemaps)
         self._patience = Patience(urlsplit(opened.shop.url).netloc)
@@ -80,12 +83,13 @@ class ShopSpider(Spider):
         self._pace = Pace(self.crawler, self.shop.delay)
         self._guard_addresses()
         self._reader = Reader(self.sieve, seeds.recall(store, shop_id, self.sieve), self.job.follow)
-        for body in seeds.plain_bodies(store, shop_id, Bodies(self.job.settings.bodies)):
-            self.sieve.traps.looks_like_offer(body)
+        for marks in seeds.plain_marks(store, shop_id, Bodies(self.job.settings.bodies)):
+            self.sieve.traps.looks_like_offer(marks)
         self.supply = Supply(self.frontier, self.opened.limit - seeds.requested(self.frontier.counts()), MOST)
         self._listing = Listing(self.sieve, run, seeds.sitemaps_read(store, run), self.supply.take, self.supply.give)
         try:
             self._reader.missing = await probe(self.crawler, self.site)
+            self._desk.shows(self._reader.missing.shows)
         except UnreachableShop as error:
             self.stop(self._private() or error)
             return
@@ -96,16 +100,28 @@ class ShopSpider(Spider):
         async for page in self.supply.pages(True, self._admit):
             yield self._request(page)
 
-    def parse(self, response: Response, **kwargs: Any) -> list[Settled]:
+    async def parse(self, response: Response, **kwargs: Any) -> list[Settled]:
         """An answer to a page's request. (A list, no generator: Scrapy reads the source of those, and wraps them.)"""
         page: Page = response.meta["page"]
         answer = answers.of_response(response, page.attempts, bool(page.body))
         self._heed(answer)
         if answer.state == PageState.REDIRECTED:
             return [self._reader.redirected(page, response)]
-        if answer.state == PageState.FETCHED:
-            return [self._reader.fetched(page, response)]
-        return [self._reader.refused(page, response, answer)]
+        if answer.state != PageState.FETCHED:
+            return [self._reader.refused(page, response, answer)]
+        if response.status == 304:
+            return [self._reader.unchanged(page, response)]
+        try:
+            found = await self._desk.digest(response, judge=page.source != "root")
+        except CompanionLost:
+            return [self._reader.refused(page, response, answers.again("hostile page", page.attempts))]
+        except StoreError as error:
+            self.stop(error)
+            self.supply.give(page.id or 0)
+            return []
+        settled = self._reader.fetched(page, response, found)
+        self._desk.shows(self._reader.missing.shows)
+        return [settled]
 
     def failed(self, failure: Failure) -> list[Settled]:
         """A page's request without an answer."""

@@ -6,7 +6,6 @@ both on every page. What is refused here is never a plain name, only an address 
 its query.
 """
 
-import re
 from collections import Counter, defaultdict
 
 from crawler.refusals import is_facet
@@ -17,14 +16,6 @@ BARREN_PAGES = 40
 BARREN_FILTERS = 20
 MOST_FILTERS = 200
 SAME_SHAPE = 10
-MARKS = {
-    b"product": (b"schema.org/product", b'"@type":"product', b'"@type": "product', b"product:price"),
-    b'itemprop="': (b'itemprop="price', b'itemprop="offers'),
-    b"cart": (b"add-to-cart", b"add_to_cart", b"addtocart", b"add to cart"),
-    b"&": (b"&euro;", b"&pound;"),
-    b"": (b"warenkorb", b"\xe2\x82\xac", b"\xc2\xa3", b" eur", b" chf"),
-}
-DOLLARS = re.compile(rb"[$]\s?\d")
 
 
 class Traps:
@@ -39,9 +30,8 @@ class Traps:
         self._filters: Counter[str] = Counter()
         self._lone_keys: defaultdict[str, set[str]] = defaultdict(set)
 
-    def looks_like_offer(self, body: bytes) -> bool:
-        """Whether a page has more of an offer about it than the plainest page so far, whose header may show a price."""
-        marks = offer_marks(body)
+    def looks_like_offer(self, marks: int) -> bool:
+        """Whether a page has more marks of an offer than the plainest page so far, whose header may show a price."""
         if self._plainest is None or marks < self._plainest:
             self._plainest = marks
             self._barren.clear()
@@ -95,17 +85,6 @@ class Traps:
         if any(is_facet(name) for name in names):
             return True
         return len(names & self._lone_keys[link.parts.path]) > 1
-
-
-def offer_marks(body: bytes) -> int:
-    """How often a page's source says something that offers say: prices, carts, product data. Cheap and rough.
-
-    >>> offer_marks(b"<p>Only $ 12.00 <a>Add to cart</a>"), offer_marks(b"<p>Imprint")
-    (2, 0)
-    """
-    small = body.lower()
-    found = sum(small.count(mark) for part, marks in MARKS.items() if part in small for mark in marks)
-    return found + (len(DOLLARS.findall(small)) if b"$" in small else 0)
 
 
 def chain(page: Address, hops: int, fruitful: bool, link: Address) -> int:

@@ -5,6 +5,7 @@ from sqlmodel import Session, col, delete, select
 
 from catalog.models import (
     BadRow,
+    Crawl,
     KnownOffer,
     Match,
     Page,
@@ -17,7 +18,8 @@ from catalog.models import (
     StoredRules,
 )
 
-OWNED = (Match, StoredRules, Run, KnownOffer, BadRow, PersonsWord, Schedule)
+Owned = Match | StoredRules | Crawl | Run | KnownOffer | BadRow | PersonsWord | Schedule
+OWNED = (Match, StoredRules, Crawl, Run, KnownOffer, BadRow, PersonsWord, Schedule)
 
 
 def pages(session: Session, shop_id: int) -> None:
@@ -36,5 +38,7 @@ def shop(session: Session, shop_id: int) -> None:
     session.exec(delete(Shop).where(col(Shop.id) == shop_id))
 
 
-def _of(owned: type[Match | StoredRules | Run | KnownOffer | BadRow | PersonsWord | Schedule], shop_id: int) -> Delete:
+def _of(
+    owned: type[Match | StoredRules | Crawl | Run | KnownOffer | BadRow | PersonsWord | Schedule], shop_id: int
+) -> Delete:
     return delete(owned).where(col(owned.shop_id) == shop_id)

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 from sqlalchemy import event, text
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import SQLModel, select
@@ -16,7 +18,7 @@ from sqlmodel import SQLModel, select
 from catalog.errors import ConfigError, SchemaOutdated, SchemaTooNew, StorageFull, StoreError, UnknownShop
 from catalog.models import KnownOffer, OfferFields, Shop, ShopOffer
 from catalog.settings import Settings
-from catalog.store import Store, head, upgrade
+from catalog.store import MIGRATIONS, Store, _revisions, head, upgrade
 from tests.catalog.conftest import Forked
 
 
@@ -35,8 +37,20 @@ def set_revision(settings: Settings, revision: str) -> None:
 def test_migrations_make_what_the_models_say(store: Store) -> None:
     """The tables that the migrations make are those of the models, to the last index."""
     with store.engine.connect() as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        opts = {"compare_type": True, "include_object": lambda _, name, *rest: name != "page_frontier"}
+        context = MigrationContext.configure(connection, opts=opts)
         assert compare_metadata(context, SQLModel.metadata) == []
+        made = connection.exec_driver_sql("SELECT sql FROM sqlite_master WHERE name = 'page_frontier'").scalar()
+    assert str(made).endswith("(shop_id, state, priority DESC, id)")
+
+
+def test_revisions_are_told_by_file_names() -> None:
+    """The newest migration by its file's name is the one that Alembic takes for the newest."""
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    script = ScriptDirectory.from_config(config)
+    assert head() == script.get_current_head()
+    assert sorted(one.revision for one in script.walk_revisions()) == _revisions()
 
 
 def test_a_new_database_is_made(settings: Settings) -> None:

@@ -81,6 +81,7 @@ LIES: dict[str, Route] = {
     "type-none": sends(b"HTTP/1.0 200 OK\r\n\r\n<!doctype html><html><a href=/found-5>x</a>"),
     "nul-bytes": raw(b"<html>\x00<a\x00 href=/none>x</a><a href=/found-6>x</a>"),
 }
+MUTE_LINES = ("hangs-up", "half-closed", "half-a-head")  # the pool asks again where it was a line used before
 FIRST_TIME = ("mute", "hangs-up", "half-a-body", "another-protocol")
 
 
@@ -110,7 +111,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
 def test_broken(crawled: Bench, name: str) -> None:
     """A page whose answer stays broken ends with the reason, after no more attempts than there are."""
     assert crawled.states()[f"/{name}"] == BROKEN[name][1:]
-    assert crawled.server.hits[f"/{name}"] <= (2 if name == "hangs-up" else 1)  # the pool asks again on a reused line
+    assert crawled.server.hits[f"/{name}"] <= (2 if name in MUTE_LINES else 1)
 
 
 @pytest.mark.parametrize("name", FIRST_TIME)

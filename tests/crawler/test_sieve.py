@@ -1,5 +1,7 @@
 """What is learnt from pages: canonical rules, second tries, dead kinds, traps; and what becomes of links by it."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,8 +9,8 @@ from hypothesis import strategies as st
 from catalog.models import Page
 from crawler.canonicals import Rewrites
 from crawler.dead import REFUSE, DeadKinds
+from crawler.digest import Digest
 from crawler.doubts import ASTRAY, TRIES, Doubts, Original
-from crawler.links import PageLinks
 from crawler.shapes import Address
 from crawler.sieve import Place, Sieve
 from crawler.site import Site
@@ -19,6 +21,11 @@ HOME = "https://shop.example"
 
 def at(path: str) -> Address:
     return Address(HOME + path)
+
+
+def digest(*links: str, **words: Any) -> Digest:
+    """A page with links to these paths."""
+    return Digest(links=tuple(HOME + link for link in links), **words)
 
 
 def taught(pairs: list[tuple[str, str]], brought_new: bool = False) -> Rewrites:
@@ -151,8 +158,8 @@ def test_priorities() -> None:
     """Links like known offers come first, a list's pages next, its sorted views last."""
     sieve = Sieve(Site(HOME + "/"))
     sieve.seed([f"{HOME}/p/known-{n}" for n in "abc"], "known")
-    found = PageLinks(HOME + "/", ("/list?sort=price", "/list?page=2", "/about", "/p/new"))
-    links = sieve.sift(Place(at("/")), found, b"", "Shop").links
+    found = digest("/list?sort=price", "/list?page=2", "/about", "/p/new", title="Shop")
+    links = sieve.sift(Place(at("/")), found).links
     ordered = sorted(links, key=lambda link: -link.priority)
     assert [link.url.removeprefix(HOME) for link in ordered] == ["/p/new", "/list?page=2", "/about", "/list?sort=price"]
 
@@ -160,8 +167,8 @@ def test_priorities() -> None:
 def test_each_link_once() -> None:
     """A page that is known is not brought again, however its parameters are ordered."""
     sieve = Sieve(Site(HOME + "/"))
-    first = sieve.sift(Place(at("/")), PageLinks(HOME + "/", ("/x?a=1&b=2",)), b"", "One").links
-    again = sieve.sift(Place(at("/y")), PageLinks(HOME + "/y", ("/x?b=2&a=1", "/x?a=1&b=2#c")), b"", "Two").links
+    first = sieve.sift(Place(at("/")), digest("/x?a=1&b=2", title="One")).links
+    again = sieve.sift(Place(at("/y")), digest("/x?b=2&a=1", "/x?a=1&b=2", title="Two")).links
     assert len(first) == 1
     assert again == ()
 
@@ -170,9 +177,9 @@ def test_waiting_pages_are_reconsidered() -> None:
     """A page that waited while a rule was learnt is settled by the rule, without a request."""
     sieve = Sieve(Site(HOME + "/"))
     for n in "abcde":
-        canonical = PageLinks(f"{HOME}/p/{n}", (), f"{HOME}/p/{n}")
-        sieve.sift(Place(at(f"/p/{n}")), canonical, b"", f"Bike {n}")
-        sieve.sift(Place(at(f"/c/x/p/{n}")), canonical, b"", f"Bike {n}")
+        found = digest(title=f"Bike {n}", canonical=f"{HOME}/p/{n}")
+        sieve.sift(Place(at(f"/p/{n}")), found)
+        sieve.sift(Place(at(f"/c/x/p/{n}")), found)
     (outcome,) = sieve.reconsider(Page(id=7, shop_id=1, url=HOME + "/c/y/p/q"))
     assert (outcome.page_id, outcome.columns["canonical"]) == (7, HOME + "/p/q")
     assert [link.url for link in outcome.links] == [HOME + "/p/q"]
@@ -185,6 +192,6 @@ def test_sieve_brings_no_url_twice(numbers: list[int]) -> None:
     seen: list[str] = []
     for number in numbers:
         hrefs = tuple(f"/p/{n}" for n in range(number, number + 5))
-        links = sieve.sift(Place(at(f"/p/{number}")), PageLinks(HOME + "/", hrefs), b"$ 5 and $ 6", "P").links
+        links = sieve.sift(Place(at(f"/p/{number}")), digest(*hrefs, title="P", marks=2)).links
         seen += [link.url for link in links]
     assert len(seen) == len(set(seen))
