@@ -1,6 +1,6 @@
 """Crawls as rows, budgets of a shop, how often pages change; the frontier's index in the order of claims.
 
-Revision: 0002, after 0001.
+Revision: 0003, after 0002.
 """
 
 import sqlalchemy as sa
@@ -9,8 +9,8 @@ from alembic import op
 
 import catalog.models
 
-revision = "0002"
-down_revision = "0001"
+revision = "0003"
+down_revision = "0002"
 branch_labels = None
 depends_on = None
 
