@@ -71,23 +71,24 @@ class Sieve:
         least = table(self._measure.least, sizes[:1], self._sizes)[0]
         rows = self._rows(np.maximum(self._sizes - least + 1, 0))
         wanted = sizes - table(self._measure.least, sizes, self._sizes[:1])[:, 0] + 1
+        lines = [held.lines(level, group, wanted) for level, held in zip(side.levels, rows, strict=True)]
         step = max(1, BLOCK_BYTES // rows[0].bits.shape[1] // 8)
         for start in range(group[0], group[1], step):
             block = (start, min(start + step, group[1]))
             if not same or block[0] < self._group[1] - 1:
-                yield self._block(side, block, wanted[start - group[0] : block[1] - group[0]], rows, same)
+                here = slice(start - group[0], block[1] - group[0])
+                yield self._block(
+                    side, block, [(held, line[here]) for held, line in zip(rows, lines, strict=True)], same
+                )
 
-    def _block(self, side: Side, block: Range, wanted: Indices, rows: "list[_Rows]", same: bool) -> Left:
+    def _block(self, side: Side, block: Range, rows: "list[tuple[_Rows, Indices]]", same: bool) -> Left:
         left = self._allowed(side, block, same)
         after = np.zeros(len(rows), dtype=np.int64)
-        for level, (selected, held) in enumerate(zip(side.levels, rows, strict=True)):
-            shared = held.sharing(selected, block, wanted)
+        for level, (held, lines) in enumerate(rows):
+            shared = held.united(lines)
             left = shared if left is None else np.bitwise_and(left, shared, out=shared)
             after[level] = np.bitwise_count(left).sum()
-        flags = np.unpackbits(
-            (left if left is not None else rows[0].bits[:0]).view(np.uint8), axis=1, bitorder="little"
-        )
-        a, b = np.divmod(np.flatnonzero(flags.view(np.bool_)), flags.shape[1])
+        a, b = places(left if left is not None else rows[0][0].bits[:0])
         return Left(a + block[0], b + self._group[0], after)
 
     def _allowed(self, side: Side, block: Range, same: bool) -> Words | None:
@@ -131,22 +132,38 @@ class _Rows:
         np.bitwise_or.at(flat, row[kind] * width + (owners >> 6), np.uint64(1) << (owners & 63).astype(np.uint64))
         self._kinds, self._row = kinds, np.append(row, len(self.bits) - 1)
 
-    def sharing(self, selected: Selected, block: Range, wanted: Indices) -> Words:
-        """For each record of a block the records of the group that share one of its tokens."""
-        tokens, owners = _first(selected, block, wanted)
+    def lines(self, selected: Selected, group: Range, wanted: Indices) -> Indices:
+        """Which rows stand for the tokens of each record of another group, filled up by the empty one."""
+        tokens, owners = _first(selected, group, wanted)
         places = np.searchsorted(self._kinds, tokens)
         found = places < len(self._kinds)
         found[found] = self._kinds[places[found]] == tokens[found]
-        counts = np.bincount(owners, minlength=block[1] - block[0])
-        width = int(counts.max(initial=1))
-        lines = np.full((len(counts), max(1, width)), len(self.bits) - 1)
-        lines[owners, np.arange(len(owners)) - np.repeat(offsets(counts)[:-1], counts)] = self._row[
-            np.where(found, places, -1)
-        ]
+        counts = np.bincount(owners, minlength=group[1] - group[0])
+        lines = np.full((len(counts), max(1, int(counts.max(initial=1)))), len(self.bits) - 1)
+        nth = np.arange(len(owners)) - np.repeat(offsets(counts)[:-1], counts)
+        lines[owners, nth] = self._row[np.where(found, places, -1)]
+        return lines
+
+    def united(self, lines: Indices) -> Words:
+        """For each of some records those of the group that share one of its tokens."""
         union: Words = self.bits[lines[:, 0]]
         for column in range(1, lines.shape[1]):
             union |= self.bits[lines[:, column]]
         return union
+
+
+def places(bits: Words) -> tuple[Indices, Indices]:
+    """Where rows of bits are set: the row and the place in it. Few are, so whole bytes without any are left out first.
+
+    >>> [found.tolist() for found in places(np.array([[0, 1], [6, 0]], dtype=np.uint64))]
+    [[0, 1, 1], [64, 1, 2]]
+    """
+    held = bits.view(np.uint8).reshape(-1)
+    some = np.flatnonzero(held != 0)
+    found = np.flatnonzero(np.unpackbits(held[some], bitorder="little").view(np.bool_))
+    place = some[found >> 3] << 3 | found & 7
+    row = place // max(1, 64 * bits.shape[1])
+    return row, place - row * 64 * bits.shape[1]
 
 
 def _first(selected: Selected, group: Range, wanted: Indices) -> tuple[Indices, Indices]:
