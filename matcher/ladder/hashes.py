@@ -6,7 +6,7 @@ where they do, the distance that is computed afterwards tells.
 """
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -69,7 +69,12 @@ def mixed(values: NDArray[np.integer[Any]]) -> Words:
 
 def powers(count: int, inverse: bool = False) -> Words:
     """The first powers of the base, or of its inverse, modulo 2^64."""
-    factors = np.full(count, _INVERSE if inverse else _BASE, dtype=np.uint64)
-    factors[:1] = 1
+    return _powers(count.bit_length(), inverse)[:count]
+
+
+@lru_cache(maxsize=4)
+def _powers(bits: int, inverse: bool) -> Words:
+    factors = np.full(1 << bits, _INVERSE if inverse else _BASE, dtype=np.uint64)
+    factors[0] = 1
     found: Words = np.cumprod(factors)
     return found

@@ -16,11 +16,11 @@ from matcher.ladder.measures import Bags
 from matcher.ladder.overlap import as_sets, shared
 from matcher.ladder.records import Records
 from matcher.ladder.rung import Indices, Joined, Part, Words, joined, refuse_flood
-from matcher.ladder.shingles import Shingling
+from matcher.ladder.shingles import Shingling, parts
 from matcher.ladder.signatures import PERMUTATIONS, RECALL, Plan, band_keys, bands, signatures
 from matcher.ladder.strings import Distinct, chunks, distinct, equal_rows, once, rows_of, runs, spread
 
-CHUNK, MOST_AT_ONCE = 50_000, 4_000_000
+MOST_AT_ONCE = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -39,20 +39,28 @@ class MinHash:
         keys = zip(sides[0].keys, sides[1].keys if right is not None else [None] * plan[0], strict=True)
         met, codes = once_each(code for one, other in keys for code in meeting(one, other))
         part, compared = self._verified(codes >> 32, codes & 0xFFFFFFFF, sides, columns)
-        parts = [part] if right is not None else [part, _equal(columns[0])]
+        found = [part] if right is not None else [part, _equal(columns[0])]
         reasons = ("equal text", f"{self.shingling.unit} in common")
-        return joined(parts, reasons, candidates=met, comparisons=compared)
+        return joined(found, reasons, candidates=met, comparisons=compared)
 
     def _verified(self, a: Indices, b: Indices, sides: "list[_Side]", columns: list[Distinct]) -> tuple[Part, int]:
+        a, b = self._possible(a, b, sides)
         sizes, others = sides[0].bags.sizes[a], sides[-1].bags.sizes[b]
         common = shared(sides[0].bags, sides[-1].bags, a, b)
         whole = sizes + others - common
-        kept = (common * self.threshold.denominator >= whole * self.threshold.numerator) & (whole > 0)
+        kept = common * self.threshold.denominator >= whole * self.threshold.numerator
         rows, other_rows, of = rows_of(a[kept], b[kept], columns[0], columns[-1])
         if len(columns) == 1:
             rows, other_rows = np.minimum(rows, other_rows), np.maximum(rows, other_rows)
-        similarity = (common[kept] / np.maximum(whole[kept], 1))[of]
+        similarity = (common[kept] / whole[kept])[of]
         return (rows, other_rows, similarity, np.ones(len(rows), dtype=np.int64)), len(a)
+
+    def _possible(self, a: Indices, b: Indices, sides: "list[_Side]") -> tuple[Indices, Indices]:
+        """Candidates whose numbers of shingles allow the threshold."""
+        sizes, others = sides[0].bags.sizes[a], sides[-1].bags.sizes[b]
+        least, most = np.minimum(sizes, others), np.maximum(sizes, others)
+        kept = least * self.threshold.denominator >= most * self.threshold.numerator
+        return a[kept], b[kept]
 
 
 @dataclass(frozen=True)
@@ -62,15 +70,15 @@ class _Side:
 
 
 def _side(column: Distinct, rung: MinHash, plan: Plan, progress: Progress) -> _Side:
-    parts, sets, sizes = [], list[Indices](), list[Indices]()
-    for start in range(0, max(1, len(column.texts)), CHUNK):
-        hashes, counts = rung.shingling(column.texts[start : start + CHUNK])
-        parts.append(band_keys(signatures(hashes, counts, rung.permutations), plan))
+    found, sets, sizes = [], list[Indices](), list[Indices]()
+    for part in parts(column.texts) if column.texts else [slice(0)]:
+        hashes, counts = rung.shingling.sets(column.texts[part])
+        found.append(band_keys(signatures(hashes, counts, rung.permutations), plan))
         held = as_sets(hashes, counts)
         sets.append(held.tokens)
         sizes.append(held.sizes)
-        progress("texts hashed", min(start + CHUNK, len(column.texts)), len(column.texts))
-    keys = [np.concatenate(one) for one in zip(*parts, strict=True)]
+        progress("texts hashed", part.stop, len(column.texts))
+    keys = [np.concatenate(one) for one in zip(*found, strict=True)]
     return _Side(keys, Bags(np.concatenate(sets), np.concatenate(sizes)))
 
 
@@ -94,20 +102,35 @@ def once_each(parts: Iterable[Indices]) -> tuple[int, Indices]:
 def meeting(left: Words, right: Words | None = None) -> Iterator[Indices]:
     """Pairs of places with equal keys, as numbers `first << 32 | second`; within one side each pair once.
 
+    Keys and places are sorted as one number, which takes a tenth of an argsort. That costs the keys as many bits as
+    places need: two keys may fall together by chance, which those who ask must bear.
+
     >>> [pair.tolist() for pair in meeting(np.array([5, 7, 5], dtype=np.uint64))]
     [[2]]
     """
-    order = np.argsort(left, kind="stable")
-    keys, first, count = runs(left[order])
+    order, first, count = _groups(left if right is None else np.concatenate([left, right]))
+    here = np.arange(len(order))
+    ends = np.repeat(first + count, count)
     if right is None:
-        place = np.arange(len(left))
-        starts, many, owners = place + 1, np.repeat(first + count, count) - place - 1, order
+        starts, shift = here + 1, 0
     else:
-        at = np.minimum(np.searchsorted(keys, right), max(0, len(keys) - 1))
-        same = keys[at] == right if len(keys) else np.zeros(len(right), dtype=np.bool_)
-        starts, many, owners = first[at[same]], count[at[same]], np.flatnonzero(same)
-    some = np.flatnonzero(many)
-    for part in chunks(many[some], MOST_AT_ONCE):
-        here = some[part]
-        one, other = np.repeat(owners[here], many[here]), order[spread(starts[here], many[here])]
-        yield one << 32 | other if right is None else other << 32 | one
+        shift = len(left)
+        lefts = np.concatenate([[0], np.cumsum(order < shift)])
+        starts = np.where(order < shift, np.repeat(first + lefts[first + count] - lefts[first], count), ends)
+    some = np.flatnonzero(ends > starts)
+    for part in chunks((ends - starts)[some], MOST_AT_ONCE):
+        owners = some[part]
+        many = (ends - starts)[owners]
+        yield np.repeat(order[owners], many) << 32 | order[spread(starts[owners], many)] - shift
+
+
+def _groups(keys: Words) -> tuple[Indices, Indices, Indices]:
+    """The places of keys that are not alone, group after group, where each group begins and how many it has."""
+    bits = np.uint64(len(keys).bit_length())
+    packed = keys << bits | np.arange(len(keys), dtype=np.uint64)
+    packed.sort()
+    group = packed >> bits
+    alike = np.zeros(len(keys) + 1, dtype=np.bool_)
+    np.equal(group[1:], group[:-1], out=alike[1:-1])
+    held = np.flatnonzero(alike[1:] | alike[:-1])
+    return (packed[held] & ((np.uint64(1) << bits) - np.uint64(1))).astype(np.int64), *runs(group[held])[1:]

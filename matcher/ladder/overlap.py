@@ -6,7 +6,7 @@ from matcher.ladder.measures import Bags
 from matcher.ladder.rung import Indices, Words
 from matcher.ladder.strings import chunks, once, spread
 
-MOST_TOKENS = 8_000_000
+MOST_TOKENS = 1_000_000
 
 
 def as_sets(hashes: Words, counts: Indices) -> Bags:

@@ -4,17 +4,19 @@ Splitting texts one by one in Python costs more than the signatures that are mad
 chunk of texts are found at once, and the hash of each is a difference of two running sums (as in `hashes`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Literal
 
 import numpy as np
 
 from matcher.ladder.hashes import mixed, powers
 from matcher.ladder.rung import Flags, Indices, Words
-from matcher.ladder.strings import Points, code_points, offsets
+from matcher.ladder.strings import Points, chunks, code_points, offsets
 
 Unit = Literal["words", "characters"]
+MOST_TEXTS, MOST_CHARACTERS = 50_000, 4_000_000
 _CARRY = np.uint64(0x9FB21C651E98DF25)
 
 
@@ -28,6 +30,18 @@ class Shingling:
     unit: Unit = "words"
     size: int = 1
 
+    def sets(self, texts: Sequence[str]) -> tuple[Words, Indices]:
+        """The same, where a text without any shingle has one of its own: so it is alike only to its equals.
+
+        >>> Shingling().sets(["!", "?", "a"])[1].tolist()
+        [1, 1, 1]
+        """
+        hashes, counts = self(texts)
+        bare = np.flatnonzero(counts == 0)
+        own = [int.from_bytes(blake2b(_bytes(texts[at]), digest_size=8).digest()) for at in bare.tolist()]
+        places = offsets(counts)[:-1][bare]
+        return np.insert(hashes, places, np.array(own, dtype=np.uint64)), np.maximum(counts, 1)
+
     def __call__(self, texts: Sequence[str]) -> tuple[Words, Indices]:
         """The shingles' hashes, text after text, and how many each text has. They may repeat.
 
@@ -40,6 +54,17 @@ class Shingling:
         if self.unit == "characters":
             return _runs(mixed(points), lengths, self.size)
         return _runs(*_words(points, lengths), self.size)
+
+
+def parts(texts: Sequence[str]) -> Iterator[slice]:
+    """Texts in parts that are few enough, and short enough together, to be hashed at once."""
+    for some in chunks(np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)), MOST_CHARACTERS):
+        for start in range(some.start, some.stop, MOST_TEXTS):
+            yield slice(start, min(start + MOST_TEXTS, some.stop))
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")
 
 
 def _words(points: Points, lengths: Indices) -> tuple[Words, Indices]:
@@ -62,15 +87,24 @@ def _words(points: Points, lengths: Indices) -> tuple[Words, Indices]:
 
 def _runs(hashes: Words, counts: Indices, size: int) -> tuple[Words, Indices]:
     """The hashes of runs of `size` consecutive items of one text."""
-    size_of = np.minimum(counts, size)
-    found = hashes.copy()
-    place = np.arange(len(hashes)) - np.repeat(offsets(counts)[:-1], counts)
-    left = np.repeat(counts, counts) - place
+    found, begins = hashes.copy(), offsets(counts)
+    whole = np.ones(len(hashes), dtype=np.bool_)
     for step in range(1, size):
-        more = np.flatnonzero(left > step)
-        found[more] = found[more] * _CARRY + hashes[more + step]
-    kept = left >= np.repeat(size_of, counts)
-    return found[kept], np.where(counts > 0, counts - size_of + 1, 0)
+        found[:-step] = found[:-step] * _CARRY + hashes[step:]
+        whole[begins[1:][counts >= step] - step] = False
+    short = (counts > 0) & (counts < size)
+    first = begins[:-1][short]
+    found[first], whole[first] = _joined(hashes, first, counts[short]), True
+    return found[whole], np.where(counts > 0, np.maximum(counts - size, 0) + 1, 0)
+
+
+def _joined(hashes: Words, first: Indices, counts: Indices) -> Words:
+    """The hash of all items of some texts as one run."""
+    found = hashes[first]
+    for step in range(1, int(counts.max(initial=0))):
+        more = counts > step
+        found[more] = found[more] * _CARRY + hashes[first[more] + step]
+    return found
 
 
 def _is_word(points: Points) -> Flags:

@@ -53,14 +53,12 @@ def signatures(hashes: Words, counts: Indices, permutations: int = PERMUTATIONS)
 
 
 def band_keys(signature: Signatures, plan: Plan) -> list[Words]:
-    """The key of each text in each band. A text without shingles has a key that is only its own."""
+    """The key of each text in each band."""
     count, rows = plan
-    empty = np.flatnonzero((signature == NOTHING).all(axis=0))
     found = []
     for band in range(count):
         key = np.full(signature.shape[1], band, dtype=np.uint64)
         for row in signature[band * rows : (band + 1) * rows]:
             key = key * _STEP + row
-        key[empty] = empty
         found.append(mixed(key))
     return found

@@ -16,11 +16,11 @@ from matcher.ladder.minhash import once_each
 from matcher.ladder.overlap import as_sets, shared
 from matcher.ladder.records import Records
 from matcher.ladder.rung import Flags, Floats, Indices, Joined, Words, joined
-from matcher.ladder.shingles import Shingling
+from matcher.ladder.shingles import Shingling, parts
 from matcher.ladder.simhash_tables import Hashes, Parts, Tables
 from matcher.ladder.strings import once
 
-CHUNK, AT_ONCE, FARTHEST = 50_000, 20_000, 3 / 16
+AT_ONCE, FARTHEST = 20_000, 3 / 16
 
 
 @dataclass(frozen=True)
@@ -64,11 +64,8 @@ class SimHash:
 
 def hashed(texts: list[str], bits: int) -> Hashes:
     """The SimHash of each text over its words; 0 for a text without any."""
-    found = []
-    for start in range(0, max(1, len(texts)), CHUNK):
-        words, counts = Shingling()(texts[start : start + CHUNK])
-        found.append(_voted(words, counts, bits))
-    return np.concatenate(found)
+    found = [_voted(*Shingling()(texts[part]), bits) for part in parts(texts)]
+    return np.concatenate([_as(np.empty(0, dtype=np.uint64), bits), *found])
 
 
 def _voted(words: Words, counts: Indices, bits: int) -> Hashes:
