@@ -87,15 +87,15 @@ def _table(file: IO[str], columns: Sequence[str]) -> Any:
     return table
 
 
-def write_repeats(repeats: Iterator[tuple[str, str]], path: Path | None) -> int:
-    """A line a record that repeats one seen before, with the place of that one; their number."""
+def write_named(pairs: Iterator[tuple[str, str, float, str]], path: Path | None) -> int:
+    """A line a pair, as it is found: what two records are called, how alike they are and why; their number."""
     if path is None:
-        return sum(1 for _ in repeats)
+        return sum(1 for _ in pairs)
     count = 0
     with _whole(path) as file:
         table = _table(file, ("left", "right", "similarity", "reason"))
-        for name, first in repeats:
-            table.writerow(cells.row((first, name, 1.0, "equal after normalising")))
+        for first, name, similarity, reason in pairs:
+            table.writerow(cells.row((first, name, round(similarity, 6), reason)))
             count += 1
     return count
 

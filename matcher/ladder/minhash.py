@@ -18,7 +18,7 @@ from matcher.ladder.records import Records
 from matcher.ladder.rung import Indices, Joined, Part, Words, joined, refuse_flood
 from matcher.ladder.shingles import Shingling, parts
 from matcher.ladder.signatures import PERMUTATIONS, RECALL, Plan, band_keys, bands, signatures
-from matcher.ladder.strings import Distinct, chunks, distinct, equal_rows, once, rows_of, runs, spread
+from matcher.ladder.strings import Distinct, chunks, distinct, equal, once, rows_of, runs, spread
 
 MOST_AT_ONCE = 4_000_000
 
@@ -39,7 +39,7 @@ class MinHash:
         keys = zip(sides[0].keys, sides[1].keys if right is not None else [None] * plan[0], strict=True)
         met, codes = once_each(code for one, other in keys for code in meeting(one, other))
         part, compared = self._verified(codes >> 32, codes & 0xFFFFFFFF, sides, columns)
-        found = [part] if right is not None else [part, _equal(columns[0])]
+        found = [part] if right is not None else [part, equal(columns[0])]
         reasons = ("equal text", f"{self.shingling.unit} in common")
         return joined(found, reasons, candidates=met, comparisons=compared)
 
@@ -80,11 +80,6 @@ def _side(column: Distinct, rung: MinHash, plan: Plan, progress: Progress) -> _S
         progress("texts hashed", part.stop, len(column.texts))
     keys = [np.concatenate(one) for one in zip(*found, strict=True)]
     return _Side(keys, Bags(np.concatenate(sets), np.concatenate(sizes)))
-
-
-def _equal(column: Distinct) -> Part:
-    a, b = equal_rows(column)
-    return a, b, np.ones(len(a)), np.zeros(len(a), dtype=np.int64)
 
 
 def once_each(parts: Iterable[Indices]) -> tuple[int, Indices]:

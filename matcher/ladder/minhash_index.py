@@ -1,43 +1,49 @@
 """An inverted index of MinHash bands on disk: made once, opened again, added to, larger than memory if need be.
 
-Every addition is a part of its own: for each band the sorted keys and whose they are, and the signatures. Parts are
-opened as memory maps, so a look-up reads the pages it needs and nothing else. A part counts once its description has
-been written, which is the last thing that is, so an addition that was killed leaves nothing behind.
+Every addition is a part of its own (`index_part`), opened as memory maps: a look-up reads the pages it needs and
+nothing else. A part counts once its description has been written, which is the last thing that is, so an addition that
+was killed leaves nothing behind. Records are known by their names: one that is there already is not put in again, and
+is compared with what was there before it, so the same call again gives the same pairs. Many small parts become one.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+import shutil
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
+from filelock import FileLock, Timeout
 
-from catalog.errors import UsageError
-from matcher.ladder.minhash import MinHash, once_each
-from matcher.ladder.rung import Floats, Indices, Words, exactly
-from matcher.ladder.shingles import Shingling
-from matcher.ladder.signatures import Plan, Signatures, band_keys, bands, signatures
-from matcher.ladder.strings import chunks, spread
+from catalog.errors import Busy, UsageError
+from matcher.ladder.index_part import ABOUT, Batch, Part, describe, together, write
+from matcher.ladder.minhash import MinHash
+from matcher.ladder.rung import Floats, Indices, exactly
+from matcher.ladder.shingles import MOST_TEXTS, Shingling
+from matcher.ladder.signatures import bands
 
-MOST_AT_ONCE, CHUNK = 4_000_000, 50_000
-ABOUT = "about.json"
+TOGETHER, MOST_PARTS = 8, 64
+FEW, MOST = MOST_TEXTS, 20_000_000
+LOCK = "lock"
 
 
 class MinHashIndex:
-    """The index in a folder; texts are numbered in the order in which they were added."""
+    """The index in a folder; records are numbered in the order in which they were added."""
 
     def __init__(self, folder: Path, rung: MinHash) -> None:
         """Open the index, or make it where there is none. Raises UsageError where it was made for another rung."""
-        self._folder, self._rung = folder, rung
-        self._plan: Plan = bands(float(rung.threshold), rung.permutations, rung.recall)
+        self._folder, self.rung = folder, rung
+        self._plan = bands(float(rung.threshold), rung.permutations, rung.recall)
         folder.mkdir(parents=True, exist_ok=True)
         about = {**asdict(rung), "threshold": str(rung.threshold)}
         path = folder / ABOUT
         if not path.exists():
-            path.write_text(json.dumps(about))
+            describe(path, about)
         elif json.loads(path.read_text()) != about:
             raise UsageError(f"{folder} is an index of other settings: {path.read_text()}")
-        self._parts = [_Part(part) for part in sorted(folder.glob("part-*")) if (part / ABOUT).exists()]
+        self._lock = FileLock(folder / LOCK, thread_local=False)
+        self.met = self.compared = 0
+        self._read()
 
     @classmethod
     def open(cls, folder: Path) -> "MinHashIndex":
@@ -51,61 +57,99 @@ class MinHashIndex:
     def __len__(self) -> int:
         return sum(part.count for part in self._parts)
 
-    def add(self, texts: Sequence[str]) -> range:
-        """Put texts in; gives their numbers."""
-        first = len(self)
-        for start in range(0, len(texts), CHUNK):
-            folder = self._folder / f"part-{len(self._parts):06d}"
-            _write(folder, *self._hashed(texts[start : start + CHUNK]))
-            self._parts.append(_Part(folder))
-        return range(first, len(self))
+    def __enter__(self) -> "MinHashIndex":
+        """Keep others from adding. Raises Busy."""
+        try:
+            self._lock.acquire(timeout=0)
+        except Timeout as error:
+            raise Busy(
+                f"{self._folder}: another call is adding to this index; start again when it has ended"
+            ) from error
+        self._read()
+        self._tidy()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
+
+    def add(self, names: Sequence[str], texts: Sequence[str]) -> Indices:
+        """Put records in that are not there under their name and with their text; gives the number of each."""
+        batch = Batch.of(names, texts, self.rung, self._plan)
+        numbers = self._numbers(batch)
+        new = np.flatnonzero(numbers < 0)
+        if len(new):
+            numbers[new] = len(self) + np.arange(len(new))
+            write(self._next(), batch.only(new))
+            self._parts.append(Part(self._next()))
+            self._unite()
+        return numbers
 
     def look_up(self, texts: Sequence[str]) -> tuple[Indices, Indices, Floats]:
-        """Candidates: which of the texts, the number of the stored one, and how alike the signatures say they are."""
-        keys, asked = self._hashed(texts)
-        found, first = [], 0
+        """Pairs of one of the texts and the number of a stored record, with their Jaccard similarity."""
+        batch = Batch.of([""] * len(texts), texts, self.rung, self._plan)
+        found, first = [(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0))], 0
+        self.met = 0
         for part in self._parts:
-            _, codes = once_each(part.meeting(keys))
-            a, b = codes >> 32, codes & 0xFFFFFFFF
-            alike = np.empty(len(a), dtype=np.float64)
-            for some in chunks(np.full(len(a), asked.shape[0]), MOST_AT_ONCE):
-                alike[some] = (asked[:, a[some]] == part.signatures[:, b[some]]).mean(axis=0)
-            found.append((a, b + first, alike))
+            met, compared, (a, b, similarity) = part.alike(batch, self.rung.threshold)
+            found.append((a, b + first, similarity))
+            first, self.met, self.compared = first + part.count, self.met + met, self.compared + compared
+        a, b, similarity = (np.concatenate(column) for column in zip(*found, strict=True))
+        return a, b, similarity
+
+    def names(self, numbers: Indices) -> list[str]:
+        """The names of stored records."""
+        firsts = np.cumsum([0, *(part.count for part in self._parts)])
+        owners = np.searchsorted(firsts, numbers, side="right") - 1
+        places = (numbers - firsts[owners]).tolist()
+        return [self._parts[part].name(place) for part, place in zip(owners.tolist(), places, strict=True)]
+
+    def _numbers(self, batch: Batch) -> Indices:
+        """The number of each record that is there already, else -1."""
+        found, first = np.full(len(batch), -1, dtype=np.int64), 0
+        for part in self._parts:
+            places = part.places(batch.ids)
+            found = np.where((found < 0) & (places >= 0), places + first, found)
             first += part.count
-        if not found:
-            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0)
-        a, b, alike = (np.concatenate(column) for column in zip(*found, strict=True))
-        return a, b, alike
+        return found
 
-    def _hashed(self, texts: Sequence[str]) -> tuple[list[Words], Signatures]:
-        signature = signatures(*self._rung.shingling(texts), self._rung.permutations)
-        return band_keys(signature, self._plan), signature
+    def _read(self) -> None:
+        """Open the parts in order; where some have been united, the whole."""
+        folders = sorted(folder for folder in self._folder.glob("part-*") if (folder / ABOUT).exists())
+        spans = [_span(folder) for folder in folders]
+        self._parts = [Part(folder) for folder, span in zip(folders, spans, strict=True) if not _within(span, spans)]
+
+    def _tidy(self) -> None:
+        """Remove what a killed call has left: parts that are not whole, and those that have been united."""
+        for folder in {*self._folder.glob("part-*")} - {part.folder for part in self._parts}:
+            shutil.rmtree(folder)
+
+    def _next(self) -> Path:
+        number = _span(self._parts[-1].folder)[1] + 1 if self._parts else 0
+        return self._folder / f"part-{number:06d}-{number:06d}"
+
+    def _unite(self) -> None:
+        """Make the last parts one where they are many and of like size, or where there are too many of any size."""
+        while len(self._parts) >= TOGETHER:
+            some = self._parts[-TOGETHER:]
+            sizes = [max(FEW, part.count) for part in some]
+            if sum(sizes) > MOST or (max(sizes) >= TOGETHER * min(sizes) and len(self._parts) < MOST_PARTS):
+                return
+            folder = self._folder / f"part-{_span(some[0].folder)[0]:06d}-{_span(some[-1].folder)[1]:06d}"
+            write(folder, together(some))
+            self._parts[-TOGETHER:] = [Part(folder)]
+            for part in some:
+                shutil.rmtree(part.folder)
 
 
-class _Part:
-    """The texts of one addition, as memory maps."""
+def _span(folder: Path) -> tuple[int, int]:
+    """The first and the last addition that a part holds, by its name.
 
-    def __init__(self, folder: Path) -> None:
-        self.count = int(json.loads((folder / ABOUT).read_text())["count"])
-        self.signatures: Signatures = np.load(folder / "signatures.npy", mmap_mode="r")
-        self._keys = np.load(folder / "keys.npy", mmap_mode="r")
-        self._order = np.load(folder / "order.npy", mmap_mode="r")
-
-    def meeting(self, asked: list[Words]) -> Iterator[Indices]:
-        """Pairs of an asked text and a stored one as `asked << 32 | stored`, band by band."""
-        for keys, order, wanted in zip(self._keys, self._order, asked, strict=True):
-            first = np.searchsorted(keys, wanted, side="left")
-            count = np.searchsorted(keys, wanted, side="right") - first
-            for part in chunks(count, MOST_AT_ONCE):
-                stored = order[spread(first[part], count[part])]
-                rows = np.arange(len(wanted))[part]
-                yield np.repeat(rows, count[part]) << 32 | stored.astype(np.int64)
+    >>> _span(Path("part-000008-000015"))
+    (8, 15)
+    """
+    _, first, last = folder.name.split("-")
+    return int(first), int(last)
 
 
-def _write(folder: Path, keys: list[Words], signature: Signatures) -> None:
-    folder.mkdir(exist_ok=True)
-    orders = [np.argsort(one, kind="stable") for one in keys]
-    np.save(folder / "keys.npy", np.stack([one[order] for one, order in zip(keys, orders, strict=True)]))
-    np.save(folder / "order.npy", np.stack(orders).astype(np.uint32))
-    np.save(folder / "signatures.npy", signature)
-    (folder / ABOUT).write_text(json.dumps({"count": signature.shape[1]}))
+def _within(span: tuple[int, int], spans: Sequence[tuple[int, int]]) -> bool:
+    return any(other != span and other[0] <= span[0] and span[1] <= other[1] for other in spans)

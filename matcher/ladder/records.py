@@ -98,9 +98,12 @@ def printed(path: Path, keys: Sequence[str], progress: Progress = silent) -> Ite
     names, where = (LINE,) if is_lines(path) else tuple(keys), path.resolve()
     if not names:
         raise UsageError(f"{path.name} has columns: name those to compare by --key COLUMN[,COLUMN]")
+    seen = dict[str, None]()
     for row in _told(rows(path), progress):
+        seen |= dict.fromkeys(row.texts) if isinstance(row, Row) else {}
         if isinstance(row, Row) and (any(key := key_of(row.texts, names)) or names == (LINE,)):
             yield f"{where}:{row.line}", key
+    _there(path, () if names == (LINE,) else names, seen)
 
 
 def is_lines(path: Path) -> bool:
@@ -123,15 +126,24 @@ def _keyed(path: Path, keys: tuple[str, ...], progress: Progress) -> Records:
         lines.append(row.line)
         for column, part in zip(columns, key, strict=True):
             column.append(part)
+    _there(path, keys, seen)
+    return Records(columns, _as_one(columns), lines, keys, left_out, bad)
+
+
+def _there(path: Path, keys: Sequence[str], seen: dict[str, None]) -> None:
     missing = [key for key in keys if key not in seen]
     if missing:
         there = ", ".join(sorted(seen)[:30]) or "none that could be read"
         raise UsageError(f"{path}: no column {missing[0]!r}; its columns are {there}")
-    return Records(columns, _as_one(columns), lines, keys, left_out, bad)
+
+
+def as_one(key: Sequence[str]) -> str:
+    """The key columns of a record as one text."""
+    return key[0] if len(key) == 1 else " ".join(filter(None, key))
 
 
 def _as_one(columns: tuple[list[str], ...]) -> list[str]:
-    return columns[0] if len(columns) == 1 else [" ".join(filter(None, row)) for row in zip(*columns, strict=True)]
+    return columns[0] if len(columns) == 1 else [as_one(row) for row in zip(*columns, strict=True)]
 
 
 def _told(rows: Rows, progress: Progress) -> Rows:

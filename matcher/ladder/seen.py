@@ -7,7 +7,6 @@ one sort costs less than as many look-ups. Both libraries are optional.
 
 import tempfile
 from collections.abc import Iterable, Iterator
-from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from catalog.errors import ConfigError, StorageFull
+from catalog.errors import StorageFull
+from matcher.ladder.optional import optional
 
 BATCH, FIRST_SIZE = 50_000, 1 << 26
 Printed = tuple[str, bytes]
@@ -28,7 +28,7 @@ def seen(prints: Iterable[Printed], folder: Path) -> Iterator[Repeat]:
     `prints` are names of records (a name stands for the same record in every call) and their fingerprints.
     Raises ConfigError where lmdb is not installed, StorageFull.
     """
-    lmdb = _optional("lmdb")
+    lmdb = optional("lmdb")
     folder.mkdir(parents=True, exist_ok=True)
     with lmdb.open(str(folder), map_size=FIRST_SIZE, max_dbs=0) as store:
         store.set_mapsize(max(FIRST_SIZE, 2 * store.info()["map_size"]))
@@ -38,7 +38,7 @@ def seen(prints: Iterable[Printed], folder: Path) -> Iterator[Repeat]:
 
 def sorted_out(prints: Iterable[Printed], memory: str = "1GB", folder: Path | None = None) -> Iterator[Repeat]:
     """The same for one call, by an external sort of all fingerprints. Raises ConfigError without duckdb."""
-    duckdb = _optional("duckdb")
+    duckdb = optional("duckdb")
     with tempfile.TemporaryDirectory(dir=folder) as place, duckdb.connect(str(Path(place) / "prints.duckdb")) as base:
         base.execute(f"SET memory_limit = '{memory}'; SET temp_directory = '{place}/spill'; SET threads = 2")
         base.execute("CREATE TABLE prints (high UBIGINT, low UBIGINT, number BIGINT, name VARCHAR)")
@@ -88,10 +88,3 @@ def _batches(prints: Iterable[Printed]) -> Iterator[list[Printed]]:
     left = iter(prints)
     while batch := list(islice(left, BATCH)):
         yield batch
-
-
-def _optional(name: str) -> Any:
-    try:
-        return import_module(name)
-    except ImportError as error:
-        raise ConfigError(f"{name} is not installed: pip install 'scout-offer-gaps[{name}]'") from error

@@ -18,7 +18,7 @@ from matcher.ladder.hashes import Hashed, hashed
 from matcher.ladder.meet import MOST_AT_ONCE, Task, candidates
 from matcher.ladder.records import Records
 from matcher.ladder.rung import Indices, Joined, Part, joined
-from matcher.ladder.strings import Distinct, distinct, equal_rows, once, rows_of
+from matcher.ladder.strings import Distinct, distinct, equal, once, rows_of
 from matcher.ladder.verify import allowed, distances, edit_reasons, similarities
 
 
@@ -32,7 +32,7 @@ class Segments:
     def __call__(self, left: Records, right: Records | None = None, progress: Progress = silent) -> Joined:
         sides = hashed([distinct(side.texts) for side in (left, right) if side is not None])
         tasks = [*_tasks(sides, self.threshold)]
-        parts = [_equal(sides[0].column)] if right is None else []
+        parts = [equal(sides[0].column)] if right is None else []
         met = compared = 0
         with ThreadPoolExecutor(self.workers or cpu_count() or 1) as pool:
             for number, (task, done) in enumerate(zip(tasks, pool.map(_run, tasks), strict=True), 1):
@@ -76,11 +76,6 @@ def _run(task: Task) -> _Done:
 
 def _texts(column: Distinct, rows: Indices) -> list[str]:
     return [column.texts[row] for row in rows.tolist()]
-
-
-def _equal(column: Distinct) -> Part:
-    a, b = equal_rows(column)
-    return a, b, np.ones(len(a)), np.zeros(len(a), dtype=np.int64)
 
 
 def _as_rows(task: Task, done: _Done, left: Hashed) -> Part:

@@ -13,7 +13,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from matcher.ladder.rung import Indices, refuse_flood
+from matcher.ladder.rung import Indices, Part, refuse_flood
 
 Points = NDArray[np.uint32]
 Numbers = TypeVar("Numbers", bound=NDArray[Any])
@@ -168,3 +168,9 @@ def equal_rows(column: Distinct) -> tuple[Indices, Indices]:
     after = np.repeat(column.starts[1:], counts) - np.arange(len(column.rows)) - 1
     here = np.repeat(np.arange(len(column.rows)), after)
     return column.rows[here], column.rows[spread(np.arange(len(column.rows)) + 1, after)]
+
+
+def equal(column: Distinct) -> Part:
+    """All pairs of rows with one and the same text, as a part of a result: alike by 1, for the first reason."""
+    a, b = equal_rows(column)
+    return a, b, np.ones(len(a)), np.zeros(len(a), dtype=np.int64)

@@ -93,13 +93,46 @@ def test_on_disk(scout: Scout, tmp_path: Path, where: str) -> None:
     assert (pair["left"][-2:], pair["right"][-2:]) == (":1", ":3")
 
 
+def test_index(scout: Scout, tmp_path: Path) -> None:
+    """An index knows what earlier calls have put in; the same call again finds the same, and puts in nothing."""
+    (tmp_path / "a.txt").write_text("Red mug\nlamp\nmug red\n")
+    (tmp_path / "b.csv").write_text("title\nthe lamp\nLAMP\n")
+    words = ("--method", "minhash", "--index", str(tmp_path / "index"), "--out", str(tmp_path / "pairs.csv"), "--json")
+    for _ in range(2):
+        figures = json.loads(scout("dedupe", str(tmp_path / "a.txt"), *words).out)
+        assert (figures["records"], figures["stored"], figures["pairs"]) == (3, 3, 1)
+        (pair,) = _read(tmp_path / "pairs.csv")
+        assert (pair["left"][-8:], pair["right"][-8:], pair["similarity"]) == ("/a.txt:1", "/a.txt:3", "1.0")
+    figures = json.loads(scout("dedupe", str(tmp_path / "b.csv"), "--key", "title", *words).out)
+    assert (figures["records"], figures["stored"], figures["pairs"]) == (2, 5, 1)
+    (pair,) = _read(tmp_path / "pairs.csv")
+    assert (pair["left"][-8:], pair["right"][-8:]) == ("/a.txt:2", "/b.csv:3")
+    other = scout("dedupe", str(tmp_path / "a.txt"), *words, "--shingles", "characters")
+    assert other.error.startswith(f"{tmp_path / 'index'} is an index of other settings")
+    assert scout("dedupe", str(tmp_path / "b.csv"), "--key", "name", *words).error.endswith("its columns are title")
+
+
+def test_simhash(scout: Scout, tmp_path: Path) -> None:
+    """Bits, parts and how many must agree are chosen by flags."""
+    (tmp_path / "a.csv").write_text("title,author\nsyntax of things,A Ivanova\nthings of syntax,Ivanova A\nnorth,B\n")
+    words = ("--key", "title,author", "--method", "simhash", "--threshold", "0.5", "--json")
+    for more in ((), ("--bits", "32"), ("--bits", "32", "--parts", "8", "--agree", "3")):
+        assert json.loads(scout("dedupe", str(tmp_path / "a.csv"), *words, *more).out)["pairs"] == 1
+
+
 @pytest.mark.parametrize(
     ("words", "error"),
     [
         (("--method", "segments", "--similarity", "cosine"), "--similarity cosine: --method segments has edit"),
-        (("--method", "minhash", "--levels", "3"), "--levels: --method minhash has none"),
+        (("--method", "minhash", "--levels", "3"), "--levels: is of --method prefix-filter, not of --method minhash"),
         (("--threshold", "0"), "threshold 0.0: must be above 0 and at most 1"),
-        (("--store", "x"), "--store and --memory: one of them, with --method exact"),
+        (("--store", "x"), "--store: with --method exact, and without --right"),
+        (("--method", "exact", "--store", "x", "--memory", "1GB"), "--store and --memory: only one of them"),
+        (("--method", "minhash", "--index", "x", "--merged", "y"), "--clusters and --merged: need all records at once"),
+        (("--method", "simhash", "--bits", "48"), "--bits 48: hashes have 32 or 64"),
+        (("--method", "simhash", "--agree", "5"), "--parts 4, --agree 5: 64 bits must fall into equal parts"),
+        (("--method", "minhash", "--recall", "1"), "--recall 1.0: must be above 0 and below 1"),
+        (("--method", "embeddings"), "--method embeddings: name a model by --model NAME_OR_FOLDER"),
         (("--method", "exact", "--memory", "much"), "--memory much: a size such as 500MB"),
         (("--out", "/nowhere/pairs.csv"), "/nowhere/pairs.csv cannot be written: No such file"),
     ],

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from catalog.errors import UsageError
+from catalog.errors import Busy, UsageError
 from matcher.ladder.measures import words
 from matcher.ladder.minhash import MinHash, meeting
 from matcher.ladder.minhash_index import MinHashIndex
@@ -115,29 +115,57 @@ def test_tables(stored: list[int], flipped: list[int]) -> None:
     assert found == agreeing
 
 
+def _names(count: int, first: int = 0) -> list[str]:
+    return [f"a:{number}" for number in range(first, first + count)]
+
+
 def test_index(tmp_path: Path) -> None:
     """An index that was saved, opened again and added to finds what the rung finds in memory."""
-    rung = MinHash(Fraction(3, 5), recall=0.9999)
-    MinHashIndex(tmp_path / "index", rung).add(VARIED[:10])
+    rung, texts = MinHash(Fraction(3, 5), recall=0.9999), [*VARIED, "!", "?"]
+    MinHashIndex(tmp_path / "index", rung).add(_names(10), texts[:10])
     index = MinHashIndex.open(tmp_path / "index")
-    assert index.add(VARIED[10:]) == range(10, len(VARIED))
-    asked, stored, alike = MinHashIndex.open(tmp_path / "index").look_up(VARIED[:6])
-    wanted = pairs_of(rung(of_texts(VARIED[:6]), of_texts(VARIED)))
-    assert wanted.keys() <= {*zip(asked.tolist(), stored.tolist(), strict=True)}
-    assert all(0 < value <= 1 for value in alike)
+    assert index.add(_names(len(texts) - 10, 10), texts[10:]).tolist() == [*range(10, len(texts))]
+    asked, stored, alike = MinHashIndex.open(tmp_path / "index").look_up([*VARIED[:6], "!"])
+    wanted = pairs_of(rung(of_texts([*VARIED[:6], "!"]), of_texts(texts)))
+    assert {(a, b): value for a, b, value in zip(asked.tolist(), stored.tolist(), alike, strict=True)} == wanted
+    assert index.names(np.array([3, 12])) == ["a:3", "a:12"]
     with pytest.raises(UsageError, match="other settings"):
         MinHashIndex(tmp_path / "index", MinHash(Fraction(1, 2)))
     with pytest.raises(UsageError, match="holds no index"):
         MinHashIndex.open(tmp_path / "none")
 
 
+def test_index_again(tmp_path: Path) -> None:
+    """A record that is there under its name and text is not put in again; with another text it is another record."""
+    index = MinHashIndex(tmp_path, MinHash(Fraction(3, 5)))
+    assert index.add(["a:1", "a:2"], ["red mug", "lamp"]).tolist() == [0, 1]
+    assert index.add(["a:2", "a:3", "a:1"], ["lamp", "vase", "red cup"]).tolist() == [1, 2, 3]
+
+
+def test_index_united(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Many small parts become one, and what is found stays the same; leftovers of a killed call are swept away."""
+    index = MinHashIndex(tmp_path, MinHash(Fraction(3, 5), recall=0.9999))
+    for number, text in enumerate(VARIED):
+        index.add([f"a:{number}"], [text])
+    (tmp_path / "part-000099-000099").mkdir()
+    with MinHashIndex.open(tmp_path) as again:
+        assert len([*tmp_path.glob("part-*")]) < len(VARIED) // 2
+        found = again.look_up(VARIED)
+        with pytest.raises(Busy, match="another call is adding"), MinHashIndex.open(tmp_path):
+            pass
+    assert again.names(np.arange(len(VARIED))) == [f"a:{number}" for number in range(len(VARIED))]
+    one = MinHashIndex(tmp_path / "one", MinHash(Fraction(3, 5), recall=0.9999))
+    one.add(_names(len(VARIED)), VARIED)
+    assert sorted(zip(*found, strict=True)) == sorted(zip(*one.look_up(VARIED), strict=True))
+
+
 def test_index_killed(tmp_path: Path) -> None:
     """An addition that did not come to its end does not count, and is made again."""
     index = MinHashIndex(tmp_path, MinHash(Fraction(3, 5)))
-    index.add(["red mug"])
-    index.add(["blue lamp"])
-    (tmp_path / "part-000001" / "about.json").unlink()
+    index.add(["a:1"], ["red mug"])
+    index.add(["a:2"], ["blue lamp"])
+    (tmp_path / "part-000001-000001" / "about.json").unlink()
     again = MinHashIndex.open(tmp_path)
     assert len(again) == 1
-    assert again.add(["green vase"]) == range(1, 2)
+    assert again.add(["a:3"], ["green vase"]).tolist() == [1]
     assert again.look_up(["green vase", "blue lamp"])[1].tolist() == [1]

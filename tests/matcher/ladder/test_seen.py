@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from catalog.errors import ConfigError
+from matcher.ladder import optional as libraries
 from matcher.ladder import seen as module
 from matcher.ladder.exact import fingerprint
 from matcher.ladder.seen import Printed, seen, sorted_out
@@ -60,7 +61,7 @@ def test_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(name: str) -> None:
         raise ImportError(name)
 
-    monkeypatch.setattr(module, "import_module", missing)
+    monkeypatch.setattr(libraries, "import_module", missing)
     with pytest.raises(ConfigError, match=r"scout-offer-gaps\[lmdb\]"):
         [*seen(PRINTS, tmp_path)]
     with pytest.raises(ConfigError, match=r"scout-offer-gaps\[duckdb\]"):
