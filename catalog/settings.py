@@ -25,6 +25,7 @@ class Settings(BaseSettings):
     max_body: int = 8_000_000
     workers: int = 2
     verify_certificates: bool = False
+    metrics_port: int = 0
 
     @classmethod
     def settings_customise_sources(

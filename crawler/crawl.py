@@ -28,6 +28,7 @@ from catalog.store import Store
 from crawler import replay
 from crawler.answers import UNREACHABLE
 from crawler.job import Job, log_file
+from crawler.live import Live
 
 LOOK = 0.25
 OPEN = (PageState.PENDING, PageState.LEASED)
@@ -66,13 +67,15 @@ def crawl_shop(
         return _crawled(store, shop, {}, begin)
     if source:
         frontier.add(replay.listed_links(Path(source), shop))
-    said = _run(Job(settings, shop.name, run_id, max_pages, follow=not source), shop, frontier, progress)
+    live = Live(store, shop.id or 0, frontier, progress)
+    said = _run(Job(settings, shop.name, run_id, max_pages, follow=not source), shop, live)
+    live.tell()
     crawled = _crawled(store, shop, said, begin)
     _complain(shop, said.get("error"), crawled)
     return crawled
 
 
-def _run(job: Job, shop: Shop, frontier: Frontier, progress: Progress) -> dict[str, Any]:
+def _run(job: Job, shop: Shop, live: Live) -> dict[str, Any]:
     """Start the crawling process, and see it to its end; gives its last word."""
     log = log_file(job.settings, shop.id, job.run_id)
     level = "DEBUG" if job.settings.log_level == "debug" else "INFO"
@@ -86,7 +89,7 @@ def _run(job: Job, shop: Shop, frontier: Frontier, progress: Progress) -> dict[s
     with child:
         try:
             _hand_over(child.stdin, job)
-            _watch(child, frontier, progress)
+            _watch(child, live)
         finally:
             if child.poll() is None:
                 child.kill()
@@ -103,11 +106,9 @@ def _hand_over(pipe: IO[str] | None, job: Job) -> None:
         return
 
 
-def _watch(child: "subprocess.Popen[str]", frontier: Frontier, progress: Progress) -> None:
+def _watch(child: "subprocess.Popen[str]", live: Live) -> None:
     while child.poll() is None:
-        counts = frontier.counts()
-        total = sum(counts.values())
-        progress("pages", total - sum(counts.get(state, 0) for state in OPEN), total)
+        live.tell()
         try:
             child.wait(LOOK)
         except subprocess.TimeoutExpired:

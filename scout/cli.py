@@ -19,6 +19,7 @@ from typer.main import get_command
 
 from scout.commands import ROOMS
 from scout.commands.call import Call
+from scout.output import complain
 
 INTERRUPTED, TERMINATED = 130, 143
 
@@ -72,7 +73,7 @@ def main(words: Sequence[str] | None = None) -> int:
         code = get_command(app)(given, prog_name="scout", standalone_mode=False)
         sys.stdout.flush()
     except typer.Abort:
-        _error("not done, as asked")
+        complain("not done, as asked")
         return 1
     except (BrokenPipeError, SystemExit) as error:
         if isinstance(error, SystemExit) and not isinstance(error.__context__, BrokenPipeError):
@@ -83,7 +84,7 @@ def main(words: Sequence[str] | None = None) -> int:
     except _ours() as error:
         return _failed(error)
     if code == INTERRUPTED:
-        _error("interrupted: the same command goes on where it stopped")
+        complain("interrupted: the same command goes on where it stopped")
     return code if isinstance(code, int) else 0
 
 
@@ -96,7 +97,7 @@ def _ours() -> tuple[type[Exception], ...]:
 def _failed(error: Exception) -> int:
     from catalog.errors import UnknownShop, UsageError
 
-    _error(str(error))
+    complain(str(error))
     return 2 if isinstance(error, UsageError) and not isinstance(error, UnknownShop) else 1
 
 
@@ -106,7 +107,7 @@ def _wrong_usage(error: typer.TyperException) -> int:
     if not said or type(error).__name__ == "NoArgsIsHelpError":
         typer.echo(said or (context.get_help() if context else ""), err=True)
         return 2
-    _error(said + (f" (see '{context.command_path} --help')" if context else ""))
+    complain(said + (f" (see '{context.command_path} --help')" if context else ""))
     return int(getattr(error, "exit_code", 2))
 
 
@@ -117,8 +118,5 @@ def _nobody_reads() -> int:
 
 
 def _say_briefly(kind: type[BaseException], error: BaseException, _trace: TracebackType | None) -> None:
-    _error(f"unexpected {kind.__name__}: {error} (the same command with 'scout -v ...' shows where; please report it)")
-
-
-def _error(said: str) -> None:
-    sys.stderr.write(f"error: {' '.join(said.split())}\n")
+    shows = "the same command with 'scout -v ...' shows where; please report it"
+    complain(f"unexpected {kind.__name__}: {error} ({shows})")

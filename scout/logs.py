@@ -10,12 +10,14 @@ import structlog
 from structlog.typing import Processor
 
 from catalog.settings import Settings
+from scout.output import JSON_LINES
 
 LOUD = ("scrapy", "twisted", "httpx", "httpcore", "asyncio", "filelock", "alembic", "sqlalchemy", "fsspec", "urllib3")
 
 
 def configure(settings: Settings, verbose: bool = False) -> None:
     """Set logging up for this process: the level of `settings`, or all but the libraries' chatter when `verbose`."""
+    JSON_LINES.set(settings.log_format == "json")
     level = logging.DEBUG if verbose else getattr(logging, settings.log_level.upper())
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,

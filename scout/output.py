@@ -8,9 +8,13 @@ import json
 import sys
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from contextvars import ContextVar
+from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
+
+JSON_LINES = ContextVar("json_lines", default=False)
+"""Whether all that goes to standard error is to be JSON, an object a line."""
 
 Rows = Iterable[Sequence[object]]
 
@@ -49,8 +53,20 @@ def say(*lines: str) -> None:
 
 def note(line: str) -> None:
     """Print a line on standard error: what a person should know and no script reads."""
-    sys.stderr.write(f"{line}\n")
+    sys.stderr.write(f"{as_json(line) if JSON_LINES.get() else line}\n")
     sys.stderr.flush()
+
+
+def complain(line: str) -> None:
+    """Print an error on standard error, on one line."""
+    said = " ".join(line.split())
+    sys.stderr.write(f"{as_json(said, level='error') if JSON_LINES.get() else f'error: {said}'}\n")
+
+
+def as_json(event: str, level: str = "info", more: Mapping[str, object] | None = None) -> str:
+    """A line of the log as JSON, like those that `scout.logs` writes."""
+    head = {"event": event, "level": level, "timestamp": datetime.now(UTC).isoformat()}
+    return json.dumps(head | dict(more or {}))
 
 
 def say_json(value: object) -> None:

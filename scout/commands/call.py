@@ -53,8 +53,14 @@ class Call:
         """Progress on standard error for the block."""
         from scout.progress import shown
 
-        with shown() as progress:
-            yield progress
+        with shown(as_json=self.settings.log_format == "json") as progress:
+            if not self.settings.metrics_port:
+                yield progress
+                return
+            from scout.metrics.live import told_on
+
+            with told_on(self.settings.metrics_port, progress) as told:
+                yield told
 
     def flags(self) -> list[str]:
         """The global flags as given, for a process of the same kind."""

@@ -4,6 +4,8 @@ import json
 from dataclasses import asdict
 from typing import Any
 
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -49,6 +51,13 @@ def run(request: Request) -> Response:
     found, shop = run_of(store, request.path_params["run"])
     said = asdict(summary(store, shop, pipeline.run_key(found)))
     return Json(said | {"stage": found.stage, "reason": found.reason, "started_at": found.started_at})
+
+
+def metrics(request: Request) -> Response:
+    """All shops' figures for Prometheus."""
+    registry = CollectorRegistry()
+    registry.register(request.app.state.metrics)
+    return Response(generate_latest(registry), media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
 
 def store_of(request: Request) -> Store:

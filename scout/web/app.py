@@ -16,6 +16,7 @@ from starlette.staticfiles import StaticFiles
 from catalog.errors import ScoutError, StoreError
 from catalog.settings import Settings
 from catalog.store import Store
+from scout.metrics.stored import Stored
 from scout.schedule import Timetable
 from scout.web import api, pages
 from scout.web.guard import middleware
@@ -42,6 +43,7 @@ def make(settings: Settings, store: Store, hosts: Sequence[str], timetable: Time
         Route("/api/shops", api.shops, methods=["GET"]),
         Route("/api/shops/{name}/offers", api.offers, methods=["GET"]),
         Route("/api/runs/{run:int}", api.run, methods=["GET"]),
+        Route("/metrics", api.metrics, methods=["GET"]),
         Mount("/static", StaticFiles(directory=HERE / "static")),
     ]
     app = Starlette(
@@ -50,6 +52,7 @@ def make(settings: Settings, store: Store, hosts: Sequence[str], timetable: Time
     app.state.settings = settings
     app.state.store = store
     app.state.timetable = timetable
+    app.state.metrics = Stored(settings, store)
     return app
 
 
