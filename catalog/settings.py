@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Literal
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from catalog.errors import ConfigError
@@ -26,6 +26,8 @@ class Settings(BaseSettings):
     workers: int = 2
     verify_certificates: bool = False
     metrics_port: int = 0
+    at_once: int = Field(default=2, ge=1)
+    run_memory: int = Field(default=4_000, ge=0)
 
     @classmethod
     def settings_customise_sources(

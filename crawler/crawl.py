@@ -69,7 +69,7 @@ def crawl_shop(
         frontier.add(replay.listed_links(Path(source), shop))
     live = Live(store, shop.id or 0, frontier, progress)
     said = _run(Job(settings, shop.name, run_id, max_pages, follow=not source), shop, live)
-    live.tell()
+    live.tell(last=True)
     crawled = _crawled(store, shop, said, begin)
     _complain(shop, said.get("error"), crawled)
     return crawled

@@ -18,10 +18,10 @@ class Live:
         self._store, self._shop, self._frontier, self._progress = store, shop_id, frontier, progress
         self._looks, self._offers = 0, 0
 
-    def tell(self) -> None:
+    def tell(self, last: bool = False) -> None:
         """Say how it stands now. `offers` are pages of offers that the catalog knows or an earlier run has read."""
         counts = self._frontier.counts()
-        if self._looks % EVERY == 0:
+        if last or self._looks % EVERY == 0:
             self._offers = self._count_offers()
         self._looks += 1
         total, queue = sum(counts.values()), sum(counts.get(state, 0) for state in OPEN)

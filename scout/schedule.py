@@ -1,15 +1,12 @@
-"""The timetable of `scout serve`: shops run by the clock, each run in a process of its own.
+"""The timetable of `scout serve`: shops run by the clock, each run in a process of its own (`scout.fleet`).
 
 APScheduler keeps the clock, in memory; what is to be run when stands in the store and is read again every half minute,
 so `scout schedule add` needs no restart. Two schedulers on one store would run everything twice: the one that holds the
 lock is the leader, the others wait for its end. A run that fell due while none was up is made up for.
 """
 
-import subprocess
-import sys
 from contextlib import ExitStack
 from datetime import datetime, timedelta
-from pathlib import Path
 
 import structlog
 from apscheduler.executors.pool import ThreadPoolExecutor
@@ -21,10 +18,11 @@ from catalog.models import Schedule, Shop, now
 from catalog.settings import Settings
 from catalog.store import Store
 from scout import cron, locks
+from scout.fleet import Fleet, log_of
+from scout.many import TRIES
 
 LOOK_AGAIN = 30
 LATEST = timedelta(hours=12)
-AT_ONCE = 2
 
 log = structlog.get_logger("scout.schedule")
 
@@ -62,12 +60,12 @@ class Timetable:
     """Runs the scheduled shops while it is started, as far as it is the leader."""
 
     def __init__(self, settings: Settings, store: Store, flags: list[str]) -> None:
-        self._settings, self._store, self._flags = settings, store, flags
+        self._settings, self._store = settings, store
         self._leading = ExitStack()
         self.leads = False
-        self._running: dict[int, subprocess.Popen[bytes]] = {}
+        self._fleet = Fleet(settings, store, flags)
         self._planned: dict[int, str] = {}
-        executors = {"default": ThreadPoolExecutor(AT_ONCE), "watch": ThreadPoolExecutor(1)}
+        executors = {"default": ThreadPoolExecutor(settings.at_once), "watch": ThreadPoolExecutor(1)}
         defaults = {"coalesce": True, "max_instances": 1, "misfire_grace_time": int(LATEST.total_seconds())}
         self._clock = BackgroundScheduler(executors=executors, job_defaults=defaults)
 
@@ -78,8 +76,7 @@ class Timetable:
 
     def stop(self) -> None:
         """End, and have the runs under way end: they go on when they are run again."""
-        for process in list(self._running.values()):
-            process.terminate()
+        self._fleet.stop()
         self._clock.shutdown(wait=True)
         self._leading.close()
         self.leads = False
@@ -122,16 +119,14 @@ class Timetable:
             row = session.exec(select(Schedule).where(Schedule.shop_id == shop_id)).first()
             if row is not None:
                 row.last_started_at = now()
-        path = _log_of(self._settings, shop_id)
-        command = [sys.executable, "-m", "scout", *self._flags, "run", "--", name]
-        with path.open("wb") as out:
-            process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
-            self._running[shop_id] = process
-            code = process.wait()
-        self._running.pop(shop_id, None)
-        if code:
-            log.warning("a scheduled run has failed", shop=name, code=code, said=_last_line(path), log=str(path))
-        return code
+        for _ in range(TRIES):
+            ended = self._fleet.run(shop_id, name)
+            if not ended.over_memory:
+                break
+        if ended.code:
+            said, file = ended.said, str(log_of(self._settings, shop_id))
+            log.warning("a scheduled run has failed", shop=name, code=ended.code, said=said, log=file)
+        return ended.code
 
 
 def _overdue(row: Schedule) -> bool:
@@ -144,14 +139,3 @@ def _overdue(row: Schedule) -> bool:
 
 def _job(shop_id: int) -> str:
     return f"shop-{shop_id}"
-
-
-def _log_of(settings: Settings, shop_id: int) -> Path:
-    folder = settings.data_dir / "logs"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder / f"{_job(shop_id)}.log"
-
-
-def _last_line(path: Path) -> str:
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    return lines[-1] if lines else ""

@@ -1,12 +1,15 @@
-"""`scout run`: the whole way through for one shop."""
+"""`scout run`: the whole way through for one shop, or for all of them side by side."""
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scout.commands.call import Json, ShopName, call
-from scout.output import say_json
+from scout.commands.call import Json, call
+from scout.output import cell, say, say_json, short, table
+
+if TYPE_CHECKING:
+    from scout.commands.call import Call
 
 
 def add_to(app: typer.Typer) -> None:
@@ -16,7 +19,12 @@ def add_to(app: typer.Typer) -> None:
 
 def run(
     context: typer.Context,
-    shop: ShopName,
+    shop: Annotated[
+        str | None, typer.Argument(metavar="SHOP", help="The shop's name, as given to 'scout shop add'.")
+    ] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Run all shops that the catalog knows, some at once (see 'at_once').")
+    ] = False,
     fresh: Annotated[
         bool, typer.Option("--fresh", help="Begin anew: forget pages and what was read; rules set by hand stay.")
     ] = False,
@@ -24,17 +32,55 @@ def run(
 ) -> None:
     """Run the whole way: crawl to report.
 
-    Goes on where a run that was stopped left off; begins a new one where all are done.
+    Goes on where a run that was stopped left off; begins a new one where all are done. With --all, each shop is run
+    in a process of its own; with --json as well, one object a shop as it ends. The exit code is 1 when one failed.
     """
+    here = call(context)
+    if every:
+        if shop is not None or fresh:
+            raise typer.BadParameter("--all runs every shop and goes on where each was: give neither SHOP nor --fresh")
+        _run_all(here, as_json)
+    elif shop is None:
+        raise typer.BadParameter("name a shop, or give --all")
+    else:
+        _run_one(here, shop, fresh, as_json)
+
+
+def _run_one(here: "Call", name: str, fresh: bool, as_json: bool) -> None:
     from reports.story import gather
     from scout import pipeline
     from scout.tell import tell
 
-    here = call(context)
-    found = here.shop(shop)
+    found = here.shop(name)
     with here.progress() as progress:
         done = pipeline.run_shop(here.settings, here.store, found, fresh=fresh, progress=progress)
     if as_json:
         say_json(asdict(done))
         return
     tell(done, gather(here.store, found, done.run))
+
+
+def _run_all(here: "Call", as_json: bool) -> None:
+    from catalog.errors import NoKnownOffers
+    from scout import many
+    from scout.fleet import Fleet
+
+    shops = many.due(here.store)
+    if not shops:
+        raise NoKnownOffers("the catalog knows no shop's offers: 'scout catalog import SHOP SOURCE' brings some in")
+    fleet, found = Fleet(here.settings, here.store, here.flags()), []
+    try:
+        with here.progress() as progress:
+            for outcome in many.run_all(here.settings, here.store, fleet, shops, progress):
+                found.append(outcome)
+                if as_json:
+                    say_json(asdict(outcome))
+    finally:
+        fleet.stop()
+    if not as_json:
+        columns = ("shop", "run", "state", "missing", "seconds", "reason")
+        rows = [(one.shop, one.run, one.state, one.missing, one.seconds, short(one.reason, 100)) for one in found]
+        table(columns, rows)
+        say(f"{cell(sum(one.reason is None for one in found))} of {len(found)} shops are done")
+    if any(one.reason is not None for one in found):
+        raise typer.Exit(1)

@@ -81,7 +81,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
         commands.append(command)
         return popen([sys.executable, "-c", "print('error: busy'); raise SystemExit(1)"], **more)
 
-    monkeypatch.setattr("scout.schedule.subprocess.Popen", start)
+    monkeypatch.setattr("scout.fleet.subprocess.Popen", start)
     return commands
 
 
