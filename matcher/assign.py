@@ -10,7 +10,7 @@ from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import connected_components
 
-from matcher.candidates import Pairs
+from matcher.neighbours import Pairs
 
 MOST_CELLS = 4_000_000
 

@@ -10,44 +10,45 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from matcher.neighbours import Pairs, nearest
 from matcher.record import Record
-from matcher.space import Matrix, Space
+from matcher.space import Space
 
-Pairs = NDArray[np.int64]
 TOP = 8
 COMMON = 12
-MOST_PRODUCTS = 10_000_000
+CLOSEST = 2
+MOST_ASKING = 20_000
 
 
 def candidates(
-    shop: Sequence[Record], known: Sequence[Record], space: Space, top: int = TOP, back: int | None = None
+    shop: Sequence[Record],
+    known: Sequence[Record],
+    space: Space,
+    top: int = TOP,
+    back: int | None = None,
+    asking: NDArray[np.int64] | None = None,
 ) -> Pairs:
-    """Sorted pairs (row of the shop, row of the catalog): `top` per shop offer, `back` or as many per catalog offer."""
+    """Sorted pairs (row of the shop, row of the catalog): `top` per shop offer, `back` or as many per catalog offer.
+
+    `asking` names the catalog offers that look for their nearest; unless given, these are all, and of a large catalog
+    those that are among the closest to some offer of the shop.
+    """
     found = [np.array([*_shared(shop, known)], dtype=np.int64).reshape(-1, 2)]
     for left, right in ((space.shop.grams, space.known.grams), (space.shop.words, space.known.words)):
         found.append(nearest(left, right, top))
-        found.append(nearest(right, left, top if back is None else back)[:, ::-1])
+        if asking is not None:
+            ask = asking
+        else:
+            ask = _closest(found[-1]) if len(known) > MOST_ASKING else np.arange(len(known))
+        answers = nearest(right[ask], left, top if back is None else back)
+        found.append(np.column_stack((answers[:, 1], ask[answers[:, 0]])))
     return np.unique(np.concatenate(found), axis=0)
 
 
-def nearest(left: Matrix, right: Matrix, top: int) -> Pairs:
-    """For every row of `left` the `top` rows of `right` with the greatest product, by blocks of bounded size."""
-    turned, rows, found = right.T.tocsr(), left.shape[0], [np.empty((0, 2), dtype=np.int64)]
-    step = max(1, MOST_PRODUCTS // max(1, right.shape[0]))
-    for start in range(0, rows, step):
-        found.append(_top((left[start : start + step] @ turned).toarray(), start, top))
-    return np.concatenate(found)
-
-
-def _top(block: NDArray[np.float32], start: int, top: int) -> Pairs:
-    """The greatest `top` entries above zero of each row."""
-    if block.shape[1] > top:
-        columns = np.argpartition(-block, top - 1, axis=1)[:, :top]
-    else:
-        columns = np.tile(np.arange(block.shape[1]), (block.shape[0], 1))
-    rows = np.repeat(np.arange(block.shape[0]), columns.shape[1])
-    kept = block[rows, columns.ravel()] > 0
-    return np.column_stack((rows[kept] + start, columns.ravel()[kept])).astype(np.int64)
+def _closest(found: Pairs) -> NDArray[np.int64]:
+    """The rows of the catalog that stand first or second in the list of some offer of the shop."""
+    place = np.arange(len(found)) - np.searchsorted(found[:, 0], found[:, 0])
+    return np.unique(found[place < CLOSEST, 1])
 
 
 def _shared(shop: Sequence[Record], known: Sequence[Record]) -> Iterator[tuple[int, int]]:

@@ -89,12 +89,12 @@ def trees(
     **settings: Any,
 ) -> Classifier:
     """Monotone gradient-boosted trees fitted to the examples; the same examples always give the same trees."""
-    wanted = {"max_iter": 120, "learning_rate": 0.1, "max_leaf_nodes": 12, "min_samples_leaf": 12} | settings
+    wanted = {"max_iter": 120, "learning_rate": 0.1, "max_leaf_nodes": 12, "min_samples_leaf": 12, "random_state": 0}
+    wanted |= settings
     model = HistGradientBoostingClassifier(
         l2_regularization=1.0,
         monotonic_cst=list(TRENDS.values()) if trends is None else list(trends),
         early_stopping=False,
-        random_state=0,
         **wanted,
     )
     with threadpool_limits(1):

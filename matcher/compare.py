@@ -6,11 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from catalog.models import Word
-from matcher.candidates import Pairs, candidates
+from matcher.candidates import candidates
 from matcher.classifier import Floats, formula, taught
 from matcher.evidence import Evidence, evidence, weigh
 from matcher.features import TRENDS, features
 from matcher.lessons import lessons
+from matcher.neighbours import Pairs
 from matcher.record import Record
 from matcher.second_look import look_again
 from matcher.space import space

@@ -18,7 +18,7 @@ from rapidfuzz import fuzz, process
 
 from catalog.errors import UnreadableFeed
 from catalog.models import OfferFields
-from matcher.candidates import Pairs
+from matcher.neighbours import Pairs
 from matcher.record import Record, records
 from matcher.text import fold
 

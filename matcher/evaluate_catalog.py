@@ -17,11 +17,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from matcher.candidates import Pairs, candidates
+from matcher.candidates import candidates
 from matcher.classifier import Classifier, Floats
 from matcher.dataset import Table, read_csv, read_table
 from matcher.features import features
 from matcher.figures import Figures, branded, labelled_trees, precision_recall, write_csv
+from matcher.neighbours import Pairs
 from matcher.products import Claims, Ints, claimed, claims, once, product_features
 from matcher.record import Record
 from matcher.space import space

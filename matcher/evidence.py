@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from matcher.candidates import Pairs
 from matcher.classifier import Floats
 from matcher.features import TRENDS
+from matcher.neighbours import Pairs
 from matcher.record import Record
 
 SAME_LINK, SAME_PATH, SAME_LAST, SAME_KEY, DOUBTED = 0.998, 0.98, 0.97, 0.96, 0.5

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import JaroWinkler
 
-from matcher.candidates import Pairs
 from matcher.context import rivals
 from matcher.kinds import kind_differences
+from matcher.neighbours import Pairs
 from matcher.record import Record
 from matcher.space import Matrix, Space
 from matcher.variants import Variants, learn_variants

@@ -3,6 +3,7 @@
 import csv
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +16,11 @@ TOP = 10
 
 
 def labelled_trees(
-    table: Floats, same: NDArray[np.bool_], *, max_iter: int = 500, learning_rate: float = 0.03
+    table: Floats, same: NDArray[np.bool_], *, max_iter: int = 500, learning_rate: float = 0.03, **settings: Any
 ) -> Classifier:
     """Trees for many true labels: free of the trends that a few rehearsed ones need, smaller and more of them."""
-    trends = [0] * table.shape[1]
-    return trees(table, same, trends, max_iter=max_iter, learning_rate=learning_rate, max_leaf_nodes=8)
+    wanted = {"max_iter": max_iter, "learning_rate": learning_rate, "max_leaf_nodes": 8} | settings
+    return trees(table, same, [0] * table.shape[1], **wanted)
 
 
 def branded(left: Sequence[Record], right: Sequence[Record]) -> tuple[list[Record], list[Record]]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catalog.models import Word
-from matcher.candidates import Pairs
+from matcher.neighbours import Pairs
 
 Floats = NDArray[np.float32]
 Bools = NDArray[np.bool_]

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from matcher.assign import assign
 from matcher.calibration import log_odds
-from matcher.candidates import Pairs
 from matcher.classifier import Floats
 from matcher.context import rivals
 from matcher.features import TRENDS
+from matcher.neighbours import Pairs
 
 Ints = NDArray[np.int64]
 MOST_DOUBLES = 0.01

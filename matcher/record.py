@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from catalog.models import Attribute, OfferFields
 from catalog.values import key
@@ -41,21 +41,20 @@ class Record:
     product: str = ""
     page: str = ""
 
-    @cached_property
+    @property
     def words(self) -> tuple[str, ...]:
         """The title's tokens."""
         return tokens(self.title)
 
-    @cached_property
+    @property
     def spellings(self) -> frozenset[str]:
         """The title's tokens and their joined spellings."""
-        return frozenset(self.words) | joined(self.words)
+        return _spellings(self.title)
 
-    @cached_property
+    @property
     def told(self) -> frozenset[str]:
         """The spellings of title and description: whatever the offer says of itself."""
-        words = tokens(self.description)
-        return self.spellings | frozenset(words) | joined(words)
+        return _told(self.title, self.description) if self.description else _spellings(self.title)
 
     @cached_property
     def quantities(self) -> dict[str, frozenset[str]]:
@@ -136,6 +135,19 @@ def _record(offer: OfferFields) -> Record:
         images=tuple(dict.fromkeys(k for i in offer.images[:MOST_IMAGES] if (k := _key(Attribute.IMAGE, i[:2000])))),
         address=address(offer.url),
     )
+
+
+@lru_cache(maxsize=65_536)
+def _spellings(text: str) -> frozenset[str]:
+    """The tokens of a text and their joined spellings; kept for a while, as those of a million titles would fill it."""
+    words = tokens(text)
+    return frozenset(words) | joined(words)
+
+
+@lru_cache(maxsize=16_384)
+def _told(title: str, description: str) -> frozenset[str]:
+    words = tokens(description)
+    return _spellings(title) | frozenset(words) | joined(words)
 
 
 def _compact(code: str) -> str:

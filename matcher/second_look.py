@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from matcher.assign import assign
 from matcher.calibration import log_odds
-from matcher.candidates import Pairs
 from matcher.classifier import Floats
+from matcher.neighbours import Pairs
 
 CLEAR = 0.6
 USUAL_SHARE = 0.85

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.feature_extraction import FeatureHasher
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
 from matcher.record import Record
@@ -17,6 +18,7 @@ from matcher.text import tokens
 
 Matrix = Any  # scipy's sparse arrays are not typed
 MOST_FEATURES = 400_000
+COLUMNS_EACH = 128
 
 
 @dataclass(frozen=True)
@@ -56,18 +58,25 @@ def space(shop: Sequence[Record], known: Sequence[Record]) -> Space:
 
 
 def _words(both: Sequence[Record]) -> tuple[Matrix, Matrix, Matrix]:
-    """Token weights of the titles, of all their spellings, and of title and description, in one vocabulary."""
-    counter = CountVectorizer(analyzer=lambda record: record.spellings, binary=True, dtype=np.float32)
-    spellings = _fitted(counter, both)
+    """Token weights of the titles, of all their spellings, and of title and description.
+
+    Columns are hashes, so many that hardly two tokens share one: a dictionary of every spelling of a million titles
+    would be the greatest thing in memory.
+    """
+    width = 2 ** min(24, max(16, (len(both) * COLUMNS_EACH).bit_length()))
+    spellings = _hashed((record.spellings for record in both), width)
     idf = sparse.diags_array(_idf(spellings))
-    vocabulary = getattr(counter, "vocabulary_", {"": 0})
-    weights = _counted(both, lambda record: record.words, vocabulary) @ idf
-    everything = _counted(both, lambda record: record.told, vocabulary) @ idf
+    weights = _hashed((record.words for record in both), width) @ idf
+    everything = _hashed((record.told for record in both), width) @ idf
     return weights.tocsr(), (spellings @ idf).tocsr(), everything.tocsr()
 
 
-def _counted(both: Sequence[Record], words: Callable[[Record], Iterable[str]], vocabulary: dict[str, int]) -> Matrix:
-    return CountVectorizer(analyzer=words, vocabulary=vocabulary, binary=True, dtype=np.float32).transform(both)
+def _hashed(documents: Iterable[Iterable[str]], width: int) -> Matrix:
+    """Which of the hashed columns each document has."""
+    hasher = FeatureHasher(width, input_type="string", alternate_sign=False, dtype=np.float32)
+    found = sparse.csr_array(hasher.transform(documents))
+    found.data[:] = 1
+    return found
 
 
 def _weighted(both: Sequence[Record], words: Callable[[Record], Iterable[str]], most: int) -> Matrix:

@@ -34,7 +34,7 @@ def fold(text: str | None, most: int = MOST_CHARACTERS) -> str:
     return _SPACE.sub(" ", unicodedata.normalize("NFC", bare).casefold()).strip()[:most].rstrip()
 
 
-@lru_cache(maxsize=32_768)
+@lru_cache(maxsize=131_072)
 def tokens(text: str) -> tuple[str, ...]:
     """The words and numbers of folded text, in order, quantities in one form.
 
