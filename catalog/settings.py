@@ -7,6 +7,7 @@ from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from catalog.errors import ConfigError
+from catalog.models import Attribute
 
 
 class Settings(BaseSettings):
@@ -28,6 +29,7 @@ class Settings(BaseSettings):
     metrics_port: int = 0
     at_once: int = Field(default=2, ge=1)
     run_memory: int = Field(default=4_000, ge=0)
+    confidence: dict[Attribute, float] = {}
 
     @classmethod
     def settings_customise_sources(

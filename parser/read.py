@@ -71,6 +71,27 @@ def with_variants(page: PageReading, document: Document, rules: RuleSet) -> Page
     return replace(page, variants=variants_of(document, rules.variants, page.readings, rules.currency))
 
 
+def without_doubtful(page: PageReading, least: Mapping[Attribute, float], currency: str | None) -> PageReading:
+    """The reading without values that are less sure than is asked for; a page without a title then is no offer page."""
+    if page.offer is None or not least:
+        return page
+    kept, offer = _sure(page.offer, page.readings, least, currency)
+    if not offer.title:
+        reason = f"the title is only {page.readings[Attribute.TITLE].weight:.0%} sure"
+        return replace(page, kind=PageKind.OTHER, reason=reason, offer=None, variants=())
+    of_items = [(one, *_sure(one.offer, one.readings, least, currency)) for one in page.variants]
+    variants = tuple(Variant(found, readings) for _, readings, found in of_items)
+    return replace(page, offer=offer, readings=kept, variants=variants)
+
+
+def _sure(
+    offer: OfferFields, readings: Mapping[Attribute, Reading], least: Mapping[Attribute, float], currency: str | None
+) -> tuple[dict[Attribute, Reading], OfferFields]:
+    kept = {name: one for name, one in readings.items() if one.weight >= least.get(name, 0.0)}
+    made = offer_of(kept, offer.url or "", currency)
+    return kept, made.model_copy(update={"title": offer.title}) if made.title else made
+
+
 def read_attributes(document: Document, template: Template) -> dict[Attribute, Reading]:
     """All readings of a page by one template's rules."""
     votes: dict[Attribute, list[Vote]] = {}

@@ -23,8 +23,9 @@ class Rule(_Frozen):
     """One way to read one attribute.
 
     `score` in [0, 1] is how well it agrees with known offers, relative to the best rule of the attribute; `support` is
-    the number of known offers it was right on. `form` says how a price's digits are meant: `comma` or `point` names the
-    decimal separator, `minor` counts in cents. A `locked` rule, or one set by hand, survives relearning.
+    the number of known offers it was right on, `agreed` their share in those on which it found a value. `form` says how
+    a price's digits are meant: `comma` or `point` names the decimal separator, `minor` counts in cents. A `locked`
+    rule, or one set by hand, survives relearning.
     """
 
     attribute: Attribute
@@ -33,6 +34,7 @@ class Rule(_Frozen):
     form: Literal["plain", "comma", "point", "minor"] = "plain"
     score: float = Field(default=1.0, ge=0, le=1)
     support: int = Field(default=0, ge=0)
+    agreed: float = Field(default=1.0, ge=0, le=1)
     origin: Literal["learnt", "manual"] = "learnt"
     locked: bool = False
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from catalog.models import Attribute, OfferFields
 from catalog.values import Hint, currency_of, key, normalise
+from parser.confidence import confidence
 from parser.document import Document
 from parser.rules import Rule
 
@@ -29,12 +30,16 @@ class Vote:
 
 @dataclass(frozen=True)
 class Reading:
-    """The winning value of an attribute, its share of all votes cast in (0, 1], and the votes."""
+    """The winning value of an attribute, and the votes.
+
+    `weight` is the probability that the value is right (`parser.confidence`), `share` its part of all votes cast.
+    """
 
     attribute: Attribute
     value: str | None
     weight: float
     votes: tuple[Vote, ...]
+    share: float = 1.0
 
     @property
     def cast(self) -> int:
@@ -60,7 +65,7 @@ def decide(attribute: Attribute, votes: Sequence[Vote]) -> Reading:
     """The value that most weight stands behind; among equals, the one of the best rule."""
     values = {one.value for one in votes if one.value is not None}
     if not values:
-        return Reading(attribute, None, 0.0, tuple(votes))
+        return Reading(attribute, None, 0.0, tuple(votes), 0.0)
     groups = {value: key(attribute, value) for value in values} if len(values) > 1 else dict.fromkeys(values, "")
     cast = [(one, groups[one.value]) for one in votes if one.value is not None]
     weights: dict[str, float] = {}
@@ -68,7 +73,9 @@ def decide(attribute: Attribute, votes: Sequence[Vote]) -> Reading:
         weights[group] = weights.get(group, 0.0) + weight_of(one.rule.score)
     by_score = attribute is Attribute.DESCRIPTION
     best, group = max(cast, key=lambda pair: (0.0 if by_score else weights[pair[1]], pair[0].rule.score))
-    return Reading(attribute, best.value, weights[group] / sum(weights.values()), tuple(votes))
+    share = weights[group] / sum(weights.values())
+    sure = confidence(share, [one.rule for one, other in cast if other == group])
+    return Reading(attribute, best.value, sure, tuple(votes), share)
 
 
 def weight_of(score: float) -> float:

@@ -21,7 +21,7 @@ from catalog.settings import Settings
 from catalog.store import Store
 from parser.pages import CrawledPage, Opener, crawled_pages
 from parser.plan import Plan
-from parser.read import PageReading, Reading
+from parser.read import PageReading, Reading, without_doubtful
 from parser.rules import RuleSet
 from parser.variants import Variant
 
@@ -104,20 +104,22 @@ def _forget_lost(store: Store, shop: Shop) -> None:
 def _read_all(settings: Settings, rules: RuleSet, jobs: Sequence[CrawledPage], workers: int) -> Iterator[list[Outcome]]:
     chunks = [jobs[start : start + CHUNK] for start in range(0, len(jobs), CHUNK)]
     if workers <= 1 or len(jobs) <= FEW_PAGES:
-        _prepare(settings.bodies, rules)
+        _prepare(settings.bodies, rules, settings.confidence)
         yield from map(_read_chunk, chunks)
         return
-    with worker_pool(workers, _prepare, settings.bodies, rules) as pool:
+    with worker_pool(workers, _prepare, settings.bodies, rules, settings.confidence) as pool:
         yield from pool.map(_read_chunk, chunks)
 
 
 _opener: Opener
 _plan: Plan
+_least: Mapping[Attribute, float]
+_currency: str | None
 
 
-def _prepare(bodies: str, rules: RuleSet) -> None:
-    global _opener, _plan
-    _opener, _plan = Opener(bodies), Plan(rules)
+def _prepare(bodies: str, rules: RuleSet, least: Mapping[Attribute, float]) -> None:
+    global _opener, _plan, _least, _currency
+    _opener, _plan, _least, _currency = Opener(bodies), Plan(rules), least, rules.currency
 
 
 def _read_chunk(pages: Sequence[CrawledPage]) -> list[Outcome]:
@@ -127,7 +129,8 @@ def _read_chunk(pages: Sequence[CrawledPage]) -> list[Outcome]:
 def _read_one(page: CrawledPage) -> Outcome:
     try:
         with _Patience(SLOWEST):
-            return Outcome(page.page_id, _plan.read(_opener.open(page)))
+            reading = _plan.read(_opener.open(page))
+            return Outcome(page.page_id, without_doubtful(reading, _least, _currency))
     except (ScoutError, TimeoutError, ValueError, RecursionError, MemoryError) as error:
         why = f"unreadable: {str(error) or type(error).__name__}"
         return Outcome(page.page_id, PageReading(PageKind.OTHER, why), failed=True)

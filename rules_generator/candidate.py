@@ -19,7 +19,7 @@ class Candidate:
     trim: Trim = NO_CUT
     form: Form = "plain"
 
-    def rule(self, score: float = 1.0, support: int = 0) -> Rule:
+    def rule(self, score: float = 1.0, support: int = 0, agreed: float = 1.0) -> Rule:
         """The candidate as a rule."""
         return Rule(
             attribute=self.attribute,
@@ -28,4 +28,5 @@ class Candidate:
             form=self.form,
             score=score,
             support=support,
+            agreed=agreed,
         )

@@ -33,7 +33,7 @@ def choose(ranked: Sequence[Scored], threshold: float) -> list[Rule]:
     chosen = _voters(worthy)
     if len(chosen) < ENOUGH:
         chosen += _stand_ins(worthy, chosen)
-    return [tally.candidate.rule(round(score, 4), tally.hits) for score, tally in chosen]
+    return [tally.candidate.rule(round(score, 4), tally.hits, round(tally.share, 4)) for score, tally in chosen]
 
 
 def _voters(worthy: Sequence[Scored]) -> list[Scored]:

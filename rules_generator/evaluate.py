@@ -22,11 +22,12 @@ from catalog.values import Hint, fields, normalise, same, values_of
 from parser.document import Document
 from parser.gate import likeness, marks_of
 from parser.pages import CrawledPage
-from parser.read import Vote, decide, vote
+from parser.read import Reading, Vote, decide, vote
 from parser.rules import Rule, RuleSet, Template
 from rules_generator.corpus import LabelledPage, LabelledShop, open_shop, shop_paths
 from rules_generator.examples import Example
 from rules_generator.induce import THRESHOLD, Taught, study
+from rules_generator.reliability import Reliability
 from rules_generator.views import View, seen_as
 
 SCORED = (
@@ -81,6 +82,7 @@ class ShopResult:
 
     name: str
     counts: dict[Setting, dict[Attribute, Count]] = field(default_factory=dict)
+    reliability: dict[Setting, Reliability] = field(default_factory=dict)
     predictions: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -93,11 +95,13 @@ def evaluate_extraction(
     """
     paths = shop_paths(data)
     totals = {setting: {attribute: Count() for attribute in SCORED} for setting in plan.settings}
+    reliable = {setting: Reliability() for setting in plan.settings}
     lines: list[dict[str, Any]] = []
     for done, result in enumerate(_results(paths, plan, workers), start=1):
         for setting, counts in result.counts.items():
             for attribute, count in counts.items():
                 totals[setting][attribute].add(count)
+            reliable[setting].add(result.reliability[setting])
         lines += result.predictions
         progress("shops evaluated", done, len(paths))
     if predictions is not None:
@@ -106,7 +110,7 @@ def evaluate_extraction(
         "shops": len(paths),
         "view": plan.view,
         "stale": plan.stale,
-        "settings": [_row(*item) for item in totals.items()],
+        "settings": [_row(*item) | {"reliability": reliable[item[0]].figures()} for item in totals.items()],
     }
 
 
@@ -133,16 +137,18 @@ def _evaluate_path(path: Path, plan: Plan) -> ShopResult:
 def evaluate_shop(shop: LabelledShop, plan: Plan) -> ShopResult:
     """Learn and test on one shop, in each setting."""
     result = ShopResult(shop.name)
-    training = [one for page in shop.training for one in _taught(page, plan.view)]
-    testing = [(page, document) for page in shop.testing for document in _opened(page, plan.view)]
+    training = [one for page in shop.training for one in taught(page, plan.view)]
+    testing = [(page, document) for page in shop.testing for document in opened(page, plan.view)]
     readers = [Reader(document) for _, document in testing]
     sizes = {setting.train for setting in plan.settings}
-    lessons = {size: study(_stale(training[:size], plan.stale)) for size in sizes}
+    lessons = {size: study(stale(training[:size], plan.stale)) for size in sizes}
     for setting in plan.settings:
         rules = lessons[setting.train].rules(setting.threshold)
-        read = [(page, reader.values(rules)) for (page, _), reader in zip(testing, readers, strict=True)]
-        result.counts[setting] = _counts(read)
-        result.predictions = [{"site": shop.name, "page": page.name, "values": values} for page, values in read]
+        read = [(page, reader.readings(rules)) for (page, _), reader in zip(testing, readers, strict=True)]
+        said = [(page, {name.value: one.value for name, one in found.items()}) for page, found in read]
+        result.counts[setting] = _counts(said)
+        result.reliability[setting] = _reliability(read)
+        result.predictions = [{"site": shop.name, "page": page.name, "values": values} for page, values in said]
     return result
 
 
@@ -154,12 +160,12 @@ class Reader:
     _votes: dict[Rule, Vote] = field(default_factory=dict)
     _marks: frozenset[str] | None = None
 
-    def values(self, rules: RuleSet) -> dict[str, str | None]:
+    def readings(self, rules: RuleSet) -> dict[Attribute, Reading]:
         """What the rules of the likest template read, as `parser.read` reads it."""
         votes: dict[Attribute, list[Vote]] = {}
         for rule in self._template(rules).rules:
             votes.setdefault(rule.attribute, []).append(self._vote(rule))
-        return {attribute.value: decide(attribute, cast).value for attribute, cast in votes.items()}
+        return {attribute: decide(attribute, cast) for attribute, cast in votes.items()}
 
     def _template(self, rules: RuleSet) -> Template:
         if len(rules.templates) <= 1:
@@ -170,25 +176,27 @@ class Reader:
         return max(rules.templates, key=lambda one: likeness(marks, one.signature))
 
     def _vote(self, rule: Rule) -> Vote:
-        bare = rule.model_copy(update={"score": 1.0, "support": 0})
+        bare = rule.model_copy(update={"score": 1.0, "support": 0, "agreed": 1.0})
         if bare not in self._votes:
             self._votes[bare] = vote(self.document, bare)
         return replace(self._votes[bare], rule=rule)
 
 
-def _opened(page: LabelledPage, view: View) -> Iterator[Document]:
+def opened(page: LabelledPage, view: View) -> Iterator[Document]:
+    """The page in that view; none where it is made to be slow."""
     try:
         yield Document(seen_as(decode(page.html), view), page.url)
     except HostilePage:
         return
 
 
-def _taught(page: LabelledPage, view: View) -> Iterator[Taught]:
+def taught(page: LabelledPage, view: View) -> Iterator[Taught]:
+    """The page as a teacher, in that view."""
     values = {Attribute(name): _texts(value) for name, value in page.attributes.items() if name in set(Attribute)}
     currency = str(page.attributes.get("currency") or "") or None
     values.pop(Attribute.CURRENCY, None)
     offer = fields(values, Hint(base_url=page.url), url=page.url, currency=currency)
-    for document in _opened(page, view):
+    for document in opened(page, view):
         yield Taught(Example(CrawledPage(0, page.url, None, page.name), values_of(offer)), document)
 
 
@@ -197,7 +205,7 @@ def _texts(value: Any) -> list[str]:
     return [str(one) for one in (value if isinstance(value, list) else [value]) if one is not None]
 
 
-def _stale(taught: list[Taught], share: float) -> list[Taught]:
+def stale(taught: list[Taught], share: float) -> list[Taught]:
     """The same examples, that share of them with a wrong price and a wrong title."""
     chosen = random.Random(0).sample(range(len(taught)), round(share * len(taught)))  # noqa: S311 - not for secrecy
     made = list(taught)
@@ -230,8 +238,26 @@ def _tally(count: Count, attribute: Attribute, value: str | None, page: Labelled
         return
     count.truth += 1
     count.found += value is not None
+    count.right += value is not None and is_right(attribute, value, page) is True
+
+
+def is_right(attribute: Attribute, value: str, page: LabelledPage) -> bool | None:
+    """Whether a value is what a page says; None where that is not known."""
+    known = page.attributes.get(attribute.value)
+    if known is None:
+        return None
     accepted = [known, *page.alternatives.get(attribute.value, [])]
-    count.right += value is not None and any(_is_same(attribute, value, one, page.url) for one in accepted)
+    return any(_is_same(attribute, value, one, page.url) for one in accepted)
+
+
+def _reliability(read: Iterable[tuple[LabelledPage, dict[Attribute, Reading]]]) -> Reliability:
+    found = Reliability()
+    for page, readings in read:
+        for attribute, one in readings.items():
+            right = is_right(attribute, one.value, page) if attribute in SCORED and one.value is not None else None
+            if right is not None:
+                found.count(attribute, one.weight, right)
+    return found
 
 
 def _is_same(attribute: Attribute, value: str, known: Any, url: str) -> bool:

@@ -67,7 +67,10 @@ def by_link(
 
 
 def finder(pages: Iterable[CrawledPage], leads_to: Mapping[str, str]) -> Callable[[str | None], CrawledPage | None]:
-    """A function from a cleaned link to the page that it leads to."""
+    """A function from a cleaned link to the page that it leads to.
+
+    A query that no page was crawled with, such as `?variant=7`, chooses something on the page without it.
+    """
     known = list(pages)
     by_place: dict[str, CrawledPage] = {}
     for page in known:
@@ -78,7 +81,9 @@ def finder(pages: Iterable[CrawledPage], leads_to: Mapping[str, str]) -> Callabl
 
     def find(url: str | None) -> CrawledPage | None:
         place = _place(url or "")
-        return by_place.get(place) or by_place.get(ways.get(place, ""))
+        bare = place.partition("?")[0].rstrip("/")
+        found = by_place.get(place) or by_place.get(ways.get(place, ""))
+        return found or (by_place.get(bare) if "/" in bare else None)
 
     return find
 

@@ -71,6 +71,11 @@ class Tally:
         return tuple(None if value is None else key(self.candidate.attribute, value) for value in self.values)
 
     @cached_property
+    def share(self) -> float:
+        """The share of known values among those of them on which it found a value."""
+        return self.hits / (self.hits + self.misses) if self.hits else 0.0
+
+    @cached_property
     def agreement(self) -> float:
         """The lower bound of its agreement with the known values."""
         return lower_bound(self.hits, self.hits + self.misses + UNCALLED * self.uncalled + SILENT * self.silent)

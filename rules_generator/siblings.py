@@ -41,7 +41,7 @@ def families(
     find = finder(pages, leads_to)
     found: dict[str, tuple[CrawledPage, dict[tuple[object, ...], Sibling]]] = {}
     for offer in offers:
-        page = find(offer.url) or find((offer.url or "").partition("?")[0])
+        page = find(offer.url)
         if page is not None:
             members = found.setdefault(page.address, (page, {}))[1]
             members.setdefault((offer.sku, offer.ean, offer.title, offer.price, offer.url), _sibling(offer))

@@ -145,6 +145,14 @@ def _tell_extraction(figures: dict[str, Any]) -> None:
     rows = [[name, *(one[key] for key in keys)] for name, one in last["attributes"].items()]
     title = f"By attribute, learnt from {last['train']} pages, threshold {last['threshold']:g}"
     table(("attribute", "accuracy", "precision", "known", "found", "right", "extra", "of none known"), rows, title)
+    say("")
+    bins = [
+        (f"{one['from']:g} to {one['to']:g}", one["values"], one["said"], one["right"])
+        for one in last["reliability"]["all"]
+    ]
+    table(
+        ("confidence", "values", "said", "right"), bins, "Reliability: how sure values were said to be, and were right"
+    )
 
 
 def _evaluated(file: Path) -> "Evaluation":

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from catalog.errors import ConfigError
+from catalog.models import Attribute
 from catalog.settings import Settings
 
 
@@ -32,6 +33,15 @@ def test_rising_order_of_force(monkeypatch: pytest.MonkeyPatch) -> None:
     assert Settings.load(concurrency=3).concurrency == 3
     assert Settings.load().timeout == 1
     assert Settings.load().data_dir == Path("elsewhere")
+
+
+def test_confidence_is_asked_for_by_attribute(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each attribute may have its own threshold; an attribute that there is not is told."""
+    monkeypatch.setenv("SCOUT_CONFIDENCE", '{"price": 0.9}')
+    assert Settings.load().confidence == {Attribute.PRICE: 0.9}
+    Path("scout.toml").write_text("[confidence]\ntaste = 0.5\n")
+    with pytest.raises(ConfigError, match="confidence"):
+        Settings.load()
 
 
 def test_database_and_bodies_of_their_own() -> None:

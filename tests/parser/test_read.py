@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from catalog.errors import RuleError
 from catalog.models import Attribute, PageKind
 from parser.document import Document
-from parser.read import Vote, decide, read
+from parser.read import Vote, decide, read, without_doubtful
 from parser.rules import Rule, RuleSet, Signature, Template
 from parser.selector import TextAt
 from parser.trim import Trim
@@ -50,8 +50,36 @@ def test_reads_an_offer_with_its_votes() -> None:
     assert (reading.offer.title, reading.offer.price, reading.offer.currency) == (ONE.title, Decimal(ONE.price), "EUR")
     assert (reading.offer.sku, reading.offer.ean, reading.offer.brand) == (ONE.sku, ONE.ean, None)
     sku = reading.readings[Attribute.SKU]
-    assert (sku.votes[0].raw, sku.votes[0].cut, sku.weight) == (f"Art.-Nr.: {ONE.sku} *", ONE.sku, 1.0)
+    assert (sku.votes[0].raw, sku.votes[0].cut, sku.share) == (f"Art.-Nr.: {ONE.sku} *", ONE.sku, 1.0)
+    assert 0.9 < sku.weight < 1
     assert reading.readings[Attribute.BRAND].cast == 0
+
+
+def test_doubtful_values_are_left_out_where_that_is_asked_for() -> None:
+    """A threshold for an attribute takes its value out of the offer; one for the title leaves no offer at all."""
+    whole = read(PAGE, RULES)
+    sure = whole.readings[Attribute.PRICE].weight
+    assert without_doubtful(whole, {Attribute.PRICE: sure}, "CAD") == whole
+    less = without_doubtful(whole, {Attribute.PRICE: sure + 0.01}, "CAD")
+    assert less.offer is not None
+    assert (less.offer.price, less.offer.title, less.offer.url) == (None, ONE.title, PAGE.url)
+    none = without_doubtful(whole, {Attribute.TITLE: 1.0}, "CAD")
+    assert (none.kind, none.offer) == (PageKind.OTHER, None)
+    assert "sure" in none.reason
+
+
+@pytest.mark.parametrize("more", ["support", "agreed", "score"])
+def test_confidence_grows_with_evidence(more: str) -> None:
+    """More known offers behind a rule, a larger part of them right, and less weight against it make a value surer."""
+    low, high = {"support": (1, 20), "agreed": (0.6, 1.0), "score": (0.5, 1.0)}[more]
+
+    def sure(value: float) -> float:
+        for_it = rule(Attribute.SKU, "a", **({"support": 5} | {more: value}))
+        against = rule(Attribute.SKU, "b", score=0.3, support=5)
+        cast = [Vote(for_it, "A", "A", "A-1"), Vote(against, "B", "B", "B-1")]
+        return decide(Attribute.SKU, cast).weight
+
+    assert 0 < sure(low) < sure(high) < 1
 
 
 def test_a_page_unlike_the_shops_offers_is_none() -> None:
@@ -102,17 +130,18 @@ VOTED = [
 def test_the_heaviest_value_wins(
     name: str, cast: list[tuple[str | None, float]], winner: str | None, weight: float
 ) -> None:
-    """Values that are the same add their weights; the winner's share of all is the weight of the reading."""
+    """Values that are the same add their weights; the winner's share of all is told."""
     reading = decide(Attribute.BRAND, votes(*cast))
-    assert (reading.value, round(reading.weight, 3)) == (winner, weight)
+    assert (reading.value, round(reading.share, 3)) == (winner, weight)
 
 
 @given(st.lists(st.tuples(st.one_of(st.none(), st.sampled_from("ABC")), st.floats(0, 1)), max_size=8))
 def test_the_winner_is_one_of_the_votes(cast: list[tuple[str | None, float]]) -> None:
-    """A reading never invents a value, and its weight is a share."""
+    """A reading never invents a value, and its weight is a probability."""
     reading = decide(Attribute.BRAND, votes(*cast))
     assert reading.value in {value for value, _ in cast} | {None}
-    assert 0 <= reading.weight <= 1.0000001
+    assert 0 <= reading.weight < 1
+    assert 0 <= reading.share <= 1.0000001
     assert (reading.value is None) == all(value is None for value, _ in cast)
 
 

@@ -1,0 +1,211 @@
+"""What a page says of its offer by general rules, where no known offer has taught any.
+
+Schema.org's words in JSON-LD, microdata and RDFa, OpenGraph's, objects of data that bear the page's title, labels
+beside values, and classes as most shops name them. Each says something with a trust of its own; what agrees adds up.
+The names are those of the vocabularies and of common shop systems, never of one shop.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from selectolax.lexbor import LexborNode
+
+from catalog.models import Attribute
+from catalog.values import Hint, key, normalise
+from parser.document import Document, text_of
+from parser.general_data import Spoken, in_data, in_schema
+
+SCHEMA, MARKUP, GRAPH, DATA, HEAD, LABEL, CLASS = 1.0, 0.9, 0.7, 0.8, 0.6, 0.5, 0.4
+SCOPE = '[itemtype*="schema.org/Product" i], [typeof~="Product" i], [typeof~="schema:Product" i]'
+PROPERTIES = {
+    Attribute.TITLE: ("name",), Attribute.PRICE: ("price", "lowPrice"), Attribute.CURRENCY: ("priceCurrency",),
+    Attribute.BRAND: ("brand", "manufacturer"), Attribute.SKU: ("sku",), Attribute.HAN: ("mpn",),
+    Attribute.EAN: ("gtin13", "gtin", "gtin14", "gtin12", "gtin8", "isbn"), Attribute.IMAGE: ("image",),
+    Attribute.DESCRIPTION: ("description",), Attribute.CATEGORY: ("category",),
+    Attribute.AVAILABILITY: ("availability",),
+}  # fmt: skip
+META = {
+    Attribute.TITLE: ("og:title", "twitter:title"),
+    Attribute.PRICE: ("product:sale_price:amount", "product:price:amount", "og:price:amount"),
+    Attribute.CURRENCY: ("product:price:currency", "og:price:currency"),
+    Attribute.BRAND: ("product:brand", "og:brand"), Attribute.SKU: ("product:retailer_item_id",),
+    Attribute.EAN: ("product:ean", "product:gtin", "product:upc", "product:isbn"),
+    Attribute.HAN: ("product:mfr_part_no",), Attribute.IMAGE: ("og:image:secure_url", "og:image", "twitter:image"),
+    Attribute.DESCRIPTION: ("og:description", "description"), Attribute.CATEGORY: ("product:category",),
+    Attribute.AVAILABILITY: ("product:availability", "og:availability"),
+}  # fmt: skip
+LABELS = {
+    Attribute.EAN: r"ean(?:[- ]?(?:13|code))?|gtin(?:-?\d\d?)?|barcode|upc|isbn(?:-?13)?|strichcode",
+    Attribute.SKU: r"sku|art(?:ikel|icle)?[.\s-]{0,2}(?:nr|no|nummer|number)\.?|item (?:no|number|code)\.?|product code"
+    r"|r[ée]f[ée]rence|bestell(?:-?nr\.?|nummer)",
+    Attribute.HAN: r"mpn|manufacturer(?:'s)? (?:part )?(?:no|number)\.?|part (?:no|number)\.?"
+    r"|hersteller-?(?:nr|nummer)\.?",
+    Attribute.BRAND: r"brand|manufacturer|vendor|hersteller|marke|marque|marca|fabricante",
+}
+LABELLED = {
+    name: re.compile(rf"(?:{words})\s*[:#]?\s*(?P<value>.*)", re.IGNORECASE | re.DOTALL)
+    for name, words in LABELS.items()
+}
+CLASSES = {
+    Attribute.SKU: '.sku, [class$="-sku"], [class$="__sku"], [id$="-sku"], [class*="sku-value"]',
+    Attribute.PRICE: '[class*="price" i], [id*="price" i]',
+}
+NOT_THE_PRICE = re.compile(r"old|was|compare|regular|list|rrp|msrp|uvp|strike|sav|unit|ship|range|before|filter", re.I)
+LABEL_TAGS = "th, dt, td, li, p, span, strong, b, label, div"
+MOST_LABELS, LONGEST_LABELLED, MOST_PRICES = 3_000, 80, 40
+
+
+@dataclass(frozen=True)
+class General:
+    """A value by general rules: how sure it is, and which ways of saying it agree."""
+
+    value: str
+    trust: float
+    sources: tuple[str, ...]
+
+
+def general_reading(document: Document) -> dict[Attribute, General]:
+    """The values of a page by general rules."""
+    title = _title(document)
+    said: dict[Attribute, list[Spoken]] = {}
+    for one in _all(document, title):
+        value = normalise(one.attribute, one.value, Hint(base_url=document.url))
+        if value is not None:
+            said.setdefault(one.attribute, []).append(Spoken(one.attribute, value, one.trust, one.source))
+    if title:
+        said.setdefault(Attribute.TITLE, []).append(Spoken(Attribute.TITLE, title, HEAD, "heading"))
+    return {attribute: _decided(attribute, ones) for attribute, ones in said.items()}
+
+
+def _decided(attribute: Attribute, said: Sequence[Spoken]) -> General:
+    """What most trust stands behind; one source counts once."""
+    trust: dict[str, dict[str, float]] = {}
+    for one in said:
+        of_value = trust.setdefault(key(attribute, one.value), {})
+        of_value[one.source] = max(one.trust, of_value.get(one.source, 0.0))
+    best = max(trust, key=lambda group: sum(trust[group].values()))
+    value = next(one.value for one in said if key(attribute, one.value) == best)
+    against = sum(sum(group.values()) for name, group in trust.items() if name != best)
+    whole = sum(trust[best].values())
+    return General(value, whole * whole / (whole + against), tuple(trust[best]))
+
+
+def _all(document: Document, title: str | None) -> Iterator[Spoken]:
+    yield from in_schema(document, title)
+    yield from _in_markup(document)
+    yield from _in_meta(document)
+    if title:
+        yield from in_data(document, title)
+    yield from _labelled(document)
+    yield from _by_class(document)
+
+
+def _title(document: Document) -> str | None:
+    """The heading that the page's own title begins with or holds; else the only one there is."""
+    headings = [text for node in document.tree.css("h1")[:5] if (text := text_of(node, 400))]
+    metas = [_content(document, name) for name in ("og:title", "twitter:title")]
+    whole = document.first("title")
+    names = [*metas, text_of(whole, 400) if whole is not None else None]
+    folded = " ".join(name for name in names if name).casefold()
+    fitting = [one for one in headings if one.casefold() in folded]
+    found = fitting or (headings if len(headings) == 1 else [])
+    found = found or [name for name in metas if name]
+    return normalise(Attribute.TITLE, found[0]) if found else None
+
+
+def _content(document: Document, name: str) -> str | None:
+    node = document.first(f'meta[property="{name}"], meta[name="{name}"]')
+    return node.attributes.get("content") if node is not None else None
+
+
+def _in_markup(document: Document) -> Iterator[Spoken]:
+    """Microdata and RDFa of the first product on the page."""
+    scope = document.first(SCOPE)
+    if scope is None:
+        return
+    for attribute, names in PROPERTIES.items():
+        for name in names:
+            node = scope.css_first(f'[itemprop~="{name}"], [property~="{name}"], [property~="schema:{name}"]')
+            text = _marked(node) if node is not None else None
+            if text:
+                yield Spoken(attribute, text, MARKUP, "markup")
+                break
+
+
+def _marked(node: LexborNode) -> str | None:
+    for name in ("content", "src", "href") if node.tag in ("meta", "img", "link") else ("content",):
+        if node.attributes.get(name):
+            return node.attributes[name]
+    inner = node.css_first('[itemprop="name"], [property$="name"]')
+    if inner is not None and inner.mem_id != node.mem_id:
+        return inner.attributes.get("content") or text_of(inner, 400)
+    return text_of(node)
+
+
+def _in_meta(document: Document) -> Iterator[Spoken]:
+    for attribute, names in META.items():
+        for name in names:
+            content = _content(document, name)
+            if content:
+                weak = attribute in (Attribute.TITLE, Attribute.DESCRIPTION)
+                yield Spoken(attribute, content, GRAPH * (0.5 if weak else 1), "OpenGraph")
+                break
+
+
+def _labelled(document: Document) -> Iterator[Spoken]:
+    """Values behind their labels: in the same element, or in the next one."""
+    found: set[Attribute] = set()
+    for node in document.tree.css(LABEL_TAGS)[:MOST_LABELS]:
+        text = text_of(node, LONGEST_LABELLED + 1) if node.first_child is not None else None
+        if not text or len(text) > LONGEST_LABELLED or len(text) < 3:
+            continue
+        for attribute, pattern in LABELLED.items():
+            match = pattern.fullmatch(text)
+            if match is None or attribute in found:
+                continue
+            value = match["value"].strip() if ":" in text or "#" in text or attribute is Attribute.EAN else ""
+            value = value or _next_to(node) or ""
+            if value:
+                found.add(attribute)
+                yield Spoken(attribute, value, LABEL, "label")
+
+
+def _next_to(node: LexborNode) -> str | None:
+    after = node.next
+    while after is not None and not after.is_element_node:
+        after = after.next
+    text = text_of(after, LONGEST_LABELLED + 1) if after is not None else None
+    return text if text and len(text) <= LONGEST_LABELLED else None
+
+
+def _by_class(document: Document) -> Iterator[Spoken]:
+    for attribute, css in CLASSES.items():
+        for node in document.tree.css(css)[:MOST_PRICES]:
+            names = f"{node.attributes.get('class')} {node.attributes.get('id')}"
+            text = text_of(node, 60)
+            if not text or len(text) > 40 or (attribute is Attribute.PRICE and NOT_THE_PRICE.search(names)):
+                continue
+            if normalise(attribute, text) is not None:
+                yield Spoken(attribute, text, CLASS, "class")
+                break
+
+
+def is_offer_like(document: Document, read: Mapping[Attribute, General]) -> bool:
+    """Whether a page looks like one offer's: it says so itself, or has one title, a price and a way to buy."""
+    if _content(document, "og:type") in ("product", "og:product", "product.item"):
+        return True
+    things = [block for block in document.blocks if block.name in ("ld+json Product", "ld+json ProductGroup")]
+    scopes = [
+        node for node in document.tree.css(SCOPE)[:5] if "product" in (node.attributes.get("itemtype") or "").lower()
+    ]
+    if len(things) == 1 or len(scopes) == 1:
+        return Attribute.PRICE in read and Attribute.TITLE in read
+    if things or scopes or Attribute.PRICE not in read or Attribute.TITLE not in read:
+        return False
+    return _content(document, "product:price:amount") is not None or len(document.tree.css(BUY)[:3]) == 1
+
+
+BUY = (
+    'form[action*="cart/add"], form[action*="addtocart" i], [name="add-to-cart"], form.cart, #product-addtocart-button'
+)
