@@ -10,12 +10,18 @@ stale offers; on shops left out, values said to be 95 to 98 % sure were right in
 from collections.abc import Sequence
 from math import exp, log1p
 
+from catalog.models import Attribute
 from parser.rules import Rule
 
 BASE, SUPPORT, AGREEING, AGREED, DISSENT = -3.27, 1.35, 0.86, 5.61, -4.5
 MOST_AGREEING = 3
 BY_HAND = 30
 HIGHEST = 0.998
+USUALLY_UNTAUGHT = 0.95
+UNTAUGHT = {
+    **{Attribute.TITLE: 0.98, Attribute.PRICE: 0.98, Attribute.EAN: 0.98, Attribute.HAN: 0.9},
+    **{Attribute.CATEGORY: 0.9, Attribute.AVAILABILITY: 0.9, Attribute.DESCRIPTION: 0.75},
+}
 
 
 def features(share: float, rules: Sequence[Rule]) -> tuple[float, float, float, float]:
@@ -23,7 +29,7 @@ def features(share: float, rules: Sequence[Rule]) -> tuple[float, float, float, 
 
     `rules` are those that agree on the value, `share` their part of all votes.
     """
-    support = max(rule.support if rule.origin == "learnt" else BY_HAND for rule in rules)
+    support = max(BY_HAND if rule.origin == "manual" else rule.support for rule in rules)
     return log1p(support), min(len(rules), MOST_AGREEING) - 1, max(rule.agreed for rule in rules), 1 - share
 
 
@@ -38,4 +44,7 @@ def confidence(share: float, rules: Sequence[Rule]) -> float:
     """
     support, agreeing, agreed, dissent = features(share, rules)
     said = BASE + SUPPORT * support + AGREEING * agreeing + AGREED * agreed + DISSENT * dissent
-    return min(1 / (1 + exp(-said)), HIGHEST)
+    sure = min(1 / (1 + exp(-said)), HIGHEST)
+    if all(rule.origin == "general" for rule in rules):
+        return sure * UNTAUGHT.get(rules[0].attribute, USUALLY_UNTAUGHT)
+    return sure

@@ -53,7 +53,11 @@ CLASSES = {
 }
 NOT_THE_PRICE = re.compile(r"old|was|compare|regular|list|rrp|msrp|uvp|strike|sav|unit|ship|range|before|filter", re.I)
 LABEL_TAGS = "th, dt, td, li, p, span, strong, b, label, div"
-MOST_LABELS, LONGEST_LABELLED, MOST_PRICES = 3_000, 80, 40
+BUY = (
+    'form[action*="cart" i], form[action*="basket" i], form[action*="warenkorb" i], form.cart, [name="add-to-cart"], '
+    'button[name="add"], [id*="addtocart" i], [id*="add-to-cart" i]'
+)
+MOST_LABELS, LONGEST_LABELLED, MOST_PRICES, MOST_WAYS = 3_000, 80, 40, 3
 
 
 @dataclass(frozen=True)
@@ -195,17 +199,18 @@ def is_offer_like(document: Document, read: Mapping[Attribute, General]) -> bool
     """Whether a page looks like one offer's: it says so itself, or has one title, a price and a way to buy."""
     if _content(document, "og:type") in ("product", "og:product", "product.item"):
         return True
-    things = [block for block in document.blocks if block.name in ("ld+json Product", "ld+json ProductGroup")]
-    scopes = [
-        node for node in document.tree.css(SCOPE)[:5] if "product" in (node.attributes.get("itemtype") or "").lower()
-    ]
-    if len(things) == 1 or len(scopes) == 1:
-        return Attribute.PRICE in read and Attribute.TITLE in read
-    if things or scopes or Attribute.PRICE not in read or Attribute.TITLE not in read:
+    if Attribute.PRICE not in read or Attribute.TITLE not in read:
         return False
-    return _content(document, "product:price:amount") is not None or len(document.tree.css(BUY)[:3]) == 1
+    things = [block for block in document.blocks if block.name in ("ld+json Product", "ld+json ProductGroup")]
+    scopes = [node for node in document.tree.css(SCOPE)[:MOST_PRICES] if _is_outer(node)]
+    if len(things) == 1 or len(scopes) == 1 or "data" in read[Attribute.PRICE].sources:
+        return True
+    if things or scopes:
+        return False
+    ways = {node.mem_id for node in document.tree.css(BUY)[: MOST_WAYS + 1]}
+    return _content(document, "product:price:amount") is not None or 0 < len(ways) <= MOST_WAYS
 
 
-BUY = (
-    'form[action*="cart/add"], form[action*="addtocart" i], [name="add-to-cart"], form.cart, #product-addtocart-button'
-)
+def _is_outer(node: LexborNode) -> bool:
+    kind = f"{node.attributes.get('itemtype')} {node.attributes.get('typeof')}".lower()
+    return "product" in kind and node.attributes.get("itemprop") is None

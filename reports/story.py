@@ -57,6 +57,11 @@ class Story:
     health: Health
     stale: bool
 
+    @property
+    def untaught(self) -> bool:
+        """Whether no known offer taught how the shop's pages are read."""
+        return (self.run.figures.get("learn") or {}).get("by") == "general rules"
+
     def of(self, verdict: Verdict) -> list[Finding]:
         """The findings of a verdict that count, the most valuable first."""
         return [one for one in self.findings if one.verdict is verdict and not one.ignored]

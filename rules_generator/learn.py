@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field
 
 from sqlmodel import func, select
 
-from catalog.errors import LearnError
+from catalog.errors import LearnError, NoKnownOffers
 from catalog.models import KnownOffer, Shop, StoredRules, now
 from catalog.progress import Progress, silent
 from catalog.settings import Settings
@@ -20,20 +20,25 @@ from catalog.store import Store
 from parser.document import Document
 from parser.pages import CrawledPage, Opener, crawled_pages, ways_to_pages
 from parser.rules import Rule, RuleSet, Template, Variants
+from rules_generator.cold import as_general, elsewhere, in_turn, teach_cold
 from rules_generator.drift import drift_of, shares
 from rules_generator.induce import THRESHOLD, Taught, induce
-from rules_generator.pick import wanted
+from rules_generator.pick import pick, wanted
 from rules_generator.siblings import families
 from rules_generator.teachers import MOST_EXAMPLES, Teachers, newest_rules, teachers
+from rules_generator.variant_schema import schema_variants
 from rules_generator.variants import as_whole, learn_variants
 
 BACKGROUND = 200
+MOST_ELSEWHERE = 200_000
+KNOWN_OFFERS, GENERAL_RULES = "known offers", "general rules"
 
 
 @dataclass(frozen=True)
 class Learnt:
     """What learning brought: the version stored, examples used and set aside, rules per attribute, seconds.
 
+    `by` says who taught: known offers or, where the catalog has none of the shop, what its pages say by general rules.
     `wanted` says how many more examples would make sure of which attribute, `drift` what became of the rules before.
     """
 
@@ -45,6 +50,7 @@ class Learnt:
     not_found: tuple[str, ...] = ()
     wanted: dict[str, int] = field(default_factory=dict)
     drift: str = ""
+    by: str = KNOWN_OFFERS
     seconds: float = 0.0
 
 
@@ -61,14 +67,20 @@ def learn_shop(
 ) -> Learnt:
     """Learn and store a new version of the shop's rules, unless this run has done so already (`anew`: even then).
 
-    Raises NoKnownOffers, and LearnError where no known offer's page was found among the crawled ones.
+    Where the catalog has no offer of the shop, its pages teach themselves (`rules_generator.cold`). Raises
+    NoKnownOffers where they do not say enough for that, LearnError where no known offer has a crawled page.
     """
     begin = time.monotonic()
     before = newest_rules(store, shop)
     if before is not None and before.run_id == run_id and not anew:
         return _told(before, 0.0)
     pages, opener = crawled_pages(store, shop), Opener(settings.bodies)
-    found = teachers(store, shop, pages, opener, most or MOST_EXAMPLES, progress)
+    least = THRESHOLD if threshold is None else threshold
+    try:
+        found = teachers(store, shop, pages, opener, most or MOST_EXAMPLES, progress)
+    except NoKnownOffers as error:
+        made = _learn_cold(store, shop, pages, opener, error, (most or MOST_EXAMPLES, least))
+        return _told(_save(store, shop, run_id, _with_kept(made[0], before), made[1]), time.monotonic() - begin)
     if not found.taught:
         raise LearnError(
             f"none of the {len(found.known)} known offers of {shop.name!r} was found among {len(pages)} crawled pages: "
@@ -79,7 +91,7 @@ def learn_shop(
     rules, story = induce(
         taught,
         _sample(pages, opener),
-        threshold=THRESHOLD if threshold is None else threshold,
+        threshold=least,
         currency=_usual_currency(found.known),
     )
     told = asdict(story) | {
@@ -91,7 +103,7 @@ def learn_shop(
     }
     rules = rules.model_copy(update={"variants": variants})
     stored = _save(store, shop, run_id, _with_kept(rules, before), told)
-    return _told(stored, round(time.monotonic() - begin, 2))
+    return _told(stored, time.monotonic() - begin)
 
 
 def _with_variants(
@@ -105,6 +117,24 @@ def _with_variants(
     of_page = {family.page.address: family for family in groups}
     known = [(one, of_page.get(one.example.page.address)) for one in found.taught]
     return (way,), [one if family is None else as_whole(one, family, way) for one, family in known]
+
+
+def _learn_cold(
+    store: Store, shop: Shop, pages: Sequence[CrawledPage], opener: Opener, error: NoKnownOffers, how: tuple[int, float]
+) -> tuple[RuleSet, dict[str, object]]:
+    """Rules without known offers, and their story."""
+    most, threshold = how
+    with store.read() as session:
+        others = elsewhere(session.exec(select(KnownOffer).where(KnownOffer.shop_id != shop.id).limit(MOST_ELSEWHERE)))
+    cold = teach_cold(opener.open_all(in_turn(pages)), others)
+    if not cold.taught:
+        raise NoKnownOffers(f"{error}; none of {cold.looked_at} pages says by general rules that it shows an offer")
+    rules, story = induce(pick(cold.taught, most), _sample(pages, opener), threshold=threshold)
+    told = {"by": GENERAL_RULES, "examples_found": len(cold.taught), "helped_by_other_shops": cold.helped}
+    variants = schema_variants([one.document for one in cold.taught])
+    return as_general(rules).model_copy(update={"variants": variants}), asdict(story) | told | {
+        "refused": opener.refused
+    }
 
 
 def _drift(taught: Sequence[Taught], before: StoredRules | None) -> dict[str, object] | None:
@@ -162,5 +192,6 @@ def _told(stored: StoredRules, seconds: float) -> Learnt:
         not_found=tuple(stored.story.get("not_found", ())),
         wanted=dict(stored.story.get("wanted") or {}),
         drift=str((stored.story.get("drift") or {}).get("said", "")),
-        seconds=seconds,
+        by=str(stored.story.get("by", KNOWN_OFFERS)),
+        seconds=round(seconds, 2),
     )

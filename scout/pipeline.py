@@ -11,10 +11,10 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, is_dataclass
 from typing import Any
 
-from sqlmodel import Session, col, func, select
+from sqlmodel import Session, col, select
 
-from catalog.errors import CrawlError, NoKnownOffers, ScoutError, StoreError, UsageError
-from catalog.models import KnownOffer, Run, RunState, Shop, Stage, now
+from catalog.errors import CrawlError, ScoutError, StoreError, UsageError
+from catalog.models import Run, RunState, Shop, Stage, now
 from catalog.progress import Progress, silent
 from catalog.settings import Settings
 from catalog.store import Store
@@ -29,11 +29,11 @@ def run_shop(
 ) -> RunSummary:
     """Run a shop to its report, going on with an unfinished run unless a `fresh` one is asked for.
 
-    Raises NoKnownOffers before the first request, Busy where the shop is being run already, and what a step raises:
-    the run then stays unfinished with the reason kept, except after a crawl that brought nothing, which has failed.
+    A shop of which the catalog knows no offer is read by general rules. Raises Busy where the shop is being run
+    already, and what a step raises: the run then stays unfinished with the reason kept, except after a crawl that
+    brought nothing, which has failed.
     """
     with only_one(settings, shop):
-        require_known_offers(store, shop)
         run_id = take_up(store, shop, fresh=fresh)
         steps = _steps(settings, store, shop, progress)
         while (stage := _open_stage(store, run_id)) is not None:
@@ -51,16 +51,6 @@ def shop_key(shop: Shop) -> int:
     """The key of a stored shop."""
     assert shop.id is not None
     return shop.id
-
-
-def require_known_offers(store: Store, shop: Shop) -> None:
-    """Raises NoKnownOffers where the catalog has no offer of the shop."""
-    with store.read() as session:
-        known = session.exec(select(func.count()).where(KnownOffer.shop_id == shop.id)).one()
-    if not known:
-        raise NoKnownOffers(
-            f"the catalog has no offer of shop {shop.name!r}: 'scout catalog import {shop.name} SOURCE' brings some in"
-        )
 
 
 def take_up(store: Store, shop: Shop, *, fresh: bool = False) -> int:

@@ -20,6 +20,8 @@ def tell(done: RunSummary, story: "Story") -> None:
     from catalog.models import Verdict
 
     _totals(done, story.completeness)
+    if story.untaught:
+        say("The catalog knows no offer of this shop: its pages were read by general rules, less surely than usual.")
     _by_category(story.completeness)
     _by_price(story.completeness)
     _by_cause(story)

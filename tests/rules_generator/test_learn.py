@@ -79,7 +79,7 @@ def test_a_locked_rule_survives_relearning(settings: Settings, store: Store, cra
 
 
 def test_without_known_offers_it_says_what_to_do(settings: Settings, store: Store, crawled_shop: Shop) -> None:
-    """The error names the command that imports."""
+    """Where pages do not say themselves what they are, the error names the command that imports."""
     with pytest.raises(NoKnownOffers, match="scout catalog import demo"):
         learn_shop(settings, store, crawled_shop, run_of(store, crawled_shop))
 

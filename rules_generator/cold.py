@@ -1,0 +1,139 @@
+"""Cold start: teachers for a shop of which the catalog knows no offer.
+
+Pages that say by general rules that they show one offer (`parser.general`) teach what they say, as known offers would;
+the learner then finds where else it stands, which rules hold on most pages, and how offer pages are recognised. Offers
+that other shops have given the catalog help: where a page shows the EAN of one of them, or its manufacturer's number,
+and bears a like title, it is the same thing, and what does not depend on the shop is known for certain.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from rapidfuzz import fuzz, utils
+
+from catalog.models import Attribute, KnownOffer, OfferFields
+from catalog.values import key
+from parser.document import Document
+from parser.gate import is_front_door
+from parser.general import General, general_reading, is_offer_like
+from parser.pages import CrawledPage
+from parser.rules import Rule, RuleSet
+from rules_generator.examples import Example
+from rules_generator.induce import Taught
+
+ENOUGH, MOST_LOOKED_AT = 60, 600
+LEAST_TRUST = {Attribute.DESCRIPTION: 0.9, Attribute.CURRENCY: 0.5, Attribute.AVAILABILITY: 0.7}
+USUAL_TRUST = 0.35
+REPEATED = 0.2
+ALIKE = 70
+NUMBER = re.compile(r"(?<![\w.])(\d{8}|\d{12,14})(?![\w.])")
+MOST_NUMBERS, LONGEST_PAGE = 400, 2_000_000
+ANYWHERE = (Attribute.EAN, Attribute.HAN, Attribute.BRAND)
+
+
+@dataclass(frozen=True)
+class Cold:
+    """Teachers without known offers: pages that teach themselves, and how many of them another shop's offer helped."""
+
+    taught: Sequence[Taught] = ()
+    looked_at: int = 0
+    helped: int = 0
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """Offers of other shops, by what is the same in every shop: their EAN; their number where no EAN is known."""
+
+    by_ean: Mapping[str, OfferFields] = field(default_factory=dict)
+    by_han: Mapping[str, OfferFields] = field(default_factory=dict)
+
+    def of(self, document: Document, read: Mapping[Attribute, General]) -> OfferFields | None:
+        """The one offer that a page shows: by a number on it, and by a like title."""
+        title = read[Attribute.TITLE].value if Attribute.TITLE in read else None
+        if title is None or not (self.by_ean or self.by_han):
+            return None
+        page = (document.tree.html or "")[:LONGEST_PAGE]
+        eans = {key(Attribute.EAN, one) for one in islice(NUMBER.findall(page), MOST_NUMBERS)}
+        found = [self.by_ean[ean] for ean in eans if ean in self.by_ean]
+        hans = [read[name].value for name in (Attribute.HAN, Attribute.SKU) if name in read]
+        found += [self.by_han[han] for one in hans if (han := key(Attribute.HAN, one)) in self.by_han]
+        alike = [one for one in found if one.title and _alike(one.title, title)]
+        return alike[0] if len(alike) == 1 else None
+
+
+def elsewhere(offers: Iterable[KnownOffer]) -> Elsewhere:
+    """Offers of other shops by their numbers; a manufacturer's number counts only with its brand."""
+    by_ean: dict[str, OfferFields] = {}
+    by_han: dict[str, OfferFields] = {}
+    for offer in offers:
+        if offer.ean:
+            by_ean.setdefault(key(Attribute.EAN, offer.ean), offer)
+        if offer.han and offer.brand and len(offer.han) >= 4:
+            by_han.setdefault(key(Attribute.HAN, offer.han), offer)
+    return Elsewhere(by_ean, by_han)
+
+
+def _alike(one: str, other: str) -> bool:
+    return fuzz.token_set_ratio(one, other, processor=utils.default_process) >= ALIKE
+
+
+def teach_cold(pages: Iterable[tuple[CrawledPage, Document]], others: Elsewhere | None = None) -> Cold:
+    """Teachers out of a shop's own pages, at most sixty; pages that share a heading with many are left out."""
+    looked, helped = 0, 0
+    found: list[tuple[CrawledPage, Document, dict[Attribute, list[str]]]] = []
+    for page, document in islice(pages, MOST_LOOKED_AT):
+        looked += 1
+        if len(found) >= ENOUGH:
+            break
+        if is_front_door(document.url):
+            continue
+        read = general_reading(document)
+        offer = (others or Elsewhere()).of(document, read)
+        if offer is None and not is_offer_like(document, read):
+            continue
+        helped += offer is not None
+        found.append((page, document, _known(read, offer)))
+    titles = Counter(one for _, _, known in found for one in known.get(Attribute.TITLE, ()))
+    taught = [
+        Taught(Example(page, known), document)
+        for page, document, known in found
+        if all(titles[title] <= max(1, REPEATED * len(found)) for title in known.get(Attribute.TITLE, ()))
+    ]
+    return Cold(taught, looked, helped)
+
+
+def _known(read: Mapping[Attribute, General], offer: OfferFields | None) -> dict[Attribute, list[str]]:
+    """What a page teaches of itself: values sure enough, and those that another shop's offer knows better."""
+    known = {
+        attribute: [one.value]
+        for attribute, one in read.items()
+        if one.trust >= LEAST_TRUST.get(attribute, USUAL_TRUST)
+    }
+    for attribute in ANYWHERE if offer is not None else ():
+        value = getattr(offer, attribute.value)
+        if value:
+            known[attribute] = [value]
+    return known
+
+
+def as_general(rules: RuleSet) -> RuleSet:
+    """The rules as what they are: not learnt from known offers."""
+    templates = [
+        template.model_copy(update={"rules": tuple(_general(rule) for rule in template.rules)})
+        for template in rules.templates
+    ]
+    return rules.model_copy(update={"templates": tuple(templates)})
+
+
+def _general(rule: Rule) -> Rule:
+    return rule.model_copy(update={"origin": "general"})
+
+
+def in_turn(pages: Sequence[CrawledPage]) -> Iterator[CrawledPage]:
+    """The pages spread over the crawl, since what was met first is mostly lists."""
+    step = max(1, len(pages) // MOST_LOOKED_AT)
+    for start in range(step):
+        yield from pages[start::step]
