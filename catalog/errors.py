@@ -13,7 +13,8 @@ ScoutError
 │   └── StorageFull             no space is left
 ├── CrawlError                  the crawl brought nothing to work with
 │   ├── UnreachableShop         no connection to the shop
-│   └── BlockedShop             the shop answers with errors or captchas only
+│   ├── BlockedShop             the shop answers with errors or captchas only
+│   └── NeedsBrowser            the shop's pages are empty without JavaScript
 ├── LearnError                  no rules can be learnt
 │   └── NoKnownOffers           the catalog has no offer of this shop
 ├── RuleError                   a rule or selector is not well formed
@@ -82,6 +83,10 @@ class UnreachableShop(CrawlError):
 
 class BlockedShop(CrawlError):
     """The shop answers with errors or captchas only."""
+
+
+class NeedsBrowser(CrawlError):
+    """The shop's pages are empty without JavaScript."""
 
 
 class LearnError(ScoutError):

@@ -119,7 +119,7 @@ class Shop(SQLModel, table=True):
     """A merchant's website, and how it may be crawled.
 
     `max_bytes` and `max_minutes` bound one crawl, `max_pages` the pages of one run; `window` are the hours of the day
-    in which the shop may be asked, as `22:00-06:00`, on this machine's clock.
+    in which the shop may be asked, as `22:00-06:00`, on this machine's clock. `javascript` has a browser fetch pages.
     """
 
     id: int | None = Field(default=None, primary_key=True)
@@ -131,6 +131,7 @@ class Shop(SQLModel, table=True):
     max_minutes: float | None = None
     window: str | None = None
     delay: float = 0.0
+    javascript: bool = False
     sitemaps: list[str] = Field(default_factory=list, sa_type=JSON)
     created_at: datetime = Field(default_factory=now, sa_type=Moment)
 

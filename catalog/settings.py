@@ -26,6 +26,7 @@ class Settings(BaseSettings):
     max_body: int = 8_000_000
     workers: int = 2
     verify_certificates: bool = False
+    browser: str = ""
     metrics_port: int = 0
     at_once: int = Field(default=2, ge=1)
     run_memory: int = Field(default=4_000, ge=0)

@@ -22,6 +22,7 @@ from scrapy.exceptions import (
 )
 from scrapy.http import Response
 
+from catalog.errors import HostilePage
 from catalog.models import PageState, now
 from crawler.middlewares import OTHER_HOST
 
@@ -90,6 +91,8 @@ def of_error(error: BaseException | None, attempts: int) -> Answer:
         return Answer(PageState.REFUSED, _ignored(str(error)))
     if isinstance(error, DownloadCancelledError):
         return Answer(PageState.REFUSED, "too large")
+    if isinstance(error, HostilePage):
+        return Answer(PageState.REFUSED, "hostile page")
     if isinstance(error, DownloadFailedError) and "SSL" in str(error):
         return again("no secure connection", attempts)
     if isinstance(error, DownloadFailedError) and "ParseError" in str(error):

@@ -25,10 +25,11 @@ from catalog.models import Page, PageState, Shop
 from catalog.progress import Progress, silent
 from catalog.settings import Settings
 from catalog.store import Store
-from crawler import replay
+from crawler import javascript, replay
 from crawler.answers import UNREACHABLE
 from crawler.job import Job, log_file
 from crawler.live import Live
+from crawler.shells import refuse_shells
 
 LOOK = 0.25
 OPEN = (PageState.PENDING, PageState.LEASED)
@@ -61,6 +62,8 @@ def crawl_shop(
     without following their links. Raises UnreachableShop, BlockedShop, StorageFull, Busy, CrawlError.
     """
     begin = monotonic()
+    if shop.javascript:
+        javascript.require(settings)
     frontier = Frontier(store, shop.id or 0, run_id)
     if source and replay.is_saved(Path(source)):
         replay.read_saved(settings, store, shop, run_id, Path(source), progress)
@@ -72,6 +75,8 @@ def crawl_shop(
     live.tell(last=True)
     crawled = _crawled(store, shop, said, begin)
     _complain(shop, said.get("error"), crawled)
+    if not shop.javascript:
+        refuse_shells(settings, store, shop)
     return crawled
 
 

@@ -18,6 +18,7 @@ from catalog.errors import Busy
 from catalog.models import Shop
 from catalog.settings import Settings
 from catalog.store import Store
+from crawler import javascript
 
 PATIENCE = 30.0
 
@@ -74,6 +75,7 @@ class Opened:
     def scrapy_settings(self) -> dict[str, Any]:
         """What Scout's settings and the shop's mean in Scrapy's words."""
         settings = self.job.settings
+        rendered = javascript.scrapy_settings(settings, self.shop, self.user_agent) if self.shop.javascript else {}
         return {
             "USER_AGENT": self.user_agent,
             "CONCURRENT_REQUESTS_PER_DOMAIN": settings.concurrency,
@@ -81,6 +83,7 @@ class Opened:
             "DOWNLOAD_TIMEOUT": settings.timeout,
             "DOWNLOAD_MAXSIZE": settings.max_body,
             "DOWNLOAD_VERIFY_CERTIFICATES": settings.verify_certificates,
+            **rendered,
         }
 
 

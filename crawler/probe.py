@@ -6,6 +6,7 @@ answers, and what it says of a missing page.
 
 import asyncio
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from scrapy.crawler import Crawler
@@ -39,11 +40,14 @@ class Probed:
     leads_to: str | None = None
 
 
-async def probe(crawler: Crawler, site: Site) -> Probed:
-    """Ask for a page that cannot exist; `site` takes on the origin that answers. Raises UnreachableShop."""
+async def probe(crawler: Crawler, site: Site, more: dict[str, Any]) -> Probed:
+    """Ask for a page that cannot exist; `site` takes on the origin that answers. Raises UnreachableShop.
+
+    `more` are a request's further properties, so that the page is asked for as others are.
+    """
     path = nonsense(site.home)
     for _ in range(TRIES):
-        response = await _fetch(crawler, site.origin + path)
+        response = await _fetch(crawler, site.origin + path, HANDLED | more)
         if response is None:
             return Probed()
         target = urljoin(response.url, (response.headers.get("Location") or b"").decode("latin-1"))
@@ -58,11 +62,11 @@ async def probe(crawler: Crawler, site: Site) -> Probed:
     return Probed()
 
 
-async def _fetch(crawler: Crawler, url: str) -> Response | None:
+async def _fetch(crawler: Crawler, url: str, meta: dict[str, Any]) -> Response | None:
     """The answer; None where there is none, but the shop is there."""
     for left in reversed(range(TRIES)):
         try:
-            return await crawler.engine.download_async(Request(url, callback=NO_CALLBACK, meta=dict(HANDLED)))
+            return await crawler.engine.download_async(Request(url, callback=NO_CALLBACK, meta=dict(meta)))
         except (IgnoreRequest, DownloadCancelledError, DownloadTimeoutError, ResponseDataLossError):
             return None
         except SILENT as error:

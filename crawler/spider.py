@@ -20,7 +20,7 @@ from catalog.companion import CompanionLost
 from catalog.errors import ScoutError, StoreError, UnreachableShop
 from catalog.frontier import Frontier, Outcome
 from catalog.models import Page, PageState
-from crawler import answers, seeds
+from crawler import answers, javascript, seeds
 from crawler.answers import Answer
 from crawler.desk import Desk
 from crawler.job import Opened, open_job
@@ -62,6 +62,7 @@ class ShopSpider(Spider):
         name = kwargs.get("shop")
         try:
             opened = open_job(name)
+            settings = opened.scrapy_settings()
         except ScoutError as error:
             tell(error=told(error))
             raise
@@ -71,7 +72,7 @@ class ShopSpider(Spider):
             log_as_json(opened.log)
         spider = cls(opened)
         spider._set_crawler(crawler)
-        for key, value in opened.scrapy_settings().items():
+        for key, value in settings.items():
             crawler.settings.set(key, value, priority="spider")
         crawler.signals.connect(spider.robots_read, signals.robots_parsed)
         return spider
@@ -88,7 +89,7 @@ class ShopSpider(Spider):
         self.supply = Supply(self.frontier, self.opened.limit - seeds.requested(self.frontier.counts()), MOST)
         self._listing = Listing(self.sieve, run, seeds.sitemaps_read(store, run), self.supply.take, self.supply.give)
         try:
-            self._reader.missing = await probe(self.crawler, self.site)
+            self._reader.missing = await probe(self.crawler, self.site, self._how())
             self._desk.shows(self._reader.missing.shows)
         except UnreachableShop as error:
             self.stop(self._private() or error)
@@ -163,10 +164,16 @@ class ShopSpider(Spider):
         return [page for page in pages if page.id not in outcomes]
 
     def _request(self, page: Page) -> Request:
-        asked = {"If-None-Match": page.etag, "If-Modified-Since": page.last_modified} if page.body else {}
+        rendered = self._how()
+        known = page.body and not rendered
+        asked = {"If-None-Match": page.etag, "If-Modified-Since": page.last_modified} if known else {}
         headers = {name: value for name, value in asked.items() if value}
-        meta = {**HANDLED, "page": page}
+        meta = {**HANDLED, **rendered, "page": page}
         return Request(page.url, self.parse, errback=self.failed, headers=headers, meta=meta, dont_filter=True)
+
+    def _how(self) -> dict[str, Any]:
+        """How pages are asked for: as they come, or by a browser."""
+        return javascript.request_meta() if self.shop.javascript else {}
 
     def _heed(self, answer: Answer) -> None:
         if answer.reason in ("http 429", "http 503"):

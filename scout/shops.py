@@ -1,11 +1,13 @@
 """What a person says of a new shop, checked before it is stored: better one line now than a failed crawl later."""
 
+from collections.abc import Mapping
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from sqlalchemy.exc import IntegrityError
+from sqlmodel import col, update
 
-from catalog.errors import ScoutError
+from catalog.errors import ScoutError, UsageError
 from catalog.models import Shop
 from catalog.store import Store
 
@@ -17,6 +19,14 @@ def add(store: Store, shop: Shop) -> None:
             session.add(shop)
     except IntegrityError as error:
         raise ScoutError(f"a shop is called {shop.name!r} already: choose another name, or remove that one") from error
+
+
+def change(store: Store, shop: Shop, columns: Mapping[str, object]) -> None:
+    """Set columns of a stored shop. Raises UsageError where there is none to set."""
+    if not columns:
+        raise UsageError("nothing to change: see 'scout shop set --help'")
+    with store.write() as session:
+        session.exec(update(Shop).where(col(Shop.id) == shop.id).values(**columns))
 
 
 def checked_name(name: str) -> str:

@@ -29,6 +29,9 @@ def add(
     sitemap: Annotated[
         list[str] | None, typer.Option(metavar="URL", help="A sitemap robots.txt does not name; may be repeated.")
     ] = None,
+    javascript: Annotated[
+        bool, typer.Option("--javascript", help="Have an installed Chromium fetch pages, for shops that need scripts.")
+    ] = False,
 ) -> None:
     """Add a shop."""
     from catalog.models import Shop
@@ -41,10 +44,30 @@ def add(
         allow_private=allow_private,
         max_pages=max_pages,
         delay=delay,
+        javascript=javascript,
         sitemaps=[known.checked_url(one) for one in sitemap or ()],
     )
     known.add(here.store, made)
     say(f"shop {cell(made.name)} added: {made.url}")
+
+
+@shops.command("set")
+def set_(
+    context: typer.Context,
+    shop: ShopName,
+    max_pages: Annotated[int | None, typer.Option(min=1, metavar="N", help="Pages to fetch at most.")] = None,
+    delay: Annotated[float | None, typer.Option(min=0, metavar="S", help="Seconds between two requests.")] = None,
+    javascript: Annotated[
+        bool | None, typer.Option("--javascript/--no-javascript", help="Whether a browser fetches pages.")
+    ] = None,
+) -> None:
+    """Change how a shop is crawled, from the next crawl on; what is not given stays."""
+    from scout import shops as known
+
+    here = call(context)
+    given = {"max_pages": max_pages, "delay": delay, "javascript": javascript}
+    known.change(here.store, here.shop(shop), {name: value for name, value in given.items() if value is not None})
+    say(f"shop {cell(shop)} is changed")
 
 
 @shops.command("list")
@@ -72,6 +95,7 @@ def show(context: typer.Context, shop: ShopName, as_json: Json = False) -> None:
         "allow_private": found.allow_private,
         "max_pages": found.max_pages,
         "delay": found.delay,
+        "javascript": found.javascript,
         "sitemaps": found.sitemaps,
         "added": found.created_at,
     }
