@@ -7,8 +7,9 @@ import numpy as np
 
 from catalog.progress import Progress, silent
 from matcher.ladder.cluster import clusters
+from matcher.ladder.exact import Exact
 from matcher.ladder.records import Records
-from matcher.ladder.rung import Indices, Joined, Level, Part, Rung, joined
+from matcher.ladder.rung import Joined, Level, Part, Rung, joined
 
 
 @dataclass(frozen=True)
@@ -19,18 +20,26 @@ class Chain:
 
     def __call__(self, left: Records, right: Records | None = None, progress: Progress = silent) -> Joined:
         rows, parts, reasons, levels = np.arange(len(left)), list[Part](), list[str](), list[Level]()
+        same, seen = np.arange(len(left)), np.empty(0, dtype=np.int64)
         for number, (name, rung) in enumerate(self.rungs, 1):
             found = rung(left.only(rows.tolist()), right, progress)
             found = replace(found, left=rows[found.left], right=found.right if right is not None else rows[found.right])
-            parts.append((found.left, found.right, found.similarity, found.why.astype(np.int64) + len(reasons)))
+            new = np.flatnonzero(~np.isin(found.left << 32 | found.right, seen))
+            why = found.why[new].astype(np.int64) + len(reasons)
+            parts.append((found.left[new], found.right[new], found.similarity[new], why))
+            seen = np.concatenate([seen, found.left[new] << 32 | found.right[new]])
             reasons += [f"{name}: {reason}" for reason in found.reasons]
             levels.append(Level(number, found.candidates, found.comparisons, name))
-            rows = np.setdiff1d(rows, _decided(found, right is not None))
+            decided = _decided(found, right is not None)
+            rows = np.setdiff1d(rows, [*decided])
+            if isinstance(rung, Exact):
+                same[[*decided]] = [*decided.values()]
         candidates, comparisons = sum(one.candidates for one in levels), sum(one.comparisons for one in levels)
-        return joined(parts, reasons, candidates=candidates, comparisons=comparisons, levels=tuple(levels))
+        return joined(parts, reasons, candidates=candidates, comparisons=comparisons, levels=tuple(levels), same=same)
 
 
-def _decided(found: Joined, two_sided: bool) -> Indices:
+def _decided(found: Joined, two_sided: bool) -> dict[int, int]:
+    """The rows that need not go on, and those that stand for them."""
     if two_sided:
-        return found.left
-    return np.array([row for members in clusters(found) for row in members[1:]], dtype=np.int64)
+        return {row: row for row in found.left.tolist()}
+    return {row: members[0] for members in clusters(found) for row in members[1:]}

@@ -26,11 +26,32 @@ def clusters(pairs: Joined, split: int | None = None) -> list[list[int]]:
     >>> clusters(joined(chain, ["alike"]))
     [[0, 1], [3, 4]]
     """
-    left, right = pairs.left, pairs.right + (split or 0)
-    order = np.lexsort((right, left, -pairs.similarity))
-    left, right = left[order], right[order]
+    order = np.lexsort((pairs.right, pairs.left, -pairs.similarity))
+    left, right = pairs.left[order], pairs.right[order] + (split or 0)
+    if split is None and pairs.same is not None:
+        return _with_equals(_clusters(pairs.same[left], pairs.same[right]), pairs.same)
+    return _clusters(left, right, split)
+
+
+def _with_equals(found: list[list[int]], same: Indices) -> list[list[int]]:
+    """Clusters of records that stand for others, with those others; equal records are one whatever they are like."""
+    others = defaultdict[int, list[int]](list)
+    for row in np.flatnonzero(same != np.arange(len(same))).tolist():
+        others[int(same[row])].append(row)
+    alone = {row: [row] for row in others}
+    for members in found:
+        for row in members:
+            alone.pop(row, None)
+    whole = [[*members, *(other for row in members for other in others[row])] for members in [*found, *alone.values()]]
+    return sorted(sorted(members) for members in whole)
+
+
+def _clusters(left: Indices, right: Indices, split: int | None = None) -> list[list[int]]:
+    """The clusters of pairs, the most similar first."""
     if split is not None:
         return _Parts(zip(left.tolist(), right.tolist(), strict=True), split).groups()
+    apart = left != right
+    left, right = np.minimum(left, right)[apart], np.maximum(left, right)[apart]
     component, whole = _components(left, right)
     rest = ~whole[component[left]]
     found = _Parts(zip(left[rest].tolist(), right[rest].tolist(), strict=True), None).groups()

@@ -39,7 +39,8 @@ class Level:
 class Joined:
     """Pairs found, by row: `left[i]` and `right[i]` are alike by `similarity[i]`, because of `reasons[why[i]]`.
 
-    In a join of one set with itself, left < right; pairs are sorted.
+    In a join of one set with itself, left < right; pairs are sorted. Of records that are equal only the first may have
+    been compared further; `same` then says for each row which one that is.
     """
 
     left: Indices
@@ -50,6 +51,7 @@ class Joined:
     candidates: int = 0
     comparisons: int = 0
     levels: tuple[Level, ...] = field(default=())
+    same: Indices | None = None
 
     def __len__(self) -> int:
         return len(self.left)

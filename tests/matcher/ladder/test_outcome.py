@@ -6,11 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.feeds.rows import Row
+from catalog.progress import Progress, silent
 from matcher.ladder.chain import Chain
 from matcher.ladder.cluster import clusters
 from matcher.ladder.exact import Exact
 from matcher.ladder.merge import merge
-from matcher.ladder.records import of_fields, of_texts
+from matcher.ladder.records import Records, of_fields, of_texts
 from matcher.ladder.rung import Joined, exactly, joined
 from matcher.ladder.segments import Segments
 
@@ -60,13 +61,21 @@ def test_two_sides() -> None:
         ([{"ean": ["1"]}, {"ean": []}], {"ean": ["1"]}),
         ([{"title": ["old"]}, {"title": ["new"]}], {"title": ["old"]}),
         ([{"title": ["old"]}, {"title": ["new"]}, {"title": ["new"]}], {"title": ["new"]}),
-        ([{"tag": ["a", "b"]}, {"tag": ["c"]}, {}], {"tag": ["a", "b", "c"]}),
+        ([{"title": ["Old"]}, {"title": ["a mug"]}, {"title": ["A  Mug"]}], {"title": ["a mug"]}),
+        ([{"tag": ["a", "b"]}, {"tag": ["c"]}, {"tag": ["A"]}, {}], {"tag": ["a", "b", "c"]}),
         ([{"a": ["1"]}, {"b": ["2"]}], {"a": ["1"], "b": ["2"]}),
     ],
 )
 def test_merge(rows: list[dict[str, list[str]]], texts: dict[str, list[str]]) -> None:
     """Compound fields are united; a simple one comes from who has it, from most, from the oldest."""
     assert merge([Row(line, row) for line, row in enumerate(rows, 1)]).texts == texts
+
+
+def test_provenance() -> None:
+    """Of each value it is kept which of the records have it, in whatever spelling."""
+    rows = [{"title": ["old"], "tag": ["x"]}, {"title": ["New"]}, {"title": ["new"], "tag": ["x", "y"]}]
+    found = merge([Row(line, row) for line, row in enumerate(rows, 1)])
+    assert (found.texts["title"], found.sources) == (["New"], {"title": [1, 2], "tag": [0, 2]})
 
 
 def test_chain() -> None:
@@ -76,6 +85,36 @@ def test_chain() -> None:
     assert pairs_of(found) == {(0, 1): 1.0}
     assert [level.rung for level in found.levels] == ["exact", "segments"]
     assert found.reasons[found.why[0]] == "exact: equal after normalising"
+
+
+def test_chain_hands_on() -> None:
+    """A rung is given what the ones before have left, and a pair that two of them find is told once."""
+    given = list[list[str]]()
+
+    def spy(left: Records, right: Records | None = None, progress: Progress = silent) -> Joined:
+        given.append(left.texts)
+        return Segments(exactly(0.6), workers=1)(left, right, progress)
+
+    texts = ["red mug 1", "RED MUG 1", "red mug 1234", "red mug", "lamp"]
+    found = Chain((("exact", Exact()), ("one", spy), ("other", spy)))(of_texts(texts))
+    assert given == [["red mug 1", "red mug 1234", "red mug", "lamp"], ["red mug 1", "red mug 1234", "lamp"]]
+    assert [*pairs_of(found)] == [(0, 1), (0, 2), (0, 3)]
+    assert len(found) == 3
+
+
+def test_chain_between() -> None:
+    """Between two sides a left record that has found a partner does not go on."""
+    rungs = (("exact", Exact()), ("segments", Segments(exactly(0.8), workers=1)))
+    found = Chain(rungs)(of_texts(["Red Mug", "lamps"]), of_texts(["red mug", "red mugs", "lamp"]))
+    assert [*pairs_of(found)] == [(0, 0), (1, 2)]
+    assert clusters(found, split=2) == [[0, 2], [1, 4]]
+
+
+def test_equals_in_clusters() -> None:
+    """Equal records are one: what is found of the first of them holds for all, and no more than that is chained."""
+    rungs = (("exact", Exact()), ("segments", Segments(exactly(0.8), workers=1)))
+    texts = ["red mug 12", "Red Mug 12", "red mug 13", "red mug 1345", "lamp", "LAMP", "vase"]
+    assert clusters(Chain(rungs)(of_texts(texts))) == [[0, 1, 2], [4, 5]]
 
 
 def test_exact() -> None:
