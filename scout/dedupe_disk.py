@@ -38,14 +38,8 @@ def on_disk(asked: Asked, option: str, where: Path | str, write: Write, progress
         if option == "--index"
         else _equal(asked, option, where, write, progress)
     )
-    return {
-        "left_out": 0,
-        "bad": 0,
-        "clusters": 0,
-        **figures,
-        "seconds": round(perf_counter() - begun, 3),
-        "levels": [],
-    }
+    figures |= {"left_out": 0, "bad": 0, "clusters": 0}
+    return {**figures, "seconds": round(perf_counter() - begun, 3), "levels": []}
 
 
 def _equal(asked: Asked, option: str, where: Path | str, write: Write, progress: Progress) -> dict[str, Any]:

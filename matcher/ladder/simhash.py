@@ -32,33 +32,51 @@ class SimHash:
     farthest: float = FARTHEST
 
     def __call__(self, left: Records, right: Records | None = None, progress: Progress = silent) -> Joined:
-        stored = left if right is None else right
-        hashes = [[hashed(column, self.parts.bits) for column in side.fields] for side in (left, stored)]
-        first = max(range(len(stored.fields)), key=lambda at: len(once(hashes[1][at])))
-        tables = Tables(hashes[1][first], self.parts)
-        met, codes = 0, []
+        index = SimHashIndex(left if right is None else right, self, progress)
+        hashes = index.hashes if right is None else [hashed(column, self.parts.bits) for column in left.fields]
+        return index.look_up(left, hashes, within=right is None, progress=progress)
+
+
+class SimHashIndex:
+    """Records by the hashes of their fields: made once, asked often."""
+
+    def __init__(self, stored: Records, rung: SimHash, progress: Progress = silent) -> None:
+        self._stored, self._rung, self.hashes = stored, rung, list[Hashes]()
+        for number, column in enumerate(stored.fields, 1):
+            self.hashes.append(hashed(column, rung.parts.bits))
+            progress("fields hashed", number, len(stored.fields))
+        self._first = max(range(len(self.hashes)), key=lambda at: len(once(self.hashes[at])))
+        self._tables = Tables(self.hashes[self._first], rung.parts)
+
+    def look_up(self, left: Records, hashes: list[Hashes], within: bool = False, progress: Progress = silent) -> Joined:
+        """Pairs of some records, whose hashes are given, and stored ones; `within`: they are the stored ones."""
+        met, codes = 0, [np.empty(0, dtype=np.int64)]
         for start in range(0, len(left), AT_ONCE):
             asked = slice(start, start + AT_ONCE)
-            number, found = once_each(tables.meeting(hashes[0][first][asked]))
+            number, found = once_each(self._tables.meeting(hashes[self._first][asked]))
             a, b = (found >> 32) + start, found & 0xFFFFFFFF
-            kept = (a < b if right is None else a >= 0) & self._near(hashes, a, b)
+            kept = (a < b if within else a >= 0) & self._near(hashes, a, b)
             codes.append(a[kept] << 32 | b[kept])
             met += number
             progress("records looked up", min(start + AT_ONCE, len(left)), len(left))
-        found = np.concatenate([np.empty(0, dtype=np.int64), *codes])
-        a, b = found >> 32, found & 0xFFFFFFFF
-        likeness = _likeness(left, stored, a, b)
-        kept = likeness >= float(self.threshold) - 1e-12
+        code = np.concatenate(codes)
+        a, b = code >> 32, code & 0xFFFFFFFF
+        likeness = _likeness(left, self._stored, a, b)
+        kept = likeness >= float(self._rung.threshold) - 1e-12
         part = (a[kept], b[kept], likeness[kept], np.zeros(int(kept.sum()), dtype=np.int64))
         return joined([part], ["mean of the fields' bigrams"], candidates=met, comparisons=len(a))
 
-    def _near(self, hashes: list[list[Hashes]], a: Indices, b: Indices) -> Flags:
+    def bytes(self) -> int:
+        """The memory that hashes and tables take."""
+        return self._tables.bytes() + sum(column.nbytes for column in self.hashes)
+
+    def _near(self, hashes: list[Hashes], a: Indices, b: Indices) -> Flags:
         """Whether all fields' hashes agree on enough parts and differ in few bits; empty fields say nothing."""
-        kept = np.ones(len(a), dtype=np.bool_)
-        for column, other in zip(*hashes, strict=True):
+        parts, kept = self._rung.parts, np.ones(len(a), dtype=np.bool_)
+        for column, other in zip(hashes, self.hashes, strict=True):
             one, two = column[a], other[b]
-            differing = np.bitwise_count(one ^ two) <= self.farthest * self.parts.bits
-            kept &= (differing & self.parts.agree(one, two)) | (one == 0) | (two == 0)
+            differing = np.bitwise_count(one ^ two) <= self._rung.farthest * parts.bits
+            kept &= (differing & parts.agree(one, two)) | (one == 0) | (two == 0)
         return kept
 
 
@@ -87,8 +105,9 @@ def _as(hashes: Words, bits: int) -> Hashes:
 def _likeness(left: Records, right: Records, a: Indices, b: Indices) -> Floats:
     """The mean Jaccard similarity of the fields' bigrams, over the fields that either record has."""
     total, fields = np.zeros(len(a)), np.zeros(len(a))
+    (here, a), (there, b) = np.unique(a, return_inverse=True), np.unique(b, return_inverse=True)
     for column, other in zip(left.fields, right.fields, strict=True):
-        one, two = _bigrams(column), _bigrams(other)
+        one, two = _bigrams(column, here), _bigrams(other, there)
         common = shared(one, two, a, b)
         whole = one.sizes[a] + two.sizes[b] - common
         total += common / np.maximum(whole, 1)
@@ -97,5 +116,6 @@ def _likeness(left: Records, right: Records, a: Indices, b: Indices) -> Floats:
     return found
 
 
-def _bigrams(texts: list[str]) -> Bags:
-    return as_sets(*Shingling("characters", 2)(texts))
+def _bigrams(texts: list[str], rows: Indices) -> Bags:
+    """The bigrams of some of the texts."""
+    return as_sets(*Shingling("characters", 2)([texts[row] for row in rows.tolist()]))
