@@ -24,6 +24,7 @@ class Asked:
     similarity: Similarity | None = None
     threshold: float = 0.8
     tuning: Tuning = field(default_factory=Tuning)
+    age: str | None = None
 
 
 @dataclass(frozen=True)

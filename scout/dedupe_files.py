@@ -11,7 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
-from catalog.errors import ScoutError
+from catalog.errors import ScoutError, UsageError
 from catalog.feeds.rows import Row
 from matcher.ladder.merge import Merged, merge
 from matcher.ladder.records import rows
@@ -116,15 +116,34 @@ def _whole(path: Path) -> Iterator[IO[str]]:
 
 def _merged(found: Duplicates) -> Iterator[tuple[Merged, list[str]]]:
     """Records of no cluster as they come, then the clusters, whose rows alone are held."""
+    age, known = found.asked.age, found.asked.age is None
     cluster_of = {found.place(row): number for number, rows_ in enumerate(found.clusters) for row in rows_}
     held: list[list[tuple[Row, str]]] = [[] for _ in found.clusters]
     for path in _paths(found):
         for row in _read(path):
-            place = f"{path.name}:{row.line}"
+            place, known = f"{path.name}:{row.line}", known or age in row.texts
             number = cluster_of.get((path, row.line))
             if number is None:
                 yield merge([row]), [place]
             else:
                 held[number].append((row, place))
+    if not known:
+        raise UsageError(f"--age {age}: no record has such a column")
     for members in held:
+        members.sort(key=lambda member: _age(member[0], age))
         yield merge([row for row, _ in members]), [place for _, place in members]
+
+
+def _age(row: Row, column: str | None) -> tuple[int, float, str]:
+    """What puts the oldest record first: dates as they are written in ISO 8601, or numbers; without either, last.
+
+    >>> _age(Row(1, {"added": ["2021-05-01"]}), "added") < _age(Row(2, {"added": ["2022-01-01"]}), "added")
+    True
+    """
+    texts = row.texts.get(column or "")
+    if not texts:
+        return 2, 0.0, ""
+    try:
+        return 0, float(texts[0]), ""
+    except ValueError:
+        return 1, 0.0, texts[0]

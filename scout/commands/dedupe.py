@@ -43,6 +43,10 @@ def dedupe(
     merged: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the records, each cluster as one: CSV or JSON Lines.")
     ] = None,
+    age: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="With --merged: dates or numbers, the oldest record's value wins a draw."),
+    ] = None,
     store: Annotated[
         Path | None,
         typer.Option(
@@ -107,6 +111,7 @@ def dedupe(
 
     With --store, --memory or --index the file may be larger than memory: a pair is a record and one seen before it.
     """
+    from catalog.errors import UsageError
     from scout.dedupe import Asked, find
     from scout.dedupe_disk import on_disk
     from scout.dedupe_files import write_clusters, write_merged, write_named, write_pairs
@@ -117,8 +122,10 @@ def dedupe(
         levels, shingles, shingle_size, permutations, recall, bits, parts, agree,
         model, neighbours, search, candidates, loose,
     )  # fmt: skip
-    asked = Asked(file, right, keys, method, similarity, threshold, tuning)
+    asked = Asked(file, right, keys, method, similarity, threshold, tuning, age)
     beyond = [(name, where) for name, where in (("--store", store), ("--memory", memory), ("--index", index)) if where]
+    if age and not merged:
+        raise UsageError("--age: says whose value a merged record takes, and there is no --merged")
     if beyond:
         _refuse(beyond, clusters, merged)
         with call(context).progress() as progress:

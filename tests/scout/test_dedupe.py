@@ -70,6 +70,20 @@ def test_two_files(scout: Scout, shop_csv: Path, tmp_path: Path) -> None:
     assert last["sources"]["brand"] == ["other.jsonl:1"]
 
 
+def test_age(scout: Scout, tmp_path: Path) -> None:
+    """Of two records that differ in a simple field the older one's value is taken, by a column that says their age."""
+    (tmp_path / "a.csv").write_text("title,price,added\nRed mug,12,2024-03-01\nred mug,10,2021-01-31\nlamp,5,\n")
+    words = ("--key", "title", "--method", "exact", "--merged", str(tmp_path / "m.jsonl"))
+    for more, price in (((), "12"), (("--age", "added"), "10")):
+        assert scout("dedupe", str(tmp_path / "a.csv"), *words, *more).code == 0
+        last = json.loads((tmp_path / "m.jsonl").read_text().splitlines()[-1])
+        assert (last["values"]["price"], last["sources"]["price"]) == (price, [f"a.csv:{2 if price == '12' else 3}"])
+    assert (
+        "--age size: no record has such a column"
+        in scout("dedupe", str(tmp_path / "a.csv"), *words, "--age", "size").err
+    )
+
+
 def test_levels(scout: Scout, tmp_path: Path) -> None:
     """The prefix filter tells its candidates and comparisons level by level."""
     (tmp_path / "a.txt").write_text("".join(f"street {n % 7} house {n}\n" for n in range(60)))

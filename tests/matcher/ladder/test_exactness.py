@@ -72,6 +72,16 @@ def test_long(rung: Callable[[Fraction], Rung]) -> None:
     assert len(found) >= 3
 
 
+@pytest.mark.parametrize("similarity", ["jaccard", "cosine"])
+def test_long_words(similarity: Similarity) -> None:
+    """Texts of thousands of words stand beside empty ones, ones of one character and ones beyond the first plane."""
+    many = [f"w{n}" for n in range(2000)]
+    long = [" ".join(many), " ".join(many[:1800]), " ".join(many[::-1]), "x" * 10_000, "x" * 10_000, "𝔞 " * 5_000]
+    texts = [*long, "", "𝔞", "a", "😀", "a!", "?"]
+    _check(PrefixFilter(Fraction(4, 5), similarity, 3), texts, None, similarity, Fraction(4, 5))
+    _check(PrefixFilter(Fraction(4, 5), similarity, 2), texts, texts[::-2], similarity, Fraction(4, 5))
+
+
 @pytest.mark.parametrize("similarity", ["edit", "jaccard", "cosine"])
 def test_many(similarity: Similarity) -> None:
     """Sets large enough for several groups, blocks and shared bit rows are joined exactly too."""
