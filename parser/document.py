@@ -10,6 +10,7 @@ from catalog.errors import RuleError
 from catalog.markup import as_utf8, open_html
 from parser.blocks import Block, Script, attribute_blocks, scripts_of
 from parser.paths import compile_path
+from parser.seen import Seen
 from parser.selector import AnySelector, AttributeAt, JsonAt, TextAt
 from parser.sought import Sought
 
@@ -27,6 +28,11 @@ class Document:
         self.url = url
         self.tree: LexborHTMLParser = open_html(body if isinstance(body, str) else as_utf8(body, content_type))
         self._in_attribute: dict[tuple[str, str], list[Any]] = {}
+
+    @cached_property
+    def seen(self) -> Seen:
+        """What its markup says of its elements."""
+        return Seen(self.tree)
 
     @cached_property
     def scripts(self) -> list[Script]:
@@ -51,6 +57,9 @@ class Document:
 
     def first(self, css: str) -> LexborNode | None:
         """The first element that `css` finds. Raises RuleError where it is no selector."""
+        known, node = self.seen.first(css)
+        if known:
+            return node
         try:
             return self.tree.css_first(css)
         except (SelectolaxError, ValueError) as error:

@@ -16,14 +16,12 @@ from urllib.parse import urlsplit
 from parser.blocks import CODE, SCHEMA_ORG, Script
 from parser.document import Document
 from parser.rules import RuleSet, Signature, Template
+from parser.seen import NAMED
 
-MOST_NODES = 20_000
 MOST_CLASSES = 12
 MOST_REMEMBERED = 50_000
 LONGEST = 120
 MOST_FOLDERS = 3
-NAMED = ("itemprop", "property", "itemtype", "name")
-NAMED_CSS = "meta, [itemprop], [itemtype]"
 DIGITS = re.compile(r"\d+")
 TYPE = re.compile(r'"@type"\s*:\s*"(\w{1,40})"')
 FRONT_DOOR = re.compile(r"/?|/(?:index|home|default)(?:\.\w{2,5})?/?", re.IGNORECASE)
@@ -40,10 +38,9 @@ Teller = Callable[[Any], tuple[str, ...]]
 
 def _said(document: Document) -> Iterator[tuple[Teller, Collection[Any]]]:
     """What a page says of itself, each thing once, and by what it is told which marks that leaves."""
-    css = document.tree.css
-    yield _of_classes, {node.attrs.get("class") for node in css("[class]")[:MOST_NODES]}
-    yield _of_id, {node.id for node in css("[id]")[:MOST_NODES]}
-    yield _of_names, {(node.tag, *map(node.attributes.get, NAMED)) for node in css(NAMED_CSS)[:MOST_NODES]}
+    yield _of_classes, document.seen.classes
+    yield _of_id, document.seen.ids
+    yield _of_names, document.seen.names
     yield _of_script, [(script.css, _types(script)) for script in document.scripts if script.css != CODE]
     yield _of_page, [f"url:{path}" for path in _folders(document.url)]
     kind = document.first('meta[property="og:type"]')
@@ -89,7 +86,7 @@ def likeness(marks: Collection[str], signature: Signature) -> float:
 
 
 def _share(marks: Collection[str], weights: Mapping[str, float], whole: float) -> float:
-    return fsum(weight for mark, weight in weights.items() if mark in marks) / whole if whole else 1.0
+    return fsum([weights[mark] for mark in marks if mark in weights]) / whole if whole else 1.0
 
 
 class Gate:
@@ -116,18 +113,23 @@ class Gate:
 
     def _marks_of(self, document: Document) -> set[str]:
         """Those of the page's marks that some template knows."""
-        marks: set[str] = set()
+        found: list[frozenset[str]] = []
         for tell, said in _said(document):
             remembered = self._remembered.setdefault(tell, {})
-            if len(remembered) > MOST_REMEMBERED:
-                remembered.clear()
-            for one in said:
-                known = remembered.get(one)
-                if known is None:
-                    known = remembered[one] = self._known.intersection(tell(one))
-                if known:
-                    marks |= known
-        return marks
+            try:
+                found += [remembered[one] for one in said]
+            except KeyError:
+                self._learn(remembered, tell, said)
+                found += [remembered[one] for one in said]
+        return set().union(*found)
+
+    def _learn(self, remembered: dict[Any, frozenset[str]], tell: Teller, said: Collection[Any]) -> None:
+        """Remember which known marks are left by what was not met before."""
+        if len(remembered) > MOST_REMEMBERED:
+            remembered.clear()
+        for one in said:
+            if one not in remembered:
+                remembered[one] = self._known.intersection(tell(one))
 
 
 def template_of(document: Document, rules: RuleSet) -> tuple[Template | None, float]:

@@ -10,11 +10,12 @@ from decimal import Decimal
 from typing import Any
 
 from catalog.models import Attribute, OfferFields
-from catalog.values import Hint, currency_of, key, normalise
+from catalog.values import NO_HINT, Hint, currency_of, key, normalise
 from parser.confidence import confidence
 from parser.document import Document
 from parser.rules import Rule
 
+HINTED = frozenset({Attribute.PRICE, Attribute.IMAGE})
 DECIMAL = {"comma": ",", "point": ".", "minor": ".", "plain": None}
 
 
@@ -56,7 +57,7 @@ def vote(document: Document, rule: Rule) -> Vote:
 
 def value_of(rule: Rule, text: str, url: str) -> str | None:
     """The normalised value of a text that a rule has found and cut."""
-    hint = Hint(decimal=DECIMAL[rule.form], base_url=url)
+    hint = Hint(decimal=DECIMAL[rule.form], base_url=url) if rule.attribute in HINTED else NO_HINT
     value = normalise(rule.attribute, text, hint)
     return _in_major_units(text) if value is not None and rule.form == "minor" else value
 
@@ -66,7 +67,10 @@ def decide(attribute: Attribute, votes: Sequence[Vote]) -> Reading:
     values = {one.value for one in votes if one.value is not None}
     if not values:
         return Reading(attribute, None, 0.0, tuple(votes), 0.0)
-    groups = {value: key(attribute, value) for value in values} if len(values) > 1 else dict.fromkeys(values, "")
+    if len(values) == 1:
+        sure = confidence(1.0, [one.rule for one in votes if one.value is not None])
+        return Reading(attribute, next(iter(values)), sure, tuple(votes), 1.0)
+    groups = {value: key(attribute, value) for value in values}
     cast = [(one, groups[one.value]) for one in votes if one.value is not None]
     weights: dict[str, float] = {}
     for one, group in cast:
