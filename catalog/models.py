@@ -306,7 +306,8 @@ class Match(SQLModel, table=True):
 
     The offer's fields are copied into `offer` (JSON), so that an old run's report can be written again after a
     recrawl; `nearest` likewise holds the catalog offer it was paired with (listed) or the nearest one (otherwise),
-    and `known_id` that one's key. `urls` are all the URLs under which the offer was found. `reasons` are sentences.
+    and `known_id` that one's key. `urls` are all the URLs under which the offer was found. `reasons` are sentences,
+    `why` the same for programs: what spoke for and against, and the candidates that were seen.
     `variant_of` is the address of the page that keeps this offer among several, the variants of one product.
     """
 
@@ -321,6 +322,7 @@ class Match(SQLModel, table=True):
     verdict: Verdict = Field(sa_type=String)
     score: float = 0.0
     reasons: list[str] = Field(default_factory=list, sa_type=JSON)
+    why: dict[str, Any] | None = Field(default=None, sa_type=JSON)
     offer: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
     nearest: dict[str, Any] | None = Field(default=None, sa_type=JSON)
     variant_of: str | None = None

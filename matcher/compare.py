@@ -7,7 +7,7 @@ import numpy as np
 
 from catalog.models import Word
 from matcher.candidates import candidates
-from matcher.classifier import Floats, formula, taught
+from matcher.classifier import Classifier, Floats, formula, taught
 from matcher.evidence import Evidence, evidence, weigh
 from matcher.features import TRENDS, features
 from matcher.lessons import lessons
@@ -20,7 +20,10 @@ from matcher.variants import Variants, learn_variants
 
 @dataclass(frozen=True)
 class Comparison:
-    """Both sides, the pairs looked at, and per pair its features, its evidence and its probability."""
+    """Both sides, the pairs looked at, and per pair its features, its evidence and its probability.
+
+    `judge` is what turned features into probabilities, before links, keys and the second look.
+    """
 
     shop: Sequence[Record]
     known: Sequence[Record]
@@ -29,6 +32,7 @@ class Comparison:
     said: Evidence
     probability: Floats
     variants: Variants
+    judge: Classifier = formula
 
     def value(self, pair: int, feature: str) -> float:
         """One feature of one pair; NaN where it is unknown."""
@@ -53,7 +57,7 @@ def compare(shop: Sequence[Record], known: Sequence[Record], words: Sequence[Wor
     table, said = features(shop, known, both, pairs), evidence(shop, known, pairs)
     judge = taught(known, _pages(shop, pairs, said), lessons(pairs, table, formula(table), words))
     probability = look_again(pairs, weigh(judge(table), said, table), len(known))
-    return Comparison(shop, known, pairs, table, said, probability, variants)
+    return Comparison(shop, known, pairs, table, said, probability, variants, judge)
 
 
 def _pages(shop: Sequence[Record], pairs: Pairs, said: Evidence) -> dict[int, Record]:

@@ -6,7 +6,7 @@ the order of what goes in: both sides are put in an order of their own first.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from catalog.models import OfferFields, Verdict, Word
 from matcher.boilerplate import without_boilerplate
@@ -16,6 +16,7 @@ from matcher.decide import decide
 from matcher.explain import explain
 from matcher.group import group
 from matcher.record import Record, records, with_brands, with_links, with_own_images, with_pages
+from matcher.weights import Why, whys
 
 NO_WORDS: Mapping[str, Word] = {}
 
@@ -25,7 +26,8 @@ class Found:
     """What became of one offer of the shop.
 
     `members` are the indices of all its pages, the best one first; `known` is the catalog offer it is paired with, or
-    the nearest one where it is not listed. `score` is the probability that the catalog lists it.
+    the nearest one where it is not listed. `score` is the probability that the catalog lists it. `why` tells what spoke
+    for and against (`matcher.weights`); its candidates are known offers with their probability.
     """
 
     members: tuple[int, ...]
@@ -33,6 +35,7 @@ class Found:
     verdict: Verdict
     score: float
     reasons: tuple[str, ...]
+    why: Why = field(default_factory=dict)
 
 
 def match(
@@ -64,12 +67,14 @@ def match(
     said = [_word([shop_offers[left[i]].url for i in members], words) for members in groups]
     united = with_own_images([_united(shop, members) for members in groups])
     seen = compare(united, with_own_images(catalog), said)
+    decisions = decide(seen, said, precision)
     found = []
-    for members, decision in zip(groups, decide(seen, said, precision), strict=True):
+    for members, decision, why in zip(groups, decisions, whys(seen, decisions), strict=True):
         if decision.word is not Word.IGNORE:
             nearest = None if decision.pair is None else right[seen.pairs[decision.pair, 1]]
             own = tuple(left[i] for i in members)
-            found.append(Found(own, nearest, decision.verdict, decision.score, explain(seen, decision)))
+            why["candidates"] = [(right[row], score) for row, score in why["candidates"]]
+            found.append(Found(own, nearest, decision.verdict, decision.score, explain(seen, decision), why))
     return sorted(found, key=lambda one: min(one.members))
 
 

@@ -17,13 +17,13 @@ from catalog.models import KnownOffer, Match, OfferFields, Page, PageState, Pers
 from catalog.progress import Progress, silent
 from catalog.settings import Settings
 from catalog.store import Store
-from matcher.bounds import PRECISION
 from matcher.links import address
 from matcher.match import Found, match
 from matcher.text import fold
 
 ENGINES = ("local",)
 UNRELATED = 50
+LONGEST = 500
 
 
 @dataclass(frozen=True)
@@ -54,10 +54,13 @@ def match_shop(
     run_id: int,
     *,
     engine: str = "local",
-    precision: float = PRECISION,
+    precision: float | None = None,
     progress: Progress = silent,
 ) -> Matched:
-    """Decide every offer of the shop and write the run's matches. Raises UsageError for an engine that is not there."""
+    """Decide every offer of the shop and write the run's matches. Raises UsageError for an engine that is not there.
+
+    `precision` is that of the settings unless given.
+    """
     if engine not in ENGINES:
         raise UsageError(f"no matching engine is called {engine!r}: there is {', '.join(ENGINES)}")
     begin = time.monotonic()
@@ -74,7 +77,7 @@ def match_shop(
         words=words,
         links=side.links,
         pages=side.variant_of,
-        precision=precision,
+        precision=settings.precision if precision is None else precision,
     )
     rows = _rows(found, side, known, run_id, shop.id or 0)
     with store.write() as session:
@@ -161,9 +164,20 @@ def _rows(found: Sequence[Found], side: _Side, known: Sequence[KnownOffer], run_
         taken.add(url)
         offer = side.offers[one.members[0]].model_copy(update={"url": url})
         nearest = None if one.known is None else known[one.known]
-        columns = _columns(one, offer, nearest) | {"variant_of": side.variant_of[one.members[0]]}
+        columns = (
+            _columns(one, offer, nearest) | {"why": _why(one, known)} | {"variant_of": side.variant_of[one.members[0]]}
+        )
         rows.append(Match(run_id=run_id, shop_id=shop_id, url=url, urls=urls, **columns))
     return rows
+
+
+def _why(one: Found, known: Sequence[KnownOffer]) -> dict[str, Any]:
+    """What spoke for and against, its candidates named by what the catalog calls them."""
+    candidates = [
+        {"ref": offer.ref, "title": (offer.title or "")[:LONGEST], "url": (offer.url or "")[:LONGEST], "score": score}
+        for offer, score in ((known[row], score) for row, score in one.why.get("candidates", ()))
+    ]
+    return one.why | {"candidates": candidates}
 
 
 def _columns(one: Found, offer: OfferFields, nearest: KnownOffer | None) -> dict[str, Any]:

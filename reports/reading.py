@@ -64,6 +64,7 @@ class Finding:
     cause: str | None = None
     evidence: tuple[str, ...] = ()
     since: str | None = None
+    why: Mapping[str, Any] | None = None
     variant_of: str | None = None
 
     @property
@@ -92,6 +93,7 @@ class Finding:
             "nearest": near
             and {"title": near.title, "url": near.url, "price": plain(near.price), "currency": near.currency},
             "reasons": list(self.reasons),
+            **({"why": self.why} if self.why else {}),
             "since": self.since,
             "word": self.word and str(self.word),
             "note": self.note,

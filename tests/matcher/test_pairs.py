@@ -1,5 +1,6 @@
 """Pairs: what is the same offer, what is another one, and what is said of it."""
 
+import json
 from decimal import Decimal
 from typing import Any
 
@@ -113,3 +114,25 @@ def test_what_a_person_called_missing_leaves_its_rival_to_others() -> None:
     offers = [OfferFields(**LAMP), OfferFields(**twin | {"price": Decimal(51)})]
     found = match(offers, [OfferFields(**NO_LINK)], words={LAMP["url"]: Word.ACCEPT})
     assert [one.verdict for one in found] == [Verdict.MISSING, Verdict.LISTED]
+
+
+@pytest.mark.parametrize(
+    ("shop", "known", "kind", "speaks"),
+    [
+        (LAMP, NO_LINK, "identifiers", "for"),
+        (LAMP, NO_LINK | {"sku": "LU-77"}, "identifiers", "against"),
+        (LAMP, NO_LINK | {"price": Decimal(15)}, "price", "against"),
+        (BARE, BARE | {"title": "Lumo Lamp A12s black"}, "model numbers", "against"),
+        (BARE | {"title": "Fono X 64 GB"}, BARE | {"title": "Fono X 128 GB"}, "quantities", "against"),
+        (BARE | {"title": "Fono X case"}, BARE | {"title": "case for Fono X case"}, "variant", "against"),
+        (LAMP, LAMP, "title", "for"),
+    ],
+)
+def test_what_speaks_for_and_against(shop: dict[str, Any], known: dict[str, Any], kind: str, speaks: str) -> None:
+    """A decision tells programs which kinds of evidence moved the odds, which way, and what was seen."""
+    why = pair(shop, known).why
+    evidence = {one["kind"]: one for one in why["evidence"]}
+    assert evidence[kind]["speaks"] == speaks
+    assert evidence[kind]["features"]
+    assert [row for row, _ in why["candidates"]] == [0]
+    assert json.loads(json.dumps(why, allow_nan=False))

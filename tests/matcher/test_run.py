@@ -58,6 +58,8 @@ def test_writes_every_offer_once(settings: Settings, store: Store, shop: Shop, r
     assert OfferFields.model_validate(listed.offer).url == listed.url
     assert listed.known_id
     assert "the catalog's link leads to this page" in listed.reasons
+    assert listed.why["settled"] == "link"
+    assert listed.why["candidates"][0]["title"] == listed.nearest["title"]
 
 
 def test_one_row_for_an_offer_on_several_pages(settings: Settings, store: Store, shop: Shop, run: Run) -> None:
@@ -107,3 +109,20 @@ def test_an_engine_that_is_not_there(settings: Settings, store: Store, shop: Sho
     with pytest.raises(UsageError, match="no matching engine is called 'abacus'"):
         match_shop(settings, store, shop, run.id, engine="abacus")
     assert stored(store, run) == []
+
+
+@pytest.mark.parametrize(("given", "held"), [(None, 0.9), (0.999, 0.999)])
+def test_a_wanted_precision_is_a_setting(
+    settings: Settings,
+    store: Store,
+    shop: Shop,
+    run: Run,
+    monkeypatch: pytest.MonkeyPatch,
+    given: float | None,
+    held: float,
+) -> None:
+    """Verdicts are held to the precision of the settings, where none is given."""
+    asked: list[float] = []
+    monkeypatch.setattr("matcher.run.match", lambda *_, precision, **__: asked.append(precision) or [])
+    match_shop(settings.model_copy(update={"precision": 0.9}), store, shop, run.id, precision=given)
+    assert asked == [held]
