@@ -1,7 +1,8 @@
 """Page bodies, compressed with zstandard and named by the hash of their content, on any fsspec file system.
 
-A body is written under another name first and then moved, so a name that exists always holds a whole body. The same
-content is stored once, however many pages share it.
+A body is written under another name first and then moved, so after a kill a name that exists holds a whole body. After
+a power cut it may not, for nothing is forced onto the disk: what stands under a name is compared before it is trusted,
+and `holds` tells whether it is what it should be. The same content is stored once, however many pages share it.
 """
 
 import errno
@@ -32,9 +33,10 @@ class Bodies:
         """Store `body`, give its name, which may have been computed already. Raises StorageFull, StoreError."""
         name = name or name_of(body)
         path = self._path(name)
+        packed = zstandard.ZstdCompressor(LEVEL, write_checksum=True).compress(body)
         try:
-            if not self._files.exists(path):
-                self._write(path, zstandard.compress(body, LEVEL))
+            if self._stored(path) != packed:
+                self._write(path, packed)
         except OSError as error:
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
                 raise StorageFull(
@@ -42,6 +44,18 @@ class Bodies:
                 ) from error
             raise StoreError(f"page bodies cannot be written to {self._root}: {error}") from error
         return name
+
+    def holds(self, name: str, closely: bool = True) -> bool:
+        """Whether the body of that name is there; `closely`, whether it is what its name says."""
+        if not closely:
+            try:
+                return bool(self._files.size(self._path(name)))
+            except OSError:
+                return False
+        try:
+            return name_of(self.get(name)) == name
+        except StoreError:
+            return False
 
     def get(self, name: str, limit: int = 64_000_000) -> bytes:
         """The body of that name, at most `limit` bytes. Raises StoreError where it is missing or damaged."""
@@ -52,6 +66,14 @@ class Bodies:
             return zstandard.ZstdDecompressor().decompress(packed, max_output_size=limit)
         except (OSError, zstandard.ZstdError) as error:
             raise StoreError(f"page body {name} in {self._root} is missing or damaged: crawl the shop again") from error
+
+    def _stored(self, path: str) -> bytes | None:
+        """What stands there: a power cut may have left less than a body, or something of its length."""
+        try:
+            found: bytes = self._files.cat_file(path)
+        except FileNotFoundError:
+            return None
+        return found
 
     def _write(self, path: str, packed: bytes) -> None:
         part = f"{path}.{uuid.uuid4().hex}.part"

@@ -4,9 +4,9 @@ What a fetch leaves behind - the page's new state, its body's name, its new link
 killed at any moment goes on where it was. Links that are known already never become requests.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from typing import Any
 
 from sqlalchemy import CursorResult, bindparam, func, or_
@@ -16,7 +16,9 @@ from sqlmodel import Session, SQLModel, col, select, update
 from catalog.models import Page, PageState, now
 from catalog.store import Store
 
+BATCH = 500
 OPEN = (PageState.PENDING, PageState.LEASED)
+ASKED = (PageState.FETCHED, PageState.REDIRECTED, PageState.FAILED, PageState.GONE)
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,27 @@ class Frontier:
                 session.connection().execute(change.values({name: bindparam(name) for name in names}), rows)
             return self._insert(session, links.values())
 
+    def date(self, changed: Mapping[str, datetime], trusted_for: timedelta = timedelta(days=7)) -> int:
+        """Note when pages have changed, as sitemaps say; gives how many need not be fetched again, having been since.
+
+        A date alone means any hour of that day, anywhere. What was not looked at for `trusted_for` is due all the same.
+        """
+        rows = [{"this": url, "moment": moment} for url, moment in changed.items()]
+        return sum(self._date(rows[start : start + BATCH], now() - trusted_for) for start in range(0, len(rows), BATCH))
+
+    def _date(self, rows: list[dict[str, Any]], fresh: datetime) -> int:
+        mine = Page.shop_id == self._shop, col(Page.url).in_([row["this"] for row in rows])
+        waiting = Page.state == PageState.PENDING, col(Page.body).is_not(None), Page.source != "root"
+        said = {row["this"]: _latest(row["moment"]) for row in rows}
+        with self._store.write() as session:
+            noted = update(Page).where(col(Page.shop_id) == self._shop, col(Page.url) == bindparam("this"))
+            session.connection().execute(noted.values(lastmod=bindparam("moment")), rows)
+            found = session.exec(select(Page.id, Page.url, Page.fetched_at).where(*mine, *waiting))
+            same = [key for key, url, at in found if at and at > max(fresh, said[url])]
+            these = update(Page).where(col(Page.id).in_(same))
+            session.exec(these.values(state=PageState.FETCHED, reason=None, run_id=self._run))
+        return len(same)
+
     def release(self) -> int:
         """Give all leased pages back: call it where no other crawler of the shop can be alive."""
         with self._store.write() as session:
@@ -106,6 +129,29 @@ class Frontier:
                 select(Page.state, func.count()).where(Page.shop_id == self._shop).group_by(col(Page.state))
             )
             return {str(state): number for state, number in rows}
+
+    def reasons(self) -> dict[str, int]:
+        """Pages by the reason why they were not fetched, or not as they were asked for."""
+        with self._store.read() as session:
+            told = select(Page.reason, func.count()).where(Page.shop_id == self._shop, col(Page.reason).is_not(None))
+            rows = session.exec(told.group_by(col(Page.reason)))
+            return {str(reason): number for reason, number in rows}
+
+    def leave(self, reason: str) -> int:
+        """Note on all open pages that have no reason of their own why they were left; gives how many."""
+        with self._store.write() as session:
+            left: CursorResult[Any] = session.exec(
+                update(Page)
+                .where(col(Page.shop_id) == self._shop, col(Page.state).in_(OPEN), col(Page.reason).is_(None))
+                .values(reason=reason)
+            )
+            return left.rowcount
+
+    def asked(self) -> int:
+        """How many pages this run has asked for already."""
+        with self._store.read() as session:
+            mine = Page.shop_id == self._shop, Page.run_id == self._run, col(Page.state).in_(ASKED)
+            return session.exec(select(func.count()).where(*mine)).one()
 
     def next_due(self) -> datetime | None:
         """When the next open page is due; None where none is open. Leased pages count with the end of their lease."""
@@ -127,6 +173,15 @@ class Frontier:
         dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
         insert = dialect.insert(Page).on_conflict_do_nothing(index_elements=["shop_id", "url"])
         return len(session.connection().execute(insert.returning(col(Page.id)), rows).all()) if rows else 0
+
+
+def _latest(said: datetime) -> datetime:
+    """The last moment that a sitemap's date can mean.
+
+    >>> str(_latest(datetime(2026, 5, 1, tzinfo=UTC))), str(_latest(datetime(2026, 5, 1, 8, tzinfo=UTC)))
+    ('2026-05-02 12:00:00+00:00', '2026-05-01 08:00:00+00:00')
+    """
+    return said if said.time() != time() else said + timedelta(hours=36)
 
 
 def _waiting(moment: datetime) -> Any:

@@ -40,16 +40,20 @@ SILENCES: dict[type[BaseException], str] = {
     OSError: "no connection",
 }
 GONE = frozenset({404, 410})
+NO_PAGES = frozenset({"not html", "too large"})
+LEFT_ALONE = 7 * 24 * 3600.0
 UNREACHABLE = frozenset({"no such host", "connection refused", "no connection", "no secure connection", "timeout"})
-BLOCKING = frozenset({"captcha", "http 401", "http 403", "http 407", "http 429", "http 451", "http 503"})
+CAPTCHA, LOGIN = "captcha", "login wall"
+BLOCKING = frozenset({CAPTCHA, LOGIN, "http 401", "http 403", "http 407", "http 429", "http 451", "http 503"})
 CHALLENGE = re.compile(
     rb"cf_chl_opt|captcha-delivery\.com|px-captcha|/_Incapsula_Resource|awsWafCookieDomainList", re.I
 )
-CAPTCHA = re.compile(
+ASKS_WHO = re.compile(
     rb"recaptcha|hcaptcha|h-captcha|cf-challenge|robot check|are you (?:a )?(?:robot|human)|not a robot|kein Roboter"
     rb"|unusual traffic",
     re.I,
 )
+PASSWORD = re.compile(rb"<input[^>]{1,300}type\s*=\s*[\"']?password", re.I)
 SHORT_PAGE, FEW_LINKS = 20_000, 5
 FILES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF", b"%PDF-", b"PK\x03\x04", b"\x1f\x8b")
 LOOKS_HTML = re.compile(rb"^(?:\xef\xbb\xbf)?\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S)
@@ -64,16 +68,17 @@ class Answer:
     wait: float = 0.0
 
     def columns(self) -> dict[str, Any]:
-        """As columns of the page."""
-        later = now() + timedelta(seconds=self.wait) if self.state == PageState.PENDING else None
+        """As columns of the page. What is no page is not loaded again by the next runs, for a while."""
+        wait = self.wait if self.state == PageState.PENDING else LEFT_ALONE if self.reason in NO_PAGES else None
+        later = None if wait is None else now() + timedelta(seconds=wait)
         return {"reason": self.reason, "not_before": later}
 
 
 def of_response(response: Response, attempts: int, seen: bool = False) -> Answer:
     """What an HTTP answer means, by its status and looks; `seen` says that the page was there in an earlier run."""
     status = response.status
-    if _is_captcha(response):
-        return Answer(PageState.FAILED, "captcha")
+    if wall := _wall(response):
+        return Answer(PageState.FAILED, wall)
     if status in TRY_AGAIN:
         return again(f"http {status}", attempts, retry_after(response))
     if status == 304 or (200 <= status < 300 and is_html(response)):
@@ -138,9 +143,22 @@ def _is_captcha(response: Response) -> bool:
     body = response.body
     if response.headers.get("cf-mitigated") == b"challenge":
         return True
-    if len(body) > SHORT_PAGE or not (CHALLENGE.search(body) or CAPTCHA.search(body)):
+    if len(body) > SHORT_PAGE or not (CHALLENGE.search(body) or ASKS_WHO.search(body)):
         return False
     return response.status in (401, 403, 405, 429, 503) or (response.status == 200 and body.count(b"href=") < FEW_LINKS)
+
+
+def _wall(response: Response) -> str | None:
+    """What stands between us and the page, where something does."""
+    if _is_captcha(response):
+        return CAPTCHA
+    return LOGIN if response.status == 200 and _is_login(response) else None
+
+
+def _is_login(response: Response) -> bool:
+    """A shop may have a login form on every page; a page that is nothing else is short and leads nowhere."""
+    body = response.body
+    return len(body) < SHORT_PAGE and PASSWORD.search(body) is not None and body.count(b"href=") < FEW_LINKS
 
 
 def _ignored(said: str) -> str:

@@ -15,18 +15,16 @@ from pathlib import Path
 from time import monotonic
 from typing import IO, Any
 
-from sqlalchemy import func
-from sqlmodel import col, select
-
 from catalog import errors
 from catalog.errors import BlockedShop, CrawlError, ScoutError, UnreachableShop
 from catalog.frontier import Frontier
-from catalog.models import Page, PageState, Shop
+from catalog.models import PageState, Shop
 from catalog.progress import Progress, silent
 from catalog.settings import Settings
 from catalog.store import Store
 from crawler import javascript, replay
 from crawler.answers import UNREACHABLE
+from crawler.budget import HOURS
 from crawler.job import Job, log_file
 from crawler.live import Live
 from crawler.shells import refuse_shells
@@ -37,13 +35,17 @@ OPEN = (PageState.PENDING, PageState.LEASED)
 
 @dataclass(frozen=True)
 class Crawled:
-    """What a crawl came to: the shop's pages by state, why pages or links were not visited, and what it cost."""
+    """What a crawl came to: the shop's pages by state, why pages or links were not visited, and what it cost.
+
+    `stopped` names the budget that it ran out of.
+    """
 
     pages: dict[str, int] = field(default_factory=dict)
     reasons: dict[str, int] = field(default_factory=dict)
     requests: int = 0
     bytes: int = 0
     seconds: float = 0.0
+    stopped: str | None = None
 
 
 def crawl_shop(
@@ -131,16 +133,11 @@ def _last_word(said: str, log: Path, code: int | None) -> dict[str, Any]:
 
 
 def _crawled(store: Store, shop: Shop, said: dict[str, Any], begin: float) -> Crawled:
-    counts = Frontier(store, shop.id or 0).counts()
-    reasons = Counter(said.get("refused", {}))
-    with store.read() as session:
-        rows = select(Page.reason, func.count()).where(
-            Page.shop_id == shop.id, col(Page.reason).is_not(None), col(Page.state).not_in(OPEN)
-        )
-        reasons.update({str(reason): number for reason, number in session.exec(rows.group_by(col(Page.reason)))})
-    if waiting := sum(counts.get(state, 0) for state in OPEN):
-        reasons["stopped early" if said.get("error") else "over the page limit"] += waiting
-    return Crawled(counts, dict(reasons), said.get("requests", 0), said.get("bytes", 0), monotonic() - begin)
+    frontier = Frontier(store, shop.id or 0)
+    reasons = Counter(frontier.reasons())
+    reasons.update(said.get("refused", {}))
+    spent = said.get("requests", 0), said.get("bytes", 0), monotonic() - begin
+    return Crawled(frontier.counts(), dict(reasons), *spent, stopped=said.get("over"))
 
 
 def _complain(shop: Shop, error: Sequence[str] | None, crawled: Crawled) -> None:
@@ -149,7 +146,11 @@ def _complain(shop: Shop, error: Sequence[str] | None, crawled: Crawled) -> None
     if error and not (error[0] == "BlockedShop" and fetched):
         kind = getattr(errors, error[0], CrawlError)
         raise kind(error[1]) if kind is not errors.UnknownShop else ScoutError(error[1])
-    if fetched or not crawled.pages:
+    if fetched:
+        return
+    if crawled.stopped == HOURS:
+        raise CrawlError(f"{shop.url} may be asked between {shop.window} only: run the same command then")
+    if not crawled.pages:
         return
     reasons = [reason for reason, _ in Counter(crawled.reasons).most_common(3)]
     if reasons and set(reasons) <= UNREACHABLE:

@@ -41,7 +41,12 @@ class Lifeline:
         """Say what the crawl came to."""
         get = self._crawler.stats.get_value
         spider: Any = self._crawler.spider
+        try:
+            spider.ended()
+        except ScoutError as error:
+            spider.error = spider.error or told(error)
         tell(
+            over=spider.supply.over,
             refused=dict(spider.sieve.refused),
             requests=get("downloader/request_count", 0),
             bytes=get("downloader/response_bytes", 0),

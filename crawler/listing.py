@@ -3,7 +3,8 @@
 A sitemap is noted when its links are in the table, so a crawl that goes on after a kill does not ask for it again.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
 from typing import Any
 
 from scrapy.http import Request, Response
@@ -12,6 +13,7 @@ from twisted.python.failure import Failure
 from catalog.models import SitemapSeen
 from crawler.pipelines import Listed
 from crawler.probe import HANDLED
+from crawler.shapes import Address
 from crawler.sieve import Sieve
 from crawler.sitemaps import DEEPEST, LARGEST, MOST_FILES, read_sitemap, unpacked
 
@@ -49,7 +51,12 @@ class Listing:
         links = [*self._sieve.seed(found.pages, "sitemap"), *self._sieve.seed(found.alternates, "alternate")]
         url, size = response.meta["sitemap"], len(found.pages)
         seen = SitemapSeen(run_id=self._run or 0, url=url, status=response.status, urls_found=size)
-        yield Listed(seen, links)
+        yield Listed(seen, links, self._dated(found.changed))
+
+    def _dated(self, changed: Mapping[str, datetime]) -> dict[str, datetime]:
+        """When the shop's own pages last changed, by their cleaned addresses."""
+        read = {self._sieve.site.read(url): moment for url, moment in changed.items()}
+        return {found.url: moment for found, moment in read.items() if isinstance(found, Address)}
 
     def failed(self, failure: Failure) -> None:
         """A sitemap without an answer: the crawl goes by links."""

@@ -7,6 +7,7 @@ share one transaction.
 import asyncio
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Self
 
 from scrapy.crawler import Crawler
@@ -28,10 +29,11 @@ class Settled:
 
 @dataclass
 class Listed:
-    """Scrapy item: a sitemap that was read to its end, and the pages it brought."""
+    """Scrapy item: a sitemap that was read to its end, the pages it brought, and when it says that they changed."""
 
     seen: SitemapSeen
     links: list[Link] = field(default_factory=list)
+    changed: dict[str, datetime] = field(default_factory=dict)
 
 
 class Settle:
@@ -54,6 +56,7 @@ class Settle:
         try:
             if isinstance(item, Listed):
                 self._spider.frontier.add(item.links, [item.seen] if item.seen.run_id else [])
+                self._spider.frontier.date(item.changed)
             else:
                 await self._store(item)
         except StoreError as error:
@@ -76,3 +79,4 @@ class Settle:
         self._enough.clear()
         outcomes, self._waiting = self._waiting, []
         self._spider.frontier.settle(outcomes)
+        self._spider.note()

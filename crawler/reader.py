@@ -8,11 +8,12 @@ from scrapy.http import Response
 
 from catalog.frontier import Link, Outcome
 from catalog.models import Page, PageState, now
-from crawler.answers import Answer, gone
+from crawler.answers import LOGIN, Answer, gone
 from crawler.digest import Digest
 from crawler.doubts import Original
 from crawler.pipelines import Settled
 from crawler.probe import Probed
+from crawler.recrawl import rests_until
 from crawler.shapes import Address
 from crawler.sieve import Place, Sieve
 
@@ -26,9 +27,15 @@ class Reader:
         self.missing = Probed()
         self._sieve, self._bodies, self._follow = sieve, bodies, follow
 
+    @property
+    def knows(self) -> bool:
+        """Whether an earlier crawl has fetched pages."""
+        return bool(self._bodies)
+
     def unchanged(self, page: Page, response: Response) -> Settled:
         """A page that has not changed since it was fetched."""
-        return _settled(page, PageState.FETCHED, {**CLEAR, "status": response.status, "fetched_at": now()})
+        seen = {**CLEAR, "status": response.status, "fetched_at": now()}
+        return _settled(page, PageState.FETCHED, {**seen, **_the_same(page)})
 
     def fetched(self, page: Page, response: Response, found: Digest) -> Settled:
         """A page that was served, digested and stored."""
@@ -44,8 +51,10 @@ class Reader:
             "etag": _header(response, "ETag"),
             "last_modified": _header(response, "Last-Modified"),
         }
-        if found.body != page.body:
-            columns |= {"rules_version": None, "kind": None, "read_reason": None}
+        if found.body == page.body:
+            columns |= _the_same(page)
+        else:
+            columns |= {"rules_version": None, "kind": None, "read_reason": None, "changed_at": now(), "unchanged": 0}
         again = self._sieve.there(page.url)
         twin = self._bodies.get(found.body)
         if twin not in (None, page.url):
@@ -65,6 +74,8 @@ class Reader:
         except ValueError:
             target = ""
         found, links = self._sieve.redirect(at, target)
+        if found == "account":
+            return _settled(page, PageState.FAILED, {**columns, "reason": LOGIN})
         if isinstance(found, str):
             return _settled(page, PageState.REFUSED, {**columns, "reason": found})
         if found.key == self.missing.leads_to:
@@ -102,6 +113,11 @@ def _settled(
     fresh = [link for link in due if isinstance(link, Link)]
     rows = tuple(outcome for outcome in due if isinstance(outcome, Outcome))
     return Settled(Outcome(page.id or 0, state, columns, [*links, *fresh]), rows)
+
+
+def _the_same(page: Page) -> dict[str, Any]:
+    """Columns of a page that is found unchanged."""
+    return {"unchanged": page.unchanged + 1, "not_before": rests_until(page, now())}
 
 
 def _header(response: Response, name: str) -> str | None:

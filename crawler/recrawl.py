@@ -1,31 +1,60 @@
-"""A new run over a shop that was crawled before: every page is due again, and may say that nothing changed.
+"""A new run over a shop that was crawled before: which pages are due again, and which may wait.
+
+A page that never changes is asked less often: after a tenth of the time for which it has been the same, and once a week
+at least. Pages that an earlier run had no budget left for come first: until they are done, what was fetched within a
+week stays as it is, for else a small budget would be spent on the same pages night after night.
 
 What an earlier run refused as part of a trap stays refused, for a page that answers "not modified" teaches nothing of
 traps. But the judgement may have been wrong, so each run looks at a few of them, those that waited longest first.
 """
 
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import CursorResult
-from sqlmodel import Session, col, select, update
+from sqlmodel import Session, col, or_, select, update
 
-from catalog.models import Page, PageState
+from catalog.models import Page, PageState, now
 
 LOOK_AGAIN = 20
+LONGEST, SHARE, LOOKS = timedelta(days=7), 0.1, 2
+DONE = (PageState.FETCHED, PageState.REDIRECTED, PageState.GONE)
 
 
 def reset(session: Session, shop_id: int) -> int:
-    """Make all pages of a shop due; gives how many.
+    """Make pages of a shop due; gives how many.
 
     What was stored stays, with its ETag and date: a page that answers 304 keeps its body and is not read again.
     """
-    mine = col(Page.shop_id) == shop_id
+    moment, mine = now(), col(Page.shop_id) == shop_id
     trapped = mine & (col(Page.state) == PageState.REFUSED) & col(Page.reason).startswith("trap:")
     looked_at = select(Page.id).where(trapped).order_by(col(Page.run_id), col(Page.id)).limit(LOOK_AGAIN)
     stay = select(Page.id).where(trapped, col(Page.id).not_in(list(session.exec(looked_at))))
-    due = update(Page).where(mine, col(Page.state) != PageState.PENDING, col(Page.id).not_in(stay))
+    due = [mine, col(Page.state) != PageState.PENDING, col(Page.id).not_in(stay)]
+    due.append(or_(col(Page.not_before).is_(None), col(Page.not_before) <= moment, col(Page.source) == "root"))
+    if session.exec(select(Page.id).where(mine, Page.state == PageState.PENDING, _never_seen()).limit(1)).first():
+        done = col(Page.state).in_(DONE) & (col(Page.fetched_at) > moment - LONGEST)
+        due.append(~done | (col(Page.source) == "root"))
     fresh = {"state": PageState.PENDING, "reason": None, "attempts": 0, "not_before": None, "leased_until": None}
-    given: CursorResult[Any] = session.exec(due.values(**fresh))
+    given: CursorResult[Any] = session.exec(update(Page).where(*due).values(**fresh))
     waiting = update(Page).where(mine, col(Page.state) == PageState.PENDING)
-    session.exec(waiting.values(attempts=0, not_before=None))
+    session.exec(waiting.values(attempts=0, not_before=None, reason=None))
     return given.rowcount
+
+
+def rests_until(page: Page, moment: datetime) -> datetime | None:
+    """Until when a page need not be asked again that was found unchanged at a moment, and how often before.
+
+    >>> first, today = datetime(2026, 1, 1), datetime(2026, 1, 31)
+    >>> str(rests_until(Page(shop_id=1, url="", changed_at=first, unchanged=5), today))
+    '2026-02-03 00:00:00'
+    >>> rests_until(Page(shop_id=1, url="", changed_at=first, unchanged=0), today) is None
+    True
+    """
+    if page.changed_at is None or page.unchanged < LOOKS:
+        return None
+    return moment + min(LONGEST, SHARE * (moment - page.changed_at))
+
+
+def _never_seen() -> Any:
+    return col(Page.fetched_at).is_(None)

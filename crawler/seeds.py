@@ -18,7 +18,6 @@ from url_cleaner.clean import is_clean
 
 SMALLEST = 20
 RECALLED = ("recalled",)
-ASKED = (PageState.FETCHED, PageState.REDIRECTED, PageState.FAILED, PageState.GONE)
 
 
 def recall(store: Store, shop_id: int, sieve: Sieve) -> dict[str, str]:
@@ -54,15 +53,6 @@ def first_links(store: Store, shop_id: int, sieve: Sieve) -> list[Link]:
         known = [url for url in session.exec(wanted.order_by(col(KnownOffer.id))) if url]
     clean = [url for url in known if is_clean(url, sieve.site.home)]
     return [*sieve.seed([sieve.site.home], "root"), *sieve.seed(clean, "known")]
-
-
-def requested(counts: dict[str, int]) -> int:
-    """How many pages have been asked for already, by the counts of a frontier.
-
-    >>> requested({"pending": 5, "fetched": 3, "gone": 1, "refused": 7})
-    4
-    """
-    return sum(counts.get(state, 0) for state in ASKED)
 
 
 def sitemaps_read(store: Store, run_id: int | None) -> set[str]:

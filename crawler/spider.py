@@ -22,10 +22,12 @@ from catalog.frontier import Frontier, Outcome
 from catalog.models import Page, PageState
 from crawler import answers, javascript, seeds
 from crawler.answers import Answer
+from crawler.budget import Budget
 from crawler.desk import Desk
 from crawler.job import Opened, open_job
 from crawler.lifeline import log_as_json, tell, told, watch_parent
 from crawler.listing import Listing
+from crawler.mend import mend
 from crawler.middlewares import PublicOnly
 from crawler.own_keys import own_keys
 from crawler.pace import Pace
@@ -33,11 +35,12 @@ from crawler.patience import Patience
 from crawler.pipelines import Listed, Settled
 from crawler.probe import HANDLED, probe
 from crawler.reader import Reader
+from crawler.record import Record
 from crawler.sieve import Sieve
 from crawler.site import Site
 from crawler.supply import MOST, Supply
 
-SLOW = 0.5
+SLOW, FEW = 0.5, 2
 
 
 class ShopSpider(Spider):
@@ -51,6 +54,9 @@ class ShopSpider(Spider):
         self.frontier = Frontier(opened.store, opened.shop_id, opened.job.run_id)
         self.site = Site(opened.shop.url, own_keys(opened.store, opened.shop_id).tracking)
         self.sieve = Sieve(self.site)
+        self.record = Record(opened.store, opened.shop_id, opened.job.run_id)
+        budget = Budget(self.shop, opened.limit - self.frontier.asked(), self.record.used, self.loaded)
+        self.supply = Supply(self.frontier, budget, MOST)
         self._desk = Desk(self.site, opened.job.settings.bodies)
         self.error: tuple[str, str] | None = None
         self._sitemaps = list(opened.shop.sitemaps)
@@ -81,13 +87,16 @@ class ShopSpider(Spider):
         """All requests of the crawl."""
         store, shop_id, run = self.opened.store, self.opened.shop_id, self.job.run_id
         self.frontier.release()
+        mend(store, shop_id, Bodies(self.job.settings.bodies))
         self._pace = Pace(self.crawler, self.shop.delay)
         self._guard_addresses()
         self._reader = Reader(self.sieve, seeds.recall(store, shop_id, self.sieve), self.job.follow)
         for marks in seeds.plain_marks(store, shop_id, Bodies(self.job.settings.bodies)):
             self.sieve.traps.looks_like_offer(marks)
-        self.supply = Supply(self.frontier, self.opened.limit - seeds.requested(self.frontier.counts()), MOST)
         self._listing = Listing(self.sieve, run, seeds.sitemaps_read(store, run), self.supply.take, self.supply.give)
+        self.supply.over = self.supply.budget.over()
+        if self.supply.over:
+            return
         try:
             self._reader.missing = await probe(self.crawler, self.site, self._how())
             self._desk.shows(self._reader.missing.shows)
@@ -98,6 +107,8 @@ class ShopSpider(Spider):
             self.frontier.add(seeds.first_links(store, shop_id, self.sieve))
             for request in self._listing.ask([*self._sitemaps, self.site.origin + "/sitemap.xml"]):
                 yield request
+            if self._reader.knows:
+                await self.supply.quiet()
         async for page in self.supply.pages(True, self._admit):
             yield self._request(page)
 
@@ -105,9 +116,11 @@ class ShopSpider(Spider):
         """An answer to a page's request. (A list, no generator: Scrapy reads the source of those, and wraps them.)"""
         page: Page = response.meta["page"]
         answer = answers.of_response(response, page.attempts, bool(page.body))
-        self._heed(answer)
+        self._heed(answer, response.meta.get("download_latency", 0.0))
         if answer.state == PageState.REDIRECTED:
-            return [self._reader.redirected(page, response)]
+            settled = self._reader.redirected(page, response)
+            self._judge(Answer(settled.outcome.state, settled.outcome.columns["reason"]))
+            return [settled]
         if answer.state != PageState.FETCHED:
             return [self._reader.refused(page, response, answer)]
         if response.status == 304:
@@ -131,6 +144,24 @@ class ShopSpider(Spider):
         self._heed(answer)
         return [Settled(Outcome(page.id or 0, answer.state, answer.columns()))]
 
+    def loaded(self) -> int:
+        """How many bytes the crawl has brought so far."""
+        return int(self.crawler.stats.get_value("downloader/response_bytes", 0))
+
+    def note(self) -> None:
+        """Keep how far the crawl has come."""
+        self.record.note(int(self.crawler.stats.get_value("downloader/request_count", 0)), self.loaded())
+
+    def ended(self) -> None:
+        """Keep why pages are left open, and what the crawl came to."""
+        over = "stopped early" if self.error else self.supply.over
+        if over:
+            self.frontier.leave(over)
+        requests = int(self.crawler.stats.get_value("downloader/request_count", 0))
+        stopped = self.error[1] if self.error else over
+        self.record.end(self.frontier, requests, self.loaded(), self.sieve.refused, stopped=stopped)
+        self._desk.close()
+
     def landed(self, item: Settled | Listed) -> None:
         """An item has been stored, or never will be."""
         self.supply.give(item.outcome.page_id if isinstance(item, Settled) else item.seen.url)
@@ -151,8 +182,7 @@ class ShopSpider(Spider):
         """Keep to what robots.txt asks beyond its rules, and to the sitemaps that it names."""
         self._pace.read_robots(robotparser, "Scout")
         self._sitemaps += robotparser.rp.sitemaps
-        if self._pace.base >= SLOW:
-            self.supply.most = 2
+        self.supply.most = FEW if self._pace.base >= SLOW else MOST
 
     def _admit(self, pages: list[Page]) -> list[Page]:
         """The pages that are asked for; what was learnt since they were found may speak against the others."""
@@ -175,12 +205,17 @@ class ShopSpider(Spider):
         """How pages are asked for: as they come, or by a browser."""
         return javascript.request_meta() if self.shop.javascript else {}
 
-    def _heed(self, answer: Answer) -> None:
+    def _heed(self, answer: Answer, latency: float = 0.0) -> None:
         if answer.reason in ("http 429", "http 503"):
             self._pace.slower()
             self.supply.rest(answer.wait)
         elif answer.state == PageState.FETCHED:
-            self._pace.faster()
+            self._pace.answered(latency)
+        self.supply.most = FEW if self._pace.delay >= SLOW else MOST
+        if answer.state != PageState.REDIRECTED:
+            self._judge(answer)
+
+    def _judge(self, answer: Answer) -> None:
         if error := self._patience.after(answer):
             self.stop(error)
 

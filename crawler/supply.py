@@ -6,11 +6,12 @@ asks for a rest (429, 503, Retry-After), nobody is sent until it is over.
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from time import monotonic
 
 from catalog.frontier import Frontier
 from catalog.models import Page, now
+from crawler.budget import Budget
 
 MOST = 16
 LEASE = timedelta(minutes=30)
@@ -18,10 +19,14 @@ LOOK = 1.0
 
 
 class Supply:
-    """Pages out of the frontier until none is open, the limit is reached, or somebody says stop."""
+    """Pages out of the frontier until none is open, the budget is spent, or somebody says stop.
 
-    def __init__(self, frontier: Frontier, left: int, most: int = MOST) -> None:
-        self.left, self.most = left, most
+    `over` is why no more pages were handed out though some were open.
+    """
+
+    def __init__(self, frontier: Frontier, budget: Budget, most: int = MOST) -> None:
+        self.budget, self.most = budget, most
+        self.over: str | None = None
         self._frontier = frontier
         self._out: set[int | str] = set()
         self._rest_until = 0.0
@@ -34,17 +39,20 @@ class Supply:
         With `first_alone` the first page is fetched before any other: it tells whether the shop is there at all.
         """
         while not self._stopped:
-            batch = self._claim(1 if first_alone else self.most - len(self._out))
+            over = self.budget.over()
+            batch = [] if over else self._claim(1 if first_alone else self.most - len(self._out))
             for page in admit(batch) if batch else ():
-                self.left -= 1
+                self.budget.pages -= 1
                 yield page
             if first_alone and batch:
                 first_alone = False
-                await self._quiet()
+                await self.quiet()
             if not batch:
-                if not self._out and (self.left <= 0 or self._frontier.next_due() is None):
+                due = None if self._out else self._frontier.next_due()
+                if not self._out and (over or due is None):
+                    self.over = over if due else None
                     return
-                await self._wait()
+                await self._wait(due)
 
     def take(self, what: int | str) -> None:
         """Something is under way that may bring pages."""
@@ -65,15 +73,15 @@ class Supply:
         self._change.set()
 
     def _claim(self, room: int) -> list[Page]:
-        if self.left <= 0 or (room < max(1, self.most // 2) and self._out) or monotonic() < self._rest_until:
+        if (room < max(1, self.most // 2) and self._out) or monotonic() < self._rest_until:
             return []
-        batch = [page for page in self._frontier.claim(min(room, self.left), LEASE) if page.id not in self._out]
+        claimed = self._frontier.claim(min(room, self.budget.pages), LEASE)
+        batch = [page for page in claimed if page.id not in self._out]
         self._out.update(page.id for page in batch if page.id is not None)
         return batch
 
-    async def _wait(self) -> None:
+    async def _wait(self, due: datetime | None = None) -> None:
         self._change.clear()
-        due = self._frontier.next_due() if not self._out else None
         seconds = (due - now()).total_seconds() if due else LOOK
         rest = self._rest_until - monotonic()
         try:
@@ -81,6 +89,7 @@ class Supply:
         except TimeoutError:
             return
 
-    async def _quiet(self) -> None:
+    async def quiet(self) -> None:
+        """Wait until nothing is out."""
         while self._out and not self._stopped:
             await self._wait()

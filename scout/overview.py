@@ -4,7 +4,7 @@ from typing import Any
 
 from sqlmodel import Session, col, func, select
 
-from catalog.models import KnownOffer, Page, Shop
+from catalog.models import Crawl, KnownOffer, Page, Shop
 from catalog.store import Store
 from scout import pipeline
 from scout.summary import summary
@@ -35,6 +35,14 @@ def row(store: Store, shop: Shop) -> dict[str, Any]:
         "missing": done.missing if done else None,
         "reports": done.reports if done else {},
     }
+
+
+def last_crawl(store: Store, shop: Shop) -> dict[str, Any]:
+    """What the shop's newest crawl asked for and came to; nothing where there was none."""
+    newest = select(Crawl).where(Crawl.shop_id == shop.id).order_by(col(Crawl.id).desc()).limit(1)
+    with store.read() as session:
+        found = session.exec(newest).first()
+    return found.model_dump(exclude={"id", "shop_id", "figures"}) if found else {}
 
 
 def _counts(session: Session, shop: Shop) -> dict[str, int]:

@@ -35,6 +35,7 @@ def run_shop(
     """
     with only_one(settings, shop):
         run_id = take_up(store, shop, fresh=fresh)
+        _look_after_bodies(settings, store, shop, run_id)
         steps = _steps(settings, store, shop, progress)
         while (stage := _open_stage(store, run_id)) is not None:
             do(store, run_id, stage, steps[stage])
@@ -172,6 +173,17 @@ def _open_stage(store: Store, run_id: int) -> Stage | None:
     with store.read() as session:
         run = session.get_one(Run, run_id)
         return Stage(run.stage) if run.state == RunState.RUNNING else None
+
+
+def _look_after_bodies(settings: Settings, store: Store, shop: Shop, run_id: int) -> None:
+    """A run that a power cut ended after its crawl may have lost pages: it crawls those again before it goes on."""
+    from catalog.bodies import Bodies
+    from crawler.mend import mend
+
+    if _open_stage(store, run_id) in (None, Stage.CRAWL) or not mend(store, shop_key(shop), Bodies(settings.bodies)):
+        return
+    with store.write() as session:
+        session.get_one(Run, run_id).stage = Stage.CRAWL
 
 
 def _unfinished(session: Session, shop: Shop) -> Run | None:

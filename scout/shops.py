@@ -1,7 +1,9 @@
 """What a person says of a new shop, checked before it is stored: better one line now than a failed crawl later."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from ipaddress import ip_address
+from typing import Any
 from urllib.parse import urlsplit
 
 from sqlalchemy.exc import IntegrityError
@@ -10,6 +12,8 @@ from sqlmodel import col, update
 from catalog.errors import ScoutError, UsageError
 from catalog.models import Shop
 from catalog.store import Store
+
+SIZE = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)\s*([kmgt])?b?")
 
 
 def add(store: Store, shop: Shop) -> None:
@@ -41,6 +45,56 @@ def checked_name(name: str) -> str:
             f"{name!r} cannot be a shop's name: take 1 to 100 letters, digits, spaces; no '/', no '-' first"
         )
     return kept
+
+
+def limits(
+    max_pages: int | None = None,
+    max_bytes: str | None = None,
+    max_minutes: float | None = None,
+    window: str | None = None,
+    delay: float | None = None,
+    sitemaps: Sequence[str] | None = None,
+) -> dict[str, Any]:
+    """How a shop may be crawled, as columns, as far as it is said; nought takes a limit away. Raises ScoutError.
+
+    >>> limits(max_pages=50, max_bytes="0", window="always")
+    {'max_pages': 50, 'max_bytes': None, 'window': None}
+    """
+    said = {
+        "max_pages": (max_pages, max_pages),
+        "max_bytes": (max_bytes, checked_size(max_bytes or "0") or None),
+        "max_minutes": (max_minutes, max_minutes or None),
+        "window": (window, checked_hours(window or "")),
+        "delay": (delay, delay),
+        "sitemaps": (sitemaps or None, [checked_url(one) for one in sitemaps or ()]),
+    }
+    return {name: value for name, (given, value) in said.items() if given is not None}
+
+
+def checked_size(text: str) -> int:
+    """A number of bytes, in powers of 1000. Raises ScoutError.
+
+    >>> checked_size("500 MB"), checked_size("1.5g"), checked_size("0")
+    (500000000, 1500000000, 0)
+    """
+    found = SIZE.fullmatch(text.strip().lower())
+    if not found:
+        raise ScoutError(f"{text!r} is no number of bytes: it has to look like 500MB or 2GB")
+    return int(float(found[1]) * 1000 ** " kmgt".index(found[2] or " "))
+
+
+def checked_hours(text: str) -> str | None:
+    """Hours of the day as they are stored; None for `always`. Raises ScoutError.
+
+    >>> checked_hours("22:00 - 6:00"), checked_hours("always")
+    ('22:00-06:00', None)
+    """
+    from crawler.budget import Window
+
+    if text.strip().lower() in ("always", ""):
+        return None
+    hours = Window.read(text)
+    return f"{hours.start:%H:%M}-{hours.end:%H:%M}"
 
 
 def checked_url(url: str) -> str:

@@ -8,7 +8,19 @@ import typer
 from scout.commands.call import Json, ShopName, call, group
 from scout.output import cell, say, say_json, table
 
-shops = group("shop", "Shops: add, list, show, remove.")
+shops = group("shop", "Shops: add, set, list, show, remove.")
+
+MaxPages = Annotated[int | None, typer.Option(min=1, metavar="N", help="Pages to fetch at most.")]
+MaxBytes = Annotated[str | None, typer.Option(metavar="SIZE", help="Bytes to load at most, such as 500MB; 0 for any.")]
+MaxMinutes = Annotated[float | None, typer.Option(min=0, metavar="M", help="Minutes to crawl at most; 0 for any.")]
+Hours = Annotated[
+    str | None, typer.Option("--window", metavar="HOURS", help="When it may be asked: 22:00-06:00, or always.")
+]
+Delay = Annotated[float | None, typer.Option(min=0, metavar="S", help="Seconds between two requests at least.")]
+Sitemaps = Annotated[
+    list[str] | None,
+    typer.Option("--sitemap", metavar="URL", help="A sitemap robots.txt does not name; may be repeated."),
+]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -24,16 +36,17 @@ def add(
     allow_private: Annotated[
         bool, typer.Option("--allow-private", help="Let the crawler reach private and loopback addresses.")
     ] = False,
-    max_pages: Annotated[int, typer.Option(min=1, metavar="N", help="Pages to fetch at most.")] = 20_000,
-    delay: Annotated[float, typer.Option(min=0, metavar="S", help="Seconds between two requests at least.")] = 0.0,
-    sitemap: Annotated[
-        list[str] | None, typer.Option(metavar="URL", help="A sitemap robots.txt does not name; may be repeated.")
-    ] = None,
+    max_pages: MaxPages = 20_000,
+    max_bytes: MaxBytes = None,
+    max_minutes: MaxMinutes = None,
+    window: Hours = None,
+    delay: Delay = 0.0,
+    sitemap: Sitemaps = None,
     javascript: Annotated[
         bool, typer.Option("--javascript", help="Have an installed Chromium fetch pages, for shops that need scripts.")
     ] = False,
 ) -> None:
-    """Add a shop."""
+    """Add a shop, and say how it may be crawled. A crawl that is out of its budget goes on with the next run."""
     from catalog.models import Shop
     from scout import shops as known
 
@@ -42,10 +55,8 @@ def add(
         name=known.checked_name(name),
         url=known.checked_root(url, allow_private),
         allow_private=allow_private,
-        max_pages=max_pages,
-        delay=delay,
         javascript=javascript,
-        sitemaps=[known.checked_url(one) for one in sitemap or ()],
+        **known.limits(max_pages, max_bytes, max_minutes, window, delay, sitemap),
     )
     known.add(here.store, made)
     say(f"shop {cell(made.name)} added: {made.url}")
@@ -55,8 +66,12 @@ def add(
 def set_(
     context: typer.Context,
     shop: ShopName,
-    max_pages: Annotated[int | None, typer.Option(min=1, metavar="N", help="Pages to fetch at most.")] = None,
-    delay: Annotated[float | None, typer.Option(min=0, metavar="S", help="Seconds between two requests.")] = None,
+    max_pages: MaxPages = None,
+    max_bytes: MaxBytes = None,
+    max_minutes: MaxMinutes = None,
+    window: Hours = None,
+    delay: Delay = None,
+    sitemap: Sitemaps = None,
     javascript: Annotated[
         bool | None, typer.Option("--javascript/--no-javascript", help="Whether a browser fetches pages.")
     ] = None,
@@ -65,8 +80,8 @@ def set_(
     from scout import shops as known
 
     here = call(context)
-    given = {"max_pages": max_pages, "delay": delay, "javascript": javascript}
-    known.change(here.store, here.shop(shop), {name: value for name, value in given.items() if value is not None})
+    given = known.limits(max_pages, max_bytes, max_minutes, window, delay, sitemap)
+    known.change(here.store, here.shop(shop), given | ({} if javascript is None else {"javascript": javascript}))
     say(f"shop {cell(shop)} is changed")
 
 
@@ -86,7 +101,8 @@ def list_(context: typer.Context, as_json: Json = False) -> None:
 
 @shops.command("show")
 def show(context: typer.Context, shop: ShopName, as_json: Json = False) -> None:
-    """Show a shop: how it is crawled, what is known, its last run."""
+    """Show a shop: how it is crawled, what is known, its last run, and what its last crawl came to."""
+    from scout.overview import last_crawl
     from scout.overview import row as row_of
 
     here = call(context)
@@ -94,9 +110,13 @@ def show(context: typer.Context, shop: ShopName, as_json: Json = False) -> None:
     row = row_of(here.store, found) | {
         "allow_private": found.allow_private,
         "max_pages": found.max_pages,
+        "max_bytes": found.max_bytes,
+        "max_minutes": found.max_minutes,
+        "window": found.window,
         "delay": found.delay,
         "javascript": found.javascript,
         "sitemaps": found.sitemaps,
+        "last_crawl": last_crawl(here.store, found),
         "added": found.created_at,
     }
     if as_json:

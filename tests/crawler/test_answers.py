@@ -15,6 +15,7 @@ from catalog.frontier import Frontier, Link
 from catalog.models import PageState, Shop
 from catalog.store import Store
 from crawler.answers import MOST_ATTEMPTS, Answer, of_error, of_response, retry_after
+from crawler.budget import Budget
 from crawler.middlewares import PublicOnly, RobotsAnswer, is_public
 from crawler.pace import Pace
 from crawler.patience import ENOUGH, Patience
@@ -134,12 +135,15 @@ def test_pace() -> None:
     pace.slower()
     assert slot.delay == 0.5
     for _ in range(20):
-        pace.faster()
+        pace.answered()
     assert slot.delay == 0.0
+    pace.answered(2.0)
+    pace.answered(2.0)
+    assert 0.3 < slot.delay < 0.5
     rules = Protego.parse("User-agent: Scout\nCrawl-delay: 2\nRequest-rate: 1/3s\n")
     pace.read_robots(SimpleNamespace(rp=rules, crawl_delay=rules.crawl_delay), "Scout")
     assert slot.delay == 3.0
-    pace.faster()
+    pace.answered()
     assert slot.delay == 3.0
 
 
@@ -167,7 +171,7 @@ def test_supply_hands_out_few_at_a_time(store: Store, shop: Shop) -> None:
     """No more than so many pages are out at once, the first alone, and the end is reached when all are back."""
     frontier = Frontier(store, shop.id or 0)
     frontier.add(Link(f"{shop.url}{number}") for number in range(50))
-    supply = Supply(frontier, left=40, most=8)
+    supply = Supply(frontier, Budget(shop, 40, (0, 0.0), int), most=8)
     out: list[int] = []
     most = 0
 

@@ -6,18 +6,19 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
 from filelock import FileLock
 
 from catalog.errors import Busy
 from catalog.frontier import Frontier, Link, Outcome
-from catalog.models import PageState, Run, Shop
+from catalog.models import PageState, Run, Shop, now
 from catalog.store import Store
 from crawler import job
 from crawler.recrawl import LOOK_AGAIN, reset
 from tests.crawler.conftest import Bench
-from tests.crawler.server import Reply, Visit, page
+from tests.crawler.server import Reply, Visit, page, raw
 
 PRODUCTS = 120
 PARENT = """
@@ -151,3 +152,41 @@ def test_traps_stay_refused(store: Store, shop: Shop) -> None:
             reset(session, shop.id or 0)
     assert [len(urls) for urls in looked_at] == [50, LOOK_AGAIN, LOOK_AGAIN]
     assert not looked_at[1] & looked_at[2]
+
+
+def test_sitemap_dates(make_bench: Callable[..., Bench]) -> None:
+    """A page that has not changed since it was fetched, as the sitemap says, is not asked for; a changed one is."""
+    made = make_bench()
+    made.server.routes |= {f"/p/{n}": page(title=f"Product {n}") for n in range(4)}
+    made.server.routes["/"] = page("/p/3")
+    dates = {0: "2020-01-01", 1: "2020-01-01T10:00:00+02:00", 2: "2099-01-01"}
+    entries = "".join(f"<url><loc>{{root}}/p/{n}</loc><lastmod>{date}</lastmod></url>" for n, date in dates.items())
+    made.server.routes["/sitemap.xml"] = raw(f"<urlset>{entries}</urlset>".encode(), "application/xml")
+    made.crawl()
+    with made.store.write() as session:
+        reset(session, made.shop.id or 0)
+        run = Run(shop_id=made.shop.id or 0)
+        session.add(run)
+        session.flush()
+        made.run_id = run.id or 0
+    assert made.crawl().pages == {"fetched": 5}
+    assert [made.server.hits[f"/p/{n}"] for n in range(4)] == [1, 1, 2, 2]
+
+
+def test_what_rarely_changes_is_asked_less_often(store: Store, shop: Shop) -> None:
+    """A page that has been the same for a month is left alone for three days, one that changes is always due."""
+    frontier = Frontier(store, shop.id or 0)
+    frontier.add(Link(f"{shop.url}{name}") for name in ("steady", "lively", "rested"))
+    steady, lively, rested = frontier.claim(3)
+    month, soon, past = now() - timedelta(days=30), now() + timedelta(days=3), now() - timedelta(minutes=1)
+    seen = {"fetched_at": now(), "changed_at": month}
+    frontier.settle(
+        [
+            Outcome(steady.id or 0, PageState.FETCHED, seen | {"unchanged": 5, "not_before": soon}),
+            Outcome(lively.id or 0, PageState.FETCHED, seen | {"unchanged": 0, "not_before": None}),
+            Outcome(rested.id or 0, PageState.FETCHED, seen | {"unchanged": 5, "not_before": past}),
+        ]
+    )
+    with store.write() as session:
+        assert reset(session, shop.id or 0) == 2
+    assert {one.url for one in frontier.claim(3)} == {lively.url, rested.url}

@@ -20,10 +20,10 @@ from .conftest import Rooms, Scout
 ROOT = Path(__file__).parents[2]
 COMMANDS = dict(commands())
 PROMISED = """
-demo; shop add; shop list; shop show; shop remove; catalog import; catalog show; run; crawl; learn; parse; match;
-report; offers; decide; rules show; rules export; rules import; rules lock; rules unlock; rules set; rules history;
-url clean; evaluate urls; serve; schedule add; schedule list; schedule remove; db upgrade; doctor; inspect; url learn;
-evaluate extraction; evaluate matching; dedupe
+demo; shop add; shop set; shop list; shop show; shop remove; catalog import; catalog show; run; crawl; learn; parse;
+match; report; offers; decide; rules show; rules export; rules import; rules lock; rules unlock; rules set;
+rules history; url clean; evaluate urls; serve; schedule add; schedule list; schedule remove; db upgrade; doctor;
+inspect; url learn; evaluate extraction; evaluate matching; dedupe
 """
 
 
@@ -95,6 +95,24 @@ def test_shops(scout: Scout) -> None:
     assert json.loads(scout("shop", "show", "a b", "--json").out)["sitemaps"] == ["https://shop.example/s.xml"]
     assert scout("shop", "remove", "a b").code == 0
     assert scout("shop", "list", "--json").out == ""
+
+
+def test_limits_of_a_shop(scout: Scout) -> None:
+    """A shop's budget is set with it and changed later; nought and `always` take a limit away, nonsense is refused."""
+    limits = ("--max-bytes", "1.5GB", "--max-minutes", "90", "--window", "22:00-6:00", "--delay", "2")
+    assert scout("shop", "add", "s", "--url", "https://shop.example", *limits).code == 0
+
+    def shown() -> list[object]:
+        shop = json.loads(scout("shop", "show", "s", "--json").out)
+        return [shop[name] for name in ("max_pages", "max_bytes", "max_minutes", "window", "delay", "last_crawl")]
+
+    assert shown() == [20_000, 1_500_000_000, 90.0, "22:00-06:00", 2.0, {}]
+    assert scout("shop", "set", "s", "--max-bytes", "0", "--max-pages", "50", "--window", "always").code == 0
+    assert shown() == [50, None, 90.0, None, 2.0, {}]
+    for option, value in (("--window", "at night"), ("--max-bytes", "much")):
+        refused = scout("shop", "set", "s", option, value)
+        assert (refused.code > 0, value in refused.error) == (True, True)
+    assert shown()[0] == 50
 
 
 @pytest.mark.parametrize(
