@@ -12,7 +12,8 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from parser.code import as_json, data_in_code, javascript
+from parser.code import as_json, by_braces, data_in_code, javascript
+from parser.selector import IN_ATTRIBUTE, IN_TEXT
 
 MOST_SCRIPTS = 300
 MOST_IN_ATTRIBUTES = 200
@@ -21,6 +22,7 @@ CODE = "script"
 SCHEMA_ORG = 'script[type="application/ld+json"]'
 
 DIGITS = re.compile(r"\d")
+NUMBER = re.compile(r"[0-9]+")
 WRAPPING_START = re.compile(r"^\s*(?:<!--|/\*[^*]{0,200}\*/|//\s*<!\[CDATA\[)")
 WRAPPING_END = re.compile(r"[\s;]*(?:-->|//\s*\]\]>|;)$")
 
@@ -122,18 +124,22 @@ def _type_of(thing: dict[str, Any]) -> str:
     return str(first)[:40] if first else ""
 
 
-def attribute_blocks(nodes: Iterable[LexborNode], name: str) -> list[Block]:
-    """The JSON that stands in the attribute `name` of these elements."""
-    found = []
-    for node in islice(nodes, MOST_IN_ATTRIBUTES):
-        data = attribute_data(node.attrs.get(name))
-        if data is not None:
-            found.append(Block(f"[{name}]", f"@{name}", data))
-    return found
+def blocks_at(nodes: Iterable[LexborNode], name: str) -> list[Any]:
+    """The data in these elements that a block's name means: `@data-x`, `text`, or a path of braces, `-> 2 -> 1`."""
+    found = (_data_at(node, name) for node in islice(nodes, MOST_IN_ATTRIBUTES))
+    return [data for data in found if data is not None]
+
+
+def _data_at(node: LexborNode, name: str) -> Any:
+    if name.startswith(IN_ATTRIBUTE):
+        return attribute_data(node.attrs.get(name[len(IN_ATTRIBUTE) :]))
+    if name == IN_TEXT:
+        return attribute_data(node.text())
+    return by_braces(node.text(), [int(step) for step in NUMBER.findall(name)])
 
 
 def attribute_data(value: str | None) -> Any:
-    """The object or list that an attribute's value holds as JSON; None where it holds none.
+    """The object or list that an attribute's value or an element's text is, as JSON or JavaScript, or None.
 
     >>> attribute_data(' {"a": 1}')
     {'a': 1}
@@ -141,4 +147,6 @@ def attribute_data(value: str | None) -> Any:
     if not value or value.lstrip()[:1] not in ("{", "[") or len(value) > LONGEST_SCRIPT:
         return None
     data = as_json(value)
+    if data is None:
+        data = javascript(value.strip())
     return data if isinstance(data, dict | list) else None

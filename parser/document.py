@@ -8,13 +8,15 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from catalog.errors import RuleError
 from catalog.markup import as_utf8, open_html
-from parser.blocks import Block, Script, attribute_blocks, scripts_of
+from parser.blocks import Block, Script, blocks_at, scripts_of
 from parser.paths import compile_path
 from parser.seen import Seen
 from parser.selector import AnySelector, AttributeAt, JsonAt, TextAt
 from parser.sought import Sought
 
 LONGEST_TEXT = 50_000
+MOST_STEPS, LONGEST_STEP = 12, 200
+BETWEEN_STEPS = " > "
 UNSEEN = frozenset({"script", "style", "template", "noscript"})
 INLINE = frozenset(
     "a abbr b bdi bdo cite code data del dfn em font i ins kbd mark q s samp small span strong sub sup u var".split()
@@ -27,7 +29,7 @@ class Document:
     def __init__(self, body: bytes | str, url: str, content_type: str | None = None) -> None:
         self.url = url
         self.tree: LexborHTMLParser = open_html(body if isinstance(body, str) else as_utf8(body, content_type))
-        self._in_attribute: dict[tuple[str, str], list[Any]] = {}
+        self._in_place: dict[tuple[str, str], list[Any]] = {}
 
     @cached_property
     def seen(self) -> Seen:
@@ -52,8 +54,22 @@ class Document:
         """The first value where the selector points, as text; None where there is none. Raises RuleError."""
         if isinstance(selector, JsonAt):
             return self.find_data(selector)
+        if isinstance(selector, TextAt) and selector.join:
+            return self.joined(selector.css)
         node = self.first(selector.css)
         return None if node is None else text_at(node, selector)
+
+    def joined(self, css: str) -> str | None:
+        """The texts of all elements that `css` finds, as the steps of a path. Raises RuleError."""
+        texts = (text_of(node, LONGEST_STEP) for node in self.all(css)[:MOST_STEPS])
+        return BETWEEN_STEPS.join(text for text in texts if text) or None
+
+    def all(self, css: str) -> list[LexborNode]:
+        """All elements that `css` finds. Raises RuleError where it is no selector."""
+        try:
+            return self.tree.css(css)
+        except (SelectolaxError, ValueError) as error:
+            raise RuleError(f"not a CSS selector: {css!r}") from error
 
     def first(self, css: str) -> LexborNode | None:
         """The first element that `css` finds. Raises RuleError where it is no selector."""
@@ -76,16 +92,14 @@ class Document:
         return None
 
     def data_of(self, selector: JsonAt) -> Sequence[Any]:
-        """The data that the selector's path starts from: of each block, or attribute, of that name."""
-        return self._in_attributes(selector) if selector.block.startswith("@") else self._sought.data(selector)
+        """The data that the selector's path starts from: in place, or of each block of that name in the scripts."""
+        return self._data_at(selector) if selector.in_place else self._sought.data(selector)
 
-    def _in_attributes(self, selector: JsonAt) -> list[Any]:
+    def _data_at(self, selector: JsonAt) -> list[Any]:
         place = (selector.css, selector.block)
-        if place not in self._in_attribute:
-            self._in_attribute[place] = [
-                found.data for found in attribute_blocks(self.tree.css(selector.css), selector.block[1:])
-            ]
-        return self._in_attribute[place]
+        if place not in self._in_place:
+            self._in_place[place] = blocks_at(self.all(selector.css), selector.block)
+        return self._in_place[place]
 
 
 def text_at(node: LexborNode, selector: TextAt | AttributeAt) -> str | None:

@@ -4,6 +4,7 @@ jsonpath-ng understands every path that a person may write, but walks one in abo
 look-ups take; a page costs dozens. So `$.a[0].b` and `$.a.*.b` become steps, and anything richer keeps its own engine.
 """
 
+import json
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
@@ -17,6 +18,7 @@ from catalog.errors import RuleError
 
 Step = str | int | None
 MOST_FANOUT = 50
+LONGEST_NESTED = 200_000
 
 
 @lru_cache(maxsize=4096)
@@ -94,6 +96,8 @@ def _walk(data: Any, steps: list[Step], depth: int) -> Iterator[Any]:
         yield data
         return
     step = steps[depth]
+    if isinstance(data, str):
+        data = nested(data)
     if step is None:
         inner = list(data.values()) if isinstance(data, dict) else data if isinstance(data, list) else []
         for value in inner[:MOST_FANOUT]:
@@ -103,3 +107,18 @@ def _walk(data: Any, steps: list[Step], depth: int) -> Iterator[Any]:
             yield from _walk(data[step], steps, depth + 1)
     elif isinstance(data, dict) and step in data:
         yield from _walk(data[step], steps, depth + 1)
+
+
+def nested(text: str) -> Any:
+    """The object or list that a string within data says as JSON itself; None where it says none.
+
+    >>> nested('["A-1"]'), nested("[sold out]")
+    (['A-1'], None)
+    """
+    if text.lstrip()[:1] not in ("{", "[") or len(text) > LONGEST_NESTED:
+        return None
+    try:
+        data = json.loads(text, strict=False)
+    except (ValueError, RecursionError):
+        return None
+    return data if isinstance(data, dict | list) else None

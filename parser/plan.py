@@ -14,7 +14,7 @@ from parser.document import Document, text_at
 from parser.gate import Gate
 from parser.read import PageReading, Reading, Vote, concluded, decide, unlike, value_of, with_variants
 from parser.rules import Rule, RuleSet, Template
-from parser.selector import JsonAt
+from parser.selector import JsonAt, TextAt
 from parser.trim import Trim
 
 
@@ -59,13 +59,16 @@ class _Reader:
             if isinstance(selector, JsonAt):
                 yield document.find_data(selector)
                 continue
+            if isinstance(selector, TextAt) and selector.join:
+                yield document.joined(selector.css)
+                continue
             if selector.css not in nodes:
                 nodes[selector.css] = document.first(selector.css)
             node = nodes[selector.css]
             yield None if node is None else text_at(node, selector)
 
 
-_Said = tuple[Attribute, str, str]
+_Said = tuple[Attribute, str, str, tuple[str, ...]]
 
 
 class _Voter:
@@ -83,7 +86,7 @@ class _Voter:
         cut = self.rule.trim.apply(raw) if self._cuts else raw.strip() or None
         if cut is None:
             return Vote(self.rule, raw, None, None)
-        said = (self.rule.attribute, self.rule.form, cut)
+        said = (self.rule.attribute, self.rule.form, cut, self.rule.never)
         if said not in known:
             known[said] = value_of(self.rule, cut, url)
         return Vote(self.rule, raw, cut, known[said])

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from catalog.errors import RuleError
 
 ITEM = "item"
+IN_ATTRIBUTE, IN_TEXT, BY_BRACES = "@", "text", "->"
 
 
 class _Frozen(BaseModel):
@@ -19,14 +20,18 @@ class _Frozen(BaseModel):
 
 
 class TextAt(_Frozen):
-    """The text of an element; with `own`, only what stands in the element itself, not in those within it."""
+    """The text of an element; with `own`, only what stands in the element itself, not in those within it.
+
+    With `join`, the texts of all elements that `css` finds, as the steps of a path: breadcrumbs.
+    """
 
     kind: Literal["text"] = "text"
     css: str
     own: bool = False
+    join: bool = False
 
     def __str__(self) -> str:
-        return f"{self.css} ::text" if self.own else self.css
+        return f"{self.css} ::text" if self.own else f"{self.css} ::all" if self.join else self.css
 
 
 class AttributeAt(_Frozen):
@@ -44,15 +49,20 @@ class JsonAt(_Frozen):
     """A value in a block of data. `css` finds the blocks' elements, `block` names the block, `path` is a JSONPath.
 
     Blocks are named by what precedes them (digits folded to 0), as in `var meta = `; `ld+json Product` is a schema.org
-    thing by its type; `@data-product` the JSON in that attribute; `pairs` the `"key": value` pairs of a script that
-    does not parse; `-> 1 -> 0` the thesis's path through the braces of a script; `item` one of a page's
-    several offers.
+    thing by its type; `@data-product` the JSON in that attribute, `text` that which is an element's text; `pairs` the
+    `"key": value` pairs of a script that does not parse; `-> 1 -> 2` the thesis's path through the braces of a script;
+    `item` one of a page's several offers. A path goes on into JSON that stands in a string.
     """
 
     kind: Literal["json"] = "json"
     css: str = "script"
     block: str
     path: str
+
+    @property
+    def in_place(self) -> bool:
+        """Whether `css` alone finds the block, in an attribute, an element's text or a script by its braces."""
+        return self.block == IN_TEXT or self.block.startswith((IN_ATTRIBUTE, BY_BRACES))
 
     def __str__(self) -> str:
         return f"{self.css} {{{self.block}}} {self.path}"

@@ -4,10 +4,12 @@ A rule's vote weighs the cube of its score: one good rule outweighs two middling
 too much in detail to be counted; there the best rule that finds one decides.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
+from urllib.parse import unquote
 
 from catalog.models import Attribute, OfferFields
 from catalog.values import NO_HINT, Hint, currency_of, key, normalise
@@ -16,7 +18,8 @@ from parser.document import Document
 from parser.rules import Rule
 
 HINTED = frozenset({Attribute.PRICE, Attribute.IMAGE})
-DECIMAL = {"comma": ",", "point": ".", "minor": ".", "plain": None}
+DECIMAL = {"comma": ",", "point": ".", "minor": "."}
+BETWEEN_WORDS = re.compile(r"[-_+]+")
 
 
 @dataclass(frozen=True)
@@ -57,9 +60,22 @@ def vote(document: Document, rule: Rule) -> Vote:
 
 def value_of(rule: Rule, text: str, url: str) -> str | None:
     """The normalised value of a text that a rule has found and cut."""
-    hint = Hint(decimal=DECIMAL[rule.form], base_url=url) if rule.attribute in HINTED else NO_HINT
+    if rule.form == "slug":
+        text = unslugged(text)
+    hint = Hint(decimal=DECIMAL.get(rule.form), base_url=url) if rule.attribute in HINTED else NO_HINT
     value = normalise(rule.attribute, text, hint)
-    return _in_major_units(text) if value is not None and rule.form == "minor" else value
+    if value is None or value in rule.never:
+        return None
+    return _in_major_units(text) if rule.form == "minor" else value
+
+
+def unslugged(text: str) -> str:
+    """A name out of a class or an address, as words.
+
+    >>> unslugged("desk-lamps"), unslugged("k%20pure+naturals")
+    ('desk lamps', 'k pure naturals')
+    """
+    return BETWEEN_WORDS.sub(" ", unquote(text)).strip()
 
 
 def decide(attribute: Attribute, votes: Sequence[Vote]) -> Reading:

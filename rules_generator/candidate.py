@@ -18,6 +18,12 @@ class Candidate:
     selector: AnySelector
     trim: Trim = NO_CUT
     form: Form = "plain"
+    never: tuple[str, ...] = ()
+
+    @property
+    def is_guess(self) -> bool:
+        """Whether it takes a text for the value by its look: a name in an address, a shape, a known word."""
+        return self.form == "slug" or bool(self.trim.shape or self.trim.words)
 
     def rule(self, score: float = 1.0, support: int = 0, agreed: float = 1.0) -> Rule:
         """The candidate as a rule."""
@@ -26,6 +32,7 @@ class Candidate:
             selector=self.selector,
             trim=self.trim,
             form=self.form,
+            never=self.never,
             score=score,
             support=support,
             agreed=agreed,

@@ -15,14 +15,12 @@ from selectolax.lexbor import LexborNode
 from parser.blocks import css_string
 from parser.document import text_of
 from parser.selector import AnySelector, AttributeAt, JsonAt, TextAt
+from rules_generator.anchors import anchors_of, tag_of
 from rules_generator.locate import Place
 
-IDENTIFIER = re.compile(r"-?[A-Za-z_][\w-]*")
 LABEL = re.compile(r"[^\d{}<>\"\\]{2,40}")
 OWN_LABEL = re.compile(r"([^\d:{}<>\"\\]{2,30}:)\s?\S")
-NAMED = ("itemprop", "property", "name", "rel", "typeof", "http-equiv", "aria-current")
 LONE_TAGS = frozenset({"h1", "title", "main", "h2"})
-MOST_CLASSES = 6
 MOST_ABOVE = 6
 MOST_SELECTORS = 48
 MOST_FROM_END = 2
@@ -58,15 +56,9 @@ def selector_of(parts: Parts) -> AnySelector:
     return AttributeAt(css=css, name=detail) if kind == "attribute" else TextAt(css=css, own=kind == "own")
 
 
-def tag_of(node: LexborNode) -> str:
-    """The element's tag as CSS says it; any tag where it has a character that CSS would read otherwise."""
-    tag = node.tag or "*"
-    return tag if IDENTIFIER.fullmatch(tag) else "*"
-
-
 def _paths_to(node: LexborNode) -> Iterator[str]:
     tag = tag_of(node)
-    own = list(_anchors(node))
+    own = anchors_of(node)
     yield from own
     if tag in LONE_TAGS:
         yield tag
@@ -74,7 +66,7 @@ def _paths_to(node: LexborNode) -> Iterator[str]:
     yield from _by_own_label(node)
     steps = [*own[:3], tag, *(_counted(node, tag) if tag != "*" else [])]
     for above in _above(node):
-        for anchor in list(_anchors(above))[:3]:
+        for anchor in anchors_of(above)[:3]:
             yield from (f"{anchor} {step}" for step in steps)
     yield from _rooted(node)
 
@@ -85,33 +77,6 @@ def _counted(node: LexborNode, tag: str) -> Iterator[str]:
     last = _place_among(node, from_end=True)
     if last <= MOST_FROM_END:
         yield f"{tag}:nth-last-of-type({last})"
-
-
-def _anchors(node: LexborNode) -> Iterator[str]:
-    """Selectors for an element by its own marks, the most telling first."""
-    tag, attributes = tag_of(node), node.attributes
-    name = attributes.get("id")
-    if name and not any(char.isdigit() for char in name):
-        yield f'{tag}[id="{css_string(name)}"]'
-    elif name and (prefix := re.match(r"[A-Za-z_-]{3,}(?=\d)", name)):
-        yield f'{tag}[id^="{prefix[0]}"]'
-    for mark in NAMED:
-        if attributes.get(mark):
-            yield f'{tag}[{mark}="{css_string(attributes[mark] or "")}"]'
-    classes = [one for one in (attributes.get("class") or "").split()[:MOST_CLASSES] if _is_stable(one)]
-    if len(classes) > 1:
-        yield tag + "".join(f".{one}" for one in classes)
-    yield from (f"{tag}.{one}" for one in classes)
-    yield from (f"{tag}[{one}]" for one in attributes if one.startswith("data-") and _is_stable(one))
-
-
-def anchors_of(node: LexborNode) -> list[str]:
-    """Selectors for an element by its own marks, the most telling first."""
-    return list(_anchors(node))
-
-
-def _is_stable(name: str) -> bool:
-    return IDENTIFIER.fullmatch(name) is not None and not any(char.isdigit() for char in name)
 
 
 def _above(node: LexborNode) -> Iterator[LexborNode]:
@@ -129,7 +94,7 @@ def _by_label(node: LexborNode) -> Iterator[str]:
     if before is not None:
         label = _label(before)
         if label:
-            steps = [*list(_anchors(before))[-1:], tag_of(before)]
+            steps = [*anchors_of(before)[-1:], tag_of(before)]
             for step in dict.fromkeys(steps):
                 yield f'{step}:lexbor-contains("{css_string(label)}" i) + {tag_of(node)}'
 

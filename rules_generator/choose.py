@@ -6,7 +6,7 @@ so their agreement confirms, and one is left when the other is gone.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 
 from catalog.models import Attribute
@@ -18,6 +18,7 @@ from rules_generator.score import LARGEST_TIE, Tally
 MOST_RULES = 6
 MOST_TRIED = 40
 ENOUGH = 2
+WORTH = {True: 1.0, False: -1.0, None: -0.5}
 LAST_STEP = re.compile(r"[^\s>+]+$")
 
 Scored = tuple[float, Tally]
@@ -29,18 +30,26 @@ def choose(ranked: Sequence[Scored], threshold: float) -> list[Rule]:
 
     Scores as near as a tie are one: a rule that was silent once is not worse than one that was not.
     """
-    worthy = [pair for pair in ranked if pair[0] >= threshold - LARGEST_TIE and pair[1].hits][:MOST_TRIED]
+    worthy = _distinct(pair for pair in ranked if pair[0] >= threshold - LARGEST_TIE and pair[1].hits)
     chosen = _voters(worthy)
     if len(chosen) < ENOUGH:
         chosen += _stand_ins(worthy, chosen)
     return [tally.candidate.rule(round(score, 4), tally.hits, round(tally.share, 4)) for score, tally in chosen]
 
 
+def _distinct(ranked: Iterable[Scored]) -> list[Scored]:
+    """The best of those that find the same values in the same element: they stand or fall together."""
+    best: dict[tuple[object, ...], Scored] = {}
+    for pair in ranked:
+        best.setdefault((pair[1].keys, spot(pair[1].candidate.selector)), pair)
+    return list(best.values())[:MOST_TRIED]
+
+
 def _voters(worthy: Sequence[Scored]) -> list[Scored]:
     chosen: list[Scored] = []
-    agreed = 0
+    agreed = 0.0
     for score, tally in worthy:
-        now = _votes_right([*chosen, (score, tally)])
+        now = _balance([*chosen, (score, tally)])
         if now > agreed or (now == agreed and _confirms(tally, chosen, family)):
             chosen.append((score, tally))
             agreed = now
@@ -57,7 +66,7 @@ def _stand_ins(worthy: Sequence[Scored], chosen: Sequence[Scored]) -> list[Score
 
 def _confirms(tally: Tally, chosen: Sequence[Scored], kind: Callable[[AnySelector], str]) -> bool:
     """Whether it reads another kind of place than those chosen, and contradicts none of them on any example."""
-    if tally.candidate.attribute is Attribute.DESCRIPTION or not chosen:
+    if tally.candidate.attribute is Attribute.DESCRIPTION or tally.candidate.is_guess or not chosen:
         return False
     is_new = kind(tally.candidate.selector) not in {kind(other.candidate.selector) for _, other in chosen}
     return is_new and all(_agree(tally, other) for _, other in chosen)
@@ -90,22 +99,32 @@ def spot(selector: AnySelector) -> str:
     """
     if isinstance(selector, JsonAt):
         return family(selector)
-    last = LAST_STEP.search(selector.css)
     name = "" if isinstance(selector, TextAt) else f" {selector.name}"
-    return f"{family(selector)} {PLACE_AMONG.sub('', last[0]) if last else ''}{name}"
+    return f"{family(selector)} {last_step(selector.css)}{name}"
 
 
-def _votes_right(chosen: Sequence[Scored]) -> int:
-    return sum(_right_at(chosen, place) for place in range(len(chosen[0][1].values)))
+def last_step(css: str) -> str:
+    """The element at a selector's end, without its place among its like.
+
+    >>> last_step("ul.menu > li:nth-of-type(2)")
+    'li'
+    """
+    last = LAST_STEP.search(css)
+    return PLACE_AMONG.sub("", last[0]) if last else ""
 
 
-def _right_at(chosen: Sequence[Scored], place: int) -> bool:
-    """Whether the heaviest value on one example is the known one."""
+def _balance(chosen: Sequence[Scored]) -> float:
+    """The examples on which the vote is right less those on which it is wrong, or speaks where the catalog does not."""
+    return sum(_worth_at(chosen, place) for place in range(len(chosen[0][1].values)))
+
+
+def _worth_at(chosen: Sequence[Scored], place: int) -> float:
+    """What the heaviest value on one example is worth."""
     weights: dict[str, float] = {}
-    right: dict[str, bool] = {}
+    right: dict[str, bool | None] = {}
     for score, tally in chosen:
         group = tally.keys[place]
         if group is not None:
             weights[group] = weights.get(group, 0.0) + weight_of(score)
-            right[group] = right.get(group, False) or bool(tally.right[place])
-    return bool(weights) and right[max(weights, key=lambda group: weights[group])]
+            right[group] = right.get(group) or tally.right[place]
+    return WORTH[right[max(weights, key=lambda group: weights[group])]] if weights else 0.0

@@ -1,12 +1,14 @@
-"""Cuts learnt from what stands around the known values (Hübscher 2018, 2.9).
+"""Cuts learnt from what stands around the known values (Hübscher 2018, 2.9), and from how these look.
 
 On each training page a text that contains the known value leaves something on its left and on its right. Where all
 pages leave the same, that is a literal to cut; where only its end (or start) is the same, that is a delimiter; where
 only the length agrees, a number of characters is. Identifiers and prices are cut at literals and delimiters without
-digits only: a count could take digits away.
+digits only: a count could take digits away. Where the surroundings say nothing, identifiers may be told by their shape,
+brands and categories by being one of those that the catalog knows.
 """
 
 import os.path
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -14,9 +16,14 @@ from catalog.models import Attribute
 from parser.trim import Trim
 
 NO_CUT = Trim()
-MOST_TRIMS = 4
+MOST_TRIMS = 6
 LONGEST_LITERAL = 40
 BY_COUNT = frozenset({Attribute.TITLE, Attribute.CATEGORY})
+BY_SHAPE = frozenset({Attribute.SKU, Attribute.HAN})
+BY_WORDS = frozenset({Attribute.BRAND, Attribute.CATEGORY})
+GTIN = r"\d{8}|\d{12,14}"
+FEWEST_OF_A_SHAPE, MOST_WORDS = 3, 200
+RUNS = re.compile(r"([A-Z]+)|([a-z]+)|([0-9]+)|(.)", re.DOTALL)
 
 Around = tuple[str, str]
 
@@ -38,7 +45,7 @@ def around(raw: str, values: Iterable[str]) -> Around | None:
 
 
 def trims(attribute: Attribute, arounds: Sequence[Around]) -> list[Trim]:
-    """The cuts that the surroundings suggest, at most four; which of them hold is for `score` to say."""
+    """The cuts that the surroundings suggest, at most six; which of them hold is for `score` to say."""
     found = [(left, right) for left, right in arounds if left or right]
     if not found:
         return []
@@ -48,9 +55,42 @@ def trims(attribute: Attribute, arounds: Sequence[Around]) -> list[Trim]:
     if left or right:
         made.append(Trim(left=left, right=right, inside=True))
         made.append(Trim(left=left if _same(lefts) else 0, right=right if _same(rights) else 0))
+        made.append(Trim(left=left, right=right, last=True))
     if attribute in BY_COUNT and _same([len(one) for one in lefts]) and _same([len(one) for one in rights]):
         made.append(Trim(left=len(lefts[0]), right=len(rights[0])))
     return [trim for trim in dict.fromkeys(made) if trim != NO_CUT][:MOST_TRIMS]
+
+
+def by_look(attribute: Attribute, known: Sequence[str]) -> list[Trim]:
+    """The cuts that the known values suggest by themselves: by the shape that all have, or as one of these words.
+
+    >>> [trim.shape for trim in by_look(Attribute.SKU, ["AB-12", "C-345", "AB-7"])]
+    ['[A-Z]{1,2}\\\\-[0-9]{1,3}']
+    """
+    if attribute is Attribute.EAN:
+        return [Trim(shape=GTIN)]
+    if attribute in BY_SHAPE:
+        shape = _shape(known)
+        return [Trim(shape=shape)] if shape else []
+    words = tuple(dict.fromkeys(known))[:MOST_WORDS]
+    return [Trim(words=words)] if attribute in BY_WORDS and len(words) > 1 else []
+
+
+def _shape(values: Sequence[str]) -> str:
+    """The regular expression of what all values look like; empty where they differ, or have no digit."""
+    runs = [[(match.lastindex, match[0]) for match in RUNS.finditer(value)] for value in set(values)]
+    kinds = {tuple(kind if kind != 4 else text for kind, text in one) for one in runs}
+    if len(runs) < FEWEST_OF_A_SHAPE or len(kinds) != 1 or 3 not in next(iter(kinds)):
+        return ""
+    return "".join(_run([one[place] for one in runs]) for place in range(len(runs[0])))
+
+
+def _run(alike: Sequence[tuple[int | None, str]]) -> str:
+    kind, text = alike[0]
+    if kind == 4:
+        return re.escape(text)
+    sizes = [len(text) for _, text in alike]
+    return f"{('[A-Z]', '[a-z]', '[0-9]')[(kind or 1) - 1]}{{{min(sizes)},{max(sizes)}}}"
 
 
 def _common(sides: Sequence[str]) -> str | None:
@@ -60,14 +100,14 @@ def _common(sides: Sequence[str]) -> str | None:
 
 
 def _delimiter(sides: Sequence[str], *, at_end: bool) -> str:
-    """What all non-empty sides have in common next to the value."""
+    """What all non-empty sides have in common next to the value, as far as there is no digit in it."""
     full = [side for side in sides if side]
     if not full or len(full) * 2 < len(sides):
         return ""
     turned = [side[::-1] if at_end else side for side in full]
     shared = os.path.commonprefix(turned)[:LONGEST_LITERAL]  # noqa: RUF071 - character by character is what is wanted
-    literal = shared[::-1] if at_end else shared
-    return literal if _is_literal(literal) else ""
+    literal = re.split(r"\d", shared, maxsplit=1)[0]
+    return literal[::-1] if at_end else literal
 
 
 def _same(values: Sequence[object]) -> bool:

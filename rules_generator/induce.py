@@ -18,24 +18,20 @@ from parser.read import read_attributes
 from parser.rules import Rule, RuleSet, Signature, Template
 from rules_generator import cuts, templates
 from rules_generator.candidate import Candidate
-from rules_generator.candidates import Parts, Paths, parts_at, selector_of
 from rules_generator.choose import choose, spot
 from rules_generator.examples import Example
-from rules_generator.locate import CUTTABLE, Form, Place, Wanted, places
+from rules_generator.locate import CUTTABLE, Form, Place, Wanted, places, slugs
 from rules_generator.score import Opened, Tally, rank, tally
 from rules_generator.soundness import sound
+from rules_generator.ways import Ways
 
 THRESHOLD = 0.5
 MOST_CANDIDATES = 90
 MOST_WITH_CUTS = 40
 CONTRADICTED = 0.5
 
-WORST = (1_000, 0)
-RARE = 0.1
 ENOUGH_FOR_ALL = 16
 HEAT, BEST_OF_HEAT, BEST_OF_SPOT = 12, 24, 4
-
-Way = tuple[Parts, Form]
 
 
 @dataclass(frozen=True)
@@ -173,46 +169,32 @@ def _heat(candidates: Sequence[Candidate], opened: Opened) -> Sequence[Candidate
 
 def _candidates(attribute: Attribute, found: Sequence[Sequence[Place]], opened: Opened) -> list[Candidate]:
     """Whole values as they stand, and texts that contain one with the cuts that their surroundings suggest."""
-    ways = _usual(found)
-    whole = [(selector_of(parts), form) for parts, form in ways[True][:MOST_CANDIDATES]]
-    made = {Candidate(attribute, selector, form=form): None for selector, form in whole}
+    ways = Ways(found, opened.documents)
+    made = {Candidate(attribute, selector, form=form): None for selector, form in ways.to_whole(MOST_CANDIDATES)}
     if attribute in CUTTABLE:
-        for parts, form in ways[False][:MOST_WITH_CUTS]:
-            selector = selector_of(parts)
-            for trim in cuts.trims(attribute, _arounds(attribute, opened.raw(selector), opened.examples)):
-                made[Candidate(attribute, selector, trim, form)] = None
+        looks = cuts.by_look(attribute, _known(attribute, opened.examples))
+        for selector, form in ways.to_parts(MOST_WITH_CUTS):
+            around = _arounds(attribute, form, opened.raw(selector), opened.examples)
+            for trim in [*cuts.trims(attribute, around), *(looks if around else ())]:
+                made[Candidate(attribute, selector, trim, "plain" if trim.words else form)] = None
     return list(made)
 
 
-def _usual(found: Sequence[Sequence[Place]]) -> dict[bool, list[Way]]:
-    """The ways to whole values (True) and to texts that contain one: those first that lead there on most pages.
-
-    Among equals, each place's own best selectors come before any place's lesser ones, and short texts before long.
-    Those that lead there on far fewer pages than the best are left out.
-    """
-    pages: dict[bool, Counter[Way]] = {True: Counter(), False: Counter()}
-    order: dict[Way, tuple[int, int]] = {}
-    for page in found:
-        paths: Paths = {}
-        here: dict[bool, set[Way]] = {True: set(), False: set()}
-        for place in page:
-            for nth, parts in enumerate(parts_at(place, paths)):
-                way, at = (parts, place.form), (nth, place.size)
-                here[place.whole].add(way)
-                if at < order.get(way, WORST):
-                    order[way] = at
-        for whole, ways in here.items():
-            pages[whole].update(ways)
-    return {whole: _often(counts, order) for whole, counts in pages.items()}
+def _known(attribute: Attribute, examples: Sequence[Example]) -> list[str]:
+    return [example.known[attribute][0] for example in examples if example.known.get(attribute)]
 
 
-def _often(counts: Counter[Way], order: Mapping[Way, tuple[int, int]]) -> list[Way]:
-    least = RARE * max(counts.values(), default=0)
-    ways = [way for way, count in counts.items() if count >= least]
-    return sorted(ways, key=lambda way: (-counts[way], order[way]))
-
-
-def _arounds(attribute: Attribute, raws: Sequence[str | None], examples: Sequence[Example]) -> list[cuts.Around]:
+def _arounds(
+    attribute: Attribute, form: Form, raws: Sequence[str | None], examples: Sequence[Example]
+) -> list[cuts.Around]:
     pairs = zip(raws, examples, strict=True)
-    found = (cuts.around(raw, one.known[attribute]) for raw, one in pairs if raw is not None and attribute in one.known)
+    found = (
+        cuts.around(raw, _spelled(one.known[attribute], form))
+        for raw, one in pairs
+        if raw is not None and attribute in one.known
+    )
     return [one for one in found if one is not None]
+
+
+def _spelled(values: Sequence[str], form: Form) -> Sequence[str]:
+    return [slug for value in values for slug in slugs(value)] if form == "slug" else values

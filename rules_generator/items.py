@@ -17,7 +17,7 @@ from parser.document import UNSEEN, Document, own_text, text_of
 from parser.paths import child
 from parser.selector import ITEM, AnySelector, AttributeAt, JsonAt, TextAt
 from parser.variants import Item, items_at
-from rules_generator.candidates import anchors_of, tag_of
+from rules_generator.anchors import anchors_of, tag_of
 from rules_generator.locate import LONGEST_LINE, VALUE_ATTRIBUTES, Place, Wanted, flatten, places
 
 Facts = Mapping[AnySelector, str]

@@ -16,21 +16,27 @@ from catalog.models import Attribute
 from catalog.values import Hint, key, normalise, same
 from parser.blocks import attribute_data
 from parser.document import UNSEEN, Document, own_text, scalar, text_of
-from parser.paths import child
+from parser.paths import child, nested
+from parser.selector import IN_ATTRIBUTE, IN_TEXT
+from rules_generator.anchors import anchors_of, css_name
 
-Form = Literal["plain", "comma", "point", "minor"]
+Form = Literal["plain", "comma", "point", "minor", "slug"]
 MOST_PLACES = 150
 MOST_NODES = 20_000
 MOST_SCALARS = 8_000
 MOST_LEVELS = 14
-LONGEST_LINE = 300
+LONGEST_LINE, LONGEST_NAMES = 300, 2_000
 CUTTABLE = frozenset(
     {Attribute.TITLE, Attribute.BRAND, Attribute.SKU, Attribute.HAN, Attribute.EAN, Attribute.CATEGORY, Attribute.PRICE}
 )
-VALUE_ATTRIBUTES = frozenset("content value href src data-src alt title datetime aria-label srcset".split())
+VALUE_ATTRIBUTES = frozenset("content value href src alt title datetime aria-label srcset label".split())
+NAME_ATTRIBUTES = frozenset({"class", "id", "href", "action"})
+SLUGGED = frozenset({Attribute.BRAND, Attribute.CATEGORY})
 NOT_ALNUM = re.compile(r"[\W_]+")
 ESCAPED = re.compile(r"[&%<\\]")
-WHOLE_PAGE = frozenset({"html", "head", "body"})
+PICTURE = re.compile(r"^[^?#]*\.(?:jpe?g|png|gif|webp|avif)(?:[?#]|$)", re.IGNORECASE)
+NAMED_PAGE = frozenset({"html", "body"})
+WHOLE_PAGE = NAMED_PAGE | {"head"}
 ROOMY = "div, section, article, p, td, dd, li, main, span"
 
 
@@ -62,6 +68,7 @@ class Wanted:
     url: str
     _keys: dict[Attribute, set[str]] = field(default_factory=dict)
     _lines: dict[Attribute, list[str]] = field(default_factory=dict)
+    _slugs: dict[Attribute, list[str]] = field(default_factory=dict)
     _cores: dict[Attribute, tuple[str, ...]] = field(default_factory=dict)
     _memory: dict[str, list[tuple[Attribute, Form, bool]]] = field(default_factory=dict)
 
@@ -71,6 +78,8 @@ class Wanted:
             self._cores[attribute] = tuple({_core(attribute, group) for group in self._keys[attribute]})
             if attribute in CUTTABLE:
                 self._lines[attribute] = [value.casefold() for value in values if len(value) >= 2]
+            if attribute in SLUGGED:
+                self._slugs[attribute] = [slug for value in values if len(value) >= 3 for slug in slugs(value)]
 
     def matches(self, raw: str) -> list[tuple[Attribute, Form, bool]]:
         """The attributes whose known value this text is or (False) contains, each with the form it has there."""
@@ -93,6 +102,14 @@ class Wanted:
                     yield attribute, form, True
                 elif line and self._contains(attribute, raw):
                     yield attribute, "plain", False
+
+    def named(self, raw: str) -> list[tuple[Attribute, Form, bool]]:
+        """The attributes whose known value stands in a class, an id or an address, spelled as names are there."""
+        folded = raw.casefold()
+        return [
+            (attribute, "slug", False) for attribute, all_slugs in self._slugs.items()
+            if any(slug in folded for slug in all_slugs)
+        ]  # fmt: skip
 
     def form(self, attribute: Attribute, raw: str) -> Form | None:
         """The form in which `raw` is a known value; None where it is none."""
@@ -117,6 +134,16 @@ class Wanted:
             return False
         text = normalise(Attribute.DESCRIPTION, raw)
         return text is not None and any(same(Attribute.DESCRIPTION, text, v) for v in self.known[Attribute.DESCRIPTION])
+
+
+def slugs(value: str) -> set[str]:
+    """How names are spelled in classes and addresses.
+
+    >>> sorted(slugs("Desk Lamps"))
+    ['desk%20lamps', 'desk+lamps', 'desk-lamps', 'desk_lamps']
+    """
+    words = [word for word in NOT_ALNUM.split(value.casefold()) if word]
+    return {between.join(words) for between in ("-", "_", "+", "%20")} if words else set()
 
 
 def _squeezed(text: str) -> str:
@@ -190,6 +217,8 @@ def flatten(data: Any, path: str = "$", levels: int = MOST_LEVELS) -> Iterator[t
 def _flatten(data: Any, path: str, levels: int, budget: list[int]) -> Iterator[tuple[str, str]]:
     if levels < 0 or budget[0] <= 0:
         return
+    if isinstance(data, str) and (inner := nested(data)) is not None:
+        data = inner
     if isinstance(data, dict):
         for name, value in data.items():
             yield from _flatten(value, child(path, _generic(str(name))), levels - 1, budget)
@@ -213,19 +242,41 @@ def _in_elements(document: Document, wanted: Wanted) -> Iterator[Place]:
             return
         if node.tag not in UNSEEN and node.tag not in WHOLE_PAGE:
             yield from _in_attributes(node, wanted)
+            yield from _in_data_text(node, wanted)
             yield from _in_text(node, wanted)
+        elif node.tag in NAMED_PAGE:
+            yield from _in_names(node, wanted)
 
 
 def _in_attributes(node: LexborNode, wanted: Wanted) -> Iterator[Place]:
     for name, raw in node.attributes.items():
-        if not raw or not (name in VALUE_ATTRIBUTES or name.startswith("data-")):
+        if not raw or raw.isspace():
             continue
-        data = attribute_data(raw) if name.startswith("data-") else None
+        data = attribute_data(raw)
         if data is not None:
-            yield from _in_data(f"[{name}]", f"@{name}", data, wanted)
-        else:
+            yield from _in_data(f"[{css_name(name)}]", f"{IN_ATTRIBUTE}{name}", data, wanted)
+        elif name in VALUE_ATTRIBUTES or name.startswith("data-"):
             for attribute, form, whole in wanted.matches(raw.strip()):
+                if attribute is not Attribute.IMAGE or name != "href" or PICTURE.search(raw):
+                    yield Place(attribute, form, whole, node=node, name=name, size=len(raw))
+    yield from _in_names(node, wanted)
+
+
+def _in_names(node: LexborNode, wanted: Wanted) -> Iterator[Place]:
+    for name, raw in node.attributes.items():
+        if raw and name in NAME_ATTRIBUTES and len(raw) <= LONGEST_NAMES:
+            for attribute, form, whole in wanted.named(raw):
                 yield Place(attribute, form, whole, node=node, name=name, size=len(raw))
+
+
+def _in_data_text(node: LexborNode, wanted: Wanted) -> Iterator[Place]:
+    """The JSON that is all of an element's text, as in `<textarea>`."""
+    only = node.first_child
+    if only is None or only.tag != "-text" or only is not node.last_child:
+        return
+    data = attribute_data(only.text_content)
+    for css in anchors_of(node)[:2] if data is not None else ():
+        yield from _in_data(css, IN_TEXT, data, wanted)
 
 
 def _in_text(node: LexborNode, wanted: Wanted) -> Iterator[Place]:

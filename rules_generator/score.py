@@ -8,8 +8,9 @@ counts a little against a candidate: the catalog may lack it, or the shop may ha
 description should be.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import sqrt
 
@@ -18,13 +19,17 @@ from catalog.values import key, same
 from parser.document import Document
 from parser.read import value_of
 from parser.selector import AnySelector
+from parser.trim import Trim
 from rules_generator.candidate import Candidate
 from rules_generator.examples import Example
 from rules_generator.wording import plausibility
 
 SURENESS = 1.0
-UNCALLED, SILENT = 0.3, 0.1
+UNCALLED, SILENT, SILENT_ON_ALL = 0.3, 0.1, 0.3
+ON_ALL = frozenset({Attribute.TITLE, Attribute.PRICE})
 LARGEST_TIE = 0.02
+OWN = frozenset({Attribute.TITLE, Attribute.SKU, Attribute.HAN, Attribute.EAN, Attribute.IMAGE, Attribute.DESCRIPTION})
+MOST_FILLERS = 5
 LONG_ONES = frozenset({Attribute.DESCRIPTION, Attribute.IMAGE})
 
 
@@ -78,7 +83,8 @@ class Tally:
     @cached_property
     def agreement(self) -> float:
         """The lower bound of its agreement with the known values."""
-        return lower_bound(self.hits, self.hits + self.misses + UNCALLED * self.uncalled + SILENT * self.silent)
+        silence = (SILENT_ON_ALL if self.candidate.attribute in ON_ALL else SILENT) * self.silent
+        return lower_bound(self.hits, self.hits + self.misses + UNCALLED * self.uncalled + silence)
 
 
 @dataclass
@@ -88,6 +94,16 @@ class Opened:
     examples: Sequence[Example]
     documents: Sequence[Document]
     raws: dict[AnySelector, dict[int, str | None]] = field(default_factory=dict)
+    _counts: dict[Attribute, Counter[str]] = field(default_factory=dict)
+
+    def only_at(self, attribute: Attribute, place: int) -> str | None:
+        """The known value of an example that no other example has."""
+        if attribute not in self._counts:
+            self._counts[attribute] = Counter(
+                one.known[attribute][0] for one in self.examples if attribute in one.known
+            )
+        known = self.examples[place].known.get(attribute)
+        return known[0] if known and self._counts[attribute][known[0]] == 1 else None
 
     def raw(self, selector: AnySelector, places: Iterable[int] | None = None) -> list[str | None]:
         """What a selector finds on each page (or on those at these places), looked up once."""
@@ -119,12 +135,34 @@ def tally(candidate: Candidate, opened: Opened, places: Sequence[int] | None = N
     raws = opened.raw(candidate.selector, at)
     values: list[str | None] = []
     for place, raw in zip(at, raws, strict=True):
-        cut = candidate.trim.apply(raw) if raw is not None else None
+        cut = _trim_at(candidate, opened, place).apply(raw) if raw is not None else None
         values.append(value_of(rule, cut, opened.documents[place].url) if cut is not None else None)
     examples = [opened.examples[place] for place in at]
     right = [_is_right(candidate.attribute, value, one) for value, one in zip(values, examples, strict=True)]
     spare = [len(raw) - len(value) for raw, value in zip(raws, values, strict=True) if raw and value]
+    never = _fillers(candidate.attribute, values, right)
+    if never:
+        candidate = replace(candidate, never=never)
+        values = [None if value in never else value for value in values]
     return Tally(candidate, tuple(values), tuple(right), max(0.0, sum(spare) / len(spare)) if spare else 0.0)
+
+
+def _fillers(attribute: Attribute, values: Sequence[str | None], right: Sequence[bool | None]) -> tuple[str, ...]:
+    """Values that stand on several examples and are right on none, where each offer should have its own."""
+    if attribute not in OWN or not any(right):
+        return ()
+    counts = Counter(value for value, is_right in zip(values, right, strict=True) if value is not None and not is_right)
+    known = {value for value, is_right in zip(values, right, strict=True) if is_right}
+    return tuple(value for value, count in counts.most_common(MOST_FILLERS) if count > 1 and value not in known)
+
+
+def _trim_at(candidate: Candidate, opened: Opened, place: int) -> Trim:
+    """The cut as it would be without this example: a word that it alone has taught cannot speak for it."""
+    if not candidate.trim.words:
+        return candidate.trim
+    own = opened.only_at(candidate.attribute, place)
+    words = tuple(word for word in candidate.trim.words if word != own)
+    return candidate.trim.model_copy(update={"words": words or ("",)})
 
 
 def _is_right(attribute: Attribute, value: str | None, example: Example) -> bool | None:

@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from catalog.models import Attribute
 from catalog.values import key
 from rules_generator.examples import Example
-from rules_generator.score import Tally
+from rules_generator.score import Tally, lower_bound
 from rules_generator.wording import is_named
 
-LEAST_SHARE = {Attribute.TITLE: 0.2, Attribute.PRICE: 0.35}
+LEAST_SHARE = {Attribute.TITLE: 0.2, Attribute.PRICE: 0.35, Attribute.CATEGORY: 0.75}
 USUAL_SHARE = 0.55
+SURE = 0.84
 FEW = 2
 
 
@@ -29,6 +30,8 @@ def _is_sound(one: Tally, examples: Sequence[Example]) -> bool:
     attribute = one.candidate.attribute
     if one.hits <= LEAST_SHARE.get(attribute, USUAL_SHARE) * (one.hits + one.misses):
         return False
+    if one.candidate.is_guess and lower_bound(one.hits, one.hits + one.misses) < SURE:
+        return False
     known = [key(attribute, example.known[attribute][0]) for example in examples if example.known.get(attribute)]
     if len(known) < FEW:
         return len(examples) <= FEW or is_named(one.candidate)
@@ -36,5 +39,10 @@ def _is_sound(one: Tally, examples: Sequence[Example]) -> bool:
     if len(right) >= FEW:
         return True
     if len(set(known)) == 1:
-        return one.hits >= FEW
-    return one.hits > FEW and not one.misses and is_named(one.candidate)
+        return one.hits >= FEW and not (attribute is Attribute.CATEGORY and one.uncalled)
+    return one.hits > FEW and not one.misses and (is_named(one.candidate) or _tells_apart(one, known))
+
+
+def _tells_apart(one: Tally, known: Sequence[str]) -> bool:
+    """Whether it finds one value on many examples that have it, and is silent on several that have another."""
+    return one.hits > len(known) / 2 and one.silent > FEW

@@ -8,6 +8,7 @@ import re
 
 from catalog.models import Attribute
 from parser.selector import JsonAt, TextAt
+from parser.trim import Trim
 from rules_generator.candidate import Candidate
 
 WORDS: dict[Attribute, str] = {
@@ -37,7 +38,7 @@ def plausibility(candidate: Candidate) -> float:
     said = str(candidate.selector)
     fits = re.search(WORDS[candidate.attribute], said, re.IGNORECASE) is not None
     variant = candidate.attribute is Attribute.TITLE and "variant" in said
-    cut = sum(_length(side) for side in (candidate.trim.left, candidate.trim.right))
+    cut = _reliance(candidate.trim)
     labelled = ":lexbor-contains(" in said
     rooted = isinstance(candidate.selector, TextAt) and said.startswith("html >")
     return (
@@ -60,6 +61,11 @@ def is_named(candidate: Candidate) -> bool:
     """Whether the selector's own words name the attribute, and none of them something else."""
     said = str(candidate.selector)
     return re.search(WORDS[candidate.attribute], said, re.IGNORECASE) is not None and not MISLEADING.search(said)
+
+
+def _reliance(trim: Trim) -> int:
+    """How much a cut relies on: a number of characters is trusted less than a literal, the value's look still less."""
+    return sum(map(_length, (trim.left, trim.right))) + 10 * trim.last + 30 * bool(trim.shape) + 40 * bool(trim.words)
 
 
 def _length(cut: str | int) -> int:

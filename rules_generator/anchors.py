@@ -1,0 +1,65 @@
+"""Selectors for an element by its own marks: id, schema.org names, classes, data attributes - without digits.
+
+Digits in ids and classes vary by product, so a name that has some is cut before them or left out.
+"""
+
+import re
+from collections.abc import Iterator
+
+from selectolax.lexbor import LexborNode
+
+from parser.blocks import css_string
+
+IDENTIFIER = re.compile(r"-?[A-Za-z_][\w-]*")
+NAMED = ("itemprop", "property", "name", "rel", "typeof", "http-equiv", "aria-current")
+MOST_CLASSES = 6
+
+
+def tag_of(node: LexborNode) -> str:
+    """The element's tag as CSS says it; any tag where it has a character that CSS would read otherwise."""
+    tag = node.tag or "*"
+    return tag if IDENTIFIER.fullmatch(tag) else "*"
+
+
+def anchors_of(node: LexborNode) -> list[str]:
+    """Selectors for an element by its own marks, the most telling first."""
+    return list(_anchors(node))
+
+
+def _anchors(node: LexborNode) -> Iterator[str]:
+    tag, attributes = tag_of(node), node.attributes
+    name = attributes.get("id")
+    if name and not any(char.isdigit() for char in name):
+        yield f'{tag}[id="{css_string(name)}"]'
+    elif name and (prefix := re.match(r"[A-Za-z_-]{3,}(?=\d)", name)):
+        yield f'{tag}[id^="{prefix[0]}"]'
+    for mark in NAMED:
+        if attributes.get(mark):
+            yield f'{tag}[{mark}="{css_string(attributes[mark] or "")}"]'
+    classes = [one for one in (attributes.get("class") or "").split()[:MOST_CLASSES] if _is_stable(one)]
+    if len(classes) > 1:
+        yield tag + "".join(f".{one}" for one in classes)
+    yield from (f"{tag}.{one}" for one in classes)
+    yield from (f'{tag}[class*="{start[0]}"]' for start in _starts(attributes.get("class") or ""))
+    yield from (f"{tag}[{one}]" for one in attributes if one.startswith("data-") and _is_stable(one))
+
+
+def _starts(classes: str) -> Iterator[re.Match[str]]:
+    """What stands before the digits in classes that a build tool has numbered, as in `product-title_9x2f`."""
+    for name in classes.split()[:MOST_CLASSES]:
+        start = re.match(r"[A-Za-z_-]{5,}[_-](?=\w*\d)", name)
+        if start:
+            yield start
+
+
+def _is_stable(name: str) -> bool:
+    return IDENTIFIER.fullmatch(name) is not None and not any(char.isdigit() for char in name)
+
+
+def css_name(name: str) -> str:
+    """An attribute's name as CSS says it.
+
+    >>> css_name(":product")
+    '\\\\:product'
+    """
+    return re.sub(r"([^\w-])", r"\\\1", name)
