@@ -22,8 +22,8 @@ class Candidate:
 
     @property
     def is_guess(self) -> bool:
-        """Whether it takes a text for the value by its look: a name in an address, a shape, a known word."""
-        return self.form == "slug" or bool(self.trim.shape or self.trim.words)
+        """Whether it takes a text for the value by its look: a name, a last part, a shape, a known word."""
+        return self.form == "slug" or bool(self.trim.last or self.trim.shape or self.trim.words)
 
     def rule(self, score: float = 1.0, support: int = 0, agreed: float = 1.0) -> Rule:
         """The candidate as a rule."""

@@ -8,6 +8,7 @@ so their agreement confirms, and one is left when the other is gone.
 import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
+from math import inf
 
 from catalog.models import Attribute
 from parser.read import weight_of
@@ -47,7 +48,7 @@ def _distinct(ranked: Iterable[Scored]) -> list[Scored]:
 
 def _voters(worthy: Sequence[Scored]) -> list[Scored]:
     chosen: list[Scored] = []
-    agreed = 0.0
+    agreed = -inf
     for score, tally in worthy:
         now = _balance([*chosen, (score, tally)])
         if now > agreed or (now == agreed and _confirms(tally, chosen, family)):

@@ -2,7 +2,7 @@
 
 Pages of known offers say so: what the rules read from them now is compared with what the catalog knows, and with how
 well they agreed when they were learnt - known offers are never quite up to date, so only a fall counts. A redesign
-shows at once in most attributes, or in pages that are no longer recognised.
+shows in most attributes at once, or in two of which nothing is found any more, or in pages that are not recognised.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ from rules_generator.teachers import newest_rules, teachers
 
 FEWEST, MOST = 3, 60
 HALF = 0.5
-FALLEN = 0.8
+FALLEN, GONE = 0.8, 0.2
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,11 @@ class Held:
     def held(self) -> float:
         """What is left of the share there once was; the share itself where that was not noted."""
         return min(1.0, self.share / self.then) if self.then else self.share
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether next to nothing is found any more where most was read rightly once."""
+        return self.known >= FEWEST and (self.then or 0.0) > HALF and self.found < GONE * self.known
 
 
 @dataclass(frozen=True)
@@ -95,7 +100,9 @@ def drift_of(taught: Sequence[Taught], rules: RuleSet, then: dict[str, float]) -
     }
     lost = _silent(rules, [(one, readings, template) for one, readings, _, template in read])
     judged = [one.held for one in attributes.values() if one.known >= FEWEST and one.then != 0]
-    redesigned = len(taught) >= FEWEST and (recognised < HALF * len(taught) or (bool(judged) and median(judged) < HALF))
+    gone = sum(one.is_gone for one in attributes.values())
+    fallen = bool(judged) and median(judged) < HALF
+    redesigned = len(taught) >= FEWEST and (recognised < HALF * len(taught) or fallen or gone > 1)
     said = _say(len(taught), recognised, attributes, redesigned)
     return Drift(rules.version, len(taught), recognised, attributes, tuple(lost), redesigned, said)
 

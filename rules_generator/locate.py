@@ -272,7 +272,7 @@ def _in_names(node: LexborNode, wanted: Wanted) -> Iterator[Place]:
 def _in_data_text(node: LexborNode, wanted: Wanted) -> Iterator[Place]:
     """The JSON that is all of an element's text, as in `<textarea>`."""
     only = node.first_child
-    if only is None or only.tag != "-text" or only is not node.last_child:
+    if only is None or only.tag != "-text" or only.next is not None:
         return
     data = attribute_data(only.text_content)
     for css in anchors_of(node)[:2] if data is not None else ():
@@ -285,7 +285,7 @@ def _in_text(node: LexborNode, wanted: Wanted) -> Iterator[Place]:
     text = text_of(node, LONGEST_LINE + 50)
     for attribute, form, whole in wanted.matches(text) if text else ():
         yield Place(attribute, form, whole, node=node, size=len(text or ""))
-    own = own_text(node) if node.first_child is not node.last_child else None
+    own = own_text(node) if node.first_child is not None and node.first_child.next is not None else None
     for attribute, form, whole in wanted.matches(own) if own and own != text else ():
         yield Place(attribute, form, whole, node=node, own=True, size=len(own or ""))
 

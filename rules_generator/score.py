@@ -28,7 +28,7 @@ SURENESS = 1.0
 UNCALLED, SILENT, SILENT_ON_ALL = 0.3, 0.1, 0.3
 ON_ALL = frozenset({Attribute.TITLE, Attribute.PRICE})
 LARGEST_TIE = 0.02
-OWN = frozenset({Attribute.TITLE, Attribute.SKU, Attribute.HAN, Attribute.EAN, Attribute.IMAGE, Attribute.DESCRIPTION})
+OWN = frozenset({Attribute.SKU, Attribute.HAN, Attribute.EAN, Attribute.IMAGE, Attribute.DESCRIPTION})
 MOST_FILLERS = 5
 LONG_ONES = frozenset({Attribute.DESCRIPTION, Attribute.IMAGE})
 

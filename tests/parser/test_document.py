@@ -11,6 +11,9 @@ PAGE = Document(
     """<html><head><meta property="og:title" content=" Lamp "></head><body>
     <h1>Lamp <small>by  Ardwen</small></h1><p class="price">$<b>12</b>.<sup>50</sup></p>
     <table><tr><th>EAN:</th><td>4006<br>381</td></tr></table><div data-p='{"a": [{"sku": "S1"}]}'></div>
+    <nav><a>Home</a><a>Rugs</a><a> Wool </a></nav><textarea>[{"ean": "4006"}]</textarea>
+    <noscript><b class="still">here</b></noscript><i x-data="{open: false, p: {sku: 'S2'}}"></i>
+    <script>fbq("t", {"ids": "[\\"S3_7\\"]"}); var z = {n: {q: 1}, 'm': {q: 2}};</script>
     <p class="none"><script>var x = {"list": [{"id": null}, {"id": 7}], "on": true, "f": 12.5};</script></p></body>""",
     "https://shop.example/p/1",
 )
@@ -32,6 +35,15 @@ FOUND: list[tuple[AnySelector, str | None]] = [
     (JsonAt(block="var x =", path="$..id"), "7"),
     (JsonAt(block="var y =", path="$.on"), None),
     (JsonAt(css="[data-p]", block="@data-p", path="$.a[0].sku"), "S1"),
+    (JsonAt(css="[x-data]", block="@x-data", path="$.p.sku"), "S2"),
+    (JsonAt(css="textarea", block="text", path="$[0].ean"), "4006"),
+    (JsonAt(css="h1", block="text", path="$[0].ean"), None),
+    (JsonAt(block='fbq("t",', path="$.ids[0]"), "S3_7"),
+    (JsonAt(css="script", block="-> 2 -> 2", path="$.q"), "2"),
+    (JsonAt(css="script", block="-> 9", path="$.q"), None),
+    (TextAt(css="nav a", join=True), "Home > Rugs > Wool"),
+    (TextAt(css="nav b", join=True), None),
+    (TextAt(css="noscript b.still"), "here"),
 ]
 
 

@@ -43,14 +43,16 @@ def selectors_in(document: Document) -> Iterator[AnySelector]:
             if node.attributes.get(name):
                 css = f'{node.tag}[{name}="{css_string(node.attributes[name] or "")}"]'
                 yield from (AttributeAt(css=css, name="content"), TextAt(css=css), TextAt(css=css, own=True))
+    yield from (TextAt(css=css, join=True) for css in ("nav a", "ul li", "h1"))
+    yield JsonAt(css="script", block="-> 1", path="$..name")
 
 
 def rules_of(documents: list[Document]) -> RuleSet:
     """Rules that read all attributes from all over the pages, by two templates of which each has its signature."""
     selectors = list(dict.fromkeys(one for document in documents for one in selectors_in(document)))
-    trims = (Trim(), Trim(left=1), Trim(left=" ", right="", inside=True))
+    trims = (Trim(), Trim(left=1), Trim(left=" ", right="", inside=True), Trim(last=True, left=" "), Trim(words=("a",)))
     rules = tuple(
-        Rule(attribute=attribute, selector=one, trim=trims[place % 3], form=form, score=1 - place % 7 / 10)
+        Rule(attribute=attribute, selector=one, trim=trims[place % 5], form=form, score=1 - place % 7 / 10)
         for place, one in enumerate(selectors)
         for attribute, form in ((list(Attribute)[place % len(Attribute)], "plain"), (Attribute.PRICE, "minor"))
     )

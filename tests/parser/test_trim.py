@@ -13,6 +13,13 @@ SEEN = [
     (Trim(right=" | Shop"), "Lamp 12 | Shop", "Lamp 12"),
     (Trim(left="(", right=")", inside=True), "Lamp (SK-1) new", "SK-1"),
     (Trim(left="Nr. ", inside=True), "Art. Nr. SK-1", "SK-1"),
+    (Trim(left="cat-", right=" ", inside=True), "product cat-lamps", "lamps"),
+    (Trim(left="/", right="/", last=True), "/shop/lamps/desk/", "desk"),
+    (Trim(left=" - ", last=True), "Lamp - red - Ardwen", "Ardwen"),
+    (Trim(right=" - ", last=True), "Lamp - red - Ardwen", "Lamp - red"),
+    (Trim(left="No ", shape="[A-Z]-[0-9]{2}"), "No A-12, from B-3", "A-12"),
+    (Trim(words=("Lamps", "Desk Lamps", "Rugs")), "/c/desk-lamps/rugs", "Desk Lamps"),
+    (Trim(words=("Lamp",)), "back to LAMPS", "Lamp"),
 ]
 NOTHING = [
     (Trim(left="EAN: "), "GTIN 4006381333931"),
@@ -20,6 +27,10 @@ NOTHING = [
     (Trim(left=2, right=2), "abcd"),
     (Trim(left="a", right="a"), "a"),
     (Trim(left="(", right=")", inside=True), "Lamp (SK-1"),
+    (Trim(left="/", right="/", last=True), "lamps/"),
+    (Trim(shape="[0-9]{4}"), "1234 or 5678"),
+    (Trim(shape="[0-9]{4}"), "12345"),
+    (Trim(words=("Lamp",)), "Lampshade"),
 ]
 
 
@@ -46,11 +57,15 @@ def test_literal_cuts_undo_what_was_put_around(left: str, value: str, right: str
     left=st.one_of(st.integers(0, 5), st.text(max_size=3)),
     right=st.one_of(st.integers(0, 5), st.text(max_size=3)),
     inside=st.booleans(),
+    last=st.booleans(),
+    shape=st.sampled_from(["", "[a-z]+", r"\d{1,3}"]),
     text=st.text(max_size=40),
 )
-def test_a_cut_only_ever_takes_away(left: str | int, right: str | int, inside: bool, text: str) -> None:
+def test_a_cut_only_ever_takes_away(
+    left: str | int, right: str | int, inside: bool, last: bool, shape: str, text: str
+) -> None:
     """What is left of a text is always a part of it, and never empty."""
-    value = Trim(left=left, right=right, inside=inside).apply(text)
+    value = Trim(left=left, right=right, inside=inside, last=last, shape=shape).apply(text)
     assert value is None or (value and value in text)
 
 
@@ -58,3 +73,10 @@ def test_says_in_words_what_it_cuts() -> None:
     """A cut is readable; no cut says nothing."""
     assert str(Trim()) == ""
     assert str(Trim(left="EAN: ")) == "cut 'EAN: ' and 0"
+    assert str(Trim(left="/", last=True, words=("A", "B"))) == "between last '/' and 0, then one of A, B"
+
+
+def test_a_shape_that_is_no_expression_is_refused() -> None:
+    """What people write by hand is told where it is wrong."""
+    with pytest.raises(ValueError, match="regular expression"):
+        Trim(shape="[0-9")

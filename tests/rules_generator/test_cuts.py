@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from catalog.models import Attribute
 from parser.trim import Trim
-from rules_generator.cuts import around, trims
+from rules_generator.cuts import around, by_look, trims
 
 LEARNT = [
     ("the same on all pages", [("EAN: ", ""), ("EAN: ", "")], Trim(left="EAN: ")),
@@ -28,6 +28,25 @@ def test_learns_the_cut_that_the_pages_share(name: str, arounds: list[tuple[str,
 def test_no_cut_of_digits_is_learnt() -> None:
     """A literal with a digit in it would take a part of some other number away."""
     assert trims(Attribute.PRICE, [("10", ""), ("10", "")]) == []
+
+
+LOOKS = [
+    ("one shape", Attribute.SKU, ["AB-12", "C-345", "AB-7"], [Trim(shape=r"[A-Z]{1,2}\-[0-9]{1,3}")]),
+    ("shapes that differ", Attribute.SKU, ["AB-12", "12-AB", "AB-7"], []),
+    ("no digit in it", Attribute.SKU, ["AB", "C", "DE"], []),
+    ("too few", Attribute.SKU, ["AB-12", "C-345"], []),
+    ("known words", Attribute.BRAND, ["Ardwen", "Elm", "Ardwen"], [Trim(words=("Ardwen", "Elm"))]),
+    ("one word only", Attribute.BRAND, ["Ardwen", "Ardwen"], []),
+    ("nothing of a title", Attribute.TITLE, ["A 1", "B 2", "C 3"], []),
+]
+
+
+@pytest.mark.parametrize(("name", "attribute", "known", "expected"), LOOKS, ids=[case[0] for case in LOOKS])
+def test_a_value_may_be_told_by_its_look(
+    name: str, attribute: Attribute, known: list[str], expected: list[Trim]
+) -> None:
+    """Identifiers by the shape that all have, brands by being one of those that are known."""
+    assert by_look(attribute, known) == expected
 
 
 @given(st.lists(st.tuples(st.text(max_size=12), st.text(max_size=12)), min_size=1, max_size=6))

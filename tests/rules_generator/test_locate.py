@@ -45,6 +45,21 @@ def test_data_in_attributes_is_looked_into() -> None:
     assert found(page, Attribute.SKU, "SK-1") == [("$.a[0].sku", "plain", True)]
 
 
+def test_data_in_any_attribute_or_text_is_looked_into() -> None:
+    """A page's own component data, the JSON of a hidden text field, JSON within a string of JSON."""
+    page = """<i x-data="{p: {sku: 'SK-1'}}"></i><textarea id="v-1">[{"sku": "SK-1"}]</textarea>
+    <script>x = {"ids": "[\\"SK-1\\"]"}</script>"""
+    seen = [place for place, _, whole in found(page, Attribute.SKU, "SK-1") if whole]
+    assert seen == ["$.ids[0]", "$.p.sku", "$[0].sku"]
+
+
+def test_names_in_classes_and_addresses_are_known() -> None:
+    """`desk-lamps` in a class is the category, to be read as words."""
+    page = '<body class="product product_cat-desk-lamps"><a href="/c/desk+lamps?x=1">all</a>'
+    assert found(page, Attribute.CATEGORY, "Desk Lamps") == [("class", "slug", False), ("href", "slug", False)]
+    assert found(page, Attribute.SKU, "desk-lamps") == []
+
+
 def test_a_description_is_found_by_its_words() -> None:
     """Long texts are compared by the words they share."""
     text = "A lamp of brass and glass for tables, desks and shelves, made by hand in the north. " * 8

@@ -36,6 +36,44 @@ def test_constant_texts(name: str, brands: list[str], least: int) -> None:
     assert (rules_of(Attribute.BRAND, members) > 0) is (least > 0)
 
 
+SHAPES = ["A-11", "B-12", "C-23", "A-44", "D-15", "E-26", "F-37", "G-48", "H-59", "K-10"]
+
+
+def test_fillers_are_not_read() -> None:
+    """What stands on several pages where each offer should have its own is no value: a mark for there being none."""
+    members = [
+        taught(one, f"<h1>{one.title}</h1><b id='n'>{SHAPES[place] if place % 3 else 'none-1'}</b>",
+               sku=SHAPES[place] if place % 3 else None)
+        for place, one in enumerate(ALL)
+    ]  # fmt: skip
+    rules, _ = induce(members)
+    none = Document("<h1>Other</h1><b id='n'>none-1</b>", "https://shop.example/p")
+    some = Document("<h1>Other</h1><b id='n'>Z-99</b>", "https://shop.example/p")
+    assert read_attributes(none, rules.templates[0])[Attribute.SKU].value is None
+    assert read_attributes(some, rules.templates[0])[Attribute.SKU].value == "Z-99"
+
+
+INDIRECT = [
+    ("in a class", "<h1>{0}</h1><p class='x{1} cat-{2} on'>", "desk-lamps", "wool-rugs"),
+    ("as a known word", "<h1>{0}</h1><p class='t'>{1} {2} of {0}</p>", "desk lamps", "wool rugs"),
+]
+
+
+@pytest.mark.parametrize(("name", "build", "one", "other"), INDIRECT, ids=[case[0] for case in INDIRECT])
+def test_categories_that_stand_in_no_text_of_their_own(name: str, build: str, one: str, other: str) -> None:
+    """They are read from classes, or known again where a text names one of them."""
+    members = [
+        taught(each, build.format(each.title, each.sku, (one, other)[place % 2]),
+               category=("Desk Lamps", "Wool Rugs")[place % 2])
+        for place, each in enumerate([*ALL, *ALL])
+    ]  # fmt: skip
+    rules, _ = induce(members)
+    page = Document(build.format("Other", "SK-9", one), "https://shop.example/p")
+    read = read_attributes(page, rules.templates[0])[Attribute.CATEGORY].value
+    assert read is not None
+    assert read.casefold() == "desk lamps"
+
+
 def test_more_wrong_than_right() -> None:
     """What is right on three examples of ten and wrong on the others is none."""
     members = [taught(one, text_page(one), sku=one.sku if one.number % 4 == 0 else f"X-{one.number}") for one in ALL]
