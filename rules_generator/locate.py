@@ -18,7 +18,7 @@ from parser.blocks import attribute_data
 from parser.document import UNSEEN, Document, own_text, scalar, text_of
 from parser.paths import child, nested
 from parser.selector import IN_ATTRIBUTE, IN_TEXT
-from rules_generator.anchors import anchors_of, css_name
+from rules_generator.anchors import anchors_of, css_name, tag_of
 
 Form = Literal["plain", "comma", "point", "minor", "slug"]
 MOST_PLACES = 150
@@ -275,7 +275,7 @@ def _in_data_text(node: LexborNode, wanted: Wanted) -> Iterator[Place]:
     if only is None or only.tag != "-text" or only.next is not None:
         return
     data = attribute_data(only.text_content)
-    for css in anchors_of(node)[:2] if data is not None else ():
+    for css in [*anchors_of(node), tag_of(node)][:2] if data is not None else ():
         yield from _in_data(css, IN_TEXT, data, wanted)
 
 
