@@ -25,7 +25,7 @@ class Rule(_Frozen):
     `score` in [0, 1] is how well it agrees with known offers, relative to the best rule of the attribute; `support` is
     the number of known offers it was right on, `agreed` their share in those on which it found a value. `form` says how
     a price's digits are meant: `comma` or `point` names the decimal separator, `minor` counts in cents; `slug` is a
-    name as addresses and classes spell it. `never` are values that stand where there is none: the shop's logo for a picture.
+    name as addresses and classes spell it. `never` are values that stand for none: the shop's logo for a picture.
     A `locked` rule, or one set by hand, survives relearning. The `origin` of a rule is `general` where no known offer
     has taught it: then `support` and `agreed` count what general rules say of pages.
     """
