@@ -23,7 +23,7 @@ from parser.rules import Rule, RuleSet, Template, Variants
 from rules_generator.cold import as_general, elsewhere, in_turn, teach_cold
 from rules_generator.drift import drift_of, shares
 from rules_generator.induce import THRESHOLD, Taught, induce
-from rules_generator.pick import pick, wanted
+from rules_generator.pick import pick, wanted_of
 from rules_generator.siblings import families
 from rules_generator.teachers import MOST_EXAMPLES, Teachers, newest_rules, teachers
 from rules_generator.variant_schema import schema_variants
@@ -36,7 +36,7 @@ KNOWN_OFFERS, GENERAL_RULES = "known offers", "general rules"
 
 @dataclass(frozen=True)
 class Learnt:
-    """What learning brought: the version stored, examples used and set aside, rules per attribute, seconds.
+    """What learning brought: the version stored, examples used, found and set aside, rules per attribute, seconds.
 
     `by` says who taught: known offers or, where the catalog has none of the shop, what its pages say by general rules.
     `wanted` says how many more examples would make sure of which attribute, `drift` what became of the rules before.
@@ -44,6 +44,7 @@ class Learnt:
 
     version: int
     examples: int
+    examples_found: int = 0
     set_aside: int = 0
     templates: int = 0
     rules: dict[str, int] = field(default_factory=dict)
@@ -97,7 +98,7 @@ def learn_shop(
     told = asdict(story) | {
         "examples_found": found.examples,
         "refused": opener.refused,
-        "wanted": wanted(one.example.known for one in taught),
+        "wanted": wanted_of(taught),
         "agreement": shares(taught, rules),
         "drift": _drift(taught, before),
     }
@@ -186,6 +187,7 @@ def _told(stored: StoredRules, seconds: float) -> Learnt:
     return Learnt(
         version=stored.version,
         examples=len(rules.learnt_from),
+        examples_found=int(stored.story.get("examples_found", 0)),
         set_aside=len(stored.story.get("set_aside", ())),
         templates=len(rules.templates),
         rules=dict(counts),

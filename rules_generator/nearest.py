@@ -61,7 +61,7 @@ def missing(document: Document, known: Mapping[Attribute, Sequence[str]]) -> lis
 
 
 def _nearest(document: Document, attribute: Attribute, value: str, texts: Sequence[str]) -> Missing:
-    likest = max(_alike(attribute, value, texts), default=None)
+    likest = max(_alike(attribute, value, texts), key=lambda pair: (pair[0], -len(pair[1])), default=None)
     if likest is None:
         return Missing(attribute.value, value)
     likeness, raw = likest

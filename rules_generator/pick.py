@@ -45,6 +45,19 @@ def _shows(example: Example) -> Iterator[str]:
             yield f"{attribute.value}: {key(attribute, example.known[attribute][0])}"
 
 
+def wanted_of(taught: Sequence[Taught]) -> dict[str, int]:
+    """How many more examples would make sure of which attribute on the template that shows fewest of it.
+
+    A template needs examples of its own: sixty of another say nothing of it.
+    """
+    groups = templates.cluster([marks_of(one.document) for one in taught])
+    most: dict[str, int] = {}
+    for group in groups:
+        for name, more in wanted(taught[place].example.known for place in group.members).items():
+            most[name] = max(more, most.get(name, 0))
+    return {name: most[name] for attribute in Attribute if (name := attribute.value) in most}
+
+
 def wanted(examples: Iterable[Mapping[Attribute, Sequence[str]]]) -> dict[str, int]:
     """How many more examples would make sure of which attribute: so many that none wrong would mean nine in ten right.
 

@@ -36,7 +36,7 @@ def copies(selector: AnySelector) -> Copies:
 
 def _xpath(selector: AnySelector) -> str | None:
     try:
-        found = HTMLTranslator().css_to_xpath(LABELLED.sub(r":contains(\1)", selector.css))
+        found = HTMLTranslator().css_to_xpath(LABELLED.sub(r":contains(\1)", selector.css), prefix="//")
     except SelectorError:
         return None
     if isinstance(selector, AttributeAt):

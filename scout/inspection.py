@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +24,15 @@ from scout.copyable import copies
 from url_cleaner.clean import clean
 from url_cleaner.errors import BadUrl
 
+MOST_KNOWN = 50
+
 
 @dataclass(frozen=True)
 class Line:
-    """One rule on one page. `why` is empty for a vote that agrees with the winner; `css`, `xpath` are to be copied."""
+    """One rule on one page. `why` is empty for a vote that agrees with the winner; `css`, `xpath` are to be copied.
+
+    `number` is the rule's among those of its attribute, as `scout rules` counts them.
+    """
 
     attribute: str
     number: int
@@ -41,13 +47,17 @@ class Line:
     why: str
     css: str | None = None
     xpath: str | None = None
+    form: str = "plain"
+    origin: str = "learnt"
+    locked: bool = False
 
 
 @dataclass(frozen=True)
 class Inspection:
     """A page as the parser sees it: what it was taken for, the winners, every vote, and what the catalog knows.
 
-    `missing` are known values that the page does not show, each with the nearest text that it does.
+    `missing` are known values that the page does not show, each with the nearest text that it does. `variants` are the
+    offers of a page that keeps several.
     """
 
     url: str
@@ -60,6 +70,7 @@ class Inspection:
     known: dict[str, list[str]]
     lines: tuple[Line, ...]
     missing: tuple[Missing, ...] = ()
+    variants: tuple[dict[str, Any], ...] = ()
 
 
 def inspect_page(
@@ -85,8 +96,9 @@ def inspect_page(
         likeness={one.name: round(likeness(marks_of(document), one.signature), 3) for one in rules.templates},
         winners={one.attribute.value: _winner(one, known) for one in wanted},
         known={name.value: values for name, values in known.items()},
-        lines=tuple(line for one in wanted for line in _lines(one)),
+        lines=tuple(line for one in wanted for line in _lines(one, _before(rules, template, one.attribute))),
         missing=tuple(missing(document, {name: known[name] for name in known if attribute in (None, name)})),
+        variants=tuple(one.offer.model_dump(mode="json") for one in reading.variants),
     )
 
 
@@ -121,21 +133,36 @@ def _template(document: Document, rules: RuleSet, reading: PageReading) -> Templ
 
 
 def _known(store: Store, shop: Shop, url: str) -> dict[Attribute, list[str]]:
+    """What the catalog knows of a page: of the offer of that link, or of all whose links choose something on it."""
     at_page = or_(col(KnownOffer.url) == url, col(KnownOffer.link) == url)
+    on_page = col(KnownOffer.url).startswith(f"{url}?", autoescape=True)
+    of_shop = select(KnownOffer).where(KnownOffer.shop_id == shop.id)
     with store.read() as session:
-        offer = session.exec(select(KnownOffer).where(KnownOffer.shop_id == shop.id, at_page)).first()
-    return values_of(offer) if offer else {}
+        found = session.exec(of_shop.where(at_page).limit(MOST_KNOWN)).all()
+        found = found or session.exec(of_shop.where(on_page).limit(MOST_KNOWN)).all()
+    known: dict[Attribute, list[str]] = {}
+    for offer in found:
+        for attribute, values in values_of(offer).items():
+            known[attribute] = list(dict.fromkeys([*known.get(attribute, []), *values]))
+    return known
 
 
 def _winner(reading: Reading, known: dict[Attribute, list[str]]) -> dict[str, Any]:
     values = known.get(reading.attribute)
     value = reading.value
     agrees = any(same(reading.attribute, value, one) for one in values) if values and value is not None else None
-    return {"value": value, "weight": round(reading.weight, 3), "votes": reading.cast, "agrees": agrees}
+    told = {"weight": round(reading.weight, 3), "share": round(reading.share, 3), "votes": reading.cast}
+    return {"value": value, **told, "agrees": agrees}
 
 
-def _lines(reading: Reading) -> Iterator[Line]:
-    for number, vote in enumerate(reading.votes, start=1):
+def _before(rules: RuleSet, template: Template | None, attribute: Attribute) -> int:
+    """How many rules of an attribute the templates before this one have."""
+    earlier = takewhile(lambda one: template is None or one.name != template.name, rules.templates)
+    return sum(len(one.of(attribute)) for one in earlier)
+
+
+def _lines(reading: Reading, before: int) -> Iterator[Line]:
+    for number, vote in enumerate(reading.votes, start=before + 1):
         won = (
             vote.value is not None and reading.value is not None and same(reading.attribute, vote.value, reading.value)
         )
@@ -154,6 +181,9 @@ def _lines(reading: Reading) -> Iterator[Line]:
             why="" if won else _why(vote),
             css=copied.css,
             xpath=copied.xpath,
+            form=vote.rule.form,
+            origin=vote.rule.origin,
+            locked=vote.rule.locked,
         )
 
 

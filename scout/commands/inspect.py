@@ -48,13 +48,15 @@ def _show(found: "Inspection") -> None:
             name,
             short(one["value"]),
             one["weight"],
+            one["share"],
             one["votes"],
             short(catalog.get(name)),
             AGREES[one["agrees"]],
         )
         for name, one in found.winners.items()
     ]
-    table(("attribute", "value", "weight", "votes", "catalog", "agrees"), rows, title="Read")
+    table(("attribute", "value", "confidence", "share", "votes", "catalog", "agrees"), rows, title="Read")
+    _show_variants(found)
     say("")
     columns = ("attribute", "rule", "selector", "cuts", "score", "found", "value", "vote")
     table(columns, [_vote(one) for one in found.lines], title="Votes")
@@ -66,6 +68,14 @@ def _show(found: "Inspection") -> None:
         ]
         table(("attribute", "known value", "nearest", "likeness", "where"), lost, title="Known, but not on the page")
     _show_copies(found)
+
+
+def _show_variants(found: "Inspection") -> None:
+    if found.variants:
+        say("")
+        names = ("title", "price", "sku", "ean", "url")
+        rows = [[short(one[name]) for name in names] for one in found.variants]
+        table(names, rows, title="Several offers on this page")
 
 
 def _show_copies(found: "Inspection") -> None:

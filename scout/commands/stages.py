@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from catalog.models import Shop, Stage
     from catalog.progress import Progress
 
+LABELS = {"wanted": "more examples would make sure of", "by": "learnt from", "set_aside": "examples set aside"}
+
 
 def add_to(app: typer.Typer) -> None:
     """Put this module's commands into the application."""
@@ -192,7 +194,7 @@ def _tell(figures: dict[str, Any], as_json: bool) -> None:
         return
     for name, value in figures.items():
         counts = value.items() if isinstance(value, dict) else ()
-        say(f"{name}: {', '.join(f'{inner} {number}' for inner, number in counts) if counts else cell(value)}")
+        say(f"{LABELS.get(name, name)}: {', '.join(f'{inner} {number}' for inner, number in counts) if counts else cell(value)}")
 
 
 def _formats(text: str) -> tuple[str, ...]:

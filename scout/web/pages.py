@@ -76,7 +76,9 @@ def inspect(request: Request) -> Response:
         page = session.exec(asked.where(col(Page.body).is_not(None))).first()
     if page is None:
         raise HTTPException(404, "no such page was crawled")
-    return HTMLResponse(render("inspect.html", page=inspect_page(request.app.state.settings, store, found, page.url)))
+    read = inspect_page(request.app.state.settings, store, found, page.url)
+    first = {one.attribute: one for one in reversed(read.lines) if one.won}
+    return HTMLResponse(render("inspect.html", page=read, shop=found, copies=first))
 
 
 def report(request: Request) -> Response:

@@ -1,7 +1,7 @@
 """Examples are picked for what they show, and what is missing is told."""
 
 from catalog.models import Attribute
-from rules_generator.pick import pick, wanted
+from rules_generator.pick import pick, wanted, wanted_of
 from tests.pages import data_page, products, text_page
 from tests.rules_generator.conftest import taught
 
@@ -25,6 +25,15 @@ def test_each_template_has_its_own() -> None:
     picked = pick(members, 4)
     assert len(picked) == 8
     assert sum(one.example.page.page_id % 6 == 0 for one in picked) == 4
+
+
+def test_a_template_wants_examples_of_its_own() -> None:
+    """Twenty pages of one template do not make up for the two that the other lacks, or for the EANs it never shows."""
+    members = [taught(one, text_page(one)) for one in ALL[:20]]
+    members += [taught(one, data_page(one), ean=one.ean if one.number % 2 else None) for one in ALL[20:27]]
+    assert wanted_of(members)["title"] == 2
+    assert wanted_of(members)["ean"] == 6
+    assert wanted_of(members[:20]) == {}
 
 
 def test_nothing_is_wanted_where_enough_is_known() -> None:

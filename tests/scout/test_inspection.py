@@ -1,0 +1,76 @@
+"""The inspector on a learnt shop: what the parser does, why votes lost, what the page lacks, in words and as a page."""
+
+import json
+from decimal import Decimal
+
+import pytest
+from sqlmodel import col, select
+from starlette.testclient import TestClient
+
+from catalog.models import KnownOffer, Run, Shop
+from catalog.settings import Settings
+from catalog.store import Store
+from rules_generator.learn import learn_shop
+from scout.web.app import make
+from tests.pages import products, text_page
+from tests.parser.test_worker import crawled
+from tests.rules_generator import conftest as texts
+from tests.variant_shop import array_page, choices, known
+
+from .conftest import Scout
+
+ALL = products(12)
+
+
+@pytest.fixture
+def learnt(settings: Settings, store: Store, shop: Shop) -> Shop:
+    """A shop of two templates, one with several offers a page, learnt; one known price is not on its page."""
+    several, plain = ALL[:6], ALL[6:]
+    pages = {f"p{one.number}": array_page(one) for one in several} | {f"p{one.number}": text_page(one) for one in plain}
+    crawled(settings, store, shop, pages)
+    with store.write() as session:
+        for one in several:
+            for choice in choices(one):
+                fields = known(one, choice, shop.url).model_dump()
+                session.add(KnownOffer(shop_id=shop.id, ref=str(choice.number), **fields))
+        for one in plain:
+            fields = texts.known(one, url=f"{shop.url}p{one.number}").model_dump()
+            session.add(KnownOffer(shop_id=shop.id, ref=one.sku, **fields))
+        stale = session.exec(select(KnownOffer).where(col(KnownOffer.ref) == plain[0].sku)).one()
+        stale.price = Decimal(plain[0].price) + 1
+        run = Run(shop_id=shop.id or 0)
+        session.add(run)
+    learn_shop(settings, store, shop, run.id or 0)
+    return shop
+
+
+def test_a_page_with_several_offers(scout: Scout, learnt: Shop) -> None:
+    """All offers are shown, and what the catalog knows of any of them is known of the page."""
+    said = json.loads(scout("inspect", "demo", f"{learnt.url}p3", "--json").out)
+    assert [one["sku"] for one in said["variants"]] == [choice.sku for choice in choices(ALL[3])]
+    assert said["known"]["sku"] == [choice.sku for choice in choices(ALL[3])]
+    assert "Several offers on this page" in scout("inspect", "demo", f"{learnt.url}p3").out
+
+
+def test_rules_are_numbered_as_everywhere(scout: Scout, learnt: Shop) -> None:
+    """The number beside a vote locks that very rule, on whichever template."""
+    for page in ("p3", "p8"):
+        line = json.loads(scout("inspect", "demo", f"{learnt.url}{page}", "--json").out)["lines"][0]
+        assert scout("rules", "lock", "demo", line["attribute"], "--number", str(line["number"])).code == 0
+        rows = [json.loads(row) for row in scout("rules", "show", "demo", "--json").out.splitlines()]
+        locked = [row["selector"] for row in rows if row["locked"]]
+        assert line["selector"] in locked
+
+
+def test_the_page_shows_what_the_terminal_shows(settings: Settings, store: Store, learnt: Shop, scout: Scout) -> None:
+    """Votes, the known value that is not there with the nearest, selectors to copy, the commands that change rules."""
+    url = f"{learnt.url}p{ALL[6].number}"
+    said = json.loads(scout("inspect", "demo", url, "--json").out)
+    lost = said["missing"][0]
+    assert (lost["attribute"], lost["nearest"] is not None) == ("price", True)
+    browser = TestClient(make(settings, store, ["127.0.0.1"]), base_url="http://127.0.0.1")
+    page = browser.get("/shops/demo/inspect", params={"url": url}).text
+    for text in ("Known, but not on the page", lost["value"], "To copy", "scout rules lock demo", "differs"):
+        assert text in page
+    assert all(line["xpath"] is None or line["xpath"].startswith("//") for line in said["lines"])
+    assert "&lt;code" not in page
