@@ -46,5 +46,5 @@ def confidence(share: float, rules: Sequence[Rule]) -> float:
     said = BASE + SUPPORT * support + AGREEING * agreeing + AGREED * agreed + DISSENT * dissent
     sure = min(1 / (1 + exp(-said)), HIGHEST)
     if all(rule.origin == "general" for rule in rules):
-        return sure * UNTAUGHT.get(rules[0].attribute, USUALLY_UNTAUGHT)
+        return sure * max(rule.agreed for rule in rules) * UNTAUGHT.get(rules[0].attribute, USUALLY_UNTAUGHT)
     return sure

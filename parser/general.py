@@ -54,10 +54,10 @@ CLASSES = {
 NOT_THE_PRICE = re.compile(r"old|was|compare|regular|list|rrp|msrp|uvp|strike|sav|unit|ship|range|before|filter", re.I)
 LABEL_TAGS = "th, dt, td, li, p, span, strong, b, label, div"
 BUY = (
-    'form[action*="cart" i], form[action*="basket" i], form[action*="warenkorb" i], form.cart, [name="add-to-cart"], '
-    'button[name="add"], [id*="addtocart" i], [id*="add-to-cart" i]'
+    'form[action*="cart/add" i], form[action*="addtocart" i], form[action*="add-to-cart" i], form.cart, '
+    '[name="add-to-cart"], button[name="add"], [id*="addtocart" i], [id*="add-to-cart" i]'
 )
-MOST_LABELS, LONGEST_LABELLED, MOST_PRICES, MOST_WAYS = 3_000, 80, 40, 3
+MOST_LABELS, LONGEST_LABELLED, MOST_PRICES, MOST_WAYS, MOST_AROUND = 3_000, 80, 40, 3, 6
 
 
 @dataclass(frozen=True)
@@ -101,8 +101,9 @@ def _all(document: Document, title: str | None) -> Iterator[Spoken]:
     yield from _in_meta(document)
     if title:
         yield from in_data(document, title)
-    yield from _labelled(document)
-    yield from _by_class(document)
+    around = list(_around_heading(document, title))
+    yield from _labelled(around)
+    yield from _by_class(around)
 
 
 def _title(document: Document) -> str | None:
@@ -157,10 +158,21 @@ def _in_meta(document: Document) -> Iterator[Spoken]:
                 break
 
 
-def _labelled(document: Document) -> Iterator[Spoken]:
+def _around_heading(document: Document, title: str | None) -> Iterator[LexborNode]:
+    """The elements around the page's heading, the narrowest first: what is said there is said of the offer."""
+    heading = next((node for node in document.tree.css("h1")[:5] if title and text_of(node, 400) == title), None)
+    above = heading.parent if heading is not None else None
+    for _ in range(MOST_AROUND):
+        if above is None or above.tag in ("body", "html", "-undef", None):
+            return
+        yield above
+        above = above.parent
+
+
+def _labelled(around: Sequence[LexborNode]) -> Iterator[Spoken]:
     """Values behind their labels: in the same element, or in the next one."""
     found: set[Attribute] = set()
-    for node in document.tree.css(LABEL_TAGS)[:MOST_LABELS]:
+    for node in around[-1].css(LABEL_TAGS)[:MOST_LABELS] if around else ():
         text = text_of(node, LONGEST_LABELLED + 1) if node.first_child is not None else None
         if not text or len(text) > LONGEST_LABELLED or len(text) < 3:
             continue
@@ -183,32 +195,38 @@ def _next_to(node: LexborNode) -> str | None:
     return text if text and len(text) <= LONGEST_LABELLED else None
 
 
-def _by_class(document: Document) -> Iterator[Spoken]:
+def _by_class(around: Sequence[LexborNode]) -> Iterator[Spoken]:
+    """What stands under a usual class, nearest to the heading."""
     for attribute, css in CLASSES.items():
-        for node in document.tree.css(css)[:MOST_PRICES]:
-            names = f"{node.attributes.get('class')} {node.attributes.get('id')}"
-            text = text_of(node, 60)
-            if not text or len(text) > 40 or (attribute is Attribute.PRICE and NOT_THE_PRICE.search(names)):
-                continue
-            if normalise(attribute, text) is not None:
-                yield Spoken(attribute, text, CLASS, "class")
-                break
+        nodes = (node for above in around for node in above.css(css)[:MOST_PRICES])
+        text = next((text for node in nodes if (text := _text_of_class(attribute, node))), None)
+        if text is not None:
+            yield Spoken(attribute, text, CLASS, "class")
 
 
-def is_offer_like(document: Document, read: Mapping[Attribute, General]) -> bool:
-    """Whether a page looks like one offer's: it says so itself, or has one title, a price and a way to buy."""
+def _text_of_class(attribute: Attribute, node: LexborNode) -> str | None:
+    names = f"{node.attributes.get('class')} {node.attributes.get('id')}"
+    if attribute is Attribute.PRICE and NOT_THE_PRICE.search(names):
+        return None
+    text = text_of(node, 60)
+    value = normalise(attribute, text) if text and len(text) <= 40 else None
+    return text if value is not None and (attribute is not Attribute.PRICE or float(value)) else None
+
+
+def offer_likeness(document: Document, read: Mapping[Attribute, General]) -> int:
+    """Whether a page looks like one offer's: 2 where it says so itself, 1 where it has but a price and a way to buy."""
+    if Attribute.PRICE not in read or Attribute.TITLE not in read or not float(read[Attribute.PRICE].value):
+        return 0
     if _content(document, "og:type") in ("product", "og:product", "product.item"):
-        return True
-    if Attribute.PRICE not in read or Attribute.TITLE not in read:
-        return False
+        return 2
     things = [block for block in document.blocks if block.name in ("ld+json Product", "ld+json ProductGroup")]
     scopes = [node for node in document.tree.css(SCOPE)[:MOST_PRICES] if _is_outer(node)]
     if len(things) == 1 or len(scopes) == 1 or "data" in read[Attribute.PRICE].sources:
-        return True
+        return 2
     if things or scopes:
-        return False
+        return 0
     ways = {node.mem_id for node in document.tree.css(BUY)[: MOST_WAYS + 1]}
-    return _content(document, "product:price:amount") is not None or 0 < len(ways) <= MOST_WAYS
+    return int(_content(document, "product:price:amount") is not None or 0 < len(ways) <= MOST_WAYS)
 
 
 def _is_outer(node: LexborNode) -> bool:

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from statistics import mean
 
 from rapidfuzz import fuzz, utils
 
@@ -18,7 +19,7 @@ from catalog.models import Attribute, KnownOffer, OfferFields
 from catalog.values import key
 from parser.document import Document
 from parser.gate import is_front_door
-from parser.general import General, general_reading, is_offer_like
+from parser.general import General, general_reading, offer_likeness
 from parser.pages import CrawledPage
 from parser.rules import Rule, RuleSet
 from rules_generator.examples import Example
@@ -27,7 +28,8 @@ from rules_generator.induce import Taught
 ENOUGH, MOST_LOOKED_AT = 60, 600
 LEAST_TRUST = {Attribute.DESCRIPTION: 0.9, Attribute.CURRENCY: 0.5, Attribute.AVAILABILITY: 0.7}
 USUAL_TRUST = 0.35
-REPEATED = 0.2
+REPEATED = 0.05
+SURE, FEW = 2, 5
 ALIKE = 70
 NUMBER = re.compile(r"(?<![\w.])(\d{8}|\d{12,14})(?![\w.])")
 MOST_NUMBERS, LONGEST_PAGE = 400, 2_000_000
@@ -36,11 +38,15 @@ ANYWHERE = (Attribute.EAN, Attribute.HAN, Attribute.BRAND)
 
 @dataclass(frozen=True)
 class Cold:
-    """Teachers without known offers: pages that teach themselves, and how many of them another shop's offer helped."""
+    """Teachers without known offers: pages that teach themselves, and how many of them another shop's offer helped.
+
+    `trust` is how far, on average, what pages say of each attribute is to be trusted.
+    """
 
     taught: Sequence[Taught] = ()
     looked_at: int = 0
     helped: int = 0
+    trust: Mapping[Attribute, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -81,28 +87,33 @@ def _alike(one: str, other: str) -> bool:
 
 
 def teach_cold(pages: Iterable[tuple[CrawledPage, Document]], others: Elsewhere | None = None) -> Cold:
-    """Teachers out of a shop's own pages, at most sixty; pages that share a heading with many are left out."""
-    looked, helped = 0, 0
-    found: list[tuple[CrawledPage, Document, dict[Attribute, list[str]]]] = []
+    """Teachers out of a shop's own pages, at most sixty.
+
+    Where pages say themselves that they show an offer, those that only look like it are left out, and so are pages that
+    share a heading with others.
+    """
+    looked, helped, sure = 0, 0, 0
+    found: dict[str, tuple[int, Taught]] = {}
+    trusts: dict[Attribute, list[float]] = {}
     for page, document in islice(pages, MOST_LOOKED_AT):
         looked += 1
-        if len(found) >= ENOUGH:
+        if sure >= ENOUGH:
             break
-        if is_front_door(document.url):
+        if page.address in found or is_front_door(document.url):
             continue
         read = general_reading(document)
         offer = (others or Elsewhere()).of(document, read)
-        if offer is None and not is_offer_like(document, read):
-            continue
-        helped += offer is not None
-        found.append((page, document, _known(read, offer)))
-    titles = Counter(one for _, _, known in found for one in known.get(Attribute.TITLE, ()))
-    taught = [
-        Taught(Example(page, known), document)
-        for page, document, known in found
-        if all(titles[title] <= max(1, REPEATED * len(found)) for title in known.get(Attribute.TITLE, ()))
-    ]
-    return Cold(taught, looked, helped)
+        likeness = SURE if offer is not None else offer_likeness(document, read)
+        if likeness:
+            found[page.address] = likeness, Taught(Example(page, _known(read, offer)), document)
+            helped, sure = helped + (offer is not None), sure + (likeness == SURE)
+            for attribute, one in read.items():
+                trusts.setdefault(attribute, []).append(min(1.0, one.trust))
+    chosen = [one for likeness, one in found.values() if likeness == SURE or sure < FEW][:ENOUGH]
+    titles = Counter(title for one in chosen for title in one.example.known.get(Attribute.TITLE, ()))
+    most = max(2, REPEATED * len(chosen))
+    taught = [one for one in chosen if all(titles[title] <= most for title in one.example.known[Attribute.TITLE])]
+    return Cold(taught, looked, helped, {attribute: mean(found) for attribute, found in trusts.items()})
 
 
 def _known(read: Mapping[Attribute, General], offer: OfferFields | None) -> dict[Attribute, list[str]]:
@@ -110,7 +121,7 @@ def _known(read: Mapping[Attribute, General], offer: OfferFields | None) -> dict
     known = {
         attribute: [one.value]
         for attribute, one in read.items()
-        if one.trust >= LEAST_TRUST.get(attribute, USUAL_TRUST)
+        if attribute is Attribute.TITLE or one.trust >= LEAST_TRUST.get(attribute, USUAL_TRUST)
     }
     for attribute in ANYWHERE if offer is not None else ():
         value = getattr(offer, attribute.value)
@@ -119,17 +130,18 @@ def _known(read: Mapping[Attribute, General], offer: OfferFields | None) -> dict
     return known
 
 
-def as_general(rules: RuleSet) -> RuleSet:
-    """The rules as what they are: not learnt from known offers."""
+def as_general(rules: RuleSet, trust: Mapping[Attribute, float]) -> RuleSet:
+    """The rules as what they are: not learnt from known offers, and no surer than what taught them."""
     templates = [
-        template.model_copy(update={"rules": tuple(_general(rule) for rule in template.rules)})
+        template.model_copy(update={"rules": tuple(_general(rule, trust) for rule in template.rules)})
         for template in rules.templates
     ]
     return rules.model_copy(update={"templates": tuple(templates)})
 
 
-def _general(rule: Rule) -> Rule:
-    return rule.model_copy(update={"origin": "general"})
+def _general(rule: Rule, trust: Mapping[Attribute, float]) -> Rule:
+    sure = (1 + trust.get(rule.attribute, 0.0)) / 2
+    return rule.model_copy(update={"origin": "general", "agreed": round(rule.agreed * sure, 4)})
 
 
 def in_turn(pages: Sequence[CrawledPage]) -> Iterator[CrawledPage]:

@@ -142,23 +142,17 @@ def evaluate_shop(shop: LabelledShop, plan: Plan) -> ShopResult:
     testing = [(page, document) for page in shop.testing for document in opened(page, plan.view)]
     readers = [Reader(document) for _, document in testing]
     sizes = {setting.train for setting in plan.settings}
-    lessons = {size: study(_teachers(training, size, plan.stale)) for size in sizes}
+    cold = teach_cold((one.example.page, one.document) for one in training if 0 in sizes)
+    lessons = {size: study(stale(training[:size], plan.stale) if size else cold.taught) for size in sizes}
     for setting in plan.settings:
         rules = lessons[setting.train].rules(setting.threshold)
-        rules = rules if setting.train else as_general(rules)
+        rules = rules if setting.train else as_general(rules, cold.trust)
         read = [(page, reader.readings(rules)) for (page, _), reader in zip(testing, readers, strict=True)]
         said = [(page, {name.value: one.value for name, one in found.items()}) for page, found in read]
         result.counts[setting] = _counts(said)
         result.reliability[setting] = _reliability(read)
         result.predictions = [{"site": shop.name, "page": page.name, "values": values} for page, values in said]
     return result
-
-
-def _teachers(training: Sequence[Taught], size: int, wrong: float) -> Sequence[Taught]:
-    """So many teachers; without any, what the pages say of themselves by general rules."""
-    if size:
-        return stale(list(training[:size]), wrong)
-    return teach_cold((one.example.page, one.document) for one in training).taught
 
 
 @dataclass

@@ -133,7 +133,7 @@ def _learn_cold(
     rules, story = induce(pick(cold.taught, most), _sample(pages, opener), threshold=threshold)
     told = {"by": GENERAL_RULES, "examples_found": len(cold.taught), "helped_by_other_shops": cold.helped}
     variants = schema_variants([one.document for one in cold.taught])
-    return as_general(rules).model_copy(update={"variants": variants}), asdict(story) | told | {
+    return as_general(rules, cold.trust).model_copy(update={"variants": variants}), asdict(story) | told | {
         "refused": opener.refused
     }
 

@@ -194,7 +194,8 @@ def _tell(figures: dict[str, Any], as_json: bool) -> None:
         return
     for name, value in figures.items():
         counts = value.items() if isinstance(value, dict) else ()
-        say(f"{LABELS.get(name, name)}: {', '.join(f'{inner} {number}' for inner, number in counts) if counts else cell(value)}")
+        said = ", ".join(f"{inner} {number}" for inner, number in counts) if counts else cell(value)
+        say(f"{LABELS.get(name, name)}: {said}")
 
 
 def _formats(text: str) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from catalog.settings import Settings
 from catalog.store import Store
 from matcher.run import match_shop
 from parser.document import Document
-from parser.general import general_reading, is_offer_like
+from parser.general import general_reading, offer_likeness
 from parser.worker import parse_shop, stored_rules
 from reports.write import report_shop
 from rules_generator.learn import GENERAL_RULES, learn_shop
@@ -155,11 +155,11 @@ def test_general_rules(name: str) -> None:
     document = Document(_page("Mug", body), "https://shop.example/mug")
     read = general_reading(document)
     assert {attribute: read[Attribute(attribute)].value for attribute in wanted} == wanted
-    assert is_offer_like(document, read)
+    assert offer_likeness(document, read)
 
 
 def test_a_list_is_no_offer() -> None:
     """Lists and articles do not look like an offer."""
     for page in (category_page(ALL[:6]), article_page()):
         document = Document(page, "https://shop.example/list")
-        assert not is_offer_like(document, general_reading(document))
+        assert not offer_likeness(document, general_reading(document))
