@@ -159,8 +159,11 @@ def _usual_currency(known: Sequence[KnownOffer]) -> str | None:
 
 def _with_kept(rules: RuleSet, before: StoredRules | None) -> RuleSet:
     """The new rules with those that people locked or set before; they are asked first on every template."""
-    old = RuleSet.from_json(before.rules).templates if before is not None else ()
-    kept = tuple(dict.fromkeys(rule for template in old for rule in template.rules if rule.kept))
+    old = RuleSet.from_json(before.rules) if before is not None else RuleSet()
+    kept = tuple(dict.fromkeys(rule for template in old.templates for rule in template.rules if rule.kept))
+    ways = tuple(way for way in old.variants if any(rule.kept for rule in way.rules))
+    if ways:
+        rules = rules.model_copy(update={"variants": (*ways, *(way for way in rules.variants if way not in ways))})
     if not kept:
         return rules
     return rules.model_copy(update={"templates": tuple(_joined(template, kept) for template in rules.templates)})

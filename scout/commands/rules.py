@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from scout.commands.call import Call, Json, ShopName, call, group
-from scout.output import say, say_json, short, table
+from scout.output import cell, say, say_json, short, table
 
 if TYPE_CHECKING:
     from catalog.models import Shop
-    from parser.rules import Rule, RuleSet
+    from parser.rules import Rule, RuleSet, Variants
     from parser.selector import AttributeAt, JsonAt, TextAt
 
 rulebook = group("rules", "Rules: show, carry elsewhere, set right.")
@@ -52,7 +52,23 @@ def show(
         return
     columns = ("template", "attribute", "number", "score", "support", "origin", "locked", "selector", "trim", "form")
     table(columns, [[_shown(row[column]) for column in columns] for row in rows])
+    for way in rules.variants if attribute is None else ():
+        _show_variants(way)
     say(f"version {rules.version}: {len(rows)} rules, learnt from {len(rules.learnt_from)} pages")
+
+
+def _show_variants(way: "Variants") -> None:
+    say("", f"Several offers a page: each {cell(str(way.items))}")
+    names = ("attribute", "score", "support", "origin", "selector", "trim", "form")
+    rows = [[_shown(getattr(rule, name)) for name in names[:4]] for rule in way.rules]
+    told = [[_shown(str(rule.selector)), str(rule.trim), rule.form] for rule in way.rules]
+    table(names, [[*row, *more] for row, more in zip(rows, told, strict=True)])
+    for what, selector in (*(("told by", one) for one in way.options), ("address", way.link)):
+        if selector is not None:
+            say(
+                f"{what}: {cell(str(selector))}"
+                + (f" as ?{way.parameter}=" if what == "address" and way.parameter else "")
+            )
 
 
 @rulebook.command("export")

@@ -2,6 +2,7 @@
 
 import json
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from sqlmodel import col, select
@@ -60,6 +61,25 @@ def test_rules_are_numbered_as_everywhere(scout: Scout, learnt: Shop) -> None:
         rows = [json.loads(row) for row in scout("rules", "show", "demo", "--json").out.splitlines()]
         locked = [row["selector"] for row in rows if row["locked"]]
         assert line["selector"] in locked
+
+
+def test_variants_are_shown_with_the_rules_and_kept(
+    scout: Scout, settings: Settings, store: Store, learnt: Shop, tmp_path: Path
+) -> None:
+    """How items are read is shown, exported, edited by hand, and kept when learning anew."""
+    shown = scout("rules", "show", "demo").out
+    assert "Several offers a page: each script {var shown =} $.product.variants.*" in shown
+    assert "as ?variant=" in shown
+    rules = json.loads(scout("rules", "export", "demo").out)
+    mine = rules["variants"][0]["rules"][0] | {"origin": "manual"}
+    rules["variants"][0]["rules"][0] = mine
+    (tmp_path / "rules.json").write_text(json.dumps(rules))
+    assert scout("rules", "import", "demo", str(tmp_path / "rules.json")).code == 0
+    with store.write() as session:
+        run = Run(shop_id=learnt.id or 0)
+        session.add(run)
+    learn_shop(settings, store, learnt, run.id or 0)
+    assert json.loads(scout("rules", "export", "demo").out)["variants"][0]["rules"][0] == mine
 
 
 def test_the_page_shows_what_the_terminal_shows(settings: Settings, store: Store, learnt: Shop, scout: Scout) -> None:
