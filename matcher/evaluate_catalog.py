@@ -10,7 +10,7 @@ from. Crawled offers get the mean of both.
 import random
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from matcher.dataset import Table, read_csv, read_table
 from matcher.features import features
 from matcher.figures import Figures, branded, labelled_trees, precision_recall, write_csv
 from matcher.neighbours import Pairs
+from matcher.peers import Played, peers_on_catalog
 from matcher.products import Claims, Ints, claimed, claims, once, product_features
 from matcher.record import Record
 from matcher.space import space
@@ -78,7 +79,16 @@ def evaluate_catalog(folder: Path, predictions: Path | None = None) -> Figures:
     answers = ["" if number < 0 else names[number] for number in said.tolist()]
     if predictions:
         write_csv(predictions, ("id", "product"), zip(crawled.ids, answers, strict=True))
-    return _figures(folder, crawled, answers) | {"threshold": threshold, "seconds": round(time.monotonic() - begin, 1)}
+    truth = {row["id"]: row["product"] for row in read_csv(folder / "truth.csv")}
+    true = [truth.get(name, "") for name in crawled.ids]
+    figures = _figures(answers, true) | {"threshold": threshold, "seconds": round(time.monotonic() - begin, 1)}
+    numbers = {name: number for number, name in enumerate(names)}
+    asked_for = np.array([numbers.get(name, -1 if not name else -2) for name in true], dtype=np.int64)
+    return figures | peers_on_catalog([*map(_as_played, turns)], _as_played(replace(real, truth=asked_for)))
+
+
+def _as_played(turn: _Turn) -> Played:
+    return Played(turn.pairs, turn.table, turn.products, turn.truth)
 
 
 def _sides(catalog: Table, crawled: Table) -> tuple[list[str], _Offers, _Offers]:
@@ -151,9 +161,7 @@ def _right(turn: _Turn, probability: Floats, threshold: float) -> int:
     return int((said == turn.truth).sum())
 
 
-def _figures(folder: Path, crawled: Table, said: Sequence[str]) -> Figures:
-    truth = {row["id"]: row["product"] for row in read_csv(folder / "truth.csv")}
-    true = [truth.get(name, "") for name in crawled.ids]
+def _figures(said: Sequence[str], true: Sequence[str]) -> Figures:
     right = sum(a == b for a, b in zip(said, true, strict=True))
     missing = precision_recall(np.array([not one for one in said]), np.array([not one for one in true]))
     figures: Figures = {f"missing_{name}": value for name, value in missing.items()}

@@ -26,6 +26,7 @@ from matcher.features import features
 from matcher.figures import TOP, Figures, branded, labelled_trees, precision_recall, write_csv
 from matcher.known_links import settled
 from matcher.neighbours import Pairs
+from matcher.peers import likeness_of, peers_on_pairs
 from matcher.space import space
 
 FOLDS = 5
@@ -62,12 +63,14 @@ def evaluate_pairs(folder: Path, predictions: Path | None) -> Figures:
     recalled = len(true & {tuple(pair) for pair in found.tolist()}) / max(1, len(true))
     scores = precision_recall(said, parts["test"].same)
     seconds = round(time.monotonic() - begin, 1)
+    likeness = likeness_of(left.records, right.records, pairs, table)
     return {
         "pairs": len(said),
         **scores,
         "threshold": threshold,
         "candidate_recall": round(recalled, 4),
         "seconds": seconds,
+        **peers_on_pairs(likeness, learnt, same, test, parts["test"].same),
     }
 
 
