@@ -41,22 +41,38 @@ def log_odds(probability: Floats) -> NDArray[np.float64]:
     return odds
 
 
-def calibrated(tables: Sequence[Floats], truths: Sequence[Bools], fit: Fit) -> Sigmoid:
-    """The sigmoid for what `fit` learns from all the tables, from how each half of them fares on the other half."""
+def held_out(tables: Sequence[Floats], truths: Sequence[Bools], fit: Fit) -> tuple[Floats, Bools]:
+    """What `fit` says of each half of the tables having learnt from the other half, and what is true of them.
+
+    Empty where a half has nothing to teach.
+    """
     halves = [range(0, len(tables), 2), range(1, len(tables), 2)]
     said, true = [], []
     for own, other in (halves, halves[::-1]):
         same = np.concatenate([truths[n] for n in own] or [np.empty(0, bool)])
         if not 0 < same.sum() < len(same):
-            return Sigmoid()
+            return np.empty(0, np.float32), np.empty(0, bool)
         judge = fit(np.concatenate([tables[n] for n in own]), same)
         said += [judge(tables[n]) for n in other]
         true += [truths[n] for n in other]
-    return sigmoid(np.concatenate(said), np.concatenate(true))
+    return np.concatenate(said), np.concatenate(true)
+
+
+def scores(said: Floats, true: Bools) -> dict[str, float]:
+    """The Brier score, and precision and recall of the pairs called the same at even odds."""
+    called = said >= 0.5
+    right = float((called & true).sum())
+    return {
+        "brier": round(float(np.mean((said - true) ** 2)), 4) if len(said) else 0.0,
+        "precision": round(right / max(1.0, float(called.sum())), 4),
+        "recall": round(right / max(1.0, float(true.sum())), 4),
+    }
 
 
 def sigmoid(said: Floats, true: Bools) -> Sigmoid:
     """The sigmoid of the least log loss, within bounds: never steeper than what was said, never nearly flat."""
+    if not len(said):
+        return Sigmoid()
     odds, target = log_odds(said), true.astype(np.float64)
 
     def loss(at: NDArray[np.float64]) -> float:

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier
 from threadpoolctl import threadpool_limits
 
-from matcher.calibration import calibrated
+from matcher.calibration import held_out, scores, sigmoid
 from matcher.candidates import candidates
 from matcher.features import TRENDS, features
+from matcher.forest import Grown, Taught
 from matcher.lessons import Lessons
 from matcher.record import Record
 from matcher.rehearsal import Rehearsal, rehearsals
@@ -77,8 +78,10 @@ def taught(known: Sequence[Record], pages: Mapping[int, Record], heard: Lessons)
         return formula
     weight = np.concatenate((np.ones(len(same), np.float32), heard.weight))
     judge = trees(np.concatenate((*tables, heard.table)), np.concatenate((same, heard.same)), weight=weight)
-    calibrate = calibrated(tables, truths, trees)
-    return lambda table: calibrate(judge(table))
+    said, true = held_out(tables, truths, trees)
+    calibrate = sigmoid(said, true)
+    saw = {"known": len(known), "pages": len(pages), "words": len(heard.same), "rehearsals": len(rounds)}
+    return Taught(judge, calibrate, saw | {"pairs": len(same)} | scores(calibrate(said), true))
 
 
 def trees(
@@ -87,7 +90,7 @@ def trees(
     trends: Sequence[int] | None = None,
     weight: Floats | None = None,
     **settings: Any,
-) -> Classifier:
+) -> Grown:
     """Monotone gradient-boosted trees fitted to the examples; the same examples always give the same trees."""
     wanted = {"max_iter": 120, "learning_rate": 0.1, "max_leaf_nodes": 12, "min_samples_leaf": 12, "random_state": 0}
     wanted |= settings
@@ -99,15 +102,7 @@ def trees(
     )
     with threadpool_limits(1):
         model.fit(np.where(np.isnan(table).all(axis=0), 0, table), same, sample_weight=weight)
-    return lambda rows: _predict(model, rows)
-
-
-def _predict(model: Any, rows: Floats) -> Floats:
-    """The model's probabilities. One thread: for a few thousand rows, threads that wait for each other cost most."""
-    if not len(rows):
-        return np.empty(0, np.float32)
-    with threadpool_limits(1):
-        return np.asarray(model.predict_proba(rows)[:, 1], dtype=np.float32)
+    return Grown(model)
 
 
 def _examples(rehearsal: Rehearsal) -> tuple[Floats, NDArray[np.bool_]]:

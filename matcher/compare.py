@@ -1,16 +1,18 @@
 """Every pair worth a look, judged: features, what links and keys say, and the probability of being the same offer."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import sklearn
 
 from catalog.models import Word
 from matcher.candidates import candidates
 from matcher.classifier import Classifier, Floats, formula, taught
 from matcher.evidence import Evidence, evidence, weigh
 from matcher.features import TRENDS, features
-from matcher.lessons import lessons
+from matcher.lessons import Lessons, lessons
+from matcher.memory import Memory, digests, fingerprint
 from matcher.neighbours import Pairs
 from matcher.record import Record
 from matcher.second_look import look_again
@@ -43,10 +45,16 @@ class Comparison:
         return self.table[:, list(TRENDS).index(feature)]
 
 
-def compare(shop: Sequence[Record], known: Sequence[Record], words: Sequence[Word | None] = ()) -> Comparison:
+def compare(
+    shop: Sequence[Record],
+    known: Sequence[Record],
+    words: Sequence[Word | None] = (),
+    memory: Memory | None = None,
+) -> Comparison:
     """The comparison of both sides.
 
     The classifier is taught by the catalog, by pages whose link is known, and by people's words on the shop's offers.
+    What an earlier comparison left in `memory` is not worked out again.
     """
     variants = learn_variants(known)
     if not shop or not known:
@@ -54,10 +62,27 @@ def compare(shop: Sequence[Record], known: Sequence[Record], words: Sequence[Wor
         return Comparison(shop, known, np.empty((0, 2), np.int64), none, Evidence([], [], 0.0), none[:, 0], variants)
     both = space(shop, known)
     pairs = candidates(shop, known, both)
-    table, said = features(shop, known, both, pairs), evidence(shop, known, pairs)
-    judge = taught(known, _pages(shop, pairs, said), lessons(pairs, table, formula(table), words))
+    table, said = features(shop, known, both, pairs, memory), evidence(shop, known, pairs)
+    judge = _judge(known, _pages(shop, pairs, said), lessons(pairs, table, formula(table), words), memory)
     probability = look_again(pairs, weigh(judge(table), said, table), len(known))
     return Comparison(shop, known, pairs, table, said, probability, variants, judge)
+
+
+def _judge(known: Sequence[Record], pages: Mapping[int, Record], heard: Lessons, memory: Memory | None) -> Classifier:
+    """A judge for this catalog; the one that is remembered where it would learn from just the same."""
+    if memory is None:
+        return taught(known, pages, heard)
+    own = [*pages]
+    seen = (
+        digests(known),
+        np.array(own, dtype=np.int64),
+        digests([pages[row] for row in own]),
+        heard.table,
+        heard.same,
+    )
+    learnt_from = fingerprint(sklearn.__version__.encode(), *(part.tobytes() for part in seen))
+    judge: Classifier = memory.judge(learnt_from, lambda: taught(known, pages, heard))
+    return judge
 
 
 def _pages(shop: Sequence[Record], pairs: Pairs, said: Evidence) -> dict[int, Record]:

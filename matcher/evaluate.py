@@ -6,14 +6,19 @@ A folder holds either labelled pairs (`matcher.evaluate_pairs`), or a catalog, c
 
 from pathlib import Path
 
-from catalog.errors import UnreadableFeed
+from catalog.errors import UnreadableFeed, UsageError
 from matcher.evaluate_catalog import evaluate_catalog
 from matcher.evaluate_pairs import evaluate_pairs
 from matcher.figures import Figures
 
 
 def evaluate_matching(folder: Path, predictions: Path | None = None) -> Figures:
-    """Precision, recall and F1 on the folder's test pairs, or the shares of its crawled offers handled rightly."""
+    """Precision, recall and F1 on the folder's test pairs, or the shares of its crawled offers handled rightly.
+
+    Each with what simple peers make of it.
+    """
+    if predictions and not predictions.absolute().parent.is_dir():
+        raise UsageError(f"{predictions} cannot be written: {predictions.parent} is no folder")
     if (folder / "truth.csv").exists():
         return evaluate_catalog(folder, predictions)
     if not (folder / "pairs_test.csv").exists():

@@ -16,6 +16,7 @@ from rapidfuzz.distance import JaroWinkler
 
 from matcher.context import rivals
 from matcher.kinds import kind_differences
+from matcher.memory import Keys, Memory, digests, pair_keys
 from matcher.neighbours import Pairs
 from matcher.record import Record
 from matcher.space import Matrix, Space
@@ -70,11 +71,20 @@ TRENDS: dict[str, int] = {
 }
 
 
-def features(shop: Sequence[Record], known: Sequence[Record], space: Space, pairs: Pairs) -> NDArray[np.float32]:
-    """One row per pair, columns as in TRENDS. The pairs must be all that are looked at, for the rivals' sake."""
-    chunks = [pairs[start : start + CHUNK] for start in range(0, len(pairs), CHUNK)]
-    variants = learn_variants(known)
-    tables = [_alone(shop, known, space, variants, chunk) for chunk in chunks]
+def features(
+    shop: Sequence[Record], known: Sequence[Record], space: Space, pairs: Pairs, memory: Memory | None = None
+) -> NDArray[np.float32]:
+    """One row per pair, columns as in TRENDS. The pairs must be all that are looked at, for the rivals' sake.
+
+    What pairs show by themselves is taken from `memory` where it is there, and left in it.
+    """
+    keys = pair_keys(digests(shop), digests(known), pairs) if memory else np.empty(0, np.uint64)
+    variants, tables = learn_variants(known), []
+    for start in range(0, len(pairs), CHUNK):
+        chunk = pairs[start : start + CHUNK]
+        left, right = [shop[i] for i in chunk[:, 0]], [known[j] for j in chunk[:, 1]]
+        own = _recalled(left, right, keys[start : start + CHUNK], memory) if memory else _own(left, right)
+        tables.append(own | _among_others(space, variants, chunk, left, right))
     table = {name: np.concatenate([t[name] for t in tables]) for name in (tables[0] if tables else ())}
     if not table:
         return np.empty((0, len(TRENDS)), dtype=np.float32)
@@ -82,13 +92,31 @@ def features(shop: Sequence[Record], known: Sequence[Record], space: Space, pair
     return np.column_stack([table[name] for name in TRENDS]).astype(np.float32)
 
 
-def _alone(shop: Sequence[Record], known: Sequence[Record], space: Space, variants: Variants, pairs: Pairs) -> Table:
-    """What the two offers show without a look at others."""
-    left, right = [shop[i] for i in pairs[:, 0]], [known[j] for j in pairs[:, 1]]
-    table = _titles(left, right) | _tokens(space, pairs)
-    table["siblings_differ"] = np.fromiter(map(variants.apart, left, right), np.float32, len(pairs))
+def _own(left: Sequence[Record], right: Sequence[Record]) -> Table:
+    """What two records show whatever others there are: the columns of OWN, in their order."""
+    table = _titles(left, right)
     for name, of_pair in _SINGLE.items():
-        table[name] = np.fromiter(map(of_pair, left, right), np.float32, len(pairs))
+        table[name] = np.fromiter(map(of_pair, left, right), np.float32, len(left))
+    return table
+
+
+def _recalled(left: Sequence[Record], right: Sequence[Record], keys: Keys, memory: Memory) -> Table:
+    """As `_own`, for the pairs of these keys, but worked out only where the memory lacks them."""
+
+    def some(places: NDArray[np.int64]) -> NDArray[np.float32]:
+        table = _own([left[place] for place in places.tolist()], [right[place] for place in places.tolist()])
+        return np.column_stack([table[name] for name in OWN]).astype(np.float32)
+
+    rows = memory.rows(keys, some)
+    return {name: rows[:, place] for place, name in enumerate(OWN)}
+
+
+def _among_others(
+    space: Space, variants: Variants, pairs: Pairs, left: Sequence[Record], right: Sequence[Record]
+) -> Table:
+    """What depends on how rare words are, and on the words that tell siblings apart."""
+    table = _tokens(space, pairs)
+    table["siblings_differ"] = np.fromiter(map(variants.apart, left, right), np.float32, len(pairs))
     table["description"] = _description(space, pairs, left, right)
     return table
 
@@ -219,3 +247,4 @@ _SINGLE: dict[str, Callable[[Record, Record], float]] = {
     "codes_alike": _codes_alike,
     "image": _image,
 }
+OWN = ("ratio", "token_set", "token_sort", "winkler", "same_title", *_SINGLE)

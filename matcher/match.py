@@ -15,6 +15,7 @@ from matcher.compare import compare
 from matcher.decide import decide
 from matcher.explain import explain
 from matcher.group import group
+from matcher.memory import Memory
 from matcher.record import Record, records, with_brands, with_links, with_own_images, with_pages
 from matcher.weights import Why, whys
 
@@ -47,13 +48,15 @@ def match(
     links: Sequence[Sequence[str]] | None = None,
     pages: Sequence[str | None] | None = None,
     precision: float = PRECISION,
+    memory: Memory | None = None,
 ) -> list[Found]:
     """One Found for every offer of the shop, in the order of the shop's offers.
 
     `products` tells which known offers are of one catalog product: those do not count as siblings. `words` maps an
     offer's URL to a person's word: accept (it is missing), reject (it is listed), ignore (leave it out). `links` gives
     further URLs under which each shop offer was found, `pages` the page that keeps it among several variants. Where
-    verdicts would be right less often than `precision`, the doubtful ones are unsure.
+    verdicts would be right less often than `precision`, the doubtful ones are unsure. What is in `memory` from an
+    earlier matching is not worked out again, which changes nothing but the time.
     """
     left, right = _order(shop_offers), _order(known)
     shop = with_links(records(shop_offers[i] for i in left), [links[i] for i in left] if links else ())
@@ -66,7 +69,7 @@ def match(
     groups = group(shop, catalog)
     said = [_word([shop_offers[left[i]].url for i in members], words) for members in groups]
     united = with_own_images([_united(shop, members) for members in groups])
-    seen = compare(united, with_own_images(catalog), said)
+    seen = compare(united, with_own_images(catalog), said, memory)
     decisions = decide(seen, said, precision)
     found = []
     for members, decision, why in zip(groups, decisions, whys(seen, decisions), strict=True):

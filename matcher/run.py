@@ -6,6 +6,7 @@ A step that was killed has written nothing, and one that is repeated replaces wh
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +18,10 @@ from catalog.models import KnownOffer, Match, OfferFields, Page, PageState, Pers
 from catalog.progress import Progress, silent
 from catalog.settings import Settings
 from catalog.store import Store
+from matcher.features import OWN, TRENDS
 from matcher.links import address
 from matcher.match import Found, match
+from matcher.memory import Memory
 from matcher.text import fold
 
 ENGINES = ("local",)
@@ -70,6 +73,7 @@ def match_shop(
         words = {w.url: Word(w.word) for w in session.exec(select(PersonsWord).where(PersonsWord.shop_id == shop.id))}
     progress("offers matched", 0, len(side.offers))
     catalog, products = [plain(offer) for offer in known], [offer.product for offer in known]
+    memory = Memory(settings.data_dir / "matching" / f"{shop.id}.npz", OWN, len(TRENDS))
     found = match(
         side.offers,
         catalog,
@@ -78,11 +82,14 @@ def match_shop(
         links=side.links,
         pages=side.variant_of,
         precision=settings.precision if precision is None else precision,
+        memory=memory,
     )
     rows = _rows(found, side, known, run_id, shop.id or 0)
     with store.write() as session:
         session.exec(delete(Match).where(col(Match.run_id) == run_id))
         session.add_all(rows)
+    with suppress(OSError):
+        memory.keep()
     progress("offers matched", len(side.offers), len(side.offers))
     counts = {verdict: sum(one.verdict is verdict for one in found) for verdict in Verdict}
     return Matched(

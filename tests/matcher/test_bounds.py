@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from catalog.models import OfferFields, Verdict
 from matcher.bounds import LISTED, MISSING, bounds
-from matcher.calibration import Sigmoid, calibrated, log_odds, sigmoid
+from matcher.calibration import Sigmoid, held_out, log_odds, sigmoid
 from matcher.match import match
 
 PROBABILITIES = st.lists(st.floats(0, 1), max_size=30)
@@ -39,7 +39,7 @@ def test_too_little_to_calibrate_with() -> None:
     """Where one half of the examples has one answer only, probabilities are left as they are."""
     tables = [np.full((4, 1), 0.5, np.float32)] * 2
     truths = [np.array([True, False, True, False]), np.ones(4, bool)]
-    assert calibrated(tables, truths, lambda table, same: lambda rows: rows[:, 0]) == Sigmoid()
+    assert sigmoid(*held_out(tables, truths, lambda table, same: lambda rows: rows[:, 0])) == Sigmoid()
 
 
 @given(PROBABILITIES, PROBABILITIES, st.floats(0.5, 1))

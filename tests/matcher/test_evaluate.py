@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from catalog.errors import UnreadableFeed
+from catalog.errors import UnreadableFeed, UsageError
 from matcher.evaluate import evaluate_matching
 
 COLOURS = ("red", "blue", "green", "white")
@@ -49,6 +49,8 @@ def test_labelled_pairs(pairs: Path) -> None:
     assert set(said[0]) == {"id_left", "id_right", "match"}
     assert figures["f1"] > 0.9
     assert figures["candidate_recall"] == 1
+    assert 0 < figures["peer_token_set_f1"] <= 1
+    assert 0 < figures["peer_tfidf_f1"] <= 1
 
 
 def test_catalog_and_crawled_offers(tmp_path: Path) -> None:
@@ -68,12 +70,19 @@ def test_catalog_and_crawled_offers(tmp_path: Path) -> None:
     figures = evaluate_matching(tmp_path, tmp_path / "said.csv")
     assert [row["id"] for row in read(tmp_path / "said.csv")] == [name for name, _ in truth]
     assert figures["right"] > 0.9
+    assert 0 < figures["peer_tfidf_right"] <= 1
 
 
 def test_a_folder_that_holds_no_data(tmp_path: Path) -> None:
     """A wrong folder is named in one line."""
     with pytest.raises(UnreadableFeed, match="holds neither truth"):
         evaluate_matching(tmp_path)
+
+
+def test_predictions_into_no_folder(pairs: Path) -> None:
+    """A place that cannot be written to is named before any work is done."""
+    with pytest.raises(UsageError, match="is no folder"):
+        evaluate_matching(pairs, pairs / "left.jsonl" / "said.csv")
 
 
 def test_pairs_of_rows_that_are_not_there(pairs: Path) -> None:
