@@ -17,6 +17,7 @@ from matcher.explain import explain
 from matcher.group import group
 from matcher.memory import Memory
 from matcher.record import Record, records, with_brands, with_links, with_own_images, with_pages
+from matcher.synonyms import brand_names, with_one_name
 from matcher.weights import Why, whys
 
 NO_WORDS: Mapping[str, Word] = {}
@@ -66,6 +67,8 @@ def match(
         catalog = [replace(one, product=products[j] or "") for one, j in zip(catalog, right, strict=True)]
     brands = {record.brand for record in (*shop, *catalog)}
     shop, catalog = with_brands(shop, brands), with_brands(catalog, brands)
+    names = brand_names(shop, catalog)
+    shop, catalog = with_one_name(shop, names), with_one_name(catalog, names)
     groups = group(shop, catalog)
     said = [_word([shop_offers[left[i]].url for i in members], words) for members in groups]
     united = with_own_images([_united(shop, members) for members in groups])
