@@ -17,7 +17,7 @@ from matcher.ladder.strings import offsets, spread
 
 MOST_ROWS = 4096
 MOST_TOGETHER, FEWEST_TOGETHER = 16_384, 64
-BLOCK_BYTES = 1 << 18
+BLOCK_BYTES, MOST_LINES = 1 << 18, 1 << 20
 Range = tuple[int, int]
 
 
@@ -71,15 +71,17 @@ class Sieve:
         least = table(self._measure.least, sizes[:1], self._sizes)[0]
         rows = self._rows(np.maximum(self._sizes - least + 1, 0))
         wanted = sizes - table(self._measure.least, sizes, self._sizes[:1])[:, 0] + 1
-        lines = [held.lines(level, group, wanted) for level, held in zip(side.levels, rows, strict=True)]
         step = max(1, BLOCK_BYTES // rows[0].bits.shape[1] // 8)
-        for start in range(group[0], group[1], step):
-            block = (start, min(start + step, group[1]))
-            if not same or block[0] < self._group[1] - 1:
-                here = slice(start - group[0], block[1] - group[0])
-                yield self._block(
-                    side, block, [(held, line[here]) for held, line in zip(rows, lines, strict=True)], same
-                )
+        batch = step * max(1, MOST_LINES // step // max(1, int(wanted.max())))
+        for first in range(group[0], group[1], batch):
+            part = (first, min(first + batch, group[1]))
+            asked = wanted[first - group[0] : part[1] - group[0]]
+            lines = [held.lines(level, part, asked) for level, held in zip(side.levels, rows, strict=True)]
+            for start in range(first, part[1], step):
+                block = (start, min(start + step, part[1]))
+                here = [line[start - first : block[1] - first] for line in lines]
+                if not same or start < self._group[1] - 1:
+                    yield self._block(side, block, [*zip(rows, here, strict=True)], same)
 
     def _block(self, side: Side, block: Range, rows: "list[tuple[_Rows, Indices]]", same: bool) -> Left:
         left = self._allowed(side, block, same)

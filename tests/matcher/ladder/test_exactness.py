@@ -91,6 +91,8 @@ def test_many(similarity: Similarity) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("matcher.ladder.sieve.MOST_ROWS", 32)
         patch.setattr("matcher.ladder.sieve.MOST_TOGETHER", 128)
+        patch.setattr("matcher.ladder.sieve.BLOCK_BYTES", 1 << 8)
+        patch.setattr("matcher.ladder.sieve.MOST_LINES", 1 << 7)
         _check(PrefixFilter(threshold, similarity, 3), texts, None, similarity, threshold)
         _check(PrefixFilter(threshold, similarity, 2), texts[:300], texts[200:], similarity, threshold)
 
