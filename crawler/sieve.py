@@ -27,7 +27,7 @@ MOST_REFUSED = 500_000
 SAME_PAGE, WRONG = "same page as its canonical", "not where its canonical would be"
 SESSION = "same page in another session"
 PRIORITY = {"root": 100, "known": 90, "canonical": 60, "redirect": 55, "sitemap": 50, "link": 30, "alternate": 5}
-LIKE_KNOWN, TURNS, FILTERS, DETOUR = 15, 8, -25, -20
+LIKE_KNOWN, TURNS, FILTER, FILTERS, DETOUR = 15, 8, -25, -35, -20
 
 
 @dataclass(frozen=True)
@@ -244,12 +244,15 @@ class Sieve:
             return found.addresses[0], found.way, True
         return (there[0] if len(found.addresses) == len(there) == 1 else address), found.way, False
 
+    def _view(self, address: Address) -> int:
+        return FILTER if self.traps.filters_once(address) else FILTERS
+
     def _priority(self, address: Address, source: str) -> int:
         score = PRIORITY[source]
         if source in ("root", "known"):
             return score
         score += LIKE_KNOWN if self._like_known[_folder(address)] else 0
-        score += FILTERS if self.traps.filters(address) else TURNS if address.turns_page else 0
+        score += self._view(address) if self.traps.filters(address) else TURNS if address.turns_page else 0
         return score + (DETOUR if self._rewrites.detours(address) else 0)
 
 

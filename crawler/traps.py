@@ -16,12 +16,14 @@ BARREN_PAGES = 40
 BARREN_FILTERS = 20
 MOST_FILTERS = 200
 SAME_SHAPE = 10
+SHARE_OF_VIEWS = 0.5
 
 
 class Traps:
     """What the pages of one crawl have brought so far, per family of addresses and per list."""
 
     def __init__(self) -> None:
+        self._pages = self._barren_views = 0
         self._plainest: int | None = None
         self._vouched: set[str] = set()
         self._barren: Counter[str] = Counter()
@@ -48,12 +50,15 @@ class Traps:
 
     def fetched(self, page: Address, fruitful: bool, fresh: bool) -> None:
         """Note what a page was: `fruitful` as said above, `fresh` when it linked to something new."""
-        if page.varies:
-            self._shapes[page.shape] += 1
-            self._barren[page.stem] = 0 if fruitful else self._barren[page.stem] + 1
+        self._pages += 1
         if self.filters(page):
             path = page.parts.path
             self._barren_filters[path] = 0 if fresh else self._barren_filters[path] + 1
+            if self.filters_once(page):
+                self._barren_views = 0 if fresh else self._barren_views + 1
+        elif page.varies:
+            self._shapes[page.shape] += 1
+            self._barren[page.stem] = 0 if fruitful else self._barren[page.stem] + 1
 
     def refuses(self, link: Address, chain: int) -> str | None:
         """Why a new link leads into a trap; None where it does not, as far as is known."""
@@ -69,6 +74,9 @@ class Traps:
 
     def closed(self, link: Address) -> str | None:
         """Why no more of a family or of a list's views is visited: it has brought nothing for too long."""
+        if self.filters_once(link):
+            enough = max(BARREN_PAGES, self._pages * SHARE_OF_VIEWS)
+            return _filtered(link) if self._barren_views >= enough else None
         if (
             link.stem not in self._vouched
             and self._barren[link.stem] >= BARREN_PAGES
@@ -85,6 +93,13 @@ class Traps:
         if any(is_facet(name) for name in names):
             return True
         return len(names & self._lone_keys[link.parts.path]) > 1
+
+    def filters_once(self, link: Address) -> bool:
+        """Whether an address shows a list by one filter only. There are only so many of those, and an offer may stand
+        behind one alone: they are given up for the whole shop, once many have brought nothing, and not list by list.
+        """
+        names = _names(link)
+        return len(names) == len(link.query) == 1 and any(is_facet(name) for name in names)
 
 
 def chain(page: Address, hops: int, fruitful: bool, link: Address) -> int:

@@ -140,9 +140,20 @@ def test_filters_that_bring_nothing() -> None:
     traps = Traps()
     for n in range(BARREN_FILTERS):
         traps.fetched(at(f"/list?color=c{n}&sort=price"), True, False)
-    assert traps.refuses(at("/list?color=red"), 0) == "trap: list filtered endlessly /list"
+    assert traps.refuses(at("/list?color=red&size=1"), 0) == "trap: list filtered endlessly /list"
     assert traps.refuses(at("/list?page=7"), 0) is None
     assert traps.refuses(at("/index.php?product=5"), 0) is None
+
+
+def test_single_filters_are_judged_for_the_whole_shop() -> None:
+    """A list's filters one by one are refused once many have brought nothing in any list; one that does clears them."""
+    traps = Traps()
+    for number in range(BARREN_PAGES):
+        assert traps.refuses(at(f"/new-list?color={number}"), 0) is None
+        traps.fetched(at(f"/list-{number}?color=red"), False, False)
+    assert traps.refuses(at("/new-list?color=red"), 0) == "trap: list filtered endlessly /new-list"
+    traps.fetched(at("/list?size=5"), True, True)
+    assert traps.refuses(at("/new-list?color=red"), 0) is None
 
 
 def test_keys_that_stand_alone_combine_to_filters() -> None:
