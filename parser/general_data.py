@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -16,6 +17,7 @@ from parser.document import Document, scalar
 SCHEMA, DATA = 1.0, 0.8
 ALIKE = 85
 MOST_THINGS, MOST_OBJECTS, DEEPEST = 60, 4_000, 9
+LONGEST_PAGE = 2_000_000
 PRODUCT = frozenset({"Product", "ProductGroup", "IndividualProduct", "ProductModel", "Vehicle", "Book"})
 NAMES = ("title", "name", "productName", "product_name", "product_title", "item_name", "label")
 KEYS = {
@@ -126,11 +128,11 @@ def _text(value: Any) -> str | None:
 
 def in_data(document: Document, title: str) -> Iterator[Spoken]:
     """What objects of the page's data say that bear its title, and those around them of which they are a part."""
-    budget = [MOST_OBJECTS]
+    budget, shown = [MOST_OBJECTS], _Shown(document)
     blocks = [block for block in document.blocks if block.css != SCHEMA_ORG and block.name != "pairs"]
     for block in blocks:
         for chain in _bearing(block.data, title, (), budget):
-            yield from _of_chain(chain, document)
+            yield from _of_chain(chain, shown)
 
 
 Chain = tuple[dict[str, Any], ...]
@@ -159,14 +161,14 @@ def _is_title(value: Any, title: str) -> bool:
     return text is not None and same(Attribute.TITLE, text, title)
 
 
-def _of_chain(chain: Chain, document: Document) -> Iterator[Spoken]:
+def _of_chain(chain: Chain, shown: "_Shown") -> Iterator[Spoken]:
     for attribute, names in KEYS.items():
         for thing in chain:
             text = _first(thing, *names) or _first(_part(thing), *names)
             if text is None:
                 continue
             if attribute is Attribute.PRICE:
-                text = _amount(text, document)
+                text = shown.amount(text)
             yield Spoken(attribute, text, DATA, "data")
             break
 
@@ -175,13 +177,26 @@ def _part(thing: dict[str, Any]) -> dict[str, Any]:
     return next((inner for name in PARTS if (inner := _inner(thing, name))), {})
 
 
-def _amount(text: str, document: Document) -> str:
-    """A price that may count in cents: it does where the page shows that amount, and not the other."""
-    if not (text.isascii() and text.isdigit()) or len(text) < 3:
-        return text
-    major, minor = f"{int(text) // 100}.{int(text) % 100:02d}", text
-    page = document.tree.html or ""
-    return major if any(_stands(form, page) for form in (major, major.replace(".", ","))) else minor
+class _Shown:
+    """The amounts that a page shows; each is looked for once."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._found: dict[str, str] = {}
+
+    @cached_property
+    def _page(self) -> str:
+        return (self._document.tree.html or "")[:LONGEST_PAGE]
+
+    def amount(self, text: str) -> str:
+        """A price that may count in cents: it does where the page shows that amount."""
+        if not (text.isascii() and text.isdigit()) or not 3 <= len(text) <= 12:
+            return text
+        if text not in self._found:
+            major = f"{int(text) // 100}.{int(text) % 100:02d}"
+            shown = any(_stands(form, self._page) for form in (major, major.replace(".", ",")))
+            self._found[text] = major if shown else text
+        return self._found[text]
 
 
 def _stands(amount: str, page: str) -> bool:

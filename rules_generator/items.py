@@ -23,7 +23,7 @@ from rules_generator.locate import LONGEST_LINE, VALUE_ATTRIBUTES, Place, Wanted
 Facts = Mapping[AnySelector, str]
 TELLING = (Attribute.SKU, Attribute.EAN, Attribute.HAN, Attribute.TITLE)
 MOST_LISTS, MOST_LEVELS, MOST_ITEMS, MOST_NODES = 60, 12, 60, 120
-MOST_PLACES, MOST_PATHS = 6, 5
+MOST_PLACES, MOST_PATHS, MOST_FACTS = 6, 5, 600
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,8 @@ def _row_paths(above: LexborNode, one: LexborNode, other: LexborNode) -> Iterato
 
 def _facts(item: Item) -> Iterator[tuple[AnySelector, str]]:
     seen: set[AnySelector] = set()
-    for selector, text in _in_data(item.data) if item.node is None else _in_element(item.node):
+    said = _in_data(item.data) if item.node is None else _in_element(item.node)
+    for selector, text in islice(said, MOST_FACTS):
         if selector not in seen:
             seen.add(selector)
             yield selector, text

@@ -46,7 +46,11 @@ def extraction(
     context: typer.Context,
     data: Annotated[Path, typer.Argument(metavar="DATA", help="A folder of SHOP.tar.xz files or SHOP/ folders.")],
     train: Annotated[
-        str, typer.Option(metavar="N,N", help="Pages to learn from at most, a column of figures for each number.")
+        str,
+        typer.Option(
+            metavar="N,N",
+            help="Pages to learn from at most, a column of figures for each number; 0: no known offer, only the pages.",
+        ),
     ] = "",
     threshold: Annotated[
         str, typer.Option(metavar="F,F", help="Scores below which rules are dropped, a row of figures for each.")

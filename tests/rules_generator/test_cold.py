@@ -18,7 +18,7 @@ from tests.pages import Product, article_page, category_page, products, text_pag
 from tests.parser.test_worker import crawled
 from tests.rules_generator.conftest import known
 
-ALL = products(16)
+ALL = products(12)
 
 
 def schema_page(one: Product) -> str:
@@ -57,7 +57,7 @@ def _page(title: str, body: str) -> str:
 
 
 def _run(settings: Settings, store: Store, shop: Shop, pages: dict[str, str]) -> int:
-    lists = {f"c{n}": category_page(ALL[n : n + 6]) for n in range(0, 10, 2)}
+    lists = {f"c{n}": category_page(ALL[n : n + 6]) for n in range(0, 6, 2)}
     crawled(settings, store, shop, pages | lists | {"about": article_page()})
     with store.write() as session:
         run = Run(shop_id=shop.id or 0)

@@ -15,7 +15,7 @@ from tests.pages import Product, article_page, category_page, products
 from tests.parser.test_worker import crawled
 from tests.variant_shop import Choice, array_page, choices, known, table_page
 
-ALL = products(24)
+ALL = products(14)
 SOLD = [(one, choice) for one in ALL for choice in choices(one)]
 LISTED = [(one, choice) for place, (one, choice) in enumerate(SOLD) if place % 3]
 
@@ -25,7 +25,7 @@ def _through(
     **how: bool,
 ) -> int:  # fmt: skip
     """Learn, parse and match a shop whose catalog has these rows; the run's number."""
-    lists = {f"c{n}": category_page(ALL[n : n + 6]) for n in range(0, 18, 2)}
+    lists = {f"c{n}": category_page(ALL[n : n + 6]) for n in range(0, 8, 2)}
     crawled(settings, store, shop, {f"p{one.number}": page(one) for one in ALL} | lists | {"about": article_page()})
     with store.write() as session:
         for one, choice in rows:
