@@ -28,6 +28,7 @@ class Settings(BaseSettings):
     verify_certificates: bool = False
     browser: str = ""
     precision: float = Field(default=0.98, ge=0.5, le=0.999)
+    link_lists: list[Path] = []
     metrics_port: int = 0
     at_once: int = Field(default=2, ge=1)
     run_memory: int = Field(default=4_000, ge=0)

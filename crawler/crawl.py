@@ -18,6 +18,7 @@ from typing import IO, Any
 from catalog import errors
 from catalog.errors import BlockedShop, CrawlError, ScoutError, UnreachableShop
 from catalog.frontier import Frontier
+from catalog.links import lists_of
 from catalog.models import PageState, Shop
 from catalog.progress import Progress, silent
 from catalog.settings import Settings
@@ -64,6 +65,7 @@ def crawl_shop(
     without following their links. Raises UnreachableShop, BlockedShop, StorageFull, Busy, CrawlError.
     """
     begin = monotonic()
+    lists_of(settings)
     if shop.javascript:
         javascript.require(settings)
     frontier = Frontier(store, shop.id or 0, run_id)

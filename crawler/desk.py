@@ -78,15 +78,22 @@ class Desk:
 
     async def _start(self) -> None:
         shown = self._digester.shows
-        given = (self._url, self._site.home, self._site.origin, self._site.own, shown and (shown.title, [*shown.words]))
-        companion = Companion(prepare, *given)
+        site, words = self._site, shown and (shown.title, [*shown.words])
+        companion = Companion(prepare, self._url, site.home, site.origin, site.own, site.lists, words)
         await companion.start()
         self._companion = companion
 
 
-def prepare(bodies: str, home: str, origin: str, own: tuple[str, ...], shown: tuple[str, list[str]] | None) -> Answer:
+def prepare(
+    bodies: str,
+    home: str,
+    origin: str,
+    own: tuple[str, ...],
+    lists: tuple[str, ...],
+    shown: tuple[str, list[str]] | None,
+) -> Answer:
     """The companion's function: digest a page, store its body."""
-    store, site = Bodies(bodies), Site(home, own)
+    store, site = Bodies(bodies), Site(home, own, lists)
     site.moved(origin)
     digester = Digester(site, Print(shown[0], frozenset(shown[1])) if shown else None)
 

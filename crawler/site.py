@@ -14,6 +14,7 @@ from crawler.refusals import refusal
 from crawler.shapes import Address, endless, without_session
 from url_cleaner.clean import clean, same_site
 from url_cleaner.errors import BadUrl
+from url_cleaner.lists import load
 
 FORGET = 20_000
 SILENT = ("#", "javascript:", "mailto:", "tel:", "data:", "sms:", "whatsapp:", "about:", "blob:")
@@ -22,11 +23,12 @@ SILENT = ("#", "javascript:", "mailto:", "tel:", "data:", "sms:", "whatsapp:", "
 class Site:
     """A shop's root and what is known of its addresses; `origin` is where the root really answers.
 
-    `own` are tracking keys of this shop: links differ by them, pages do not.
+    `own` are tracking keys of this shop: links differ by them, pages do not. `lists` are files of the user's.
     """
 
-    def __init__(self, home: str, own: Sequence[str] = ()) -> None:
-        self.home, self.own = home, tuple(own)
+    def __init__(self, home: str, own: Sequence[str] = (), lists: Sequence[str] = ()) -> None:
+        self.home, self.own, self.lists = home, tuple(own), tuple(lists)
+        self._lists = load(lists) if lists else None
         self.origin = _origin(home)
         self.read = lru_cache(FORGET)(self._read)
         self._join = lru_cache(FORGET)(self._joined)
@@ -74,7 +76,7 @@ class Site:
     def locate(self, link: str) -> Address | str:
         """The cleaned address of a link to this site, whatever it is called; a reason where it leads elsewhere."""
         try:
-            cleaned = clean(link, home=self.home, own=self.own).url
+            cleaned = clean(link, home=self.home, own=self.own, lists=self._lists).url
             if cleaned is None or not self.owns(cleaned):
                 return "other host" if urlsplit(link).scheme in ("http", "https") else "not a link"
             url = safe_url_string(without_session(urldefrag(cleaned).url))

@@ -20,6 +20,7 @@ from catalog.companion import CompanionLost
 from catalog.errors import ScoutError, StoreError, UnreachableShop
 from catalog.frontier import Frontier, Outcome
 from catalog.models import Page, PageState
+from catalog.own_keys import own_keys
 from crawler import answers, javascript, seeds
 from crawler.answers import Answer
 from crawler.budget import Budget
@@ -29,7 +30,6 @@ from crawler.lifeline import log_as_json, tell, told, watch_parent
 from crawler.listing import Listing
 from crawler.mend import mend
 from crawler.middlewares import PublicOnly
-from crawler.own_keys import own_keys
 from crawler.pace import Pace
 from crawler.patience import Patience
 from crawler.pipelines import Listed, Settled
@@ -52,7 +52,8 @@ class ShopSpider(Spider):
         super().__init__()
         self.opened, self.job, self.shop = opened, opened.job, opened.shop
         self.frontier = Frontier(opened.store, opened.shop_id, opened.job.run_id)
-        self.site = Site(opened.shop.url, own_keys(opened.store, opened.shop_id).tracking)
+        own = own_keys(opened.store, opened.shop_id).tracking
+        self.site = Site(opened.shop.url, own, [str(file) for file in opened.job.settings.link_lists])
         self.sieve = Sieve(self.site)
         self.record = Record(opened.store, opened.shop_id, opened.job.run_id)
         budget = Budget(self.shop, opened.limit - self.frontier.asked(), self.record.used, self.loaded)

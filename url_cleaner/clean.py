@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 from url_cleaner.errors import BadUrl
 from url_cleaner.link import MAX_LENGTH, Link, read_link
+from url_cleaner.lists import Lists
 from url_cleaner.reveal import MAX_ROUNDS
 from url_cleaner.tracking import Judge, strip
-from url_cleaner.unwrap import Found, by_network, by_root, is_own_redirector, is_redirector, own_redirect
+from url_cleaner.unwrap import Found, by_list, by_network, by_root, is_own_redirector, is_redirector, own_redirect
 
 
 @dataclass(frozen=True)
@@ -29,11 +30,11 @@ class Cleaned:
     opaque: bool
 
 
-def clean(link: str, *, home: str | None = None, own: Sequence[str] = ()) -> Cleaned:
+def clean(link: str, *, home: str | None = None, own: Sequence[str] = (), lists: Lists | None = None) -> Cleaned:
     """The link as the shop would write it: no redirect, no tracking. BadUrl where it is no http(s) link.
 
     `home` is the shop's root: with it, its links are found in wrappers of any make, and links that lead elsewhere are
-    opaque. `own` are tracking keys of this shop.
+    opaque. `own` are tracking keys of this shop, `lists` are the user's (`url_cleaner.lists`).
 
     >>> clean("https://www.awin1.com/cread.php?awinmid=1&ued=https%3A%2F%2Fshop.example.com%2Fp%3Fid%3D7%26utm_source%3Dawin").url
     'https://shop.example.com/p?id=7'
@@ -42,16 +43,43 @@ def clean(link: str, *, home: str | None = None, own: Sequence[str] = ()) -> Cle
     >>> clean("https://bit.ly/2Kqyrz2", home="https://shop.example/").opaque
     True
     """
+    found = _cleaned(link, home, own, lists)
+    for _ in range(MAX_ROUNDS if lists else 0):
+        if found.url is None or found.opaque:
+            break
+        again = _cleaned(found.url, home, own, lists)
+        if again.url == found.url:
+            break
+        told = (*found.unwrapped, *again.unwrapped), (*found.removed, *again.removed)
+        found = Cleaned(link, again.url, *told, again.opaque)
+    return found
+
+
+def _cleaned(link: str, home: str | None, own: Sequence[str], lists: Lists | None) -> Cleaned:
     site = read_link(home) if home else None
     start = read_link(link, site)
-    target, reasons = _to_the_shop(start, site) if site else _to_the_end(start)
+    target, reasons = _to_the_shop(start, site, lists) if site else _to_the_end(start, lists)
     if target is None:
         return Cleaned(link, None, (), (), True)
     own_site = site is not None and target.site == site.site
     if not own_site and is_redirector(target):
         return Cleaned(link, str(target), tuple(reasons), (), True)
-    tidy, removed = strip(target, Judge.of(target, own_site, own))
+    tidy, removed = strip(target, Judge.of(target, own_site, own, lists))
+    if lists:
+        tidy, removed = _shortened(tidy, removed, lists)
     return Cleaned(link, str(tidy), tuple(reasons), tuple(removed), False)
+
+
+def _shortened(link: Link, removed: list[str], lists: Lists) -> tuple[Link, list[str]]:
+    """The link without what the lists cut out of it, as long as it is one of the same site."""
+    text = str(link)
+    if (shorter := lists.shorter(text)) == text:
+        return link, removed
+    try:
+        found = read_link(shorter)
+    except BadUrl:
+        return link, removed
+    return (found, [*removed, "in the path: cut by a list"]) if found.site == link.site else (link, removed)
 
 
 def is_clean(url: str, home: str | None = None) -> bool:
@@ -79,11 +107,11 @@ def same_site(url: str, home: str) -> bool:
         return False
 
 
-def _to_the_end(link: Link) -> tuple[Link | None, list[str]]:
+def _to_the_end(link: Link, lists: Lists | None) -> tuple[Link | None, list[str]]:
     """The last target in wrappers of known make; None where they are nested deeper than anyone would."""
     reasons: list[str] = []
     for _ in range(MAX_ROUNDS):
-        found = by_network(link, None)
+        found = by_network(link, None) or by_list(link, None, lists)
         if found is None:
             return link, reasons
         link = found.target
@@ -91,7 +119,7 @@ def _to_the_end(link: Link) -> tuple[Link | None, list[str]]:
     return (link, reasons) if by_network(link, None) is None else (None, [])
 
 
-def _to_the_shop(link: Link, home: Link) -> tuple[Link | None, list[str]]:
+def _to_the_shop(link: Link, home: Link, lists: Lists | None) -> tuple[Link | None, list[str]]:
     """The shop's link in wrappers of any make; None where there is none. Depth first, and not without limit."""
     waiting: list[tuple[Link, list[str]]] = [(link, [])]
     spent = 0
@@ -101,12 +129,12 @@ def _to_the_shop(link: Link, home: Link) -> tuple[Link | None, list[str]]:
         if at.site == home.site:
             return _past_own_redirects(at, reasons)
         if len(reasons) < MAX_ROUNDS:
-            waiting += reversed([(found.target, [*reasons, found.reason]) for found in _ways_on(at, home)])
+            waiting += reversed([(found.target, [*reasons, found.reason]) for found in _ways_on(at, home, lists)])
     return None, []
 
 
-def _ways_on(link: Link, home: Link) -> list[Found]:
-    known = by_network(link, home)
+def _ways_on(link: Link, home: Link, lists: Lists | None) -> list[Found]:
+    known = by_network(link, home) or by_list(link, home, lists)
     found = [*by_root(link, home)]
     return [known, *found] if known else found
 

@@ -6,7 +6,8 @@ connection is made, so that a name cannot change its address between the check a
 
 import ipaddress
 import socket
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urljoin
 
@@ -16,8 +17,10 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.poolmanager import PoolManager
 
+from url_cleaner.clean import Cleaned, clean
 from url_cleaner.errors import BadUrl
 from url_cleaner.link import read_link
+from url_cleaner.lists import Lists
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,29 @@ def follow(link: str, *, allow_private: bool = False, timeout: float = 10.0) -> 
         except requests.RequestException as error:
             return Hop(None, None, f"no answer from {url[:100]}: {type(error).__name__}")
     return _hop(url, answer.status_code, answer.headers.get("Location"))
+
+
+def resolved(
+    link: str,
+    *,
+    home: str | None = None,
+    own: Sequence[str] = (),
+    lists: Lists | None = None,
+    allow_private: bool = False,
+) -> Cleaned:
+    """The link cleaned, where it is opaque by asking once where it leads; it stays opaque where that tells nothing."""
+    found = clean(link, home=home, own=own, lists=lists)
+    if not found.opaque:
+        return found
+    try:
+        asked = read_link(link, read_link(home) if home else None)
+        hop = follow(str(asked), allow_private=allow_private)
+        if hop.url is None:
+            return found
+        again = clean(hop.url, home=home, own=own, lists=lists)
+    except BadUrl:
+        return found
+    return replace(again, input=link, unwrapped=(f"{asked.host}: asked, it leads on", *again.unwrapped))
 
 
 def _hop(url: str, status: int, location: str | None) -> Hop:

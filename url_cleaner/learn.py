@@ -15,9 +15,10 @@ from url_cleaner.link import Link, read_link, unescape
 from url_cleaner.query import Parameter, joined, parameters
 
 LEAST = 3
-_NEVER = frozenset(
-    {"id", "sku", "ean", "gtin", "variant", "variantid", "variant_id", "color", "colour", "size", "page", "q"}
+VARIANTS = frozenset(
+    "id sku ean gtin mpn pid variant variantid variant_id variation color colour size style option v page p q".split()
 )
+"""Keys that name a product, a variant or a page of a list by common consent."""
 
 
 class Visit(NamedTuple):
@@ -59,7 +60,7 @@ def learn_keys(visits: Iterable[tuple[str, str | None, str]], *, least: int = LE
     seen = _answers(visits)
     evidence = {key: _evidence(groups) for key, groups in _groups(seen).items()}
     needed = {key for key, found in evidence.items() if found.changed} | _in_canonicals(seen)
-    tracking = {key for key, found in evidence.items() if found.same >= least} - needed - _NEVER
+    tracking = {key for key, found in evidence.items() if found.same >= least} - needed - VARIANTS
     return OwnKeys(tuple(sorted(tracking)), tuple(sorted(needed)), evidence)
 
 

@@ -7,16 +7,25 @@ subscription.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING
 
 from url_cleaner.domains import suffixes
 from url_cleaner.link import Link, unescape
 from url_cleaner.providers import Keys, knowledge
 from url_cleaner.query import Parameter, joined, parameters
 
+if TYPE_CHECKING:
+    from url_cleaner.lists import Lists
+
 _SESSION = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/;?#]*", re.IGNORECASE)
 _TEXT = ":~:"
+
+
+def _nobody(_key: str) -> None:
+    """What a list that is not there says."""
 
 
 @dataclass(frozen=True)
@@ -27,9 +36,10 @@ class Judge:
     own: frozenset[str] = frozenset()
     home: bool = False
     keeps_mail: bool = False
+    listed: Callable[[str], str | None] = _nobody
 
     @classmethod
-    def of(cls, link: Link, home: bool, own: Collection[str]) -> "Judge":
+    def of(cls, link: Link, home: bool, own: Collection[str], lists: "Lists | None" = None) -> "Judge":
         """The judge of this link's parameters."""
         known = knowledge()
         text = f"{link.path}?{link.query}".lower()
@@ -38,6 +48,7 @@ class Judge:
             own=frozenset(key.lower() for key in own),
             home=home,
             keeps_mail=any(mark in text for mark in known.mail_marks),
+            listed=partial(lists.tracks, link) if lists else _nobody,
         )
 
     def reason(self, param: Parameter) -> str | None:
@@ -52,7 +63,7 @@ class Judge:
         for keys in self.here:
             if by := keys.by(key):
                 return f"{by} on its own site"
-        return self._of_a_shop(key, param.value)
+        return self._of_a_shop(key, param.value) or self.listed(key)
 
     def _of_a_shop(self, key: str, value: str) -> str | None:
         """What tracks in shops, where the link is one's own or the value leaves no doubt."""

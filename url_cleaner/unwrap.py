@@ -7,6 +7,7 @@ first where its network is known to put the target, then, for a known shop, in e
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from url_cleaner.domains import registrable
 from url_cleaner.errors import BadUrl
@@ -15,6 +16,9 @@ from url_cleaner.places import base64_segments, tails, text_after, with_rest
 from url_cleaner.providers import Wrapper, knowledge
 from url_cleaner.query import Parameter, parameters
 from url_cleaner.reveal import own_code, plain_link, plain_path
+
+if TYPE_CHECKING:
+    from url_cleaner.lists import Lists
 
 _MAX_PLACES = 32
 _SCHEMES = ("http:/", "https:/")
@@ -38,6 +42,15 @@ def by_network(link: Link, home: Link | None) -> Found | None:
             target = _target(_completed(text, link, wrapper), link, home)
             if target and target != link:
                 return Found(target, f"{wrapper.network} ({link.host}): target in {place}")
+    return None
+
+
+def by_list(link: Link, home: Link | None, lists: "Lists | None") -> Found | None:
+    """The target where one of the user's lists says that it stands."""
+    for text, by in lists.targets(link) if lists else ():
+        target = _target(text, link, home)
+        if target and target != link:
+            return Found(target, f"{by} ({link.host})")
     return None
 
 

@@ -21,6 +21,7 @@ from catalog.errors import StorageFull, UnknownShop
 from catalog.feeds import sources
 from catalog.feeds.reading import Imported as Imported
 from catalog.feeds.reading import Intake
+from catalog.links import Clean
 from catalog.models import BadRow, KnownOffer, OfferFields, Shop, now
 from catalog.progress import Progress, silent
 from catalog.store import Store
@@ -37,15 +38,18 @@ def import_offers(
     *,
     format: str = "auto",
     mapping: Mapping[str, str] = {},
+    cleaner: Clean | None = None,
     progress: Progress = silent,
 ) -> Imported:
     """Replace the known offers of the shop by those of the source: a file, an address or a query.
+
+    `cleaner` cleans the links (`catalog.links.cleaner`); without one, only what is known of all shops is taken off.
 
     Raises UnreadableFeed, MissingFields, UsageError, StorageFull; the offers known before are then untouched.
     """
     try:
         with tempfile.TemporaryFile("w+", encoding="utf-8") as spool:
-            intake = Intake(sources.shown(source), shop.url, mapping, spool, progress)
+            intake = Intake(sources.shown(source), shop.url, mapping, spool, progress, cleaner)
             with sources.opened(source, format, intake.note, progress) as rows:
                 intake.take_all(rows)
             spool.seek(0)

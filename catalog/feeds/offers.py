@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import partial
 from typing import Any
 from urllib.parse import urljoin
 
@@ -17,6 +18,7 @@ from catalog import values
 from catalog.errors import BadUrl
 from catalog.feeds.columns import Columns
 from catalog.feeds.rows import Texts
+from catalog.links import Clean
 from catalog.models import Attribute
 from catalog.values import Hint, category, identifier, text
 from url_cleaner.clean import clean
@@ -58,10 +60,10 @@ class _Link:
     notes: list[str] = field(default_factory=list)
 
 
-def read(row: Texts, columns: Columns, hint: Hint, home: str) -> Reading | str:
-    """The offer of a row; where it is none, why."""
+def read(row: Texts, columns: Columns, hint: Hint, home: str, cleaner: Clean | None = None) -> Reading | str:
+    """The offer of a row; where it is none, why. `cleaner` cleans its link, in another way than the plain one."""
     given = {name: _given(row, places) for name, places in columns.items()}
-    link = _link(given.get("link", []), home)
+    link = _link(given.get("link", []), home, cleaner or partial(clean, home=home))
     raws = _raws(row, columns, given, hint)
     currency = next(iter(given.get("currency", [])), None)
     offer = values.fields(raws, hint, link.url, currency).model_dump(mode="json")
@@ -118,13 +120,13 @@ def _is_now(periods: Sequence[str]) -> bool:
         return True
 
 
-def _link(raws: Sequence[str], home: str) -> _Link:
+def _link(raws: Sequence[str], home: str, cleaner: Clean) -> _Link:
     raw = text.plain(raws[0]) if raws and len(raws[0]) <= LONGEST_LINK else ""
     if not raw:
         return _Link(notes=["link longer than 4,096 characters"] if raws else [])
     absolute = urljoin(home, raw) if raw.startswith("/") and not raw.startswith("//") else raw
     try:
-        found = clean(absolute, home=home)
+        found = cleaner(absolute)
     except BadUrl:
         return _Link(raw, notes=["link that is no URL"])
     notes = ["link that only a visit would resolve"] if found.opaque else []

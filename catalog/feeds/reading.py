@@ -11,6 +11,7 @@ from typing import IO
 from catalog.errors import UnreadableFeed
 from catalog.feeds import columns, offers
 from catalog.feeds.rows import Row, Rows, Unread
+from catalog.links import Clean
 from catalog.progress import Progress
 from catalog.values import Hint, decimal_of
 
@@ -43,6 +44,7 @@ class Intake:
     mapping: Mapping[str, str]
     spool: IO[str]
     progress: Progress
+    cleaner: Clean | None = None
     bad_rows: list[Unread] = field(default_factory=list)
     reasons: Counter[str] = field(default_factory=Counter)
     read: int = 0
@@ -100,7 +102,7 @@ class Intake:
             raise UnreadableFeed(f"{self.source} has more than {MOST_ROWS:,} rows: import it as several shops")
         if isinstance(row, Unread):
             return self._refuse(row)
-        found = offers.read(row.texts, self._places, hint, self.home)
+        found = offers.read(row.texts, self._places, hint, self.home, self.cleaner)
         if isinstance(found, str):
             return self._refuse(Unread(row.line, found, row.raw or str(row.texts)))
         ref = found.columns["ref"]

@@ -36,17 +36,23 @@ def import_(
         list[str] | None,
         typer.Option("--map", metavar="FIELD=COLUMN", help="Which column holds a field; may be repeated."),
     ] = None,
+    follow: Annotated[
+        bool,
+        typer.Option("--follow", help="Ask where opaque links lead: one request each, a click that may cost."),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Import the offers that the catalog lists of a shop; they replace those of the import before."""
     from catalog.feeds.importing import import_offers
+    from catalog.links import cleaner
     from scout import pipeline
 
     here = call(context)
     found = here.shop(shop)
     columns = _mapping(mapping or ())
     with pipeline.only_one(here.settings, found), here.progress() as progress:
-        done = import_offers(here.store, found, source, format=format_, mapping=columns, progress=progress)
+        how = cleaner(here.settings, here.store, found, follow)
+        done = import_offers(here.store, found, source, format=format_, mapping=columns, cleaner=how, progress=progress)
     if as_json:
         say_json(pipeline.figures_of(done))
         return

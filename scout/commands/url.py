@@ -3,12 +3,16 @@
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from typing import Annotated, Any
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from scout.commands.call import Json, ShopName, call, group
 from scout.output import cell, say, say_json, table
+
+if TYPE_CHECKING:
+    from catalog.links import Clean
 
 urls = group("url", "Links: clean them of redirects and tracking.")
 
@@ -20,21 +24,30 @@ def add_to(app: typer.Typer) -> None:
 
 @urls.command("clean")
 def clean(
+    context: typer.Context,
     links: Annotated[
         list[str], typer.Argument(metavar="URL", help="Links to clean; - reads them from standard input.")
     ],
     home: Annotated[
         str | None, typer.Option(metavar="URL", help="The shop's root: what stands before it in a link is taken off.")
     ] = None,
+    shop: Annotated[
+        str | None, typer.Option(metavar="SHOP", help="A shop: its root, and the tracking keys learnt of it.")
+    ] = None,
+    follow: Annotated[
+        bool,
+        typer.Option("--follow", help="Ask where opaque links lead: one request each, a click that may cost."),
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Clean links, without opening any.
+    """Clean links, without opening any unless --follow is given.
 
     With --json, one object a line, in order. The exit code is 1 when one of them is no URL.
     """
+    cleaner = _cleaner(context, home, shop, follow)
     failed = False
     for link in _links(links):
-        said = _cleaned(link, home)
+        said = _cleaned(link, cleaner)
         failed = failed or "error" in said
         if as_json:
             say_json(said)
@@ -51,7 +64,7 @@ def learn(context: typer.Context, shop: ShopName, as_json: Json = False) -> None
     The pages that were crawled tell: where a page is the same without a parameter, that one tracks. The next
     crawl drops it from the links that it finds.
     """
-    from crawler.own_keys import own_keys
+    from catalog.own_keys import own_keys
     from url_cleaner.learn import Evidence
 
     here = call(context)
@@ -77,12 +90,28 @@ def _links(given: Sequence[str]) -> Iterator[str]:
             yield link
 
 
-def _cleaned(link: str, home: str | None) -> dict[str, Any]:
+def _cleaner(context: typer.Context, home: str | None, shop: str | None, follow: bool) -> "Clean":
+    """How links are cleaned; the store is opened only where a shop is named."""
+    from catalog.links import cleaner, lists_of
     from url_cleaner.clean import clean as clean_link
+
+    here = call(context)
+    if shop is not None:
+        if home is not None:
+            raise typer.BadParameter("--shop knows its root: give --home or --shop")
+        return cleaner(here.settings, here.store, here.shop(shop), follow)
+    if follow:
+        from url_cleaner.follow import resolved
+
+        return partial(resolved, home=home, lists=lists_of(here.settings))
+    return partial(clean_link, home=home, lists=lists_of(here.settings))
+
+
+def _cleaned(link: str, cleaner: "Clean") -> dict[str, Any]:
     from url_cleaner.errors import BadUrl
 
     try:
-        return asdict(clean_link(link, home=home))
+        return asdict(cleaner(link))
     except BadUrl as error:
         return {"input": link, "url": None, "error": str(error)}
 

@@ -3,8 +3,8 @@
 from decimal import Decimal
 
 from catalog.models import Page, PageState, Shop, ShopOffer
+from catalog.own_keys import own_keys
 from catalog.store import Store
-from crawler.own_keys import own_keys
 from crawler.shapes import Address
 from crawler.site import Site
 

@@ -194,3 +194,11 @@ def test_interrupted(settings: Settings, scout: Scout, known: Shop, rooms: Rooms
     said = scout("run", "demo")
     assert (said.code, said.error) == (130, "interrupted: the same command goes on where it stopped")
     assert scout("run", "demo").code == 0
+
+
+def test_links_of_a_shop(scout: Scout, shop: Shop) -> None:
+    """Links are cleaned as a shop's, whose root is then known; the same cannot be said twice."""
+    link = f"{shop.url}p/1?utm_source=x&partner=y&size=4"
+    assert scout("url", "clean", "--shop", "demo", link).out == f"{shop.url}p/1?size=4\n"
+    assert scout("url", "clean", "--shop", "demo", "https://bit.ly/x").out == "opaque: https://bit.ly/x\n"
+    assert scout("url", "clean", "--shop", "demo", "--home", shop.url, link).code == 2
