@@ -13,9 +13,10 @@ from parser.paths import compile_path
 from parser.seen import Seen
 from parser.selector import AnySelector, AttributeAt, JsonAt, TextAt
 from parser.sought import Sought
+from parser.trim import named_in
 
 LONGEST_TEXT = 50_000
-MOST_STEPS, LONGEST_STEP = 12, 200
+MOST_STEPS, LONGEST_STEP, MOST_ENTRIES = 12, 200, 400
 BETWEEN_STEPS = " > "
 UNSEEN = frozenset({"script", "style", "template", "noscript"})
 INLINE = frozenset(
@@ -54,8 +55,8 @@ class Document:
         """The first value where the selector points, as text; None where there is none. Raises RuleError."""
         if isinstance(selector, JsonAt):
             return self.find_data(selector)
-        if isinstance(selector, TextAt) and selector.join:
-            return self.joined(selector.css)
+        if isinstance(selector, TextAt) and selector.of_many:
+            return self.entry(selector) if selector.named_in else self.joined(selector.css)
         node = self.first(selector.css)
         return None if node is None else text_at(node, selector)
 
@@ -63,6 +64,16 @@ class Document:
         """The texts of all elements that `css` finds, as the steps of a path. Raises RuleError."""
         texts = (text_of(node, LONGEST_STEP) for node in self.all(css)[:MOST_STEPS])
         return BETWEEN_STEPS.join(text for text in texts if text) or None
+
+    def entry(self, selector: TextAt) -> str | None:
+        """The text of the element that another one names; none that is all of the other. Raises RuleError."""
+        said = self.first(selector.named_in)
+        text = text_of(said, LONGEST_STEP) if said is not None else None
+        if not text:
+            return None
+        entries = (text_of(node, LONGEST_STEP) for node in self.all(selector.css)[:MOST_ENTRIES])
+        words = dict.fromkeys(entry for entry in entries if entry and 2 < len(entry) < len(text))
+        return named_in(text, tuple(words))
 
     def all(self, css: str) -> list[LexborNode]:
         """All elements that `css` finds. Raises RuleError where it is no selector."""

@@ -59,8 +59,8 @@ class _Reader:
             if isinstance(selector, JsonAt):
                 yield document.find_data(selector)
                 continue
-            if isinstance(selector, TextAt) and selector.join:
-                yield document.joined(selector.css)
+            if isinstance(selector, TextAt) and selector.of_many:
+                yield document.find(selector)
                 continue
             if selector.css not in nodes:
                 nodes[selector.css] = document.first(selector.css)

@@ -22,15 +22,24 @@ class _Frozen(BaseModel):
 class TextAt(_Frozen):
     """The text of an element; with `own`, only what stands in the element itself, not in those within it.
 
-    With `join`, the texts of all elements that `css` finds, as the steps of a path: breadcrumbs.
+    With `join`, the texts of all elements that `css` finds, as the steps of a path: breadcrumbs. With `named_in`, the
+    text of the one that the element at that CSS names: of a menu of brands, the one that stands in the heading.
     """
 
     kind: Literal["text"] = "text"
     css: str
     own: bool = False
     join: bool = False
+    named_in: str = ""
+
+    @property
+    def of_many(self) -> bool:
+        """Whether it looks at all elements that its CSS finds, not at the first only."""
+        return self.join or bool(self.named_in)
 
     def __str__(self) -> str:
+        if self.named_in:
+            return f"{self.css} ::named in {self.named_in}"
         return f"{self.css} ::text" if self.own else f"{self.css} ::all" if self.join else self.css
 
 

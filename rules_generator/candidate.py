@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from catalog.models import Attribute
 from parser.rules import Rule
-from parser.selector import AnySelector
+from parser.selector import AnySelector, TextAt
 from parser.trim import Trim
 from rules_generator.cuts import NO_CUT
 from rules_generator.locate import Form
@@ -23,7 +23,8 @@ class Candidate:
     @property
     def is_guess(self) -> bool:
         """Whether it takes a text for the value by its look: a name, a last part, a shape, a known word."""
-        return self.form == "slug" or bool(self.trim.last or self.trim.shape or self.trim.words)
+        listed = isinstance(self.selector, TextAt) and bool(self.selector.named_in)
+        return listed or self.form == "slug" or bool(self.trim.last or self.trim.shape or self.trim.words)
 
     def rule(self, score: float = 1.0, support: int = 0, agreed: float = 1.0) -> Rule:
         """The candidate as a rule."""

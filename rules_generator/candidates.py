@@ -68,7 +68,7 @@ def _paths_to(node: LexborNode) -> Iterator[str]:
     for above in _above(node):
         for anchor in anchors_of(above)[:3]:
             yield from (f"{anchor} {step}" for step in steps)
-    yield from _rooted(node)
+    yield from rooted(node)
 
 
 def _counted(node: LexborNode, tag: str) -> Iterator[str]:
@@ -123,7 +123,7 @@ def _label(node: LexborNode) -> str | None:
     return text if LABEL.fullmatch(text) else None
 
 
-def _rooted(node: LexborNode) -> Iterator[str]:
+def rooted(node: LexborNode) -> Iterator[str]:
     """The browser's own path: from the nearest stable id, and from the root."""
     steps: list[str] = []
     here: LexborNode | None = node

@@ -21,6 +21,7 @@ from rules_generator.candidate import Candidate
 from rules_generator.choose import choose, spot
 from rules_generator.examples import Example
 from rules_generator.locate import CUTTABLE, Form, Place, Wanted, places, slugs
+from rules_generator.menus import LISTED, menus
 from rules_generator.score import Opened, Tally, rank, tally
 from rules_generator.soundness import sound
 from rules_generator.ways import Ways
@@ -171,6 +172,8 @@ def _candidates(attribute: Attribute, found: Sequence[Sequence[Place]], opened: 
     """Whole values as they stand, and texts that contain one with the cuts that their surroundings suggest."""
     ways = Ways(found, opened.documents)
     made = {Candidate(attribute, selector, form=form): None for selector, form in ways.to_whole(MOST_CANDIDATES)}
+    if attribute in LISTED:
+        made |= {Candidate(attribute, selector): None for selector in menus(found, opened.documents)}
     if attribute in CUTTABLE:
         looks = cuts.by_look(attribute, _known(attribute, opened.examples))
         for selector, form in ways.to_parts(MOST_WITH_CUTS):

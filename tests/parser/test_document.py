@@ -12,6 +12,7 @@ PAGE = Document(
     <h1>Lamp <small>by  Ardwen</small></h1><p class="price">$<b>12</b>.<sup>50</sup></p>
     <table><tr><th>EAN:</th><td>4006<br>381</td></tr></table><div data-p='{"a": [{"sku": "S1"}]}'></div>
     <nav><a>Home</a><a>Rugs</a><a> Wool </a></nav><textarea>[{"ean": "4006"}]</textarea>
+    <p class="menu">Rugs of wool</p>
     <noscript><b class="still">here</b></noscript><i x-data="{open: false, p: {sku: 'S2'}}"></i>
     <script>fbq("t", {"ids": "[\\"S3_7\\"]"}); var z = {n: {q: 1}, 'm': {q: 2}};</script>
     <p class="none"><script>var x = {"list": [{"id": null}, {"id": 7}], "on": true, "f": 12.5};</script></p></body>""",
@@ -44,6 +45,8 @@ FOUND: list[tuple[AnySelector, str | None]] = [
     (TextAt(css="nav a", join=True), "Home > Rugs > Wool"),
     (TextAt(css="nav b", join=True), None),
     (TextAt(css="noscript b.still"), "here"),
+    (TextAt(css="h1, th, td", named_in="h1"), None),
+    (TextAt(css="h1, nav a, i", named_in="p.menu"), "Rugs"),
 ]
 
 

@@ -44,6 +44,7 @@ def selectors_in(document: Document) -> Iterator[AnySelector]:
                 css = f'{node.tag}[{name}="{css_string(node.attributes[name] or "")}"]'
                 yield from (AttributeAt(css=css, name="content"), TextAt(css=css), TextAt(css=css, own=True))
     yield from (TextAt(css=css, join=True) for css in ("nav a", "ul li", "h1"))
+    yield TextAt(css="a", named_in="h1")
     yield JsonAt(css="script", block="-> 1", path="$..name")
 
 

@@ -74,6 +74,15 @@ def test_categories_that_stand_in_no_text_of_their_own(name: str, build: str, on
     assert read.casefold() == "desk lamps"
 
 
+def test_a_brand_that_only_a_menu_and_the_heading_name() -> None:
+    """The menu's entry that the heading names is the brand, also one that no known offer has."""
+    menu = "".join(f"<li><a>{brand}</a>" for brand in ("Ardwen", "Bolitt", "Cosmira", "Nordlicht", "Sale"))
+    page = f"<ul class='brands'>{menu}</ul><h1>{{}}</h1>"
+    rules, _ = induce([taught(one, page.format(one.title)) for one in ALL])
+    other = Document(page.format("Nordlicht Lamp 7"), "https://shop.example/p")
+    assert read_attributes(other, rules.templates[0])[Attribute.BRAND].value == "Nordlicht"
+
+
 def test_more_wrong_than_right() -> None:
     """What is right on three examples of ten and wrong on the others is none."""
     members = [taught(one, text_page(one), sku=one.sku if one.number % 4 == 0 else f"X-{one.number}") for one in ALL]

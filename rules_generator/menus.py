@@ -1,0 +1,61 @@
+"""Brands and categories as entries of a menu that the heading names.
+
+A shop's menu lists all its brands, and the heading of an offer often begins with one of them. So where a known value is
+an entry of a list and stands in the heading too, the list is a place to look the heading up in, brands that no known
+offer has included.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from selectolax.lexbor import LexborNode
+
+from catalog.models import Attribute
+from parser.document import Document, text_of
+from parser.selector import TextAt
+from parser.trim import named_in
+from rules_generator.anchors import anchors_of, tag_of
+from rules_generator.candidates import rooted
+from rules_generator.locate import Place
+
+LISTED = frozenset({Attribute.BRAND, Attribute.CATEGORY})
+HEADING = "h1"
+FEWEST, MOST, MOST_ABOVE = 3, 16, 4
+LONGEST_HEADING = 200
+PLACE_AMONG = re.compile(r":nth-of-type\(\d+\)")
+
+
+def menus(found: Sequence[Sequence[Place]], documents: Sequence[Document]) -> list[TextAt]:
+    """Selectors of lists with an entry that is the known value and that the heading names, on several pages."""
+    counts: Counter[str] = Counter()
+    for places, document in zip(found, documents, strict=True):
+        node = document.first(HEADING)
+        heading = text_of(node, LONGEST_HEADING) if node is not None else None
+        if heading:
+            counts.update({css for place in places for css in _lists_of(place, heading)})
+    return [TextAt(css=css, named_in=HEADING) for css, count in counts.most_common(MOST) if count >= FEWEST]
+
+
+def _lists_of(place: Place, heading: str) -> Iterator[str]:
+    if place.node is None or place.name or place.own or not place.whole or place.node.tag in (HEADING, "title"):
+        return
+    text = text_of(place.node, LONGEST_HEADING)
+    if text and len(text) < len(heading) and named_in(heading, (text,)):
+        yield from _lists_at(place.node)
+
+
+def _lists_at(node: LexborNode) -> Iterator[str]:
+    """The lists that an entry stands in: by its marks, by those above it, by the way to it without the last steps."""
+    steps = [*anchors_of(node)[:2], tag_of(node)]
+    yield from steps[:-1]
+    above = node.parent
+    for _ in range(MOST_ABOVE):
+        if above is None or not above.is_element_node:
+            break
+        yield from (f"{anchor} {step}" for anchor in anchors_of(above)[:2] for step in steps)
+        above = above.parent
+    for path in islice(rooted(node), 3):
+        *first, beyond, last = path.split(" > ") if path.count(" > ") else ("", "", path)
+        yield " > ".join([*filter(None, first), *(PLACE_AMONG.sub("", one) for one in (beyond, last) if one)])
