@@ -29,6 +29,7 @@ from rules_generator.ways import Ways
 THRESHOLD = 0.5
 MOST_CANDIDATES = 90
 MOST_WITH_CUTS = 40
+MOST_BY_LOOK = 30
 CONTRADICTED = 0.5
 
 ENOUGH_FOR_ALL = 16
@@ -171,11 +172,13 @@ def _heat(candidates: Sequence[Candidate], opened: Opened) -> Sequence[Candidate
 def _candidates(attribute: Attribute, found: Sequence[Sequence[Place]], opened: Opened) -> list[Candidate]:
     """Whole values as they stand, and texts that contain one with the cuts that their surroundings suggest."""
     ways = Ways(found, opened.documents)
-    made = {Candidate(attribute, selector, form=form): None for selector, form in ways.to_whole(MOST_CANDIDATES)}
+    whole = ways.to_whole(MOST_CANDIDATES)
+    looks = cuts.by_look(attribute, _known(attribute, opened.examples))
+    made = {Candidate(attribute, selector, form=form): None for selector, form in whole}
     if attribute in LISTED:
         made |= {Candidate(attribute, selector): None for selector in menus(found, opened.documents)}
+        made |= {Candidate(attribute, one, trim): None for one, _ in whole[:MOST_BY_LOOK] for trim in looks}
     if attribute in CUTTABLE:
-        looks = cuts.by_look(attribute, _known(attribute, opened.examples))
         for selector, form in ways.to_parts(MOST_WITH_CUTS):
             around = _arounds(attribute, form, opened.raw(selector), opened.examples)
             for trim in [*cuts.trims(attribute, around), *(looks if around else ())]:

@@ -17,7 +17,7 @@ from rules_generator.wording import is_named
 
 LEAST_SHARE = {Attribute.TITLE: 0.2, Attribute.PRICE: 0.35, Attribute.CATEGORY: 0.75}
 USUAL_SHARE = 0.55
-SURE = 0.84
+SURE = 0.83
 FEW = 2
 
 

@@ -11,7 +11,8 @@ from catalog.values import text
 
 SEPARATOR = " > "
 DEEPEST, LONGEST = 20, 500
-_STEPS = re.compile(r"\s*(?:-?>+|»|›|❯|→|\|)\s*|\s+[/\\]\s+|\s*::\s*")
+_STEPS = re.compile(r"\s*(?:-?>+|»|›|❯|→)\s*|\s+[/\\]\s+|\s*::\s*")
+_BAR, _FEWEST_BETWEEN_BARS = re.compile(r"\s*\|\s*"), 3
 _HOME_WORDS = """
 home homepage start startseite startpagina hauptseite accueil inicio principal hem forside shop all-categories
 """
@@ -48,7 +49,20 @@ def join(steps: Iterable[str]) -> str | None:
 
 
 def _split(raw: str) -> list[str]:
-    return _STEPS.split(text.untagged(raw).replace("<", " "))
+    """The steps of a path as written. A bar stands between steps where there are three, or where they begin at home.
+
+    >>> _split("Home | Garden"), _split("Hygiene | Masks")
+    (['Home', 'Garden'], ['Hygiene | Masks'])
+    """
+    line = text.untagged(raw).replace("<", " ")
+    parts = _BAR.split(line)
+    if len(parts) >= _FEWEST_BETWEEN_BARS or (len(parts) > 1 and _is_home(parts[0])):
+        return [step for part in parts for step in _STEPS.split(part)]
+    return _STEPS.split(line)
+
+
+def _is_home(step: str) -> bool:
+    return step.strip().casefold().replace(" ", "-") in _HOME
 
 
 def _joined(steps: Iterable[str]) -> str | None:
@@ -67,7 +81,7 @@ def _path(raw_steps: Iterable[str]) -> str | None:
         step = text.title(raw)
         if step is None or text.is_nothing(step) or (steps and text.key(steps[-1]) == text.key(step)):
             continue
-        if steps or step.casefold().replace(" ", "-") not in _HOME:
+        if steps or not _is_home(step):
             steps.append(step)
     path = SEPARATOR.join(steps)
     return path if steps and len(steps) <= DEEPEST and len(path) <= LONGEST and not path.isdigit() else None
