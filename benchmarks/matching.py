@@ -5,7 +5,7 @@
 
 `peers` prints our figure and those of rapidfuzz's token_set_ratio and of TF-IDF cosines, each above the threshold that
 does best on what may be learnt from. `scale` matches a tenth as many crawled offers as the catalog has, each size in a
-process of its own, and prints seconds and the most memory that was held.
+process of its own, and prints seconds, processor seconds (in all, and by offer) and the most memory that was held.
 
 The offers of `scale` are made from the titles at hand, always the same ones. Offer n takes the title n of all titles,
 from the start again when they end. Each further time, every token with a digit gets other digits, and one of its words
@@ -55,23 +55,23 @@ def peers(folders: Sequence[Path]) -> None:
 
 def scale(data: Path, sizes: Sequence[int]) -> None:
     """A line for each size: what it took, and how often the verdict was right."""
-    print(f"{'catalog':>9} {'crawled':>8} {'seconds':>8} {'us/offer':>9} {'GB':>6} {'right':>6}")
+    print(f"{'catalog':>9} {'crawled':>8} {'seconds':>8} {'CPU s':>8} {'us/offer':>9} {'GB':>6} {'right':>6}")
     for size in sizes:
         with ProcessPoolExecutor(1, get_context("spawn")) as alone:
-            crawled, seconds, memory, right = alone.submit(measured, data, size).result()
-        each = 1e6 * seconds / (size + crawled)
-        print(f"{size:9} {crawled:8} {seconds:8.1f} {each:9.0f} {memory:6.2f} {right:6.3f}", flush=True)
+            crawled, seconds, work, memory, right = alone.submit(measured, data, size).result()
+        each = 1e6 * work / (size + crawled)
+        print(f"{size:9} {crawled:8} {seconds:8.1f} {work:8.1f} {each:9.0f} {memory:6.2f} {right:6.3f}", flush=True)
 
 
-def measured(data: Path, size: int) -> tuple[int, float, float, float]:
-    """How many offers were crawled, the seconds of matching, the GB held at most, and the share of right answers."""
+def measured(data: Path, size: int) -> tuple[int, float, float, float, float]:
+    """Offers crawled, seconds and processor seconds of matching, GB held at most, the share of right answers."""
     catalog, crawled, truth = offers(titles(data), size)
-    begin = time.monotonic()
+    begin, work = time.monotonic(), time.process_time()
     found = match(crawled, catalog)
-    seconds = time.monotonic() - begin
+    seconds, work = time.monotonic() - begin, time.process_time() - work
     said = {i: one.known if one.verdict is Verdict.LISTED else None for one in found for i in one.members}
     right = sum(said[i] == true for i, true in enumerate(truth))
-    return len(crawled), seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20, right / len(truth)
+    return len(crawled), seconds, work, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20, right / len(truth)
 
 
 def titles(data: Path) -> list[str]:
