@@ -56,7 +56,9 @@ class Filler:
 
     def found(self, run: int, path: str, verdict: Verdict | str = Verdict.MISSING, **fields: Any) -> str:
         """A finding of the run, with its offer's fields; gives its URL."""
-        of_match = {name: fields.pop(name) for name in ("known_id", "score", "reasons", "urls") if name in fields}
+        of_match = {
+            name: fields.pop(name) for name in ("known_id", "score", "reasons", "urls", "why") if name in fields
+        }
         near = fields.pop("nearest", None)
         url = self.url(path)
         offer = OfferFields(**{"url": url, "title": f"Offer {path}", "currency": "EUR"} | self.priced(fields))

@@ -258,3 +258,16 @@ def test_a_price_gap_needs_an_empty_feed_range() -> None:
     assert len(price_gaps(missing, listed, [])) == 1
     assert price_gaps(missing, listed, missing) == []
     assert price_gaps(missing, [], []) == []
+
+
+def test_a_finding_tells_programs_what_spoke_for_it(store: Store, shop: Shop, fill: Any) -> None:
+    """Rows asked for say why, with the candidates that were seen, made safe to print; rows without it say nothing."""
+    run = fill.run()
+    seen = [{"ref": "k1", "title": "Lamp\x1b[31m red", "url": None, "score": 0.4}]
+    fill.found(run, "x", why={"evidence": [{"kind": "title", "speaks": "for", "weight": 1.2}], "candidates": seen})
+    fill.found(run, "y")
+    fill.save()
+    told = {one.url: one.as_row() for one in rows(store, shop, run)}
+    assert told[fill.url("x")]["why"]["evidence"][0]["kind"] == "title"
+    assert "\x1b" not in told[fill.url("x")]["why"]["candidates"][0]["title"]
+    assert "why" not in told[fill.url("y")]
