@@ -70,6 +70,15 @@ class Wrapper:
 
 
 @dataclass(frozen=True)
+class Site:
+    """What tracks on one host: keys, on all pages or on those whose path holds a text; starts of path segments."""
+
+    keys: Keys
+    pages: tuple[str, ...] = ()
+    segments: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Knowledge:
     """All that the data files say, ready to be asked."""
 
@@ -78,8 +87,7 @@ class Knowledge:
     anywhere: Keys
     mail: Keys
     shop: Keys
-    sites: Mapping[str, Keys]
-    segments: Mapping[str, tuple[str, ...]]
+    sites: Mapping[str, tuple["Site", ...]]
     mail_marks: tuple[str, ...]
     vague: frozenset[str]
     portals: frozenset[str]
@@ -99,9 +107,14 @@ class Knowledge:
         """Does the host know nothing but ids?"""
         return any(name in self.shorteners for name in suffixes(host))
 
-    def keys_at(self, host: str) -> list[Keys]:
-        """The keys that track on this host alone."""
-        return [self.sites[name] for name in suffixes(host) if name in self.sites]
+    def segments_at(self, host: str) -> tuple[str, ...]:
+        """With what segments of a path begin that track on this host."""
+        return tuple(start for name in suffixes(host) for site in self.sites.get(name, ()) for start in site.segments)
+
+    def keys_at(self, host: str, path: str) -> list[Keys]:
+        """The keys that track on this host alone, or on some of its pages."""
+        sites = [site for name in suffixes(host) for site in self.sites.get(name, ())]
+        return [site.keys for site in sites if not site.pages or any(part in path for part in site.pages)]
 
 
 @cache
@@ -118,8 +131,7 @@ def knowledge() -> Knowledge:
         anywhere=_keys(keys["anywhere"]),
         mail=_keys(keys["mail"]),
         shop=_keys(keys["shop"]),
-        sites={host: _keys([site]) for site in keys["sites"] for host in site["hosts"]},
-        segments={host: tuple(site.get("segments", ())) for site in keys["sites"] for host in site["hosts"]},
+        sites=_sites(keys["sites"]),
         mail_marks=tuple(keys["mail_marks"]),
         targets={key: rank for rank, key in enumerate(keys["targets"])},
         **words,
@@ -133,6 +145,15 @@ def _load(name: str) -> dict[str, Any]:
 
 def _keys(groups: Iterable[Mapping[str, Any]]) -> Keys:
     return Keys.of((group["by"], group["keys"]) for group in groups)
+
+
+def _sites(entries: Iterable[Mapping[str, Any]]) -> dict[str, tuple[Site, ...]]:
+    found: dict[str, tuple[Site, ...]] = {}
+    for entry in entries:
+        site = Site(_keys([entry]), tuple(entry.get("pages", ())), tuple(entry.get("segments", ())))
+        for host in entry["hosts"]:
+            found[host] = (*found.get(host, ()), site)
+    return found
 
 
 def _by_host(entries: Iterable[Mapping[str, Any]]) -> dict[str, tuple[Wrapper, ...]]:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from url_cleaner.domains import suffixes
 from url_cleaner.link import Link, unescape
 from url_cleaner.providers import Keys, knowledge
 from url_cleaner.query import Parameter, joined, parameters
@@ -44,7 +43,7 @@ class Judge:
         known = knowledge()
         text = f"{link.path}?{link.query}".lower()
         return cls(
-            here=tuple(known.keys_at(link.host)),
+            here=tuple(known.keys_at(link.host, link.path)),
             own=frozenset(key.lower() for key in own),
             home=home,
             keeps_mail=any(mark in text for mark in known.mail_marks),
@@ -88,9 +87,7 @@ def _strip_path(link: Link) -> tuple[str, list[str]]:
     """Session ids stand behind a semicolon, Amazon's `ref=` in a segment of its own."""
     path, sessions = _SESSION.subn("", link.path) if ";" in link.path else (link.path, 0)
     reasons = [";jsessionid: session"] * bool(sessions)
-    known = knowledge()
-    starts = tuple(s for name in suffixes(link.host) for s in known.segments.get(name, ()))
-    if starts:
+    if starts := knowledge().segments_at(link.host):
         kept = [segment for segment in path.split("/") if not segment.startswith(starts)]
         if (shorter := "/".join(kept)) != path:
             path, reasons = shorter, [*reasons, "ref= in the path: tracks on its own site"]
