@@ -144,7 +144,7 @@ def _one_each(scores: Mapping[tuple[int, int], float]) -> dict[int, int]:
     made: dict[int, int] = {}
     taken: set[int] = set()
     for (item, number), score in sorted(scores.items(), key=lambda pair: -pair[1]):
-        rivals = [other for (at, whose), other in scores.items() if whose == number and at != item and at not in made]
+        rivals = [other for (at, whose), other in scores.items() if whose == number and at != item]
         if item not in made and number not in taken and all(other < score for other in rivals):
             made[item] = number
             taken.add(number)

@@ -75,6 +75,18 @@ def test_variants_without_addresses(settings: Settings, store: Store, shop: Shop
     assert len({one.url for one in found}) == len(SOLD)
 
 
+def test_double_rows_are_no_variants(settings: Settings, store: Store, shop: Shop) -> None:
+    """A catalog that has the same offer of each page twice, in two wordings, still takes a page for one offer."""
+    pairs = [(one, choices(one)[0]) for one in ALL if one.number % 3]
+    with store.write() as session:
+        for one, choice in pairs:
+            fields = known(one, choice, shop.url, coloured=False).model_dump() | {"title": f"{one.title} (new)"}
+            session.add(KnownOffer(shop_id=shop.id, ref=f"again {choice.number}", **fields))
+    _through(settings, store, shop, array_page, pairs)
+    assert stored_rules(store, shop).variants == ()
+    assert len(_offers(store)) == len(ALL)
+
+
 @pytest.mark.parametrize("shown", [0, -1], ids=["the first", "the last"])
 def test_one_known_offer_a_page_is_one_offer_a_page(settings: Settings, store: Store, shop: Shop, shown: int) -> None:
     """A catalog with one variant of each product takes them for one offer, whichever it lists."""
