@@ -37,6 +37,7 @@ def _head(story: Story) -> dict[str, Any]:
         "run": {"id": run.id, "state": str(run.state), "at": moment.isoformat(timespec="seconds")},
         "told_at": story.told_at.isoformat(timespec="seconds"),
         "superseded": story.stale,
+        "rules": {name: story.run.figures.get("learn", {}).get(name) for name in ("version", "drift", "kept")},
         **story.completeness.as_json(),
         "causes": [
             {"cause": one.kind.value, "missing": one.offers, "missing_value": plain(one.tally.worth(money))}

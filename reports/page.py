@@ -7,7 +7,7 @@ opening a report must not show up in the shop's statistics.
 
 import base64
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -77,7 +77,7 @@ def _view(story: Story) -> dict[str, Any]:
         "figures": figures,
         "total": figures.total,
         "seen": figures.coverage,
-        "notes": notes(figures.coverage),
+        "notes": [*drifted(story.run.figures), *notes(figures.coverage)],
         "currency": money,
         "categories": _shortened(categories),
         "category_names": sorted({one.category for one in missing[:MOST_MISSING] if one.category})[:500],
@@ -134,6 +134,19 @@ def notes(seen: Coverage) -> list[str]:
     if seen.not_crawled:
         said.append(f"{phrases.plural(seen.not_crawled, 'offer')} of the catalog could not be looked up.")
     return said
+
+
+def drifted(figures: Mapping[str, Any]) -> list[str]:
+    """That the shop's pages had changed since its rules were learnt, where they had; they were learnt anew.
+
+    >>> drifted({"learn": {"version": 4, "drift": "the rules hold: all is well"}})
+    []
+    """
+    learnt = figures.get("learn") or {}
+    said = str(learnt.get("drift") or "")
+    if not said or said.startswith("the rules hold"):
+        return []
+    return [f"{said[0].upper()}{said[1:]}. The rules were learnt anew as version {learnt.get('version')}."]
 
 
 def weblink(url: str | None) -> str | None:

@@ -3,9 +3,11 @@
 Pages of known offers say so: what the rules read from them now is compared with what the catalog knows, and with how
 well they agreed when they were learnt - known offers are never quite up to date, so only a fall counts. A redesign
 shows in most attributes at once, or in two of which nothing is found any more, or in pages that are not recognised.
+Pages of other offers tell too, by how much is found on them (`coverage`).
 """
 
-from collections.abc import Sequence
+import random
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
@@ -15,15 +17,17 @@ from catalog.progress import Progress, silent
 from catalog.settings import Settings
 from catalog.store import Store
 from catalog.values import same
+from parser.document import Document
 from parser.gate import likeness, marks_of
-from parser.pages import Opener, crawled_pages
+from parser.pages import CrawledPage, Opener, crawled_pages
 from parser.read import Reading, read_attributes
 from parser.rules import RuleSet, Template
 from parser.worker import stored_rules
+from rules_generator.coverage import Coverage, covered, fallen
 from rules_generator.induce import Taught
 from rules_generator.teachers import newest_rules, teachers
 
-FEWEST, MOST = 3, 60
+FEWEST, MOST, SAMPLE = 3, 60, 100
 HALF = 0.5
 FALLEN, GONE = 0.8, 0.2
 
@@ -65,7 +69,10 @@ class Silent:
 
 @dataclass(frozen=True)
 class Drift:
-    """The rules of one version on pages of known offers: pages compared and recognised, attributes, rules gone."""
+    """The rules of one version on pages of known offers: pages compared and recognised, attributes, rules gone.
+
+    `coverage` is what they find on a sample of all pages, and `fallen` what of that is less than half of what it was.
+    """
 
     version: int
     pages: int
@@ -74,6 +81,8 @@ class Drift:
     silent: tuple[Silent, ...] = ()
     redesigned: bool = False
     said: str = ""
+    coverage: Coverage | None = None
+    fallen: tuple[str, ...] = ()
 
 
 def drift_shop(settings: Settings, store: Store, shop: Shop, *, progress: Progress = silent) -> Drift:
@@ -82,15 +91,32 @@ def drift_shop(settings: Settings, store: Store, shop: Shop, *, progress: Progre
     Raises LearnError where there are no rules, or no known offer has a page; NoKnownOffers.
     """
     rules, stored = stored_rules(store, shop), newest_rules(store, shop)
-    taught = teachers(store, shop, crawled_pages(store, shop), Opener(settings.bodies), MOST).taught
+    pages, opener = crawled_pages(store, shop), Opener(settings.bodies)
+    taught = teachers(store, shop, pages, opener, MOST).taught
     progress("pages compared", len(taught), len(taught))
     if not taught:
         raise LearnError(f"no known offer of {shop.name!r} has a crawled page: there is nothing to compare with")
-    return drift_of(taught, rules, dict(stored.story.get("agreement") or {}) if stored else {})
+    story = stored.story if stored else {}
+    seen = (covered(sample(pages, opener, SAMPLE), [rules])[0], Coverage.from_json(story.get("coverage") or {}))
+    return drift_of(taught, rules, dict(story.get("agreement") or {}), seen)
 
 
-def drift_of(taught: Sequence[Taught], rules: RuleSet, then: dict[str, float]) -> Drift:
-    """What the rules read from pages of known offers; `then` is the share right per attribute when they were learnt."""
+def sample(pages: Sequence[CrawledPage], opener: Opener, most: int) -> Iterator[Document]:
+    """A fixed sample of the shop's pages, known offers or not; each is gone before the next is opened."""
+    chosen = random.Random(len(pages)).sample(pages, min(most, len(pages)))  # noqa: S311 - not for secrecy
+    return (document for _, document in opener.open_all(chosen))
+
+
+def drift_of(
+    taught: Sequence[Taught],
+    rules: RuleSet,
+    then: dict[str, float],
+    seen: tuple[Coverage, Coverage] = (Coverage(), Coverage()),
+) -> Drift:
+    """What the rules read from pages of known offers; `then` is the share right per attribute when they were learnt.
+
+    `seen` is what they find on a sample of all pages, now and then.
+    """
     read = [(one, *_read(one, rules)) for one in taught]
     recognised = sum(is_offer for _, _, is_offer, _ in read)
     attributes = {
@@ -101,10 +127,13 @@ def drift_of(taught: Sequence[Taught], rules: RuleSet, then: dict[str, float]) -
     lost = _silent(rules, [(one, readings, template) for one, readings, _, template in read])
     judged = [one.held for one in attributes.values() if one.known >= FEWEST and one.then != 0]
     gone = sum(one.is_gone for one in attributes.values())
-    fallen = bool(judged) and median(judged) < HALF
-    redesigned = len(taught) >= FEWEST and (recognised < HALF * len(taught) or fallen or gone > 1)
-    said = _say(len(taught), recognised, attributes, redesigned)
-    return Drift(rules.version, len(taught), recognised, attributes, tuple(lost), redesigned, said)
+    halved = bool(judged) and median(judged) < HALF
+    redesigned = len(taught) >= FEWEST and (recognised < HALF * len(taught) or halved or gone > 1)
+    less = fallen(*seen)
+    said = _say(len(taught), recognised, attributes, redesigned, less)
+    return Drift(
+        rules.version, len(taught), recognised, attributes, tuple(lost), redesigned, said, seen[0], tuple(less)
+    )
 
 
 def shares(taught: Sequence[Taught], rules: RuleSet) -> dict[str, float]:
@@ -157,15 +186,17 @@ def _silent(rules: RuleSet, read: Sequence[tuple[Taught, dict[Attribute, Reading
     return found
 
 
-def _say(pages: int, recognised: int, attributes: dict[str, Held], redesigned: bool) -> str:
-    fallen = [
+def _say(pages: int, recognised: int, attributes: dict[str, Held], redesigned: bool, less: Sequence[str]) -> str:
+    wrong = [
         f"{name} {one.share:.0%}" + (f" (was {one.then:.0%})" if one.then is not None else "")
         for name, one in attributes.items()
         if one.known >= FEWEST and one.held < FALLEN and one.then != 0
     ]
-    seen = f"{recognised} of {pages} known offers' pages are recognised"
+    seen = f"{recognised} of {pages} known offers' pages are recognised" if pages else "no known offer to compare with"
+    found = f"; found: {', '.join(less)}" if less else ""
     if redesigned:
-        return f"the shop was redesigned: {seen}; read rightly: {', '.join(fallen) or 'as before'}; learn anew"
-    if fallen:
-        return f"some rules have drifted: {', '.join(fallen)}; {seen}"
+        return f"the shop was redesigned: {seen}; read rightly: {', '.join(wrong) or 'as before'}{found}"
+    if wrong or less:
+        rightly = f" read rightly: {', '.join(wrong)};" if wrong else ""
+        return f"some rules have drifted:{rightly} {seen}{found}"
     return f"the rules hold: {seen}"

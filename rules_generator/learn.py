@@ -4,10 +4,9 @@ A version of the rules is written once per run, in one transaction: a killed run
 does not learn twice.
 """
 
-import random
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 
 from sqlmodel import func, select
@@ -21,7 +20,8 @@ from parser.document import Document
 from parser.pages import CrawledPage, Opener, crawled_pages, ways_to_pages
 from parser.rules import Rule, RuleSet, Template, Variants
 from rules_generator.cold import as_general, elsewhere, in_turn, teach_cold
-from rules_generator.drift import drift_of, shares
+from rules_generator.coverage import Coverage, covered
+from rules_generator.drift import SAMPLE, drift_of, sample, shares
 from rules_generator.induce import THRESHOLD, Taught, induce
 from rules_generator.pick import pick, wanted_of
 from rules_generator.siblings import families
@@ -39,7 +39,8 @@ class Learnt:
     """What learning brought: the version stored, examples used, found and set aside, rules per attribute, seconds.
 
     `by` says who taught: known offers or, where the catalog has none of the shop, what its pages say by general rules.
-    `wanted` says how many more examples would make sure of which attribute, `drift` what became of the rules before.
+    `wanted` says how many more examples would make sure of which attribute, `drift` what became of the rules before,
+    and `kept` how many of those were locked or set by hand and stay.
     """
 
     version: int
@@ -51,6 +52,7 @@ class Learnt:
     not_found: tuple[str, ...] = ()
     wanted: dict[str, int] = field(default_factory=dict)
     drift: str = ""
+    kept: int = 0
     by: str = KNOWN_OFFERS
     seconds: float = 0.0
 
@@ -80,8 +82,9 @@ def learn_shop(
     try:
         found = teachers(store, shop, pages, opener, most or MOST_EXAMPLES, progress)
     except NoKnownOffers as error:
-        made = _learn_cold(store, shop, pages, opener, error, (most or MOST_EXAMPLES, least))
-        return _told(_save(store, shop, run_id, _with_kept(made[0], before), made[1]), time.monotonic() - begin)
+        rules, told = _learn_cold(store, shop, pages, opener, error, (most or MOST_EXAMPLES, least))
+        told |= _seen([], _with_kept(rules, before), before, sample(pages, opener, SAMPLE))
+        return _told(_save(store, shop, run_id, _with_kept(rules, before), told), time.monotonic() - begin)
     if not found.taught:
         raise LearnError(
             f"none of the {len(found.known)} known offers of {shop.name!r} was found among {len(pages)} crawled pages: "
@@ -91,7 +94,7 @@ def learn_shop(
     variants, taught = _with_variants(store, shop, found, pages, opener)
     rules, story = induce(
         taught,
-        _sample(pages, opener),
+        sample(pages, opener, BACKGROUND),
         threshold=least,
         currency=_usual_currency(found.known),
     )
@@ -100,11 +103,10 @@ def learn_shop(
         "refused": opener.refused,
         "wanted": wanted_of(taught),
         "agreement": shares(taught, rules),
-        "drift": _drift(taught, before),
     }
-    rules = rules.model_copy(update={"variants": variants})
-    stored = _save(store, shop, run_id, _with_kept(rules, before), told)
-    return _told(stored, time.monotonic() - begin)
+    kept = _with_kept(rules.model_copy(update={"variants": variants}), before)
+    told |= _seen(taught, kept, before, sample(pages, opener, SAMPLE))
+    return _told(_save(store, shop, run_id, kept, told), time.monotonic() - begin)
 
 
 def _with_variants(
@@ -130,7 +132,7 @@ def _learn_cold(
     cold = teach_cold(opener.open_all(in_turn(pages)), others)
     if not cold.taught:
         raise NoKnownOffers(f"{error}; none of {cold.looked_at} pages says by general rules that it shows an offer")
-    rules, story = induce(pick(cold.taught, most), _sample(pages, opener), threshold=threshold)
+    rules, story = induce(pick(cold.taught, most), sample(pages, opener, BACKGROUND), threshold=threshold)
     told = {"by": GENERAL_RULES, "examples_found": len(cold.taught), "helped_by_other_shops": cold.helped}
     variants = schema_variants([one.document for one in cold.taught])
     return as_general(rules, cold.trust).model_copy(update={"variants": variants}), asdict(story) | told | {
@@ -138,18 +140,17 @@ def _learn_cold(
     }
 
 
-def _drift(taught: Sequence[Taught], before: StoredRules | None) -> dict[str, object] | None:
-    """What had become of the rules before, on the pages of today."""
+def _seen(
+    taught: Sequence[Taught], rules: RuleSet, before: StoredRules | None, pages: Iterable[Document]
+) -> dict[str, object]:
+    """What the rules find on a sample of the shop's pages, and what has become there of the rules before."""
     if before is None:
-        return None
-    rules = RuleSet.from_json(before.rules).model_copy(update={"version": before.version})
-    return asdict(drift_of(taught, rules, dict(before.story.get("agreement") or {})))
-
-
-def _sample(pages: Sequence[CrawledPage], opener: Opener) -> Iterator[Document]:
-    """A fixed sample of the shop's pages, known offers or not; each is gone before the next is opened."""
-    chosen = random.Random(len(pages)).sample(pages, min(BACKGROUND, len(pages)))  # noqa: S311 - not for secrecy
-    return (document for _, document in opener.open_all(chosen))
+        return {"coverage": asdict(covered(pages, [rules])[0]), "drift": None}
+    old = RuleSet.from_json(before.rules).model_copy(update={"version": before.version})
+    now_found, found = covered(pages, [rules, old])
+    then = Coverage.from_json(before.story.get("coverage") or {})
+    drift = drift_of(taught, old, dict(before.story.get("agreement") or {}), (found, then))
+    return {"coverage": asdict(now_found), "drift": asdict(drift)}
 
 
 def _usual_currency(known: Sequence[KnownOffer]) -> str | None:
@@ -197,6 +198,7 @@ def _told(stored: StoredRules, seconds: float) -> Learnt:
         not_found=tuple(stored.story.get("not_found", ())),
         wanted=dict(stored.story.get("wanted") or {}),
         drift=str((stored.story.get("drift") or {}).get("said", "")),
+        kept=len({rule for template in rules.templates for rule in template.rules if rule.kept}),
         by=str(stored.story.get("by", KNOWN_OFFERS)),
         seconds=round(seconds, 2),
     )

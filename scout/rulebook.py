@@ -3,12 +3,14 @@
 from collections.abc import Callable
 from typing import Any
 
-from sqlmodel import Session, col, func, select
+from sqlmodel import Session, col, select
 
 from catalog.errors import RuleError, UsageError
 from catalog.models import Attribute, Shop, StoredRules
 from catalog.store import Store
 from parser.rules import Rule, RuleSet, Template
+
+NOTED = ("agreement", "coverage")
 
 Change = Callable[[Rule], Rule]
 
@@ -32,13 +34,14 @@ def history(store: Store, shop: Shop) -> list[StoredRules]:
 
 
 def save(store: Store, shop: Shop, rules: RuleSet, how: str) -> int:
-    """Store rules as the newest version; gives its number."""
+    """Store rules as the newest version; gives its number. How well they once read the shop stays noted with them."""
     assert shop.id is not None
     with store.write() as session:
-        newest = session.exec(select(func.max(StoredRules.version)).where(StoredRules.shop_id == shop.id)).one()
-        version = (newest or 0) + 1
+        before = _stored(session, shop, None)
+        version = (before.version if before else 0) + 1
+        known = {name: before.story[name] for name in NOTED if name in before.story} if before else {}
         kept = rules.model_copy(update={"version": version}).to_json()
-        session.add(StoredRules(shop_id=shop.id, version=version, rules=kept, story={"by": how}))
+        session.add(StoredRules(shop_id=shop.id, version=version, rules=kept, story={"by": how, **known}))
     return version
 
 

@@ -11,7 +11,11 @@ from catalog.store import Store
 
 @dataclass(frozen=True)
 class RunSummary:
-    """A run's figures: pages by state, offers by verdict, the crawl's coverage (`reports.coverage.Coverage`)."""
+    """A run's figures: pages by state, offers by verdict, the crawl's coverage (`reports.coverage.Coverage`).
+
+    `drift` says what had become of the shop's earlier rules on the pages of this run, before new ones were learnt;
+    `kept` how many of those were locked or set by hand and stay.
+    """
 
     run: int
     shop: str
@@ -22,6 +26,9 @@ class RunSummary:
     coverage: dict[str, Any]
     reports: dict[str, str]
     seconds: dict[str, float]
+    rules: int = 0
+    drift: str = ""
+    kept: int = 0
 
 
 def summary(store: Store, shop: Shop, run_id: int) -> RunSummary:
@@ -34,6 +41,7 @@ def summary(store: Store, shop: Shop, run_id: int) -> RunSummary:
         verdicts = select(Match.verdict, func.count()).where(Match.run_id == run_id).group_by(col(Match.verdict))
         pages = {str(state): number for state, number in session.exec(states)}
         found = {str(verdict): number for verdict, number in session.exec(verdicts)}
+    learnt = run.figures.get("learn", {})
     offers = {verdict.value: found.get(verdict.value, 0) for verdict in Verdict}
     return RunSummary(
         run=run_id,
@@ -45,6 +53,9 @@ def summary(store: Store, shop: Shop, run_id: int) -> RunSummary:
         coverage=coverage(store, shop, run_id).as_json(),
         reports=_reports(run.figures),
         seconds={stage: figures["seconds"] for stage, figures in run.figures.items() if "seconds" in figures},
+        rules=learnt.get("version", 0),
+        drift=learnt.get("drift", ""),
+        kept=learnt.get("kept", 0),
     )
 
 

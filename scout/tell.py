@@ -26,6 +26,7 @@ def tell(done: RunSummary, story: "Story") -> None:
     _by_price(story.completeness)
     _by_cause(story)
     _dearest(story.of(Verdict.MISSING))
+    _rules(done)
     _places(done)
 
 
@@ -89,6 +90,13 @@ def _dearest(missing: "Sequence[Finding]") -> None:
     say("")
     rows = [(one.price, one.currency, short(one.title, 50), one.url) for one in missing[:ROWS]]
     table(("price", "", "title", "url"), rows, f"{len(rows)} of {len(missing)} missing offers, by value")
+
+
+def _rules(done: RunSummary) -> None:
+    """What had become of earlier rules; nothing where there were none."""
+    if done.drift:
+        stay = f"; {done.kept} locked or set by hand stay" if done.kept else ""
+        say("", f"Rules: {cell(done.drift)}.", f"They were learnt anew as version {done.rules}{stay}.")
 
 
 def _places(done: RunSummary) -> None:

@@ -22,12 +22,16 @@ def demo(
     context: typer.Context,
     open_: Annotated[bool, typer.Option("--open", help="Open the report in the browser.")] = False,
     keep: Annotated[bool, typer.Option("--keep", help="Go on with the data of the demo before.")] = False,
+    redesigned: Annotated[
+        bool, typer.Option("--redesigned", help="The same shop in other markup; with --keep, as after a redesign.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Serve the demo shop and run the whole job on it.
 
     The shop runs on loopback as long as the command; its data is kept in a folder of its own. What Scout says is
-    missing is held against the truth.
+    missing is held against the truth. Run it once as it is and once with --keep --redesigned to see how a redesign
+    between two crawls is noticed.
     """
     from catalog.store import Store
     from scout import demonstrate
@@ -35,7 +39,7 @@ def demo(
 
     here = call(context)
     settings = demonstrate.settings_for(here.settings, keep)
-    store, shop = Store.open(settings), Demo.make()
+    store, shop = Store.open(settings), Demo.make(redesigned=redesigned)
     with demonstrate.served(shop, store) as served, here.progress() as progress:
         note(f"the demo shop is served on {served.url}")
         done = demonstrate.demonstrate(settings, store, shop, served, progress)

@@ -20,7 +20,8 @@ def add_to(app: typer.Typer) -> None:
 def drift(context: typer.Context, shop: ShopName, as_json: Json = False) -> None:
     """Re-score a shop's rules on the newest pages of its known offers, and say whether it was redesigned.
 
-    The next 'scout run' learns anew in any case; rules that are locked or set by hand stay.
+    A sample of all its pages tells how much the rules find there, now and when they were learnt. The next
+    'scout run' learns anew in any case; rules that are locked or set by hand stay.
     """
     from rules_generator.drift import drift_shop
 

@@ -166,6 +166,7 @@ def history(context: typer.Context, shop: ShopName, as_json: Json = False) -> No
             "run": one.run_id,
             "rules": sum(len(template.get("rules", ())) for template in one.rules.get("templates", ())),
             "by": one.story.get("by", "learnt"),
+            "drift": (one.story.get("drift") or {}).get("said", ""),
             "story": one.story,
         }
         for one in versions(here.store, here.shop(shop))
@@ -174,8 +175,9 @@ def history(context: typer.Context, shop: ShopName, as_json: Json = False) -> No
         for row in rows:
             say_json(row)
         return
-    columns = ("version", "at", "run", "rules", "by")
-    table(columns, [[row[column] for column in columns] for row in rows])
+    columns = ("version", "at", "run", "rules", "by", "drift")
+    named = (*columns[:-1], "what had become of the rules before")
+    table(named, [[row[column] for column in columns] for row in rows])
 
 
 def _set_locked(here: Call, name: str, attribute: str, number: int | None, locked: bool) -> None:

@@ -115,3 +115,24 @@ def test_the_demo_shops_redesign_is_recognised() -> None:
     assert drift_of(after, rules, shares(before, rules)).redesigned
     anew, _ = induce(after)
     assert not drift_of(after, anew, shares(after, anew)).redesigned
+
+
+def test_what_is_found_on_fewer_pages_is_told(settings: Settings, store: Store, shop: Shop) -> None:
+    """Pages of unknown offers tell too: where they no longer give a price, it is said though the known ones do."""
+    many = products(72)
+    crawled(settings, store, shop, {f"p{one.number}": text_page(one) for one in many})
+    know_all(store, shop)
+    learn_shop(settings, store, shop, run_of(store, shop))
+    assert drift_shop(settings, store, shop).fallen == ()
+    known_ones = {f"p{one.number}" for one in ALL}
+    bodies = Bodies(settings.bodies)
+    with store.write() as session:
+        for page in session.exec(select(Page)):
+            name = page.url.rsplit("/", 1)[1]
+            if name not in known_ones:
+                one = next(one for one in many if f"p{one.number}" == name)
+                page.body = bodies.put(text_page(one).replace(one.price.replace(".", ","), "ask us").encode())
+    found = drift_shop(settings, store, shop)
+    assert not found.redesigned
+    assert any(said.startswith("price on ") for said in found.fallen), found
+    assert "price on 33% of offers" in found.said
