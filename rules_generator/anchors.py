@@ -5,6 +5,7 @@ Digits in ids and classes vary by product, so a name that has some is cut before
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from selectolax.lexbor import LexborNode
 
@@ -12,6 +13,7 @@ from parser.blocks import css_string
 
 IDENTIFIER = re.compile(r"-?[A-Za-z_][\w-]*")
 NAMED = ("itemprop", "property", "name", "rel", "typeof", "http-equiv", "aria-current")
+DIGIT = re.compile(r"\d")
 MOST_CLASSES = 6
 
 
@@ -23,13 +25,18 @@ def tag_of(node: LexborNode) -> str:
 
 def anchors_of(node: LexborNode) -> list[str]:
     """Selectors for an element by its own marks, the most telling first."""
-    return list(_anchors(node))
+    return list(_known(tag_of(node), tuple(node.attributes.items())))
 
 
-def _anchors(node: LexborNode) -> Iterator[str]:
-    tag, attributes = tag_of(node), node.attributes
+@lru_cache(maxsize=16_384)
+def _known(tag: str, attributes: tuple[tuple[str, str | None], ...]) -> tuple[str, ...]:
+    """A shop's pages repeat their elements, so most are known already."""
+    return tuple(_anchors(tag, dict(attributes)))
+
+
+def _anchors(tag: str, attributes: dict[str, str | None]) -> Iterator[str]:
     name = attributes.get("id")
-    if name and not any(char.isdigit() for char in name):
+    if name and not DIGIT.search(name):
         yield f'{tag}[id="{css_string(name)}"]'
     elif name and (prefix := re.match(r"[A-Za-z_-]{3,}(?=\d)", name)):
         yield f'{tag}[id^="{prefix[0]}"]'
@@ -53,7 +60,7 @@ def _starts(classes: str) -> Iterator[re.Match[str]]:
 
 
 def _is_stable(name: str) -> bool:
-    return IDENTIFIER.fullmatch(name) is not None and not any(char.isdigit() for char in name)
+    return IDENTIFIER.fullmatch(name) is not None and not DIGIT.search(name)
 
 
 def css_name(name: str) -> str:
