@@ -37,6 +37,8 @@ SCORED = (
 )  # fmt: skip
 TRAIN = 50
 
+Refused = dict[str, str]
+
 
 @dataclass
 class Count:
@@ -79,12 +81,13 @@ class Plan:
 
 @dataclass
 class ShopResult:
-    """Counts per setting and attribute, and what the last setting read."""
+    """Counts per setting and attribute, what the last setting read, and pages that nobody can read, with the reason."""
 
     name: str
     counts: dict[Setting, dict[Attribute, Count]] = field(default_factory=dict)
     reliability: dict[Setting, Reliability] = field(default_factory=dict)
     predictions: list[dict[str, Any]] = field(default_factory=list)
+    unread: list[dict[str, str]] = field(default_factory=list)
 
 
 def evaluate_extraction(
@@ -92,18 +95,21 @@ def evaluate_extraction(
 ) -> dict[str, Any]:
     """All figures for the shops in `data`; `predictions` takes a line a test page for the last setting.
 
+    A page that is made to be slow is named as `unread`; of one to be tested, no value counts as read.
     Raises FeedError where the data is not in the layout.
     """
     paths = shop_paths(data)
     totals = {setting: {attribute: Count() for attribute in SCORED} for setting in plan.settings}
     reliable = {setting: Reliability() for setting in plan.settings}
     lines: list[dict[str, Any]] = []
+    unread: list[dict[str, str]] = []
     for done, result in enumerate(_results(paths, plan, workers), start=1):
         for setting, counts in result.counts.items():
             for attribute, count in counts.items():
                 totals[setting][attribute].add(count)
             reliable[setting].add(result.reliability[setting])
         lines += result.predictions
+        unread += result.unread
         progress("shops evaluated", done, len(paths))
     if predictions is not None:
         predictions.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
@@ -111,6 +117,7 @@ def evaluate_extraction(
         "shops": len(paths),
         "view": plan.view,
         "stale": plan.stale,
+        "unread": unread,
         "settings": [_row(*item) | {"reliability": reliable[item[0]].figures()} for item in totals.items()],
     }
 
@@ -138,16 +145,20 @@ def _evaluate_path(path: Path, plan: Plan) -> ShopResult:
 def evaluate_shop(shop: LabelledShop, plan: Plan) -> ShopResult:
     """Learn and test on one shop, in each setting."""
     result = ShopResult(shop.name)
-    training = [one for page in shop.training for one in taught(page, plan.view)]
-    testing = [(page, document) for page in shop.testing for document in opened(page, plan.view)]
-    readers = [Reader(document) for _, document in testing]
+    refused: Refused = {}
+    training = [one for page in shop.training for one in taught(page, plan.view, refused)]
+    testing = [(page, next(opened(page, plan.view, refused), None)) for page in shop.testing]
+    readers = [None if document is None else Reader(document) for _, document in testing]
+    result.unread = [{"site": shop.name, "page": name, "reason": reason} for name, reason in refused.items()]
     sizes = {setting.train for setting in plan.settings}
     cold = teach_cold((one.example.page, one.document) for one in training if 0 in sizes)
     lessons = {size: study(stale(training[:size], plan.stale) if size else cold.taught) for size in sizes}
     for setting in plan.settings:
         rules = lessons[setting.train].rules(setting.threshold)
         rules = rules if setting.train else as_general(rules, cold.trust)
-        read = [(page, reader.readings(rules)) for (page, _), reader in zip(testing, readers, strict=True)]
+        read = [
+            (page, reader.readings(rules) if reader else {}) for (page, _), reader in zip(testing, readers, strict=True)
+        ]
         said = [(page, {name.value: one.value for name, one in found.items()}) for page, found in read]
         result.counts[setting] = _counts(said)
         result.reliability[setting] = _reliability(read)
@@ -185,21 +196,22 @@ class Reader:
         return replace(self._votes[bare], rule=rule)
 
 
-def opened(page: LabelledPage, view: View) -> Iterator[Document]:
-    """The page in that view; none where it is made to be slow."""
+def opened(page: LabelledPage, view: View, refused: Refused | None = None) -> Iterator[Document]:
+    """The page in that view; none where it is made to be slow, which `refused` then says of it."""
     try:
         yield Document(seen_as(decode(page.html), view), page.url)
-    except HostilePage:
-        return
+    except HostilePage as error:
+        if refused is not None:
+            refused[page.name] = str(error)
 
 
-def taught(page: LabelledPage, view: View) -> Iterator[Taught]:
+def taught(page: LabelledPage, view: View, refused: Refused | None = None) -> Iterator[Taught]:
     """The page as a teacher, in that view."""
     values = {Attribute(name): _texts(value) for name, value in page.attributes.items() if name in set(Attribute)}
     currency = str(page.attributes.get("currency") or "") or None
     values.pop(Attribute.CURRENCY, None)
     offer = fields(values, Hint(base_url=page.url), url=page.url, currency=currency)
-    for document in opened(page, view):
+    for document in opened(page, view, refused):
         yield Taught(Example(CrawledPage(0, page.url, None, page.name), values_of(offer)), document)
 
 

@@ -144,6 +144,8 @@ def _tell_extraction(figures: dict[str, Any]) -> None:
     ]
     table(("F", *columns), rows, f"{figures['shops']} shops, view {figures['view']}, {figures['stale']:.0%} stale")
     say("")
+    for one in figures["unread"]:
+        say(f"not read: {one['site']} {one['page']}: {one['reason']}")
     last = settings[-1]
     keys = ("accuracy", "precision", "truth", "found", "right", "extra", "absent")
     rows = [[name, *(one[key] for key in keys)] for name, one in last["attributes"].items()]

@@ -1,6 +1,7 @@
 """The evaluation: one page read by many settings is read as the parser reads it, and precision does not fall."""
 
 import json
+import shutil
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -57,3 +58,17 @@ def test_no_data_is_said(tmp_path: Path) -> None:
     """A folder without labelled shops is an error that says what is looked for."""
     with pytest.raises(FeedError, match="holds no labelled shop"):
         evaluate_extraction(tmp_path, Plan((Setting(),)))
+
+
+def test_pages_made_to_be_slow_are_named_and_stop_nothing(data: Path, tmp_path: Path) -> None:
+    """One to learn from and one to test on: the others are evaluated, these named and counted as not read."""
+    shutil.copytree(data, tmp_path / "data")
+    pages = tmp_path / "data" / "made.example" / "pages"
+    (pages / "2.html").write_text("<div " + " ".join(f"a{number}=1" for number in range(200_000)) + ">")
+    (pages / "20.html").write_text("<div>" * 100_000)
+    (pages / "21.html").write_text(f"<script>x = {'[' * 100_000}</script>" + (pages / "21.html").read_text())
+    figures = evaluate_extraction(tmp_path / "data", Plan((Setting(10, 0.5),)), workers=1)
+    assert [one["page"] for one in figures["unread"]] == ["2.html", "20.html"]
+    assert figures["unread"][1]["reason"] == "tags nested deeper than 2000"
+    title = figures["settings"][0]["attributes"]["title"]
+    assert (title["truth"], title["found"], title["right"]) == (15, 14, 14)
