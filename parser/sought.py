@@ -8,7 +8,7 @@ stands inside a larger block is found too. Each script of JSON and each place in
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Any
 
@@ -24,6 +24,7 @@ FOLDED = re.compile(r"[0\s]+")
 WORD = re.compile(r"\w+", re.ASCII)
 BARE_KEY = re.compile(r"[A-Za-z_$][\w.$]*")
 WORD_END = re.compile(r"[\w.$]")
+Known = dict[tuple[str, str], Sequence[Any]]
 PAIRS = "pairs"
 TYPED = "ld+json"
 
@@ -51,12 +52,20 @@ class Sought:
             yield from self._in_json(css, name)
             return
         word = key if name == PAIRS else word_of(name)
-        for script in self._code:
-            text = script.text
-            if len(text) >= WORTH_REMEMBERING:
-                yield from _memory.data(text, name, key)
-            elif word in text:
-                yield from in_code(text, name, key)
+        for text, known in self._texts:
+            if known is None:
+                if word in text:
+                    yield from in_code(text, name, key)
+                continue
+            if (name, key) not in known:
+                known[name, key] = tuple(in_code(text, name, key)) if word in text else ()
+            yield from known[name, key]
+
+    @cached_property
+    def _texts(self) -> list[tuple[str, Known | None]]:
+        """The texts of code, each with what is known of it."""
+        texts = [script.text for script in self._code]
+        return [(text, _memory.of(text) if len(text) >= WORTH_REMEMBERING else None) for text in texts]
 
     def _in_json(self, css: str, name: str) -> Iterator[Any]:
         kind = name.removeprefix(TYPED).strip() if css == SCHEMA_ORG else ""
@@ -88,17 +97,11 @@ class _Memory:
     """What was looked for in long scripts: most are the same on all pages of a shop, and soon seen to be."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[int, str], tuple[str, dict[tuple[str, str], Sequence[Any]]]] = {}
+        self._known: dict[tuple[int, str], tuple[str, Known]] = {}
         self._size = 0
 
-    def data(self, text: str, name: str, key: str) -> Sequence[Any]:
-        """The data of that name in a script."""
-        found = self._of(text)
-        if (name, key) not in found:
-            found[name, key] = tuple(in_code(text, name, key))
-        return found[name, key]
-
-    def _of(self, text: str) -> dict[tuple[str, str], Sequence[Any]]:
+    def of(self, text: str) -> Known:
+        """What was found in this very script, by name and key; to be added to."""
         like = (len(text), text[:HEAD_LENGTH])
         known = self._known.get(like)
         if known is not None and known[0] == text:

@@ -74,7 +74,7 @@ def test_all_formats_tell_the_same(settings: Settings, store: Store, shop: Shop,
     assert paths["html"] == settings.data_dir / "reports" / f"{shop.id}-demo" / str(filled) / "report.html"
     told = json.loads(paths["json"].read_text("utf-8"))
     assert set(told) == {
-        "format", "shop", "run", "told_at", "superseded", "totals", "coverage", "by_category", "by_price_band",
+        "format", "shop", "run", "told_at", "superseded", "rules", "totals", "coverage", "by_category", "by_price_band",
         "by_price_band_elsewhere", "other_currencies",
         "without_price", "by_brand", "causes", "trend", "feed", "missing", "unsure", "ignored",
         "price_differences", "title_differences", "not_seen_on_the_shop",
