@@ -2,7 +2,8 @@
 
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import nullcontext
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,11 +12,12 @@ import pytest
 
 from catalog.bodies import Bodies
 from catalog.errors import ConfigError, NeedsBrowser, UnreachableShop
-from catalog.models import Shop
+from catalog.models import Page, PageState, Shop
 from catalog.settings import Settings
+from catalog.store import Store
 from crawler import javascript
 from crawler.crawl import Crawled
-from crawler.shells import is_shell
+from crawler.shells import is_shell, refuse_shells
 from tests.crawler.conftest import Bench, bench
 from tests.crawler.server import Loopback, raw, serve
 
@@ -157,18 +159,17 @@ def test_what_is_kept_back(asked: Asked, kept_back: bool) -> None:
     assert javascript.unwanted("https://shop.example/")(asked) is kept_back  # type: ignore[arg-type]
 
 
-def test_proposed(make_bench: Callable[..., Bench]) -> None:
-    """A crawl without a browser that brings empty shells says so, and what to do."""
-    made = make_bench()
-    made.server.fallback = raw(SHELL)
-    made.server.routes["/sitemap.xml"] = raw(
-        b"<urlset>" + b"".join(b"<url><loc>{root}/p/%d</loc></url>" % n for n in range(4)) + b"</urlset>", "text/xml"
-    )
-    for n in range(4):
-        made.server.routes[f"/p/{n}"] = raw(SHELL.replace(b"Shop", b"Mug %d" % n))
-    made.server.routes["/"] = raw(SHELL.replace(b"Shop", b"Home"))
-    with pytest.raises(NeedsBrowser, match="scout shop set bench --javascript"):
-        made.crawl()
+@pytest.mark.parametrize(("shells", "pages", "proposed"), [(4, 4, True), (4, 5, True), (3, 5, False), (2, 2, False)])
+def test_proposed(settings: Settings, store: Store, shop: Shop, shells: int, pages: int, proposed: bool) -> None:
+    """A crawl without a browser that brings nearly only empty shells says so, and what to do."""
+    bodies = Bodies(settings.bodies)
+    with store.write() as session:
+        for n in range(pages):
+            html = SHELL.replace(b"Shop", b"Mug %d" % n) if n < shells else b"<p>" + b"A page with words. " * 20
+            body = bodies.put(html)
+            session.add(Page(shop_id=shop.id or 0, url=f"{shop.url}{n}", state=PageState.FETCHED, body=body))
+    with pytest.raises(NeedsBrowser, match="scout shop set demo --javascript") if proposed else nullcontext():
+        refuse_shells(settings, store, shop)
 
 
 @pytest.mark.parametrize(
