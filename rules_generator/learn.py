@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import islice
 
 from sqlmodel import func, select
 
@@ -30,6 +31,7 @@ from rules_generator.variant_schema import schema_variants
 from rules_generator.variants import as_whole, learn_variants
 
 BACKGROUND = 200
+MOST_NAMED = 20
 MOST_ELSEWHERE = 200_000
 KNOWN_OFFERS, GENERAL_RULES = "known offers", "general rules"
 
@@ -40,7 +42,8 @@ class Learnt:
 
     `by` says who taught: known offers or, where the catalog has none of the shop, what its pages say by general rules.
     `wanted` says how many more examples would make sure of which attribute, `drift` what became of the rules before,
-    and `kept` how many of those were locked or set by hand and stay.
+    and `kept` how many of those were locked or set by hand and stay. `refused` names pages that could not be opened,
+    with the reason.
     """
 
     version: int
@@ -53,6 +56,7 @@ class Learnt:
     wanted: dict[str, int] = field(default_factory=dict)
     drift: str = ""
     kept: int = 0
+    refused: dict[str, str] = field(default_factory=dict)
     by: str = KNOWN_OFFERS
     seconds: float = 0.0
 
@@ -199,6 +203,7 @@ def _told(stored: StoredRules, seconds: float) -> Learnt:
         wanted=dict(stored.story.get("wanted") or {}),
         drift=str((stored.story.get("drift") or {}).get("said", "")),
         kept=len({rule for template in rules.templates for rule in template.rules if rule.kept}),
+        refused=dict(islice((stored.story.get("refused") or {}).items(), MOST_NAMED)),
         by=str(stored.story.get("by", KNOWN_OFFERS)),
         seconds=round(seconds, 2),
     )

@@ -90,3 +90,15 @@ def test_known_offers_without_any_page_are_an_error(settings: Settings, store: S
         session.add(KnownOffer(shop_id=crawled_shop.id, ref="x", title="Quite another thing", opaque=True))
     with pytest.raises(LearnError, match="none of the 1 known offers"):
         learn_shop(settings, store, crawled_shop, run_of(store, crawled_shop))
+
+
+def test_pages_made_to_be_slow_are_named(settings: Settings, store: Store, shop: Shop) -> None:
+    """A known offer whose page is one does not stop learning; the page is named with the reason."""
+    pages = {f"p{one.number}": text_page(one) for one in TEXT}
+    crawled(settings, store, shop, {**pages, "slow": "<div>" * 50_000})
+    know(store, shop, linked=True)
+    with store.write() as session:
+        session.add(KnownOffer(shop_id=shop.id, ref="slow", title="Lamp", url=f"{shop.url}slow"))
+    learnt = learn_shop(settings, store, shop, run_of(store, shop))
+    assert learnt.examples == 10
+    assert learnt.refused == {f"{shop.url}slow": "tags nested deeper than 2000"}
