@@ -19,6 +19,7 @@ from matcher.ladder.rung import Flags, Floats, Indices, Joined, Words, joined
 from matcher.ladder.shingles import Shingling, parts
 from matcher.ladder.simhash_tables import Hashes, Parts, Tables
 from matcher.ladder.strings import once
+from matcher.ladder.votes import majority
 
 AT_ONCE, FARTHEST = 20_000, 3 / 16
 
@@ -82,20 +83,8 @@ class SimHashIndex:
 
 def hashed(texts: list[str], bits: int) -> Hashes:
     """The SimHash of each text over its words; 0 for a text without any."""
-    found = [_voted(*Shingling()(texts[part]), bits) for part in parts(texts)]
+    found = [_as(majority(*Shingling()(texts[part])), bits) for part in parts(texts)]
     return np.concatenate([_as(np.empty(0, dtype=np.uint64), bits), *found])
-
-
-def _voted(words: Words, counts: Indices, bits: int) -> Hashes:
-    """Each bit as most of a text's words have it."""
-    found, filled = np.zeros(len(counts), dtype=np.uint64), np.flatnonzero(counts)
-    if not len(filled):
-        return _as(found, bits)
-    starts = (np.cumsum(counts) - counts)[filled]
-    for bit in range(bits):
-        ones = np.add.reduceat((words >> np.uint64(bit)) & np.uint64(1), starts)
-        found[filled] |= (2 * ones > counts[filled].astype(np.uint64)).astype(np.uint64) << np.uint64(bit)
-    return _as(found, bits)
 
 
 def _as(hashes: Words, bits: int) -> Hashes:

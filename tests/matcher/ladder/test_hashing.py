@@ -18,6 +18,7 @@ from matcher.ladder.shingles import Shingling
 from matcher.ladder.signatures import signatures
 from matcher.ladder.simhash import SimHash, hashed
 from matcher.ladder.simhash_tables import Parts, Tables
+from matcher.ladder.votes import majority
 
 from .brute import brute, pairs_of
 
@@ -96,6 +97,18 @@ def test_simhash(bits: int) -> None:
     assert hashed(titles, bits)[0] == hashed(titles, bits)[1]
     two = SimHash(Fraction(1, 2), Parts(bits))(of_fields(titles, authors), of_fields(titles[1:2], authors[1:2]))
     assert [*pairs_of(two)] == [(0, 0), (1, 0)]
+
+
+@given(texts=st.lists(st.lists(st.integers(0, 2**64 - 1), max_size=9), max_size=6), most=st.sampled_from([2, 64]))
+def test_majority(texts: list[list[int]], most: int) -> None:
+    """A bit is set where more than half of a text's words have it, whether counters are sliced or not."""
+    words = np.array([word for text in texts for word in text], dtype=np.uint64)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("matcher.ladder.votes.MOST_SLICED", most)
+        found = majority(words, np.array([len(text) for text in texts], dtype=np.int64)).tolist()
+    assert found == [
+        sum(1 << bit for bit in range(64) if 2 * sum(word >> bit & 1 for word in text) > len(text)) for text in texts
+    ]
 
 
 @given(st.lists(st.integers(1, 2**32 - 1), min_size=1, max_size=20), st.lists(st.integers(0, 31), max_size=4))
