@@ -27,11 +27,21 @@ def sound(tallies: Sequence[Tally], examples: Sequence[Example]) -> list[Tally]:
 
 
 def _is_sound(one: Tally, examples: Sequence[Example]) -> bool:
+    return _is_mostly_right(one, examples) and _knows_something(one, examples)
+
+
+def _is_mostly_right(one: Tally, examples: Sequence[Example]) -> bool:
+    attribute, found = one.candidate.attribute, one.hits + one.misses
+    if one.hits <= LEAST_SHARE.get(attribute, USUAL_SHARE) * found:
+        return False
+    if attribute is Attribute.HAN and one.uncalled >= one.hits and _repeats_the_sku(one, examples):
+        return False
+    return not one.candidate.is_guess or lower_bound(one.hits, found) >= SURE
+
+
+def _knows_something(one: Tally, examples: Sequence[Example]) -> bool:
+    """Whether it tells values apart, where the known offers differ."""
     attribute = one.candidate.attribute
-    if one.hits <= LEAST_SHARE.get(attribute, USUAL_SHARE) * (one.hits + one.misses):
-        return False
-    if one.candidate.is_guess and lower_bound(one.hits, one.hits + one.misses) < SURE:
-        return False
     known = [key(attribute, example.known[attribute][0]) for example in examples if example.known.get(attribute)]
     if len(known) < FEW:
         return len(examples) <= FEW or is_named(one.candidate)
@@ -41,6 +51,12 @@ def _is_sound(one: Tally, examples: Sequence[Example]) -> bool:
     if len(set(known)) == 1:
         return one.hits >= FEW and not (attribute is Attribute.CATEGORY and one.uncalled)
     return one.hits > FEW and not one.misses and (is_named(one.candidate) or _tells_apart(one, known))
+
+
+def _repeats_the_sku(one: Tally, examples: Sequence[Example]) -> bool:
+    """Whether what it was right on is the shop's own key again, which says nothing of the manufacturer's."""
+    hits = [example.known for example, right in zip(examples, one.right, strict=True) if right]
+    return all(known[Attribute.HAN] == known.get(Attribute.SKU) for known in hits)
 
 
 def _tells_apart(one: Tally, known: Sequence[str]) -> bool:

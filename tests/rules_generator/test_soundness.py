@@ -83,6 +83,13 @@ def test_a_brand_that_only_a_menu_and_the_heading_name() -> None:
     assert read_attributes(other, rules.templates[0])[Attribute.BRAND].value == "Nordlicht"
 
 
+def test_the_shops_own_key_is_not_the_manufacturers() -> None:
+    """Where a few offers have their sku as manufacturer's number too, that is no reason to read it from all pages."""
+    members = [taught(one, text_page(one), han=one.sku if one.number % 2 == 0 else None) for one in ALL]
+    assert rules_of(Attribute.HAN, members) == 0
+    assert rules_of(Attribute.SKU, members) > 0
+
+
 def test_more_wrong_than_right() -> None:
     """What is right on three examples of ten and wrong on the others is none."""
     members = [taught(one, text_page(one), sku=one.sku if one.number % 4 == 0 else f"X-{one.number}") for one in ALL]
