@@ -8,7 +8,6 @@ cannot be read, or of which a sample does not come out again, counts for nothing
 """
 
 import json
-import os
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
@@ -76,7 +75,7 @@ class Memory:
             said |= {"taught": self._judge[0], "story": dict(self._judge[1].story)}
             arrays |= self._judge[1].arrays()
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        part = self.path.with_suffix(f".{os.getpid()}.part")
+        part = self.path.with_suffix(".part")
         with part.open("wb") as file:
             np.savez(file, said=np.frombuffer(json.dumps(said).encode(), np.uint8), **arrays)  # type: ignore[arg-type]
         part.replace(self.path)
