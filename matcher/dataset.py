@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from catalog.errors import UnreadableFeed
 from catalog.models import OfferFields
 from matcher.neighbours import Pairs
 from matcher.record import Record, records
-from matcher.text import fold
+from matcher.text import fold, tokens
 
 _COLUMNS = {
     "title": "title",
@@ -65,15 +66,44 @@ def read_csv(path: Path) -> list[dict[str, str]]:
 
 
 def compare_others(left: Table, right: Table, pairs: Pairs) -> NDArray[np.float32]:
-    """Two columns of features per shared further column: likeness of the texts, and whether they are equal."""
+    """Columns of features per shared further column, NaN where a text is not given.
+
+    Likeness of the texts, whether they are equal, how much of the shorter one the longer one names, and how far two
+    numbers (years) are apart.
+    """
     columns = [np.empty((len(pairs), 0), np.float32)]
     for name in [name for name in left.others if name in right.others]:
         a, b = [left.others[name][i] for i in pairs[:, 0]], [right.others[name][j] for j in pairs[:, 1]]
         alike = process.cpdist(a, b, scorer=fuzz.token_sort_ratio, dtype=np.float32)
         given = np.fromiter((bool(x and y) for x, y in zip(a, b, strict=True)), bool, len(pairs))
         equal = np.fromiter((x == y for x, y in zip(a, b, strict=True)), np.float32, len(pairs))
-        columns.append(np.where(given[:, None], np.column_stack((alike, equal)), np.nan).astype(np.float32))
+        within = np.fromiter(map(named, a, b), np.float32, len(pairs))
+        gap = np.fromiter(map(_gap, a, b), np.float32, len(pairs))
+        columns.append(
+            np.where(given[:, None], np.column_stack((alike, equal, within, gap)), np.nan).astype(np.float32)
+        )
     return np.column_stack(columns)
+
+
+@lru_cache(maxsize=262_144)
+def named(one: str, other: str) -> float:
+    """The share of the shorter text's words that the longer one has; an initial stands for a word that begins so.
+
+    >>> named("michael stonebraker , l. a. rowe", "m stonebraker"), named("jim gray", "j. melton")
+    (1.0, 0.5)
+    """
+    short, long = sorted((tokens(one), tokens(other)), key=len)
+    whole, initials = {*long}, {word[0] for word in long}
+    alone = {word for word in long if len(word) == 1}
+    held = sum(word in whole or (word in initials if len(word) == 1 else word[0] in alone) for word in short)
+    return held / max(1, len(short))
+
+
+def _gap(one: str, other: str) -> float:
+    """How far two whole numbers are apart, at most 10; NaN for other texts."""
+    if not (one.isdecimal() and other.isdecimal() and len(one) < 10 and len(other) < 10):
+        return np.nan
+    return float(min(10, abs(int(one) - int(other))))
 
 
 def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
