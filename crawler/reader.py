@@ -35,7 +35,7 @@ class Reader:
     def unchanged(self, page: Page, response: Response) -> Settled:
         """A page that has not changed since it was fetched."""
         seen = {**CLEAR, "status": response.status, "fetched_at": now()}
-        return _settled(page, PageState.FETCHED, {**seen, **_the_same(page)})
+        return _settled(page, PageState.FETCHED, {**seen, **_the_same(page)}, again=self._sieve.there(page.url))
 
     def fetched(self, page: Page, response: Response, found: Digest) -> Settled:
         """A page that was served, digested and stored."""

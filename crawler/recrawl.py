@@ -4,19 +4,22 @@ A page that never changes is asked less often: after a tenth of the time for whi
 at least. Pages that an earlier run had no budget left for come first: until they are done, what was fetched within a
 week stays as it is, for else a small budget would be spent on the same pages night after night.
 
-What an earlier run refused as part of a trap stays refused, for a page that answers "not modified" teaches nothing of
-traps. But the judgement may have been wrong, so each run looks at a few of them, those that waited longest first.
+What an earlier run refused by what it had learnt - a trap, another address of a page, a dead kind of link - stays
+refused, for a page that answers "not modified" teaches nothing. But the judgement may have been wrong, so a
+run that does not follow at the heels of another looks at a few of them, those that waited longest first.
 """
 
 from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import CursorResult
-from sqlmodel import Session, col, or_, select, update
+from sqlmodel import Session, col, func, or_, select, update
 
 from catalog.models import Page, PageState, now
 
-LOOK_AGAIN = 20
+LOOK_AGAIN, SOON = 20, timedelta(hours=12)
+WRONG = "not where its canonical would be"
+LEARNT = ("same page as its canonical", "same page in another session", "dead link", WRONG)
 LONGEST, SHARE, LOOKS = timedelta(days=7), 0.1, 2
 DONE = (PageState.FETCHED, PageState.REDIRECTED, PageState.GONE)
 
@@ -27,9 +30,12 @@ def reset(session: Session, shop_id: int) -> int:
     What was stored stays, with its ETag and date: a page that answers 304 keeps its body and is not read again.
     """
     moment, mine = now(), col(Page.shop_id) == shop_id
-    trapped = mine & (col(Page.state) == PageState.REFUSED) & col(Page.reason).startswith("trap:")
-    looked_at = select(Page.id).where(trapped).order_by(col(Page.run_id), col(Page.id)).limit(LOOK_AGAIN)
-    stay = select(Page.id).where(trapped, col(Page.id).not_in(list(session.exec(looked_at))))
+    learnt = or_(col(Page.reason).startswith("trap:"), col(Page.reason).in_(LEARNT))
+    judged = mine & (col(Page.state) == PageState.REFUSED) & learnt
+    last = session.exec(select(func.max(Page.fetched_at)).where(mine)).one()
+    few = 0 if last and moment - last < SOON else LOOK_AGAIN
+    looked_at = select(Page.id).where(judged).order_by(col(Page.run_id), col(Page.id)).limit(few)
+    stay = select(Page.id).where(judged, col(Page.id).not_in(list(session.exec(looked_at))))
     due = [mine, col(Page.state) != PageState.PENDING, col(Page.id).not_in(stay)]
     due.append(or_(col(Page.not_before).is_(None), col(Page.not_before) <= moment, col(Page.source) == "root"))
     if session.exec(select(Page.id).where(mine, Page.state == PageState.PENDING, _never_seen()).limit(1)).first():

@@ -22,16 +22,21 @@ RECALLED = ("recalled",)
 
 def recall(store: Store, shop_id: int, sieve: Sieve) -> dict[str, str]:
     """Tell the sieve all pages of the table; gives the bodies of fetched pages, each with its canonical URL."""
-    pages = select(Page.url, Page.source, Page.state).where(Page.shop_id == shop_id)
+    pages = select(Page.url, Page.source, Page.state, Page.body).where(Page.shop_id == shop_id)
+    lost = select(Page.url).where(Page.shop_id == shop_id, col(Page.status).in_((404, 410)))
     fetched = select(Page.body, Page.canonical, Page.url).where(
         Page.shop_id == shop_id, Page.state == PageState.FETCHED
     )
     replaced = select(Page.id, Page.url, Page.canonical).where(Page.shop_id == shop_id, Page.reason == SAME_PAGE)
     with store.read() as session:
-        for url, source, state in session.exec(pages):
+        missing = set(session.exec(lost))
+        for url, source, state, body in session.exec(pages):
             sieve.remember(url, source, state == PageState.GONE)
+            if body:
+                sieve.was_there(url)
         for page_id, url, canonical in session.exec(replaced):
-            sieve.replaced(Original(url, RECALLED, page_id), canonical or url)
+            if canonical not in missing:
+                sieve.replaced(Original(url, RECALLED, page_id), canonical or url)
         return {body: canonical or url for body, canonical, url in session.exec(fetched) if body}
 
 

@@ -17,6 +17,7 @@ from crawler.canonicals import Rewrites, Way
 from crawler.dead import LAST, DeadKinds
 from crawler.digest import Digest
 from crawler.doubts import Doubts, Original
+from crawler.recrawl import WRONG
 from crawler.sessions import Sessions, bare_key
 from crawler.shapes import Address
 from crawler.site import FORGET, Site
@@ -24,7 +25,7 @@ from crawler.traps import Traps, chain
 
 MOST_DEPTH = 60
 MOST_REFUSED = 500_000
-SAME_PAGE, WRONG = "same page as its canonical", "not where its canonical would be"
+SAME_PAGE = "same page as its canonical"
 SESSION = "same page in another session"
 PRIORITY = {"root": 100, "known": 90, "canonical": 60, "redirect": 55, "sitemap": 50, "link": 30, "alternate": 5}
 LIKE_KNOWN, TURNS, FILTER, FILTERS, DETOUR = 15, 8, -25, -35, -20
@@ -76,6 +77,10 @@ class Sieve:
             self._like_known[_folder(Address(url))] += 1
             self.traps.vouch(Address(url))
             self._sessions.refute(Address(url))
+
+    def was_there(self, url: str) -> None:
+        """A page that an earlier crawl has fetched: its kind is not dead."""
+        self._dead.there(Address(url))
 
     def replaced(self, original: Original, by: str) -> None:
         """A page that a rule of the killed crawl had replaced: it is due again where the other is missing."""
@@ -146,7 +151,7 @@ class Sieve:
             due = original.due()
             links, also = ((due,), []) if isinstance(due, Link) else ((), [due])
             return [Outcome(page_id, PageState.REFUSED, {"reason": WRONG}, links), *also]
-        found = self._lost_hope(page, address) if page.source == "link" else None
+        found = self._lost_hope(page, address) if page.source == "link" and not page.body else None
         if found:
             return [Outcome(page_id, *found)]
         kept, way, known = self._kept_as(address)

@@ -190,3 +190,21 @@ def test_what_rarely_changes_is_asked_less_often(store: Store, shop: Shop) -> No
     with store.write() as session:
         assert reset(session, shop.id or 0) == 2
     assert {one.url for one in frontier.claim(3)} == {lively.url, rested.url}
+
+
+def test_a_second_run_loses_nothing(make_bench: Callable[..., Bench]) -> None:
+    """Pages that were there are asked for again, however many links of their kind lead nowhere; detours are not."""
+    made = make_bench()
+    fill(made)
+    dead = [f"/p/none-{number}" for number in range(40)]
+    made.server.routes["/"] = page(*(f"/p/{number}" for number in range(10)), *dead)
+    first = made.crawl().pages
+    with made.store.write() as session:
+        reset(session, made.shop.id or 0)
+        run = Run(shop_id=made.shop.id or 0)
+        session.add(run)
+        session.flush()
+        made.run_id = run.id or 0
+    second = made.crawl()
+    assert second.pages["fetched"] == first["fetched"] == PRODUCTS + 1
+    assert second.bytes < 60_000
