@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from selectolax.lexbor import LexborNode
 
 from catalog.models import Attribute
-from catalog.values import Hint, key, normalise
+from catalog.values import Hint, currency_of, key, normalise
 from parser.document import Document, text_of
 from parser.general_data import Spoken, in_data, in_schema
 
-SCHEMA, MARKUP, GRAPH, DATA, HEAD, LABEL, CLASS = 1.0, 0.9, 0.7, 0.8, 0.6, 0.5, 0.4
+SCHEMA, MARKUP, GRAPH, DATA, HEAD, LABEL, NEAR, CLASS = 1.0, 0.9, 0.7, 0.8, 0.6, 0.5, 0.5, 0.4
 SCOPE = '[itemtype*="schema.org/Product" i], [typeof~="Product" i], [typeof~="schema:Product" i]'
 PROPERTIES = {
     Attribute.TITLE: ("name",), Attribute.PRICE: ("price", "lowPrice"), Attribute.CURRENCY: ("priceCurrency",),
@@ -57,6 +57,8 @@ BUY = (
     'form[action*="cart/add" i], form[action*="addtocart" i], form[action*="add-to-cart" i], form.cart, '
     '[name="add-to-cart"], button[name="add"], [id*="addtocart" i], [id*="add-to-cart" i]'
 )
+AMOUNT_TAGS = "p, span, div, b, strong, ins, bdi, td, dd, em, data"
+MOST_NODES, MOST_AMOUNTS, LONGEST_AMOUNT = 1_500, 3, 24
 MOST_LABELS, LONGEST_LABELLED, MOST_PRICES, MOST_WAYS, MOST_AROUND = 3_000, 80, 40, 3, 6
 
 
@@ -197,11 +199,24 @@ def _next_to(node: LexborNode) -> str | None:
 
 def _by_class(around: Sequence[LexborNode]) -> Iterator[Spoken]:
     """What stands under a usual class, nearest to the heading."""
+    near = next((amounts for above in around if (amounts := _amounts_in(above))), [])
+    shown = 0 < len(near) <= MOST_AMOUNTS
+    if shown:
+        yield Spoken(Attribute.PRICE, near[0], NEAR, "near the heading")
     for attribute, css in CLASSES.items():
+        if attribute is Attribute.PRICE and shown:
+            continue
         nodes = (node for above in around for node in above.css(css)[:MOST_PRICES])
         text = next((text for node in nodes if (text := _text_of_class(attribute, node))), None)
         if text is not None:
             yield Spoken(attribute, text, CLASS, "class")
+
+
+def _amounts_in(above: LexborNode) -> list[str]:
+    """The texts in an element that are nothing but an amount with its currency, and not struck."""
+    texts = (text_of(node, 30) for node in above.css(AMOUNT_TAGS)[:MOST_NODES] if node.first_child is not None)
+    short = dict.fromkeys(text for text in texts if text and len(text) <= LONGEST_AMOUNT and currency_of(text))
+    return [text for text in short if (value := normalise(Attribute.PRICE, text)) and float(value)]
 
 
 def _text_of_class(attribute: Attribute, node: LexborNode) -> str | None:
@@ -225,6 +240,8 @@ def offer_likeness(document: Document, read: Mapping[Attribute, General]) -> int
         return 2
     if things or scopes:
         return 0
+    if "near the heading" in read[Attribute.PRICE].sources and any("label" in one.sources for one in read.values()):
+        return 1
     ways = {node.mem_id for node in document.tree.css(BUY)[: MOST_WAYS + 1]}
     return int(_content(document, "product:price:amount") is not None or 0 < len(ways) <= MOST_WAYS)
 

@@ -6,9 +6,10 @@ that other shops have given the catalog help: where a page shows the EAN of one 
 and bears a like title, it is the same thing, and what does not depend on the shop is known for certain.
 """
 
+import random
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from statistics import mean
@@ -18,10 +19,11 @@ from rapidfuzz import fuzz, utils
 from catalog.models import Attribute, KnownOffer, OfferFields
 from catalog.values import key
 from parser.document import Document
-from parser.gate import is_front_door
+from parser.gate import is_front_door, marks_of
 from parser.general import General, general_reading, offer_likeness
 from parser.pages import CrawledPage
 from parser.rules import Rule, RuleSet
+from rules_generator import templates
 from rules_generator.examples import Example
 from rules_generator.induce import Taught
 
@@ -89,15 +91,15 @@ def _alike(one: str, other: str) -> bool:
 def teach_cold(pages: Iterable[tuple[CrawledPage, Document]], others: Elsewhere | None = None) -> Cold:
     """Teachers out of a shop's own pages, at most sixty.
 
-    Where pages say themselves that they show an offer, those that only look like it are left out, and so are pages that
-    share a heading with others.
+    Where pages of a template say themselves that they show an offer, those that only look like it are left out, and so
+    are pages that share a heading with others.
     """
     looked, helped, sure = 0, 0, 0
     found: dict[str, tuple[int, Taught]] = {}
     trusts: dict[Attribute, list[float]] = {}
     for page, document in islice(pages, MOST_LOOKED_AT):
         looked += 1
-        if sure >= ENOUGH:
+        if sure >= ENOUGH and len(found) >= 2 * ENOUGH:
             break
         if page.address in found or is_front_door(document.url):
             continue
@@ -109,11 +111,22 @@ def teach_cold(pages: Iterable[tuple[CrawledPage, Document]], others: Elsewhere 
             helped, sure = helped + (offer is not None), sure + (likeness == SURE)
             for attribute, one in read.items():
                 trusts.setdefault(attribute, []).append(min(1.0, one.trust))
-    chosen = [one for likeness, one in found.values() if likeness == SURE or sure < FEW][:ENOUGH]
+    chosen = _chosen(list(found.values()))[: 2 * ENOUGH]
     titles = Counter(title for one in chosen for title in one.example.known.get(Attribute.TITLE, ()))
     most = max(2, REPEATED * len(chosen))
     taught = [one for one in chosen if all(titles[title] <= most for title in one.example.known[Attribute.TITLE])]
     return Cold(taught, looked, helped, {attribute: mean(found) for attribute, found in trusts.items()})
+
+
+def _chosen(found: Sequence[tuple[int, Taught]]) -> list[Taught]:
+    """Of each template the pages that are sure; where those are the fewer, also those that only look like it."""
+    kept: list[Taught] = []
+    for group in templates.cluster([marks_of(one.document) for _, one in found]):
+        members = [found[place] for place in group.members]
+        sure = [one for likeness, one in members if likeness == SURE]
+        whole = len(members) >= FEW and 2 * len(sure) < len(members)
+        kept += [one for _, one in members] if whole else sure
+    return kept or [one for _, one in found]
 
 
 def _known(read: Mapping[Attribute, General], offer: OfferFields | None) -> dict[Attribute, list[str]]:
@@ -144,8 +157,6 @@ def _general(rule: Rule, trust: Mapping[Attribute, float]) -> Rule:
     return rule.model_copy(update={"origin": "general", "agreed": round(rule.agreed * sure, 4)})
 
 
-def in_turn(pages: Sequence[CrawledPage]) -> Iterator[CrawledPage]:
-    """The pages spread over the crawl, since what was met first is mostly lists."""
-    step = max(1, len(pages) // MOST_LOOKED_AT)
-    for start in range(step):
-        yield from pages[start::step]
+def in_turn(pages: Sequence[CrawledPage]) -> list[CrawledPage]:
+    """The pages in an order that mixes the parts of a shop, the same at every time."""
+    return random.Random(len(pages)).sample(pages, len(pages))  # noqa: S311 - not for secrecy
