@@ -78,10 +78,11 @@ def test_a_locked_rule_survives_relearning(settings: Settings, store: Store, cra
     assert any(mine in template.rules for template in stored_rules(store, crawled_shop).templates)
 
 
-def test_without_known_offers_it_says_what_to_do(settings: Settings, store: Store, crawled_shop: Shop) -> None:
+def test_without_known_offers_it_says_what_to_do(settings: Settings, store: Store, shop: Shop) -> None:
     """Where pages do not say themselves what they are, the error names the command that imports."""
+    crawled(settings, store, shop, {"about": article_page(), "list": category_page(ALL[:6])})
     with pytest.raises(NoKnownOffers, match="scout catalog import demo"):
-        learn_shop(settings, store, crawled_shop, run_of(store, crawled_shop))
+        learn_shop(settings, store, shop, run_of(store, shop))
 
 
 def test_known_offers_without_any_page_are_an_error(settings: Settings, store: Store, crawled_shop: Shop) -> None:
