@@ -178,6 +178,7 @@ class Frontier:
 def _latest(said: datetime) -> datetime:
     """The last moment that a sitemap's date can mean.
 
+    >>> from datetime import UTC
     >>> str(_latest(datetime(2026, 5, 1, tzinfo=UTC))), str(_latest(datetime(2026, 5, 1, 8, tzinfo=UTC)))
     ('2026-05-02 12:00:00+00:00', '2026-05-01 08:00:00+00:00')
     """

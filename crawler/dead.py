@@ -2,7 +2,8 @@
 
 A shop's buttons often carry `href="some-word"`; resolved, that is a page that does not exist, a thousand times. When
 the first few links of a kind are all missing, the others wait until everything else is done; when the next few are
-missing too, the rest is refused. One that is there clears the whole kind.
+missing too, the rest is refused. One that is there clears the whole kind. Those that wait are asked for in no order of
+theirs, so that a list of dead links at the top of a page does not speak for the live ones below.
 """
 
 from collections import Counter
@@ -10,7 +11,7 @@ from collections import Counter
 from crawler.shapes import Address
 
 WAIT, REFUSE = 6, 12
-LAST = -100
+LAST, SPREAD = -100, 64
 
 Kind = tuple[str, int, str, bool]
 

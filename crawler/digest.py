@@ -44,6 +44,7 @@ class Digest:
     def from_json(cls, words: dict[str, Any]) -> "Digest":
         """What `as_json` gave, after a journey through JSON.
 
+        >>> import json
         >>> sent = Digest("a1", links=("https://a.de/x",), refused=(("/cart", "cart"),))
         >>> Digest.from_json(json.loads(json.dumps(sent.as_json()))) == sent
         True

@@ -10,11 +10,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
+from zlib import crc32
 
 from catalog.frontier import Link, Outcome
 from catalog.models import Page, PageState
+from crawler.alike import REASON, Alike
 from crawler.canonicals import Rewrites, Way
-from crawler.dead import LAST, DeadKinds
+from crawler.dead import LAST, SPREAD, DeadKinds
 from crawler.digest import Digest
 from crawler.doubts import Doubts, Original
 from crawler.recrawl import WRONG
@@ -56,7 +58,7 @@ class Sieve:
         self._address = lru_cache(FORGET)(Address)
         self.refused: Counter[str] = Counter()
         self._refused: set[int] = set()
-        self.traps = Traps()
+        self.traps, self._alike = Traps(), Alike()
         self._rewrites = Rewrites()
         self._known: set[int] = set()
         self._linked: set[int] = set()
@@ -109,7 +111,9 @@ class Sieve:
                 self.traps.saw(link)
         numbers = [self._number(link) for link in links]
         fresh = any(self._is_fresh(link, number, at.address) for link, number in zip(links, numbers, strict=True))
-        fruitful = self.traps.looks_like_offer(found.marks) or fresh
+        offer = self.traps.looks_like_offer(found.marks)
+        fruitful = offer or fresh
+        self._alike.saw(self._number(at.address), found.title, offer=offer)
         self._linked.update(numbers)
         self.traps.fetched(at.address, fruitful, fresh)
         canonical = self._address(found.canonical) if found.canonical else None
@@ -117,6 +121,7 @@ class Sieve:
         new = [self._canonical_link(at, canonical)] if canonical else []
         for link, number in zip(links, numbers, strict=True):
             if number not in self._known:
+                self._alike.led(number, found.title)
                 new.append(self._admit(link, "link", at.depth + 1, chain(at.address, at.chain, fruitful, link)))
         for link in self._addresses(found.alternates):
             new.append(self._admit(link, "alternate", at.depth + 1, at.chain))
@@ -166,13 +171,17 @@ class Sieve:
         return hash(self._sessions.key(address) if self._sessions.held else address.key)
 
     def _lost_hope(self, page: Page, address: Address) -> tuple[PageState, dict[str, Any]] | None:
-        """A link into a closed trap or of a dead kind; one of a kind that seems dead waits until all else is done."""
+        """A link into a closed trap or of a dead kind; one that seems so waits until all else is done, in no order."""
         if reason := self.traps.closed(address):
             return PageState.REFUSED, {"reason": reason}
         if self._dead.is_dead(address):
             return PageState.REFUSED, {"reason": "dead link"}
-        if page.priority > LAST and self._dead.can_wait(address):
-            return PageState.PENDING, {"priority": LAST, "attempts": 0}
+        number, promises = self._number(address), address.turns_page or self._like_known[_folder(address)]
+        if not promises and self._alike.is_trap(number):
+            return PageState.REFUSED, {"reason": REASON}
+        waits = self._dead.can_wait(address) or (not promises and self._alike.can_wait(number))
+        if waits and page.priority > LAST:
+            return PageState.PENDING, {"priority": LAST - crc32(page.url.encode()) % SPREAD, "attempts": 0}
         return None
 
     def there(self, url: str) -> list[Original]:

@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.models import Page
+from crawler.alike import REFUSE as REFUSE_ALIKE
+from crawler.alike import WAIT, Alike
 from crawler.canonicals import Rewrites
 from crawler.dead import REFUSE, DeadKinds
 from crawler.digest import Digest
@@ -110,6 +112,34 @@ def test_dead_kinds() -> None:
     assert not dead.is_dead(at("/c/another.html"))
     dead.there(at("/c/real"))
     assert not dead.is_dead(at("/c/another"))
+
+
+def alike(pages: int, last: str, offer: bool = False) -> Alike:
+    """Pages of one title that lead to so many of their like, and to a last one."""
+    made = Alike()
+    for number in range(REFUSE_ALIKE + 3):
+        made.led(number, "Our story 1")
+    for number in range(pages):
+        made.saw(number, f"Our story {number}", offer=False)
+    made.saw(pages, last, offer=offer)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("pages", "last", "offer", "waits", "trap"),
+    [
+        (REFUSE_ALIKE, "Our story 9", False, True, True),
+        (WAIT, "Our story 9", False, True, False),
+        (WAIT - 2, "Our story 9", False, False, False),
+        (REFUSE_ALIKE, "Lamps", False, False, False),
+        (REFUSE_ALIKE, "Our story 9", True, False, False),
+    ],
+)
+def test_pages_alike(pages: int, last: str, offer: bool, waits: bool, trap: bool) -> None:
+    """What leads to its like for long waits, then is given up; another page starts anew, an offer clears it."""
+    made = alike(pages, last, offer)
+    assert (made.can_wait(REFUSE_ALIKE + 2), made.is_trap(REFUSE_ALIKE + 2)) == (waits, trap)
+    assert not made.can_wait(-1)
 
 
 def barren(traps: Traps, path: str, number: int) -> None:

@@ -8,6 +8,7 @@ import pytest
 from crawler.sessions import Sessions
 from crawler.shapes import Address
 from tests.crawler.conftest import Bench
+from tests.crawler.tarpit import Tarpit
 from tests.crawler.trapshop import SESSION, TrapShop
 
 SHOP = TrapShop(offers=120, categories=3)
@@ -24,6 +25,17 @@ def test_all_offers_few_requests(make_bench: Callable[..., Bench], session: str)
     assert crawled.requests <= 5 * SHOP.offers
     assert any(reason.startswith("trap: list filtered") for reason in crawled.reasons)
     assert not [path for path in made.pages() if len(Address(path).segments) > 12]
+
+
+def test_generated_pages_are_cut_off(make_bench: Callable[..., Bench]) -> None:
+    """Pages that say the same under ever new names are given up; the offers, found among them, are not."""
+    made = make_bench(max_pages=1500)
+    made.server.fallback = Tarpit().answer
+    crawled = made.crawl()
+    fetched = {path for path, (state, _) in made.states().items() if state == "fetched"}
+    assert Tarpit().paths() <= fetched
+    assert crawled.requests < 400
+    assert crawled.reasons["trap: pages alike"] > 100
 
 
 def pages_of(*sessions: str) -> list[tuple[Address, list[Address]]]:
