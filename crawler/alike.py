@@ -1,17 +1,15 @@
 """Near-identical pages: a generator of pages that say the same under ever new names, and lead only to more of them.
 
-Their addresses tell nothing, so their print does: the title, digits folded. When many pages in a row have shown the
+Their addresses tell nothing, so their print does: the title. When many pages in a row have shown the
 title of the page that linked to them first, the others that such pages link to wait until everything else is done; when
 the next ones show it too, the rest is refused. One that looks like an offer clears the title for ever, another title
 starts the count anew.
 """
 
-import re
 from collections import Counter
 
 WAIT, REFUSE = 60, 100
 MOST = 200_000
-DIGITS = re.compile(r"\d+")
 REASON = "trap: pages alike"
 
 
@@ -20,9 +18,9 @@ class Alike:
 
     >>> pages = Alike()
     >>> for number in range(WAIT + 1):
-    ...     pages.led(number, "Our story 12")
+    ...     pages.led(number, "Our story")
     >>> for number in range(WAIT):
-    ...     pages.saw(number, f"Our story {number}", offer=False)
+    ...     pages.saw(number, "Our story", offer=False)
     >>> pages.can_wait(WAIT), pages.is_trap(WAIT)
     (True, False)
     """
@@ -35,7 +33,7 @@ class Alike:
     def led(self, link: int, title: str) -> None:
         """A page of that title is the first to link there."""
         if len(self._led) < MOST:
-            self._led.setdefault(link, _folded(title))
+            self._led.setdefault(link, title)
 
     def saw(self, page: int, title: str, *, offer: bool) -> None:
         """A page was fetched; `offer` says that it looks like one."""
@@ -44,7 +42,7 @@ class Alike:
             return
         if offer and len(self._offers_behind) < MOST:
             self._offers_behind.add(by)
-        self._in_a_row[by] = self._in_a_row[by] + 1 if _folded(title) == by and not offer else 0
+        self._in_a_row[by] = self._in_a_row[by] + 1 if title == by and not offer else 0
 
     def can_wait(self, link: int) -> bool:
         """Whether the pages that lead there have led to nothing but their like for long."""
@@ -57,7 +55,3 @@ class Alike:
     def _idle(self, link: int) -> int:
         by = self._led.get(link)
         return 0 if by is None or by in self._offers_behind else self._in_a_row[by]
-
-
-def _folded(title: str) -> str:
-    return DIGITS.sub("0", title)
