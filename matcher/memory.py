@@ -23,7 +23,7 @@ from matcher.record import Record
 
 Floats = NDArray[np.float32]
 Keys = NDArray[np.uint64]
-FORMAT = 1
+FORMAT = 2
 SAMPLE = 64
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 

@@ -5,15 +5,23 @@ shop page would show it - price stale, brand put before the title or left out, i
 missing, words changed - and some are kept out of the catalog's part, so that their copies are missing offers among near
 rivals. Where a page is known to be an offer's own (its link says so), the page itself plays the shop's part. Links
 play no part, and every other kind of evidence is absent in some rehearsals, so that none becomes the only one believed.
+
+A catalog too large to play whole sends some offers, each with its nearest rivals: hundreds drawn from a million would
+be strangers to each other, and who learns among strangers takes the nearest sibling of a missing offer for the offer.
 """
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
+from matcher.neighbours import nearest
 from matcher.record import Record
+from matcher.space import title_words
 
 MOST_OFFERS = 400
+RIVALS = 3
 MOST_ROUNDS = 6
 ENOUGH_OFFERS = 1000
 HELD_BACK = 0.3
@@ -36,10 +44,22 @@ def rehearsals(known: Sequence[Record], pages: Mapping[int, Record]) -> Iterator
     if not usable:
         return
     rounds = max(4, min(MOST_ROUNDS, ENOUGH_OFFERS // len(usable)))
-    for number in range(rounds):
-        chance = random.Random(f"rehearsal {number}")  # noqa: S311
-        cast = sorted(chance.sample(usable, min(MOST_OFFERS, len(usable))))
-        yield _round(known, pages, cast, chance, _MASKS[number % len(_MASKS)])
+    chances = [random.Random(f"rehearsal {number}") for number in range(rounds)]  # noqa: S311
+    casts = _casts([known[index] for index in usable], chances)
+    for chance, cast, mask in zip(chances, casts, _MASKS, strict=False):
+        yield _round(known, pages, [usable[place] for place in cast], chance, mask)
+
+
+def _casts(usable: Sequence[Record], chances: Sequence[random.Random]) -> list[list[int]]:
+    """Who plays in each round: all, or of too many some with their nearest rivals."""
+    whole = len(usable) <= MOST_OFFERS
+    drawn = [
+        sorted(one.sample(range(len(usable)), len(usable) if whole else MOST_OFFERS // (1 + RIVALS))) for one in chances
+    ]
+    if whole:
+        return drawn
+    words = title_words(usable)
+    return [np.union1d(some, nearest(words[some], words, 1 + RIVALS)[:, 1]).tolist() for some in drawn]
 
 
 def _round(

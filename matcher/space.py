@@ -63,12 +63,22 @@ def _words(both: Sequence[Record]) -> tuple[Matrix, Matrix, Matrix]:
     Columns are hashes, so many that hardly two tokens share one: a dictionary of every spelling of a million titles
     would be the greatest thing in memory.
     """
-    width = 2 ** min(24, max(16, (len(both) * COLUMNS_EACH).bit_length()))
+    width = _width(both)
     spellings = _hashed((record.spellings for record in both), width)
     idf = sparse.diags_array(_idf(spellings))
     weights = _hashed((record.words for record in both), width) @ idf
     everything = _hashed((record.told for record in both), width) @ idf
     return weights.tocsr(), (spellings @ idf).tocsr(), everything.tocsr()
+
+
+def title_words(items: Sequence[Record]) -> Matrix:
+    """The words of the records' titles as unit vectors, each word weighed by its rarity among them."""
+    found = _hashed((item.words for item in items), _width(items))
+    return _unit(found @ sparse.diags_array(_idf(found)))
+
+
+def _width(items: Sequence[Record]) -> int:
+    return 2 ** min(24, max(16, (len(items) * COLUMNS_EACH).bit_length()))  # type: ignore[no-any-return]
 
 
 def _hashed(documents: Iterable[Iterable[str]], width: int) -> Matrix:

@@ -1,5 +1,7 @@
 """The parts: texts in one form, links compared, assignments one to one, candidates complete."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,7 +14,7 @@ from matcher.features import TRENDS, features
 from matcher.links import address
 from matcher.quantities import quantify
 from matcher.record import records
-from matcher.rehearsal import rehearsals
+from matcher.rehearsal import MOST_OFFERS, rehearsals
 from matcher.run import with_own_urls
 from matcher.space import space
 from matcher.text import fold, joined, tokens
@@ -100,6 +102,17 @@ def test_rehearsals_are_always_the_same(lamps: list[OfferFields]) -> None:
         for page, row in zip(one.shop, one.truth, strict=True)
         if row is not None
     )
+
+
+def test_rivals_rehearse_together() -> None:
+    """Of a catalog too large to play whole each round has offers with their nearest siblings, and no more than fit."""
+    known = records(
+        [OfferFields(title=f"{name} lamp {size} lm") for name in map(str, range(1000, 1500)) for size in (10, 20)]
+    )
+    for one in rehearsals(known, {}):
+        names = Counter(record.title.split()[0] for record in one.known)
+        assert len(one.known) <= MOST_OFFERS
+        assert sum(count == 2 for count in names.values()) > len(names) / 3
 
 
 @pytest.mark.parametrize(
