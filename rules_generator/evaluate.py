@@ -27,8 +27,9 @@ from parser.rules import Rule, RuleSet, Template
 from rules_generator.cold import as_general, teach_cold
 from rules_generator.corpus import LabelledPage, LabelledShop, open_shop, shop_paths
 from rules_generator.examples import Example
-from rules_generator.induce import THRESHOLD, Taught, study
+from rules_generator.induce import Taught, study
 from rules_generator.reliability import Reliability
+from rules_generator.survey import THRESHOLD
 from rules_generator.views import View, seen_as
 
 SCORED = (

@@ -6,8 +6,7 @@ contradict in most of what it says is set aside - its link leads elsewhere, or i
 learning is done once more without it.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from catalog.models import Attribute
@@ -16,24 +15,11 @@ from parser.document import Document
 from parser.gate import is_front_door, marks_of
 from parser.read import read_attributes
 from parser.rules import Rule, RuleSet, Signature, Template
-from rules_generator import cuts, templates
-from rules_generator.candidate import Candidate
-from rules_generator.choose import choose, spot
+from rules_generator import templates
 from rules_generator.examples import Example
-from rules_generator.locate import CUTTABLE, Form, Place, Wanted, places, slugs
-from rules_generator.menus import LISTED, menus
-from rules_generator.score import Opened, Tally, rank, tally
-from rules_generator.soundness import sound
-from rules_generator.ways import Ways
+from rules_generator.survey import THRESHOLD, Survey, survey
 
-THRESHOLD = 0.5
-MOST_CANDIDATES = 90
-MOST_WITH_CUTS = 40
-MOST_BY_LOOK = 30
 CONTRADICTED = 0.5
-
-ENOUGH_FOR_ALL = 16
-HEAT, BEST_OF_HEAT, BEST_OF_SPOT = 12, 24, 4
 
 
 @dataclass(frozen=True)
@@ -51,17 +37,6 @@ class Taught:
 
     example: Example
     document: Document
-
-
-@dataclass(frozen=True)
-class Survey:
-    """What the examples of one template say of all candidates, ranked; rules are chosen from it for any threshold."""
-
-    ranked: Mapping[Attribute, Sequence[tuple[float, Tally]]]
-
-    def rules(self, threshold: float = THRESHOLD) -> list[Rule]:
-        """The smallest set of rules per attribute that votes best, none below the threshold."""
-        return [rule for ranked in self.ranked.values() for rule in choose(ranked, threshold)]
 
 
 @dataclass(frozen=True)
@@ -117,14 +92,18 @@ def _not_found(taught: Sequence[Taught], made: Iterable[Template]) -> tuple[str,
 
 def _survey_robustly(members: Sequence[Taught]) -> tuple[Survey, list[tuple[str, str]]]:
     """The survey of a template's examples without those that the rules of all contradict."""
-    first = survey(members)
+    first = _survey(members)
     rules = first.rules()
     bad = [one for one in members if _agreement(one, rules) < CONTRADICTED]
     if not bad or len(bad) * 2 > len(members):
         return first, []
     kept = [one for one in members if one not in bad]
     reason = "contradicts what the other examples teach"
-    return survey(kept), [(one.example.page.address, reason) for one in bad]
+    return _survey(kept), [(one.example.page.address, reason) for one in bad]
+
+
+def _survey(members: Sequence[Taught]) -> Survey:
+    return survey([one.example for one in members], [one.document for one in members])
 
 
 def _agreement(one: Taught, rules: Sequence[Rule]) -> float:
@@ -137,70 +116,3 @@ def _agreement(one: Taught, rules: Sequence[Rule]) -> float:
         if attribute is not Attribute.CURRENCY
     ]
     return sum(right) / len(right) if right else 1.0
-
-
-def survey(members: Sequence[Taught]) -> Survey:
-    """Run all candidates of one template on all its examples."""
-    opened = Opened([one.example for one in members], [one.document for one in members])
-    located = [places(one.document, Wanted(one.example.known, one.document.url)) for one in members]
-    ranked = {}
-    for attribute in Attribute:
-        found = [one.get(attribute, []) for one in located]
-        promising = _heat(_candidates(attribute, found, opened), opened)
-        tallies = [tally(candidate, opened) for candidate in promising]
-        ranked[attribute] = rank(sound(tallies, opened.examples))
-    return Survey(ranked)
-
-
-def _heat(candidates: Sequence[Candidate], opened: Opened) -> Sequence[Candidate]:
-    """Where there are many examples, those candidates that do best on a few of them, some of each spot of the page."""
-    attribute = candidates[0].attribute if candidates else None
-    known = [place for place, example in enumerate(opened.examples) if attribute in example.known]
-    if len(known) <= ENOUGH_FOR_ALL or len(candidates) <= BEST_OF_HEAT:
-        return candidates
-    few = known[:: max(1, len(known) // HEAT)][:HEAT]
-    kept: Counter[str] = Counter()
-    best: list[Candidate] = []
-    for _, one in rank([tally(candidate, opened, few) for candidate in candidates]):
-        place = spot(one.candidate.selector)
-        if one.hits and kept[place] < BEST_OF_SPOT and len(best) < BEST_OF_HEAT:
-            kept[place] += 1
-            best.append(one.candidate)
-    return best
-
-
-def _candidates(attribute: Attribute, found: Sequence[Sequence[Place]], opened: Opened) -> list[Candidate]:
-    """Whole values as they stand, and texts that contain one with the cuts that their surroundings suggest."""
-    ways = Ways(found, opened.documents)
-    whole = ways.to_whole(MOST_CANDIDATES)
-    looks = cuts.by_look(attribute, _known(attribute, opened.examples))
-    made = {Candidate(attribute, selector, form=form): None for selector, form in whole}
-    if attribute in LISTED:
-        made |= {Candidate(attribute, selector): None for selector in menus(found, opened.documents)}
-        made |= {Candidate(attribute, one, trim): None for one, _ in whole[:MOST_BY_LOOK] for trim in looks}
-    if attribute in CUTTABLE:
-        for selector, form in ways.to_parts(MOST_WITH_CUTS):
-            around = _arounds(attribute, form, opened.raw(selector), opened.examples)
-            for trim in [*cuts.trims(attribute, around), *(looks if around else ())]:
-                made[Candidate(attribute, selector, trim, "plain" if trim.words else form)] = None
-    return list(made)
-
-
-def _known(attribute: Attribute, examples: Sequence[Example]) -> list[str]:
-    return [example.known[attribute][0] for example in examples if example.known.get(attribute)]
-
-
-def _arounds(
-    attribute: Attribute, form: Form, raws: Sequence[str | None], examples: Sequence[Example]
-) -> list[cuts.Around]:
-    pairs = zip(raws, examples, strict=True)
-    found = (
-        cuts.around(raw, _spelled(one.known[attribute], form))
-        for raw, one in pairs
-        if raw is not None and attribute in one.known
-    )
-    return [one for one in found if one is not None]
-
-
-def _spelled(values: Sequence[str], form: Form) -> Sequence[str]:
-    return [slug for value in values for slug in slugs(value)] if form == "slug" else values

@@ -23,9 +23,10 @@ from parser.rules import Rule, RuleSet, Template, Variants
 from rules_generator.cold import as_general, elsewhere, in_turn, teach_cold
 from rules_generator.coverage import Coverage, covered
 from rules_generator.drift import SAMPLE, drift_of, sample, shares
-from rules_generator.induce import THRESHOLD, Taught, induce
+from rules_generator.induce import Taught, induce
 from rules_generator.pick import pick, wanted_of
 from rules_generator.siblings import families
+from rules_generator.survey import THRESHOLD
 from rules_generator.teachers import MOST_EXAMPLES, Teachers, newest_rules, teachers
 from rules_generator.variant_schema import schema_variants
 from rules_generator.variants import as_whole, learn_variants

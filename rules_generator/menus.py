@@ -13,12 +13,13 @@ from itertools import islice
 from selectolax.lexbor import LexborNode
 
 from catalog.models import Attribute
-from parser.document import Document, text_of
+from parser.document import text_of
 from parser.selector import TextAt
 from parser.trim import named_in
 from rules_generator.anchors import anchors_of, tag_of
 from rules_generator.candidates import rooted
 from rules_generator.locate import Place
+from rules_generator.lookup import Lookup
 
 LISTED = frozenset({Attribute.BRAND, Attribute.CATEGORY})
 HEADING = "h1"
@@ -27,11 +28,11 @@ LONGEST_HEADING = 200
 PLACE_AMONG = re.compile(r":nth-of-type\(\d+\)")
 
 
-def menus(found: Sequence[Sequence[Place]], documents: Sequence[Document]) -> list[TextAt]:
+def menus(found: Sequence[Sequence[Place]], pages: Sequence[Lookup]) -> list[TextAt]:
     """Selectors of lists with an entry that is the known value and that the heading names, on several pages."""
     counts: Counter[str] = Counter()
-    for places, document in zip(found, documents, strict=True):
-        node = document.first(HEADING)
+    for places, page in zip(found, pages, strict=True):
+        node = page.first(HEADING)
         heading = text_of(node, LONGEST_HEADING) if node is not None else None
         if heading:
             counts.update({css for place in places for css in _lists_of(place, heading)})

@@ -22,6 +22,7 @@ from parser.selector import AnySelector
 from parser.trim import Trim
 from rules_generator.candidate import Candidate
 from rules_generator.examples import Example
+from rules_generator.lookup import Lookup
 from rules_generator.wording import plausibility
 
 SURENESS = 1.0
@@ -96,6 +97,11 @@ class Opened:
     raws: dict[AnySelector, dict[int, str | None]] = field(default_factory=dict)
     _counts: dict[Attribute, Counter[str]] = field(default_factory=dict)
 
+    @cached_property
+    def pages(self) -> list[Lookup]:
+        """The pages, ready for many selectors."""
+        return [Lookup(document) for document in self.documents]
+
     def only_at(self, attribute: Attribute, place: int) -> str | None:
         """The known value of an example that no other example has."""
         if attribute not in self._counts:
@@ -111,7 +117,7 @@ class Opened:
         wanted = range(len(self.documents)) if places is None else places
         for place in wanted:
             if place not in found:
-                found[place] = self.documents[place].find(selector)
+                found[place] = self.pages[place].find(selector)
         return [found[place] for place in wanted]
 
 

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from parser.document import Document
 from parser.selector import AnySelector
 from rules_generator.candidates import Parts, Paths, parts_at, selector_of
 from rules_generator.choose import last_step
 from rules_generator.locate import Form, Place
+from rules_generator.lookup import Lookup
 
 RARE = 0.1
 MOST_TRIED = 400
@@ -39,12 +39,12 @@ class Ways:
     lesser ones, and short texts before long. Those that lead there on far fewer pages than the best are left out.
     """
 
-    def __init__(self, found: Sequence[Sequence[Place]], documents: Sequence[Document]) -> None:
-        self._documents = documents
+    def __init__(self, found: Sequence[Sequence[Place]], pages: Sequence[Lookup]) -> None:
+        self._pages = pages
         self._counts: dict[bool, Counter[Way]] = {True: Counter(), False: Counter()}
         self._origins: dict[Way, _Origin] = {}
-        for page, places in enumerate(found):
-            self._note(page, places)
+        for page, located in enumerate(found):
+            self._note(page, located)
 
     def to_whole(self, most: int) -> list[tuple[AnySelector, Form]]:
         """Selectors that find a whole value, each with the form that it has there."""
@@ -79,7 +79,7 @@ class Ways:
         origin, (_, css, _, _) = self._origins[way], way[0]
         if origin.place.node is None:
             return True
-        first = self._documents[origin.page].first(css)
+        first = self._pages[origin.page].first(css)
         return first is not None and first.mem_id == origin.place.node.mem_id
 
 

@@ -112,3 +112,11 @@ def test_the_lower_bound_prefers_more_evidence() -> None:
     assert lower_bound(3, 3) < lower_bound(30, 30) < 1
     assert lower_bound(0, 0) == 0
     assert rank([]) == []
+
+
+def test_forty_examples_teach_as_ten_do(teachers: Teachers) -> None:
+    """Places are looked for on some of many examples, those that know what others lack among them."""
+    members = teachers(40, related_page, ean=None)
+    members[20:40] = [taught(one, related_page(one)) for one in ALL[20:40]]
+    rules, _ = induce(members)
+    assert wrong(rules, related_page) == []

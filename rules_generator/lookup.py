@@ -1,0 +1,55 @@
+"""A page under study: elements that hundreds of selectors ask for are looked up once.
+
+Most candidates are an anchor and a step below it, and many share the anchor. So the elements of an anchor are kept, and
+the whole selector is asked within each of them: what it finds first there is what the parser finds first on the page.
+"""
+
+import re
+
+from selectolax.lexbor import LexborNode
+
+from parser.document import Document, text_at
+from parser.selector import AnySelector, JsonAt, TextAt
+
+BELOW = re.compile(r"""((?:[^"]|"[^"]*")*[^\s>+~,])\s+(?:[\w*.#:-]|\[[\w^*=-]+(?:"[^"\s\\]*")?\]|\([^()\s"]*\))+""")
+MOST_ANCHORED = 40
+
+
+class Lookup:
+    """What selectors find on one page, each element and each text looked up once."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self._anchored: dict[str, list[LexborNode]] = {}
+        self._nodes: dict[str, LexborNode | None] = {}
+        self._texts: dict[tuple[int, str | bool], str | None] = {}
+
+    def find(self, selector: AnySelector) -> str | None:
+        """What `Document.find` gives."""
+        if isinstance(selector, JsonAt) or (isinstance(selector, TextAt) and selector.of_many):
+            return self.document.find(selector)
+        node = self.first(selector.css)
+        if node is None:
+            return None
+        spot = (node.mem_id, selector.own if isinstance(selector, TextAt) else selector.name)
+        if spot not in self._texts:
+            self._texts[spot] = text_at(node, selector)
+        return self._texts[spot]
+
+    def first(self, css: str) -> LexborNode | None:
+        """What `Document.first` gives."""
+        if css not in self._nodes:
+            self._nodes[css] = self._first(css)
+        return self._nodes[css]
+
+    def _first(self, css: str) -> LexborNode | None:
+        below = BELOW.fullmatch(css)
+        anchored = self._at(below[1]) if below else []
+        if below is None or len(anchored) > MOST_ANCHORED:
+            return self.document.first(css)
+        return next((found for node in anchored if (found := node.css_first(css)) is not None), None)
+
+    def _at(self, anchor: str) -> list[LexborNode]:
+        if anchor not in self._anchored:
+            self._anchored[anchor] = self.document.all(anchor)[: MOST_ANCHORED + 1]
+        return self._anchored[anchor]

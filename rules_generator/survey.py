@@ -1,0 +1,146 @@
+"""What the examples of one template say of all candidates.
+
+Known values are looked for on some examples, every place where one stands gives candidates, and these are tallied on
+all examples. Where there are many, the candidates run in heats first: most of them find the same in the same place.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from catalog.models import Attribute
+from parser.document import Document
+from parser.rules import Rule
+from rules_generator import cuts
+from rules_generator.candidate import Candidate
+from rules_generator.choose import choose, spot
+from rules_generator.examples import Example
+from rules_generator.locate import CUTTABLE, Form, Place, Wanted, places, slugs
+from rules_generator.menus import LISTED, menus
+from rules_generator.score import Opened, Tally, rank, tally
+from rules_generator.soundness import sound
+from rules_generator.ways import Ways
+
+THRESHOLD = 0.5
+MOST_CANDIDATES = 90
+MOST_WITH_CUTS = 40
+MOST_BY_LOOK = 30
+
+ENOUGH_FOR_ALL = 16
+FIRST_HEAT, HEAT, BEST_OF_HEAT, BEST_OF_SPOT = 4, 12, 24, 4
+ENOUGH_LOOKED_AT, STRIDE = 20, 3
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What the examples of one template say of all candidates, ranked; rules are chosen from it for any threshold."""
+
+    ranked: Mapping[Attribute, Sequence[tuple[float, Tally]]]
+
+    def rules(self, threshold: float = THRESHOLD) -> list[Rule]:
+        """The smallest set of rules per attribute that votes best, none below the threshold."""
+        return [rule for ranked in self.ranked.values() for rule in choose(ranked, threshold)]
+
+
+def survey(examples: Sequence[Example], documents: Sequence[Document]) -> Survey:
+    """Run all candidates of one template on all its examples."""
+    opened = Opened(examples, documents)
+    looked_at = _enough(opened)
+    located = [places(opened.documents[place], wanted) for place, wanted in looked_at.items()]
+    ranked = {}
+    for attribute in Attribute:
+        found = [one.get(attribute, []) for one in located]
+        promising = _heat(_candidates(attribute, found, list(looked_at), opened), opened)
+        tallies = [tally(candidate, opened) for candidate in promising]
+        ranked[attribute] = rank(sound(tallies, examples))
+    return Survey(ranked)
+
+
+def _enough(opened: Opened) -> dict[int, Wanted]:
+    """What is looked for on which examples: each attribute on so many, spread over all.
+
+    What leads to a value on twenty pages leads there on fifty; what it is worth is counted on all.
+    """
+    shown: Counter[Attribute] = Counter()
+    wanted = {}
+    for place in (place for start in range(STRIDE) for place in range(start, len(opened.examples), STRIDE)):
+        known = opened.examples[place].known
+        short = [attribute for attribute in known if shown[attribute] < ENOUGH_LOOKED_AT]
+        if short:
+            shown.update(short)
+            wanted[place] = Wanted({name: known[name] for name in short}, opened.documents[place].url)
+    return dict(sorted(wanted.items()))
+
+
+def _heat(candidates: Sequence[Candidate], opened: Opened) -> Sequence[Candidate]:
+    """Where there are many examples, those candidates that do best on a few of them, some of each spot of the page."""
+    attribute = candidates[0].attribute if candidates else None
+    known = [place for place, example in enumerate(opened.examples) if attribute in example.known]
+    if len(known) <= ENOUGH_FOR_ALL or len(candidates) <= BEST_OF_HEAT:
+        return candidates
+    different = _different([tally(candidate, opened, _spread(known, FIRST_HEAT)) for candidate in candidates])
+    kept: Counter[str] = Counter()
+    best: list[Candidate] = []
+    for _, one in rank([tally(candidate, opened, _spread(known, HEAT)) for candidate in different]):
+        place = spot(one.candidate.selector)
+        if one.hits and kept[place] < BEST_OF_SPOT and len(best) < BEST_OF_HEAT:
+            kept[place] += 1
+            best.append(one.candidate)
+    return best
+
+
+def _spread(places: Sequence[int], most: int) -> Sequence[int]:
+    return places[:: max(1, len(places) // most)][:most]
+
+
+def _different(tallies: Sequence[Tally]) -> list[Candidate]:
+    """Of the candidates that found the same at the same spot the most plausible ones: they will go on doing so."""
+    alike: Counter[tuple[object, ...]] = Counter()
+    kept = []
+    for _, one in rank(tallies):
+        found = (one.keys, spot(one.candidate.selector))
+        alike[found] += 1
+        if alike[found] <= BEST_OF_SPOT:
+            kept.append(one.candidate)
+    return kept
+
+
+def _candidates(
+    attribute: Attribute, found: Sequence[Sequence[Place]], looked_at: Sequence[int], opened: Opened
+) -> list[Candidate]:
+    """Whole values as they stand, and texts that contain one with the cuts that their surroundings suggest."""
+    examples = [opened.examples[place] for place in looked_at]
+    pages = [opened.pages[place] for place in looked_at]
+    ways = Ways(found, pages)
+    whole = ways.to_whole(MOST_CANDIDATES)
+    looks = cuts.by_look(attribute, _known(attribute, opened.examples))
+    made = {Candidate(attribute, selector, form=form): None for selector, form in whole}
+    if attribute in LISTED:
+        made |= {Candidate(attribute, selector): None for selector in menus(found, pages)}
+        made |= {Candidate(attribute, one, trim): None for one, _ in whole[:MOST_BY_LOOK] for trim in looks}
+    if attribute in CUTTABLE:
+        for selector, form in ways.to_parts(MOST_WITH_CUTS):
+            around = _arounds(attribute, form, opened.raw(selector, looked_at), examples)
+            for trim in [*cuts.trims(attribute, around), *(looks if around else ())]:
+                made[Candidate(attribute, selector, trim, "plain" if trim.words else form)] = None
+    return list(made)
+
+
+def _known(attribute: Attribute, examples: Sequence[Example]) -> list[str]:
+    return [example.known[attribute][0] for example in examples if example.known.get(attribute)]
+
+
+def _arounds(
+    attribute: Attribute, form: Form, raws: Sequence[str | None], examples: Sequence[Example]
+) -> list[cuts.Around]:
+    pairs = zip(raws, examples, strict=True)
+    found = (
+        cuts.around(raw, _spelled(one.known[attribute], form))
+        for raw, one in pairs
+        if raw is not None and attribute in one.known
+    )
+    return [one for one in found if one is not None]
+
+
+def _spelled(values: Sequence[str], form: Form) -> Sequence[str]:
+    return [slug for value in values for slug in slugs(value)] if form == "slug" else values
