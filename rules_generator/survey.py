@@ -19,6 +19,7 @@ from rules_generator.locate import CUTTABLE, Form, Place, Wanted, places, slugs
 from rules_generator.menus import LISTED, menus
 from rules_generator.score import Opened, Tally, rank, tally
 from rules_generator.soundness import sound
+from rules_generator.trails import trails
 from rules_generator.ways import Ways
 
 THRESHOLD = 0.5
@@ -118,6 +119,9 @@ def _candidates(
     if attribute in LISTED:
         made |= {Candidate(attribute, selector): None for selector in menus(found, pages)}
         made |= {Candidate(attribute, one, trim): None for one, _ in whole[:MOST_BY_LOOK] for trim in looks}
+    if attribute is Attribute.CATEGORY:
+        known = [one.known.get(attribute, ()) for one in examples]
+        made |= {Candidate(attribute, selector): None for selector in trails(known, pages)}
     if attribute in CUTTABLE:
         for selector, form in ways.to_parts(MOST_WITH_CUTS):
             around = _arounds(attribute, form, opened.raw(selector, looked_at), examples)

@@ -1,5 +1,6 @@
 """`scout demo`, from the first request to the last line."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,13 @@ def test_leaves_a_report(demo: dict[str, Any]) -> None:
     for path in demo["reports"].values():
         assert (demo["folder"] / path).is_file()
         assert Path(path).is_relative_to(demo["folder"] / "var" / "demo")
+
+
+def test_every_missing_offer_has_its_category(demo: dict[str, Any]) -> None:
+    """The path of its breadcrumbs, even where the catalog knows no offer of that category."""
+    report = json.loads((demo["folder"] / demo["reports"]["json"]).read_text(encoding="utf-8"))
+    assert {one["category"].count(" > ") for one in report["missing"]} == {1}
+    assert "Toys & Leisure > Board Games" in {one["category"] for one in report["missing"]}
 
 
 def test_shows_progress(demo: dict[str, Any]) -> None:
