@@ -5,8 +5,10 @@ cut into parts, and candidates agree on some of them in every field. What decide
 fields' character bigrams. Made for bibliographic records and long texts; among short product titles it finds few.
 """
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from fractions import Fraction
+from os import cpu_count
 
 import numpy as np
 
@@ -83,8 +85,9 @@ class SimHashIndex:
 
 def hashed(texts: list[str], bits: int) -> Hashes:
     """The SimHash of each text over its words; 0 for a text without any."""
-    found = [_as(majority(*Shingling()(texts[part])), bits) for part in parts(texts)]
-    return np.concatenate([_as(np.empty(0, dtype=np.uint64), bits), *found])
+    with ThreadPoolExecutor(cpu_count() or 1) as pool:
+        found = pool.map(lambda part: _as(majority(*Shingling()(texts[part])), bits), parts(texts))
+        return np.concatenate([_as(np.empty(0, dtype=np.uint64), bits), *found])
 
 
 def _as(hashes: Words, bits: int) -> Hashes:

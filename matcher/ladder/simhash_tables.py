@@ -5,8 +5,10 @@ A table is the order of the hashes by the bits of its parts; the hashes themselv
 """
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import combinations
+from os import cpu_count
 from typing import Any
 
 import numpy as np
@@ -61,7 +63,8 @@ class Tables:
     def __init__(self, hashes: Hashes, parts: Parts) -> None:
         self._parts = parts
         used = np.flatnonzero(hashes).astype(np.uint32)
-        self._tables = [_Table(parts.key(hashes[used], chosen), used) for chosen in parts.choices()]
+        with ThreadPoolExecutor(cpu_count() or 1) as pool:
+            self._tables = [*pool.map(lambda chosen: _Table(parts.key(hashes[used], chosen), used), parts.choices())]
 
     def meeting(self, asked: Hashes) -> Iterator[Indices]:
         """Pairs of an asked hash and a stored one as `asked << 32 | stored`; one pair may come from several tables."""
