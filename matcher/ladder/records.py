@@ -77,6 +77,8 @@ def rows(path: Path) -> Rows:
         yield from (Row(number, {LINE: [line]}) for number, line in enumerate(_lines(path), 1))
         return
     with _unpacked(path) as plain:
+        if plain.stat().st_size == 0:
+            raise UnreadableFeed(f"{path} is empty")
         kind = files.format_of(plain)
         if kind == "google-xml":
             raise UnreadableFeed(f"{path} is XML: dedupe reads CSV, TSV, JSON Lines, Parquet and lines of text")
@@ -132,8 +134,10 @@ def _keyed(path: Path, keys: tuple[str, ...], progress: Progress) -> Records:
 
 def _there(path: Path, keys: Sequence[str], seen: dict[str, None]) -> None:
     missing = [key for key in keys if key not in seen]
+    if missing and not seen:
+        raise UnreadableFeed(f"{path} holds no record that can be read")
     if missing:
-        there = ", ".join(sorted(seen)[:30]) or "none that could be read"
+        there = ", ".join(sorted(seen)[:30])
         raise UsageError(f"{path}: no column {missing[0]!r}; its columns are {there}")
 
 

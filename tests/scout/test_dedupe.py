@@ -4,6 +4,7 @@ import csv
 import json
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from .conftest import Scout
@@ -48,6 +49,24 @@ def test_files(scout: Scout, shop_csv: Path, tmp_path: Path, method: str) -> Non
     assert [row["id"] for row in merged] == ["3", "4", "1"]
     assert merged[-1]["ean"] == "4006381333931"
     assert json.loads(merged[-1]["sources"])["ean"] == ["offers.csv:3"]
+
+
+@pytest.mark.parametrize("method", ["exact", "prefix-filter", "segments", "minhash", "simhash", "ladder"])
+def test_formats(scout: Scout, tmp_path: Path, method: str) -> None:
+    """Every method finds the same in CSV, TSV, JSON Lines and Parquet, in one file and between two."""
+    table = pl.DataFrame({"title": ["Red mug, tall", "red mug, tall", "Desk lamp 😀"], "brand": ["Lumo", "Lumo", ""]})
+    table.write_csv(tmp_path / "a.csv")
+    table.write_csv(tmp_path / "a.tsv", separator="\t")
+    table.write_ndjson(tmp_path / "a.jsonl")
+    table.write_parquet(tmp_path / "a.parquet")
+    outputs = [str(tmp_path / name) for name in ("pairs.csv", "clusters.csv", "merged.jsonl")]
+    for right, found in (((), (3, 1, 2)), (("--right", str(tmp_path / "a.jsonl")), (6, 5, 2))):
+        for file in (tmp_path / f"a.{suffix}" for suffix in ("csv", "tsv", "jsonl", "parquet")):
+            words = ("--key", "title,brand", "--method", method, "--out", outputs[0], "--clusters", outputs[1])
+            said = scout("dedupe", str(file), *words, "--merged", outputs[2], "--json", *right)
+            figures = json.loads(said.out)
+            assert (figures["records"], figures["pairs"], len(Path(outputs[2]).read_text().splitlines())) == found
+            assert len(_read(Path(outputs[0]))) == figures["pairs"]
 
 
 def test_two_files(scout: Scout, shop_csv: Path, tmp_path: Path) -> None:

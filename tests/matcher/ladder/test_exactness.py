@@ -66,10 +66,20 @@ def test_prefix_filter(
 
 @pytest.mark.parametrize("rung", [Segments, lambda threshold: PrefixFilter(threshold, "edit", 3)])
 def test_long(rung: Callable[[Fraction], Rung]) -> None:
-    """Texts of 10,000 characters stand beside short ones."""
-    long = ["ab😀c" * 2500, "ab😀c" * 2400 + "x" * 400, "zz" + "ab😀c" * 2000, "q" * 10_000, "short", "shorts"]
+    """Texts of 10,000 characters stand beside short and empty ones, on one side and on two."""
+    long = [
+        "ab😀c" * 2500,
+        "ab😀c" * 2400 + "x" * 400,
+        "zz" + "ab😀c" * 2000,
+        "q" * 10_000,
+        "short",
+        "shorts",
+        "",
+        "😀",
+    ]
     found = _check(rung(Fraction(4, 5)), long, None, "edit", Fraction(4, 5))
     assert len(found) >= 3
+    _check(rung(Fraction(4, 5)), long, long[::-2], "edit", Fraction(4, 5))
 
 
 @pytest.mark.parametrize("similarity", ["jaccard", "cosine"])

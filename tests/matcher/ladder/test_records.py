@@ -81,6 +81,11 @@ def test_missing(tmp_path: Path) -> None:
         load(tmp_path / "a.csv")
     with pytest.raises(UnreadableFeed, match=r"b\.txt cannot be read: No such file"):
         load(tmp_path / "b.txt")
+    (tmp_path / "d.csv").write_text("id,title\n")
+    (tmp_path / "d.jsonl").write_text("")
+    for name, error in (("d.csv", "holds no record that can be read"), ("d.jsonl", "is empty")):
+        with pytest.raises(UnreadableFeed, match=error):
+            load(tmp_path / name, ["title"])
     (tmp_path / "c.txt.xz").write_bytes(b"no xz")
     with pytest.raises(UnreadableFeed, match=r"c\.txt\.xz cannot be read"):
         load(tmp_path / "c.txt.xz")
