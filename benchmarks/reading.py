@@ -3,9 +3,9 @@
     python -m benchmarks.reading DATA_DIR [--pages N] [--shops N] [--taught N] [--rules N]
 
 DATA_DIR holds labelled shops (`SHOP.tar.xz` or `SHOP/` with `pages/` and `truth.jsonl`). For each, rules are learnt
-from the first pages and the others are read: from the bytes of a page to its offer with all votes, gate included. So
-that the gate has work to do as on a crawled shop, other shops' pages serve as those that are no offers. Shops whose
-rules are fewer than `--rules` are given general ones until they have as many.
+from the first pages and the others are read as `scout parse` does: from the bytes of a page that was crawled to its
+offer with all votes, gate included. So that the gate has work to do as on a crawled shop, other shops' pages serve as
+those that are no offers. Shops whose rules are fewer than `--rules` are given general ones until they have as many.
 """
 
 import argparse
@@ -78,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         pages = [Page(one.html, decode(one.html), one.url) for one in shop.testing[: words.pages]]
         rivals: dict[str, Callable[[Page], object]] = {
             PARSE: lambda page: LexborHTMLParser(page.text),
-            READ: lambda page, plan=plan: plan.read(Document(page.body, page.url)),  # type: ignore[misc]
+            READ: lambda page, plan=plan: plan.read(Document(page.body, page.url, seen=True)),  # type: ignore[misc]
         }
         if peers[EXTRUCT]:
             rivals[EXTRUCT] = peers[EXTRUCT]

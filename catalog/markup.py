@@ -32,13 +32,13 @@ _VOID = b"area base br col embed hr img input link meta source track wbr"
 _CLOSED_BY_THEIR_LIKE = b"p li option optgroup dt dd tr td th thead tbody tfoot rt rp"
 SHALLOW = frozenset(_VOID.split() + _CLOSED_BY_THEIR_LIKE.split())
 SAID = re.compile(rb"charset\s*=\s*[\"']?\s*([\w-]*)")
-PROLOGUE = 4096
+PROLOGUE, SLICE = 4096, 16_384
 UTF8 = {b"utf-8", b"utf8"}
 MARKS_OF_ORDER = (b"\xef", b"\xfe", b"\xff", b"\x00")
 
 
-def open_html(page: str | bytes) -> LexborHTMLParser:
-    """The tree of a page, given as text or in UTF-8. Raises HostilePage.
+def open_html(page: str | bytes, *, seen: bool = False) -> LexborHTMLParser:
+    """The tree of a page, given as text or in UTF-8. Raises HostilePage, but not of a page that was opened before.
 
     >>> open_html("<p>a<p>b").css("p")[1].text()
     'b'
@@ -48,7 +48,8 @@ def open_html(page: str | bytes) -> LexborHTMLParser:
     catalog.errors.HostilePage: tags nested deeper than 2000
     """
     markup = page.encode("utf-8", "replace") if isinstance(page, str) else page
-    _refuse_slow(markup)
+    if not seen:
+        _refuse_slow(markup)
     return LexborHTMLParser(markup, options=WITHOUT_EVENTS)
 
 
@@ -69,12 +70,20 @@ def as_utf8(body: bytes, content_type: str | None = None) -> bytes:
     """
     if _says_utf8(body, content_type):
         try:
-            codecs.utf_8_decode(body, "strict", True)
+            _check_utf8(body)
         except UnicodeDecodeError:
             pass
         else:
             return body
     return decode(body, content_type).encode("utf-8", "replace")
+
+
+def _check_utf8(body: bytes) -> None:
+    """Decode slice by slice, as a text that is as long as the page costs more to store than to make."""
+    start, view = 0, memoryview(body)
+    while start < len(body):
+        end = start + SLICE
+        start += codecs.utf_8_decode(view[start:end], "strict", end >= len(body))[1]
 
 
 def _says_utf8(body: bytes, content_type: str | None) -> bool:

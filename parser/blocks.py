@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -36,8 +36,7 @@ class Block:
     data: Any
 
 
-@dataclass(frozen=True)
-class Script:
+class Script(NamedTuple):
     """A script that holds text. `css` tells its kind: schema.org's, code's, or that of one script of JSON."""
 
     css: str
@@ -65,16 +64,16 @@ def script_blocks(tree: LexborHTMLParser) -> list[Block]:
 
 def _scripts(tree: LexborHTMLParser) -> Iterator[Script]:
     for node in tree.css("script"):
-        text = node.text() if node.first_child is not None else ""
+        text = node.text()
         if text and not text.isspace() and len(text) <= LONGEST_SCRIPT:
-            yield Script(_css(node), text)
+            yield Script(_css(node.attributes), text)
 
 
-def _css(script: LexborNode) -> str:
-    kind = (script.attrs.get("type") or "").lower()
-    if "json" not in kind:
+def _css(attributes: dict[str, str | None]) -> str:
+    kind = attributes.get("type")
+    if kind is None or "json" not in kind.lower():
         return CODE
-    return SCHEMA_ORG if "ld+json" in kind else _own_css(script.attributes)
+    return SCHEMA_ORG if "ld+json" in kind.lower() else _own_css(attributes)
 
 
 def _own_css(attributes: dict[str, str | None]) -> str:

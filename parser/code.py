@@ -18,6 +18,7 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 import chompjs
+import orjson
 
 MOST_ATTEMPTS = 60
 MOST_LOOKED_AT = 5
@@ -291,6 +292,14 @@ def literal(value: str) -> str:
 
 def as_json(text: str) -> Any:
     """What a text says as JSON; None where it is none."""
+    try:
+        return orjson.loads(text)
+    except (ValueError, UnicodeEncodeError):
+        return _as_loose_json(text)
+
+
+def _as_loose_json(text: str) -> Any:
+    """The same with line breaks in strings and with `NaN`, as JavaScript takes them."""
     try:
         return json.loads(text, strict=False)
     except (ValueError, RecursionError):

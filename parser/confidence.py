@@ -29,8 +29,11 @@ def features(share: float, rules: Sequence[Rule]) -> tuple[float, float, float, 
 
     `rules` are those that agree on the value, `share` their part of all votes.
     """
-    support = max(BY_HAND if rule.origin == "manual" else rule.support for rule in rules)
-    return log1p(support), min(len(rules), MOST_AGREEING) - 1, max(rule.agreed for rule in rules), 1 - share
+    support, agreed = 0, 0.0
+    for rule in rules:
+        support = max(support, BY_HAND if rule.origin == "manual" else rule.support)
+        agreed = max(agreed, rule.agreed)
+    return log1p(support), min(len(rules), MOST_AGREEING) - 1, agreed, 1 - share
 
 
 def confidence(share: float, rules: Sequence[Rule]) -> float:
@@ -46,5 +49,5 @@ def confidence(share: float, rules: Sequence[Rule]) -> float:
     said = BASE + SUPPORT * support + AGREEING * agreeing + AGREED * agreed + DISSENT * dissent
     sure = min(1 / (1 + exp(-said)), HIGHEST)
     if all(rule.origin == "general" for rule in rules):
-        return sure * max(rule.agreed for rule in rules) * UNTAUGHT.get(rules[0].attribute, USUALLY_UNTAUGHT)
+        return sure * agreed * UNTAUGHT.get(rules[0].attribute, USUALLY_UNTAUGHT)
     return sure

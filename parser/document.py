@@ -25,11 +25,15 @@ INLINE = frozenset(
 
 
 class Document:
-    """A page as learner, parser and inspector see it. Raises HostilePage where it is made to be slow."""
+    """A page as learner, parser and inspector see it. Raises HostilePage where it is made to be slow.
 
-    def __init__(self, body: bytes | str, url: str, content_type: str | None = None) -> None:
+    A page that is `seen` was opened before, when it was crawled, and is not looked at for that again.
+    """
+
+    def __init__(self, body: bytes | str, url: str, content_type: str | None = None, *, seen: bool = False) -> None:
         self.url = url
-        self.tree: LexborHTMLParser = open_html(body if isinstance(body, str) else as_utf8(body, content_type))
+        markup = body if isinstance(body, str) else as_utf8(body, content_type)
+        self.tree: LexborHTMLParser = open_html(markup, seen=seen)
         self._in_place: dict[tuple[str, str], list[Any]] = {}
 
     @cached_property
@@ -116,7 +120,7 @@ class Document:
 def text_at(node: LexborNode, selector: TextAt | AttributeAt) -> str | None:
     """The text that a selector means at the element that it has found."""
     if isinstance(selector, AttributeAt):
-        value = node.attrs.get(selector.name)
+        value = node.attributes.get(selector.name)
         return value.strip() or None if value else None
     return own_text(node) if selector.own else text_of(node)
 

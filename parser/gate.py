@@ -6,7 +6,7 @@ with its offers, so `rules_generator.templates` weighs each mark by how much rar
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 from math import fsum
@@ -18,6 +18,8 @@ from parser.document import Document
 from parser.rules import RuleSet, Signature, Template
 from parser.seen import NAMED
 
+CLASS, ID, TYPED = ".", "#", "[itemtype="
+ALL_KINDS = (CLASS, ID, TYPED)
 MOST_CLASSES = 12
 MOST_REMEMBERED = 50_000
 LONGEST = 120
@@ -36,10 +38,17 @@ def marks_of(document: Document) -> frozenset[str]:
 Teller = Callable[[Any], tuple[str, ...]]
 
 
-def _said(document: Document) -> Iterator[tuple[Teller, Collection[Any]]]:
-    """What a page says of itself, each thing once, and by what it is told which marks that leaves."""
-    yield _of_classes, document.seen.classes
-    yield _of_id, document.seen.ids
+def _said(document: Document, kinds: Container[str] = ALL_KINDS) -> Iterator[tuple[Teller, Collection[Any]]]:
+    """What a page says of itself, each thing once, and by what it is told which marks that leaves.
+
+    To look for classes, ids or types costs a walk through the page each, and is left out where none is asked for.
+    """
+    if CLASS in kinds:
+        yield _of_classes, document.seen.classes
+    if ID in kinds:
+        yield _of_id, document.seen.ids
+    if TYPED in kinds:
+        yield _of_type, document.seen.types
     yield _of_names, document.seen.names
     yield _of_script, [(script.css, _types(script)) for script in document.scripts if script.css != CODE]
     yield _of_page, [f"url:{path}" for path in _folders(document.url)]
@@ -63,6 +72,11 @@ def _of_names(said: tuple[str | None, ...]) -> tuple[str, ...]:
     return tuple(_folded(f"{tag}[{name}={value}]") for name, value in zip(NAMED, values, strict=True) if value)
 
 
+@lru_cache(maxsize=16_384)
+def _of_type(said: tuple[str | None, str | None]) -> tuple[str, ...]:
+    return (_folded(f"{said[0]}{TYPED}{said[1]}]"),) if said[1] else ()
+
+
 def _of_script(said: tuple[str, tuple[str, ...]]) -> tuple[str, ...]:
     css, types = said
     return (_folded(css), *(f"ld+json {kind}" for kind in types))
@@ -74,6 +88,15 @@ def _types(script: Script) -> tuple[str, ...]:
 
 def _of_page(said: str) -> tuple[str, ...]:
     return (_folded(said),)
+
+
+def is_cheap(mark: str) -> bool:
+    """Whether a mark is soon found: of classes pages hold by far the most, and types cost a walk through the page."""
+    return _kind_of(mark) not in (CLASS, TYPED)
+
+
+def _kind_of(mark: str) -> str:
+    return mark[:1] if mark.startswith((CLASS, ID)) else TYPED if TYPED in mark else ""
 
 
 def _folded(mark: str) -> str:
@@ -98,6 +121,7 @@ class Gate:
     def __init__(self, templates: Sequence[Template]) -> None:
         self._templates = [(template, fsum(template.signature.marks.values())) for template in templates]
         self._known = frozenset(mark for template in templates for mark in template.signature.marks)
+        self._kinds = frozenset(map(_kind_of, self._known))
         self._remembered: dict[Teller, dict[Any, frozenset[str]]] = {}
 
     def template_of(self, document: Document) -> tuple[Template | None, float]:
@@ -114,7 +138,7 @@ class Gate:
     def _marks_of(self, document: Document) -> set[str]:
         """Those of the page's marks that some template knows."""
         found: list[frozenset[str]] = []
-        for tell, said in _said(document):
+        for tell, said in _said(document, self._kinds):
             remembered = self._remembered.setdefault(tell, {})
             try:
                 found += [remembered[one] for one in said]

@@ -17,6 +17,11 @@ from parser.rules import Rule, RuleSet, Template
 from parser.selector import JsonAt, TextAt
 from parser.trim import Trim
 
+LONGEST_REMEMBERED, MOST_REMEMBERED = 100, 500
+OFTEN_SAID = frozenset(
+    {Attribute.BRAND, Attribute.CATEGORY, Attribute.CURRENCY, Attribute.PRICE, Attribute.AVAILABILITY}
+)
+
 
 class Plan:
     """The rules of one shop, ready to read its pages."""
@@ -42,15 +47,21 @@ class _Reader:
     def __init__(self, template: Template) -> None:
         self._selectors = tuple(dict.fromkeys(rule.selector for rule in template.rules))
         places = {selector: place for place, selector in enumerate(self._selectors)}
-        self._rules = tuple((places[rule.selector], _Voter(rule)) for rule in template.rules)
+        self._values: dict[tuple[Attribute, str, tuple[str, ...]], dict[str, str | None]] = {}
+        self._voters: dict[Attribute, list[tuple[int, _Voter]]] = {}
+        for rule in template.rules:
+            alike = self._values.setdefault((rule.attribute, rule.form, rule.never), {})
+            self._voters.setdefault(rule.attribute, []).append((places[rule.selector], _Voter(rule, alike)))
 
     def read(self, document: Document) -> dict[Attribute, Reading]:
         """What `read_attributes` gives."""
-        raws, known = list(self._raws(document)), dict[_Said, str | None]()
-        votes: dict[Attribute, list[Vote]] = {}
-        for place, voter in self._rules:
-            votes.setdefault(voter.rule.attribute, []).append(voter.vote(raws[place], document.url, known))
-        return {attribute: decide(attribute, cast) for attribute, cast in votes.items()}
+        for values in self._values.values():
+            values.clear()
+        raws, url = list(self._raws(document)), document.url
+        return {
+            attribute: decide(attribute, [voter.vote(raws[place], url) for place, voter in voters])
+            for attribute, voters in self._voters.items()
+        }
 
     def _raws(self, document: Document) -> Iterator[str | None]:
         """What each selector finds."""
@@ -68,25 +79,35 @@ class _Reader:
             yield None if node is None else text_at(node, selector)
 
 
-_Said = tuple[Attribute, str, str, tuple[str, ...]]
-
-
 class _Voter:
-    """A rule, ready to vote as `vote` does; most rules cut nothing off."""
+    """A rule, ready to vote as `vote` does. Most rules cut nothing off, and shops say brands and the like often."""
 
-    def __init__(self, rule: Rule) -> None:
+    def __init__(self, rule: Rule, values: dict[str, str | None]) -> None:
+        """`values` are those of texts on the page that is read, shared by the rules that take texts for the same."""
         self.rule = rule
         self._silent = Vote(rule, None, None, None)
         self._cuts = rule.trim != Trim()
+        self._values = values
+        self._remembered: dict[str, Vote] = {}
+        self._remembers = rule.attribute in OFTEN_SAID
 
-    def vote(self, raw: str | None, url: str, known: dict[_Said, str | None]) -> Vote:
-        """The vote for a text; `known` holds the values of the texts that earlier rules found on the page."""
+    def vote(self, raw: str | None, url: str) -> Vote:
+        """The vote for a text."""
         if raw is None:
             return self._silent
+        if not self._remembers or len(raw) > LONGEST_REMEMBERED:
+            return self._vote(raw, url)
+        vote = self._remembered.get(raw)
+        if vote is None:
+            if len(self._remembered) >= MOST_REMEMBERED:
+                self._remembered.clear()
+            vote = self._remembered[raw] = self._vote(raw, url)
+        return vote
+
+    def _vote(self, raw: str, url: str) -> Vote:
         cut = self.rule.trim.apply(raw) if self._cuts else raw.strip() or None
         if cut is None:
             return Vote(self.rule, raw, None, None)
-        said = (self.rule.attribute, self.rule.form, cut, self.rule.never)
-        if said not in known:
-            known[said] = value_of(self.rule, cut, url)
-        return Vote(self.rule, raw, cut, known[said])
+        if cut not in self._values:
+            self._values[cut] = value_of(self.rule, cut, url)
+        return Vote(self.rule, raw, cut, self._values[cut])

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from catalog.models import Attribute, OfferFields
@@ -22,8 +22,7 @@ DECIMAL = {"comma": ",", "point": ".", "minor": "."}
 BETWEEN_WORDS = re.compile(r"[-_+]+")
 
 
-@dataclass(frozen=True)
-class Vote:
+class Vote(NamedTuple):
     """What one rule found on one page: the raw text, what the cuts left of it, and the normalised value."""
 
     rule: Rule
@@ -104,7 +103,7 @@ def weight_of(score: float) -> float:
 
 
 def offer_of(readings: Mapping[Attribute, Reading], url: str, currency: str | None) -> OfferFields:
-    """The offer that the readings make: their values are normalised already, so they are taken as they are."""
+    """The offer that the readings make: their values are normalised already."""
     values = {attribute: reading.value for attribute, reading in readings.items() if reading.value is not None}
     price, image = values.pop(Attribute.PRICE, None), values.pop(Attribute.IMAGE, None)
     said = values.pop(Attribute.CURRENCY, None)
@@ -113,7 +112,7 @@ def offer_of(readings: Mapping[Attribute, Reading], url: str, currency: str | No
     if price:
         found["price"] = Decimal(price)
         found["currency"] = said or _currency_beside(readings[Attribute.PRICE]) or currency_of(currency or "")
-    return OfferFields.model_construct(**found)
+    return OfferFields(**found)
 
 
 def _currency_beside(price: Reading) -> str | None:

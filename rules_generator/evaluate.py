@@ -8,7 +8,7 @@ read all the same is counted apart (`extra`), as values without a truth are left
 import json
 import random
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -194,7 +194,7 @@ class Reader:
         bare = rule.model_copy(update={"score": 1.0, "support": 0, "agreed": 1.0})
         if bare not in self._votes:
             self._votes[bare] = vote(self.document, bare)
-        return replace(self._votes[bare], rule=rule)
+        return self._votes[bare]._replace(rule=rule)
 
 
 def opened(page: LabelledPage, view: View, refused: Refused | None = None) -> Iterator[Document]:

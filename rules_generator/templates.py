@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from parser.gate import likeness
+from parser.gate import is_cheap, likeness
 from parser.rules import Signature
 
 Marks = frozenset[str]
@@ -20,7 +20,7 @@ ALIKE = 0.72
 CORE = 0.9
 MOST_TEMPLATES = 8
 LEAST_PAGES = 3
-MOST_MARKS = 400
+ENOUGH_MARKS, MOST_MARKS = 12, 400
 LEAST, WIDE = 0.45, 0.15
 
 
@@ -62,7 +62,28 @@ def jaccard(a: Marks, b: Marks) -> float:
 
 
 def signature(pages: Sequence[Marks], background: Sequence[Marks]) -> Signature:
-    """The signature of the template that `pages` are built from; `background` is a sample of all pages of the shop."""
+    """The signature of the template that `pages` are built from; `background` is a sample of all pages of the shop.
+
+    Ids, names and data are a tenth of a page's marks. Where they tell the same pages apart as clearly, the others
+    need not be looked for on each page of the shop.
+    """
+    whole = _signature(pages, background)
+    few = _signature(*([frozenset(filter(is_cheap, marks)) for marks in group] for group in (pages, background)))
+    return few if _tells_as_well(few, whole, [*pages, *background]) else whole
+
+
+def _tells_as_well(few: Signature, whole: Signature, pages: Sequence[Marks]) -> bool:
+    """Whether one signature parts the pages as another does, with room between them; some must be refused."""
+    told = [(likeness(marks, few), likeness(marks, whole) >= whole.least) for marks in pages]
+    taken, refused = (
+        [share for share, is_taken in told if is_taken],
+        [share for share, is_taken in told if not is_taken],
+    )
+    room = min(taken, default=0.0) - max(refused, default=1.0)
+    return len(few.marks) >= ENOUGH_MARKS and room >= 2 * WIDE and max(refused) < few.least <= min(taken)
+
+
+def _signature(pages: Sequence[Marks], background: Sequence[Marks]) -> Signature:
     counts = Counter(mark for marks in pages for mark in marks)
     core = [mark for mark, count in counts.items() if count >= CORE * len(pages)]
     usual = Counter(mark for marks in background for mark in marks)
