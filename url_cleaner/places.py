@@ -80,11 +80,11 @@ def _until_the_end(text: str, in_query: bool = True) -> str:
 def _closed(text: str, end: str) -> str:
     """The text up to its end mark; up to the bracket that closes it where the end is a bracket."""
     opener = next((a for a, b in CLOSING.items() if b == end and a != b), None)
-    if opener is None:
+    if opener is None or end not in text:
         return text.partition(end)[0]
     depth = 0
-    for at, character in enumerate(text):
-        depth += (character == opener) - (character == end)
+    for bracket in re.finditer(rf"[\{opener}\{end}]", text):
+        depth += 1 if bracket[0] == opener else -1
         if depth < 0:
-            return text[:at]
+            return text[: bracket.start()]
     return text

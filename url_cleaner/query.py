@@ -36,6 +36,7 @@ def parameters(query: str) -> tuple[Parameter, ...]:
     return tuple(map(_parameter, parts[::2], parts[1::2]))
 
 
+@lru_cache(maxsize=1024)
 def _parameter(mark: str, text: str) -> Parameter:
     key, _, value = text.partition("=")
     return Parameter(mark, text, unescape(key).lower().lstrip("?").removeprefix("amp;").removesuffix("[]"), value)
