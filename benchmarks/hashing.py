@@ -7,11 +7,11 @@
 MinHash is taken end to end: texts in, pairs out, 128 permutations, 16 bands of 8. Recall is that of the exact join on
 the first 60,000 texts. datasketch does a tenth of the records and is scaled up. Where FILE has fewer records than asked
 for it is repeated, with the round's number behind each record. rensa is fed record by record and in bulk; the peers'
-words are what stands between spaces, which costs them least.
+words are what stands between spaces, which costs them least. SimHash's peer is brute force: some of the hashes against
+all of the many, scaled up, pair by pair.
 """
 
 import argparse
-import importlib.util
 import resource
 import time
 from collections.abc import Callable, Iterable
@@ -20,16 +20,17 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.joins import codes, timed
+from benchmarks.joins import codes, installed, timed
 from matcher.ladder.minhash import MinHash
 from matcher.ladder.prefix_filter import PrefixFilter
 from matcher.ladder.records import load, of_fields, of_texts
 from matcher.ladder.rung import Indices, exactly
 from matcher.ladder.shingles import Shingling
 from matcher.ladder.simhash import SimHash, SimHashIndex, hashed
-from matcher.ladder.simhash_tables import Parts, Tables
+from matcher.ladder.simhash_tables import Hashes, Parts, Tables
 
 THRESHOLD, RECALL, SAMPLE, TENTH = exactly(0.8), 0.94, 60_000, 10
+ASKED, BY_FORCE = 10_000, 20
 Shingle = Callable[[str], list[str]]
 
 
@@ -57,7 +58,7 @@ def minhash(given: argparse.Namespace) -> None:
     true = _true(many[:SAMPLE], given)
     _recall("minhash", codes(rung(of_texts(many[:SAMPLE]))), true)
     for name, peer, share in (("rensa", _rensa, 1), ("rensa in bulk", _bulk, 1), ("datasketch", _datasketch, TENTH)):
-        if importlib.util.find_spec(name.split()[0]):
+        if installed(name.split()[0]):
             some = many[: len(many) // share]
             theirs, _ = timed(f"{name}, {len(some):,} texts", lambda peer=peer, some=some: peer(some, shingle))
             seconds, cpu = (their * share / our for their, our in zip(theirs, ours, strict=True))
@@ -72,14 +73,18 @@ def simhash(given: argparse.Namespace) -> None:
         stored = random.integers(1, (1 << bits) - 1, count, dtype=kind)
         begun = time.perf_counter()
         tables = Tables(stored, Parts(bits))
-        built, begun, met, near = time.perf_counter() - begun, time.perf_counter(), 0, 0
-        asked = stored[random.integers(0, count, 10_000)] ^ kind(1 << 5)
+        built = time.perf_counter() - begun
+        asked = stored[random.integers(0, count, ASKED)] ^ kind(1 << 5)
+        begun, found, met = time.perf_counter(), list[Indices](), 0
         for pairs in tables.meeting(asked):
             apart = np.bitwise_count(asked[pairs >> 32] ^ stored[pairs & 0xFFFFFFFF])
-            met, near = met + len(pairs), near + int((apart <= bits // 8).sum())
+            found.append(pairs[apart <= bits // 8])
+            met += len(pairs)
+        near = np.unique(np.concatenate(found))
         looked, size = time.perf_counter() - begun, (tables.bytes() + stored.nbytes) / 1e9
-        taken = f"built in {built:.1f} s, {met:,} met, {near:,} near in {looked:.2f} s"
+        taken = f"built in {built:.1f} s, {met:,} met, {len(near):,} near in {looked:.2f} s"
         print(f"{bits} bits, {count:,}: {taken}, {size:.2f} GB", flush=True)
+        _by_force(asked, stored, near, looked)
         del tables
     fields = [random.integers(1, (1 << 32) - 1, 25_000_000, dtype=np.uint32) for _ in range(2)]
     hashes = sum(column.nbytes for column in fields)
@@ -90,22 +95,36 @@ def simhash(given: argparse.Namespace) -> None:
     )
 
 
+def _by_force(asked: Hashes, stored: Hashes, near: Indices, looked: float) -> None:
+    """Brute force on the first few that were asked: what all would take, and whether it finds the same pairs."""
+    parts, begun, found = Parts(asked.dtype.itemsize * 8), time.perf_counter(), list[Indices]()
+    for number, one in enumerate(asked[:BY_FORCE]):
+        close = np.flatnonzero(np.bitwise_count(one ^ stored) <= parts.bits // 8)
+        found.append(number << 32 | close[parts.agree(one, stored[close])])
+    seconds = (time.perf_counter() - begun) * ASKED / BY_FORCE
+    mine, theirs = near[near < BY_FORCE << 32], np.concatenate(found)
+    same = len(np.intersect1d(mine, theirs))
+    print(f"brute force would take {seconds:.0f} s, {seconds / looked:.0f} x; {same:,} pairs are the same, "
+          f"{len(mine) - same} only ours, {len(theirs) - same} only brute force's", flush=True)  # fmt: skip
+
+
 def texts(given: argparse.Namespace) -> None:
     """10,000 made-up records of two fields, words in another order, against many: from texts to decided pairs."""
     random, count = np.random.default_rng(0), given.records or 15_000_000
     words = [f"{chr(97 + n % 26)}{n:x}" for n in range(50_000)]
     titles, authors = ([" ".join([words[at] for at in row]) for row in _drawn(random, count, size)] for size in (8, 3))
-    stored, some = of_fields(titles, authors), random.integers(0, count, 10_000).tolist()
+    stored, some = of_fields(titles, authors), random.integers(0, count, ASKED).tolist()
     asked = of_fields(*([" ".join(column[at].split()[::-1]) for at in some] for column in (titles, authors)))
     for bits in (64, 32):
-        rung, begun = SimHash(exactly(0.8), Parts(bits)), time.perf_counter()
-        index = SimHashIndex(stored, rung)
-        built, begun = time.perf_counter() - begun, time.perf_counter()
+        rung, times = SimHash(exactly(0.8), Parts(bits)), [time.perf_counter()]
+        index = SimHashIndex(stored, rung, lambda *_, times=times: times.append(time.perf_counter()))
+        hashing, built, begun = times[-1] - times[0], time.perf_counter() - times[-1], time.perf_counter()
         found = index.look_up(asked, [hashed(column, bits) for column in asked.fields])
         looked, size = time.perf_counter() - begun, index.bytes() / 1e9
         hit = len(np.intersect1d(found.right, np.unique(some)))
-        print(f"{bits} bits: texts hashed and tables built in {built:.1f} s, 10,000 records asked in {looked:.2f} s, "
-              f"{hit:,} of {len(set(some)):,} found, {size:.2f} GB", flush=True)  # fmt: skip
+        print(f"{bits} bits: texts hashed in {hashing:.1f} s, tables built in {built:.1f} s, "
+              f"{ASKED:,} records asked in {looked:.2f} s, {hit:,} of {len(set(some)):,} found, {size:.2f} GB",
+              flush=True)  # fmt: skip
 
 
 def _drawn(random: np.random.Generator, count: int, size: int) -> Iterable[list[int]]:

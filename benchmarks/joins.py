@@ -77,7 +77,7 @@ def levels(records: Records, given: argparse.Namespace) -> None:
 def exact(records: Records, given: argparse.Namespace) -> None:
     """Equal records after normalising, and DuckDB's join of the texts as they are."""
     ours, _ = timed("exact, normalised", lambda: Exact()(records))
-    if importlib.util.find_spec("duckdb"):
+    if installed("duckdb"):
         theirs, _ = timed("duckdb join, not normalised", lambda: _duckdb(records.texts))
         print(f"duckdb takes {theirs[0] / ours[0]:.2f} x the seconds")
 
@@ -90,6 +90,14 @@ def timed(name: str, work: Callable[[], Found]) -> tuple[tuple[float, float], Fo
     cpu = sum(after[:4]) - sum(before[:4])
     print(f"{name:60} {seconds:8.2f} s {cpu:8.2f} CPU s {len(found):12,} pairs", flush=True)
     return (seconds, cpu), found
+
+
+def installed(peer: str) -> bool:
+    """Whether a peer is there; says so where it is not."""
+    there = importlib.util.find_spec(peer) is not None
+    if not there:
+        print(f"{peer} is left out: it is not installed (pip install -r requirements/bench.txt)", flush=True)
+    return there
 
 
 def codes(found: Joined) -> Indices:
