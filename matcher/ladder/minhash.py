@@ -5,9 +5,10 @@ shingles themselves: a pair may be missed by the bands, but none is reported tha
 are alike only where they are equal.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 
@@ -37,14 +38,14 @@ class MinHash:
         plan = bands(float(self.threshold), self.permutations, self.recall)
         sides = [_side(column, self, plan, progress) for column in columns]
         keys = zip(sides[0].keys, sides[1].keys if right is not None else [None] * plan[0], strict=True)
-        met, codes = once_each(code for one, other in keys for code in meeting(one, other))
+        pairs = (code for one, other in keys for code in meeting(one, other))
+        met, codes = once_each(pairs, lambda code: self._hopeful(code, sides))
         part, compared = self._verified(codes >> 32, codes & 0xFFFFFFFF, sides, columns)
         found = [part] if right is not None else [part, equal(columns[0])]
         reasons = ("equal text", f"{self.shingling.unit} in common")
         return joined(found, reasons, candidates=met, comparisons=compared)
 
     def _verified(self, a: Indices, b: Indices, sides: "list[_Side]", columns: list[Distinct]) -> tuple[Part, int]:
-        a, b = self._possible(a, b, sides)
         sizes, others = sides[0].bags.sizes[a], sides[-1].bags.sizes[b]
         common = shared(sides[0].bags, sides[-1].bags, a, b)
         whole = sizes + others - common
@@ -55,18 +56,30 @@ class MinHash:
         similarity = (common[kept] / whole[kept])[of]
         return (rows, other_rows, similarity, np.ones(len(rows), dtype=np.int64)), len(a)
 
-    def _possible(self, a: Indices, b: Indices, sides: "list[_Side]") -> tuple[Indices, Indices]:
-        """Candidates whose numbers of shingles allow the threshold."""
+    def _hopeful(self, codes: Indices, sides: "list[_Side]") -> Indices:
+        """The pairs that the numbers of their shingles, and sketches of them, do not rule out.
+
+        Bits in which two sketches differ, and the difference in size, are at most the shingles that only one text has.
+        """
+        a, b = codes >> 32, codes & 0xFFFFFFFF
         sizes, others = sides[0].bags.sizes[a], sides[-1].bags.sizes[b]
-        least, most = np.minimum(sizes, others), np.maximum(sizes, others)
-        kept = least * self.threshold.denominator >= most * self.threshold.numerator
-        return a[kept], b[kept]
+        differing = np.bitwise_count(sides[0].sketch[a] ^ sides[-1].sketch[b]).astype(np.int64)
+        alone = np.maximum(differing, np.abs(sizes - others))
+        whole, part = self.threshold.denominator, self.threshold.numerator
+        kept: Indices = codes[alone * (whole + part) <= (sizes + others) * (whole - part)]
+        return kept
 
 
 @dataclass(frozen=True)
 class _Side:
     keys: list[Words]
     bags: Bags
+
+    @cached_property
+    def sketch(self) -> Words:
+        """A bit for each shingle of a text, among 64."""
+        bits = np.uint64(1) << (self.bags.tokens & 63).astype(np.uint64)
+        return np.bitwise_or.reduceat(bits, self.bags.starts()[:-1]) if len(bits) else bits
 
 
 def _side(column: Distinct, rung: MinHash, plan: Plan, progress: Progress) -> _Side:
@@ -82,12 +95,14 @@ def _side(column: Distinct, rung: MinHash, plan: Plan, progress: Progress) -> _S
     return _Side(keys, Bags(np.concatenate(sets), np.concatenate(sizes)))
 
 
-def once_each(parts: Iterable[Indices]) -> tuple[int, Indices]:
-    """How many numbers there are, and each once; repeats are thrown away before they fill the memory."""
+def once_each(
+    parts: Iterable[Indices], sieve: Callable[[Indices], Indices] = lambda numbers: numbers
+) -> tuple[int, Indices]:
+    """How many numbers there are, and each once of those that pass the sieve; repeats never fill the memory."""
     codes, waiting, held, met = np.empty(0, dtype=np.int64), list[Indices](), 0, 0
     for part in parts:
-        waiting.append(part)
-        held, met = held + len(part), met + len(part)
+        waiting.append(sieve(part))
+        held, met = held + len(waiting[-1]), met + len(part)
         if held > max(MOST_AT_ONCE, len(codes)):
             codes, waiting, held = once(np.concatenate([codes, *waiting])), [], 0
         refuse_flood(len(codes))

@@ -67,6 +67,22 @@ def test_minhash(right: list[str] | None) -> None:
     assert found == pytest.approx(brute(VARIED, right, "jaccard", Fraction(3, 5)))
 
 
+SOME_WORDS = st.lists(st.sampled_from([f"w{n}" for n in range(90)] + ["𝔞", "é"]), min_size=1, max_size=90)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    texts=st.lists(SOME_WORDS.map(" ".join), max_size=12),
+    pair=SOME_WORDS,
+    threshold=st.sampled_from([Fraction(1, 2), Fraction(2, 3), Fraction(4, 5), Fraction(1)]),
+)
+def test_minhash_with_certain_bands(texts: list[str], pair: list[str], threshold: Fraction) -> None:
+    """Where bands miss nothing, no pair is lost on the way: the sketches rule out only what cannot be alike."""
+    several = [*texts, " ".join(pair), " ".join(pair[1:] or pair), " ".join([*pair, "more"])]
+    found = pairs_of(MinHash(threshold, recall=1 - 1e-12)(of_texts(several)))
+    assert found == pytest.approx(brute(several, None, "jaccard", threshold))
+
+
 def test_minhash_of_nothing() -> None:
     """Texts without a word are alike only where they are equal."""
     assert pairs_of(MinHash(Fraction(1, 2))(of_texts(["!", "", "?", "!", "a"]))) == {(0, 3): 1.0}
