@@ -51,7 +51,8 @@ def _voters(worthy: Sequence[Scored]) -> list[Scored]:
     agreed = -inf
     for score, tally in worthy:
         now = _balance([*chosen, (score, tally)])
-        if now > agreed or (now == agreed and _confirms(tally, chosen, family)):
+        confirms = tally.candidate.attribute is not Attribute.DESCRIPTION and _confirms(tally, chosen, family)
+        if now > agreed or (now == agreed and confirms):
             chosen.append((score, tally))
             agreed = now
         if len(chosen) == MOST_RULES:
@@ -60,22 +61,37 @@ def _voters(worthy: Sequence[Scored]) -> list[Scored]:
 
 
 def _stand_ins(worthy: Sequence[Scored], chosen: Sequence[Scored]) -> list[Scored]:
-    """Where one rule alone speaks, one that agrees with it from another element, for pages on which it is silent."""
-    found = (pair for pair in worthy if _confirms(pair[1], chosen, spot))
+    """Where one rule alone speaks, one that agrees with it from another element, for pages on which it is silent.
+
+    It is silent too where the catalog knows no value. What a page's head says for search engines is no stand-in for its
+    description.
+    """
+    found = (pair for pair in worthy if _confirms(pair[1], chosen, spot) and _stands_in(pair[1], chosen))
     return list(islice(found, ENOUGH - len(chosen)))
+
+
+def _stands_in(tally: Tally, chosen: Sequence[Scored]) -> bool:
+    candidate = tally.candidate
+    if candidate.attribute is Attribute.DESCRIPTION and family(candidate.selector) == "meta":
+        return False
+    said = zip(tally.values, tally.right, *(other.values for _, other in chosen), strict=True)
+    return not any(value and right is None and not any(others) for value, right, *others in said)
 
 
 def _confirms(tally: Tally, chosen: Sequence[Scored], kind: Callable[[AnySelector], str]) -> bool:
     """Whether it reads another kind of place than those chosen, and contradicts none of them on any example."""
-    if tally.candidate.attribute is Attribute.DESCRIPTION or tally.candidate.is_guess or not chosen:
+    if tally.candidate.is_guess or not chosen:
         return False
     is_new = kind(tally.candidate.selector) not in {kind(other.candidate.selector) for _, other in chosen}
     return is_new and all(_agree(tally, other) for _, other in chosen)
 
 
 def _agree(one: Tally, other: Tally) -> bool:
-    both = [(a, b) for a, b in zip(one.keys, other.keys, strict=True) if a is not None and b is not None]
-    return bool(both) and all(a == b for a, b in both)
+    """Whether they found the same wherever both found something; descriptions may differ in a few words."""
+    both = [place for place, (a, b) in enumerate(zip(one.values, other.values, strict=True)) if a and b]
+    return bool(both) and all(
+        one.keys[place] == other.keys[place] or (one.right[place] and other.right[place]) for place in both
+    )
 
 
 def family(selector: AnySelector) -> str:
@@ -93,13 +109,13 @@ def family(selector: AnySelector) -> str:
 
 
 def spot(selector: AnySelector) -> str:
-    """The kind of place, told more finely: of texts and attributes the element at the selector's end.
+    """The kind of place, told more finely: of data its block, of texts and attributes the element at the end.
 
     >>> spot(TextAt(css="div.product span.sku")), spot(TextAt(css="html > b:nth-of-type(2)"))
     ('text span.sku', 'text b')
     """
     if isinstance(selector, JsonAt):
-        return family(selector)
+        return f"{family(selector)} {selector.css} {selector.block}"
     name = "" if isinstance(selector, TextAt) else f" {selector.name}"
     return f"{family(selector)} {last_step(selector.css)}{name}"
 

@@ -15,10 +15,10 @@ from rules_generator.examples import Example
 from rules_generator.score import Tally, lower_bound
 from rules_generator.wording import is_named
 
-LEAST_SHARE = {Attribute.TITLE: 0.2, Attribute.PRICE: 0.35, Attribute.CATEGORY: 0.75}
+LEAST_SHARE = {Attribute.TITLE: 0.2, Attribute.PRICE: 0.35, Attribute.CATEGORY: 0.75, Attribute.DESCRIPTION: 0.65}
 USUAL_SHARE = 0.55
 SURE = 0.83
-FEW = 2
+FEW, MOST_OF = 2, 0.75
 
 
 def sound(tallies: Sequence[Tally], examples: Sequence[Example]) -> list[Tally]:
@@ -50,7 +50,8 @@ def _knows_something(one: Tally, examples: Sequence[Example]) -> bool:
         return True
     if len(set(known)) == 1:
         return one.hits >= FEW and not (attribute is Attribute.CATEGORY and one.uncalled)
-    return one.hits > FEW and not one.misses and (is_named(one.candidate) or _tells_apart(one, known))
+    named, apart = is_named(one.candidate), _tells_apart(one, known)
+    return not one.misses and ((one.hits > FEW and (named or apart)) or (one.hits == FEW and named and apart))
 
 
 def _repeats_the_sku(one: Tally, examples: Sequence[Example]) -> bool:
@@ -60,5 +61,6 @@ def _repeats_the_sku(one: Tally, examples: Sequence[Example]) -> bool:
 
 
 def _tells_apart(one: Tally, known: Sequence[str]) -> bool:
-    """Whether it finds one value on many examples that have it, and is silent on several that have another."""
-    return one.hits > len(known) / 2 and one.silent > FEW
+    """Whether it finds one value on all or most of the examples, and is silent on several that have another."""
+    value = next(group for group, is_right in zip(one.keys, one.right, strict=True) if is_right)
+    return one.silent > FEW and (one.hits > len(known) / 2 or one.hits >= MOST_OF * known.count(value or ""))

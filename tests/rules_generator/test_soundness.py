@@ -102,3 +102,20 @@ def test_stale_titles_are_still_read() -> None:
     rules, _ = induce(members)
     other = Document(text_page(OTHER), "https://shop.example/p")
     assert read_attributes(other, rules.templates[0])[Attribute.TITLE].value == OTHER.title
+
+
+PRICED = [
+    ("a place that is named for it", "<b class='price'>{}</b>", 1),
+    ("any place", "<b class='rating'>{}</b>", 0),
+]
+
+
+@pytest.mark.parametrize(("name", "shown", "least"), PRICED, ids=[case[0] for case in PRICED])
+def test_one_value_twice(name: str, shown: str, least: int) -> None:
+    """Where it stands on the two pages that have it and on no other, its place is a rule if it is named so."""
+    prices = ["8.00", "9.50", "4.00", "8.00", "30.00", "5.00", "21.99", "12.00", "17.00", "54.99"]
+    members = [
+        taught(one, f"<h1>{one.title}</h1>{shown.format(price) if price == '8.00' else ''}", price=price)
+        for one, price in zip(ALL, prices, strict=True)
+    ]
+    assert (rules_of(Attribute.PRICE, members) > 0) is (least > 0)

@@ -1,0 +1,64 @@
+"""Rules that stand in where the one that reads best is silent."""
+
+import pytest
+
+from catalog.models import Attribute
+from parser.document import Document
+from parser.read import read_attributes
+from rules_generator.induce import induce
+from tests.pages import products
+from tests.rules_generator.conftest import taught
+
+ALL = products(11)
+TEXT = "<p>A long and honest description of {0}, which says what it is made of and how it is cared for.</p>"
+CASES = [
+    (
+        "another block of data",
+        "<script>var meta = {{'sku': '{1}'}};</script>",
+        "<script>track.view({{'number': '{1}'}});</script>",
+        Attribute.SKU,
+        "SK-1170",
+    ),
+    (
+        "the visible description",
+        "<script>var meta = {{'description': '" + TEXT + "'}};</script>",
+        "<div class='text'>" + TEXT + "</div>",
+        Attribute.DESCRIPTION,
+        "made of",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "best", "other", "attribute", "said"), CASES, ids=[case[0] for case in CASES])
+@pytest.mark.parametrize("both", [True, False], ids=["both known", "one of them gone"])
+def test_a_page_on_which_one_place_is_gone(
+    name: str, best: str, other: str, attribute: Attribute, said: str, both: bool
+) -> None:
+    """Whichever of two places is gone, the other one is read, though on all examples one alone would do."""
+    members = [
+        taught(
+            one,
+            f"<h1>{one.title}</h1>{best.format(one.title, one.sku)}{other.format(one.title, one.sku)}",
+            description=TEXT.format(one.title),
+        )
+        for one in ALL[:10]
+    ]
+    template = induce(members)[0].templates[0]
+    for shown in (best, other) if not both else (best + other,):
+        page = Document(f"<h1>x</h1>{shown.format('x', ALL[10].sku)}", "https://shop.example/p")
+        assert said in (read_attributes(page, template)[attribute].value or "")
+
+
+def test_none_stands_in_that_speaks_where_there_is_nothing() -> None:
+    """A place that holds something else where the catalog knows no value is not asked."""
+    members = [
+        taught(
+            one,
+            f"<h1>{one.title}</h1><script>a = {{'sku': '{one.sku if one.number % 3 else ''}'}};</script>"
+            f"<i id='n'>{one.sku if one.number % 3 else f'p{one.number}'}</i>",
+            sku=one.sku if one.number % 3 else None,
+        )
+        for one in ALL
+    ]
+    page = Document("<h1>x</h1><script>a = {'sku': ''};</script><i id='n'>p77</i>", "https://shop.example/p")
+    assert read_attributes(page, induce(members)[0].templates[0])[Attribute.SKU].value is None
