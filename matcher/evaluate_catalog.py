@@ -1,10 +1,10 @@
 """Crawled offers of many merchants against a catalog's products, learnt from the catalog alone.
 
 The catalog's own offers play the crawled ones in turn: a fifth of them at a time is matched against the rest, with some
-products taken away as a whole, so that their offers are rightly missing. Two judges learn from these turns: one of
-pairs of offers, one of offers and products (`matcher.products`). Each is taught twice, by half of the turns, and judges
-the other half; so the second judge learns from scores as they will be, and the threshold is chosen on turns not learnt
-from. Crawled offers get the mean of both.
+products taken away as a whole, so that their offers are rightly missing. The turns teach which words matter
+(`matcher.wording`), and two judges: one of pairs of offers, one of offers and products (`matcher.products`). Each of
+these is taught twice, by half of the turns, and judges the other half; so the second judge learns from scores as they
+will be, and the threshold is chosen on turns not learnt from. Crawled offers get the mean of both.
 """
 
 import random
@@ -16,9 +16,11 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from matcher.candidates import candidates
 from matcher.classifier import Classifier, Floats
+from matcher.context import rivals
 from matcher.dataset import Table, read_csv, read_table
 from matcher.features import features
 from matcher.figures import Figures, branded, labelled_trees, precision_recall, write_csv
@@ -26,7 +28,8 @@ from matcher.neighbours import Pairs
 from matcher.peers import Played, peers_on_catalog
 from matcher.products import Claims, Ints, claimed, claims, once, product_features
 from matcher.record import Record
-from matcher.space import space
+from matcher.space import Matrix, space
+from matcher.wording import weigher, wording
 
 TURNS = 5
 TAKEN_AWAY = 0.2
@@ -48,10 +51,11 @@ class _Offers:
 
 @dataclass(frozen=True)
 class _Turn:
-    """Pairs of some offers with catalog offers, their features, and the true product of each offer (-1 = missing)."""
+    """Pairs of some offers with catalog offers, their features and words, and each offer's true product (-1 = none)."""
 
     pairs: Pairs
     table: Floats
+    words: Matrix
     products: Ints
     claims: Claims
     truth: Ints
@@ -126,20 +130,40 @@ def _played(asked: _Offers, rest: _Offers, truth: Ints) -> _Turn:
     wanted = zip(rest.products[pairs[:, 1]].tolist(), asked.merchants[pairs[:, 0]].tolist(), strict=True)
     pairs = pairs[np.fromiter((one not in taken for one in wanted), bool, len(pairs))]
     held = claims(pairs, rest.products, asked.merchants)
-    return _Turn(pairs, features(shop, known, both, pairs), rest.products, held, truth)
+    return _Turn(pairs, features(shop, known, both, pairs), wording(shop, known, pairs), rest.products, held, truth)
 
 
 def _judged(turns: Sequence[_Turn], real: _Turn) -> tuple[float, Floats]:
     """The threshold at which most offers of the turns are handled rightly, and the probability of every real claim."""
-    tables = [turn.table for turn in (*turns, real)]
+    everyone, odds = (*turns, real), _by_words(turns, real)
+    tables = [
+        np.column_stack((turn.table, words, rivals(turn.pairs[:, 0], words)[0]))
+        for turn, words in zip(everyone, odds, strict=True)
+    ]
     scores = _in_turn(tables, [turn.same_pairs for turn in turns])
     tables = [
-        product_features(turn.claims, turn.table, score) for turn, score in zip((*turns, real), scores, strict=True)
+        product_features(turn.claims, turn.table, score, words)
+        for turn, score, words in zip(everyone, scores, odds, strict=True)
     ]
     *shown, last = _in_turn(tables, [turn.same_products for turn in turns])
     steps = np.arange(0.2, 0.81, 0.025)
     right = [sum(map(_right, turns, shown, [float(step)] * len(turns))) for step in steps]
     return round(float(steps[int(np.argmax(right))]), 3), last
+
+
+def _by_words(turns: Sequence[_Turn], real: _Turn) -> list[Floats]:
+    """What words say of the pairs of each turn, weighed by the other turns; of the real ones, by all in the mean."""
+    found, mean = [], np.zeros(len(real.pairs), np.float32)
+    for turn in turns:
+        others = [other for other in turns if other is not turn]
+        weigh = weigher(
+            sparse.vstack([other.words for other in others], format="csr"),
+            np.concatenate([other.table for other in others]),
+            np.concatenate([other.same_pairs for other in others]),
+        )
+        found.append(weigh(turn.words, turn.table))
+        mean += weigh(real.words, real.table) / len(turns)
+    return [*found, mean]
 
 
 def _in_turn(tables: Sequence[Floats], truths: Sequence[NDArray[np.bool_]]) -> list[Floats]:

@@ -1,10 +1,11 @@
 """Labelled pairs: learn from the training and validation pairs, score the test pairs.
 
-Judged twice: first by the pairs' features, then also by how far a pair's score is ahead of its rivals' scores, which is
-the catalog context once more, now of the whole judgement, and by what the known answers say of its rivals. Each time
-five judges learn from four fifths of the labelled left rows and judge the other fifth, so that the second look and the
-threshold rest on scores that were not learnt from; test pairs get the mean of the five. Two rounds draw the fifths
-otherwise, which takes some of the chance out. Test labels are read to print figures, never to learn.
+Judged twice: first by the pairs' features and by which words matter (`matcher.wording`), then also by how far a pair's
+score is ahead of its rivals' scores, which is the catalog context once more, now of the whole judgement, and by what
+the known answers say of its rivals. Each time five judges learn from four fifths of the labelled left rows and judge
+the other fifth, so that the second look and the threshold rest on scores that were not learnt from; test pairs get the
+mean of the five. Two rounds draw the fifths otherwise, which takes some of the chance out. Test labels are read to
+print figures, never to learn.
 """
 
 import time
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from catalog.errors import UnreadableFeed
 from matcher.calibration import log_odds
 from matcher.candidates import candidates
-from matcher.classifier import Classifier, Floats
+from matcher.classifier import Floats
 from matcher.context import rivals
 from matcher.dataset import Table, compare_others, read_csv, read_table
 from matcher.features import features
@@ -27,12 +28,16 @@ from matcher.figures import TOP, Figures, branded, labelled_trees, precision_rec
 from matcher.known_links import settled
 from matcher.neighbours import Pairs
 from matcher.peers import likeness_of, peers_on_pairs
-from matcher.space import space
+from matcher.space import Matrix, space
+from matcher.wording import weigher, wording
 
 FOLDS = 5
 ROUNDS = 2
 SECOND_LOOK = 2 / 3
+NEARLY = 0.005
 quick_trees = partial(labelled_trees, max_iter=250, learning_rate=0.06, max_features=0.3)
+Ints = NDArray[np.int64]
+Judge = Callable[[Ints], Floats]
 
 
 @dataclass(frozen=True)
@@ -48,10 +53,10 @@ def evaluate_pairs(folder: Path, predictions: Path | None) -> Figures:
     begin = time.monotonic()
     left, right = read_table(folder / "left.jsonl"), read_table(folder / "right.jsonl")
     parts = {name: _labelled(folder / f"pairs_{name}.csv", left, right) for name in ("train", "valid", "test")}
-    found, pairs, table = _table(left, right, [part.pairs for part in parts.values()])
+    found, pairs, table, words = _table(left, right, [part.pairs for part in parts.values()])
     train, valid, test = (_places(pairs, part.pairs) for part in parts.values())
     learnt, same = np.concatenate((train, valid)), np.concatenate((parts["train"].same, parts["valid"].same))
-    score = _score(pairs, table, learnt, same, test)
+    score = _score(pairs, table, words, learnt, same, test)
     threshold = best_threshold(score[learnt], same)
     said = score[test] >= threshold
     if predictions:
@@ -84,8 +89,8 @@ def _labelled(path: Path, left: Table, right: Table) -> _Labelled:
         raise UnreadableFeed(f"{path}: no column or no row of the tables is called {error}") from error
 
 
-def _table(left: Table, right: Table, parts: Sequence[Pairs]) -> tuple[Pairs, Pairs, Floats]:
-    """The candidate pairs; these and all labelled pairs, sorted; and the features of all, as each other's rivals.
+def _table(left: Table, right: Table, parts: Sequence[Pairs]) -> tuple[Pairs, Pairs, Floats, Matrix]:
+    """The candidate pairs; these and all labelled pairs, sorted; the features of all, as each other's rivals; words.
 
     Right rows without a label look for no rivals of their own: nobody asks after them.
     """
@@ -94,7 +99,8 @@ def _table(left: Table, right: Table, parts: Sequence[Pairs]) -> tuple[Pairs, Pa
     asking = np.unique(np.concatenate(parts)[:, 1])
     found = candidates(shop, known, both, TOP, asking=asking)
     pairs = np.unique(np.concatenate([found, *parts]), axis=0)
-    return found, pairs, np.column_stack((features(shop, known, both, pairs), compare_others(left, right, pairs)))
+    table = np.column_stack((features(shop, known, both, pairs), compare_others(left, right, pairs)))
+    return found, pairs, table, wording(shop, known, pairs)
 
 
 def _places(pairs: Pairs, wanted: Pairs) -> NDArray[np.int64]:
@@ -103,35 +109,40 @@ def _places(pairs: Pairs, wanted: Pairs) -> NDArray[np.int64]:
     return np.searchsorted(pairs[:, 0] * width + pairs[:, 1], wanted[:, 0] * width + wanted[:, 1]).astype(np.int64)
 
 
-def _score(
-    pairs: Pairs, table: Floats, learnt: NDArray[np.int64], same: NDArray[np.bool_], test: NDArray[np.int64]
-) -> Floats:
+def _score(pairs: Pairs, table: Floats, words: Matrix, learnt: Ints, same: NDArray[np.bool_], test: Ints) -> Floats:
     """The scores of the labelled pairs, from several rounds that draw their parts and their trees otherwise."""
     rows = np.unique(np.concatenate((learnt, test)))
     score = np.zeros(len(pairs), np.float32)
     for number in range(ROUNDS):
         parts = np.random.default_rng(number).integers(0, FOLDS, int(pairs[:, 0].max(initial=0)) + 1)[pairs[:, 0]]
-        fit = partial(quick_trees, random_state=number)
-        first = _in_turn(fit, table, learnt, same, parts)
-        seen = np.column_stack((table, _leads(pairs, first), settled(pairs, first, learnt, same)))[rows]
-        second = _in_turn(fit, seen, np.searchsorted(rows, learnt), same, parts[rows])
+        odds = _in_turn(partial(_weigher, words, table), learnt, same, parts)
+        told = np.column_stack((table, odds))
+        first = _in_turn(partial(_trees, told, number), learnt, same, parts)
+        seen = np.column_stack((told, _leads(pairs, first), settled(pairs, first, learnt, same)))[rows]
+        second = _in_turn(partial(_trees, seen, number), np.searchsorted(rows, learnt), same, parts[rows])
         score[rows] += ((1 - SECOND_LOOK) * first[rows] + SECOND_LOOK * second) / ROUNDS
     return score
 
 
+def _weigher(words: Matrix, table: Floats, rows: Ints, same: NDArray[np.bool_]) -> Judge:
+    weigh = weigher(words[rows], table[rows], same)
+    return lambda asked: weigh(words[asked], table[asked])
+
+
+def _trees(table: Floats, seed: int, rows: Ints, same: NDArray[np.bool_]) -> Judge:
+    judge = quick_trees(table[rows], same, random_state=seed)
+    return lambda asked: judge(table[asked])
+
+
 def _in_turn(
-    fit: Callable[[Floats, NDArray[np.bool_]], Classifier],
-    table: Floats,
-    learnt: NDArray[np.int64],
-    same: NDArray[np.bool_],
-    parts: NDArray[np.int64],
+    fit: Callable[[Ints, NDArray[np.bool_]], Judge], learnt: Ints, same: NDArray[np.bool_], parts: Ints
 ) -> Floats:
     """Every row's score: learnt ones by the judge that has not seen their part, the others by all judges' mean."""
-    judges = [fit(table[learnt[parts[learnt] != n]], same[parts[learnt] != n]) for n in range(FOLDS)]
-    score: Floats = np.asarray(np.mean([judge(table) for judge in judges], axis=0), dtype=np.float32)
+    judges = [fit(learnt[parts[learnt] != n], same[parts[learnt] != n]) for n in range(FOLDS)]
+    score: Floats = np.asarray(np.mean([judge(np.arange(len(parts))) for judge in judges], axis=0), dtype=np.float32)
     for number, judge in enumerate(judges):
         own = learnt[parts[learnt] == number]
-        score[own] = judge(table[own])
+        score[own] = judge(own)
     return score
 
 
@@ -145,7 +156,7 @@ def _leads(pairs: Pairs, score: Floats) -> Floats:
 
 
 def best_threshold(score: Floats, same: NDArray[np.bool_]) -> float:
-    """The threshold of the greatest F1; the middle of those that are equally good."""
+    """The threshold of the greatest F1: the middle of those that come near it, as the very best one is chance."""
     steps = np.arange(0.05, 0.96, 0.01)
     values = np.array([precision_recall(score >= step, same)["f1"] for step in steps])
-    return round(float(np.median(steps[values >= values.max() - 1e-9])), 3)
+    return round(float(np.median(steps[values >= values.max() - NEARLY])), 3)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import JaroWinkler
 
+from matcher.codes import NEARNESS, code_columns
 from matcher.context import rivals
 from matcher.kinds import kind_differences
 from matcher.memory import Keys, Memory, digests, pair_keys
@@ -55,6 +56,7 @@ TRENDS: dict[str, int] = {
     "han": 1,
     "codes_named": 1,
     "codes_alike": 1,
+    **dict.fromkeys(NEARNESS, 1),
     "sku": 1,
     "image": 1,
     "description": 1,
@@ -94,7 +96,7 @@ def features(
 
 def _own(left: Sequence[Record], right: Sequence[Record]) -> Table:
     """What two records show whatever others there are: the columns of OWN, in their order."""
-    table = _titles(left, right)
+    table = _titles(left, right) | code_columns(left, right)
     for name, of_pair in _SINGLE.items():
         table[name] = np.fromiter(map(of_pair, left, right), np.float32, len(left))
     return table
@@ -247,4 +249,4 @@ _SINGLE: dict[str, Callable[[Record, Record], float]] = {
     "codes_alike": _codes_alike,
     "image": _image,
 }
-OWN = ("ratio", "token_set", "token_sort", "winkler", "same_title", *_SINGLE)
+OWN = ("ratio", "token_set", "token_sort", "winkler", "same_title", *NEARNESS, *_SINGLE)

@@ -63,12 +63,14 @@ def once(products: Sequence[str], merchants: Sequence[str]) -> bool:
     return doubles <= MOST_DOUBLES * len(products)
 
 
-def product_features(held: Claims, table: Floats, score: Floats) -> Floats:
-    """One row of features per claim, from its pairs' features and probabilities."""
+def product_features(held: Claims, table: Floats, score: Floats, words: Floats) -> Floats:
+    """One row of features per claim, from its pairs' features, their probabilities, and what their words say."""
     found = np.bincount(held.of_pair)
     best, mean = _best(held, score), _mean(held, score)
     counts = [found.astype(np.float32), held.size.astype(np.float32), (found / held.size).astype(np.float32)]
     columns: list[Floats] = [best, mean, *counts, *_context(held, best), *_context(held, mean)]
+    told = _best(held, words)
+    columns += [told, _mean(held, words), *_context(held, told)]
     for names, sign in ((_BEST.split(), 1), (_LEAST.split(), -1)):
         for name in names:
             column = np.nan_to_num(sign * table[:, _COLUMNS[name]])

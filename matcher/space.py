@@ -64,16 +64,16 @@ def _words(both: Sequence[Record]) -> tuple[Matrix, Matrix, Matrix]:
     would be the greatest thing in memory.
     """
     width = _width(both)
-    spellings = _hashed((record.spellings for record in both), width)
+    spellings = hashed((record.spellings for record in both), width)
     idf = sparse.diags_array(_idf(spellings))
-    weights = _hashed((record.words for record in both), width) @ idf
-    everything = _hashed((record.told for record in both), width) @ idf
+    weights = hashed((record.words for record in both), width) @ idf
+    everything = hashed((record.told for record in both), width) @ idf
     return weights.tocsr(), (spellings @ idf).tocsr(), everything.tocsr()
 
 
 def title_words(items: Sequence[Record]) -> Matrix:
     """The words of the records' titles as unit vectors, each word weighed by its rarity among them."""
-    found = _hashed((item.words for item in items), _width(items))
+    found = hashed((item.words for item in items), _width(items))
     return _unit(found @ sparse.diags_array(_idf(found)))
 
 
@@ -81,7 +81,7 @@ def _width(items: Sequence[Record]) -> int:
     return 2 ** min(24, max(16, (len(items) * COLUMNS_EACH).bit_length()))  # type: ignore[no-any-return]
 
 
-def _hashed(documents: Iterable[Iterable[str]], width: int) -> Matrix:
+def hashed(documents: Iterable[Iterable[str]], width: int) -> Matrix:
     """Which of the hashed columns each document has."""
     hasher = FeatureHasher(width, input_type="string", alternate_sign=False, dtype=np.float32)
     found = sparse.csr_array(hasher.transform(documents))

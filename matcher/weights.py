@@ -20,7 +20,8 @@ from matcher.features import TRENDS
 KINDS: dict[str, str] = {
     "title": "grams words ratio token_set token_sort winkler same_title shared shared_of_shop shared_of_known",
     "rare words": "rarest_shared rarest_only_shop rarest_only_known told_by_known told_by_shop",
-    "model numbers": "codes_shared codes_only_shop codes_only_known codes_named",
+    "model numbers": "codes_shared codes_only_shop codes_only_known codes_named "
+    "codes_near codes_far codes_long_near codes_long_far",
     "quantities": "quantities_shared quantities_differ",
     "variant": "kinds_differ siblings_differ",
     "price": "price_gap",
