@@ -8,7 +8,6 @@ a page is looked at closely only where a coarse count leaves room for doubt. Its
 the chosen option into `<selectedcontent>`, at a cost that grows with the square of the options.
 """
 
-import codecs
 import re
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
@@ -32,7 +31,7 @@ _VOID = b"area base br col embed hr img input link meta source track wbr"
 _CLOSED_BY_THEIR_LIKE = b"p li option optgroup dt dd tr td th thead tbody tfoot rt rp"
 SHALLOW = frozenset(_VOID.split() + _CLOSED_BY_THEIR_LIKE.split())
 SAID = re.compile(rb"charset\s*=\s*[\"']?\s*([\w-]*)")
-PROLOGUE, SLICE = 4096, 16_384
+PROLOGUE = 4096
 UTF8 = {b"utf-8", b"utf8"}
 MARKS_OF_ORDER = (b"\xef", b"\xfe", b"\xff", b"\x00")
 
@@ -65,25 +64,15 @@ def decode(body: bytes, content_type: str | None = None) -> str:
 def as_utf8(body: bytes, content_type: str | None = None) -> bytes:
     """The page as `decode` reads it, in UTF-8: most pages are that already, and stay as they are.
 
+    Of such a page, bytes that are no UTF-8 are replaced when the engine gives out a text, as
+    `decode` would have replaced them.
+
     >>> as_utf8("Größe".encode("latin-1"), "text/html; charset=latin-1").decode()
     'Größe'
     """
     if _says_utf8(body, content_type):
-        try:
-            _check_utf8(body)
-        except UnicodeDecodeError:
-            pass
-        else:
-            return body
+        return body
     return decode(body, content_type).encode("utf-8", "replace")
-
-
-def _check_utf8(body: bytes) -> None:
-    """Decode slice by slice, as a text that is as long as the page costs more to store than to make."""
-    start, view = 0, memoryview(body)
-    while start < len(body):
-        end = start + SLICE
-        start += codecs.utf_8_decode(view[start:end], "strict", end >= len(body))[1]
 
 
 def _says_utf8(body: bytes, content_type: str | None) -> bool:

@@ -28,6 +28,7 @@ LONGEST_REMEMBERED = 50_000
 NAME_LENGTH = 48
 DEEPEST = 60
 CODE_SHOWS = 400
+LONGEST_LINE, ENDS_LINE = 20_000, " \t\r;,)"
 ENOUGH_ATTEMPTS = 3
 HEAD_LENGTH, LONGEST_WORD = 40, 10
 MOST_KEPT, LONGEST_KEPT, MOST_SCRIPTS = 1000, 10_000, 200
@@ -195,6 +196,14 @@ _memory = _Memory()
 
 
 def _opening(text: str, start: int) -> _Opening:
+    line = text[start : min(text.find("\n", start) % (len(text) + 1), start + LONGEST_LINE)].rstrip(ENDS_LINE)
+    try:
+        return _Opening(orjson.loads(line), len(line), len(line))
+    except (ValueError, UnicodeEncodeError):
+        return _opening_anywhere(text, start)
+
+
+def _opening_anywhere(text: str, start: int) -> _Opening:
     try:
         data, end = _JSON.raw_decode(text, start)
     except json.JSONDecodeError as error:

@@ -6,7 +6,6 @@ too much in detail to be counted; there the best rule that finds one decides.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -31,8 +30,7 @@ class Vote(NamedTuple):
     value: str | None
 
 
-@dataclass(frozen=True)
-class Reading:
+class Reading(NamedTuple):
     """The winning value of an attribute, and the votes.
 
     `weight` is the probability that the value is right (`parser.confidence`), `share` its part of all votes cast.
@@ -79,14 +77,14 @@ def unslugged(text: str) -> str:
 
 def decide(attribute: Attribute, votes: Sequence[Vote]) -> Reading:
     """The value that most weight stands behind; among equals, the one of the best rule."""
-    values = {one.value for one in votes if one.value is not None}
-    if not values:
+    found = [one for one in votes if one.value is not None]
+    if not found:
         return Reading(attribute, None, 0.0, tuple(votes), 0.0)
-    if len(values) == 1:
-        sure = confidence(1.0, [one.rule for one in votes if one.value is not None])
-        return Reading(attribute, next(iter(values)), sure, tuple(votes), 1.0)
-    groups = {value: key(attribute, value) for value in values}
-    cast = [(one, groups[one.value]) for one in votes if one.value is not None]
+    groups = {one.value: "" for one in found}
+    if len(groups) == 1:
+        return Reading(attribute, found[0].value, confidence(1.0, [one.rule for one in found]), tuple(votes), 1.0)
+    groups = {value: key(attribute, value or "") for value in groups}
+    cast = [(one, groups[one.value]) for one in found]
     weights: dict[str, float] = {}
     for one, group in cast:
         weights[group] = weights.get(group, 0.0) + weight_of(one.rule.score)

@@ -35,6 +35,9 @@ _BLOCK = re.compile(
 )
 _NOT_TEXT = ["script", "style", "template", "noscript", "iframe", "object", "svg"]
 _HAS_NOT_TEXT = re.compile(rf"<(?:{'|'.join(_NOT_TEXT)})", re.IGNORECASE)
+_SAID = r"""(?:\s+[a-z][\w:-]*(?:=(?:"[^"<>]*"|'[^'<>]*'|[\w#%.:;/-]+))?)*\s*/?"""
+_BREAK = re.compile(rf"</?(?:br|div|h[1-6]|hr|li|ol|p|ul){_SAID}>", re.IGNORECASE | re.ASCII)
+_WITHIN = re.compile(rf"</?(?:a|b|em|font|i|small|span|strong|sub|sup|u){_SAID}>", re.IGNORECASE | re.ASCII)
 _WORD = re.compile(r"\w+")
 _FOLD = str.maketrans(
     {"‘": "'", "’": "'", "‚": "'", "′": "'", "“": '"', "”": '"', "„": '"', "″": '"'} | dict.fromkeys("‐‑‒–—−", "-")
@@ -141,7 +144,10 @@ def _line(raw: str, longest: int) -> str | None:
 
 
 def _without_markup(markup: str) -> str:
-    """The text between the tags; of markup that a tree would take minutes for, without one."""
+    """The text between the tags: without a tree where all tags are plain ones, or one would take minutes."""
+    bare = _WITHIN.sub("", _BREAK.sub(" ", markup))
+    if "<" not in bare and "&" not in bare:
+        return bare
     try:
         tree = open_html(_BLOCK.sub(" <", markup))
     except HostilePage:

@@ -106,3 +106,15 @@ def test_any_markup_settles(raw: str) -> None:
     """A description without markup has none to lose, however its tags were escaped."""
     found = normalise(Attribute.DESCRIPTION, raw)
     assert found is None or normalise(Attribute.DESCRIPTION, found) == found
+
+
+PIECES = st.sampled_from(
+    ["<p>", "</p>", "<br/>", "<LI>", "</ul>", "<a href=\"/a?b=c\" title='d'>", "</a>", "<b>", "</b>", "<h2 class=x>"]
+    + ["lamp ", " red", "5 > 3", "<", '"', "'", "&amp;", "&", '<p title="a>b">', "<p title='", "<table>", "<td>", "\n"]
+)
+
+
+@given(st.lists(PIECES, max_size=12).map("".join))
+def test_plain_tags_are_taken_off_as_a_browser_would(markup: str) -> None:
+    """Without a tree where it is not needed; an unknown tag needs one, and says nothing itself."""
+    assert text.description(f"{markup} <p>end") == text.description(f"{markup} <p>end<x-unknown></x-unknown>")
