@@ -109,8 +109,31 @@ def test_any_markup_settles(raw: str) -> None:
 
 
 PIECES = st.sampled_from(
-    ["<p>", "</p>", "<br/>", "<LI>", "</ul>", "<a href=\"/a?b=c\" title='d'>", "</a>", "<b>", "</b>", "<h2 class=x>"]
-    + ["lamp ", " red", "5 > 3", "<", '"', "'", "&amp;", "&", '<p title="a>b">', "<p title='", "<table>", "<td>", "\n"]
+    [
+        "<p>",
+        "</p>",
+        "<br/>",
+        "<LI>",
+        "</ul>",
+        "<a href=\"/a?b=c\" title='d'>",
+        "</a>",
+        "<b>",
+        "</b>",
+        "<h2 class=x>",
+        "lamp ",
+        " red",
+        "5 > 3",
+        "<",
+        '"',
+        "'",
+        "&amp;",
+        "&",
+        '<p title="a>b">',
+        "<p title='",
+        "<table>",
+        "<td>",
+        "\n",
+    ]
 )
 
 
