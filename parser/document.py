@@ -1,6 +1,6 @@
 """A page opened once: its tree, its blocks of data, its texts - each made at most once, and only when asked for."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
@@ -106,7 +106,7 @@ class Document:
                     return text
         return None
 
-    def data_of(self, selector: JsonAt) -> Sequence[Any]:
+    def data_of(self, selector: JsonAt) -> Iterable[Any]:
         """The data that the selector's path starts from: in place, or of each block of that name in the scripts."""
         return self._data_at(selector) if selector.in_place else self._sought.data(selector)
 

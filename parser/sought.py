@@ -7,9 +7,9 @@ stands inside a larger block is found too. Each script of JSON and each place in
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
-from itertools import islice
+from itertools import count, islice
 from typing import Any
 
 from parser.blocks import CODE, SCHEMA_ORG, Script
@@ -36,15 +36,15 @@ class Sought:
         self._code = [script for script in scripts if script.css == CODE]
         self._json = [script for script in scripts if script.css != CODE]
         self._opened: dict[int, list[tuple[str, Any]]] = {}
-        self._found: dict[tuple[str, str, str], list[Any]] = {}
+        self._found: dict[tuple[str, str, str], _Met] = {}
 
-    def data(self, selector: JsonAt) -> Sequence[Any]:
-        """The data that the selector's path starts from, in document order."""
+    def data(self, selector: JsonAt) -> Iterable[Any]:
+        """The data that the selector's path starts from, in document order; looked for as far as they are asked for."""
         css, name = selector.css, selector.block
         key = "" if css != CODE or (name != PAIRS and word_of(name)) else _key(selector.path, whole=name == PAIRS)
         found = self._found.get((css, name, key))
         if found is None:
-            found = self._found[css, name, key] = list(islice(self._look(css, name, key), MOST_PLACES))
+            found = self._found[css, name, key] = _Met(islice(self._look(css, name, key), MOST_PLACES))
         return found
 
     def _look(self, css: str, name: str, key: str) -> Iterator[Any]:
@@ -74,6 +74,21 @@ class Sought:
                 if number not in self._opened:
                     self._opened[number] = [(block.name, block.data) for block in script.blocks()]
                 yield from (data for other, data in self._opened[number] if other == name)
+
+
+class _Met:
+    """What an iterator gives, again and again, but asked of it only once and no sooner than needed."""
+
+    def __init__(self, more: Iterator[Any]) -> None:
+        self._more, self._met = more, list[Any]()
+
+    def __iter__(self) -> Iterator[Any]:
+        for at in count():
+            if at == len(self._met):
+                self._met.extend(islice(self._more, 1))
+            if at == len(self._met):
+                return
+            yield self._met[at]
 
 
 def _may_hold(text: str, kind: str) -> bool:

@@ -48,9 +48,9 @@ def test_what_reading_all_code_lists_is_found_by_its_name(texts: list[str]) -> N
     page = Sought(scripts)
     for block in (block for script in scripts for block in script.blocks()):
         if block.name == PAIRS:
-            assert all(page.data(JsonAt(css=CODE, block=PAIRS, path=child("$", key))) for key in block.data)
+            assert all(list(page.data(JsonAt(css=CODE, block=PAIRS, path=child("$", key)))) for key in block.data)
         else:
-            found = page.data(JsonAt(css=block.css, block=block.name, path="$.*"))
+            found = list(page.data(JsonAt(css=block.css, block=block.name, path="$.*")))
             assert block.data in found or len(found) == sought.MOST_PLACES
 
 
@@ -61,9 +61,9 @@ def test_only_what_is_asked_for_is_decoded(monkeypatch: pytest.MonkeyPatch) -> N
     texts = ['var meta = {"sku": 1}', "var metadata = {}; meta({})", "x = {'sku': 1}", 'var  meta12 = {"sku": 2}']
     page = Sought([Script(CODE, text) for text in texts])
     for path in ("$.sku", "$.name"):
-        assert len(page.data(JsonAt(block="var meta =", path=path))) == 1
+        assert len(list(page.data(JsonAt(block="var meta =", path=path)))) == 1
     assert looked_into == ['{"sku": 1}']
-    assert len(page.data(JsonAt(block="var meta0 =", path="$.sku"))) == 1
+    assert len(list(page.data(JsonAt(block="var meta0 =", path="$.sku")))) == 1
 
 
 @pytest.mark.parametrize(
