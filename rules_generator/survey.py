@@ -20,6 +20,7 @@ from rules_generator.menus import LISTED, menus
 from rules_generator.score import Opened, Tally, rank, tally
 from rules_generator.soundness import sound
 from rules_generator.trails import trails
+from rules_generator.unspoken import unspoken
 from rules_generator.ways import Ways
 
 THRESHOLD = 0.5
@@ -37,10 +38,12 @@ class Survey:
     """What the examples of one template say of all candidates, ranked; rules are chosen from it for any threshold."""
 
     ranked: Mapping[Attribute, Sequence[tuple[float, Tally]]]
+    unspoken: Sequence[Rule] = ()
 
     def rules(self, threshold: float = THRESHOLD) -> list[Rule]:
         """The smallest set of rules per attribute that votes best, none below the threshold."""
-        return [rule for ranked in self.ranked.values() for rule in choose(ranked, threshold)]
+        chosen = [rule for ranked in self.ranked.values() for rule in choose(ranked, threshold)]
+        return chosen + [rule for rule in self.unspoken if rule.score >= threshold]
 
 
 def survey(examples: Sequence[Example], documents: Sequence[Document]) -> Survey:
@@ -54,7 +57,7 @@ def survey(examples: Sequence[Example], documents: Sequence[Document]) -> Survey
         promising = _heat(_candidates(attribute, found, list(looked_at), opened), opened)
         tallies = [tally(candidate, opened) for candidate in promising]
         ranked[attribute] = rank(sound(tallies, examples))
-    return Survey(ranked)
+    return Survey(ranked, unspoken(examples, documents))
 
 
 def _enough(opened: Opened) -> dict[int, Wanted]:

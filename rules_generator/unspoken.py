@@ -1,0 +1,110 @@
+"""Numbers that none of the examples has, read where the shop keeps a field for them.
+
+Of a number that three offers in a hundred have, ten known offers teach nothing. But the objects that bear the offers'
+titles in a page's data often have a field named for it, empty on all examples; schema.org's products have fixed names,
+and elements may carry an attribute of that name. Such a place is read on other pages. One that says something on an
+example is none: the catalog has its reasons not to list that.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from catalog.models import Attribute
+from catalog.values import normalise, same
+from parser.blocks import SCHEMA_ORG
+from parser.document import Document
+from parser.general_data import KEYS, NAMES, PARTS
+from parser.paths import child
+from parser.rules import Rule
+from parser.selector import AnySelector, AttributeAt, JsonAt
+from parser.sought import PAIRS
+from rules_generator.examples import Example
+
+NUMBERS = (Attribute.SKU, Attribute.EAN, Attribute.HAN)
+PRODUCT = "ld+json Product"
+UNTOLD = frozenset("0123456789'\\")
+IN_SCHEMA = {
+    Attribute.SKU: ("$.sku", "$.offers.sku", "$.offers[0].sku"),
+    Attribute.EAN: ("$.gtin13", "$.gtin12", "$.gtin", "$.gtin8"),
+    Attribute.HAN: ("$.mpn",),
+}
+SCORE, FEWEST, MOST_PAGES, MOST_RULES = 0.5, 5, 12, 4
+DEEPEST, MOST_OBJECTS = 7, 2_000
+
+
+def unspoken(examples: Sequence[Example], documents: Sequence[Document]) -> list[Rule]:
+    """Rules for the numbers that no example has, of places that most pages have and that are empty on all."""
+    known = {attribute for example in examples for attribute in example.known}
+    missing = [attribute for attribute in NUMBERS if attribute not in known]
+    if not missing or len(examples) < FEWEST:
+        return []
+    counts: Counter[tuple[Attribute, AnySelector]] = Counter()
+    for example, document in list(zip(examples, documents, strict=True))[:MOST_PAGES]:
+        titles = example.known.get(Attribute.TITLE, ())
+        counts.update(list(dict.fromkeys(field for field in _fields(document, titles) if field[0] in missing)))
+    usual = [field for field, count in counts.most_common() if 2 * count > min(len(examples), MOST_PAGES)]
+    kept: Counter[Attribute] = Counter()
+    found = []
+    for attribute, selector in usual:
+        if kept[attribute] < MOST_RULES and not any(_says(document, attribute, selector) for document in documents):
+            kept[attribute] += 1
+            made = Rule(attribute=attribute, selector=selector, score=SCORE, support=counts[attribute, selector])
+            found.append(made.model_copy(update={"origin": "general"}))
+    return found
+
+
+def _says(document: Document, attribute: Attribute, selector: AnySelector) -> bool:
+    raw = document.find(selector)
+    return raw is not None and normalise(attribute, raw) is not None
+
+
+def _fields(document: Document, titles: Sequence[str]) -> Iterator[tuple[Attribute, AnySelector]]:
+    """The places of a page that are named for a number."""
+    for attribute in NUMBERS:
+        for name in KEYS[attribute]:
+            for said in (f"data-{name}", f"data-product-{name}"):
+                if document.first(f"[{said}]") is not None:
+                    yield attribute, AttributeAt(css=f"[{said}]", name=said)
+    budget = [MOST_OBJECTS]
+    for block in document.blocks:
+        if block.name == PRODUCT:
+            for attribute, paths in IN_SCHEMA.items():
+                yield from ((attribute, JsonAt(css=SCHEMA_ORG, block=PRODUCT, path=path)) for path in paths)
+        elif block.css != SCHEMA_ORG and block.name != PAIRS:
+            for path, thing in _bearing(block.data, titles, "$", budget):
+                for attribute, name in _named(thing):
+                    yield attribute, JsonAt(css=block.css, block=block.name, path=child(path, name))
+
+
+def _named(thing: dict[str, Any]) -> Iterator[tuple[Attribute, str]]:
+    yield from ((attribute, name) for attribute in NUMBERS for name in KEYS[attribute] if name in thing)
+
+
+def _bearing(data: Any, titles: Sequence[str], path: str, budget: list[int]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Objects that bear the offer's title, and the first of their parts."""
+    budget[0] -= 1
+    if budget[0] <= 0 or path.count("[") + path.count(".") > DEEPEST:
+        return
+    if isinstance(data, list):
+        for place, one in enumerate(data[:1]):
+            yield from _bearing(one, titles, child(path, place), budget)
+    elif isinstance(data, dict):
+        if any(_is_title(data.get(name), titles) for name in NAMES):
+            yield path, data
+            yield from _parts(path, data)
+        for name, value in data.items():
+            if isinstance(value, dict | list) and not any(char in UNTOLD for char in str(name)):
+                yield from _bearing(value, titles, child(path, name), budget)
+
+
+def _parts(path: str, thing: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for name in PARTS:
+        parts = thing.get(name)
+        if isinstance(parts, list) and parts and isinstance(parts[0], dict):
+            yield child(child(path, name), 0), parts[0]
+
+
+def _is_title(value: Any, titles: Sequence[str]) -> bool:
+    text = normalise(Attribute.TITLE, value) if isinstance(value, str) and len(value) <= 500 else None
+    return text is not None and any(same(Attribute.TITLE, text, title) for title in titles)
