@@ -15,6 +15,7 @@ from parser.read import weight_of
 from parser.rules import Rule
 from parser.selector import AnySelector, JsonAt, TextAt
 from rules_generator.score import LARGEST_TIE, Tally
+from rules_generator.wording import is_named
 
 MOST_RULES = 6
 MOST_TRIED = 40
@@ -80,10 +81,15 @@ def _stands_in(tally: Tally, chosen: Sequence[Scored]) -> bool:
 
 def _confirms(tally: Tally, chosen: Sequence[Scored], kind: Callable[[AnySelector], str]) -> bool:
     """Whether it reads another kind of place than those chosen, and contradicts none of them on any example."""
-    if tally.candidate.is_guess or not chosen:
+    if tally.candidate.is_guess or not chosen or (_is_bare_constant(tally) and is_named(chosen[0][1].candidate)):
         return False
     is_new = kind(tally.candidate.selector) not in {kind(other.candidate.selector) for _, other in chosen}
     return is_new and all(_agree(tally, other) for _, other in chosen)
+
+
+def _is_bare_constant(tally: Tally) -> bool:
+    """Whether it finds one text on all examples, and is not named for the attribute: it could never contradict."""
+    return len(set(tally.keys) - {None}) == 1 and tally.hits > 1 and not is_named(tally.candidate)
 
 
 def _agree(one: Tally, other: Tally) -> bool:

@@ -62,3 +62,11 @@ def test_none_stands_in_that_speaks_where_there_is_nothing() -> None:
     ]
     page = Document("<h1>x</h1><script>a = {'sku': ''};</script><i id='n'>p77</i>", "https://shop.example/p")
     assert read_attributes(page, induce(members)[0].templates[0])[Attribute.SKU].value is None
+
+
+def test_a_constant_does_not_outvote_the_place_that_is_named() -> None:
+    """Where all examples are of one brand, the shop's logo says it too, and goes on saying it on other brands' pages."""
+    page = "<h1>{0}</h1><p class='vendor'>by {1}</p><a class='logo'><img alt='Ardwen'></a><title>{0} - Ardwen</title>"
+    members = [taught(one, page.format(one.title, "Ardwen"), brand="Ardwen") for one in ALL]
+    other = Document(page.format("Other", "Nordlicht"), "https://shop.example/p")
+    assert read_attributes(other, induce(members)[0].templates[0])[Attribute.BRAND].value == "Nordlicht"
