@@ -65,7 +65,7 @@ def test_none_stands_in_that_speaks_where_there_is_nothing() -> None:
 
 
 def test_a_constant_does_not_outvote_the_place_that_is_named() -> None:
-    """Where all examples are of one brand, the shop's logo says it too, and goes on saying it on other brands' pages."""
+    """Where all examples are of one brand, the shop's logo says it too, and still says it beside other brands."""
     page = "<h1>{0}</h1><p class='vendor'>by {1}</p><a class='logo'><img alt='Ardwen'></a><title>{0} - Ardwen</title>"
     members = [taught(one, page.format(one.title, "Ardwen"), brand="Ardwen") for one in ALL]
     other = Document(page.format("Other", "Nordlicht"), "https://shop.example/p")
