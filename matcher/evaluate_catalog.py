@@ -4,7 +4,8 @@ The catalog's own offers play the crawled ones in turn: a fifth of them at a tim
 products taken away as a whole, so that their offers are rightly missing. The turns teach which words matter
 (`matcher.wording`), and two judges: one of pairs of offers, one of offers and products (`matcher.products`). Each of
 these is taught twice, by half of the turns, and judges the other half; so the second judge learns from scores as they
-will be, and the threshold is chosen on turns not learnt from. Crawled offers get the mean of both.
+will be, and the threshold is chosen on turns not learnt from. Crawled offers get the mean of both. A catalog that
+groups too few offers for that is judged as a shop's is: by rehearsals, or by the fixed formula (`matcher.classifier`).
 """
 
 import random
@@ -19,14 +20,15 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from matcher.candidates import candidates
-from matcher.classifier import Classifier, Floats
+from matcher.classifier import Classifier, Floats, taught
 from matcher.context import rivals
 from matcher.dataset import Table, read_csv, read_table
 from matcher.features import features
 from matcher.figures import Figures, branded, labelled_trees, precision_recall, write_csv
+from matcher.lessons import Lessons
 from matcher.neighbours import Pairs
 from matcher.peers import Played, peers_on_catalog
-from matcher.products import Claims, Ints, claimed, claims, once, product_features
+from matcher.products import Claims, Ints, best_of, claimed, claims, once, product_features
 from matcher.record import Record
 from matcher.space import Matrix, space
 from matcher.wording import weigher, wording
@@ -34,6 +36,7 @@ from matcher.wording import weigher, wording
 TURNS = 5
 TAKEN_AWAY = 0.2
 TOP, BACK = 16, 3
+FEWEST_GROUPED, EVEN = 40, 0.5
 quick_trees = partial(labelled_trees, max_iter=250, learning_rate=0.06)
 
 
@@ -74,9 +77,9 @@ def evaluate_catalog(folder: Path, predictions: Path | None = None) -> Figures:
     begin = time.monotonic()
     catalog, crawled = read_table(folder / "catalog.jsonl"), read_table(folder / "crawled.jsonl")
     names, known, asked = _sides(catalog, crawled)
-    turns = [_turn(known, number) for number in range(TURNS)]
     real = _played(asked, known, np.full(len(crawled.ids), -1))
-    threshold, probability = _judged(turns, real)
+    turns = [_turn(known, number) for number in range(TURNS if _grouped(known.products) >= FEWEST_GROUPED else 0)]
+    threshold, probability = _judged(turns, real) if turns else (EVEN, _untaught(known.records, real))
     held = claimed(real.claims, probability, threshold)
     said = np.full(len(crawled.ids), -1)
     said[real.claims.offer[held]] = real.claims.product[held]
@@ -96,8 +99,8 @@ def _as_played(turn: _Turn) -> Played:
 
 
 def _sides(catalog: Table, crawled: Table) -> tuple[list[str], _Offers, _Offers]:
-    """The products' names, the catalog's offers and the crawled ones."""
-    products = [str(row.get("product") or "") for row in catalog.rows]
+    """The products' names, the catalog's offers and the crawled ones; an offer without a product is one by itself."""
+    products = [str(row["id"] if row.get("product") in {None, ""} else row["product"]) for row in catalog.rows]
     names, numbers = np.unique(products, return_inverse=True)
     sellers = [[str(row.get("merchant") or "") for row in side.rows] for side in (catalog, crawled)]
     if once(products, sellers[0]) and all(sellers[1]):
@@ -131,6 +134,18 @@ def _played(asked: _Offers, rest: _Offers, truth: Ints) -> _Turn:
     pairs = pairs[np.fromiter((one not in taken for one in wanted), bool, len(pairs))]
     held = claims(pairs, rest.products, asked.merchants)
     return _Turn(pairs, features(shop, known, both, pairs), wording(shop, known, pairs), rest.products, held, truth)
+
+
+def _grouped(products: Ints) -> int:
+    """How many offers share their product with another one."""
+    sizes = np.unique(products, return_counts=True)[1]
+    return int(sizes[sizes > 1].sum())
+
+
+def _untaught(known: Sequence[Record], real: _Turn) -> Floats:
+    """The probability of every claim, as good as its best pair, judged by what the catalog's offers rehearse."""
+    nothing = Lessons(real.table[:0], np.empty(0, bool))
+    return best_of(real.claims, taught(known, {}, nothing)(real.table))
 
 
 def _judged(turns: Sequence[_Turn], real: _Turn) -> tuple[float, Floats]:
@@ -187,6 +202,6 @@ def _right(turn: _Turn, probability: Floats, threshold: float) -> int:
 
 def _figures(said: Sequence[str], true: Sequence[str]) -> Figures:
     right = sum(a == b for a, b in zip(said, true, strict=True))
-    missing = precision_recall(np.array([not one for one in said]), np.array([not one for one in true]))
+    missing = precision_recall(*(np.array([not one for one in side], dtype=bool) for side in (said, true)))
     figures: Figures = {f"missing_{name}": value for name, value in missing.items()}
     return {"offers": len(said), "right": round(right / max(1, len(said)), 4), **figures}

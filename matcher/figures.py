@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from matcher.classifier import Classifier, Floats, trees
+from matcher.classifier import Classifier, Floats, formula, trees
 from matcher.record import Record, with_brands
 
 Figures = dict[str, float | int | str]
@@ -18,7 +18,12 @@ TOP = 10
 def labelled_trees(
     table: Floats, same: NDArray[np.bool_], *, max_iter: int = 500, learning_rate: float = 0.03, **settings: Any
 ) -> Classifier:
-    """Trees for many true labels: free of the trends that a few rehearsed ones need, smaller and more of them."""
+    """Trees for many true labels: free of the trends that a few rehearsed ones need, smaller and more of them.
+
+    Labels that are all alike teach nothing: there the fixed formula judges.
+    """
+    if not 0 < same.sum() < len(same):
+        return formula
     wanted = {"max_iter": max_iter, "learning_rate": learning_rate, "max_leaf_nodes": 8} | settings
     return trees(table, same, [0] * table.shape[1], **wanted)
 

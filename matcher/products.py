@@ -66,17 +66,17 @@ def once(products: Sequence[str], merchants: Sequence[str]) -> bool:
 def product_features(held: Claims, table: Floats, score: Floats, words: Floats) -> Floats:
     """One row of features per claim, from its pairs' features, their probabilities, and what their words say."""
     found = np.bincount(held.of_pair)
-    best, mean = _best(held, score), _mean(held, score)
+    best, mean = best_of(held, score), _mean(held, score)
     counts = [found.astype(np.float32), held.size.astype(np.float32), (found / held.size).astype(np.float32)]
     columns: list[Floats] = [best, mean, *counts, *_context(held, best), *_context(held, mean)]
-    told = _best(held, words)
+    told = best_of(held, words)
     columns += [told, _mean(held, words), *_context(held, told)]
     for names, sign in ((_BEST.split(), 1), (_LEAST.split(), -1)):
         for name in names:
             column = np.nan_to_num(sign * table[:, _COLUMNS[name]])
-            columns += [_best(held, column), _mean(held, column)]
+            columns += [best_of(held, column), _mean(held, column)]
     for name in ("grams", "shared"):
-        columns += _context(held, _best(held, np.nan_to_num(table[:, _COLUMNS[name]])))
+        columns += _context(held, best_of(held, np.nan_to_num(table[:, _COLUMNS[name]])))
     return np.column_stack(columns).astype(np.float32)
 
 
@@ -93,7 +93,8 @@ def _context(held: Claims, value: Floats) -> list[Floats]:
     return [lead, lead2, rank, own_lead, own_rank, rivals(held.product, value)[0]]
 
 
-def _best(held: Claims, value: Floats) -> Floats:
+def best_of(held: Claims, value: Floats) -> Floats:
+    """The greatest value of each claim's pairs."""
     found = np.full(len(held.offer), -np.inf, dtype=np.float32)
     np.maximum.at(found, held.of_pair, value.astype(np.float32))
     return found

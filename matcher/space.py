@@ -6,6 +6,7 @@ offers apart, be it a model number or a colour.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -84,7 +85,10 @@ def _width(items: Sequence[Record]) -> int:
 def hashed(documents: Iterable[Iterable[str]], width: int) -> Matrix:
     """Which of the hashed columns each document has."""
     hasher = FeatureHasher(width, input_type="string", alternate_sign=False, dtype=np.float32)
-    found = sparse.csr_array(hasher.transform(documents))
+    rows = iter(documents)
+    if (first := next(rows, None)) is None:  # the hasher cannot be given nothing
+        return sparse.csr_array((0, width), dtype=np.float32)
+    found = sparse.csr_array(hasher.transform(chain((first,), rows)))
     found.data[:] = 1
     return found
 

@@ -7,7 +7,7 @@ as one more feature.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,13 +56,15 @@ class Weigher:
 
 
 def weigher(words: Matrix, table: Floats, same: NDArray[np.bool_]) -> Weigher:
-    """A linear judge of the words and of a few features, learnt from labelled pairs."""
+    """A linear judge of the words and of a few features, learnt from pairs; labels that are all alike teach nothing."""
+    if not 0 < same.sum() < len(same):
+        none = np.zeros(len(_PLACES), np.float32)
+        return Weigher(np.empty(0, np.int64), none, none + 1, none.astype(np.float64), 0.0)
     beside = np.nan_to_num(table[:, _PLACES])
-    blank = Weigher(
-        np.unique(words.indices).astype(np.int64), beside.mean(0), beside.std(0) + np.float32(1e-6), np.zeros(0), 0.0
-    )
+    mean, spread = beside.mean(0), beside.std(0) + np.float32(1e-6)
+    blank = Weigher(np.unique(words.indices).astype(np.int64), mean, spread, np.zeros(0), 0.0)
     model = LogisticRegression(C=LOOSE, solver="liblinear", tol=0.01).fit(_joined(blank, words, table), same)
-    return Weigher(blank.columns, blank.mean, blank.spread, model.coef_[0], float(model.intercept_[0]))
+    return replace(blank, weights=model.coef_[0], base=float(model.intercept_[0]))
 
 
 def _joined(one: Weigher, words: Matrix, table: Floats) -> Matrix:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ THINGS = ("desk lamp", "floor lamp", "garden chair", "tea pot", "wool blanket", 
 TITLES = [f"{thing} {colour} {100 + 7 * n}" for n, thing in enumerate(THINGS * 4) for colour in COLOURS[: 2 + n % 3]]
 
 
-def write_lines(path: Path, rows: list[dict[str, str]]) -> None:
+def write_lines(path: Path, rows: Sequence[Mapping[str, object]]) -> None:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
@@ -71,6 +72,36 @@ def test_catalog_and_crawled_offers(tmp_path: Path) -> None:
     assert [row["id"] for row in read(tmp_path / "said.csv")] == [name for name, _ in truth]
     assert figures["right"] > 0.9
     assert 0 < figures["peer_tfidf_right"] <= 1
+
+
+@pytest.mark.parametrize("count", [0, 1, 6, 24])
+@pytest.mark.parametrize("missing", ["product", "merchant", "neither"])
+def test_a_catalog_that_groups_nothing(tmp_path: Path, count: int, missing: str) -> None:
+    """A tiny catalog without groups is judged too; an offer without a product goes by its own id."""
+    catalog = [{"id": n, "title": t, "product": f"p{n}", "merchant": "a"} for n, t in enumerate(TITLES[:count])]
+    crawled = [{"id": 100 + n, "title": f"{title} new", "merchant": "b"} for n, title in enumerate(TITLES[:30])]
+    write_lines(tmp_path / "catalog.jsonl", [{k: v for k, v in row.items() if k != missing} for row in catalog])
+    write_lines(tmp_path / "crawled.jsonl", crawled)
+    named = "" if missing == "product" else "p"
+    truth = [(100 + n, f"{named}{n}" if n < count else "") for n in range(30)]
+    write_table(tmp_path / "truth.csv", "id,product", truth)
+    assert evaluate_matching(tmp_path, tmp_path / "said.csv")["right"] >= 0.9
+    assert [row["id"] for row in read(tmp_path / "said.csv")] == [str(name) for name, _ in truth]
+
+
+def test_no_crawled_offers(tmp_path: Path) -> None:
+    """Nothing crawled is nothing to decide, and no error."""
+    write_lines(tmp_path / "catalog.jsonl", [{"id": "1", "title": TITLES[0], "product": "1"}])
+    write_lines(tmp_path / "crawled.jsonl", [])
+    write_table(tmp_path / "truth.csv", "id,product", [])
+    assert evaluate_matching(tmp_path)["offers"] == 0
+
+
+def test_labels_that_are_all_alike(pairs: Path) -> None:
+    """Where no labelled pair is the same, the fixed formula judges."""
+    for name in ("train", "valid"):
+        write_table(pairs / f"pairs_{name}.csv", "id_left,id_right,label", [("l0", "r1", 0), ("l1", "r2", 0)])
+    assert evaluate_matching(pairs)["pairs"] > 0
 
 
 def test_a_folder_that_holds_no_data(tmp_path: Path) -> None:
