@@ -4,8 +4,9 @@
     python benchmarks/matching.py scale DATA [--sizes 10000,100000]  DATA holds such folders; sizes are catalog offers
 
 `peers` prints our figure and those of rapidfuzz's token_set_ratio and of TF-IDF cosines, each above the threshold that
-does best on what may be learnt from. `scale` matches a tenth as many crawled offers as the catalog has, each size in a
-process of its own, and prints seconds, processor seconds (in all, and by offer) and the most memory that was held.
+does best on what may be learnt from, and on labelled pairs that of recordlinkage, where it is installed. `scale` matches
+a tenth as many crawled offers as the catalog has, each size in a process of its own, and prints seconds, processor
+seconds (in all, and by offer) and the most memory that was held.
 
 The offers of `scale` are made from the titles at hand, always the same ones. Offer n takes the title n of all titles,
 from the start again when they end. Each further time, every token with a digit gets other digits, and one of its words
@@ -15,6 +16,7 @@ in five is stale, one sku in two is not given, no link is. Three in ten are furt
 """
 
 import argparse
+import importlib.util
 import random
 import resource
 import time
@@ -24,12 +26,17 @@ from decimal import Decimal
 from multiprocessing import get_context
 from pathlib import Path
 
+import numpy as np
+
 from catalog.models import OfferFields, Verdict
-from matcher.dataset import read_table
+from matcher.dataset import read_csv, read_table
 from matcher.evaluate import evaluate_matching
+from matcher.figures import Figures
 from matcher.match import match
+from matcher.peers import peers_on_pairs
 
 LACKING, EVERY = 0.3, 10
+PARTS, WAYS = ("train", "valid", "test"), ("jarowinkler", "qgram", "cosine")
 
 
 def main() -> None:
@@ -49,8 +56,37 @@ def peers(folders: Sequence[Path]) -> None:
     """Our figure and the peers' on each folder."""
     for folder in folders:
         figures = evaluate_matching(folder)
+        if (folder / "pairs_test.csv").exists() and _installed("recordlinkage"):
+            figures |= recordlinkage_on_pairs(folder)
         shown = {name: value for name, value in figures.items() if name in {"f1", "right"} or name.startswith("peer_")}
         print(f"{folder.name:20}", "  ".join(f"{name} {value}" for name, value in shown.items()), flush=True)
+
+
+def recordlinkage_on_pairs(folder: Path) -> Figures:
+    """recordlinkage's F1 on the test pairs: a logistic regression over all likenesses of the columns as they are."""
+    import pandas
+    import recordlinkage
+
+    sides = [read_table(folder / f"{side}.jsonl") for side in ("left", "right")]
+    left, right = (pandas.DataFrame(side.rows, index=side.ids).fillna("").astype(str) for side in sides)
+    rows = [(row, part != "test") for part in PARTS for row in read_csv(folder / f"pairs_{part}.csv")]
+    pairs = pandas.MultiIndex.from_tuples([(row["id_left"], row["id_right"]) for row, _ in rows])
+    same, learnt = np.array([row["label"] == "1" for row, _ in rows]), np.array([known for _, known in rows])
+    compare = recordlinkage.Compare()
+    for column in sorted(set(left) & set(right) - {"id"}):
+        for way in WAYS:
+            compare.string(column, column, method=way, missing_value=0, label=f"{column} {way}")
+    table, judge = compare.compute(pairs, left, right), recordlinkage.LogisticRegressionClassifier()
+    judge.fit(table[learnt], pairs[learnt & same])
+    score = {"recordlinkage": np.asarray(judge.prob(table), dtype=np.float32)}
+    return peers_on_pairs(score, np.flatnonzero(learnt), same[learnt], np.flatnonzero(~learnt), same[~learnt])
+
+
+def _installed(peer: str) -> bool:
+    there = importlib.util.find_spec(peer) is not None
+    if not there:
+        print(f"{peer} is left out: it is not installed (pip install -r requirements/bench.txt)", flush=True)
+    return there
 
 
 def scale(data: Path, sizes: Sequence[int]) -> None:
