@@ -4,9 +4,9 @@
     python benchmarks/matching.py scale DATA [--sizes 10000,100000]  DATA holds such folders; sizes are catalog offers
 
 `peers` prints our figure and those of rapidfuzz's token_set_ratio and of TF-IDF cosines, each above the threshold that
-does best on what may be learnt from, and on labelled pairs that of recordlinkage, where it is installed. `scale` matches
-a tenth as many crawled offers as the catalog has, each size in a process of its own, and prints seconds, processor
-seconds (in all, and by offer) and the most memory that was held.
+does best on what may be learnt from, and on labelled pairs that of recordlinkage, where it is installed. `scale`
+matches a tenth as many crawled offers as the catalog has, each size in a process of its own, and prints seconds,
+processor seconds (in all, and by offer) and the most memory that was held.
 
 The offers of `scale` are made from the titles at hand, always the same ones. Offer n takes the title n of all titles,
 from the start again when they end. Each further time, every token with a digit gets other digits, and one of its words
