@@ -1,16 +1,16 @@
 """Crawled offers of many merchants against a catalog's products, learnt from the catalog alone.
 
-The catalog's own offers play the crawled ones in turn: a fifth of them at a time is matched against the rest, with some
-products taken away as a whole, so that their offers are rightly missing. The turns teach which words matter
-(`matcher.wording`), and two judges: one of pairs of offers, one of offers and products (`matcher.products`). Each of
-these is taught twice, by half of the turns, and judges the other half; so the second judge learns from scores as they
-will be, and the threshold is chosen on turns not learnt from. Crawled offers get the mean of both. A catalog that
-groups too few offers for that is judged as a shop's is: by rehearsals, or by the fixed formula (`matcher.classifier`).
+The catalog's own offers play the crawled ones in turn. A shop has one offer of a product, so each turn matches one of
+every product's offers against the rest, and some products are taken away as a whole, so that their offers are rightly
+missing. The turns teach which words matter (`matcher.wording`), and two judges: one of pairs of offers, one of offers
+and products (`matcher.products`). Each learns without a part of the products and judges the offers of that part
+(`matcher.folds`), because a product's offers show in one turn what is the answer in another. A catalog that groups too
+few offers for that is judged as a shop's is: by rehearsals, or by the fixed formula (`matcher.classifier`).
 """
 
 import random
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -20,20 +20,22 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from matcher.candidates import candidates
-from matcher.classifier import Classifier, Floats, taught
+from matcher.classifier import Floats, taught
 from matcher.context import rivals
 from matcher.dataset import Table, read_csv, read_table
 from matcher.features import features
 from matcher.figures import Figures, branded, labelled_trees, precision_recall, write_csv
+from matcher.folds import Fit, growing, in_turn, weighing
 from matcher.lessons import Lessons
 from matcher.neighbours import Pairs
 from matcher.peers import Played, peers_on_catalog
 from matcher.products import Claims, Ints, best_of, claimed, claims, once, product_features
 from matcher.record import Record
 from matcher.space import Matrix, space
-from matcher.wording import weigher, wording
+from matcher.wording import wording
 
-TURNS = 5
+TURNS = 4
+PARTS, WORD_PARTS = 2, 5
 TAKEN_AWAY = 0.2
 TOP, BACK = 16, 3
 FEWEST_GROUPED, EVEN = 40, 0.5
@@ -48,13 +50,16 @@ class _Offers:
     products: Ints
     merchants: Ints
 
-    def part(self, rows: Sequence[int]) -> "_Offers":
-        return _Offers([self.records[row] for row in rows], self.products[rows], self.merchants[rows])
+    def part(self, rows: Ints) -> "_Offers":
+        return _Offers([self.records[row] for row in rows.tolist()], self.products[rows], self.merchants[rows])
 
 
 @dataclass(frozen=True)
 class _Turn:
-    """Pairs of some offers with catalog offers, their features and words, and each offer's true product (-1 = none)."""
+    """Pairs of some offers with catalog offers, their features and words.
+
+    `truth` is each offer's product, -1 where that is missing; `own` is it even then.
+    """
 
     pairs: Pairs
     table: Floats
@@ -62,6 +67,7 @@ class _Turn:
     products: Ints
     claims: Claims
     truth: Ints
+    own: Ints
 
     @property
     def same_pairs(self) -> NDArray[np.bool_]:
@@ -113,15 +119,20 @@ def _sides(catalog: Table, crawled: Table) -> tuple[list[str], _Offers, _Offers]
 
 
 def _turn(known: _Offers, number: int) -> _Turn:
-    """One turn: a fifth of the catalog's offers against the rest, less the products that are taken away."""
+    """One turn: an offer of every product against the rest, less the products that are taken away.
+
+    A product with one offer plays in one turn only; it is missing there.
+    """
     chance = random.Random(f"turn {number}")  # noqa: S311
-    away = {product for product in sorted(set(known.products.tolist())) if chance.random() < TAKEN_AWAY}
-    products = known.products.tolist()
-    asked = [n for n in range(len(products)) if n % TURNS == number]
-    rest = [n for n in range(len(products)) if n % TURNS != number and products[n] not in away]
-    left = {products[n] for n in rest}
-    truth = np.array([products[n] if products[n] in left else -1 for n in asked], dtype=np.int64)
-    return _played(known.part(asked), known.part(rest), truth)
+    sizes = np.bincount(known.products)
+    away = np.array([chance.random() < TAKEN_AWAY for _ in sizes])
+    order, size = np.argsort(known.products, kind="stable"), sizes[known.products]
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    asked = np.where(size > 1, place == number % size, known.products % TURNS == number)
+    rest = ~asked & ~away[known.products]
+    truth = np.where(np.isin(known.products, known.products[rest]), known.products, -1)
+    return _played(known.part(np.flatnonzero(asked)), known.part(np.flatnonzero(rest)), truth[asked])
 
 
 def _played(asked: _Offers, rest: _Offers, truth: Ints) -> _Turn:
@@ -133,7 +144,8 @@ def _played(asked: _Offers, rest: _Offers, truth: Ints) -> _Turn:
     wanted = zip(rest.products[pairs[:, 1]].tolist(), asked.merchants[pairs[:, 0]].tolist(), strict=True)
     pairs = pairs[np.fromiter((one not in taken for one in wanted), bool, len(pairs))]
     held = claims(pairs, rest.products, asked.merchants)
-    return _Turn(pairs, features(shop, known, both, pairs), wording(shop, known, pairs), rest.products, held, truth)
+    table, words = features(shop, known, both, pairs), wording(shop, known, pairs)
+    return _Turn(pairs, table, words, rest.products, held, truth, asked.products)
 
 
 def _grouped(products: Ints) -> int:
@@ -150,47 +162,32 @@ def _untaught(known: Sequence[Record], real: _Turn) -> Floats:
 
 def _judged(turns: Sequence[_Turn], real: _Turn) -> tuple[float, Floats]:
     """The threshold at which most offers of the turns are handled rightly, and the probability of every real claim."""
-    everyone, odds = (*turns, real), _by_words(turns, real)
+    everyone, same = [*turns, real], np.concatenate([turn.same_pairs for turn in turns])
+    owners = [turn.own[turn.pairs[:, 0]] for turn in everyone]
+    words = sparse.vstack([turn.words for turn in everyone], format="csr")
+    odds = _in_turn(weighing(words, np.concatenate([turn.table for turn in everyone])), owners, same, WORD_PARTS)
     tables = [
-        np.column_stack((turn.table, words, rivals(turn.pairs[:, 0], words)[0]))
-        for turn, words in zip(everyone, odds, strict=True)
+        np.column_stack((turn.table, told, rivals(turn.pairs[:, 0], told)[0]))
+        for turn, told in zip(everyone, odds, strict=True)
     ]
-    scores = _in_turn(tables, [turn.same_pairs for turn in turns])
+    scores = _in_turn(growing(quick_trees, np.concatenate(tables)), owners, same, PARTS)
     tables = [
-        product_features(turn.claims, turn.table, score, words)
-        for turn, score, words in zip(everyone, scores, odds, strict=True)
+        product_features(turn.claims, turn.table, score, told)
+        for turn, score, told in zip(everyone, scores, odds, strict=True)
     ]
-    *shown, last = _in_turn(tables, [turn.same_products for turn in turns])
+    owners = [turn.own[turn.claims.offer] for turn in everyone]
+    same = np.concatenate([turn.same_products for turn in turns])
+    *shown, last = _in_turn(growing(quick_trees, np.concatenate(tables)), owners, same, PARTS)
     steps = np.arange(0.2, 0.81, 0.025)
     right = [sum(map(_right, turns, shown, [float(step)] * len(turns))) for step in steps]
     return round(float(steps[int(np.argmax(right))]), 3), last
 
 
-def _by_words(turns: Sequence[_Turn], real: _Turn) -> list[Floats]:
-    """What words say of the pairs of each turn, weighed by the other turns; of the real ones, by all in the mean."""
-    found, mean = [], np.zeros(len(real.pairs), np.float32)
-    for turn in turns:
-        others = [other for other in turns if other is not turn]
-        weigh = weigher(
-            sparse.vstack([other.words for other in others], format="csr"),
-            np.concatenate([other.table for other in others]),
-            np.concatenate([other.same_pairs for other in others]),
-        )
-        found.append(weigh(turn.words, turn.table))
-        mean += weigh(real.words, real.table) / len(turns)
-    return [*found, mean]
-
-
-def _in_turn(tables: Sequence[Floats], truths: Sequence[NDArray[np.bool_]]) -> list[Floats]:
-    """Each turn's scores by the judge that has not learnt from it; those of the last table by both."""
-    halves = [range(0, len(truths), 2), range(1, len(truths), 2)]
-    first, second = (_taught([tables[n] for n in half], [truths[n] for n in half]) for half in halves)
-    shown = [(second if n % 2 == 0 else first)(tables[n]) for n in range(len(truths))]
-    return [*shown, np.mean([first(tables[-1]), second(tables[-1])], axis=0, dtype=np.float32)]
-
-
-def _taught(tables: Iterable[Floats], truths: Iterable[NDArray[np.bool_]]) -> Classifier:
-    return quick_trees(np.concatenate([*tables]), np.concatenate([*truths]))
+def _in_turn(fit: Fit, owners: Sequence[Ints], same: NDArray[np.bool_], count: int) -> list[Floats]:
+    """The scores of each turn's rows, the real ones last; `owners` are the products of the asked offers."""
+    parts = np.concatenate(owners) % count
+    scores = in_turn(fit, np.arange(len(same)), same, parts, count)
+    return np.split(scores, np.cumsum([len(rows) for rows in owners])[:-1])
 
 
 def _right(turn: _Turn, probability: Floats, threshold: float) -> int:

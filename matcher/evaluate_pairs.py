@@ -9,7 +9,7 @@ print figures, never to learn.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -25,19 +25,18 @@ from matcher.context import rivals
 from matcher.dataset import Table, compare_others, read_csv, read_table
 from matcher.features import features
 from matcher.figures import TOP, Figures, branded, labelled_trees, precision_recall, write_csv
+from matcher.folds import Ints, growing, in_turn, weighing
 from matcher.known_links import settled
 from matcher.neighbours import Pairs
 from matcher.peers import likeness_of, peers_on_pairs
 from matcher.space import Matrix, space
-from matcher.wording import weigher, wording
+from matcher.wording import wording
 
 FOLDS = 5
 ROUNDS = 2
 SECOND_LOOK = 2 / 3
 NEARLY = 0.005
 quick_trees = partial(labelled_trees, max_iter=250, learning_rate=0.06, max_features=0.3)
-Ints = NDArray[np.int64]
-Judge = Callable[[Ints], Floats]
 
 
 @dataclass(frozen=True)
@@ -115,34 +114,13 @@ def _score(pairs: Pairs, table: Floats, words: Matrix, learnt: Ints, same: NDArr
     score = np.zeros(len(pairs), np.float32)
     for number in range(ROUNDS):
         parts = np.random.default_rng(number).integers(0, FOLDS, int(pairs[:, 0].max(initial=0)) + 1)[pairs[:, 0]]
-        odds = _in_turn(partial(_weigher, words, table), learnt, same, parts)
+        fit = partial(quick_trees, random_state=number)
+        odds = in_turn(weighing(words, table), learnt, same, parts, FOLDS)
         told = np.column_stack((table, odds))
-        first = _in_turn(partial(_trees, told, number), learnt, same, parts)
+        first = in_turn(growing(fit, told), learnt, same, parts, FOLDS)
         seen = np.column_stack((told, _leads(pairs, first), settled(pairs, first, learnt, same)))[rows]
-        second = _in_turn(partial(_trees, seen, number), np.searchsorted(rows, learnt), same, parts[rows])
+        second = in_turn(growing(fit, seen), np.searchsorted(rows, learnt), same, parts[rows], FOLDS)
         score[rows] += ((1 - SECOND_LOOK) * first[rows] + SECOND_LOOK * second) / ROUNDS
-    return score
-
-
-def _weigher(words: Matrix, table: Floats, rows: Ints, same: NDArray[np.bool_]) -> Judge:
-    weigh = weigher(words[rows], table[rows], same)
-    return lambda asked: weigh(words[asked], table[asked])
-
-
-def _trees(table: Floats, seed: int, rows: Ints, same: NDArray[np.bool_]) -> Judge:
-    judge = quick_trees(table[rows], same, random_state=seed)
-    return lambda asked: judge(table[asked])
-
-
-def _in_turn(
-    fit: Callable[[Ints, NDArray[np.bool_]], Judge], learnt: Ints, same: NDArray[np.bool_], parts: Ints
-) -> Floats:
-    """Every row's score: learnt ones by the judge that has not seen their part, the others by all judges' mean."""
-    judges = [fit(learnt[parts[learnt] != n], same[parts[learnt] != n]) for n in range(FOLDS)]
-    score: Floats = np.asarray(np.mean([judge(np.arange(len(parts))) for judge in judges], axis=0), dtype=np.float32)
-    for number, judge in enumerate(judges):
-        own = learnt[parts[learnt] == number]
-        score[own] = judge(own)
     return score
 
 
