@@ -24,7 +24,7 @@ from matcher.space import Matrix, Space
 from matcher.variants import Variants, learn_variants
 
 Table = dict[str, NDArray[np.float32]]
-CHUNK = 100_000
+CHUNK = 10_000
 
 # How a feature moves the odds: 1 never down as it grows, -1 never up, 0 free. Their order is the columns' order.
 TRENDS: dict[str, int] = {
