@@ -1,4 +1,4 @@
-"""Numbers that none of the examples has, read where the shop keeps a field for them.
+"""Numbers and categories that none of the examples has, read where the shop keeps a field for them.
 
 Of a number that three offers in a hundred have, ten known offers teach nothing. But the objects that bear the offers'
 titles in a page's data often have a field named for it, empty on all examples; schema.org's products have fixed names,
@@ -22,21 +22,23 @@ from parser.sought import PAIRS
 from rules_generator.examples import Example
 
 NUMBERS = (Attribute.SKU, Attribute.EAN, Attribute.HAN)
+OPTIONAL = (*NUMBERS, Attribute.CATEGORY)
 PRODUCT = "ld+json Product"
 UNTOLD = frozenset("0123456789'\\")
 IN_SCHEMA = {
     Attribute.SKU: ("$.sku", "$.offers.sku", "$.offers[0].sku"),
     Attribute.EAN: ("$.gtin13", "$.gtin12", "$.gtin", "$.gtin8"),
     Attribute.HAN: ("$.mpn",),
+    Attribute.CATEGORY: ("$.category",),
 }
 SCORE, FEWEST, MOST_PAGES, MOST_RULES = 0.5, 5, 12, 4
 DEEPEST, MOST_OBJECTS = 7, 2_000
 
 
 def unspoken(examples: Sequence[Example], documents: Sequence[Document]) -> list[Rule]:
-    """Rules for the numbers that no example has, of places that most pages have and that are empty on all."""
+    """Rules for what no example has, of places that most pages have and that are empty on all."""
     known = {attribute for example in examples for attribute in example.known}
-    missing = [attribute for attribute in NUMBERS if attribute not in known]
+    missing = [attribute for attribute in OPTIONAL if attribute not in known]
     if not missing or len(examples) < FEWEST:
         return []
     counts: Counter[tuple[Attribute, AnySelector]] = Counter()
@@ -60,7 +62,7 @@ def _says(document: Document, attribute: Attribute, selector: AnySelector) -> bo
 
 
 def _fields(document: Document, titles: Sequence[str]) -> Iterator[tuple[Attribute, AnySelector]]:
-    """The places of a page that are named for a number."""
+    """The places of a page that are named for something optional."""
     for attribute in NUMBERS:
         for name in KEYS[attribute]:
             for said in (f"data-{name}", f"data-product-{name}"):
@@ -78,7 +80,7 @@ def _fields(document: Document, titles: Sequence[str]) -> Iterator[tuple[Attribu
 
 
 def _named(thing: dict[str, Any]) -> Iterator[tuple[Attribute, str]]:
-    yield from ((attribute, name) for attribute in NUMBERS for name in KEYS[attribute] if name in thing)
+    yield from ((attribute, name) for attribute in OPTIONAL for name in KEYS[attribute] if name in thing)
 
 
 def _bearing(data: Any, titles: Sequence[str], path: str, budget: list[int]) -> Iterator[tuple[str, dict[str, Any]]]:

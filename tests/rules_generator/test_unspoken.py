@@ -36,6 +36,14 @@ def test_fields_named_for_it(name: str, shown: str, fillings: tuple[str, str], e
     assert all(rule.origin == "general" for rule in template.of(Attribute.EAN))
 
 
+def test_a_category_that_no_example_has() -> None:
+    """The object's type is empty on all examples, and says the category of another offer."""
+    shown = "<h1>{0}</h1><script>var meta = {{'product': {{'title': '{0}', 'type': '{1}'}}}};</script>"
+    members = [taught(one, shown.format(one.title, "")) for one in ALL]
+    page = Document(shown.format("Other", "Desk Lamps"), "https://shop.example/p")
+    assert read_attributes(page, induce(members)[0].templates[0])[Attribute.CATEGORY].value == "Desk Lamps"
+
+
 def test_what_examples_know_is_left_to_them() -> None:
     """The catalog's own numbers stand elsewhere; the field that is empty on all examples is not asked."""
     members = [taught(one, f"<h1>{one.title}</h1><b id='n'>{one.ean}</b>{STATE.format(one.title, '')}") for one in ALL]
