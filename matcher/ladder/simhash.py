@@ -8,6 +8,7 @@ fields' character bigrams. Made for bibliographic records and long texts; among 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from os import cpu_count
 
 import numpy as np
@@ -17,7 +18,7 @@ from matcher.ladder.measures import Bags
 from matcher.ladder.minhash import once_each
 from matcher.ladder.overlap import as_sets, shared
 from matcher.ladder.records import Records
-from matcher.ladder.rung import Flags, Floats, Indices, Joined, Words, joined
+from matcher.ladder.rung import Floats, Indices, Joined, Words, joined
 from matcher.ladder.shingles import Shingling, parts
 from matcher.ladder.simhash_tables import Hashes, Parts, Tables
 from matcher.ladder.strings import once
@@ -55,10 +56,10 @@ class SimHashIndex:
         """Pairs of some records, whose hashes are given, and stored ones; `within`: they are the stored ones."""
         met, codes = 0, [np.empty(0, dtype=np.int64)]
         for start in range(0, len(left), AT_ONCE):
-            asked = slice(start, start + AT_ONCE)
-            number, found = once_each(self._tables.meeting(hashes[self._first][asked]))
+            asked = [column[start : start + AT_ONCE] for column in hashes]
+            number, found = once_each(self._tables.meeting(asked[self._first]), partial(self._near, asked))
             a, b = (found >> 32) + start, found & 0xFFFFFFFF
-            kept = (a < b if within else a >= 0) & self._near(hashes, a, b)
+            kept = a < b if within else a >= 0
             codes.append(a[kept] << 32 | b[kept])
             met += number
             progress("records looked up", min(start + AT_ONCE, len(left)), len(left))
@@ -73,14 +74,15 @@ class SimHashIndex:
         """The memory that hashes and tables take."""
         return self._tables.bytes() + sum(column.nbytes for column in self.hashes)
 
-    def _near(self, hashes: list[Hashes], a: Indices, b: Indices) -> Flags:
-        """Whether all fields' hashes agree on enough parts and differ in few bits; empty fields say nothing."""
-        parts, kept = self._rung.parts, np.ones(len(a), dtype=np.bool_)
-        for column, other in zip(hashes, self.hashes, strict=True):
-            one, two = column[a], other[b]
-            differing = np.bitwise_count(one ^ two) <= self._rung.farthest * parts.bits
-            kept &= (differing & parts.agree(one, two)) | (one == 0) | (two == 0)
-        return kept
+    def _near(self, asked: list[Hashes], codes: Indices) -> Indices:
+        """The pairs whose hashes agree on enough parts and differ in few bits in all fields; empty ones say nothing."""
+        parts = self._rung.parts
+        for column, other in zip(asked, self.hashes, strict=True):
+            one, two = column[codes >> 32], other[codes & 0xFFFFFFFF]
+            empty = (one == 0) | (two == 0)
+            few = np.flatnonzero(empty | (np.bitwise_count(one ^ two) <= self._rung.farthest * parts.bits))
+            codes = codes[few[empty[few] | parts.agree(one[few], two[few])]]
+        return codes
 
 
 def hashed(texts: list[str], bits: int) -> Hashes:
