@@ -1,4 +1,4 @@
-"""Part numbers that are not equal, but near: `mpep241-blk` is `mpep241` in black, `ver97185` is `97185`.
+"""Part numbers that are not equal, but near: `lum341-blk` is `lum341` in black, `qor41873` is `41873`.
 
 Sellers add a maker's letters before a part number and a colour or a country after it, so that one number stands within
 the other. Elsewhere a single other letter is another product. How near the nearest number of the other offer comes
@@ -32,9 +32,9 @@ def code_columns(left: Sequence[Record], right: Sequence[Record]) -> dict[str, N
 def nearest(code: str, others: frozenset[str]) -> float:
     """How near the nearest of the others comes, from 0 to 1; from a half on where one stands within the other.
 
-    >>> nearest("mpep241blk", frozenset({"mpep241"})), nearest("a12", frozenset({"a12", "a12s"}))
+    >>> nearest("lumo341blk", frozenset({"lumo341"})), nearest("a12", frozenset({"a12", "a12s"}))
     (0.85, 1.0)
-    >>> round(nearest("rk15313", frozenset({"rk15212"})), 2)
+    >>> round(nearest("zt52417", frozenset({"zt52316"})), 2)
     0.71
     """
     if code in others:
