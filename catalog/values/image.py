@@ -20,7 +20,6 @@ _STAND_IN = ("holder", "image", "photo", "pic", "img")
 _BEGINNINGS = tuple("blank spacer pixel transparent loading loader lazy dummy empty 1x1 kein".split())
 _NO_PICTURE = frozenset("html htm js mjs css json xml pdf mp4 webm mp3 woff woff2 ttf zip".split())
 _AS_IN_DATA = re.compile(r"(https?:)?//[a-zA-Z\d][a-zA-Z\d.-]*/([\w/.~+%-]*)(?:\?[\w=.~+%-]+)?", re.ASCII)
-_PICTURE = re.compile(r"\.(?:html?|js|mjs|css|json|xml|pdf|mp4|webm|mp3|woff2?|ttf|zip)$", re.IGNORECASE)
 _PICTURE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|bmp|tiff?|svg|heic|jxl)$")
 _SUFFIX = re.compile(
     r"(?:_(?:pico|icon|thumb|small|compact|medium|large|grande|original|master|\d+x\d*|x\d+|\{width\}x|\{size\})"
