@@ -78,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         pages = [Page(one.html, decode(one.html), one.url) for one in shop.testing[: words.pages]]
         rivals: dict[str, Callable[[Page], object]] = {
             PARSE: lambda page: LexborHTMLParser(page.text),
-            READ: lambda page, plan=plan: plan.read(Document(page.body, page.url, seen=True)),  # type: ignore[misc]
+            READ: lambda page, plan=plan: plan.read(Document(page.body, page.url, trusted=True)),  # type: ignore[misc]
         }
         if peers[EXTRUCT]:
             rivals[EXTRUCT] = peers[EXTRUCT]

@@ -36,8 +36,8 @@ UTF8 = {b"utf-8", b"utf8"}
 MARKS_OF_ORDER = (b"\xef", b"\xfe", b"\xff", b"\x00")
 
 
-def open_html(page: str | bytes, *, seen: bool = False) -> LexborHTMLParser:
-    """The tree of a page, given as text or in UTF-8. Raises HostilePage, but not of a page that was opened before.
+def open_html(page: str | bytes, *, trusted: bool = False) -> LexborHTMLParser:
+    """The tree of a page, given as text or in UTF-8. Raises HostilePage unless the page is `trusted`.
 
     >>> open_html("<p>a<p>b").css("p")[1].text()
     'b'
@@ -47,7 +47,7 @@ def open_html(page: str | bytes, *, seen: bool = False) -> LexborHTMLParser:
     catalog.errors.HostilePage: tags nested deeper than 2000
     """
     markup = page.encode("utf-8", "replace") if isinstance(page, str) else page
-    if not seen:
+    if not trusted:
         _refuse_slow(markup)
     return LexborHTMLParser(markup, options=WITHOUT_EVENTS)
 
@@ -64,8 +64,7 @@ def decode(body: bytes, content_type: str | None = None) -> str:
 def as_utf8(body: bytes, content_type: str | None = None) -> bytes:
     """The page as `decode` reads it, in UTF-8: most pages are that already, and stay as they are.
 
-    Of such a page, bytes that are no UTF-8 are replaced when the engine gives out a text, as
-    `decode` would have replaced them.
+    Of such a page, bytes that are no UTF-8 are replaced when the engine gives out a text, as `decode` would have done.
 
     >>> as_utf8("Größe".encode("latin-1"), "text/html; charset=latin-1").decode()
     'Größe'

@@ -196,7 +196,7 @@ _memory = _Memory()
 
 
 def _opening(text: str, start: int) -> _Opening:
-    line = text[start : min(text.find("\n", start) % (len(text) + 1), start + LONGEST_LINE)].rstrip(ENDS_LINE)
+    line = text[start : start + LONGEST_LINE].partition("\n")[0].rstrip(ENDS_LINE)
     try:
         return _Opening(orjson.loads(line), len(line), len(line))
     except (ValueError, UnicodeEncodeError):

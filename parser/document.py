@@ -27,13 +27,13 @@ INLINE = frozenset(
 class Document:
     """A page as learner, parser and inspector see it. Raises HostilePage where it is made to be slow.
 
-    A page that is `seen` was opened before, when it was crawled, and is not looked at for that again.
+    A page that is `trusted` was opened before, when it was crawled, and is not looked at for that again.
     """
 
-    def __init__(self, body: bytes | str, url: str, content_type: str | None = None, *, seen: bool = False) -> None:
+    def __init__(self, body: bytes | str, url: str, content_type: str | None = None, *, trusted: bool = False) -> None:
         self.url = url
         markup = body if isinstance(body, str) else as_utf8(body, content_type)
-        self.tree: LexborHTMLParser = open_html(markup, seen=seen)
+        self.tree: LexborHTMLParser = open_html(markup, trusted=trusted)
         self._in_place: dict[tuple[str, str], list[Any]] = {}
 
     @cached_property

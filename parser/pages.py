@@ -55,9 +55,9 @@ class Opener:
         self._bodies = Bodies(bodies_url)
         self.refused: dict[str, str] = {}
 
-    def open(self, page: CrawledPage, *, seen: bool = False) -> Document:
-        """The page, at its own address. Raises StoreError, and HostilePage unless the page was `seen` before."""
-        return Document(self._bodies.get(page.body), page.address, page.content_type, seen=seen)
+    def open(self, page: CrawledPage, *, trusted: bool = False) -> Document:
+        """The page, at its own address. Raises StoreError, and HostilePage unless the page is `trusted`."""
+        return Document(self._bodies.get(page.body), page.address, page.content_type, trusted=trusted)
 
     def open_all(self, pages: Iterable[CrawledPage]) -> Iterator[tuple[CrawledPage, Document]]:
         """Those of the pages that can be opened; the others are `refused`."""

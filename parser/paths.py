@@ -4,7 +4,6 @@ jsonpath-ng understands every path that a person may write, but walks one in abo
 look-ups take; a page costs dozens. So `$.a[0].b` and `$.a.*.b` become steps, and anything richer keeps its own engine.
 """
 
-import json
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import Any
@@ -15,6 +14,7 @@ from jsonpath_ng.ext.parser import parse
 from jsonpath_ng.jsonpath import Wildcard
 
 from catalog.errors import RuleError
+from parser.code import as_json
 
 Step = str | int | None
 MOST_FANOUT = 50
@@ -117,8 +117,5 @@ def nested(text: str) -> Any:
     """
     if text.lstrip()[:1] not in ("{", "[") or len(text) > LONGEST_NESTED:
         return None
-    try:
-        data = json.loads(text, strict=False)
-    except (ValueError, RecursionError):
-        return None
+    data = as_json(text)
     return data if isinstance(data, dict | list) else None

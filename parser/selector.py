@@ -5,7 +5,6 @@ value inside a block of data: in a script, or in an attribute that holds JSON. T
 the script; here a block is named by what stands before it (`var meta = `), which survives what a shop adds elsewhere.
 """
 
-from functools import cached_property
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
@@ -69,7 +68,7 @@ class JsonAt(_Frozen):
     block: str
     path: str
 
-    @cached_property
+    @property
     def in_place(self) -> bool:
         """Whether `css` alone finds the block, in an attribute, an element's text or a script by its braces."""
         return self.block == IN_TEXT or self.block.startswith((IN_ATTRIBUTE, BY_BRACES))

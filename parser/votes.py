@@ -77,14 +77,14 @@ def unslugged(text: str) -> str:
 
 def decide(attribute: Attribute, votes: Sequence[Vote]) -> Reading:
     """The value that most weight stands behind; among equals, the one of the best rule."""
-    found = [one for one in votes if one.value is not None]
-    if not found:
+    found = [(one, one.value) for one in votes if one.value is not None]
+    values = {value for _, value in found}
+    if not values:
         return Reading(attribute, None, 0.0, tuple(votes), 0.0)
-    groups = {one.value: "" for one in found}
-    if len(groups) == 1:
-        return Reading(attribute, found[0].value, confidence(1.0, [one.rule for one in found]), tuple(votes), 1.0)
-    groups = {value: key(attribute, value or "") for value in groups}
-    cast = [(one, groups[one.value]) for one in found]
+    if len(values) == 1:
+        return Reading(attribute, values.pop(), confidence(1.0, [one.rule for one, _ in found]), tuple(votes), 1.0)
+    groups = {value: key(attribute, value) for value in values}
+    cast = [(one, groups[value]) for one, value in found]
     weights: dict[str, float] = {}
     for one, group in cast:
         weights[group] = weights.get(group, 0.0) + weight_of(one.rule.score)

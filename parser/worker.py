@@ -129,7 +129,7 @@ def _read_chunk(pages: Sequence[CrawledPage]) -> list[Outcome]:
 def _read_one(page: CrawledPage) -> Outcome:
     try:
         with _Patience(SLOWEST):
-            reading = _plan.read(_opener.open(page, seen=True))
+            reading = _plan.read(_opener.open(page, trusted=True))
             return Outcome(page.page_id, without_doubtful(reading, _least, _currency))
     except (ScoutError, TimeoutError, ValueError, RecursionError, MemoryError) as error:
         why = f"unreadable: {str(error) or type(error).__name__}"

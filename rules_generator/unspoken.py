@@ -51,8 +51,8 @@ def unspoken(examples: Sequence[Example], documents: Sequence[Document]) -> list
     for attribute, selector in usual:
         if kept[attribute] < MOST_RULES and not any(_says(document, attribute, selector) for document in documents):
             kept[attribute] += 1
-            made = Rule(attribute=attribute, selector=selector, score=SCORE, support=counts[attribute, selector])
-            found.append(made.model_copy(update={"origin": "general"}))
+            support = counts[attribute, selector]
+            found.append(Rule(attribute=attribute, selector=selector, score=SCORE, support=support, origin="general"))
     return found
 
 

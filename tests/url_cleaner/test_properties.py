@@ -1,7 +1,6 @@
 """What holds for any link whatsoever."""
 
 import contextlib
-import re
 import time
 from urllib.parse import quote
 
@@ -141,21 +140,11 @@ HOSTILE = {
 @pytest.mark.parametrize("home", [None, HOME])
 @pytest.mark.parametrize("case", HOSTILE.values(), ids=HOSTILE.keys())
 def test_hostile_links_cost_little(case: tuple[str, str], home: str | None) -> None:
-    """10 KB of anything take less than 10 ms, and as much more as other programs slow the machine at that time."""
+    """10 KB of anything take less than 10 ms."""
     head, unit = case
     link = (head + unit * 10_000)[:10_000]
     best = min(_seconds(f"{link}{number}", home) for number in range(6))
-    assert best < 0.010 * max(1.0, min(_usual_work() for _ in range(6)) / USUALLY)
-
-
-USUALLY = 0.0005
-
-
-def _usual_work() -> float:
-    """The seconds of some work that takes half a millisecond on a machine of 2026 that does nothing else."""
-    begin = time.process_time()
-    re.sub("b", lambda found: found[0], "ab" * 5_000)
-    return time.process_time() - begin
+    assert best < 0.010
 
 
 def _seconds(link: str, home: str | None) -> float:
