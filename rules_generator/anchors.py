@@ -14,6 +14,7 @@ from parser.blocks import css_string
 IDENTIFIER = re.compile(r"-?[A-Za-z_][\w-]*")
 NAMED = ("itemprop", "property", "name", "rel", "typeof", "http-equiv", "aria-current")
 DIGIT = re.compile(r"\d")
+STATES = ("selected", "checked")
 MOST_CLASSES = 6
 
 
@@ -43,6 +44,7 @@ def _anchors(tag: str, attributes: dict[str, str | None]) -> Iterator[str]:
     for mark in NAMED:
         if attributes.get(mark):
             yield f'{tag}[{mark}="{css_string(attributes[mark] or "")}"]'
+    yield from (f"{tag}[{state}]" for state in STATES if state in attributes)
     classes = [one for one in (attributes.get("class") or "").split()[:MOST_CLASSES] if _is_stable(one)]
     if len(classes) > 1:
         yield tag + "".join(f".{one}" for one in classes)

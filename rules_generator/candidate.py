@@ -22,9 +22,10 @@ class Candidate:
 
     @property
     def is_guess(self) -> bool:
-        """Whether it takes a text for the value by its look: a name, a last part, a shape, a known word."""
-        listed = isinstance(self.selector, TextAt) and bool(self.selector.named_in)
-        return listed or self.form == "slug" or bool(self.trim.last or self.trim.shape or self.trim.words)
+        """Whether it takes a text for the value by its look: a name, a first or last part, a shape, a known word."""
+        trim, listed = self.trim, isinstance(self.selector, TextAt) and bool(self.selector.named_in)
+        a_word = trim.inside and not f"{trim.left or ''}{trim.right or ''}".strip()
+        return listed or a_word or self.form == "slug" or bool(trim.last or trim.shape or trim.words)
 
     def rule(self, score: float = 1.0, support: int = 0, agreed: float = 1.0) -> Rule:
         """The candidate as a rule."""

@@ -29,18 +29,21 @@ Around = tuple[str, str]
 
 
 def around(raw: str, values: Iterable[str]) -> Around | None:
-    """What stands left and right of the first known value in a text; None where it holds none.
+    """What stands left and right of the first known value in a text; None where it holds none, or as part of a word.
 
-    >>> around("EAN: 123 *", ["123"])
-    ('EAN: ', ' *')
+    >>> around("EAN: 123 *", ["123"]), around("Lampshades", ["lamp"])
+    (('EAN: ', ' *'), None)
     """
     folded = raw.casefold()
     if len(folded) != len(raw):
         return None
     for value in values:
         start = folded.find(value.casefold())
-        if start >= 0:
-            return raw[:start], raw[start + len(value) :]
+        while start >= 0:
+            left, right = raw[:start], raw[start + len(value) :]
+            if not _in_one_word(left[-1:], value[:1]) and not _in_one_word(value[-1:], right[:1]):
+                return left, right
+            start = folded.find(value.casefold(), start + 1)
     return None
 
 
@@ -106,8 +109,28 @@ def _delimiter(sides: Sequence[str], *, at_end: bool) -> str:
         return ""
     turned = [side[::-1] if at_end else side for side in full]
     shared = os.path.commonprefix(turned)[:LONGEST_LITERAL]  # noqa: RUF071 - character by character is what is wanted
-    literal = re.split(r"\d", shared, maxsplit=1)[0]
+    literal = _of_whole_words(re.split(r"\d", shared, maxsplit=1)[0], turned)
     return literal[::-1] if at_end else literal
+
+
+def _of_whole_words(literal: str, sides: Sequence[str]) -> str:
+    """The literal without the beginnings of words that go on differently.
+
+    >>> _of_whole_words(" Re", [" Resin", " Refill"]), _of_whole_words(" by", [" by me", " by"])
+    (' ', ' by')
+    """
+    if any(_in_one_word(literal[-1:], side[len(literal) : len(literal) + 1]) for side in sides):
+        return literal.rstrip("".join(char for char in literal if _is_cased(char)))
+    return literal
+
+
+def _in_one_word(before: str, after: str) -> bool:
+    """Whether two characters side by side are letters of one word; scripts without cases have no gaps to tell."""
+    return _is_cased(before) and _is_cased(after)
+
+
+def _is_cased(char: str) -> bool:
+    return char.lower() != char.upper()
 
 
 def _same(values: Sequence[object]) -> bool:

@@ -13,7 +13,7 @@ from itertools import islice
 from selectolax.lexbor import LexborNode
 
 from catalog.models import Attribute
-from parser.document import text_of
+from parser.document import MOST_ENTRIES, text_of
 from parser.selector import TextAt
 from parser.trim import named_in
 from rules_generator.anchors import anchors_of, tag_of
@@ -24,19 +24,37 @@ from rules_generator.lookup import Lookup
 LISTED = frozenset({Attribute.BRAND, Attribute.CATEGORY})
 HEADING = "h1"
 FEWEST, MOST, MOST_ABOVE = 3, 16, 4
+MOST_LISTS, ROOM = 60, 1.2
 LONGEST_HEADING = 200
 PLACE_AMONG = re.compile(r":nth-of-type\(\d+\)")
 
 
-def menus(found: Sequence[Sequence[Place]], pages: Sequence[Lookup]) -> list[TextAt]:
-    """Selectors of lists with an entry that is the known value and that the heading names, on several pages."""
+def menus(known: Sequence[str], found: Sequence[Sequence[Place]], pages: Sequence[Lookup]) -> list[TextAt]:
+    """Selectors of lists with an entry that is the known value and that the heading names, on several pages.
+
+    Of these the ones that have most of the known values among their entries, and little else.
+    """
     counts: Counter[str] = Counter()
+    seen_on: dict[str, Lookup] = {}
     for places, page in zip(found, pages, strict=True):
         node = page.first(HEADING)
         heading = text_of(node, LONGEST_HEADING) if node is not None else None
-        if heading:
-            counts.update({css for place in places for css in _lists_of(place, heading)})
-    return [TextAt(css=css, named_in=HEADING) for css, count in counts.most_common(MOST) if count >= FEWEST]
+        here = list(dict.fromkeys(css for place in places for css in _lists_of(place, heading or "")))
+        counts.update(here)
+        seen_on |= dict.fromkeys(here, page)
+    usual = [css for css, count in counts.most_common(MOST_LISTS) if count >= FEWEST]
+    entries = {css: _entries(seen_on[css], css) for css in usual}
+    wanted = {value.casefold() for value in known}
+    most = max((len(wanted & one) for one in entries.values()), default=0)
+    full = [css for css in usual if len(wanted & entries[css]) == most]
+    least = min((len(entries[css]) for css in full), default=0)
+    return [TextAt(css=css, named_in=HEADING) for css in full if len(entries[css]) <= ROOM * least][:MOST]
+
+
+def _entries(page: Lookup, css: str) -> set[str]:
+    """What the entries of a list say."""
+    nodes = page.document.all(css)[:MOST_ENTRIES]
+    return {text.casefold() for node in nodes if (text := text_of(node, LONGEST_HEADING))}
 
 
 def _lists_of(place: Place, heading: str) -> Iterator[str]:

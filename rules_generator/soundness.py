@@ -19,6 +19,7 @@ LEAST_SHARE = {Attribute.TITLE: 0.2, Attribute.PRICE: 0.35, Attribute.CATEGORY: 
 USUAL_SHARE = 0.55
 SURE = 0.83
 FEW, MOST_OF = 2, 0.75
+NAMES = frozenset({Attribute.BRAND, Attribute.CATEGORY})
 
 
 def sound(tallies: Sequence[Tally], examples: Sequence[Example]) -> list[Tally]:
@@ -47,7 +48,8 @@ def _knows_something(one: Tally, examples: Sequence[Example]) -> bool:
         return len(examples) <= FEW or is_named(one.candidate)
     right = {group for group, is_right in zip(one.keys, one.right, strict=True) if is_right}
     if len(right) >= FEW:
-        return True
+        few = attribute in NAMES and len(right) == FEW < len(set(known)) and one.hits <= FEW + 1
+        return not few or is_named(one.candidate)
     if len(set(known)) == 1:
         return one.hits >= FEW and not (attribute is Attribute.CATEGORY and one.uncalled)
     named, apart = is_named(one.candidate), _tells_apart(one, known)

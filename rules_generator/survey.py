@@ -120,7 +120,7 @@ def _candidates(
     looks = cuts.by_look(attribute, _known(attribute, opened.examples))
     made = {Candidate(attribute, selector, form=form): None for selector, form in whole}
     if attribute in LISTED:
-        made |= {Candidate(attribute, selector): None for selector in menus(found, pages)}
+        made |= {Candidate(attribute, selector): None for selector in menus(_known(attribute, examples), found, pages)}
         made |= {Candidate(attribute, one, trim): None for one, _ in whole[:MOST_BY_LOOK] for trim in looks}
     if attribute is Attribute.CATEGORY:
         known = [one.known.get(attribute, ()) for one in examples]

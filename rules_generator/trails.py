@@ -31,7 +31,7 @@ def trails(known: Sequence[Sequence[str]], pages: Sequence[Lookup]) -> list[Text
     pairs = ((path, page) for paths, page in zip(known, pages, strict=True) for path in paths[:1] if SEPARATOR in path)
     counts: Counter[str] = Counter()
     for path, page in islice(pairs, MOST_PAGES):
-        counts.update(set(_trails_on(page.document, path)))
+        counts.update(dict.fromkeys(_trails_on(page.document, path), 1))
     ranked = sorted(counts.items(), key=lambda pair: (-pair[1], len(pair[0])))
     return [TextAt(css=css, join=True) for css, count in ranked[:MOST] if count >= FEWEST]
 

@@ -36,7 +36,7 @@ DEEPEST, MOST_OBJECTS = 7, 2_000
 
 
 def unspoken(examples: Sequence[Example], documents: Sequence[Document]) -> list[Rule]:
-    """Rules for what no example has, of places that most pages have and that are empty on all."""
+    """Rules for what no example has, of places that many pages have and that are empty on all."""
     known = {attribute for example in examples for attribute in example.known}
     missing = [attribute for attribute in OPTIONAL if attribute not in known]
     if not missing or len(examples) < FEWEST:
@@ -45,7 +45,7 @@ def unspoken(examples: Sequence[Example], documents: Sequence[Document]) -> list
     for example, document in list(zip(examples, documents, strict=True))[:MOST_PAGES]:
         titles = example.known.get(Attribute.TITLE, ())
         counts.update(list(dict.fromkeys(field for field in _fields(document, titles) if field[0] in missing)))
-    usual = [field for field, count in counts.most_common() if 2 * count > min(len(examples), MOST_PAGES)]
+    usual = [field for field, count in counts.most_common() if 3 * count > min(len(examples), MOST_PAGES)]
     kept: Counter[Attribute] = Counter()
     found = []
     for attribute, selector in usual:

@@ -57,11 +57,11 @@ class Ways:
 
     def _note(self, page: int, places: Sequence[Place]) -> None:
         paths: Paths = {}
-        here: dict[bool, set[Way]] = {True: set(), False: set()}
+        here: dict[bool, dict[Way, int]] = {True: {}, False: {}}
         for place in places:
             for nth, parts in enumerate(parts_at(place, paths)):
                 way = (parts, place.form)
-                here[place.whole].add(way)
+                here[place.whole][way] = 1
                 known = self._origins.get(way)
                 if known is None or (nth, place.size) < (known.nth, known.size):
                     self._origins[way] = _Origin(nth, place.size, page, place)

@@ -30,6 +30,7 @@ MISLEADING = re.compile(
     re.IGNORECASE,
 )
 HEADING = re.compile(r"(?:^|\s)h1[^\s]*(?: ::text)?$")
+FEWEST_STEPS = 3
 STRUCTURED = re.compile(r"ld\+json Product|itemprop|property=|product", re.IGNORECASE)
 
 
@@ -39,8 +40,8 @@ def plausibility(candidate: Candidate) -> float:
     fits = re.search(WORDS[candidate.attribute], said, re.IGNORECASE) is not None
     variant = candidate.attribute is Attribute.TITLE and "variant" in said
     cut = _reliance(candidate.trim)
-    labelled = ":lexbor-contains(" in said
-    rooted = isinstance(candidate.selector, TextAt) and said.startswith("html >")
+    labelled = candidate.attribute is not Attribute.PRICE and ":lexbor-contains(" in said
+    by_way = not isinstance(candidate.selector, JsonAt) and said.count(" > ") >= FEWEST_STEPS
     return (
         0.5 * fits
         + 0.2 * (STRUCTURED.search(said) is not None and not isinstance(candidate.selector, TextAt))
@@ -52,7 +53,7 @@ def plausibility(candidate: Candidate) -> float:
         - min(cut, 60) / 100
         - 0.8 * bool(MISLEADING.search(said))
         - 0.8 * variant
-        - 0.3 * rooted
+        - 0.3 * by_way
         - min(len(said), 300) / 3000
     )
 

@@ -13,6 +13,7 @@ from rules_generator.locate import Place
 
 PAGE = """<body><div id="shop"><div class="product p-77" id="item-77"><h1 data-name>Lamp</h1>
 <dl><dt>Brand</dt><dd>Ardwen</dd><dt>EAN</dt><dd class="c1 code">4006</dd></dl><ul><li>A: 1</li><li>EAN: 4006</li></ul>
+<select><option value="1"><option selected value="2"></select>
 <meta itemprop="sku" content="S"><x:y>odd <b>4006</b></x:y></div></div></body>"""
 
 
@@ -31,6 +32,7 @@ HELD = [
     ("the label beside", "dd.code", 'dt:lexbor-contains("EAN" i) + dd'),
     ("the label within", "li:nth-of-type(2)", 'li:lexbor-contains("EAN:" i)'),
     ("a schema.org name", "meta", 'meta[itemprop="sku"]'),
+    ("the option that is chosen", "option[value='2']", "option[selected]"),
 ]
 
 

@@ -83,6 +83,41 @@ def test_a_brand_that_only_a_menu_and_the_heading_name() -> None:
     assert read_attributes(other, rules.templates[0])[Attribute.BRAND].value == "Nordlicht"
 
 
+def test_the_menu_that_is_read_is_of_brands() -> None:
+    """Of a menu of brands, its folded half and all links of the page, the one that has the known brands and no more."""
+    brands = ("Ardwen", "Bolitt", "Cosmira", "Nordlicht", "Olmo", "Pira")
+    half = "".join(f"<li class='more'><a>{brand}</a>" for brand in brands[:3])
+    rest = "".join(f"<li><a>{brand}</a>" for brand in brands[3:])
+    page = f"<div><ul class='brands'>{half}{rest}</ul><ul><li><a>Vases</a><li><a>Lamp</a></ul></div><h1>{{}}</h1>"
+    rules, _ = induce(
+        [taught(one, page.format(f"{brands[place % 4]} {one.sku}"), title=f"{brands[place % 4]} {one.sku}",
+                brand=brands[place % 4]) for place, one in enumerate(ALL)]
+    )  # fmt: skip
+    read = [
+        read_attributes(Document(page.format(title), "https://shop.example/p"), rules.templates[0])[Attribute.BRAND]
+        for title in ("Olmo Lamp", "Cosmira Vases", "Lamp 7")
+    ]
+    assert [one.value for one in read] == ["Olmo", "Cosmira", None]
+
+
+SELDOM = [
+    ("at a place like any other", "<p class='t'>{}</p>", 0),
+    ("at a place that is named for it", "<p class='brand'>{}</p>", 1),
+]
+
+
+@pytest.mark.parametrize(("name", "shown", "least"), SELDOM, ids=[case[0] for case in SELDOM])
+def test_two_values_of_many(name: str, shown: str, least: int) -> None:
+    """What is right on two offers of ten, and silent on the rest, may be chance."""
+    brands = ["Bolitt", "Elm", "Olmo", "Pira"]
+    members = [
+        taught(one, f"<h1>{one.sku}</h1>{shown.format(brands[place]) if place < 2 else ''}", title=one.sku,
+               brand=brands[place % 4])
+        for place, one in enumerate(ALL)
+    ]  # fmt: skip
+    assert (rules_of(Attribute.BRAND, members) > 0) is (least > 0)
+
+
 def test_the_shops_own_key_is_not_the_manufacturers() -> None:
     """Where a few offers have their sku as manufacturer's number too, that is no reason to read it from all pages."""
     members = [taught(one, text_page(one), han=one.sku if one.number % 2 == 0 else None) for one in ALL]
