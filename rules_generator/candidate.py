@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from catalog.models import Attribute
 from parser.rules import Rule
-from parser.selector import AnySelector, TextAt
+from parser.selector import AnySelector, AttributeAt, TextAt
 from parser.trim import Trim
 from rules_generator.cuts import NO_CUT
-from rules_generator.locate import Form
+from rules_generator.locate import NAME_ATTRIBUTES, SLUGGED, Form
 
 
 @dataclass(frozen=True)
@@ -23,9 +23,11 @@ class Candidate:
     @property
     def is_guess(self) -> bool:
         """Whether it takes a text for the value by its look: a name, a first or last part, a shape, a known word."""
-        trim, listed = self.trim, isinstance(self.selector, TextAt) and bool(self.selector.named_in)
+        trim, selector = self.trim, self.selector
+        listed = isinstance(selector, TextAt) and bool(selector.named_in)
         a_word = trim.inside and not f"{trim.left or ''}{trim.right or ''}".strip()
-        return listed or a_word or self.form == "slug" or bool(trim.last or trim.shape or trim.words)
+        a_name = isinstance(selector, AttributeAt) and selector.name in NAME_ATTRIBUTES and self.attribute in SLUGGED
+        return listed or a_word or a_name or self.form == "slug" or bool(trim.last or trim.shape or trim.words)
 
     def rule(self, score: float = 1.0, support: int = 0, agreed: float = 1.0) -> Rule:
         """The candidate as a rule."""

@@ -17,7 +17,7 @@ from rules_generator.wording import is_named
 
 LEAST_SHARE = {Attribute.TITLE: 0.2, Attribute.PRICE: 0.35, Attribute.CATEGORY: 0.75, Attribute.DESCRIPTION: 0.65}
 USUAL_SHARE = 0.55
-SURE = 0.83
+SURE, LIKELY = 0.83, 0.76
 FEW, MOST_OF = 2, 0.75
 NAMES = frozenset({Attribute.BRAND, Attribute.CATEGORY})
 
@@ -48,12 +48,21 @@ def _knows_something(one: Tally, examples: Sequence[Example]) -> bool:
         return len(examples) <= FEW or is_named(one.candidate)
     right = {group for group, is_right in zip(one.keys, one.right, strict=True) if is_right}
     if len(right) >= FEW:
-        few = attribute in NAMES and len(right) == FEW < len(set(known)) and one.hits <= FEW + 1
-        return not few or is_named(one.candidate)
+        return attribute not in NAMES or is_named(one.candidate) or _is_likely(one, len(right), len(set(known)))
     if len(set(known)) == 1:
         return one.hits >= FEW and not (attribute is Attribute.CATEGORY and one.uncalled)
     named, apart = is_named(one.candidate), _tells_apart(one, known)
     return not one.misses and ((one.hits > FEW and (named or apart)) or (one.hits == FEW and named and apart))
+
+
+def _is_likely(one: Tally, right: int, known: int) -> bool:
+    """Whether a place that is not named for a brand or a category is one all the same, right on so many of the known.
+
+    Menus and tags say names, too.
+    """
+    if not one.misses and right >= min(FEW + 1, known):
+        return True
+    return lower_bound(one.hits, one.hits + one.misses) >= LIKELY
 
 
 def _repeats_the_sku(one: Tally, examples: Sequence[Example]) -> bool:
@@ -63,6 +72,11 @@ def _repeats_the_sku(one: Tally, examples: Sequence[Example]) -> bool:
 
 
 def _tells_apart(one: Tally, known: Sequence[str]) -> bool:
-    """Whether it finds one value on all or most of the examples, and is silent on several that have another."""
+    """Whether it finds one value on all or most of the examples, and is silent on several that have another.
+
+    On one of these alone, if it misses none of its own.
+    """
     value = next(group for group, is_right in zip(one.keys, one.right, strict=True) if is_right)
-    return one.silent > FEW and (one.hits > len(known) / 2 or one.hits >= MOST_OF * known.count(value or ""))
+    if one.silent <= FEW:
+        return one.silent > 0 and one.hits == known.count(value or "")
+    return one.hits > len(known) / 2 or one.hits >= MOST_OF * known.count(value or "")

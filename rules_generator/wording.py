@@ -7,7 +7,7 @@ known offers cannot tell them apart; the names that shops give to their fields c
 import re
 
 from catalog.models import Attribute
-from parser.selector import JsonAt, TextAt
+from parser.selector import AttributeAt, JsonAt, TextAt
 from parser.trim import Trim
 from rules_generator.candidate import Candidate
 
@@ -30,14 +30,20 @@ MISLEADING = re.compile(
     re.IGNORECASE,
 )
 HEADING = re.compile(r"(?:^|\s)h1[^\s]*(?: ::text)?$")
+PLACE_AMONG = re.compile(r":nth-[a-z-]+\(\d+\)")
+CAPTIONS = frozenset({"alt", "title"})
 FEWEST_STEPS = 3
 STRUCTURED = re.compile(r"ld\+json Product|itemprop|property=|product", re.IGNORECASE)
 
 
 def plausibility(candidate: Candidate) -> float:
-    """From about -1 (names something else) to 1 (names the attribute, in data about the product)."""
+    """From about -1 (names something else) to 1 (names the attribute, in data about the product).
+
+    What a picture or a link is called may be of another variant than the heading; a loose pair, of another thing.
+    """
     said = str(candidate.selector)
-    fits = re.search(WORDS[candidate.attribute], said, re.IGNORECASE) is not None
+    fits = _fits(candidate.attribute, said)
+    caption = isinstance(candidate.selector, AttributeAt) and candidate.selector.name in CAPTIONS
     variant = candidate.attribute is Attribute.TITLE and "variant" in said
     cut = _reliance(candidate.trim)
     labelled = candidate.attribute is not Attribute.PRICE and ":lexbor-contains(" in said
@@ -53,6 +59,8 @@ def plausibility(candidate: Candidate) -> float:
         - min(cut, 60) / 100
         - 0.8 * bool(MISLEADING.search(said))
         - 0.8 * variant
+        - 0.6 * (caption and candidate.attribute is Attribute.TITLE)
+        - 0.2 * ("{pairs}" in said)
         - 0.3 * by_way
         - min(len(said), 300) / 3000
     )
@@ -61,7 +69,12 @@ def plausibility(candidate: Candidate) -> float:
 def is_named(candidate: Candidate) -> bool:
     """Whether the selector's own words name the attribute, and none of them something else."""
     said = str(candidate.selector)
-    return re.search(WORDS[candidate.attribute], said, re.IGNORECASE) is not None and not MISLEADING.search(said)
+    return _fits(candidate.attribute, said) and not MISLEADING.search(said)
+
+
+def _fits(attribute: Attribute, said: str) -> bool:
+    """Whether a selector's words name the attribute; that something is the third of its type does not."""
+    return re.search(WORDS[attribute], PLACE_AMONG.sub("", said), re.IGNORECASE) is not None
 
 
 def _reliance(trim: Trim) -> int:

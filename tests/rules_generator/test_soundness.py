@@ -5,7 +5,10 @@ import pytest
 from catalog.models import Attribute
 from parser.document import Document
 from parser.read import read_attributes
+from parser.selector import TextAt
+from rules_generator.candidate import Candidate
 from rules_generator.induce import Taught, induce
+from rules_generator.wording import is_named
 from tests.pages import products, text_page
 from tests.rules_generator.conftest import taught
 
@@ -116,6 +119,46 @@ def test_two_values_of_many(name: str, shown: str, least: int) -> None:
         for place, one in enumerate(ALL)
     ]  # fmt: skip
     assert (rules_of(Attribute.BRAND, members) > 0) is (least > 0)
+
+
+USUALLY = [
+    ("a menu's entry, once wrong", "<p class='on'>{}</p>", 0),
+    ("a field named for it, once wrong", "<p class='brand'>{}</p>", 1),
+]
+
+
+@pytest.mark.parametrize(("name", "shown", "least"), USUALLY, ids=[case[0] for case in USUALLY])
+def test_right_but_for_once(name: str, shown: str, least: int) -> None:
+    """A catalog may be wrong once, but a menu is, too: the place's own name decides."""
+    said = ["Elm", "Olmo", "Pira", "Ulmo", "Sorb", "Sale"]
+    brands = [*said[:-1], "Bolitt"]
+    members = [
+        taught(one, f"<h1>{one.sku}</h1>{shown.format(said[place % 6]) if place < 6 else ''}", title=one.sku,
+               brand=brands[place % 6])
+        for place, one in enumerate(ALL)
+    ]  # fmt: skip
+    assert (rules_of(Attribute.BRAND, members) > 0) is (least > 0)
+
+
+NAMED = [
+    ("third of its type", Attribute.CATEGORY, TextAt(css="li:nth-of-type(3)"), False),
+    ("by its class", Attribute.CATEGORY, TextAt(css="p.product-type"), True),
+    ("by its label", Attribute.BRAND, TextAt(css='b:lexbor-contains("Brand" i) + i'), True),
+    ("by that of something else", Attribute.PRICE, TextAt(css="s.old-price"), False),
+]
+
+
+@pytest.mark.parametrize(("name", "attribute", "at", "expected"), NAMED, ids=[case[0] for case in NAMED])
+def test_places_that_are_named_for_what_they_hold(name: str, attribute: Attribute, at: TextAt, expected: bool) -> None:
+    """By words of the shop's own."""
+    assert is_named(Candidate(attribute, at)) is expected
+
+
+def test_a_heading_before_captions() -> None:
+    """Of titles that agree on all examples, what a reader sees is asked first."""
+    page = "<a class='title' title='{0}'><img alt='{0}'></a><p class='t'>{0}</p>"
+    rules, _ = induce([taught(one, page.format(one.title)) for one in ALL])
+    assert isinstance(rules.templates[0].of(Attribute.TITLE)[0].selector, TextAt)
 
 
 def test_the_shops_own_key_is_not_the_manufacturers() -> None:
