@@ -28,7 +28,7 @@ LONGEST_REMEMBERED = 50_000
 NAME_LENGTH = 48
 DEEPEST = 60
 CODE_SHOWS = 400
-LONGEST_LINE, ENDS_LINE = 20_000, " \t\r;,)"
+LONGEST_LINE, ENDS_LINE, CLOSES = 20_000, " \t\r;,)", "}]"
 ENOUGH_ATTEMPTS = 3
 HEAD_LENGTH, LONGEST_WORD = 40, 10
 MOST_KEPT, LONGEST_KEPT, MOST_SCRIPTS = 1000, 10_000, 200
@@ -45,6 +45,8 @@ PAIR = re.compile(
 )
 MARKS = re.compile(r"""[{}\[\]]|"(?:[^"\\]|\\.)*"|'(?:[^'\\\n]|\\.)*'""")
 STRING = re.compile(r"""\"(?:[^"\\]|\\.)*"|'(?:[^'\\\n]|\\.)*'""")
+ZERO_FIRST = re.compile(r"[:\[,]\s*+0\d++\s*+[,}\]]")
+STRING_OR_ZERO_FIRST = re.compile(rf"""{STRING.pattern}|(?<![\w.])(0\d++)(?![\w.])""")
 STRAY_QUOTE = re.compile(r"[\"']")
 LIKE_DATA = re.compile(r"""[{\[]\s*+(?:(?P<begins>["'\w$-]++\s*+:|["'{\[\d-]|\])|["'\w$-]*+\s*+)""")
 CODE = re.compile(r"\b(?:function|return|var|let|const|if|for|new|this)\b|=>|\(\)")
@@ -200,7 +202,8 @@ def _opening(text: str, start: int) -> _Opening:
     try:
         return _Opening(orjson.loads(line), len(line), len(line))
     except (ValueError, UnicodeEncodeError):
-        return _opening_anywhere(text, start)
+        data = as_json(line) if line[-1:] in CLOSES and ZERO_FIRST.search(line) else None
+        return _opening_anywhere(text, start) if data is None else _Opening(data, len(line), len(line))
 
 
 def _opening_anywhere(text: str, start: int) -> _Opening:
@@ -239,6 +242,8 @@ def _closing(text: str, start: int) -> tuple[bool, int]:
         mark = match[0]
         if (code and match.start() > code.start()) or depth > DEEPEST:
             return False, match.end()
+        if code and match.start() < code.start() < match.end():
+            code = CODE.search(text, match.end(), start + CODE_SHOWS)
         if mark in "{[":
             depth += 1
         elif mark in "}]":
@@ -279,12 +284,30 @@ def _braced(text: str) -> Iterator[str]:
 def javascript(text: str) -> Any:
     """The object or list that a text writes as JavaScript does; None where it is code or neither."""
     like = LIKE_DATA.match(text)
-    if not like or like["begins"] is None or CODE.search(text, 0, CODE_SHOWS):
+    if not like or like["begins"] is None or _is_code(text):
         return None
     try:
-        return chompjs.parse_js_object(text, loader_kwargs={"strict": False})
+        return chompjs.parse_js_object(without_zeros_first(text), loader_kwargs={"strict": False})
     except (ValueError, RecursionError):
         return None
+
+
+def _is_code(text: str) -> bool:
+    """Whether a text begins as code does; what strings say is none."""
+    if CODE.search(text, 0, CODE_SHOWS) is None:
+        return False
+    return CODE.search(STRING.sub('""', text), 0, CODE_SHOWS) is not None
+
+
+def without_zeros_first(text: str) -> str:
+    """The text with numbers that begin with a zero as strings: JSON has none, and to JavaScript they are octal.
+
+    >>> without_zeros_first('{"id": 0364, "a": "b: 07,", "c": 0.5}')
+    '{"id": "0364", "a": "b: 07,", "c": 0.5}'
+    """
+    if ZERO_FIRST.search(text) is None:
+        return text
+    return STRING_OR_ZERO_FIRST.sub(lambda match: f'"{match[1]}"' if match[1] else match[0], text)
 
 
 def literal(value: str) -> str:
@@ -308,8 +331,8 @@ def as_json(text: str) -> Any:
 
 
 def _as_loose_json(text: str) -> Any:
-    """The same with line breaks in strings and with `NaN`, as JavaScript takes them."""
+    """The same with line breaks in strings, with `NaN` and with zeros first, as JavaScript takes them."""
     try:
-        return json.loads(text, strict=False)
+        return json.loads(without_zeros_first(text), strict=False)
     except (ValueError, RecursionError):
         return None
