@@ -15,6 +15,7 @@ from catalog.values import NO_HINT, Hint, currency_of, key, normalise
 from parser.confidence import confidence
 from parser.document import Document
 from parser.rules import Rule
+from parser.selector import AttributeAt
 
 HINTED = frozenset({Attribute.PRICE, Attribute.IMAGE})
 DECIMAL = {"comma": ",", "point": ".", "minor": "."}
@@ -79,7 +80,7 @@ def decide(attribute: Attribute, votes: Sequence[Vote]) -> Reading:
     """The value that most weight stands behind; among equals, the one of the best rule."""
     found = [(one, one.value) for one in votes if one.value is not None]
     values = {value for _, value in found}
-    if not values:
+    if not values or (attribute is Attribute.IMAGE and len(found) < len(votes) and _is_the_shops_own(votes)):
         return Reading(attribute, None, 0.0, tuple(votes), 0.0)
     if len(values) == 1:
         return Reading(attribute, values.pop(), confidence(1.0, [one.rule for one, _ in found]), tuple(votes), 1.0)
@@ -93,6 +94,16 @@ def decide(attribute: Attribute, votes: Sequence[Vote]) -> Reading:
     share = weights[group] / sum(weights.values())
     sure = confidence(share, [one.rule for one, other in cast if other == group])
     return Reading(attribute, best.value, sure, tuple(votes), share)
+
+
+def _is_the_shops_own(votes: Sequence[Vote]) -> bool:
+    """Whether only the head names a picture, for others to show, where the offer's own place says that it has none."""
+    denied = any(one.cut is not None and one.value is None for one in votes)
+    return denied and all(one.value is None or _is_in_head(one.rule) for one in votes)
+
+
+def _is_in_head(rule: Rule) -> bool:
+    return isinstance(rule.selector, AttributeAt) and rule.selector.css.startswith("meta[property")
 
 
 def weight_of(score: float) -> float:

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from catalog.errors import RuleError
 from catalog.models import Attribute, PageKind
 from parser.document import Document
-from parser.read import Vote, decide, read, without_doubtful
+from parser.read import Vote, decide, read, vote, without_doubtful
 from parser.rules import Rule, RuleSet, Signature, Template
-from parser.selector import TextAt
+from parser.selector import AttributeAt, TextAt
 from parser.trim import Trim
 from tests.pages import article_page, products, text_page
 
@@ -143,6 +143,24 @@ def test_the_winner_is_one_of_the_votes(cast: list[tuple[str | None, float]]) ->
     assert 0 <= reading.weight < 1
     assert 0 <= reading.share <= 1.0000001
     assert (reading.value is None) == all(value is None for value, _ in cast)
+
+
+SHOWN, LOGO = "https://shop.example/lamp.jpg", "https://shop.example/logo.png"
+PICTURED = [
+    ("a place of its own says there is none", "/no-image.png", LOGO, None),
+    ("a place of its own says nothing", "", LOGO, LOGO),
+    ("both show it", SHOWN, SHOWN, SHOWN),
+    ("the head has one of several", SHOWN, LOGO, SHOWN),
+]
+
+
+@pytest.mark.parametrize(("name", "own", "head", "expected"), PICTURED, ids=[case[0] for case in PICTURED])
+def test_the_shops_picture_is_not_the_offers(name: str, own: str, head: str, expected: str | None) -> None:
+    """Where an offer's own place holds a stand-in, what the head shows is the shop's logo."""
+    page = Document(f"<meta property='og:image' content='{head}'><img id='p' src='{own}'>", "https://shop.example/p")
+    places = (AttributeAt(css="img[id='p']", name="src"), AttributeAt(css='meta[property="og:image"]', name="content"))
+    rules = [Rule(attribute=Attribute.IMAGE, selector=place) for place in places]
+    assert decide(Attribute.IMAGE, [vote(page, one) for one in rules]).value == expected
 
 
 def test_rule_sets_survive_storage() -> None:
