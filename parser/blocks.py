@@ -63,17 +63,15 @@ def script_blocks(tree: LexborHTMLParser) -> list[Block]:
 
 
 def _scripts(tree: LexborHTMLParser) -> Iterator[Script]:
-    for node in tree.css("script"):
+    for node in tree.tags("script"):
         text = node.text()
         if text and not text.isspace() and len(text) <= LONGEST_SCRIPT:
-            yield Script(_css(node.attributes), text)
+            kind = (node.attrs.get("type") or "").lower()
+            yield Script(_css_of_json(kind, node) if "json" in kind else CODE, text)
 
 
-def _css(attributes: dict[str, str | None]) -> str:
-    kind = attributes.get("type")
-    if kind is None or "json" not in kind.lower():
-        return CODE
-    return SCHEMA_ORG if "ld+json" in kind.lower() else _own_css(attributes)
+def _css_of_json(kind: str, node: LexborNode) -> str:
+    return SCHEMA_ORG if "ld+json" in kind else _own_css(node.attributes)
 
 
 def _own_css(attributes: dict[str, str | None]) -> str:

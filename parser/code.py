@@ -29,6 +29,9 @@ NAME_LENGTH = 48
 DEEPEST = 60
 CODE_SHOWS = 400
 LONGEST_LINE, ENDS_LINE, CLOSES = 20_000, " \t\r;,)", "}]"
+LONGEST_JSON = 400_000
+MORE_FOLLOWS, ENDS_TOO_SOON, UNFIT = "unexpected content after", "unexpected end", ("str is not", "depth limit")
+LEADING_ZERO = "number with leading zero"
 ENOUGH_ATTEMPTS = 3
 HEAD_LENGTH, LONGEST_WORD = 40, 10
 MOST_KEPT, LONGEST_KEPT, MOST_SCRIPTS = 1000, 10_000, 200
@@ -43,11 +46,13 @@ PAIR = re.compile(
     r"""(?:(["'])([\w.$-]{1,60}+)\1|\b([A-Za-z_$][\w.$]{0,60}+))\s*+[:=]\s*+(?=["'\d-])"""
     rf"({PAIRED_VALUE})"
 )
-MARKS = re.compile(r"""[{}\[\]]|"(?:[^"\\]|\\.)*"|'(?:[^'\\\n]|\\.)*'""")
-STRING = re.compile(r"""\"(?:[^"\\]|\\.)*"|'(?:[^'\\\n]|\\.)*'""")
+QUOTED = r""""[^"\\]*+(?:\\.[^"\\]*+)*+"|'[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'"""
+STRING = re.compile(QUOTED)
+UP_TO_BRACKET = re.compile(rf"""(?:[^{{}}\[\]"']++|{QUOTED}|(["']))*+([{{}}\[\]])""")
+BEGINS_JSON = re.compile(r"""\{\s*+["}]|\[\s*+["{\[\]\dtfn-]""")
 ZERO_FIRST = re.compile(r"[:\[,]\s*+0\d++\s*+[,}\]]")
-STRING_OR_ZERO_FIRST = re.compile(rf"""{STRING.pattern}|(?<![\w.])(0\d++)(?![\w.])""")
-STRAY_QUOTE = re.compile(r"[\"']")
+STRING_OR_ZERO_FIRST = re.compile(rf"""{QUOTED}|(?<![\w.])(0\d++)(?![\w.])""")
+LOOSE = re.compile(r"[\x00-\x1f\\NI]")
 LIKE_DATA = re.compile(r"""[{\[]\s*+(?:(?P<begins>["'\w$-]++\s*+:|["'{\[\d-]|\])|["'\w$-]*+\s*+)""")
 CODE = re.compile(r"\b(?:function|return|var|let|const|if|for|new|this)\b|=>|\(\)")
 _JSON = json.JSONDecoder(strict=False)
@@ -79,32 +84,23 @@ class _Stop(NamedTuple):
     looked_at: int = 0
 
 
-def is_certain(text: str) -> bool:
-    """Whether the data in a script's code are all that looks like data, so that there are no loose pairs."""
-    return (_certain_before if len(text) <= LONGEST_REMEMBERED else _certain)(text)
-
-
-def _certain(text: str) -> bool:
-    return _opened(text, ENOUGH_ATTEMPTS)[1]
-
-
 def opened_at(text: str, start: int) -> Any:
     """The data that opens at a place; None where none does."""
     return _memory.opening(text, start).data
 
 
-def _opened(text: str, most: int = MOST_ATTEMPTS) -> tuple[tuple[Named, ...], bool]:
-    """The named data, and whether they are all that looks like data; so many openings are tried."""
+def _opened(text: str) -> tuple[tuple[Named, ...], bool]:
+    """The named data, and whether they are all that looks like data."""
     here, stops, sure = _memory.resume(text), list[_Stop](), True
     match = OPENS.search(text, here.position) if here.position else OPENS_FIRST.match(text) or OPENS.search(text)
-    while match and here.attempts < most and here.looked_at <= MOST_LOOKED_AT * len(text):
+    while match and here.attempts < MOST_ATTEMPTS and here.looked_at <= MOST_LOOKED_AT * len(text):
         opening = _memory.opening(text, match.start(1))
         here = _after(here, opening, text, match.start(1))
         sure = sure and opening.sure is not None and here.decided_by <= len(text)
         if sure:
             stops.append(here)
         match = OPENS.search(text, here.position)
-    _memory.keep(text, stops, whole=most == MOST_ATTEMPTS)
+    _memory.keep(text, stops)
     return here.found, bool(here.found) and here.attempts < ENOUGH_ATTEMPTS
 
 
@@ -127,7 +123,6 @@ def _paired(text: str) -> tuple[Named, ...]:
 
 _opened_before = lru_cache(maxsize=256)(_opened)
 _paired_before = lru_cache(maxsize=256)(_paired)
-_certain_before = lru_cache(maxsize=256)(_certain)
 
 
 def block_name(text: str, start: int) -> str:
@@ -185,10 +180,9 @@ class _Memory:
                 return stop
         return _Stop()
 
-    def keep(self, text: str, stops: list[_Stop], *, whole: bool) -> None:
-        """Keep how far a script was read; one that was resumed stays as it was kept, also for one read in part."""
-        known = not whole and text[:HEAD_LENGTH] in self._scripts
-        if stops and stops[0].attempts == 1 and len(text) <= LONGEST_REMEMBERED and not known:
+    def keep(self, text: str, stops: list[_Stop]) -> None:
+        """Keep how far a script was read; one that was resumed stays as it was kept."""
+        if stops and stops[0].attempts == 1 and len(text) <= LONGEST_REMEMBERED:
             if len(self._scripts) >= MOST_SCRIPTS:
                 self._scripts.clear()
             self._scripts[text[:HEAD_LENGTH]] = (text, stops)
@@ -198,59 +192,92 @@ _memory = _Memory()
 
 
 def _opening(text: str, start: int) -> _Opening:
+    """What opens at a place: JSON, or else JavaScript."""
+    json_there = _json_opening(text, start) if BEGINS_JSON.match(text, start) else _Opening(None, 1)
+    return json_there if json_there.data is not None else _javascript_opening(text, start, start + json_there.length)
+
+
+def _json_opening(text: str, start: int) -> _Opening:
+    """The JSON that opens at a place; most ends its line."""
     line = text[start : start + LONGEST_LINE].partition("\n")[0].rstrip(ENDS_LINE)
+    found = _json_in_front(line)
+    if _ends_too_soon(found):
+        found = _json_in_front(text[start : start + LONGEST_JSON])
+    if isinstance(found, _Opening):
+        return found
+    if _ends_too_soon(found) or found.msg.startswith(UNFIT) or LOOSE.match(text, start + found.pos):
+        return _loose_json_opening(text, start)
+    data = as_json(without_zeros_first(line)) if found.msg.startswith(LEADING_ZERO) and line[-1:] in CLOSES else None
+    return _Opening(None, found.pos + 1) if data is None else _Opening(data, len(line), len(line))
+
+
+def _json_in_front(text: str) -> "_Opening | orjson.JSONDecodeError":
+    """The JSON that a text begins with, or why there is none."""
     try:
-        return _Opening(orjson.loads(line), len(line), len(line))
-    except (ValueError, UnicodeEncodeError):
-        data = as_json(line) if line[-1:] in CLOSES and ZERO_FIRST.search(line) else None
-        return _opening_anywhere(text, start) if data is None else _Opening(data, len(line), len(line))
+        return _Opening(orjson.loads(text), len(text), len(text))
+    except orjson.JSONDecodeError as error:
+        if error.msg.startswith(MORE_FOLLOWS):
+            return _Opening(orjson.loads(text[: error.pos]), error.pos, error.pos)
+        return error
 
 
-def _opening_anywhere(text: str, start: int) -> _Opening:
+def _ends_too_soon(found: "_Opening | orjson.JSONDecodeError") -> bool:
+    return not isinstance(found, _Opening) and found.msg.startswith(ENDS_TOO_SOON)
+
+
+def _loose_json_opening(text: str, start: int) -> _Opening:
+    """The same of JSON with `NaN` or with line breaks in strings, and however long it is."""
     try:
         data, end = _JSON.raw_decode(text, start)
     except json.JSONDecodeError as error:
-        looked = len(text) if error.msg.startswith("Unterminated") else error.pos
+        return _Opening(None, (len(text) if error.msg.startswith("Unterminated") else error.pos) - start)
     except RecursionError:
-        looked = len(text)
-    else:
-        return _Opening(data, end - start, end - start)
+        return _Opening(None, len(text) - start)
+    return _Opening(data, end - start, end - start)
+
+
+def _javascript_opening(text: str, start: int, looked: int) -> _Opening:
     like = LIKE_DATA.match(text, start)
-    if like and like["begins"] is not None:
-        return _in_javascript(text, start, looked)
-    seen = max(looked, like.end() if like else start + 1)
-    return _Opening(None, looked - start, seen + LONGEST_WORD - start)
-
-
-def _in_javascript(text: str, start: int, looked: int) -> _Opening:
-    closed, end = _closing(text, start)
+    if not like or like["begins"] is None:
+        seen = max(looked, like.end() if like else start + 1)
+        return _Opening(None, looked - start, seen + LONGEST_WORD - start)
+    end, closed, strays = _closing(text, start)
     looked_at = max(looked, end) - start
-    stopped = closed or (end < len(text) and end - start < LONGEST_JAVASCRIPT)
-    if not stopped or STRAY_QUOTE.search(STRING.sub("", text[start:end])):
-        sure = None
-    else:
+    sure = None
+    if (closed or (end < len(text) and end - start < LONGEST_JAVASCRIPT)) and not strays:
         sure = max(looked + LONGEST_WORD - start, end - start, 0 if closed else CODE_SHOWS)
     data = javascript(text[start:end]) if closed else None
     return _Opening(data, looked_at if data is None else end - start, sure)
 
 
-def _closing(text: str, start: int) -> tuple[bool, int]:
-    """Whether the bracket at `start` closes around data, strings skipped, and where; if not, how far was looked."""
-    code = CODE.search(text, start, start + CODE_SHOWS)
-    depth, reach = 0, min(len(text), start + LONGEST_JAVASCRIPT)
-    for match in MARKS.finditer(text, start, reach):
-        mark = match[0]
-        if (code and match.start() > code.start()) or depth > DEEPEST:
-            return False, match.end()
-        if code and match.start() < code.start() < match.end():
-            code = CODE.search(text, match.end(), start + CODE_SHOWS)
-        if mark in "{[":
-            depth += 1
-        elif mark in "}]":
-            depth -= 1
-            if depth == 0:
-                return True, match.end()
-    return False, reach
+class _Closing(NamedTuple):
+    """Where a bracket closes around data, or how far was looked; and whether quotes stand alone in between."""
+
+    end: int
+    closed: bool
+    strays: bool
+
+
+def _closing(text: str, start: int) -> _Closing:
+    """Where the bracket at `start` closes, strings skipped."""
+    code = _first_code(text, start)
+    depth, reach, strays = 0, min(len(text), start + LONGEST_JAVASCRIPT), False
+    for match in _brackets(text, start, reach):
+        stray, mark = match.groups()
+        strays = strays or stray is not None
+        if (code is not None and match.start(2) > code) or depth > DEEPEST:
+            return _Closing(match.end(), False, strays)
+        depth += 1 if mark in "{[" else -1
+        if depth == 0:
+            return _Closing(match.end(), True, strays)
+    return _Closing(reach, False, strays)
+
+
+def _brackets(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
+    """The brackets in a part of a text, but for those in strings; each with what stands before it."""
+    while match := UP_TO_BRACKET.match(text, start, end):
+        yield match
+        start = match.end()
 
 
 def by_braces(text: str, steps: Sequence[int]) -> Any:
@@ -271,11 +298,11 @@ def by_braces(text: str, steps: Sequence[int]) -> Any:
 def _braced(text: str) -> Iterator[str]:
     """The blocks in braces that stand side by side in a text."""
     depth, start = 0, 0
-    for match in MARKS.finditer(text):
-        if match[0] == "{":
-            start = start if depth else match.start()
+    for match in _brackets(text, 0, len(text)):
+        if match[2] == "{":
+            start = start if depth else match.start(2)
             depth += 1
-        elif match[0] == "}" and depth:
+        elif match[2] == "}" and depth:
             depth -= 1
             if not depth:
                 yield text[start : match.end()]
@@ -284,19 +311,24 @@ def _braced(text: str) -> Iterator[str]:
 def javascript(text: str) -> Any:
     """The object or list that a text writes as JavaScript does; None where it is code or neither."""
     like = LIKE_DATA.match(text)
-    if not like or like["begins"] is None or _is_code(text):
+    if not like or like["begins"] is None or _first_code(text, 0) is not None:
         return None
     try:
-        return chompjs.parse_js_object(without_zeros_first(text), loader_kwargs={"strict": False})
+        return chompjs.parse_js_object(without_zeros_first(text), loader=as_json)
     except (ValueError, RecursionError):
         return None
 
 
-def _is_code(text: str) -> bool:
-    """Whether a text begins as code does; what strings say is none."""
-    if CODE.search(text, 0, CODE_SHOWS) is None:
-        return False
-    return CODE.search(STRING.sub('""', text), 0, CODE_SHOWS) is not None
+def _first_code(text: str, start: int) -> int | None:
+    """Where a text begins to read as code, if it soon does; what strings say is none."""
+    code = CODE.search(text, start, start + CODE_SHOWS)
+    strings = STRING.finditer(text, start) if code else iter(())
+    for string in strings:
+        if code is None or string.start() > code.start():
+            break
+        if code.start() < string.end():
+            code = CODE.search(text, string.end(), start + CODE_SHOWS)
+    return None if code is None else code.start()
 
 
 def without_zeros_first(text: str) -> str:

@@ -89,10 +89,8 @@ class Document:
     def first(self, css: str) -> LexborNode | None:
         """The first element that `css` finds. Raises RuleError where it is no selector."""
         known, node = self.seen.first(css)
-        if known:
-            return node
         try:
-            return self.tree.css_first(css)
+            return node if known else self.tree.css_first(css)
         except (SelectolaxError, ValueError) as error:
             raise RuleError(f"not a CSS selector: {css!r}") from error
 
@@ -142,6 +140,11 @@ def scalar(value: Any) -> str | None:
 
 def text_of(node: LexborNode, longest: int = LONGEST_TEXT) -> str | None:
     """The text a reader sees in an element: blocks apart, inline parts joined, white space folded."""
+    alone = node.first_child
+    if alone is None:
+        return None
+    if alone.next is None and alone.is_text_node and node.tag not in UNSEEN:
+        return _folded(alone.text_content or "")
     parts: list[str] = []
     size = 0
     for inner in node.traverse(include_text=True):

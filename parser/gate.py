@@ -11,7 +11,6 @@ from functools import lru_cache
 from itertools import chain
 from math import fsum
 from typing import Any
-from urllib.parse import urlsplit
 
 from parser.blocks import CODE, SCHEMA_ORG, Script
 from parser.document import Document
@@ -20,13 +19,16 @@ from parser.seen import NAMED
 
 CLASS, ID, TYPED = ".", "#", "[itemtype="
 ALL_KINDS = (CLASS, ID, TYPED)
+COSTS = {ID: 1, TYPED: 2, CLASS: 2}
 MOST_CLASSES = 12
 MOST_REMEMBERED = 50_000
 LONGEST = 120
 MOST_FOLDERS = 3
 DIGITS = re.compile(r"\d+")
 TYPE = re.compile(r'"@type"\s*:\s*"(\w{1,40})"')
-FRONT_DOOR = re.compile(r"/?|/(?:index|home|default)(?:\.\w{2,5})?/?", re.IGNORECASE)
+HOST = r"(?:[^/?#]*//[^/?#]*)?"
+PATH = re.compile(rf"{HOST}([^?#]*)")
+FRONT_DOOR = re.compile(rf"{HOST}(?:/?|/(?:index|home|default)(?:\.\w{{2,5}})?/?)(?:#.*)?", re.IGNORECASE)
 
 
 def marks_of(document: Document) -> frozenset[str]:
@@ -90,9 +92,13 @@ def _of_page(said: str) -> tuple[str, ...]:
     return (_folded(said),)
 
 
-def is_cheap(mark: str) -> bool:
-    """Whether a mark is soon found: of classes pages hold by far the most, and types cost a walk through the page."""
-    return _kind_of(mark) not in (CLASS, TYPED)
+def cost_of(mark: str) -> int:
+    """How dear it is to look for marks of that kind.
+
+    Names and data are looked at anyway. Ids and types cost a walk through the page each, and of classes pages hold by
+    far the most.
+    """
+    return COSTS.get(_kind_of(mark), 0)
 
 
 def _kind_of(mark: str) -> str:
@@ -167,10 +173,10 @@ def is_front_door(url: str) -> bool:
     >>> is_front_door("https://shop.example/index.html"), is_front_door("https://shop.example/?p=12")
     (True, False)
     """
-    parts = urlsplit(url)
-    return not parts.query and FRONT_DOOR.fullmatch(parts.path) is not None
+    return FRONT_DOOR.fullmatch(url) is not None
 
 
 def _folders(url: str) -> list[str]:
-    folders = [part for part in urlsplit(url).path.split("/") if part][:-1]
+    path = PATH.match(url)
+    folders = [part for part in path[1].split("/") if part][:-1] if path else []
     return [f"/{'/'.join(folders[:depth])}/" for depth in range(1, len(folders) + 1)][:MOST_FOLDERS]

@@ -4,7 +4,7 @@ jsonpath-ng understands every path that a person may write, but walks one in abo
 look-ups take; a page costs dozens. So `$.a[0].b` and `$.a.*.b` become steps, and anything richer keeps its own engine.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -22,7 +22,7 @@ LONGEST_NESTED = 200_000
 
 
 @lru_cache(maxsize=4096)
-def compile_path(path: str) -> Callable[[Any], Iterator[Any]]:
+def compile_path(path: str) -> Callable[[Any], Iterable[Any]]:
     """A function from data to the values at `path`, in document order. Raises RuleError.
 
     >>> list(compile_path("$.variants.*.sku")({"variants": {"17": {"sku": "A"}, "18": {"sku": "B"}}}))
@@ -33,7 +33,9 @@ def compile_path(path: str) -> Callable[[Any], Iterator[Any]]:
     parsed, steps = _parsed(path)
     if steps is None:
         return lambda data: (match.value for match in parsed.find(data))
-    return lambda data: _walk(data, steps, 0)
+    if None in steps:
+        return lambda data: _walk(data, steps, 0)
+    return lambda data: _followed(data, steps)
 
 
 def keys_of(path: str) -> tuple[str, ...]:
@@ -92,21 +94,32 @@ def _steps(path: JSONPath) -> Iterator[Step]:
 
 
 def _walk(data: Any, steps: list[Step], depth: int) -> Iterator[Any]:
-    if depth == len(steps):
-        yield data
-        return
-    step = steps[depth]
-    if isinstance(data, str):
-        data = nested(data)
-    if step is None:
-        inner = list(data.values()) if isinstance(data, dict) else data if isinstance(data, list) else []
-        for value in inner[:MOST_FANOUT]:
-            yield from _walk(value, steps, depth + 1)
-    elif isinstance(step, int):
-        if isinstance(data, list) and -len(data) <= step < len(data):
-            yield from _walk(data[step], steps, depth + 1)
-    elif isinstance(data, dict) and step in data:
-        yield from _walk(data[step], steps, depth + 1)
+    """The values behind steps of which some go into every child."""
+    fork = next((place for place in range(depth, len(steps)) if steps[place] is None), len(steps))
+    for found in _followed(data, steps[depth:fork]):
+        if fork == len(steps):
+            yield found
+            continue
+        inner = nested(found) if isinstance(found, str) else found
+        children = list(inner.values()) if isinstance(inner, dict) else inner if isinstance(inner, list) else []
+        for child_of in children[:MOST_FANOUT]:
+            yield from _walk(child_of, steps, fork + 1)
+
+
+def _followed(data: Any, steps: Sequence[Step]) -> tuple[Any, ...]:
+    """The one value behind keys and indices, or none."""
+    for step in steps:
+        if isinstance(data, str):
+            data = nested(data)
+        if isinstance(data, dict):
+            if step not in data:
+                return ()
+            data = data[step]
+        elif isinstance(data, list) and isinstance(step, int) and -len(data) <= step < len(data):
+            data = data[step]
+        else:
+            return ()
+    return (data,)
 
 
 def nested(text: str) -> Any:

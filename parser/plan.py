@@ -5,11 +5,12 @@ rules point at is looked up once, equal texts are normalised once, and of script
 (`parser.sought`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from selectolax.lexbor import LexborNode
 
 from catalog.models import Attribute
+from parser.confidence import confidence
 from parser.document import Document, text_at
 from parser.gate import Gate
 from parser.read import PageReading, Reading, Vote, concluded, decide, unlike, value_of, with_variants
@@ -49,6 +50,7 @@ class _Reader:
         places = {selector: place for place, selector in enumerate(self._selectors)}
         self._values: dict[tuple[Attribute, str, tuple[str, ...]], dict[str, str | None]] = {}
         self._voters: dict[Attribute, list[tuple[int, _Voter]]] = {}
+        self._sure: dict[tuple[float, ...], float] = {}
         for rule in template.rules:
             alike = self._values.setdefault((rule.attribute, rule.form, rule.never), {})
             self._voters.setdefault(rule.attribute, []).append((places[rule.selector], _Voter(rule, alike)))
@@ -59,9 +61,19 @@ class _Reader:
             values.clear()
         raws, url = list(self._raws(document)), document.url
         return {
-            attribute: decide(attribute, [voter.vote(raws[place], url) for place, voter in voters])
+            attribute: decide(attribute, [voter.vote(raws[place], url) for place, voter in voters], self._sure_of)
             for attribute, voters in self._voters.items()
         }
+
+    def _sure_of(self, share: float, rules: Sequence[Rule]) -> float:
+        """What `confidence` says; the same rules agree on most pages."""
+        case = (share, *map(id, rules))
+        sure = self._sure.get(case)
+        if sure is None:
+            if len(self._sure) >= MOST_REMEMBERED:
+                self._sure.clear()
+            sure = self._sure[case] = confidence(share, rules)
+        return sure
 
     def _raws(self, document: Document) -> Iterator[str | None]:
         """What each selector finds."""

@@ -62,11 +62,16 @@ class Seen:
         return self._tree.css(NAMED_CSS)
 
     def first(self, css: str) -> tuple[bool, LexborNode | None]:
-        """Whether it is known which element a selector finds first, and that element."""
+        """Whether it is known which element a selector finds first, and that element.
+
+        Ids are known where the gate has asked for them: a rule or two that ask for one find it sooner by themselves.
+        """
         name = _asked(css)
         if name is None:
             return False, None
         of_id = name[1] == "id"
+        if of_id and "ids" not in vars(self):
+            return False, None
         nodes = self._with_id if of_id else self._named
         if len(nodes) > MOST_NODES:
             return False, None

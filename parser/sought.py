@@ -9,11 +9,11 @@ stands inside a larger block is found too. Each script of JSON and each place in
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
-from itertools import count, islice
+from itertools import islice
 from typing import Any
 
 from parser.blocks import CODE, SCHEMA_ORG, Script
-from parser.code import HEAD_LENGTH, PAIRED_VALUE, block_name, data_in_code, is_certain, literal, opened_at
+from parser.code import HEAD_LENGTH, PAIRED_VALUE, block_name, data_in_code, literal, opened_at
 from parser.paths import keys_of
 from parser.selector import JsonAt
 
@@ -24,7 +24,7 @@ FOLDED = re.compile(r"[0\s]+")
 WORD = re.compile(r"\w+", re.ASCII)
 BARE_KEY = re.compile(r"[A-Za-z_$][\w.$]*")
 WORD_END = re.compile(r"[\w.$]")
-Known = dict[tuple[str, str], Sequence[Any]]
+Known = dict[tuple[str, str], Iterable[Any]]
 PAIRS = "pairs"
 TYPED = "ld+json"
 
@@ -40,11 +40,10 @@ class Sought:
 
     def data(self, selector: JsonAt) -> Iterable[Any]:
         """The data that the selector's path starts from, in document order; looked for as far as they are asked for."""
-        css, name = selector.css, selector.block
-        key = "" if css != CODE or (name != PAIRS and word_of(name)) else _key(selector.path, whole=name == PAIRS)
-        found = self._found.get((css, name, key))
+        wanted = _wanted(selector.css, selector.block, selector.path)
+        found = self._found.get(wanted)
         if found is None:
-            found = self._found[css, name, key] = _Met(islice(self._look(css, name, key), MOST_PLACES))
+            found = self._found[wanted] = _Met(islice(self._look(*wanted), MOST_PLACES))
         return found
 
     def _look(self, css: str, name: str, key: str) -> Iterator[Any]:
@@ -58,8 +57,12 @@ class Sought:
                     yield from in_code(text, name, key)
                 continue
             if (name, key) not in known:
-                known[name, key] = tuple(in_code(text, name, key)) if word in text else ()
-            yield from known[name, key]
+                known[name, key] = _Met(in_code(text, name, key)) if word in text else ()
+            try:
+                yield from known[name, key]
+            except Exception:
+                del known[name, key]
+                raise
 
     @cached_property
     def _texts(self) -> list[tuple[str, Known | None]]:
@@ -83,12 +86,23 @@ class _Met:
         self._more, self._met = more, list[Any]()
 
     def __iter__(self) -> Iterator[Any]:
-        for at in count():
-            if at == len(self._met):
-                self._met.extend(islice(self._more, 1))
-            if at == len(self._met):
-                return
+        at = 0
+        while at < len(self._met) or self._meets_another():
             yield self._met[at]
+            at += 1
+
+    def _meets_another(self) -> bool:
+        for one in self._more:
+            self._met.append(one)
+            return True
+        return False
+
+
+@lru_cache(maxsize=4096)
+def _wanted(css: str, name: str, path: str) -> tuple[str, str, str]:
+    """The kind of script, the name and, where the name alone does not find it, a key of the data that a path is for."""
+    named_enough = css != CODE or (name != PAIRS and word_of(name))
+    return css, name, "" if named_enough else _key(path, whole=name == PAIRS)
 
 
 def _may_hold(text: str, kind: str) -> bool:
@@ -136,7 +150,7 @@ def in_code(text: str, name: str, key: str = "") -> Iterator[Any]:
     """The data of that name in a script's code; `key` is the key of a pair, or a word that it has to hold."""
     if name == PAIRS and key:
         value = pair(text, key)
-        if value is not None and not is_certain(text):
+        if value is not None:
             yield {key: value}
     elif name != PAIRS and word_of(name):
         yield from named(text, name)

@@ -5,8 +5,9 @@ too much in detail to be counted; there the best rule that finds one decides.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
@@ -19,6 +20,7 @@ from parser.selector import AttributeAt
 
 HINTED = frozenset({Attribute.PRICE, Attribute.IMAGE})
 DECIMAL = {"comma": ",", "point": ".", "minor": "."}
+Sure = Callable[[float, Sequence[Rule]], float]
 BETWEEN_WORDS = re.compile(r"[-_+]+")
 
 
@@ -60,11 +62,16 @@ def value_of(rule: Rule, text: str, url: str) -> str | None:
     """The normalised value of a text that a rule has found and cut."""
     if rule.form == "slug":
         text = unslugged(text)
-    hint = Hint(decimal=DECIMAL.get(rule.form), base_url=url) if rule.attribute in HINTED else NO_HINT
+    hint = _hint(rule.form, url) if rule.attribute in HINTED else NO_HINT
     value = normalise(rule.attribute, text, hint)
     if value is None or value in rule.never:
         return None
     return _in_major_units(text) if rule.form == "minor" else value
+
+
+@lru_cache(maxsize=64)
+def _hint(form: str, url: str) -> Hint:
+    return Hint(decimal=DECIMAL.get(form), base_url=url)
 
 
 def unslugged(text: str) -> str:
@@ -76,23 +83,22 @@ def unslugged(text: str) -> str:
     return BETWEEN_WORDS.sub(" ", unquote(text)).strip()
 
 
-def decide(attribute: Attribute, votes: Sequence[Vote]) -> Reading:
+def decide(attribute: Attribute, votes: Sequence[Vote], sure_of: Sure = confidence) -> Reading:
     """The value that most weight stands behind; among equals, the one of the best rule."""
     found = [(one, one.value) for one in votes if one.value is not None]
     values = {value for _, value in found}
     if not values or (attribute is Attribute.IMAGE and len(found) < len(votes) and _is_the_shops_own(votes)):
         return Reading(attribute, None, 0.0, tuple(votes), 0.0)
     if len(values) == 1:
-        return Reading(attribute, values.pop(), confidence(1.0, [one.rule for one, _ in found]), tuple(votes), 1.0)
+        return Reading(attribute, values.pop(), sure_of(1.0, [one.rule for one, _ in found]), tuple(votes), 1.0)
     groups = {value: key(attribute, value) for value in values}
-    cast = [(one, groups[value]) for one, value in found]
-    weights: dict[str, float] = {}
-    for one, group in cast:
-        weights[group] = weights.get(group, 0.0) + weight_of(one.rule.score)
+    weights = dict.fromkeys(groups.values(), 0.0)
+    for one, value in found:
+        weights[groups[value]] += weight_of(one.rule.score)
     by_score = attribute is Attribute.DESCRIPTION
-    best, group = max(cast, key=lambda pair: (0.0 if by_score else weights[pair[1]], pair[0].rule.score))
-    share = weights[group] / sum(weights.values())
-    sure = confidence(share, [one.rule for one, other in cast if other == group])
+    best, value = max(found, key=lambda pair: (0.0 if by_score else weights[groups[pair[1]]], pair[0].rule.score))
+    share = weights[groups[value]] / sum(weights.values())
+    sure = sure_of(share, [one.rule for one, other in found if groups[other] == groups[value]])
     return Reading(attribute, best.value, sure, tuple(votes), share)
 
 

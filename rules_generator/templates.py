@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from parser.gate import is_cheap, likeness
+from parser.gate import COSTS, cost_of, likeness
 from parser.rules import Signature
 
 Marks = frozenset[str]
@@ -64,12 +64,20 @@ def jaccard(a: Marks, b: Marks) -> float:
 def signature(pages: Sequence[Marks], background: Sequence[Marks]) -> Signature:
     """The signature of the template that `pages` are built from; `background` is a sample of all pages of the shop.
 
-    Ids, names and data are a tenth of a page's marks. Where they tell the same pages apart as clearly, the others
-    need not be looked for on each page of the shop.
+    Names and data are a tenth of a page's marks, ids another. Where they tell the same pages apart as clearly, the
+    others need not be looked for on each page of the shop.
     """
     whole = _signature(pages, background)
-    few = _signature(*([frozenset(filter(is_cheap, marks)) for marks in group] for group in (pages, background)))
-    return few if _tells_as_well(few, whole, [*pages, *background]) else whole
+    for cost in sorted({0, *COSTS.values()})[:-1]:
+        few = _signature(*(_of_cost(cost, group) for group in (pages, background)))
+        if _tells_as_well(few, whole, [*pages, *background]):
+            return few
+    return whole
+
+
+def _of_cost(cost: int, pages: Sequence[Marks]) -> list[Marks]:
+    """Those of the pages' marks that cost no more than that."""
+    return [frozenset(mark for mark in marks if cost_of(mark) <= cost) for marks in pages]
 
 
 def _tells_as_well(few: Signature, whole: Signature, pages: Sequence[Marks]) -> bool:

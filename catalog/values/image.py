@@ -19,7 +19,8 @@ _PLACEHOLDER = re.compile(
 _STAND_IN = ("holder", "image", "photo", "pic", "img")
 _BEGINNINGS = tuple("blank spacer pixel transparent loading loader lazy dummy empty 1x1 kein".split())
 _NO_PICTURE = frozenset("html htm js mjs css json xml pdf mp4 webm mp3 woff woff2 ttf zip".split())
-_AS_IN_DATA = re.compile(r"(https?:)?//[a-zA-Z\d][a-zA-Z\d.-]*/([\w/.~+%-]*)(?:\?[\w=.~+%-]+)?", re.ASCII)
+_AS_IN_DATA = re.compile(r"(https?:)?(//[a-zA-Z\d][a-zA-Z\d.-]*)?/([\w/.~+%-]*)(?:\?[\w=.~+%-]+)?", re.ASCII)
+_ORIGIN = re.compile(r"(https?:)(//[a-zA-Z\d][a-zA-Z\d.-]*)/", re.ASCII)
 _PICTURE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|bmp|tiff?|svg|heic|jxl)$")
 _SUFFIX = re.compile(
     r"(?:_(?:pico|icon|thumb|small|compact|medium|large|grande|original|master|\d+x\d*|x\d+|\{width\}x|\{size\})"
@@ -60,11 +61,14 @@ def _as_in_data(raw: str, base_url: str | None) -> str | None:
     plain = _AS_IN_DATA.fullmatch(raw)
     if plain is None or len(raw) > LONGEST_URL // 2 or "/." in raw or "%7" in raw:
         return None
-    scheme, path = plain.groups()
+    scheme, host, path = plain.groups()
     if scheme is None:
-        if base_url is None or not base_url.startswith(("http://", "https://")):
+        origin = _ORIGIN.match(base_url or "")
+        if origin is None or (host is None and raw.startswith("//")):
             return None
-        raw = f"{base_url.partition('//')[0]}{raw}"
+        raw = f"{origin[1]}{'' if host else origin[2]}{raw}"
+    elif host is None:
+        return None
     name = path.rstrip("/").rpartition("/")[2]
     return "" if (not name and "?" not in raw) or _is_none(name) else raw
 

@@ -27,6 +27,7 @@ _INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\uffff"
     "\ud800-\udfff]"
 )
+_NEAR_THE_END = b"\xef"
 _TAG = re.compile(r"<(?:/?[a-zA-Z][^<>]{0,2000}|!--[^<>]{0,2000}--)>")
 _BLOCK = re.compile(
     r"<(?=/?(?:address|article|aside|blockquote|br|dd|div|dl|dt|figure|footer|form|h[1-6]|header|hr|li|main|nav|ol"
@@ -36,8 +37,13 @@ _BLOCK = re.compile(
 _NOT_TEXT = ["script", "style", "template", "noscript", "iframe", "object", "svg"]
 _HAS_NOT_TEXT = re.compile(rf"<(?:{'|'.join(_NOT_TEXT)})", re.IGNORECASE)
 _SAID = r"""(?:\s+[a-z][\w:-]*(?:=(?:"[^"<>]*"|'[^'<>]*'|[\w#%.:;/-]+))?)*\s*/?"""
-_BREAK = re.compile(rf"</?(?:br|div|h[1-6]|hr|li|ol|p|ul){_SAID}>", re.IGNORECASE | re.ASCII)
-_WITHIN = re.compile(rf"</?(?:a|b|em|font|i|small|span|strong|sub|sup|u){_SAID}>", re.IGNORECASE | re.ASCII)
+_PLAIN_TAG = re.compile(rf"</?([a-z][a-z1-6]*){_SAID}>", re.IGNORECASE | re.ASCII)
+_BREAKS = """
+article aside blockquote br dd div dl dt figure footer h1 h2 h3 h4 h5 h6 header hr li main nav ol p section table
+tbody td th thead tr ul
+"""
+_APART, _WITHIN = frozenset(_BREAKS.split()), frozenset("a b em font i img meta small span strong sub sup u".split())
+_TAGS, _LONGEST_TAG = re.compile(r"(<[^<>]*>)"), 500
 _WORD = re.compile(r"\w+")
 _FOLD = str.maketrans(
     {"‘": "'", "’": "'", "‚": "'", "′": "'", "“": '"', "”": '"', "„": '"', "″": '"'} | dict.fromkeys("‐‑‒–—−", "-")
@@ -54,11 +60,12 @@ def plain(raw: str) -> str:
         if "&" not in raw or (resolved := html.unescape(raw)) == raw:
             break
         raw = resolved
-    if not raw.isascii():
-        raw = unicodedata.normalize("NFKC", _INVISIBLE.sub("", raw))
-    elif not raw.isprintable():
-        raw = _INVISIBLE.sub("", " ".join(raw.split()))
-    return " ".join(raw.split())
+    line = " ".join(raw.split())
+    if line.isascii() and line.isprintable():
+        return line
+    if not line.isprintable() or _NEAR_THE_END in line.encode("utf-8", "replace"):
+        line = _INVISIBLE.sub("", line)
+    return " ".join(unicodedata.normalize("NFKC", line).split())
 
 
 def untagged(raw: str) -> str:
@@ -145,8 +152,10 @@ def _line(raw: str, longest: int) -> str | None:
 
 def _without_markup(markup: str) -> str:
     """The text between the tags: without a tree where all tags are plain ones, or one would take minutes."""
-    bare = _WITHIN.sub("", _BREAK.sub(" ", markup))
-    if "<" not in bare and "&" not in bare:
+    pieces = _TAGS.split(markup)
+    said = {tag: _stands_for(tag) for tag in set(pieces[1::2])}
+    bare = "".join([said.get(piece, piece) or "" for piece in pieces])
+    if "<" not in bare and None not in said.values():
         return bare
     try:
         tree = open_html(_BLOCK.sub(" <", markup))
@@ -155,6 +164,18 @@ def _without_markup(markup: str) -> str:
     if _HAS_NOT_TEXT.search(markup):
         tree.strip_tags(_NOT_TEXT)
     return tree.body.text(separator="") if tree.body else ""
+
+
+def _stands_for(tag: str) -> str | None:
+    """What a plain tag leaves in a text: a gap or nothing; None of all others."""
+    return _gap_of(tag) if len(tag) <= _LONGEST_TAG else None
+
+
+@lru_cache(maxsize=4096)
+def _gap_of(tag: str) -> str | None:
+    plain_tag = _PLAIN_TAG.fullmatch(tag)
+    name = plain_tag[1].lower() if plain_tag else ""
+    return " " if name in _APART else "" if name in _WITHIN else None
 
 
 @lru_cache(maxsize=2048)
