@@ -4,6 +4,7 @@ A pool's worker holds its own end of the queue it waits at, so it never learns f
 send work. Each worker therefore also waits for its parent, which the operating system reports whatever its end was.
 """
 
+import gc
 import os
 import threading
 from collections.abc import Callable, Iterator
@@ -15,7 +16,10 @@ from typing import Any
 
 @contextmanager
 def worker_pool(workers: int, prepare: Callable[..., None] | None = None, *given: Any) -> Iterator[ProcessPoolExecutor]:
-    """A pool of fresh processes, each of which has run `prepare(*given)` before its first task."""
+    """A pool of fresh processes, each of which has run `prepare(*given)` before its first task.
+
+    What is there by then stays to the end, and is not looked through each time that garbage is collected.
+    """
     with ProcessPoolExecutor(workers, get_context("spawn"), _start, (prepare, given)) as pool:
         yield pool
 
@@ -24,6 +28,7 @@ def _start(prepare: Callable[..., None] | None, given: tuple[Any, ...]) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     if prepare is not None:
         prepare(*given)
+    gc.freeze()
 
 
 def _end_with_parent() -> None:

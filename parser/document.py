@@ -11,13 +11,14 @@ from catalog.markup import as_utf8, open_html
 from parser.blocks import Block, Script, blocks_at, scripts_of
 from parser.paths import compile_path
 from parser.seen import Seen
-from parser.selector import AnySelector, AttributeAt, JsonAt, TextAt
+from parser.selector import CONTENT, AnySelector, AttributeAt, JsonAt, TextAt
 from parser.sought import Sought
 from parser.trim import named_in
 
 LONGEST_TEXT = 50_000
 MOST_STEPS, LONGEST_STEP, MOST_ENTRIES = 12, 200, 400
 BETWEEN_STEPS = " > "
+MOST_TEMPLATES = 50
 UNSEEN = frozenset({"script", "style", "template", "noscript"})
 INLINE = frozenset(
     "a abbr b bdi bdo cite code data del dfn em font i ins kbd mark q s samp small span strong sub sup u var".split()
@@ -81,18 +82,33 @@ class Document:
 
     def all(self, css: str) -> list[LexborNode]:
         """All elements that `css` finds. Raises RuleError where it is no selector."""
+        outer, _, inner = css.partition(CONTENT)
         try:
-            return self.tree.css(css)
+            return self._in_templates(outer, inner) if inner else self.tree.css(css)
         except (SelectolaxError, ValueError) as error:
             raise RuleError(f"not a CSS selector: {css!r}") from error
 
     def first(self, css: str) -> LexborNode | None:
         """The first element that `css` finds. Raises RuleError where it is no selector."""
         known, node = self.seen.first(css)
+        if known:
+            return node
+        if CONTENT in css:
+            return next(iter(self.all(css)), None)
         try:
-            return node if known else self.tree.css_first(css)
+            return self.tree.css_first(css)
         except (SelectolaxError, ValueError) as error:
             raise RuleError(f"not a CSS selector: {css!r}") from error
+
+    def _in_templates(self, outer: str, inner: str) -> list[LexborNode]:
+        """What `inner` finds in the templates that `outer` finds: their content is no part of the tree.
+
+        What is no selector is an error on pages without templates too.
+        """
+        contents = [part for node in self.tree.css(outer)[:MOST_TEMPLATES] for part in node.template_fragments()]
+        if not contents:
+            self.tree.css_first(inner)
+        return [node for part in contents for node in part.css(inner)]
 
     def find_data(self, selector: JsonAt) -> str | None:
         """The first value where the selector points, in the blocks or in the attributes that it names."""

@@ -3,6 +3,8 @@
 `TextAt` is the text of the first element that a CSS selector finds, `AttributeAt` one of its attributes, and `JsonAt` a
 value inside a block of data: in a script, or in an attribute that holds JSON. The thesis names a block by its place in
 the script; here a block is named by what stands before it (`var meta = `), which survives what a shop adds elsewhere.
+
+The content of a `<template>` is no part of a page's tree; `template[id="row"] ::content b` finds a `b` in it.
 """
 
 from typing import Annotated, Literal
@@ -12,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from catalog.errors import RuleError
 
 ITEM = "item"
+CONTENT = " ::content "
 IN_ATTRIBUTE, IN_TEXT, BY_BRACES = "@", "text", "->"
 
 

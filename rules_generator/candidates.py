@@ -34,13 +34,13 @@ Paths = dict[int, list[str]]
 def parts_at(place: Place, known: Paths) -> Iterator[Parts]:
     """What the selectors that lead to a place are made of, at most 48; `known` remembers the paths of one page."""
     if place.node is None:
-        yield "json", place.css, place.path, place.block
+        yield "json", f"{place.within}{place.css}", place.path, place.block
         return
     if place.node.mem_id not in known:
         known[place.node.mem_id] = list(islice(dict.fromkeys(_paths_to(place.node)), MOST_SELECTORS))
     kind = "attribute" if place.name else "own" if place.own else "text"
     for css in known[place.node.mem_id]:
-        yield kind, css, place.name or "", ""
+        yield kind, f"{place.within}{css}", place.name or "", ""
 
 
 def selectors_at(place: Place) -> list[AnySelector]:

@@ -7,7 +7,8 @@ cuts. The number of places per attribute and page is bounded, data and marked-up
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any, Literal
 
 from selectolax.lexbor import LexborNode
@@ -15,9 +16,9 @@ from selectolax.lexbor import LexborNode
 from catalog.models import Attribute
 from catalog.values import Hint, key, normalise, same
 from parser.blocks import attribute_data
-from parser.document import UNSEEN, Document, own_text, scalar, text_of
+from parser.document import MOST_TEMPLATES, UNSEEN, Document, own_text, scalar, text_of
 from parser.paths import child, nested
-from parser.selector import IN_ATTRIBUTE, IN_TEXT
+from parser.selector import CONTENT, IN_ATTRIBUTE, IN_TEXT
 from rules_generator.anchors import anchors_of, css_name, tag_of
 
 Form = Literal["plain", "comma", "point", "minor", "slug"]
@@ -45,7 +46,7 @@ class Place:
     """A spot on one page where a value was found: an element's text, an attribute, or a value in a block.
 
     `whole` tells that the raw text is the value; otherwise it contains it. `own`: only the element's own text is meant.
-    `size` is the raw text's length.
+    `within` is empty, or leads into the template whose content it is. `size` is the raw text's length.
     """
 
     attribute: Attribute
@@ -57,6 +58,7 @@ class Place:
     css: str = ""
     block: str = ""
     path: str = ""
+    within: str = ""
     size: int = 0
 
 
@@ -189,6 +191,7 @@ def places(document: Document, wanted: Wanted) -> dict[Attribute, list[Place]]:
 def _all_places(document: Document, wanted: Wanted) -> Iterator[Place]:
     yield from _in_blocks(document, wanted)
     yield from _in_elements(document, wanted)
+    yield from _in_templates(document, wanted)
     if Attribute.DESCRIPTION in wanted.known:
         yield from _in_long_texts(document, wanted)
 
@@ -237,15 +240,28 @@ def _generic(name: str) -> str | None:
 
 
 def _in_elements(document: Document, wanted: Wanted) -> Iterator[Place]:
-    for count, node in enumerate(document.tree.root.traverse() if document.tree.root else ()):
-        if count >= MOST_NODES:
-            return
+    for node in islice(document.tree.root.traverse() if document.tree.root else (), MOST_NODES):
         if node.tag not in UNSEEN and node.tag not in WHOLE_PAGE:
-            yield from _in_attributes(node, wanted)
-            yield from _in_data_text(node, wanted)
-            yield from _in_text(node, wanted)
+            yield from _at(node, wanted)
         elif node.tag in NAMED_PAGE:
             yield from _in_names(node, wanted)
+
+
+def _in_templates(document: Document, wanted: Wanted) -> Iterator[Place]:
+    """In what stands in templates, which shops fill in when something is clicked."""
+    for content in document.tree.template_fragments()[:MOST_TEMPLATES]:
+        template = content.parent
+        anchors = anchors_of(template) if template is not None else []
+        within = f"{anchors[0] if anchors else 'template'}{CONTENT}"
+        for node in islice(content.traverse(), MOST_NODES // MOST_TEMPLATES):
+            if node.tag not in UNSEEN:
+                yield from (replace(place, within=within) for place in _at(node, wanted))
+
+
+def _at(node: LexborNode, wanted: Wanted) -> Iterator[Place]:
+    yield from _in_attributes(node, wanted)
+    yield from _in_data_text(node, wanted)
+    yield from _in_text(node, wanted)
 
 
 def _in_attributes(node: LexborNode, wanted: Wanted) -> Iterator[Place]:

@@ -9,7 +9,7 @@ import re
 from selectolax.lexbor import LexborNode
 
 from parser.document import Document, text_at
-from parser.selector import AnySelector, JsonAt, TextAt
+from parser.selector import CONTENT, AnySelector, JsonAt, TextAt
 
 BELOW = re.compile(r"""((?:[^"]|"[^"]*")*[^\s>+~,])\s+(?:[\w*.#:-]|\[[\w^*=-]+(?:"[^"\s\\]*")?\]|\([^()\s"]*\))+""")
 MOST_ANCHORED = 40
@@ -43,7 +43,7 @@ class Lookup:
         return self._nodes[css]
 
     def _first(self, css: str) -> LexborNode | None:
-        below = BELOW.fullmatch(css)
+        below = None if CONTENT in css else BELOW.fullmatch(css)
         anchored = self._at(below[1]) if below else []
         if below is None or len(anchored) > MOST_ANCHORED:
             return self.document.first(css)

@@ -13,6 +13,7 @@ PAGE = Document(
     <table><tr><th>EAN:</th><td>4006<br>381</td></tr></table><div data-p='{"a": [{"sku": "S1"}]}'></div>
     <nav><a>Home</a><a>Rugs</a><a> Wool </a></nav><textarea>[{"ean": "4006"}]</textarea>
     <p class="menu">Rugs of wool</p>
+    <template><i>none</i></template><template id="more"><h2>T-1</h2><p data-j='{"a": 5}'>x</p></template>
     <noscript><b class="still">here</b></noscript><i x-data="{open: false, p: {sku: 'S2'}}"></i>
     <script>fbq("t", {"ids": "[\\"S3_7\\"]"}); var z = {n: {q: 1}, 'm': {q: 2}};</script>
     <p class="none"><script>var x = {"list": [{"id": null}, {"id": 7}], "on": true, "f": 12.5};</script></p></body>""",
@@ -45,6 +46,12 @@ FOUND: list[tuple[AnySelector, str | None]] = [
     (TextAt(css="nav a", join=True), "Home > Rugs > Wool"),
     (TextAt(css="nav b", join=True), None),
     (TextAt(css="noscript b.still"), "here"),
+    (TextAt(css="h2"), None),
+    (TextAt(css='template[id="more"] ::content h2'), "T-1"),
+    (TextAt(css="template ::content h2"), "T-1"),
+    (TextAt(css="template ::content table"), None),
+    (TextAt(css="table ::content td"), None),
+    (JsonAt(css="template ::content [data-j]", block="@data-j", path="$.a"), "5"),
     (TextAt(css="h1, th, td", named_in="h1"), None),
     (TextAt(css="h1, nav a, i", named_in="p.menu"), "Rugs"),
 ]
@@ -56,7 +63,10 @@ def test_finds_the_first_value(selector: AnySelector, value: str | None) -> None
     assert PAGE.find(selector) == value
 
 
-@pytest.mark.parametrize("selector", [TextAt(css="p[["), JsonAt(block="var x =", path="$.[")])
+@pytest.mark.parametrize(
+    "selector",
+    [TextAt(css="p[["), TextAt(css="p ::content [["), TextAt(css="p ::content "), JsonAt(block="var x =", path="$.[")],
+)
 def test_says_so_where_a_selector_is_not_well_formed(selector: AnySelector) -> None:
     """A selector that a person wrote wrongly is an error that names it."""
     with pytest.raises(RuleError, match=r"not a (CSS selector|JSONPath)"):

@@ -27,6 +27,13 @@ def related_page(one: Product) -> str:
     return text_page(one, ALL[(one.number + 5) % len(ALL)])
 
 
+def hidden_page(one: Product) -> str:
+    """A page that shows its numbers only when something is clicked."""
+    return f"""<html><body><h1>{one.title}</h1><p class="price">€ {one.price}</p>
+    <template id="{one.number}-facts" class="facts"><b>{one.brand}</b> <i data-x='{{"sku": "{one.sku}"}}'></i>
+    <dl><dt>EAN:</dt><dd>{one.ean}</dd></dl></template></body></html>"""
+
+
 def offer(one: Product, page: str, rules: RuleSet) -> OfferFields | None:
     """What the rules read from a page."""
     return read(Document(page, f"https://shop.example/p/{one.number}"), rules).offer
@@ -52,7 +59,7 @@ def wrong(rules: RuleSet, build: Callable[[Product], str]) -> list[tuple[int, st
     return found
 
 
-@pytest.mark.parametrize("build", [related_page, data_page], ids=["visible text", "scripts and attributes"])
+@pytest.mark.parametrize("build", [related_page, data_page, hidden_page], ids=["texts", "scripts", "templates"])
 def test_ten_examples_teach_a_template(teachers: Teachers, build: Callable[[Product], str]) -> None:
     """Every attribute of every unseen page is read rightly."""
     rules, story = induce(teachers(10, build))
