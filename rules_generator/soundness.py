@@ -4,13 +4,15 @@ A score relative to the best says nothing where all are bad: in a shop that does
 agrees with one known offer in ten, and is the best there is. So a rule has to be right more often than wrong, and on
 different values where the known offers differ: a text that is the same on every page is a perfect reader of the
 commonest value, and knows nothing - unless it is never wrong, and named for what it is said to be. Titles and prices
-may be stale in many known offers at once; they ask for less.
+may be stale in many known offers at once; they ask for less. A heading is no description, though some catalogs repeat
+it as one.
 """
 
 from collections.abc import Sequence
 
 from catalog.models import Attribute
 from catalog.values import key
+from rules_generator.choose import last_step
 from rules_generator.examples import Example
 from rules_generator.score import Tally, lower_bound
 from rules_generator.wording import is_named
@@ -19,6 +21,7 @@ LEAST_SHARE = {Attribute.TITLE: 0.2, Attribute.PRICE: 0.35, Attribute.CATEGORY: 
 USUAL_SHARE = 0.55
 SURE, LIKELY = 0.83, 0.76
 FEW, MOST_OF = 2, 0.75
+HEADINGS = ("h1", "title")
 NAMES = frozenset({Attribute.BRAND, Attribute.CATEGORY})
 
 
@@ -33,6 +36,8 @@ def _is_sound(one: Tally, examples: Sequence[Example]) -> bool:
 
 def _is_mostly_right(one: Tally, examples: Sequence[Example]) -> bool:
     attribute, found = one.candidate.attribute, one.hits + one.misses
+    if attribute is Attribute.DESCRIPTION and last_step(one.candidate.selector.css).startswith(HEADINGS):
+        return False
     if one.hits <= LEAST_SHARE.get(attribute, USUAL_SHARE) * found:
         return False
     if attribute is Attribute.HAN and one.uncalled >= one.hits and _repeats_the_sku(one, examples):
@@ -60,7 +65,7 @@ def _is_likely(one: Tally, right: int, known: int) -> bool:
 
     Menus and tags say names, too.
     """
-    if not one.misses and right >= min(FEW + 1, known):
+    if not one.misses and one.hits > FEW and right >= min(FEW + 1, known):
         return True
     return lower_bound(one.hits, one.hits + one.misses) >= LIKELY
 

@@ -33,7 +33,7 @@ RULES = RuleSet(
             rules=(
                 rule(Attribute.TITLE, "h1.headline"),
                 rule(Attribute.PRICE, "p.cost"),
-                rule(Attribute.SKU, "ul.facts", trim=Trim(left="Art.-Nr.: ", right=" *")),
+                rule(Attribute.SKU, "ul.facts", trim=Trim(left="Art.-Nr.: ", right=" *"), support=9),
                 rule(Attribute.EAN, "table tr:nth-of-type(2) td"),
                 rule(Attribute.BRAND, "p.missing"),
             ),

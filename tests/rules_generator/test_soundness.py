@@ -161,6 +161,16 @@ def test_a_heading_before_captions() -> None:
     assert isinstance(rules.templates[0].of(Attribute.TITLE)[0].selector, TextAt)
 
 
+def test_a_heading_is_no_description() -> None:
+    """Not even where the catalog says the titles again; the text below is, where it says what the catalog does."""
+    page = "<h1>{0} of fine wood</h1><div class='text'>{1}</div>"
+    members = [taught(one, page.format(one.title, "x"), description=f"{one.title} of fine wood") for one in ALL]
+    assert rules_of(Attribute.DESCRIPTION, members) == 0
+    members = [taught(one, page.format("x", f"{one.title} of fine wood"), description=f"{one.title} of fine wood")
+               for one in ALL]  # fmt: skip
+    assert rules_of(Attribute.DESCRIPTION, members) > 0
+
+
 def test_the_shops_own_key_is_not_the_manufacturers() -> None:
     """Where a few offers have their sku as manufacturer's number too, that is no reason to read it from all pages."""
     members = [taught(one, text_page(one), han=one.sku if one.number % 2 == 0 else None) for one in ALL]
