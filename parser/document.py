@@ -162,19 +162,20 @@ def text_of(node: LexborNode, longest: int = LONGEST_TEXT) -> str | None:
     if alone.next is None and alone.is_text_node and node.tag not in UNSEEN:
         return _folded(alone.text_content or "")
     parts: list[str] = []
-    size = 0
+    size, hides = 0, node.tag in UNSEEN
     for inner in node.traverse(include_text=True):
         tag = inner.tag
         if tag == "-text":
-            parent = inner.parent
-            if parent is None or parent.tag not in UNSEEN:
-                text = inner.text_content or ""
-                parts.append(text)
-                size += len(text)
-                if size > longest:
-                    break
+            if hides and inner.parent is not None and inner.parent.tag in UNSEEN:
+                continue
+            text = inner.text_content or ""
+            parts.append(text)
+            size += len(text)
+            if size > longest:
+                break
         elif tag not in INLINE:
             parts.append(" ")
+            hides = hides or tag in UNSEEN
     return _folded("".join(parts))
 
 

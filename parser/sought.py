@@ -20,11 +20,12 @@ from parser.selector import JsonAt
 MOST_PLACES, MOST_OCCURRENCES = 20, 2_000
 WORTH_REMEMBERING, MOST_REMEMBERED = 1_000, 8_000_000
 ESCAPED = re.compile(r"\\(?:[ux]0*(?:3\d|[46][1-9a-f]|[57][\da]|5f)|[^\"\\/bfnrtux])", re.IGNORECASE)
+DIGITS = re.compile(r"0+")
 FOLDED = re.compile(r"[0\s]+")
 WORD = re.compile(r"\w+", re.ASCII)
 BARE_KEY = re.compile(r"[A-Za-z_$][\w.$]*")
 WORD_END = re.compile(r"[\w.$]")
-Known = dict[tuple[str, str], Iterable[Any]]
+Known = dict[tuple[str, str, str], Iterable[Any]]
 PAIRS = "pairs"
 TYPED = "ld+json"
 
@@ -50,18 +51,26 @@ class Sought:
         if css != CODE:
             yield from self._in_json(css, name)
             return
-        word = key if name == PAIRS else word_of(name)
+        for word in (key,) if name == PAIRS else words_of(name):
+            found = self._in_texts(name, key, word)
+            first = next(found, None)
+            if first is not None:
+                yield first
+                yield from found
+                return
+
+    def _in_texts(self, name: str, key: str, word: str) -> Iterator[Any]:
         for text, known in self._texts:
             if known is None:
                 if word in text:
-                    yield from in_code(text, name, key)
+                    yield from in_code(text, name, key, word)
                 continue
-            if (name, key) not in known:
-                known[name, key] = _Met(in_code(text, name, key)) if word in text else ()
+            if (name, key, word) not in known:
+                known[name, key, word] = _Met(in_code(text, name, key, word)) if word in text else ()
             try:
-                yield from known[name, key]
+                yield from known[name, key, word]
             except Exception:
-                del known[name, key]
+                del known[name, key, word]
                 raise
 
     @cached_property
@@ -101,7 +110,7 @@ class _Met:
 @lru_cache(maxsize=4096)
 def _wanted(css: str, name: str, path: str) -> tuple[str, str, str]:
     """The kind of script, the name and, where the name alone does not find it, a key of the data that a path is for."""
-    named_enough = css != CODE or (name != PAIRS and word_of(name))
+    named_enough = css != CODE or (name != PAIRS and words_of(name)[0])
     return css, name, "" if named_enough else _key(path, whole=name == PAIRS)
 
 
@@ -146,34 +155,37 @@ class _Memory:
 _memory = _Memory()
 
 
-def in_code(text: str, name: str, key: str = "") -> Iterator[Any]:
-    """The data of that name in a script's code; `key` is the key of a pair, or a word that it has to hold."""
+def in_code(text: str, name: str, key: str = "", word: str | None = None) -> Iterator[Any]:
+    """The data of that name in a script's code; `key` is the key of a pair, or a word that it has to hold.
+
+    A name is looked for by a `word` of it.
+    """
     if name == PAIRS and key:
         value = pair(text, key)
         if value is not None:
             yield {key: value}
-    elif name != PAIRS and word_of(name):
-        yield from named(text, name)
+    elif name != PAIRS and words_of(name)[0]:
+        yield from named(text, name, word)
     elif not key or key in text or ESCAPED.search(text):
         yield from (data for other, data in data_in_code(text, name == PAIRS) if other == name)
 
 
-def named(text: str, name: str) -> Iterator[Any]:
+def named(text: str, name: str, word: str | None = None) -> Iterator[Any]:
     """The objects and lists in code before which a name stands, in the order in which they stand.
 
     >>> list(named("var meta17 = {'a': 1}; var meta2 = [3]; var x = {'b': 1}", "var meta0 ="))
     [{'a': 1}, [3]]
     """
-    for start in _openings(text, name):
+    for start in _openings(text, name, words_of(name)[-1] if word is None else word):
         if block_name(text, start) == name:
             data = opened_at(text, start)
             if isinstance(data, dict | list) and data:
                 yield data
 
 
-def _openings(text: str, name: str) -> Iterator[int]:
-    """Where a bracket opens behind the name's longest word and what follows that in the name."""
-    word, rest = _sought(name)
+def _openings(text: str, name: str, word: str) -> Iterator[int]:
+    """Where a bracket opens behind a word of the name and what follows that in the name."""
+    rest = _sought(name, word)
     for place in islice(_places(text, word), MOST_OCCURRENCES):
         match = rest.match(text, place)
         if match:
@@ -181,19 +193,20 @@ def _openings(text: str, name: str) -> Iterator[int]:
 
 
 @lru_cache(maxsize=4096)
-def _sought(name: str) -> tuple[str, re.Pattern[str]]:
-    word = word_of(name)
-    return word, re.compile(_unfolded(name[name.find(word) :]) + r"\s*[{\[]")
+def _sought(name: str, word: str) -> re.Pattern[str]:
+    return re.compile(_unfolded(name[name.find(word) :]) + r"\s*[{\[]")
 
 
 @lru_cache(maxsize=4096)
-def word_of(name: str) -> str:
-    """The longest part of a folded name that stands in code as it is.
+def words_of(name: str) -> tuple[str, ...]:
+    """The longest part of a folded name that stands in code as it is, with single blanks, and that without any.
 
-    >>> word_of("var meta0 =")
-    'meta'
+    Code is looked through sooner for the longer one, and it is there on nearly all pages.
+
+    >>> words_of("var meta0 ="), words_of("meta0 ="), words_of("0")
+    (('var meta', 'meta'), ('meta',), ('',))
     """
-    return max(FOLDED.split(name), key=len)
+    return tuple(dict.fromkeys(max(folded.split(name), key=len).strip() for folded in (DIGITS, FOLDED)))
 
 
 def _unfolded(name: str) -> str:

@@ -29,6 +29,7 @@ _INVISIBLE = re.compile(
 )
 _NEAR_THE_END = b"\xef"
 _TAG = re.compile(r"<(?:/?[a-zA-Z][^<>]{0,2000}|!--[^<>]{0,2000}--)>")
+_ESCAPED_TAG = re.compile(r"&(?:amp;|#)*(?:lt|\d|x)", re.IGNORECASE)
 _BLOCK = re.compile(
     r"<(?=/?(?:address|article|aside|blockquote|br|dd|div|dl|dt|figure|footer|form|h[1-6]|header|hr|li|main|nav|ol"
     r"|option|p|pre|section|table|tbody|td|th|thead|tr|ul)\b)",
@@ -106,7 +107,7 @@ def description(raw: str) -> str | None:
     """
     if len(raw) > LONGEST_HTML or not raw or raw.isspace():
         return None
-    found = plain(raw)
+    found = plain(_without_markup(raw)) if "<" in raw and not _ESCAPED_TAG.search(raw) else plain(raw)
     for _ in range(3):
         if "<" not in found or not _TAG.search(found):
             break
