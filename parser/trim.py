@@ -2,8 +2,8 @@
 
 A selector often finds `EAN: 4006381333931 *`. The cut remembers what stood around the known value on the training pages
 (Hübscher 2018, 2.9): as literal text where all pages agree, else as a number of characters. Where nothing around it
-stays the same, the value's own look may: its shape, or its being one of a few known words. What does not fit yields
-nothing, never a wrong value.
+stays the same, the value's own look may: its shape, or its being one of a few known words. Where a shop has other words
+for it than its catalog, these are exchanged. What does not fit yields nothing, never a wrong value.
 """
 
 import re
@@ -23,7 +23,8 @@ class Trim(BaseModel):
 
     With `inside`, the literals are delimiters: the value stands between the first `left` and the next `right`; with
     `last`, between the last `right` and the nearest `left` before it. `shape` is a regular expression: of what is left,
-    the one part that has this shape. `words`: the first of these that stands in it.
+    the one part that has this shape. `words`: the first of these that stands in it. `means`: pairs of what the shop
+    says and what is meant by it; of a text that is none of these, only `words` are left.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -34,6 +35,7 @@ class Trim(BaseModel):
     last: bool = False
     shape: str = ""
     words: tuple[str, ...] = ()
+    means: tuple[tuple[str, str], ...] = ()
 
     @field_validator("shape")
     @classmethod
@@ -59,6 +61,8 @@ class Trim(BaseModel):
         'AB-12'
         >>> Trim(words=("Desk Lamp", "Lamp")).apply("back-to-desk-lamps")
         'Desk Lamp'
+        >>> Trim(left="Back to ", words=("Rugs",), means=(("Lamps", "Lighting"),)).apply("Back to Lamps")
+        'Lighting'
         """
         span = self._around_the_last(text) if self.last else self._between(text) if self.inside else self._ends(text)
         if span is None or span[0] >= span[1]:
@@ -66,7 +70,9 @@ class Trim(BaseModel):
         found: str | None = text[span[0] : span[1]].strip() or None
         if found and self.shape:
             found = _of_shape(found, self.shape)
-        return named_in(found, self.words) if found and self.words else found
+        if found and self.means and (meant := _all_meant(self.means).get(spelled(found[:LONGEST_LOOKED_AT]))):
+            return meant
+        return named_in(found, self.words) if found and (self.words or self.means) else found
 
     def _ends(self, text: str) -> tuple[int, int] | None:
         start, end = _width(text, self.left, text.startswith), _width(text, self.right, text.endswith)
@@ -94,6 +100,7 @@ class Trim(BaseModel):
         said = [f"{where} {self.left!r} and {self.right!r}"] if self.left or self.right else []
         said += [f"shape {self.shape}"] if self.shape else []
         said += [f"one of {', '.join(self.words)}"] if self.words else []
+        said += [", ".join(f"{word} means {meant}" for word, meant in self.means)] if self.means else []
         return ", then ".join(said)
 
 
@@ -116,7 +123,7 @@ def named_in(text: str, words: tuple[str, ...]) -> str | None:
     >>> named_in("New desk lamps and a rug", ("Lamp", "Rug", "Desk Lamp"))
     'Desk Lamp'
     """
-    spoken = f" {_spelled(text[:LONGEST_LOOKED_AT])} "
+    spoken = f" {spelled(text[:LONGEST_LOOKED_AT])} "
     found = [
         (place, -len(said), word)
         for said, word in _all_spelled(words)
@@ -127,8 +134,13 @@ def named_in(text: str, words: tuple[str, ...]) -> str | None:
 
 @lru_cache(maxsize=256)
 def _all_spelled(words: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    return tuple((said, word) for word in words if (said := _spelled(word)))
+    return tuple((said, word) for word in words if (said := spelled(word)))
 
 
-def _spelled(text: str) -> str:
+@lru_cache(maxsize=256)
+def _all_meant(means: tuple[tuple[str, str], ...]) -> dict[str, str]:
+    return {spelled(said): meant for said, meant in means}
+
+
+def spelled(text: str) -> str:
     return APART.sub(" ", text).strip().casefold()

@@ -27,7 +27,8 @@ class Candidate:
         listed = isinstance(selector, TextAt) and bool(selector.named_in)
         a_word = trim.inside and not f"{trim.left or ''}{trim.right or ''}".strip()
         a_name = isinstance(selector, AttributeAt) and selector.name in NAME_ATTRIBUTES and self.attribute in SLUGGED
-        return listed or a_word or a_name or self.form == "slug" or bool(trim.last or trim.shape or trim.words)
+        by_look = trim.last or trim.shape or trim.words or trim.means
+        return listed or a_word or a_name or self.form == "slug" or bool(by_look)
 
     def rule(self, score: float = 1.0, support: int = 0, agreed: float = 1.0) -> Rule:
         """The candidate as a rule."""

@@ -39,13 +39,15 @@ class Tally:
     """What a candidate found on each example (None: nothing), and on which of them it was right.
 
     `right` is None where the catalog does not know the attribute of that example. `spare` is how many characters the
-    raw texts hold beyond their values, on average: little where the selector points right at the value.
+    raw texts hold beyond their values, on average: little where the selector points right at the value. `named` are the
+    examples that are right as soon as the words that they alone have taught may speak for them.
     """
 
     candidate: Candidate
     values: tuple[str | None, ...]
     right: tuple[bool | None, ...]
     spare: float = 0.0
+    named: int = 0
 
     @cached_property
     def hits(self) -> int:
@@ -150,7 +152,14 @@ def tally(candidate: Candidate, opened: Opened, places: Sequence[int] | None = N
     if never:
         candidate = replace(candidate, never=never)
         values = [None if value in never else value for value in values]
-    return Tally(candidate, tuple(values), tuple(right), max(0.0, sum(spare) / len(spare)) if spare else 0.0)
+    named = _named(candidate, raws, examples) if candidate.trim.words else 0
+    return Tally(candidate, tuple(values), tuple(right), max(0.0, sum(spare) / len(spare)) if spare else 0.0, named)
+
+
+def _named(candidate: Candidate, raws: Sequence[str | None], examples: Sequence[Example]) -> int:
+    said = (candidate.trim.apply(raw) if raw is not None else None for raw in raws)
+    pairs = zip(said, examples, strict=True)
+    return sum(1 for value, one in pairs if value is not None and _is_right(candidate.attribute, value, one))
 
 
 def _fillers(attribute: Attribute, values: Sequence[str | None], right: Sequence[bool | None]) -> tuple[str, ...]:

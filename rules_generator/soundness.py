@@ -20,7 +20,7 @@ from rules_generator.wording import is_named
 LEAST_SHARE = {Attribute.TITLE: 0.2, Attribute.PRICE: 0.35, Attribute.CATEGORY: 0.75, Attribute.DESCRIPTION: 0.65}
 USUAL_SHARE = 0.55
 SURE, LIKELY = 0.83, 0.76
-FEW, MOST_OF = 2, 0.75
+FEW, MOST_OF, NAMED = 2, 0.75, 6
 HEADINGS = ("h1", "title")
 NAMES = frozenset({Attribute.BRAND, Attribute.CATEGORY})
 
@@ -31,7 +31,7 @@ def sound(tallies: Sequence[Tally], examples: Sequence[Example]) -> list[Tally]:
 
 
 def _is_sound(one: Tally, examples: Sequence[Example]) -> bool:
-    return _is_mostly_right(one, examples) and _knows_something(one, examples)
+    return _is_mostly_right(one, examples) and (_knows_something(one, examples) or _names_it(one))
 
 
 def _is_mostly_right(one: Tally, examples: Sequence[Example]) -> bool:
@@ -42,7 +42,15 @@ def _is_mostly_right(one: Tally, examples: Sequence[Example]) -> bool:
         return False
     if attribute is Attribute.HAN and one.uncalled >= one.hits and _repeats_the_sku(one, examples):
         return False
-    return not one.candidate.is_guess or lower_bound(one.hits, found) >= SURE
+    return not one.candidate.is_guess or lower_bound(one.hits, found) >= SURE or _names_it(one)
+
+
+def _names_it(one: Tally) -> bool:
+    """Whether a text names the value on so many examples, and never another that is known, that it is meant to.
+
+    Most of the words may be those of one example only, which nothing has confirmed.
+    """
+    return one.named >= NAMED and one.hits > 0 and not one.misses and not one.uncalled
 
 
 def _knows_something(one: Tally, examples: Sequence[Example]) -> bool:

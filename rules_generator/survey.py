@@ -16,6 +16,7 @@ from rules_generator.candidate import Candidate
 from rules_generator.choose import choose, spot
 from rules_generator.examples import Example
 from rules_generator.locate import CUTTABLE, Form, Place, Wanted, places, slugs
+from rules_generator.meanings import meant
 from rules_generator.menus import LISTED, menus
 from rules_generator.score import Opened, Tally, rank, tally
 from rules_generator.soundness import sound
@@ -130,6 +131,9 @@ def _candidates(
             around = _arounds(attribute, form, opened.raw(selector, looked_at), examples)
             for trim in [*cuts.trims(attribute, around), *(looks if around else ())]:
                 made[Candidate(attribute, selector, trim, "plain" if trim.words else form)] = None
+    if attribute in LISTED:
+        places = [(one.selector, one.trim) for one in made if not one.is_guess]
+        made |= dict.fromkeys(meant(attribute, places, opened))
     return list(made)
 
 

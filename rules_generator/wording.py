@@ -17,7 +17,7 @@ WORDS: dict[Attribute, str] = {
     Attribute.PRICE: r"price|preis|prix|precio|prezzo|amount",
     Attribute.CURRENCY: r"currency|waehrung",
     Attribute.BRAND: r"brand|vendor|manufacturer|hersteller|marke|marque|marca",
-    Attribute.CATEGORY: r"category|type|kategorie|breadcrumb|collection",
+    Attribute.CATEGORY: r"category|(?<!section-)type|kategorie|breadcrumb|collection",
     Attribute.IMAGE: r"image|img|photo|picture|bild|media",
     Attribute.EAN: r"ean|gtin|barcode|isbn|upc",
     Attribute.HAN: r"mpn|han\b|manufacturer|model|hersteller",
@@ -57,6 +57,7 @@ def plausibility(candidate: Candidate) -> float:
         + 0.4 * (candidate.attribute is Attribute.TITLE and HEADING.search(said) is not None)
         - 0.2 * (":nth-of-type(" in said)
         - min(cut, 60) / 100
+        - bool(candidate.trim.means)
         - 0.8 * bool(MISLEADING.search(said))
         - 0.8 * variant
         - 0.6 * (caption and candidate.attribute is Attribute.TITLE)

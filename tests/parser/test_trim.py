@@ -20,6 +20,8 @@ SEEN = [
     (Trim(left="No ", shape="[A-Z]-[0-9]{2}"), "No A-12, from B-3", "A-12"),
     (Trim(words=("Lamps", "Desk Lamps", "Rugs")), "/c/desk-lamps/rugs", "Desk Lamps"),
     (Trim(words=("Lamp",)), "back to LAMPS", "Lamp"),
+    (Trim(left="Back to ", words=("Rug",), means=(("lamps", "Lighting"),)), "Back to Lamps", "Lighting"),
+    (Trim(words=("Rug",), means=(("lamps", "Lighting"),)), "Lamps and rugs", "Rug"),
 ]
 NOTHING = [
     (Trim(left="EAN: "), "GTIN 4006381333931"),
@@ -31,6 +33,7 @@ NOTHING = [
     (Trim(shape="[0-9]{4}"), "1234 or 5678"),
     (Trim(shape="[0-9]{4}"), "12345"),
     (Trim(words=("Lamp",)), "Lampshade"),
+    (Trim(means=(("lamps", "Lighting"),)), "Desk lamps"),
 ]
 
 
@@ -74,6 +77,7 @@ def test_says_in_words_what_it_cuts() -> None:
     assert str(Trim()) == ""
     assert str(Trim(left="EAN: ")) == "cut 'EAN: ' and 0"
     assert str(Trim(left="/", last=True, words=("A", "B"))) == "between last '/' and 0, then one of A, B"
+    assert str(Trim(means=(("a", "B"),))) == "a means B"
 
 
 def test_a_shape_that_is_no_expression_is_refused() -> None:

@@ -1,0 +1,76 @@
+"""Brands and categories for which a shop has other words than its catalog.
+
+The way back to `Servers` stands on all pages whose category is `Decanters`; titles that begin with `Badger` are of the
+brand `Badger Balms`. Such a text is no known value, but where it stands on several examples that all have the same, it
+means that value. A value that many examples have proves little: a text counts only where chance would seldom have put
+all of its pages among those of one value.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from math import comb
+
+from catalog.models import Attribute
+from catalog.values import key, normalise
+from parser.selector import AnySelector, TextAt
+from parser.trim import Trim, spelled
+from rules_generator.candidate import Candidate
+from rules_generator.examples import Example
+from rules_generator.score import Opened
+
+FEWEST, CHANCE, MOST_CLASHING, LONGEST_SAID = 2, 0.07, 0.2, 60
+HEADINGS = ("h1", "title")
+FIRST_WORD = Trim(right=" ", inside=True)
+PLACED = ":nth-"
+
+Way = tuple[AnySelector, Trim]
+
+
+def meant(attribute: Attribute, ways: Sequence[Way], opened: Opened) -> Iterator[Candidate]:
+    """Places that say the known value itself on some examples, with what they mean on others.
+
+    For brands, the first word of headings too.
+    """
+    known = tuple(dict.fromkeys(one.known[attribute][0] for one in opened.examples if one.known.get(attribute)))
+    headings = [(TextAt(css=css), FIRST_WORD) for css in HEADINGS if attribute is Attribute.BRAND]
+    for selector, trim in [*ways, *headings]:
+        said = [trim.apply(raw) if raw else None for raw in opened.raw(selector)]
+        if trim is FIRST_WORD:
+            words: tuple[str, ...] = ()
+        elif PLACED not in str(selector) and _says_it(attribute, said, opened.examples):
+            words = known
+        else:
+            continue
+        if means := meanings(attribute, said, opened.examples):
+            yield Candidate(attribute, selector, trim.model_copy(update={"words": words, "means": means}))
+
+
+def _says_it(attribute: Attribute, said: Sequence[str | None], examples: Sequence[Example]) -> bool:
+    pairs = ((text, one.known.get(attribute, ())) for text, one in zip(said, examples, strict=True))
+    return sum(1 for text, known in pairs if text and spelled(text) in map(spelled, known)) >= FEWEST
+
+
+def meanings(
+    attribute: Attribute, said: Sequence[str | None], examples: Sequence[Example]
+) -> tuple[tuple[str, str], ...]:
+    """What each text means that stands on several examples; nothing where many of them mean now this, now that."""
+    known = [next(iter(one.known.get(attribute, ())), "") for one in examples]
+    counts = Counter(key(attribute, value) for value in known if value)
+    told, sure, clashing = [], 0, 0
+    for text, values in _beside(said, known).items():
+        groups = {key(attribute, value) if value else "" for value in values}
+        if len(groups) > 1:
+            clashing += len(values)
+        elif comb(counts[groups.pop()], len(values)) <= CHANCE * comb(len(known), len(values)) and values[0]:
+            told.append((text, values[0]))
+            sure += len(values)
+    return tuple(told) if clashing <= MOST_CLASHING * sure else ()
+
+
+def _beside(said: Sequence[str | None], known: Sequence[str]) -> dict[str, list[str]]:
+    """The known values of the examples on which each text stands, of texts that stand on several."""
+    beside: dict[str, list[str]] = {}
+    for text, value in zip(said, known, strict=True):
+        if text and len(text) <= LONGEST_SAID and normalise(Attribute.CATEGORY, text) and spelled(text):
+            beside.setdefault(spelled(text), []).append(value)
+    return {text: values for text, values in beside.items() if len(values) >= FEWEST}
