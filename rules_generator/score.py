@@ -9,7 +9,7 @@ description should be.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import sqrt
@@ -40,7 +40,8 @@ class Tally:
 
     `right` is None where the catalog does not know the attribute of that example. `spare` is how many characters the
     raw texts hold beyond their values, on average: little where the selector points right at the value. `named` are the
-    examples that are right as soon as the words that they alone have taught may speak for them.
+    examples that are right as soon as the words that they alone have taught may speak for them, `unseen` those whose
+    known value stands nowhere on the page, so that no candidate could be right.
     """
 
     candidate: Candidate
@@ -48,6 +49,7 @@ class Tally:
     right: tuple[bool | None, ...]
     spare: float = 0.0
     named: int = 0
+    unseen: Collection[int] = ()
 
     @cached_property
     def hits(self) -> int:
@@ -97,6 +99,7 @@ class Opened:
     examples: Sequence[Example]
     documents: Sequence[Document]
     raws: dict[AnySelector, dict[int, str | None]] = field(default_factory=dict)
+    unseen: Mapping[Attribute, Collection[int]] = field(default_factory=dict)
     _counts: dict[Attribute, Counter[str]] = field(default_factory=dict)
 
     @cached_property
@@ -153,7 +156,9 @@ def tally(candidate: Candidate, opened: Opened, places: Sequence[int] | None = N
         candidate = replace(candidate, never=never)
         values = [None if value in never else value for value in values]
     named = _named(candidate, raws, examples) if candidate.trim.words else 0
-    return Tally(candidate, tuple(values), tuple(right), max(0.0, sum(spare) / len(spare)) if spare else 0.0, named)
+    unseen = opened.unseen.get(candidate.attribute, ())
+    loose = max(0.0, sum(spare) / len(spare)) if spare else 0.0
+    return Tally(candidate, tuple(values), tuple(right), loose, named, unseen)
 
 
 def _named(candidate: Candidate, raws: Sequence[str | None], examples: Sequence[Example]) -> int:
