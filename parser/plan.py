@@ -1,11 +1,11 @@
 """A rule set compiled once, so that a page costs one parse, one look at its marks, and what its rules ask for.
 
-`Plan.read` gives what `read` gives, by the same votes; it is only frugal on the way there. An element that several
+`Plan.read` gives what `read` gives, by the votes that are needed; it is frugal on the way there. An element that several
 rules point at is looked up once, equal texts are normalised once, and of scripts only what is asked for is decoded
 (`parser.sought`).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from selectolax.lexbor import LexborNode
 
@@ -13,9 +13,10 @@ from catalog.models import Attribute
 from parser.confidence import confidence
 from parser.document import Document, text_at
 from parser.gate import Gate
+from parser.hearing import hearings
 from parser.read import PageReading, Reading, Vote, concluded, decide, unlike, value_of, with_variants
 from parser.rules import Rule, RuleSet, Template
-from parser.selector import JsonAt, TextAt
+from parser.selector import AnySelector, JsonAt, TextAt
 from parser.trim import Trim
 
 LONGEST_REMEMBERED, MOST_REMEMBERED = 100, 500
@@ -43,26 +44,28 @@ class Plan:
 
 
 class _Reader:
-    """One template's rules in their order, each with the place of its raw text among the template's selectors."""
+    """One template's rules, each attribute's in the order in which they are asked."""
 
     def __init__(self, template: Template) -> None:
-        self._selectors = tuple(dict.fromkeys(rule.selector for rule in template.rules))
-        places = {selector: place for place, selector in enumerate(self._selectors)}
         self._values: dict[tuple[Attribute, str, tuple[str, ...]], dict[str, str | None]] = {}
-        self._voters: dict[Attribute, list[tuple[int, _Voter]]] = {}
         self._sure: dict[tuple[float, ...], float] = {}
-        for rule in template.rules:
-            alike = self._values.setdefault((rule.attribute, rule.form, rule.never), {})
-            self._voters.setdefault(rule.attribute, []).append((places[rule.selector], _Voter(rule, alike)))
+        self._hearings = [(one, [self._voter(rule) for rule in one.rules]) for one in hearings(template.rules)]
+
+    def _voter(self, rule: Rule) -> "_Voter":
+        return _Voter(rule, self._values.setdefault((rule.attribute, rule.form, rule.never), {}))
 
     def read(self, document: Document) -> dict[Attribute, Reading]:
-        """What `read_attributes` gives."""
+        """What `read_attributes` gives, with the votes that were heard."""
         for values in self._values.values():
             values.clear()
-        raws, url = list(self._raws(document)), document.url
+        raw_at, url = _Raws(document).at, document.url
         return {
-            attribute: decide(attribute, [voter.vote(raws[place], url) for place, voter in voters], self._sure_of)
-            for attribute, voters in self._voters.items()
+            hearing.attribute: decide(
+                hearing.attribute,
+                hearing.votes(voter.vote(raw_at(voter.rule.selector), url) for voter in voters),
+                self._sure_of,
+            )
+            for hearing, voters in self._hearings
         }
 
     def _sure_of(self, share: float, rules: Sequence[Rule]) -> float:
@@ -75,20 +78,24 @@ class _Reader:
             sure = self._sure[case] = confidence(share, rules)
         return sure
 
-    def _raws(self, document: Document) -> Iterator[str | None]:
-        """What each selector finds."""
-        nodes: dict[str, LexborNode | None] = {}
-        for selector in self._selectors:
-            if isinstance(selector, JsonAt):
-                yield document.find_data(selector)
-                continue
-            if isinstance(selector, TextAt) and selector.of_many:
-                yield document.find(selector)
-                continue
-            if selector.css not in nodes:
-                nodes[selector.css] = document.first(selector.css)
-            node = nodes[selector.css]
-            yield None if node is None else text_at(node, selector)
+
+class _Raws:
+    """What selectors find on a page; an element that several point at is looked up once."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._nodes: dict[str, LexborNode | None] = {}
+
+    def at(self, selector: AnySelector) -> str | None:
+        """The raw text that a selector finds."""
+        if isinstance(selector, JsonAt):
+            return self._document.find_data(selector)
+        if isinstance(selector, TextAt) and selector.of_many:
+            return self._document.find(selector)
+        if selector.css not in self._nodes:
+            self._nodes[selector.css] = self._document.first(selector.css)
+        node = self._nodes[selector.css]
+        return None if node is None else text_at(node, selector)
 
 
 class _Voter:

@@ -1,6 +1,7 @@
-"""Read a page: every rule votes, the values that agree add up, the heaviest wins (Hübscher 2018, 2.11).
+"""Read a page: rules vote, the values that agree add up, the heaviest wins (Hübscher 2018, 2.11).
 
-`read` returns all votes, so an inspector shows exactly what the parser did. A page that keeps several offers is read
+Only the votes that are needed are heard (`parser.hearing`); `read` returns all of them beside, so that an inspector
+shows what each rule finds. A page that keeps several offers is read
 once as a whole, for what they share, and then item by item (`parser.variants`).
 """
 
@@ -10,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from catalog.models import Attribute, OfferFields, PageKind
 from parser.document import Document
 from parser.gate import template_of
+from parser.hearing import settled
 from parser.rules import RuleSet, Template
 from parser.variants import Variant, variants_of
 from parser.votes import Reading as Reading
@@ -93,8 +95,8 @@ def _sure(
 
 
 def read_attributes(document: Document, template: Template) -> dict[Attribute, Reading]:
-    """All readings of a page by one template's rules."""
-    votes: dict[Attribute, list[Vote]] = {}
-    for rule in template.rules:
-        votes.setdefault(rule.attribute, []).append(vote(document, rule))
-    return {attribute: decide(attribute, cast) for attribute, cast in votes.items()}
+    """All readings of a page by one template's rules, with the votes of all of them."""
+    votes = {rule: vote(document, rule) for rule in template.rules}
+    readings = settled(template.rules, votes.__getitem__)
+    every = {name: tuple(votes[rule] for rule in template.of(name)) for name in readings}
+    return {name: one._replace(all_votes=every[name]) for name, one in readings.items()}

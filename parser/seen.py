@@ -103,12 +103,22 @@ def _names(said: Said) -> tuple[Named, ...]:
     """The names that an element can be asked for by."""
     tag = said[0] or ""
     told = zip(NAMED, said[1:], strict=True)
-    return tuple((tag, name, value) for name, value in told if value is not None and _is_noted(tag, name))
+    return tuple((tag, name, value) for name, value in told if value is not None and _holds_all(tag, name))
 
 
-def _is_noted(tag: str, name: str) -> bool:
+def _holds_all(tag: str, name: str) -> bool:
     """Whether all elements of that tag with that attribute are among those looked at."""
     return bool(tag) and (name == "itemprop" or tag == "meta")
+
+
+def is_noted(css: str) -> bool:
+    """Whether a selector asks for a name that is looked up on each page anyway.
+
+    >>> is_noted('meta[itemprop="sku"]'), is_noted('[id="sku"]')
+    (True, False)
+    """
+    name = _asked(css)
+    return name is not None and name[1] != "id"
 
 
 @lru_cache(maxsize=16_384)
@@ -122,4 +132,4 @@ def _asked(css: str) -> Named | None:
     if asked is None:
         return None
     tag, name, value = asked[1] or "", asked[2], asked[3]
-    return (tag, name, value) if name == "id" or _is_noted(tag, name) else None
+    return (tag, name, value) if name == "id" or _holds_all(tag, name) else None

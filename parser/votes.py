@@ -34,9 +34,10 @@ class Vote(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """The winning value of an attribute, and the votes.
+    """The winning value of an attribute, and the votes that were heard (`parser.hearing`).
 
-    `weight` is the probability that the value is right (`parser.confidence`), `share` its part of all votes cast.
+    `weight` is the probability that the value is right (`parser.confidence`), `share` its part of the votes cast.
+    `all_votes` are those of all rules, in the rules' order, where they were asked for.
     """
 
     attribute: Attribute
@@ -44,6 +45,7 @@ class Reading(NamedTuple):
     weight: float
     votes: tuple[Vote, ...]
     share: float = 1.0
+    all_votes: tuple[Vote, ...] = ()
 
     @property
     def cast(self) -> int:
@@ -105,10 +107,11 @@ def decide(attribute: Attribute, votes: Sequence[Vote], sure_of: Sure = confiden
 def _is_the_shops_own(votes: Sequence[Vote]) -> bool:
     """Whether only the head names a picture, for others to show, where the offer's own place says that it has none."""
     denied = any(one.cut is not None and one.value is None for one in votes)
-    return denied and all(one.value is None or _is_in_head(one.rule) for one in votes)
+    return denied and all(one.value is None or is_in_head(one.rule) for one in votes)
 
 
-def _is_in_head(rule: Rule) -> bool:
+def is_in_head(rule: Rule) -> bool:
+    """Whether it reads what the page's head says for others to show."""
     return isinstance(rule.selector, AttributeAt) and rule.selector.css.startswith("meta[property")
 
 

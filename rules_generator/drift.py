@@ -178,7 +178,7 @@ def _silent(rules: RuleSet, read: Sequence[tuple[Taught, dict[Attribute, Reading
                 (one, vote)
                 for one, readings in pages
                 if rule.attribute in readings and rule.attribute in one.example.known
-                for vote in readings[rule.attribute].votes
+                for vote in readings[rule.attribute].all_votes
                 if vote.rule == rule
             ]
             if rule.support and votes and not any(_right(rule.attribute, vote.value, one) for one, vote in votes):

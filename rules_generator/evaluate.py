@@ -21,8 +21,9 @@ from catalog.progress import Progress, silent
 from catalog.values import Hint, fields, normalise, same, values_of
 from parser.document import Document
 from parser.gate import likeness, marks_of
+from parser.hearing import settled
 from parser.pages import CrawledPage
-from parser.read import Reading, Vote, decide, vote
+from parser.read import Reading, Vote, vote
 from parser.rules import Rule, RuleSet, Template
 from rules_generator.cold import as_general, teach_cold
 from rules_generator.corpus import LabelledPage, LabelledShop, open_shop, shop_paths
@@ -177,10 +178,7 @@ class Reader:
 
     def readings(self, rules: RuleSet) -> dict[Attribute, Reading]:
         """What the rules of the likest template read, as `parser.read` reads it."""
-        votes: dict[Attribute, list[Vote]] = {}
-        for rule in self._template(rules).rules:
-            votes.setdefault(rule.attribute, []).append(self._vote(rule))
-        return {attribute: decide(attribute, cast) for attribute, cast in votes.items()}
+        return settled(self._template(rules).rules, self._vote)
 
     def _template(self, rules: RuleSet) -> Template:
         if len(rules.templates) <= 1:

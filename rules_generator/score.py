@@ -9,7 +9,7 @@ description should be.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import sqrt
@@ -40,8 +40,7 @@ class Tally:
 
     `right` is None where the catalog does not know the attribute of that example. `spare` is how many characters the
     raw texts hold beyond their values, on average: little where the selector points right at the value. `named` are the
-    examples that are right as soon as the words that they alone have taught may speak for them, `unseen` those whose
-    known value stands nowhere on the page, so that no candidate could be right.
+    examples that are right as soon as the words that they alone have taught may speak for them.
     """
 
     candidate: Candidate
@@ -49,7 +48,6 @@ class Tally:
     right: tuple[bool | None, ...]
     spare: float = 0.0
     named: int = 0
-    unseen: Collection[int] = ()
 
     @cached_property
     def hits(self) -> int:
@@ -99,7 +97,6 @@ class Opened:
     examples: Sequence[Example]
     documents: Sequence[Document]
     raws: dict[AnySelector, dict[int, str | None]] = field(default_factory=dict)
-    unseen: Mapping[Attribute, Collection[int]] = field(default_factory=dict)
     _counts: dict[Attribute, Counter[str]] = field(default_factory=dict)
 
     @cached_property
@@ -156,9 +153,7 @@ def tally(candidate: Candidate, opened: Opened, places: Sequence[int] | None = N
         candidate = replace(candidate, never=never)
         values = [None if value in never else value for value in values]
     named = _named(candidate, raws, examples) if candidate.trim.words else 0
-    unseen = opened.unseen.get(candidate.attribute, ())
-    loose = max(0.0, sum(spare) / len(spare)) if spare else 0.0
-    return Tally(candidate, tuple(values), tuple(right), loose, named, unseen)
+    return Tally(candidate, tuple(values), tuple(right), max(0.0, sum(spare) / len(spare)) if spare else 0.0, named)
 
 
 def _named(candidate: Candidate, raws: Sequence[str | None], examples: Sequence[Example]) -> int:

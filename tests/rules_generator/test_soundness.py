@@ -207,17 +207,3 @@ def test_one_value_twice(name: str, shown: str, least: int) -> None:
         for one, price in zip(ALL, prices, strict=True)
     ]
     assert (rules_of(Attribute.PRICE, members) > 0) is (least > 0)
-
-
-def test_a_number_of_another_variant_is_no_reason_for_silence() -> None:
-    """Where the known number stands nowhere on the page, what a place says instead does not speak against it."""
-    page = "<div><h1>{0}{2}</h1><b class='number'>No.: {1}</b></div>"
-    sale, plain = "<b>sale</b>", "<i data-number='{0}'></i><u>{0}</u>"
-    members = [
-        taught(one, page.format(one.title, f"SK-900{place}" if place in (0, 6) else one.sku,
-                                sale if place in (0, 4, 6, 9) else plain.format(one.sku)))
-        for place, one in enumerate(ALL)
-    ]  # fmt: skip
-    rules, _ = induce(members)
-    other = Document(page.format("Other", "SK-9999", sale), "https://shop.example/p")
-    assert read_attributes(other, rules.templates[0])[Attribute.SKU].value == "SK-9999"

@@ -1,0 +1,145 @@
+"""Which of an attribute's rules are asked first, and when no other could change the outcome any more.
+
+Most rules of a page agree. Once those that agree are two at least, and outweigh all that have not been asked, the rest
+could not outvote them and are not asked. So those come first that cost least: whose place is known anyway, or is needed
+for another attribute too. Only where rules contradict each other, or find nothing, are all of them heard.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
+from math import fsum
+
+from catalog.models import Attribute
+from parser.blocks import CODE, SCHEMA_ORG
+from parser.rules import Rule
+from parser.seen import is_noted
+from parser.selector import AnySelector, JsonAt, TextAt
+from parser.votes import Reading, Vote, decide, is_in_head, weight_of
+
+ENOUGH = 2
+NOTED, ELEMENT, TYPED, MANY, IN_CODE, IN_JSON = 1, 30, 35, 60, 60, 100
+ROUNDED = 1e-9
+
+Source = tuple[str, str]
+Kept = Set[Source]
+
+
+@dataclass(frozen=True)
+class Hearing:
+    """The rules of an attribute in the order in which they are asked, and the place of each among them by rank.
+
+    `whole` is what the votes of all of them weigh.
+    """
+
+    attribute: Attribute
+    rules: tuple[Rule, ...]
+    places: tuple[int, ...]
+    whole: float
+
+    def votes(self, votes: Iterable[Vote]) -> tuple[Vote, ...]:
+        """Of the votes of these rules those that are needed: all, as their rules rank, where it stays open."""
+        heard = tuple(self._heard(iter(votes)))
+        return tuple(heard[place] for place in self.places) if len(heard) == len(self.places) else heard
+
+    def _heard(self, votes: Iterator[Vote]) -> Iterator[Vote]:
+        """The votes up to that which settles the outcome.
+
+        A picture that only the page's head names is not settled: the offer's own place may say that there is none.
+        """
+        value, weight, agreeing, unasked, own = None, 0.0, 0, self.whole, self.attribute is not Attribute.IMAGE
+        for one in votes:
+            yield one
+            weighs = weight_of(one.rule.score)
+            unasked -= weighs
+            if one.value is None:
+                continue
+            if value not in (None, one.value):
+                yield from votes
+                return
+            value, weight, agreeing = one.value, weight + weighs, agreeing + 1
+            own = own or not is_in_head(one.rule)
+            if own and _is_enough(self.attribute, agreeing, weight, unasked):
+                return
+
+
+def hearings(rules: Sequence[Rule]) -> list[Hearing]:
+    """How the rules of each attribute are heard: those set by hand first, then those that cost least.
+
+    Of descriptions the best rule that finds one decides, so that only rules of one score change places.
+    """
+    kept, by_attribute = _kept(rules), defaultdict[Attribute, list[Rule]](list)
+    for rule in rules:
+        by_attribute[rule.attribute].append(rule)
+    return [_hearing(attribute, of_it, kept) for attribute, of_it in by_attribute.items()]
+
+
+def _hearing(attribute: Attribute, rules: Sequence[Rule], kept: Kept) -> Hearing:
+    def turn(rank: int) -> tuple[object, ...]:
+        rule = rules[rank]
+        best = -rule.score if attribute is Attribute.DESCRIPTION else 0.0
+        return best, rule.origin != "manual", _source(rule.selector) not in kept, _cost(rule.selector), -rule.score
+
+    turns = sorted(range(len(rules)), key=turn)
+    places = tuple(turns.index(rank) for rank in range(len(rules)))
+    return Hearing(attribute, tuple(rules[rank] for rank in turns), places, _weight_of_all(rules))
+
+
+def settled(rules: Sequence[Rule], vote_of: Callable[[Rule], Vote]) -> dict[Attribute, Reading]:
+    """The outcome for each attribute of a template's rules, with the votes that were heard."""
+    return {one.attribute: decide(one.attribute, one.votes(map(vote_of, one.rules))) for one in hearings(rules)}
+
+
+def _is_enough(attribute: Attribute, agreeing: int, weight: float, others: float) -> bool:
+    """Whether so many rules that agree, and weigh so much, settle the outcome against all others.
+
+    One description does, and one currency, which a shop hardly changes from page to page. Of the rest two have to
+    agree, so that what they say is no accident.
+    """
+    if attribute is Attribute.DESCRIPTION:
+        return agreeing > 0
+    return agreeing >= (1 if attribute is Attribute.CURRENCY else ENOUGH) and weight >= others - ROUNDED
+
+
+def _weight_of_all(rules: Iterable[Rule]) -> float:
+    return fsum(weight_of(rule.score) for rule in rules)
+
+
+def _source(selector: AnySelector) -> Source:
+    """What has to be looked up for a selector, once for all that share it."""
+    return selector.css, selector.block if isinstance(selector, JsonAt) else ""
+
+
+def _cost(selector: AnySelector) -> int:
+    """About what it costs to look it up, in microseconds, as measured on shops' pages."""
+    if not isinstance(selector, JsonAt):
+        many = isinstance(selector, TextAt) and selector.of_many
+        return MANY if many else NOTED if is_noted(selector.css) else ELEMENT
+    if selector.in_place:
+        return ELEMENT
+    return {CODE: IN_CODE, SCHEMA_ORG: TYPED}.get(selector.css, IN_JSON)
+
+
+def _kept(rules: Sequence[Rule]) -> Kept:
+    """The sources that settle every attribute that all of them would: the dearest are gone without, one by one."""
+    users: dict[Source, list[Rule]] = defaultdict(list)
+    of: dict[Attribute, list[Rule]] = defaultdict(list)
+    for rule in rules:
+        users[_source(rule.selector)].append(rule)
+        of[rule.attribute].append(rule)
+    kept = set(users)
+    for source in sorted(users, key=lambda one: (-_cost(users[one][0].selector), len(users[one]))):
+        without = kept - {source}
+        if all(_settles(of[attribute], without) for attribute in {rule.attribute for rule in users[source]}):
+            kept = without
+    return kept
+
+
+def _settles(rules: Sequence[Rule], kept: Kept) -> bool:
+    """Whether those rules of an attribute that read from the sources kept can settle it alone."""
+    attribute = rules[0].attribute
+    left = [rule for rule in rules if _source(rule.selector) in kept]
+    if attribute is Attribute.DESCRIPTION:
+        left = [rule for rule in left if rule.score == rules[0].score]
+    weight = _weight_of_all(left)
+    return _is_enough(attribute, len(left), weight, _weight_of_all(rules) - weight)
