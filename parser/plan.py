@@ -1,6 +1,6 @@
 """A rule set compiled once, so that a page costs one parse, one look at its marks, and what its rules ask for.
 
-`Plan.read` gives what `read` gives, by the votes that are needed; it is frugal on the way there. An element that several
+`Plan.read` gives what `read` gives by the votes that are needed, and is frugal on the way. An element that several
 rules point at is looked up once, equal texts are normalised once, and of scripts only what is asked for is decoded
 (`parser.sought`).
 """
