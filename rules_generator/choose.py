@@ -137,7 +137,10 @@ def last_step(css: str) -> str:
 
 
 def _balance(chosen: Sequence[Scored]) -> float:
-    """The examples on which the vote is right less those on which it is wrong, or speaks where the catalog does not."""
+    """The examples on which the vote is right less those on which it is wrong, or speaks where the catalog does not.
+
+    Where the known number stands nowhere on a page, the shop may show another variant's: that is not held to be wrong.
+    """
     return sum(_worth_at(chosen, place) for place in range(len(chosen[0][1].values)))
 
 
@@ -149,5 +152,5 @@ def _worth_at(chosen: Sequence[Scored], place: int) -> float:
         group = tally.keys[place]
         if group is not None:
             weights[group] = weights.get(group, 0.0) + weight_of(score)
-            right[group] = right.get(group) or tally.right[place]
+            right[group] = right.get(group) or (tally.right[place] if place not in tally.unseen else None)
     return WORTH[right[max(weights, key=lambda group: weights[group])]] if weights else 0.0

@@ -9,7 +9,7 @@ description should be.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import sqrt
@@ -21,6 +21,7 @@ from parser.read import value_of
 from parser.selector import AnySelector
 from parser.trim import Trim
 from rules_generator.candidate import Candidate
+from rules_generator.cuts import NO_CUT
 from rules_generator.examples import Example
 from rules_generator.lookup import Lookup
 from rules_generator.wording import plausibility
@@ -29,7 +30,8 @@ SURENESS = 1.0
 UNCALLED, SILENT, SILENT_ON_ALL = 0.3, 0.1, 0.3
 ON_ALL = frozenset({Attribute.TITLE, Attribute.PRICE})
 LARGEST_TIE = 0.02
-OWN = frozenset({Attribute.SKU, Attribute.HAN, Attribute.EAN, Attribute.IMAGE, Attribute.DESCRIPTION})
+NUMBERS = frozenset({Attribute.SKU, Attribute.HAN, Attribute.EAN})
+OWN = NUMBERS | {Attribute.IMAGE, Attribute.DESCRIPTION}
 MOST_FILLERS = 5
 LONG_ONES = frozenset({Attribute.DESCRIPTION, Attribute.IMAGE})
 
@@ -40,7 +42,8 @@ class Tally:
 
     `right` is None where the catalog does not know the attribute of that example. `spare` is how many characters the
     raw texts hold beyond their values, on average: little where the selector points right at the value. `named` are the
-    examples that are right as soon as the words that they alone have taught may speak for them.
+    examples that are right as soon as the words that they alone have taught may speak for them, `unseen` those whose
+    known value stands nowhere on the page, so that no candidate could be right.
     """
 
     candidate: Candidate
@@ -48,6 +51,7 @@ class Tally:
     right: tuple[bool | None, ...]
     spare: float = 0.0
     named: int = 0
+    unseen: Collection[int] = ()
 
     @cached_property
     def hits(self) -> int:
@@ -97,6 +101,7 @@ class Opened:
     examples: Sequence[Example]
     documents: Sequence[Document]
     raws: dict[AnySelector, dict[int, str | None]] = field(default_factory=dict)
+    unseen: Mapping[Attribute, Collection[int]] = field(default_factory=dict)
     _counts: dict[Attribute, Counter[str]] = field(default_factory=dict)
 
     @cached_property
@@ -148,12 +153,15 @@ def tally(candidate: Candidate, opened: Opened, places: Sequence[int] | None = N
     examples = [opened.examples[place] for place in at]
     right = [_is_right(candidate.attribute, value, one) for value, one in zip(values, examples, strict=True)]
     spare = [len(raw) - len(value) for raw, value in zip(raws, values, strict=True) if raw and value]
-    never = _fillers(candidate.attribute, values, right)
+    fillers = _fillers(candidate.attribute, values, right)
+    values = [None if value in fillers else value for value in values]
+    never = fillers + _scraps(candidate, values, right)
     if never:
-        candidate = replace(candidate, never=never)
-        values = [None if value in never else value for value in values]
-    named = _named(candidate, raws, examples) if candidate.trim.words else 0
-    return Tally(candidate, tuple(values), tuple(right), max(0.0, sum(spare) / len(spare)) if spare else 0.0, named)
+        candidate = replace(candidate, never=never[:MOST_FILLERS])
+    named = _named(candidate, raws, examples) if candidate.trim.words or candidate.trim.means else 0
+    unseen = opened.unseen.get(candidate.attribute, ())
+    loose = max(0.0, sum(spare) / len(spare)) if spare else 0.0
+    return Tally(candidate, tuple(values), tuple(right), loose, named, unseen)
 
 
 def _named(candidate: Candidate, raws: Sequence[str | None], examples: Sequence[Example]) -> int:
@@ -169,6 +177,14 @@ def _fillers(attribute: Attribute, values: Sequence[str | None], right: Sequence
     counts = Counter(value for value, is_right in zip(values, right, strict=True) if value is not None and not is_right)
     known = {value for value, is_right in zip(values, right, strict=True) if is_right}
     return tuple(value for value, count in counts.most_common(MOST_FILLERS) if count > 1 and value not in known)
+
+
+def _scraps(candidate: Candidate, values: Sequence[str | None], right: Sequence[bool | None]) -> tuple[str, ...]:
+    """What cuts leave of a text where the catalog knows no number: `wc` of `wc_post_17` stands on more such pages."""
+    if candidate.attribute not in NUMBERS or candidate.trim == NO_CUT:
+        return ()
+    found = zip(values, right, strict=True)
+    return tuple(dict.fromkeys(value for value, is_right in found if value is not None and is_right is None))
 
 
 def _trim_at(candidate: Candidate, opened: Opened, place: int) -> Trim:

@@ -20,7 +20,7 @@ from rules_generator.wording import is_named
 LEAST_SHARE = {Attribute.TITLE: 0.2, Attribute.PRICE: 0.35, Attribute.CATEGORY: 0.75, Attribute.DESCRIPTION: 0.65}
 USUAL_SHARE = 0.55
 SURE, LIKELY = 0.83, 0.76
-FEW, MOST_OF, NAMED = 2, 0.75, 6
+FEW, MOST_OF, NAMED, ALSO_MEANT = 2, 0.75, 6, 4
 HEADINGS = ("h1", "title")
 NAMES = frozenset({Attribute.BRAND, Attribute.CATEGORY})
 
@@ -48,9 +48,11 @@ def _is_mostly_right(one: Tally, examples: Sequence[Example]) -> bool:
 def _names_it(one: Tally) -> bool:
     """Whether a text names the value on so many examples, and never another that is known, that it is meant to.
 
-    Most of the words may be those of one example only, which nothing has confirmed.
+    Most of the words may be those of one example only, which nothing has confirmed. A place that also has words of its
+    own for some values is meant to say them, and fewer examples show it.
     """
-    return one.named >= NAMED and one.hits > 0 and not one.misses and not one.uncalled
+    least = ALSO_MEANT if one.candidate.trim.means else NAMED
+    return one.named >= least and one.hits > 0 and not one.misses and not one.uncalled
 
 
 def _knows_something(one: Tally, examples: Sequence[Example]) -> bool:

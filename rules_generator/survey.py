@@ -21,7 +21,7 @@ from rules_generator.menus import LISTED, menus
 from rules_generator.score import Opened, Tally, rank, tally
 from rules_generator.soundness import sound
 from rules_generator.trails import trails
-from rules_generator.unspoken import unspoken
+from rules_generator.unspoken import NUMBERS, unspoken
 from rules_generator.ways import Ways
 
 THRESHOLD = 0.5
@@ -52,6 +52,10 @@ def survey(examples: Sequence[Example], documents: Sequence[Document]) -> Survey
     opened = Opened(examples, documents)
     looked_at = _enough(opened)
     located = [places(opened.documents[place], wanted) for place, wanted in looked_at.items()]
+    opened.unseen = {
+        attribute: [place for place, found in zip(looked_at, located, strict=True) if found.get(attribute) == []]
+        for attribute in NUMBERS
+    }
     ranked = {}
     for attribute in Attribute:
         found = [one.get(attribute, []) for one in located]

@@ -57,6 +57,18 @@ def test_a_menu_with_other_words_than_the_catalog() -> None:
     assert learnt(members, Attribute.CATEGORY, page.format("Other", "Spoons")) is None
 
 
+def test_a_menu_that_few_offers_explain() -> None:
+    """Two offers whose category it says and two that agree on what it means are enough, where none contradicts."""
+    page = "<ul><li>Sale<li class='current'>{1}</ul><h1>{0}</h1>"
+    shown = ["Lamps", "Rugs", "Servers", "Servers", "Spoons", "Forks", "Cups", "Bowls", "Pans", "Pots"]
+    named = ["Lamps", "Rugs", "Decanters", "Decanters", *(f"Kind {place}" for place in range(6))]
+    members = [
+        taught(one, page.format(one.title, shown[place]), category=named[place]) for place, one in enumerate(ALL[:10])
+    ]
+    assert learnt(members, Attribute.CATEGORY, page.format("Other", "Servers")) == "Decanters"
+    assert learnt(members, Attribute.CATEGORY, page.format("Other", "Spoons")) is None
+
+
 def test_titles_that_begin_with_part_of_the_brand() -> None:
     """The first word tells the brand where offers of one brand only begin with it."""
     members = [taught(one, f"<h1>{one.title}</h1>", brand=f"{one.brand} Home Goods") for one in ALL]

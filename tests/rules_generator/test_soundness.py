@@ -56,6 +56,22 @@ def test_fillers_are_not_read() -> None:
     assert read_attributes(some, rules.templates[0])[Attribute.SKU].value == "Z-99"
 
 
+def test_what_a_cut_leaves_where_there_is_no_number() -> None:
+    """One offer without a number is enough to know what stands on the pages of all others that have none."""
+    page = "<h1>{0}</h1><i data-id='{1}_{2}'></i>"
+    members = [
+        taught(one, page.format(one.title, SHAPES[place] if place else "post", one.number),
+               sku=SHAPES[place] if place else None)
+        for place, one in enumerate(ALL)
+    ]  # fmt: skip
+    rules, _ = induce(members)
+    read = [
+        read_attributes(Document(page.format("Other", number, 77), "https://shop.example/p"), rules.templates[0])
+        for number in ("post", "Z-99")
+    ]
+    assert [one[Attribute.SKU].value for one in read] == [None, "Z-99"]
+
+
 INDIRECT = [
     ("in a class", "<h1>{0}</h1><p class='x{1} cat-{2} on'>", "desk-lamps", "wool-rugs"),
     ("as a known word", "<h1>{0}</h1><p class='t'>{1} {2} of {0}</p>", "desk lamps", "wool rugs"),
@@ -207,3 +223,17 @@ def test_one_value_twice(name: str, shown: str, least: int) -> None:
         for one, price in zip(ALL, prices, strict=True)
     ]
     assert (rules_of(Attribute.PRICE, members) > 0) is (least > 0)
+
+
+def test_a_number_of_another_variant_is_no_reason_for_silence() -> None:
+    """Where the known number stands nowhere on the page, what a place says instead does not speak against it."""
+    page = "<div><h1>{0}{2}</h1><b class='number'>No.: {1}</b></div>"
+    sale, plain = "<b>sale</b>", "<i data-number='{0}'></i><u>{0}</u>"
+    members = [
+        taught(one, page.format(one.title, f"SK-900{place}" if place in (0, 6) else one.sku,
+                                sale if place in (0, 4, 6, 9) else plain.format(one.sku)))
+        for place, one in enumerate(ALL)
+    ]  # fmt: skip
+    rules, _ = induce(members)
+    other = Document(page.format("Other", "SK-9999", sale), "https://shop.example/p")
+    assert read_attributes(other, rules.templates[0])[Attribute.SKU].value == "SK-9999"
