@@ -20,6 +20,7 @@ from parser.document import MOST_TEMPLATES, UNSEEN, Document, own_text, scalar, 
 from parser.paths import child, nested
 from parser.selector import CONTENT, IN_ATTRIBUTE, IN_TEXT
 from rules_generator.anchors import anchors_of, css_name, tag_of
+from rules_generator.queries import pictures_in
 
 Form = Literal["plain", "comma", "point", "minor", "slug"]
 MOST_PLACES = 150
@@ -119,6 +120,10 @@ class Wanted:
             return next((form for form in _forms(raw) if self._is_price(raw, form)), None)
         value = normalise(attribute, raw, Hint(base_url=self.url))
         return "plain" if value is not None and key(attribute, value) in self._keys[attribute] else None
+
+    def is_picture(self, raw: str) -> bool:
+        """Whether this is the address of a known picture."""
+        return Attribute.IMAGE in self.known and self.form(Attribute.IMAGE, raw) is not None
 
     def _is_price(self, raw: str, form: Form) -> bool:
         if form == "minor":
@@ -272,6 +277,8 @@ def _in_attributes(node: LexborNode, wanted: Wanted) -> Iterator[Place]:
         if data is not None:
             yield from _in_data(f"[{css_name(name)}]", f"{IN_ATTRIBUTE}{name}", data, wanted)
         elif name in VALUE_ATTRIBUTES or name.startswith("data-"):
+            if name == "href" and any(wanted.is_picture(said) for _, said, _ in pictures_in(raw)):
+                yield Place(Attribute.IMAGE, "plain", False, node=node, name=name, size=len(raw))
             for attribute, form, whole in wanted.matches(raw.strip()):
                 if attribute is not Attribute.IMAGE or name != "href" or PICTURE.search(raw):
                     yield Place(attribute, form, whole, node=node, name=name, size=len(raw))

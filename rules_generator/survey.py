@@ -18,6 +18,7 @@ from rules_generator.examples import Example
 from rules_generator.locate import CUTTABLE, Form, Place, Wanted, places, slugs
 from rules_generator.meanings import meant
 from rules_generator.menus import LISTED, menus
+from rules_generator.queries import Parameter, around_pictures, pictures_in
 from rules_generator.score import Opened, Tally, rank, tally
 from rules_generator.soundness import sound
 from rules_generator.trails import trails
@@ -28,6 +29,7 @@ THRESHOLD = 0.5
 MOST_CANDIDATES = 90
 MOST_WITH_CUTS = 40
 MOST_BY_LOOK = 30
+MOST_SHARED = 12
 
 ENOUGH_FOR_ALL = 16
 FIRST_HEAT, HEAT, BEST_OF_HEAT, BEST_OF_SPOT = 4, 12, 24, 4
@@ -135,10 +137,25 @@ def _candidates(
             around = _arounds(attribute, form, opened.raw(selector, looked_at), examples)
             for trim in [*cuts.trims(attribute, around), *(looks if around else ())]:
                 made[Candidate(attribute, selector, trim, "plain" if trim.words else form)] = None
+    if attribute is Attribute.IMAGE:
+        for selector, form in ways.to_parts(MOST_SHARED):
+            shown = _shared(opened.raw(selector, looked_at), opened, looked_at)
+            made |= {Candidate(attribute, selector, trim, form): None for trim in around_pictures(shown)}
     if attribute in LISTED:
         places = [(one.selector, one.trim) for one in made if not one.is_guess]
         made |= dict.fromkeys(meant(attribute, places, opened))
     return list(made)
+
+
+def _shared(raws: Sequence[str | None], opened: Opened, looked_at: Sequence[int]) -> list[Parameter]:
+    """The parameters of links that say an example's known picture."""
+    found = []
+    for raw, place in zip(raws, looked_at, strict=True):
+        known = opened.examples[place].known.get(Attribute.IMAGE)
+        if raw and known:
+            wanted = Wanted({Attribute.IMAGE: known}, opened.documents[place].url)
+            found += [parameter for parameter in pictures_in(raw) if wanted.is_picture(parameter[1])]
+    return found
 
 
 def _known(attribute: Attribute, examples: Sequence[Example]) -> list[str]:

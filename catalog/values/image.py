@@ -11,6 +11,7 @@ from catalog.values import text
 
 LONGEST_URL = 2048
 _SRCSET = re.compile(r"\s*(\S+?),?\s+\d+(?:\.\d+)?[wx](?:\s*,|\s*$)")
+_ENCODED = re.compile(r"(?:https?%3A)?%2F%2F", re.IGNORECASE)
 _UNFILLED = re.compile(r"_(?:\{|%7B)(?:width|size)(?:\}|%7D)x?(?=\.)", re.IGNORECASE)
 _PLACEHOLDER = re.compile(
     r"place-?_?holder|no[-_]?(?:image|photo|picture|img|pic)(?![a-z])|image[-_]?(?:not[-_]?available|coming[-_]?soon)"
@@ -48,6 +49,7 @@ def normalise(raw: str, base_url: str | None = None) -> str | None:
 
 
 def _in_any_form(raw: str, base_url: str | None) -> str | None:
+    raw = unquote(raw) if _ENCODED.match(raw) else raw
     first = _SRCSET.match(raw)
     url = text.plain(first.group(1) if first else raw[: LONGEST_URL + 100])
     if not url or "<" in url or (" " in url and not _PICTURE.search(url.lower().partition("?")[0])):

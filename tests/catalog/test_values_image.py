@@ -21,6 +21,8 @@ BASE = "https://shop.example/p/lamp"
         ("https://cdn.example/a.jpg 300w, https://cdn.example/b.jpg 600w", "https://cdn.example/a.jpg"),
         ("https://cdn.example/image?id=7&amp;w=1", "https://cdn.example/image?id=7&w=1"),
         ("https://cdn.example/is/image/shop/lamp", "https://cdn.example/is/image/shop/lamp"),
+        ("https%3A%2F%2Fcdn.example%2Fa.jpg%3Fv%3D1", "https://cdn.example/a.jpg?v=1"),
+        ("%2f%2fcdn.example%2Fa.jpg", "https://cdn.example/a.jpg"),
     ],
 )
 def test_addresses(raw: str, url: str) -> None:
