@@ -165,9 +165,19 @@ def tally(candidate: Candidate, opened: Opened, places: Sequence[int] | None = N
 
 
 def _named(candidate: Candidate, raws: Sequence[str | None], examples: Sequence[Example]) -> int:
-    said = (candidate.trim.apply(raw) if raw is not None else None for raw in raws)
-    pairs = zip(said, examples, strict=True)
+    """Examples whose own word counts: where texts are titles, or the shop has words of its own for some values."""
+    pairs = [
+        (candidate.trim.apply(raw), one)
+        for raw, one in zip(raws, examples, strict=True)
+        if raw is not None and (candidate.trim.means or _is_mostly_title(raw, one))
+    ]
     return sum(1 for value, one in pairs if value is not None and _is_right(candidate.attribute, value, one))
+
+
+def _is_mostly_title(raw: str, example: Example) -> bool:
+    """Other texts that name categories, such as breadcrumbs, name those above and beside it, too."""
+    title = next(iter(example.known.get(Attribute.TITLE, ())), "")
+    return bool(title) and title.casefold() in raw.casefold() and len(raw) <= 2 * len(title)
 
 
 def _fillers(attribute: Attribute, values: Sequence[str | None], right: Sequence[bool | None]) -> tuple[str, ...]:

@@ -46,7 +46,7 @@ def _is_mostly_right(one: Tally, examples: Sequence[Example]) -> bool:
 
 
 def _names_it(one: Tally) -> bool:
-    """Whether a text names the value on so many examples, and never another that is known, that it is meant to.
+    """Whether a title names the value on so many examples, and never another that is known, that it is meant to.
 
     Most of the words may be those of one example only, which nothing has confirmed. A place that also has words of its
     own for some values is meant to say them, and fewer examples show it.

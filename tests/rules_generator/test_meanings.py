@@ -76,16 +76,24 @@ def test_titles_that_begin_with_part_of_the_brand() -> None:
     assert learnt(members, Attribute.BRAND, "<h1>Nordlicht Spoon</h1>") is None
 
 
-def test_titles_that_name_the_category() -> None:
+WHERE = [
+    ("as a title", "<h1>{0}</h1>", "Vase"),
+    ("amid much else", "<p class='way'>Back home to all that we have for you and others: {0}</p><h1>-</h1>", None),
+]
+
+
+@pytest.mark.parametrize(("name", "page", "expected"), WHERE, ids=[case[0] for case in WHERE])
+def test_titles_that_name_the_category(name: str, page: str, expected: str | None) -> None:
     """Six known offers that name theirs, and none that names another's, are enough, though most words stand once."""
     titles = ["Red Lamp Elm", "Rug of Wool", "Vase 7", "Big Tray", "The Clock", "Stool: small", "Lamp 8"]
     things = ["Lamp", "Rug", "Vase", "Tray", "Clock", "Stool", "Lamp"]
     members = [
-        taught(one, f"<h1>{title}</h1>", title=title, category=thing)
+        taught(one, page.format(title), title=title, category=thing)
         for one, title, thing in zip(ALL[:7], titles, things, strict=True)
     ]
-    assert learnt(members, Attribute.CATEGORY, "<h1>Round Vase No. 99</h1>") == "Vase"
-    assert learnt(members[:5], Attribute.CATEGORY, "<h1>Round Vase No. 99</h1>") is None
+    other = page.format("Round Vase No. 99")
+    assert learnt(members, Attribute.CATEGORY, other) == expected
+    assert learnt(members[:5], Attribute.CATEGORY, other) is None
 
 
 def test_a_section_is_no_type() -> None:
