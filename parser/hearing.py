@@ -6,9 +6,10 @@ for another attribute too. Only where rules contradict each other, or find nothi
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 from math import fsum
+from typing import TypeVar
 
 from catalog.models import Attribute
 from parser.blocks import CODE, SCHEMA_ORG
@@ -21,46 +22,44 @@ ENOUGH = 2
 NOTED, ELEMENT, TYPED, MANY, IN_CODE, IN_JSON = 1, 30, 35, 60, 60, 100
 ROUNDED = 1e-9
 
+T = TypeVar("T")
 Source = tuple[str, str]
 Kept = Set[Source]
 
 
 @dataclass(frozen=True)
 class Hearing:
-    """The rules of an attribute in the order in which they are asked, and the place of each among them by rank.
+    """The rules of an attribute in the order in which they are asked, what their votes weigh, and where each rank is.
 
-    `whole` is what the votes of all of them weigh.
+    Those rules `settle` whose votes can; a picture that only the page's head names is not settled, since the offer's
+    own place may say that there is none.
     """
 
     attribute: Attribute
     rules: tuple[Rule, ...]
+    weights: tuple[float, ...]
     places: tuple[int, ...]
-    whole: float
+    settle: tuple[bool, ...]
 
-    def votes(self, votes: Iterable[Vote]) -> tuple[Vote, ...]:
-        """Of the votes of these rules those that are needed: all, as their rules rank, where it stays open."""
-        heard = tuple(self._heard(iter(votes)))
-        return tuple(heard[place] for place in self.places) if len(heard) == len(self.places) else heard
-
-    def _heard(self, votes: Iterator[Vote]) -> Iterator[Vote]:
-        """The votes up to that which settles the outcome.
-
-        A picture that only the page's head names is not settled: the offer's own place may say that there is none.
-        """
-        value, weight, agreeing, unasked, own = None, 0.0, 0, self.whole, self.attribute is not Attribute.IMAGE
-        for one in votes:
-            yield one
-            weighs = weight_of(one.rule.score)
+    def votes(self, asked: Sequence[T], vote_of: Callable[[T], Vote]) -> tuple[Vote, ...]:
+        """The votes that are needed: all, as their rules rank, where it stays open. `asked` stand for the rules."""
+        value, weight, agreeing, unasked, settles = None, 0.0, 0, sum(self.weights), False
+        heard: list[Vote] = []
+        for place, one in enumerate(asked):
+            vote = vote_of(one)
+            heard.append(vote)
+            weighs = self.weights[place]
             unasked -= weighs
-            if one.value is None:
+            if vote.value is None:
                 continue
-            if value not in (None, one.value):
-                yield from votes
-                return
-            value, weight, agreeing = one.value, weight + weighs, agreeing + 1
-            own = own or not is_in_head(one.rule)
-            if own and _is_enough(self.attribute, agreeing, weight, unasked):
-                return
+            if value not in (None, vote.value):
+                heard += map(vote_of, asked[place + 1 :])
+                break
+            value, weight, agreeing = vote.value, weight + weighs, agreeing + 1
+            settles = settles or self.settle[place]
+            if settles and _is_enough(self.attribute, agreeing, weight, unasked):
+                break
+        return tuple([heard[place] for place in self.places]) if len(heard) == len(asked) else tuple(heard)
 
 
 def hearings(rules: Sequence[Rule]) -> list[Hearing]:
@@ -81,13 +80,19 @@ def _hearing(attribute: Attribute, rules: Sequence[Rule], kept: Kept) -> Hearing
         return best, rule.origin != "manual", _source(rule.selector) not in kept, _cost(rule.selector), -rule.score
 
     turns = sorted(range(len(rules)), key=turn)
-    places = tuple(turns.index(rank) for rank in range(len(rules)))
-    return Hearing(attribute, tuple(rules[rank] for rank in turns), places, _weight_of_all(rules))
+    asked = tuple(rules[rank] for rank in turns)
+    return Hearing(
+        attribute,
+        asked,
+        weights=tuple(weight_of(rule.score) for rule in asked),
+        places=tuple(turns.index(rank) for rank in range(len(rules))),
+        settle=tuple(attribute is not Attribute.IMAGE or not is_in_head(rule) for rule in asked),
+    )
 
 
 def settled(rules: Sequence[Rule], vote_of: Callable[[Rule], Vote]) -> dict[Attribute, Reading]:
     """The outcome for each attribute of a template's rules, with the votes that were heard."""
-    return {one.attribute: decide(one.attribute, one.votes(map(vote_of, one.rules))) for one in hearings(rules)}
+    return {one.attribute: decide(one.attribute, one.votes(one.rules, vote_of)) for one in hearings(rules)}
 
 
 def _is_enough(attribute: Attribute, agreeing: int, weight: float, others: float) -> bool:

@@ -58,13 +58,9 @@ class _Reader:
         """What `read_attributes` gives, with the votes that were heard."""
         for values in self._values.values():
             values.clear()
-        raw_at, url = _Raws(document).at, document.url
+        ask = _Asked(document).vote
         return {
-            hearing.attribute: decide(
-                hearing.attribute,
-                hearing.votes(voter.vote(raw_at(voter.rule.selector), url) for voter in voters),
-                self._sure_of,
-            )
+            hearing.attribute: decide(hearing.attribute, hearing.votes(voters, ask), self._sure_of)
             for hearing, voters in self._hearings
         }
 
@@ -79,15 +75,18 @@ class _Reader:
         return sure
 
 
-class _Raws:
-    """What selectors find on a page; an element that several point at is looked up once."""
+class _Asked:
+    """A page that rules are asked about; an element that several point at is looked up once."""
 
     def __init__(self, document: Document) -> None:
         self._document = document
         self._nodes: dict[str, LexborNode | None] = {}
 
-    def at(self, selector: AnySelector) -> str | None:
-        """The raw text that a selector finds."""
+    def vote(self, voter: "_Voter") -> Vote:
+        """The vote of a rule."""
+        return voter.vote(self._raw_at(voter.rule.selector), self._document.url)
+
+    def _raw_at(self, selector: AnySelector) -> str | None:
         if isinstance(selector, JsonAt):
             return self._document.find_data(selector)
         if isinstance(selector, TextAt) and selector.of_many:

@@ -31,9 +31,12 @@ def cast(attribute: Attribute, *values: tuple[str | None, float]) -> list[Vote]:
 
 def heard(votes: list[Vote]) -> tuple[Vote, ...]:
     """Those that are needed, where their rules are asked in this order."""
-    whole = sum(weight_of(one.rule.score) for one in votes)
-    attribute = votes[0].rule.attribute if votes else Attribute.SKU
-    return Hearing(attribute, tuple(one.rule for one in votes), tuple(range(len(votes))), whole).votes(votes)
+    rules = tuple(one.rule for one in votes)
+    weights = tuple(weight_of(rule.score) for rule in rules)
+    attribute = rules[0].attribute if rules else Attribute.SKU
+    return Hearing(attribute, rules, weights, tuple(range(len(rules))), (True,) * len(rules)).votes(
+        votes, lambda one: one
+    )
 
 
 def turns_of(rules: list[Rule], attribute: Attribute = Attribute.TITLE) -> list[AnySelector]:
@@ -65,9 +68,10 @@ def test_rules_are_heard_until_the_outcome_is_settled(
 
 def test_a_picture_that_only_the_head_names_is_not_settled() -> None:
     """The offer's own place may say that there is none."""
-    rules = [rule(Attribute.IMAGE, HEAD), rule(Attribute.IMAGE, HEAD, 0.9), rule(Attribute.IMAGE, LINK, 0.2)]
-    votes = [Vote(one, "x", "x", "x") for one in rules]
-    assert list(heard(votes)) == votes
+    (hearing,) = hearings(
+        [rule(Attribute.IMAGE, HEAD), rule(Attribute.IMAGE, HEAD, 0.9), rule(Attribute.IMAGE, LINK, 0.2)]
+    )
+    assert len(hearing.votes(hearing.rules, lambda one: Vote(one, "x", "x", "x"))) == 3
 
 
 @given(st.lists(st.tuples(st.one_of(st.none(), st.sampled_from("AB")), st.floats(0, 1)), max_size=8))
@@ -135,5 +139,6 @@ def test_the_better_description_comes_first() -> None:
 def test_among_equals_the_rule_wins_that_ranks_first() -> None:
     """In whatever order they were asked."""
     (hearing,) = hearings([rule(Attribute.TITLE, DATA), rule(Attribute.TITLE, META)])
-    votes = [Vote(one, text, text, text) for one, text in zip(hearing.rules, ("meta", "data"), strict=True)]
-    assert decide(Attribute.TITLE, hearing.votes(votes)).value == "data"
+    texts = dict(zip(hearing.rules, ("meta", "data"), strict=True))
+    votes = hearing.votes(hearing.rules, lambda one: Vote(one, texts[one], texts[one], texts[one]))
+    assert decide(Attribute.TITLE, votes).value == "data"
