@@ -12,6 +12,7 @@ from math import fsum
 from typing import TypeVar
 
 from catalog.models import Attribute
+from catalog.values import key
 from parser.blocks import CODE, SCHEMA_ORG
 from parser.rules import Rule
 from parser.seen import is_noted
@@ -42,7 +43,7 @@ class Hearing:
     settle: tuple[bool, ...]
 
     def votes(self, asked: Sequence[T], vote_of: Callable[[T], Vote]) -> tuple[Vote, ...]:
-        """The votes that are needed: all, as their rules rank, where it stays open. `asked` stand for the rules."""
+        """The votes that are needed, or all where it stays open, as their rules rank. `asked` stand for the rules."""
         value, weight, agreeing, unasked, settles = None, 0.0, 0, sum(self.weights), False
         heard: list[Vote] = []
         for place, one in enumerate(asked):
@@ -52,14 +53,14 @@ class Hearing:
             unasked -= weighs
             if vote.value is None:
                 continue
-            if value not in (None, vote.value):
+            if value not in (None, vote.value) and key(self.attribute, value) != key(self.attribute, vote.value):
                 heard += map(vote_of, asked[place + 1 :])
                 break
             value, weight, agreeing = vote.value, weight + weighs, agreeing + 1
             settles = settles or self.settle[place]
             if settles and _is_enough(self.attribute, agreeing, weight, unasked):
                 break
-        return tuple([heard[place] for place in self.places]) if len(heard) == len(asked) else tuple(heard)
+        return tuple([heard[place] for place in self.places if place < len(heard)])
 
 
 def hearings(rules: Sequence[Rule]) -> list[Hearing]:

@@ -163,9 +163,8 @@ def _before(rules: RuleSet, template: Template | None, attribute: Attribute) -> 
 
 def _lines(reading: Reading, before: int) -> Iterator[Line]:
     for number, vote in enumerate(reading.all_votes, start=before + 1):
-        won = (
-            vote.value is not None and reading.value is not None and same(reading.attribute, vote.value, reading.value)
-        )
+        agrees = vote.value is not None and same(reading.attribute, vote.value, reading.value or "")
+        won = agrees and vote in reading.votes
         copied = copies(vote.rule.selector)
         yield Line(
             attribute=reading.attribute.value,
@@ -178,7 +177,7 @@ def _lines(reading: Reading, before: int) -> Iterator[Line]:
             cut=vote.cut,
             value=vote.value,
             won=won,
-            why="" if won else _why(vote, vote in reading.votes),
+            why="" if won else _why(vote, agrees, vote in reading.votes),
             css=copied.css,
             xpath=copied.xpath,
             form=vote.rule.form,
@@ -187,11 +186,11 @@ def _lines(reading: Reading, before: int) -> Iterator[Line]:
         )
 
 
-def _why(vote: Vote, heard: bool) -> str:
+def _why(vote: Vote, agrees: bool, heard: bool) -> str:
     if vote.raw is None:
         return "finds nothing here"
     if vote.cut is None:
         return "the cut does not fit"
     if vote.value is None:
         return f"no {vote.rule.attribute.value} as it stands"
-    return "outvoted" if heard else "not asked: the others had settled it"
+    return "outvoted" if heard else f"not needed: it says {'the same' if agrees else 'otherwise'}"

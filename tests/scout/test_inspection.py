@@ -63,6 +63,16 @@ def test_rules_are_numbered_as_everywhere(scout: Scout, learnt: Shop) -> None:
         assert line["selector"] in locked
 
 
+def test_each_vote_says_what_became_of_it(scout: Scout, learnt: Shop) -> None:
+    """Those heard that say the value have won; of the others is said why not, of those too that were not needed."""
+    said = json.loads(scout("inspect", "demo", f"{learnt.url}p8", "--json").out)
+    lines = said["lines"]
+    for name, told in said["winners"].items():
+        assert sum(line["won"] for line in lines if line["attribute"] == name) == told["votes"]
+    assert all(line["why"] for line in lines if not line["won"])
+    assert "not needed: it says the same" in {line["why"] for line in lines}
+
+
 def test_variants_are_shown_with_the_rules_and_kept(
     scout: Scout, settings: Settings, store: Store, learnt: Shop, tmp_path: Path
 ) -> None:
