@@ -43,7 +43,7 @@ def confidence(share: float, rules: Sequence[Rule]) -> float:
     >>> from parser.selector import TextAt
     >>> rule = Rule(attribute=Attribute.SKU, selector=TextAt(css="b"), support=10)
     >>> round(confidence(1.0, [rule]), 2), round(confidence(0.5, [rule]), 2)
-    (0.99, 0.98)
+    (1.0, 0.92)
     """
     support, agreeing, agreed, dissent = features(share, rules)
     said = BASE + SUPPORT * support + AGREEING * agreeing + AGREED * agreed + DISSENT * dissent

@@ -78,7 +78,7 @@ def _hearing(attribute: Attribute, rules: Sequence[Rule], kept: Kept) -> Hearing
     def turn(rank: int) -> tuple[object, ...]:
         rule = rules[rank]
         best = -rule.score if attribute is Attribute.DESCRIPTION else 0.0
-        return best, rule.origin != "manual", _source(rule.selector) not in kept, _cost(rule.selector), -rule.score
+        return best, rule.origin != "manual", source_of(rule.selector) not in kept, _cost(rule.selector), -rule.score
 
     turns = sorted(range(len(rules)), key=turn)
     asked = tuple(rules[rank] for rank in turns)
@@ -111,7 +111,7 @@ def _weight_of_all(rules: Iterable[Rule]) -> float:
     return fsum(weight_of(rule.score) for rule in rules)
 
 
-def _source(selector: AnySelector) -> Source:
+def source_of(selector: AnySelector) -> Source:
     """What has to be looked up for a selector, once for all that share it."""
     return selector.css, selector.block if isinstance(selector, JsonAt) else ""
 
@@ -131,7 +131,7 @@ def _kept(rules: Sequence[Rule]) -> Kept:
     users: dict[Source, list[Rule]] = defaultdict(list)
     of: dict[Attribute, list[Rule]] = defaultdict(list)
     for rule in rules:
-        users[_source(rule.selector)].append(rule)
+        users[source_of(rule.selector)].append(rule)
         of[rule.attribute].append(rule)
     kept = set(users)
     for source in sorted(users, key=lambda one: (-_cost(users[one][0].selector), len(users[one]))):
@@ -144,7 +144,7 @@ def _kept(rules: Sequence[Rule]) -> Kept:
 def _settles(rules: Sequence[Rule], kept: Kept) -> bool:
     """Whether those rules of an attribute that read from the sources kept can settle it alone."""
     attribute = rules[0].attribute
-    left = [rule for rule in rules if _source(rule.selector) in kept]
+    left = [rule for rule in rules if source_of(rule.selector) in kept]
     if attribute is Attribute.DESCRIPTION:
         left = [rule for rule in left if rule.score == rules[0].score]
     weight = _weight_of_all(left)

@@ -20,6 +20,7 @@ from rules_generator.wording import is_named
 MOST_RULES = 6
 MOST_TRIED = 40
 ENOUGH = 2
+DATA = "data"
 WORTH = {True: 1.0, False: -1.0, None: -0.5}
 LAST_STEP = re.compile(r"[^\s>+]+$")
 
@@ -107,7 +108,7 @@ def family(selector: AnySelector) -> str:
     ('text', 'schema.org')
     """
     if isinstance(selector, JsonAt):
-        return "schema.org" if selector.block.startswith("ld+json") else "data"
+        return "schema.org" if selector.block.startswith("ld+json") else DATA
     if isinstance(selector, TextAt):
         return "head" if selector.css.startswith("title") else "text"
     last = LAST_STEP.search(selector.css)

@@ -22,7 +22,7 @@ from rules_generator.queries import Parameter, around_pictures, pictures_in
 from rules_generator.score import Opened, Tally, rank, tally
 from rules_generator.soundness import sound
 from rules_generator.trails import trails
-from rules_generator.unspoken import NUMBERS, unspoken
+from rules_generator.unspoken import NUMBERS, at_hand, unspoken
 from rules_generator.ways import Ways
 
 THRESHOLD = 0.5
@@ -46,7 +46,7 @@ class Survey:
     def rules(self, threshold: float = THRESHOLD) -> list[Rule]:
         """The smallest set of rules per attribute that votes best, none below the threshold."""
         chosen = [rule for ranked in self.ranked.values() for rule in choose(ranked, threshold)]
-        return chosen + [rule for rule in self.unspoken if rule.score >= threshold]
+        return chosen + at_hand([rule for rule in self.unspoken if rule.score >= threshold], chosen)
 
 
 def survey(examples: Sequence[Example], documents: Sequence[Document]) -> Survey:

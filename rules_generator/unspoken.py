@@ -15,10 +15,12 @@ from catalog.values import normalise, same
 from parser.blocks import SCHEMA_ORG
 from parser.document import Document
 from parser.general_data import KEYS, NAMES, PARTS
+from parser.hearing import source_of
 from parser.paths import child
 from parser.rules import Rule
 from parser.selector import AnySelector, AttributeAt, JsonAt
 from parser.sought import PAIRS
+from rules_generator.choose import DATA, family
 from rules_generator.examples import Example
 
 NUMBERS = (Attribute.SKU, Attribute.EAN, Attribute.HAN)
@@ -54,6 +56,16 @@ def unspoken(examples: Sequence[Example], documents: Sequence[Document]) -> list
             support = counts[attribute, selector]
             found.append(Rule(attribute=attribute, selector=selector, score=SCORE, support=support, origin="general"))
     return found
+
+
+def at_hand(fields: Sequence[Rule], chosen: Sequence[Rule]) -> list[Rule]:
+    """Of several blocks of data with such a field the one that most of the chosen rules read: their source is one."""
+    uses = Counter(source_of(rule.selector) for rule in chosen)
+    kept: dict[object, Rule] = {}
+    for rule in sorted(fields, key=lambda rule: -uses[source_of(rule.selector)]):
+        is_data = family(rule.selector) == DATA
+        kept.setdefault((rule.attribute, DATA if is_data else rule.selector), rule)
+    return [rule for rule in fields if rule in kept.values()]
 
 
 def _says(document: Document, attribute: Attribute, selector: AnySelector) -> bool:

@@ -48,3 +48,14 @@ def test_what_examples_know_is_left_to_them() -> None:
     """The catalog's own numbers stand elsewhere; the field that is empty on all examples is not asked."""
     members = [taught(one, f"<h1>{one.title}</h1><b id='n'>{one.ean}</b>{STATE.format(one.title, '')}") for one in ALL]
     assert {rule.origin for rule in induce(members)[0].templates[0].of(Attribute.EAN)} == {"learnt"}
+
+
+def test_of_several_blocks_the_one_that_is_read_anyway() -> None:
+    """A shop fills its blocks from one source, and each costs every page its time."""
+    shown = (
+        "<script>var other = {{'name': '{0}', 'barcode': ''}};</script>"
+        "<script>var meta = {{'name': '{0}', 'code': '{1}', 'barcode': ''}};</script>"
+    )
+    members = [taught(one, f"<h1>{one.title}</h1>{shown.format(one.title, one.sku)}", ean=None) for one in ALL]
+    (rule,) = induce(members)[0].templates[0].of(Attribute.EAN)
+    assert str(rule.selector) == "script {var meta =} $.barcode"
