@@ -20,6 +20,8 @@ from typing import Any, NamedTuple
 import chompjs
 import orjson
 
+from parser.bare import LONGEST_LINE, bare_object, json_in_front
+
 MOST_ATTEMPTS = 60
 MOST_LOOKED_AT = 5
 MOST_PAIRS = 500
@@ -28,9 +30,9 @@ LONGEST_REMEMBERED = 50_000
 NAME_LENGTH = 48
 DEEPEST = 60
 CODE_SHOWS = 400
-LONGEST_LINE, ENDS_LINE, CLOSES = 20_000, " \t\r;,)", "}]"
+ENDS_LINE, CLOSES = " \t\r;,)", "}]"
 LONGEST_JSON = 400_000
-MORE_FOLLOWS, ENDS_TOO_SOON, UNFIT = "unexpected content after", "unexpected end", ("str is not", "depth limit")
+ENDS_TOO_SOON, UNFIT = "unexpected end", ("str is not", "depth limit")
 LEADING_ZERO = "number with leading zero"
 ENOUGH_ATTEMPTS = 3
 HEAD_LENGTH, LONGEST_WORD = 40, 10
@@ -212,13 +214,8 @@ def _json_opening(text: str, start: int) -> _Opening:
 
 
 def _json_in_front(text: str) -> "_Opening | orjson.JSONDecodeError":
-    """The JSON that a text begins with, or why there is none."""
-    try:
-        return _Opening(orjson.loads(text), len(text), len(text))
-    except orjson.JSONDecodeError as error:
-        if error.msg.startswith(MORE_FOLLOWS):
-            return _Opening(orjson.loads(text[: error.pos]), error.pos, error.pos)
-        return error
+    found = json_in_front(text)
+    return _Opening(*found, sure=found[1]) if isinstance(found, tuple) else found
 
 
 def _ends_too_soon(found: "_Opening | orjson.JSONDecodeError") -> bool:
@@ -241,6 +238,9 @@ def _javascript_opening(text: str, start: int, looked: int) -> _Opening:
     if not like or like["begins"] is None:
         seen = max(looked, like.end() if like else start + 1)
         return _Opening(None, looked - start, seen + LONGEST_WORD - start)
+    plain = bare_object(text, start)
+    if plain is not None and plain[0]:
+        return _Opening(plain[0], plain[1] - start, plain[1] - start)
     end, closed, strays = _closing(text, start)
     looked_at = max(looked, end) - start
     sure = None
