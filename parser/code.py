@@ -33,7 +33,7 @@ CODE_SHOWS = 400
 ENDS_LINE, CLOSES = " \t\r;,)", "}]"
 LONGEST_JSON = 400_000
 ENDS_TOO_SOON, UNFIT = "unexpected end", ("str is not", "depth limit")
-LEADING_ZERO = "number with leading zero"
+LEADING_ZERO, FEW_ZEROS_FIRST = "number with leading zero", 8
 ENOUGH_ATTEMPTS = 3
 HEAD_LENGTH, LONGEST_WORD = 40, 10
 MOST_KEPT, LONGEST_KEPT, MOST_SCRIPTS = 1000, 10_000, 200
@@ -209,13 +209,26 @@ def _json_opening(text: str, start: int) -> _Opening:
         return found
     if _ends_too_soon(found) or found.msg.startswith(UNFIT) or LOOSE.match(text, start + found.pos):
         return _loose_json_opening(text, start)
-    data = as_json(without_zeros_first(line)) if found.msg.startswith(LEADING_ZERO) and line[-1:] in CLOSES else None
+    data = _json_with_zeros_first(line) if found.msg.startswith(LEADING_ZERO) and line[-1:] in CLOSES else None
     return _Opening(None, found.pos + 1) if data is None else _Opening(data, len(line), len(line))
 
 
 def _json_in_front(text: str) -> "_Opening | orjson.JSONDecodeError":
     found = json_in_front(text)
     return _Opening(*found, sure=found[1]) if isinstance(found, tuple) else found
+
+
+def _json_with_zeros_first(text: str) -> Any:
+    """JSON with numbers that begin with a zero, as strings: a few are found by where they make it no JSON."""
+    for _ in range(FEW_ZEROS_FIRST):
+        try:
+            return orjson.loads(text)
+        except orjson.JSONDecodeError as error:
+            number = DIGITS.match(text, error.pos) if error.msg.startswith(LEADING_ZERO) else None
+            if number is None:
+                break
+            text = f'{text[: error.pos]}"{number[0]}"{text[number.end() :]}'
+    return as_json(without_zeros_first(text))
 
 
 def _ends_too_soon(found: "_Opening | orjson.JSONDecodeError") -> bool:

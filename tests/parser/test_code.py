@@ -77,6 +77,10 @@ WAYS = {
         'var a = {"id": 0896, "t": "07, 08"};',
         [("var a =", {"id": "0896", "t": "07, 08"})],
     ),
+    "many numbers with a zero first": (
+        f'var a = {{"id": [{", ".join(["007"] * 20)}], "t": "007, 008"}};',
+        [("var a =", {"id": ["007"] * 20, "t": "007, 008"})],
+    ),
     "the same in JavaScript": ("var a = {id: 07, b: [-1, 0.5]};", [("var a =", {"id": "07", "b": [-1, 0.5]})]),
     "words of code in a string": ("var a = {'t': 'if this is for you',};", [("var a =", {"t": "if this is for you"})]),
     "not in a function": ("function f() { return 1 }", []),
