@@ -31,6 +31,7 @@ LEFT = [
     ("no value", "{a:"),
     ("a comment", "{a: 1, // b\n c: 2}"),
     ("too much within", "{" + ",".join(f"a{n}: []" for n in range(MOST_NESTED + 1)) + "}"),
+    ("too much within what is within", f"{{a: {{{', '.join(f'b{n}: []' for n in range(MOST_NESTED))}}}}}"),
     ("too deep", "{a:" * 9 + "1" + "}" * 9),
 ]
 
