@@ -30,6 +30,9 @@ class Attribute(StrEnum):
     AVAILABILITY = "availability"
 
 
+NUMBERS = (Attribute.SKU, Attribute.EAN, Attribute.HAN)
+
+
 class PageState(StrEnum):
     """Where a page stands in the frontier; all but the first two are final until the next run."""
 

@@ -209,26 +209,13 @@ def _json_opening(text: str, start: int) -> _Opening:
         return found
     if _ends_too_soon(found) or found.msg.startswith(UNFIT) or LOOSE.match(text, start + found.pos):
         return _loose_json_opening(text, start)
-    data = _json_with_zeros_first(line) if found.msg.startswith(LEADING_ZERO) and line[-1:] in CLOSES else None
+    data = as_json(line) if found.msg.startswith(LEADING_ZERO) and line[-1:] in CLOSES else None
     return _Opening(None, found.pos + 1) if data is None else _Opening(data, len(line), len(line))
 
 
 def _json_in_front(text: str) -> "_Opening | orjson.JSONDecodeError":
     found = json_in_front(text)
     return _Opening(*found, sure=found[1]) if isinstance(found, tuple) else found
-
-
-def _json_with_zeros_first(text: str) -> Any:
-    """JSON with numbers that begin with a zero, as strings: a few are found by where they make it no JSON."""
-    for _ in range(FEW_ZEROS_FIRST):
-        try:
-            return orjson.loads(text)
-        except orjson.JSONDecodeError as error:
-            number = DIGITS.match(text, error.pos) if error.msg.startswith(LEADING_ZERO) else None
-            if number is None:
-                break
-            text = f'{text[: error.pos]}"{number[0]}"{text[number.end() :]}'
-    return as_json(without_zeros_first(text))
 
 
 def _ends_too_soon(found: "_Opening | orjson.JSONDecodeError") -> bool:
@@ -368,11 +355,21 @@ def literal(value: str) -> str:
 
 
 def as_json(text: str) -> Any:
-    """What a text says as JSON; None where it is none."""
-    try:
-        return orjson.loads(text)
-    except (ValueError, UnicodeEncodeError):
-        return _as_loose_json(text)
+    """What a text says as JSON; None where it is none.
+
+    A few numbers with a zero first are mended where they make it no JSON: to look through all of the text takes longer.
+    """
+    for _ in range(FEW_ZEROS_FIRST):
+        try:
+            return orjson.loads(text)
+        except orjson.JSONDecodeError as error:
+            number = DIGITS.match(text, error.pos) if error.msg.startswith(LEADING_ZERO) else None
+        except (ValueError, UnicodeEncodeError):
+            number = None
+        if number is None:
+            break
+        text = f'{text[: number.start()]}"{number[0]}"{text[number.end() :]}'
+    return _as_loose_json(text)
 
 
 def _as_loose_json(text: str) -> Any:

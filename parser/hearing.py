@@ -6,8 +6,9 @@ for another attribute too. Only where rules contradict each other, or find nothi
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import cached_property
 from math import fsum
 from typing import TypeVar
 
@@ -30,17 +31,24 @@ Kept = Set[Source]
 
 @dataclass(frozen=True)
 class Hearing:
-    """The rules of an attribute in the order in which they are asked, what their votes weigh, and where each rank is.
-
-    Those rules `settle` whose votes can; a picture that only the page's head names is not settled, since the offer's
-    own place may say that there is none.
-    """
+    """The rules of an attribute in the order in which they are asked, and where among them each rank is."""
 
     attribute: Attribute
     rules: tuple[Rule, ...]
-    weights: tuple[float, ...]
     places: tuple[int, ...]
-    settle: tuple[bool, ...]
+
+    @cached_property
+    def weights(self) -> tuple[float, ...]:
+        """What each rule's vote weighs."""
+        return tuple(weight_of(rule.score) for rule in self.rules)
+
+    @cached_property
+    def settle(self) -> tuple[bool, ...]:
+        """Whose votes can settle the outcome.
+
+        A picture that only the page's head names is not settled: the offer's own place may say that there is none.
+        """
+        return tuple(self.attribute is not Attribute.IMAGE or not is_in_head(rule) for rule in self.rules)
 
     def votes(self, asked: Sequence[T], vote_of: Callable[[T], Vote]) -> tuple[Vote, ...]:
         """The votes that are needed, or all where it stays open, as their rules rank. `asked` stand for the rules."""
@@ -68,9 +76,10 @@ def hearings(rules: Sequence[Rule]) -> list[Hearing]:
 
     Of descriptions the best rule that finds one decides, so that only rules of one score change places.
     """
-    kept, by_attribute = _kept(rules), defaultdict[Attribute, list[Rule]](list)
+    by_attribute = defaultdict[Attribute, list[Rule]](list)
     for rule in rules:
         by_attribute[rule.attribute].append(rule)
+    kept = _kept(rules, by_attribute)
     return [_hearing(attribute, of_it, kept) for attribute, of_it in by_attribute.items()]
 
 
@@ -81,14 +90,8 @@ def _hearing(attribute: Attribute, rules: Sequence[Rule], kept: Kept) -> Hearing
         return best, rule.origin != "manual", source_of(rule.selector) not in kept, _cost(rule.selector), -rule.score
 
     turns = sorted(range(len(rules)), key=turn)
-    asked = tuple(rules[rank] for rank in turns)
-    return Hearing(
-        attribute,
-        asked,
-        weights=tuple(weight_of(rule.score) for rule in asked),
-        places=tuple(turns.index(rank) for rank in range(len(rules))),
-        settle=tuple(attribute is not Attribute.IMAGE or not is_in_head(rule) for rule in asked),
-    )
+    places = tuple(turns.index(rank) for rank in range(len(rules)))
+    return Hearing(attribute, tuple(rules[rank] for rank in turns), places)
 
 
 def settled(rules: Sequence[Rule], vote_of: Callable[[Rule], Vote]) -> dict[Attribute, Reading]:
@@ -126,13 +129,11 @@ def _cost(selector: AnySelector) -> int:
     return {CODE: IN_CODE, SCHEMA_ORG: TYPED}.get(selector.css, IN_JSON)
 
 
-def _kept(rules: Sequence[Rule]) -> Kept:
+def _kept(rules: Sequence[Rule], of: Mapping[Attribute, Sequence[Rule]]) -> Kept:
     """The sources that settle every attribute that all of them would: the dearest are gone without, one by one."""
     users: dict[Source, list[Rule]] = defaultdict(list)
-    of: dict[Attribute, list[Rule]] = defaultdict(list)
     for rule in rules:
         users[source_of(rule.selector)].append(rule)
-        of[rule.attribute].append(rule)
     kept = set(users)
     for source in sorted(users, key=lambda one: (-_cost(users[one][0].selector), len(users[one]))):
         without = kept - {source}

@@ -20,7 +20,7 @@ from parser.selector import JsonAt
 MOST_PLACES, MOST_OCCURRENCES = 20, 2_000
 WORTH_REMEMBERING, MOST_REMEMBERED = 1_000, 8_000_000
 ESCAPED = re.compile(r"\\(?:[ux]0*(?:3\d|[46][1-9a-f]|[57][\da]|5f)|[^\"\\/bfnrtux])", re.IGNORECASE)
-DIGITS = re.compile(r"0+")
+ZEROS = re.compile(r"0+")
 FOLDED = re.compile(r"[0\s]+")
 WORD = re.compile(r"\w+", re.ASCII)
 BARE_KEY = re.compile(r"[A-Za-z_$][\w.$]*")
@@ -60,6 +60,7 @@ class Sought:
                 return
 
     def _in_texts(self, name: str, key: str, word: str) -> Iterator[Any]:
+        """The data of a name in all code; what breaks off, as when time is up, is not remembered as all there is."""
         for text, known in self._texts:
             if known is None:
                 if word in text:
@@ -206,7 +207,7 @@ def words_of(name: str) -> tuple[str, ...]:
     >>> words_of("var meta0 ="), words_of("meta0 ="), words_of("0")
     (('var meta', 'meta'), ('meta',), ('',))
     """
-    return tuple(dict.fromkeys(max(folded.split(name), key=len).strip() for folded in (DIGITS, FOLDED)))
+    return tuple(dict.fromkeys(max(folded.split(name), key=len).strip() for folded in (ZEROS, FOLDED)))
 
 
 def _unfolded(name: str) -> str:

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urljoin, urlsplit, urlunsp
 
 from selectolax.lexbor import LexborNode
 
-from catalog.models import Attribute, OfferFields
+from catalog.models import NUMBERS, Attribute, OfferFields
 from parser.document import Document, scalar, text_at
 from parser.paths import compile_path
 from parser.rules import Rule, Variants
@@ -22,7 +22,6 @@ from parser.votes import Reading, Vote, decide, offer_of, value_of
 
 MOST_ITEMS = 250
 LONGEST_OPTION = 80
-OWN = frozenset({Attribute.SKU, Attribute.EAN, Attribute.HAN})
 NO_CHOICE = frozenset({"default title", "default"})
 
 
@@ -96,7 +95,7 @@ class _Read:
     @property
     def says(self) -> tuple[object, ...]:
         """What tells it from the others; nothing where it has neither number, address nor words of its own."""
-        own = tuple(one.value for name, one in sorted(self.readings.items()) if name in OWN and one.value)
+        own = tuple(one.value for name, one in sorted(self.readings.items()) if name in NUMBERS and one.value)
         told = (own, self.options, self.link)
         return told if any(told) else ()
 
@@ -122,7 +121,7 @@ def _variant(
 ) -> Variant:
     """The offer of an item: what it says itself, and what the page says of all."""
     own = {name: reading for name, reading in one.readings.items() if reading.value is not None}
-    of_all = {name: reading for name, reading in shared.items() if alone or name not in OWN}
+    of_all = {name: reading for name, reading in shared.items() if alone or name not in NUMBERS}
     readings = {**of_all, **own}
     offer = offer_of(readings, url if alone else _address(one, way, url), currency)
     if Attribute.TITLE not in own and not alone:
@@ -152,5 +151,5 @@ def _address(one: _Read, way: Variants, url: str) -> str:
         absolute = urljoin(url, one.link)
         if urlsplit(absolute).netloc == parts.netloc and absolute != url:
             return absolute
-    told = next((reading.value for name, reading in one.readings.items() if name in OWN and reading.value), None)
+    told = next((reading.value for name, reading in one.readings.items() if name in NUMBERS and reading.value), None)
     return urlunsplit(parts._replace(fragment=f"variant-{quote(told or ' '.join(one.options))}"))

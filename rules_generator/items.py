@@ -11,7 +11,7 @@ from typing import Any
 
 from selectolax.lexbor import LexborNode
 
-from catalog.models import Attribute
+from catalog.models import NUMBERS, Attribute
 from parser.blocks import attribute_data
 from parser.document import UNSEEN, Document, own_text, text_of
 from parser.paths import child
@@ -21,7 +21,7 @@ from rules_generator.anchors import anchors_of, tag_of
 from rules_generator.locate import LONGEST_LINE, VALUE_ATTRIBUTES, Place, Wanted, flatten, places
 
 Facts = Mapping[AnySelector, str]
-TELLING = (Attribute.SKU, Attribute.EAN, Attribute.HAN, Attribute.TITLE)
+TELLING = (*NUMBERS, Attribute.TITLE)
 MOST_LISTS, MOST_LEVELS, MOST_ITEMS, MOST_NODES = 60, 12, 60, 120
 MOST_PLACES, MOST_PATHS, MOST_FACTS = 6, 5, 600
 

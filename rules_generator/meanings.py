@@ -17,9 +17,9 @@ from parser.trim import Trim, spelled
 from rules_generator.candidate import Candidate
 from rules_generator.examples import Example
 from rules_generator.score import Opened
+from rules_generator.wording import HEADINGS
 
 FEWEST, CHANCE, MOST_CLASHING, LONGEST_SAID = 2, 0.07, 0.2, 60
-HEADINGS = ("h1", "title")
 FIRST_WORD = Trim(right=" ", inside=True)
 PLACED = ":nth-"
 
@@ -32,17 +32,24 @@ def meant(attribute: Attribute, ways: Sequence[Way], opened: Opened) -> Iterator
     For brands, the first word of headings too.
     """
     known = tuple(dict.fromkeys(one.known[attribute][0] for one in opened.examples if one.known.get(attribute)))
-    headings = [(TextAt(css=css), FIRST_WORD) for css in HEADINGS if attribute is Attribute.BRAND]
-    for selector, trim in [*ways, *headings]:
-        said = [trim.apply(raw) if raw else None for raw in opened.raw(selector)]
-        if trim is FIRST_WORD:
-            words: tuple[str, ...] = ()
-        elif PLACED not in str(selector) and _says_it(attribute, said, opened.examples):
-            words = known
-        else:
-            continue
-        if means := meanings(attribute, said, opened.examples):
-            yield Candidate(attribute, selector, trim.model_copy(update={"words": words, "means": means}))
+    for selector, trim in ways:
+        said = _said(selector, trim, opened)
+        if PLACED not in str(selector) and _says_it(attribute, said, opened.examples):
+            yield from _meaning(attribute, selector, trim.model_copy(update={"words": known}), said, opened)
+    for css in HEADINGS if attribute is Attribute.BRAND else ():
+        first = TextAt(css=css)
+        yield from _meaning(attribute, first, FIRST_WORD, _said(first, FIRST_WORD, opened), opened)
+
+
+def _said(selector: AnySelector, trim: Trim, opened: Opened) -> list[str | None]:
+    return [trim.apply(raw) if raw else None for raw in opened.raw(selector)]
+
+
+def _meaning(
+    attribute: Attribute, selector: AnySelector, trim: Trim, said: Sequence[str | None], opened: Opened
+) -> Iterator[Candidate]:
+    if means := meanings(attribute, said, opened.examples):
+        yield Candidate(attribute, selector, trim.model_copy(update={"means": means}))
 
 
 def _says_it(attribute: Attribute, said: Sequence[str | None], examples: Sequence[Example]) -> bool:

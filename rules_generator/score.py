@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import sqrt
 
-from catalog.models import Attribute
+from catalog.models import NUMBERS, Attribute
 from catalog.values import key, same
 from parser.document import Document
 from parser.read import value_of
@@ -30,8 +30,7 @@ SURENESS = 1.0
 UNCALLED, SILENT, SILENT_ON_ALL = 0.3, 0.1, 0.3
 ON_ALL = frozenset({Attribute.TITLE, Attribute.PRICE})
 LARGEST_TIE = 0.02
-NUMBERS = frozenset({Attribute.SKU, Attribute.HAN, Attribute.EAN})
-OWN = NUMBERS | {Attribute.IMAGE, Attribute.DESCRIPTION}
+OWN = frozenset({*NUMBERS, Attribute.IMAGE, Attribute.DESCRIPTION})
 MOST_FILLERS = 5
 LONG_ONES = frozenset({Attribute.DESCRIPTION, Attribute.IMAGE})
 

@@ -15,13 +15,12 @@ from catalog.values import key
 from rules_generator.choose import last_step
 from rules_generator.examples import Example
 from rules_generator.score import Tally, lower_bound
-from rules_generator.wording import is_named
+from rules_generator.wording import HEADINGS, is_named
 
 LEAST_SHARE = {Attribute.TITLE: 0.2, Attribute.PRICE: 0.35, Attribute.CATEGORY: 0.75, Attribute.DESCRIPTION: 0.65}
 USUAL_SHARE = 0.55
 SURE, LIKELY = 0.83, 0.76
 FEW, MOST_OF, NAMED, ALSO_MEANT = 2, 0.75, 6, 4
-HEADINGS = ("h1", "title")
 NAMES = frozenset({Attribute.BRAND, Attribute.CATEGORY})
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from catalog.models import Attribute
+from catalog.models import NUMBERS, Attribute
 from parser.document import Document
 from parser.rules import Rule
 from rules_generator import cuts
@@ -22,7 +22,7 @@ from rules_generator.queries import Parameter, around_pictures, pictures_in
 from rules_generator.score import Opened, Tally, rank, tally
 from rules_generator.soundness import sound
 from rules_generator.trails import trails
-from rules_generator.unspoken import NUMBERS, at_hand, unspoken
+from rules_generator.unspoken import at_hand, unspoken
 from rules_generator.ways import Ways
 
 THRESHOLD = 0.5
@@ -142,8 +142,8 @@ def _candidates(
             shown = _shared(opened.raw(selector, looked_at), opened, looked_at)
             made |= {Candidate(attribute, selector, trim, form): None for trim in around_pictures(shown)}
     if attribute in LISTED:
-        places = [(one.selector, one.trim) for one in made if not one.is_guess]
-        made |= dict.fromkeys(meant(attribute, places, opened))
+        sayings = [(one.selector, one.trim) for one in made if not one.is_guess]
+        made |= dict.fromkeys(meant(attribute, sayings, opened))
     return list(made)
 
 

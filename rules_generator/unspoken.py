@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from catalog.models import Attribute
+from catalog.models import NUMBERS, Attribute
 from catalog.values import normalise, same
 from parser.blocks import SCHEMA_ORG
 from parser.document import Document
@@ -23,7 +23,6 @@ from parser.sought import PAIRS
 from rules_generator.choose import DATA, family
 from rules_generator.examples import Example
 
-NUMBERS = (Attribute.SKU, Attribute.EAN, Attribute.HAN)
 OPTIONAL = (*NUMBERS, Attribute.CATEGORY)
 PRODUCT = "ld+json Product"
 UNTOLD = frozenset("0123456789'\\")
@@ -61,11 +60,11 @@ def unspoken(examples: Sequence[Example], documents: Sequence[Document]) -> list
 def at_hand(fields: Sequence[Rule], chosen: Sequence[Rule]) -> list[Rule]:
     """Of several blocks of data with such a field the one that most of the chosen rules read: their source is one."""
     uses = Counter(source_of(rule.selector) for rule in chosen)
-    kept: dict[object, Rule] = {}
-    for rule in sorted(fields, key=lambda rule: -uses[source_of(rule.selector)]):
-        is_data = family(rule.selector) == DATA
-        kept.setdefault((rule.attribute, DATA if is_data else rule.selector), rule)
-    return [rule for rule in fields if rule in kept.values()]
+    in_data = [rule for rule in fields if family(rule.selector) == DATA]
+    best: dict[Attribute, Rule] = {}
+    for rule in sorted(in_data, key=lambda rule: -uses[source_of(rule.selector)]):
+        best.setdefault(rule.attribute, rule)
+    return [rule for rule in fields if rule not in in_data or rule == best[rule.attribute]]
 
 
 def _says(document: Document, attribute: Attribute, selector: AnySelector) -> bool:

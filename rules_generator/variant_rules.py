@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from catalog.models import Attribute
+from catalog.models import NUMBERS, Attribute
 from catalog.values import key
 from parser.rules import Rule, Variants
 from parser.selector import AnySelector
@@ -58,7 +58,7 @@ def rules_of(way: AnySelector, pairs: Sequence[Pair]) -> Variants | None:
     named = any(rule.attribute is Attribute.TITLE for rule in rules)
     options = () if named else tuple(_options(pairs))
     link, parameter = _link(pairs)
-    numbered = any(rule.attribute in (Attribute.SKU, Attribute.EAN, Attribute.HAN) for rule in rules)
+    numbered = any(rule.attribute in NUMBERS for rule in rules)
     if not (numbered or options or link):
         return None
     return Variants(items=way, rules=rules, options=options, link=link, parameter=parameter, support=len(pairs))

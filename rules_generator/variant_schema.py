@@ -7,7 +7,7 @@ are not taken without known offers, since most shops mean sizes and colours of o
 from collections.abc import Iterable, Sequence
 from itertools import product
 
-from catalog.models import Attribute
+from catalog.models import NUMBERS, Attribute
 from parser.blocks import SCHEMA_ORG
 from parser.document import Document
 from parser.rules import Rule, Variants
@@ -24,7 +24,6 @@ PATHS = {
     Attribute.PRICE: ("$.price", "$.offers.price", "$.offers[0].price"), Attribute.IMAGE: ("$.image", "$.image.url"),
     Attribute.AVAILABILITY: ("$.availability", "$.offers.availability"),
 }  # fmt: skip
-NUMBERS = (Attribute.SKU, Attribute.EAN, Attribute.HAN)
 LINKS = ("$.url", "$.offers.url")
 LEAST_PAGES = 2
 

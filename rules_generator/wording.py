@@ -29,6 +29,7 @@ MISLEADING = re.compile(
     r"|shop_?name|seller|publisher|\[[1-9]\d*\]",
     re.IGNORECASE,
 )
+HEADINGS = ("h1", "title")
 HEADING = re.compile(r"(?:^|\s)h1[^\s]*(?: ::text)?$")
 PLACE_AMONG = re.compile(r":nth-[a-z-]+\(\d+\)")
 CAPTIONS = frozenset({"alt", "title"})

@@ -163,8 +163,11 @@ def _before(rules: RuleSet, template: Template | None, attribute: Attribute) -> 
 
 def _lines(reading: Reading, before: int) -> Iterator[Line]:
     for number, vote in enumerate(reading.all_votes, start=before + 1):
-        agrees = vote.value is not None and same(reading.attribute, vote.value, reading.value or "")
-        won = agrees and vote in reading.votes
+        heard = vote in reading.votes
+        agrees = (
+            vote.value is not None and reading.value is not None and same(reading.attribute, vote.value, reading.value)
+        )
+        won = agrees and heard
         copied = copies(vote.rule.selector)
         yield Line(
             attribute=reading.attribute.value,
@@ -177,7 +180,7 @@ def _lines(reading: Reading, before: int) -> Iterator[Line]:
             cut=vote.cut,
             value=vote.value,
             won=won,
-            why="" if won else _why(vote, agrees, vote in reading.votes),
+            why="" if won else _why(vote, agrees, heard),
             css=copied.css,
             xpath=copied.xpath,
             form=vote.rule.form,

@@ -32,11 +32,8 @@ def cast(attribute: Attribute, *values: tuple[str | None, float]) -> list[Vote]:
 def heard(votes: list[Vote]) -> tuple[Vote, ...]:
     """Those that are needed, where their rules are asked in this order."""
     rules = tuple(one.rule for one in votes)
-    weights = tuple(weight_of(rule.score) for rule in rules)
     attribute = rules[0].attribute if rules else Attribute.SKU
-    return Hearing(attribute, rules, weights, tuple(range(len(rules))), (True,) * len(rules)).votes(
-        votes, lambda one: one
-    )
+    return Hearing(attribute, rules, tuple(range(len(rules)))).votes(votes, lambda one: one)
 
 
 def turns_of(rules: list[Rule], attribute: Attribute = Attribute.TITLE) -> list[AnySelector]:
