@@ -30,6 +30,7 @@ MOST_CANDIDATES = 90
 MOST_WITH_CUTS = 40
 MOST_BY_LOOK = 30
 MOST_SHARED = 12
+MOST_BESIDE = 12
 
 ENOUGH_FOR_ALL = 16
 FIRST_HEAT, HEAT, BEST_OF_HEAT, BEST_OF_SPOT = 4, 12, 24, 4
@@ -64,7 +65,8 @@ def survey(examples: Sequence[Example], documents: Sequence[Document]) -> Survey
         promising = _heat(_candidates(attribute, found, list(looked_at), opened), opened)
         tallies = [tally(candidate, opened) for candidate in promising]
         ranked[attribute] = rank(sound(tallies, examples))
-    return Survey(ranked, unspoken(examples, documents))
+    best = (one.candidate.selector for of_it in ranked.values() for _, one in of_it[:MOST_BESIDE])
+    return Survey(ranked, unspoken(examples, documents, best))
 
 
 def _enough(opened: Opened) -> dict[int, Wanted]:

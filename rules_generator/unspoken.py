@@ -1,13 +1,15 @@
 """Numbers and categories that none of the examples has, read where the shop keeps a field for them.
 
 Of a number that three offers in a hundred have, ten known offers teach nothing. But the objects that bear the offers'
-titles in a page's data often have a field named for it, empty on all examples; schema.org's products have fixed names,
-and elements may carry an attribute of that name. Such a place is read on other pages. One that says something on an
-example is none: the catalog has its reasons not to list that.
+titles in a page's data, or that other attributes are read from, often have a field named for it, empty on all
+examples; schema.org's products have fixed names, and elements may carry an attribute of that name. Such a place is read
+on other pages. One that says something on an example is none: the catalog has its reasons not to list that.
 """
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from catalog.models import NUMBERS, Attribute
@@ -16,7 +18,7 @@ from parser.blocks import SCHEMA_ORG
 from parser.document import Document
 from parser.general_data import KEYS, NAMES, PARTS
 from parser.hearing import source_of
-from parser.paths import child
+from parser.paths import child, compile_path
 from parser.rules import Rule
 from parser.selector import AnySelector, AttributeAt, JsonAt
 from parser.sought import PAIRS
@@ -34,18 +36,26 @@ IN_SCHEMA = {
 }
 SCORE, FEWEST, MOST_PAGES, MOST_RULES = 0.5, 5, 12, 4
 DEEPEST, MOST_OBJECTS = 7, 2_000
+LAST_KEY = re.compile(r"(?:\.[\w$]+|\['[^'\\]*'\])\Z")
 
 
-def unspoken(examples: Sequence[Example], documents: Sequence[Document]) -> list[Rule]:
-    """Rules for what no example has, of places that many pages have and that are empty on all."""
+def unspoken(
+    examples: Sequence[Example], documents: Sequence[Document], asked: Iterable[AnySelector] = ()
+) -> list[Rule]:
+    """Rules for what no example has, of places that many pages have and that are empty on all.
+
+    `asked` are the selectors that other attributes are read by.
+    """
     known = {attribute for example in examples for attribute in example.known}
     missing = [attribute for attribute in OPTIONAL if attribute not in known]
     if not missing or len(examples) < FEWEST:
         return []
+    objects = list(dict.fromkeys(around for selector in asked for around in _object_around(selector)))
     counts: Counter[tuple[Attribute, AnySelector]] = Counter()
     for example, document in list(zip(examples, documents, strict=True))[:MOST_PAGES]:
         titles = example.known.get(Attribute.TITLE, ())
-        counts.update(list(dict.fromkeys(field for field in _fields(document, titles) if field[0] in missing)))
+        fields = chain(_fields(document, titles), _beside(document, objects))
+        counts.update(list(dict.fromkeys(field for field in fields if field[0] in missing)))
     usual = [field for field, count in counts.most_common() if 3 * count > min(len(examples), MOST_PAGES)]
     kept: Counter[Attribute] = Counter()
     found = []
@@ -88,6 +98,23 @@ def _fields(document: Document, titles: Sequence[str]) -> Iterator[tuple[Attribu
             for path, thing in _bearing(block.data, titles, "$", budget):
                 for attribute, name in _named(thing):
                     yield attribute, JsonAt(css=block.css, block=block.name, path=child(path, name))
+
+
+def _object_around(selector: AnySelector) -> Iterator[JsonAt]:
+    """Where the object is that a selector reads a field of; of schema.org's things the fields are known."""
+    if isinstance(selector, JsonAt) and selector.css != SCHEMA_ORG and selector.block != PAIRS:
+        outer = LAST_KEY.sub("", selector.path)
+        if outer != selector.path:
+            yield selector.model_copy(update={"path": outer})
+
+
+def _beside(document: Document, objects: Sequence[JsonAt]) -> Iterator[tuple[Attribute, AnySelector]]:
+    """The fields of those objects that are named for something optional."""
+    for place in objects:
+        things = (thing for data in document.data_of(place) for thing in compile_path(place.path)(data))
+        thing = next(things, None)
+        for attribute, name in _named(thing) if isinstance(thing, dict) else ():
+            yield attribute, place.model_copy(update={"path": child(place.path, name)})
 
 
 def _named(thing: dict[str, Any]) -> Iterator[tuple[Attribute, str]]:

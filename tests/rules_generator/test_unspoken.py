@@ -59,3 +59,11 @@ def test_of_several_blocks_the_one_that_is_read_anyway() -> None:
     members = [taught(one, f"<h1>{one.title}</h1>{shown.format(one.title, one.sku)}", ean=None) for one in ALL]
     (rule,) = induce(members)[0].templates[0].of(Attribute.EAN)
     assert str(rule.selector) == "script {var meta =} $.barcode"
+
+
+def test_beside_what_is_read_for_others() -> None:
+    """Data in an element need not bear the title, if another attribute is read from the same object."""
+    shown = "<h1>{0}</h1><textarea id='all'>[{{'sku': '{1}', 'barcode': '{2}'}}]</textarea>"
+    members = [taught(one, shown.format(one.title, one.sku, ""), ean=None) for one in ALL]
+    page = Document(shown.format("Other", "Z-1", EAN), "https://shop.example/p")
+    assert read_attributes(page, induce(members)[0].templates[0])[Attribute.EAN].value == EAN
