@@ -11,14 +11,14 @@ from catalog.markup import as_utf8, open_html
 from parser.blocks import Block, Script, blocks_at, scripts_of
 from parser.paths import compile_path
 from parser.seen import Seen
-from parser.selector import CONTENT, AnySelector, AttributeAt, JsonAt, TextAt
+from parser.selector import CONTENT, STRUCK, UNSTRUCK, AnySelector, AttributeAt, JsonAt, TextAt
 from parser.sought import Sought
 from parser.trim import named_in
 
 LONGEST_TEXT = 50_000
 MOST_STEPS, LONGEST_STEP, MOST_ENTRIES = 12, 200, 400
 BETWEEN_STEPS = " > "
-MOST_TEMPLATES = 50
+MOST_TEMPLATES, MOST_STRUCK = 50, 100
 UNSEEN = frozenset({"script", "style", "template", "noscript"})
 INLINE = frozenset(
     "a abbr b bdi bdo cite code data del dfn em font i ins kbd mark q s samp small span strong sub sup u var".split()
@@ -136,7 +136,9 @@ def text_at(node: LexborNode, selector: TextAt | AttributeAt) -> str | None:
     if isinstance(selector, AttributeAt):
         value = node.attributes.get(selector.name)
         return value.strip() or None if value else None
-    return own_text(node) if selector.own else text_of(node)
+    if selector.own:
+        return own_text(node)
+    return text_of(node, unstruck=True) if selector.css.endswith(UNSTRUCK) else text_of(node)
 
 
 def scalar(value: Any) -> str | None:
@@ -154,19 +156,25 @@ def scalar(value: Any) -> str | None:
     return str(value).strip()[:LONGEST_TEXT] or None
 
 
-def text_of(node: LexborNode, longest: int = LONGEST_TEXT) -> str | None:
-    """The text a reader sees in an element: blocks apart, inline parts joined, white space folded."""
+def text_of(node: LexborNode, longest: int = LONGEST_TEXT, *, unstruck: bool = False) -> str | None:
+    """The text a reader sees in an element: blocks apart, inline parts joined, white space folded.
+
+    With `unstruck`, without what is struck through.
+    """
     alone = node.first_child
     if alone is None:
         return None
     if alone.next is None and alone.is_text_node and node.tag not in UNSEEN:
         return _folded(alone.text_content or "")
     parts: list[str] = []
+    gone = _struck(node) if unstruck else ()
     size, hides = 0, node.tag in UNSEEN
     for inner in node.traverse(include_text=True):
         tag = inner.tag
         if tag == "-text":
             if hides and inner.parent is not None and inner.parent.tag in UNSEEN:
+                continue
+            if gone and inner.mem_id in gone:
                 continue
             text = inner.text_content or ""
             parts.append(text)
@@ -177,6 +185,12 @@ def text_of(node: LexborNode, longest: int = LONGEST_TEXT) -> str | None:
             parts.append(" ")
             hides = hides or tag in UNSEEN
     return _folded("".join(parts))
+
+
+def _struck(node: LexborNode) -> set[int]:
+    """The texts within an element that are struck through."""
+    parts = node.css(STRUCK)[:MOST_STRUCK]
+    return {inner.mem_id for part in parts for inner in part.traverse(include_text=True) if inner.tag == "-text"}
 
 
 def own_text(node: LexborNode) -> str | None:

@@ -4,6 +4,9 @@
 value inside a block of data: in a script, or in an attribute that holds JSON. The thesis names a block by its place in
 the script; here a block is named by what stands before it (`var meta = `), which survives what a shop adds elsewhere.
 
+`UNSTRUCK` behind a CSS selector leaves out what is struck through, as a price is that is asked no more, and what is so
+within the element that is found.
+
 The content of a `<template>` is no part of a page's tree; `template[id="row"] ::content b` finds a `b` in it.
 """
 
@@ -15,6 +18,7 @@ from catalog.errors import RuleError
 
 ITEM = "item"
 CONTENT = " ::content "
+STRUCK, UNSTRUCK = "del, s, strike", ":not(del, del *, s, s *, strike, strike *)"
 IN_ATTRIBUTE, IN_TEXT, BY_BRACES = "@", "text", "->"
 
 

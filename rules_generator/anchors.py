@@ -1,6 +1,7 @@
-"""Selectors for an element by its own marks: id, schema.org names, classes, data attributes - without digits.
+"""Selectors for an element by its own marks: id, schema.org names, classes, data attributes.
 
-Digits in ids and classes vary by product, so a name that has some is cut before them or left out.
+Digits in ids and classes vary by product, so a name that has some is cut before them or left out; of an id, what stands
+behind them counts too (`ctl00_Main1_lblPrice`).
 """
 
 import re
@@ -14,6 +15,7 @@ from parser.blocks import css_string
 IDENTIFIER = re.compile(r"-?[A-Za-z_][\w-]*")
 NAMED = ("itemprop", "property", "name", "rel", "typeof", "http-equiv", "aria-current")
 DIGIT = re.compile(r"\d")
+BEFORE_DIGITS, BEHIND_DIGITS = re.compile(r"[A-Za-z_-]{3,}(?=\d)"), re.compile(r"(?<=\d)[A-Za-z_-]{4,}\Z")
 STATES = ("selected", "checked")
 MOST_CLASSES = 6
 
@@ -36,11 +38,7 @@ def _known(tag: str, attributes: tuple[tuple[str, str | None], ...]) -> tuple[st
 
 
 def _anchors(tag: str, attributes: dict[str, str | None]) -> Iterator[str]:
-    name = attributes.get("id")
-    if name and not DIGIT.search(name):
-        yield f'{tag}[id="{css_string(name)}"]'
-    elif name and (prefix := re.match(r"[A-Za-z_-]{3,}(?=\d)", name)):
-        yield f'{tag}[id^="{prefix[0]}"]'
+    yield from _by_id(tag, attributes.get("id") or "")
     for mark in NAMED:
         if attributes.get(mark):
             yield f'{tag}[{mark}="{css_string(attributes[mark] or "")}"]'
@@ -51,6 +49,18 @@ def _anchors(tag: str, attributes: dict[str, str | None]) -> Iterator[str]:
     yield from (f"{tag}.{one}" for one in classes)
     yield from (f'{tag}[class*="{start[0]}"]' for start in _starts(attributes.get("class") or ""))
     yield from (f"{tag}[{one}]" for one in attributes if one.startswith("data-") and _is_stable(one))
+
+
+def _by_id(tag: str, name: str) -> Iterator[str]:
+    """The id, or what stands before and behind its digits."""
+    if name and not DIGIT.search(name):
+        yield f'{tag}[id="{css_string(name)}"]'
+        return
+    start, end = BEFORE_DIGITS.match(name), BEHIND_DIGITS.search(name)
+    ends = [f'[id^="{start[0]}"]'] if start else []
+    ends += [f'[id$="{end[0]}"]'] if end else []
+    if ends:
+        yield tag + "".join(ends)
 
 
 def _starts(classes: str) -> Iterator[re.Match[str]]:

@@ -10,16 +10,19 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from math import inf
 
+from selectolax.lexbor import LexborNode
+
 from catalog.models import Attribute
 from parser.read import weight_of
 from parser.rules import Rule
-from parser.selector import AnySelector, JsonAt, TextAt
-from rules_generator.score import LARGEST_TIE, Tally
+from parser.selector import UNSTRUCK, AnySelector, JsonAt, TextAt
+from rules_generator.score import LARGEST_TIE, ON_ALL, Tally
 from rules_generator.wording import is_named
 
 MOST_RULES = 6
 MOST_TRIED = 40
 ENOUGH = 2
+MOST_LEVELS = 4
 DATA = "data"
 WORTH = {True: 1.0, False: -1.0, None: -0.5}
 LAST_STEP = re.compile(r"[^\s>+]+$")
@@ -54,6 +57,7 @@ def _voters(worthy: Sequence[Scored]) -> list[Scored]:
     for score, tally in worthy:
         now = _balance([*chosen, (score, tally)])
         confirms = tally.candidate.attribute is not Attribute.DESCRIPTION and _confirms(tally, chosen, family)
+        confirms = confirms and not any(_are_one_place(tally, other) for _, other in chosen)
         if now > agreed or (now == agreed and confirms):
             chosen.append((score, tally))
             agreed = now
@@ -65,8 +69,9 @@ def _voters(worthy: Sequence[Scored]) -> list[Scored]:
 def _stand_ins(worthy: Sequence[Scored], chosen: Sequence[Scored]) -> list[Scored]:
     """Where one rule alone speaks, one that agrees with it from another element, for pages on which it is silent.
 
-    It is silent too where the catalog knows no value. What a page's head says for search engines is no stand-in for its
-    description.
+    It is silent too where the catalog knows no value. Another way to the same element is one only for what every offer
+    has: where that is missing, it would find something else. What a page's head says for search engines is no stand-in
+    for its description.
     """
     found = (pair for pair in worthy if _confirms(pair[1], chosen, spot) and _stands_in(pair[1], chosen))
     return list(islice(found, ENOUGH - len(chosen)))
@@ -75,6 +80,8 @@ def _stand_ins(worthy: Sequence[Scored], chosen: Sequence[Scored]) -> list[Score
 def _stands_in(tally: Tally, chosen: Sequence[Scored]) -> bool:
     candidate = tally.candidate
     if candidate.attribute is Attribute.DESCRIPTION and family(candidate.selector) == "meta":
+        return False
+    if candidate.attribute not in ON_ALL and any(_are_one_place(tally, other) for _, other in chosen):
         return False
     said = zip(tally.values, tally.right, *(other.values for _, other in chosen), strict=True)
     return not any(value and right is None and not any(others) for value, right, *others in said)
@@ -86,6 +93,21 @@ def _confirms(tally: Tally, chosen: Sequence[Scored], kind: Callable[[AnySelecto
         return False
     is_new = kind(tally.candidate.selector) not in {kind(other.candidate.selector) for _, other in chosen}
     return is_new and all(_agree(tally, other) for _, other in chosen)
+
+
+def _are_one_place(one: Tally, other: Tally) -> bool:
+    """Whether both read one element, or one within the other's: such stand or fall together."""
+    pairs = [(a, b) for a, b in zip(one.nodes, other.nodes, strict=False) if a is not None and b is not None]
+    return bool(pairs) and all(_is_within(a, b) or _is_within(b, a) for a, b in pairs)
+
+
+def _is_within(inner: LexborNode, outer: LexborNode) -> bool:
+    here: LexborNode | None = inner
+    for _ in range(MOST_LEVELS):
+        if here is None or here.mem_id == outer.mem_id:
+            return here is not None
+        here = here.parent
+    return False
 
 
 def _is_bare_constant(tally: Tally) -> bool:
@@ -133,7 +155,7 @@ def last_step(css: str) -> str:
     >>> last_step("ul.menu > li:nth-of-type(2)")
     'li'
     """
-    last = LAST_STEP.search(css)
+    last = LAST_STEP.search(css.removesuffix(UNSTRUCK))
     return PLACE_AMONG.sub("", last[0]) if last else ""
 
 

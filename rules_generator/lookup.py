@@ -9,7 +9,7 @@ import re
 from selectolax.lexbor import LexborNode
 
 from parser.document import Document, text_at
-from parser.selector import CONTENT, AnySelector, JsonAt, TextAt
+from parser.selector import CONTENT, UNSTRUCK, AnySelector, JsonAt, TextAt
 
 BELOW = re.compile(r"""((?:[^"]|"[^"]*")*[^\s>+~,])\s+(?:[\w*.#:-]|\[[\w^*=-]+(?:"[^"\s\\]*")?\]|\([^()\s"]*\))+""")
 MOST_ANCHORED = 40
@@ -22,7 +22,8 @@ class Lookup:
         self.document = document
         self._anchored: dict[str, list[LexborNode]] = {}
         self._nodes: dict[str, LexborNode | None] = {}
-        self._texts: dict[tuple[int, str | bool], str | None] = {}
+        self._counts: dict[str, int] = {}
+        self._texts: dict[tuple[int, str | bool, bool], str | None] = {}
 
     def find(self, selector: AnySelector) -> str | None:
         """What `Document.find` gives."""
@@ -31,7 +32,8 @@ class Lookup:
         node = self.first(selector.css)
         if node is None:
             return None
-        spot = (node.mem_id, selector.own if isinstance(selector, TextAt) else selector.name)
+        detail = selector.own if isinstance(selector, TextAt) else selector.name
+        spot = node.mem_id, detail, selector.css.endswith(UNSTRUCK)
         if spot not in self._texts:
             self._texts[spot] = text_at(node, selector)
         return self._texts[spot]
@@ -41,6 +43,12 @@ class Lookup:
         if css not in self._nodes:
             self._nodes[css] = self._first(css)
         return self._nodes[css]
+
+    def count(self, css: str) -> int:
+        """How many elements `css` finds."""
+        if css not in self._counts:
+            self._counts[css] = len(self.document.all(css))
+        return self._counts[css]
 
     def _first(self, css: str) -> LexborNode | None:
         below = None if CONTENT in css else BELOW.fullmatch(css)

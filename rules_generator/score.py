@@ -8,17 +8,21 @@ counts a little against a candidate: the catalog may lack it, or the shop may ha
 description should be.
 """
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from math import sqrt
+from itertools import islice
+from math import log2, sqrt
+
+from selectolax.lexbor import LexborNode
 
 from catalog.models import NUMBERS, Attribute
 from catalog.values import key, same
 from parser.document import Document
 from parser.read import value_of
-from parser.selector import AnySelector
+from parser.selector import AnySelector, JsonAt, TextAt
 from parser.trim import Trim
 from rules_generator.candidate import Candidate
 from rules_generator.cuts import NO_CUT
@@ -32,6 +36,10 @@ ON_ALL = frozenset({Attribute.TITLE, Attribute.PRICE})
 LARGEST_TIE = 0.02
 OWN = frozenset({*NUMBERS, Attribute.IMAGE, Attribute.DESCRIPTION})
 MOST_FILLERS = 5
+FEW_LOOKED_AT = 5
+FIRST_MEANT = frozenset({Attribute.TITLE, Attribute.IMAGE})
+CROWDED, MOST_CROWDED = 0.05, 0.2
+BARE_NUMBER, THOUSAND = re.compile(r"\d+(?:\.(\d+))?", re.ASCII), 3
 LONG_ONES = frozenset({Attribute.DESCRIPTION, Attribute.IMAGE})
 
 
@@ -42,7 +50,8 @@ class Tally:
     `right` is None where the catalog does not know the attribute of that example. `spare` is how many characters the
     raw texts hold beyond their values, on average: little where the selector points right at the value. `named` are the
     examples that are right as soon as the words that they alone have taught may speak for them, `unseen` those whose
-    known value stands nowhere on the page, so that no candidate could be right.
+    known value stands nowhere on the page, so that no candidate could be right. `nodes` are the elements it read on the
+    first few examples, where it reads one, and `crowd` says how many its selector finds there, on average.
     """
 
     candidate: Candidate
@@ -51,6 +60,8 @@ class Tally:
     spare: float = 0.0
     named: int = 0
     unseen: Collection[int] = ()
+    nodes: tuple[LexborNode | None, ...] = ()
+    crowd: float = 1.0
 
     @cached_property
     def hits(self) -> int:
@@ -142,13 +153,14 @@ def lower_bound(right: float, total: float, z: float = SURENESS) -> float:
 
 def tally(candidate: Candidate, opened: Opened, places: Sequence[int] | None = None) -> Tally:
     """Run a candidate on all examples, or on those at these places."""
-    rule = candidate.rule()
     at = range(len(opened.examples)) if places is None else places
     raws = opened.raw(candidate.selector, at)
-    values: list[str | None] = []
-    for place, raw in zip(at, raws, strict=True):
-        cut = _trim_at(candidate, opened, place).apply(raw) if raw is not None else None
-        values.append(value_of(rule, cut, opened.documents[place].url) if cut is not None else None)
+    pairs = zip(at, raws, strict=True)
+    cuts = [None if raw is None else _trim_at(candidate, opened, place).apply(raw) for place, raw in pairs]
+    candidate = _with_decimal(candidate, cuts)
+    rule = candidate.rule()
+    urls = (opened.documents[place].url for place in at)
+    values = [None if cut is None else value_of(rule, cut, url) for cut, url in zip(cuts, urls, strict=True)]
     examples = [opened.examples[place] for place in at]
     right = [_is_right(candidate.attribute, value, one) for value, one in zip(values, examples, strict=True)]
     spare = [len(raw) - len(value) for raw, value in zip(raws, values, strict=True) if raw and value]
@@ -160,7 +172,32 @@ def tally(candidate: Candidate, opened: Opened, places: Sequence[int] | None = N
     named = _named(candidate, raws, examples) if candidate.trim.words or candidate.trim.means else 0
     unseen = opened.unseen.get(candidate.attribute, ())
     loose = max(0.0, sum(spare) / len(spare)) if spare else 0.0
-    return Tally(candidate, tuple(values), tuple(right), loose, named, unseen)
+    nodes = _nodes(candidate.selector, opened, at)
+    crowd = 1.0 if places is not None else _crowd(candidate.selector, opened, nodes)
+    return Tally(candidate, tuple(values), tuple(right), loose, named, unseen, nodes, crowd)
+
+
+def _crowd(selector: AnySelector, opened: Opened, nodes: Sequence[LexborNode | None]) -> float:
+    counts = [opened.pages[place].count(selector.css) for place, node in enumerate(nodes) if node is not None]
+    return sum(counts) / len(counts) if counts else 1.0
+
+
+def _nodes(selector: AnySelector, opened: Opened, at: Iterable[int]) -> tuple[LexborNode | None, ...]:
+    if isinstance(selector, JsonAt) or (isinstance(selector, TextAt) and selector.of_many):
+        return ()
+    return tuple(opened.pages[place].first(selector.css) for place in islice(at, FEW_LOOKED_AT))
+
+
+def _with_decimal(candidate: Candidate, texts: Sequence[str | None]) -> Candidate:
+    """Where a field holds bare numbers that have decimals behind a point, three of them are decimals, too.
+
+    In what people read, `33.948` is a thousand wherever it stands.
+    """
+    if candidate.attribute is not Attribute.PRICE or candidate.form != "plain":
+        return candidate
+    numbers = [BARE_NUMBER.fullmatch(text) for text in texts if text is not None]
+    shown = all(numbers) and any(number and number[1] and len(number[1]) != THOUSAND for number in numbers)
+    return replace(candidate, form="point") if shown else candidate
 
 
 def _named(candidate: Candidate, raws: Sequence[str | None], examples: Sequence[Example]) -> int:
@@ -225,6 +262,12 @@ def rank(tallies: Sequence[Tally]) -> list[tuple[float, Tally]]:
 
 
 def _fitness(one: Tally) -> float:
-    """The tie-break: a place whose words fit the attribute, and that holds little besides the value."""
-    loose = 0.0 if one.candidate.attribute in LONG_ONES else min(one.spare, 100) / 100
-    return plausibility(one.candidate) - loose
+    """The tie-break: a place whose words fit the attribute, and that holds little besides the value.
+
+    What finds the first of many elements finds another one where the first is missing; of headings and pictures, the
+    page's first is meant.
+    """
+    attribute = one.candidate.attribute
+    loose = 0.0 if attribute in LONG_ONES else min(one.spare, 100) / 100
+    crowded = 0.0 if attribute in FIRST_MEANT else min(CROWDED * log2(max(one.crowd, 1.0)), MOST_CROWDED)
+    return plausibility(one.candidate) - loose - crowded

@@ -21,6 +21,7 @@ from rules_generator.menus import LISTED, menus
 from rules_generator.queries import Parameter, around_pictures, pictures_in
 from rules_generator.score import Opened, Tally, rank, tally
 from rules_generator.soundness import sound
+from rules_generator.struck import unstruck
 from rules_generator.trails import trails
 from rules_generator.unspoken import at_hand, unspoken
 from rules_generator.ways import Ways
@@ -30,7 +31,7 @@ MOST_CANDIDATES = 90
 MOST_WITH_CUTS = 40
 MOST_BY_LOOK = 30
 MOST_SHARED = 12
-MOST_BESIDE = 12
+MOST_BESIDE, MOST_UNSTRUCK = 12, 24
 
 ENOUGH_FOR_ALL = 16
 FIRST_HEAT, HEAT, BEST_OF_HEAT, BEST_OF_SPOT = 4, 12, 24, 4
@@ -128,6 +129,9 @@ def _candidates(
     whole = ways.to_whole(MOST_CANDIDATES)
     looks = cuts.by_look(attribute, _known(attribute, opened.examples))
     made = {Candidate(attribute, selector, form=form): None for selector, form in whole}
+    if attribute is Attribute.PRICE:
+        beside = [one for one, _ in (*whole[:MOST_UNSTRUCK], *ways.to_parts(MOST_UNSTRUCK))]
+        made |= {Candidate(attribute, one): None for one in unstruck(beside, pages)}
     if attribute in LISTED:
         made |= {Candidate(attribute, selector): None for selector in menus(_known(attribute, examples), found, pages)}
         made |= {Candidate(attribute, one, trim): None for one, _ in whole[:MOST_BY_LOOK] for trim in looks}

@@ -7,7 +7,7 @@ known offers cannot tell them apart; the names that shops give to their fields c
 import re
 
 from catalog.models import Attribute
-from parser.selector import AttributeAt, JsonAt, TextAt
+from parser.selector import UNSTRUCK, AttributeAt, JsonAt, TextAt
 from parser.trim import Trim
 from rules_generator.candidate import Candidate
 
@@ -55,6 +55,7 @@ def plausibility(candidate: Candidate) -> float:
         + 0.1 * isinstance(candidate.selector, JsonAt)
         + 0.1 * (cut == 0)
         + 0.2 * labelled
+        + 0.1 * (UNSTRUCK in said)
         + 0.4 * (candidate.attribute is Attribute.TITLE and HEADING.search(said) is not None)
         - 0.2 * (":nth-of-type(" in said)
         - min(cut, 60) / 100

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from cssselect import HTMLTranslator, SelectorError
 
-from parser.selector import AnySelector, AttributeAt, JsonAt, TextAt
+from parser.selector import UNSTRUCK, AnySelector, AttributeAt, JsonAt, TextAt
 
+NOT_STRUCK = "[not(ancestor-or-self::del or ancestor-or-self::s or ancestor-or-self::strike)]"
 LABELLED = re.compile(r":lexbor-contains\((\"(?:[^\"\\]|\\.)*\")(?: i)?\)")
 
 
@@ -29,16 +30,21 @@ def copies(selector: AnySelector) -> Copies:
     '/@href'
     >>> copies(TextAt(css='dt:lexbor-contains("EAN" i) + dd')).css is None
     True
+    >>> copies(TextAt(css=f"b{UNSTRUCK}")).xpath.partition("[")[0]
+    '//b'
     """
     plain = LABELLED.search(selector.css) is None
     return Copies(selector.css if plain else None, _xpath(selector))
 
 
 def _xpath(selector: AnySelector) -> str | None:
+    whole = selector.css.removesuffix(UNSTRUCK)
     try:
-        found = HTMLTranslator().css_to_xpath(LABELLED.sub(r":contains(\1)", selector.css), prefix="//")
+        found = HTMLTranslator().css_to_xpath(LABELLED.sub(r":contains(\1)", whole), prefix="//")
     except SelectorError:
         return None
+    if whole != selector.css:
+        found += NOT_STRUCK
     if isinstance(selector, AttributeAt):
         return f"{found}/@{selector.name}"
     if isinstance(selector, JsonAt) and selector.block.startswith("@"):

@@ -130,7 +130,7 @@ def _search(raw: str) -> tuple[str, str | None] | None:
     matches = [match for match in _PRICE.finditer(line) if not match["percent"] and not _is_negative(line, match)]
     for position, match in enumerate(matches):
         if mark := _mark_of(match):
-            first = matches[position - 1] if position and _is_range(line, matches[position - 1], match) else match
+            first = matches[position - 1] if position and _is_from_to(line, matches[position - 1], match) else match
             return first["number"], mark
     if not matches or not _only_price_words(line, matches):
         return None
@@ -157,6 +157,12 @@ def _is_negative(line: str, match: re.Match[str]) -> bool:
 
 def _is_range(line: str, low: re.Match[str], high: re.Match[str]) -> bool:
     return _RANGE.fullmatch(line[low.end() : high.start()]) is not None
+
+
+def _is_from_to(line: str, low: re.Match[str], high: re.Match[str]) -> bool:
+    """Whether a number without a currency is a range's lower end: sizes stand before prices, too (`8 - $54.00`)."""
+    to_the_cent = [number[-3:-2] in (".", ",") for number in (low["number"], high["number"])]
+    return not high["left"] and len(set(to_the_cent)) == 1 and _is_range(line, low, high)
 
 
 def _only_price_words(line: str, matches: list[re.Match[str]]) -> bool:

@@ -70,3 +70,25 @@ def test_a_constant_does_not_outvote_the_place_that_is_named() -> None:
     members = [taught(one, page.format(one.title, "Ardwen"), brand="Ardwen") for one in ALL]
     other = Document(page.format("Other", "Nordlicht"), "https://shop.example/p")
     assert read_attributes(other, induce(members)[0].templates[0])[Attribute.BRAND].value == "Nordlicht"
+
+
+def test_one_place_is_not_counted_twice() -> None:
+    """A price's text and its attribute stand or fall together: on a page without them the first of others is read."""
+    shown = "<h1>{0}</h1>{1}<div class='more'>{2}</div><script>view({{'price': '{3}'}});</script>"
+    price = "<div class='price'><b class='now' content='{0}'>{0} €</b></div>"
+    members = [
+        taught(one, shown.format(one.title, price.format(one.price), price.format("99.50"), one.price)) for one in ALL
+    ]
+    template = induce(members)[0].templates[0]
+    page = Document(shown.format("x", "", price.format("99.50"), "12.50"), "https://shop.example/p")
+    assert read_attributes(page, template)[Attribute.PRICE].value == "12.50"
+
+
+def test_one_of_its_kind_is_preferred() -> None:
+    """Both classes find the brand on all examples; one of them finds another link where there is no brand."""
+    shown = "<h1>{0}</h1>{1}<a class='small' href='#r'>({2} reviews)</a>"
+    brand = "<a class='small upper' href='/b'>{0}</a>"
+    members = [taught(one, shown.format(one.title, brand.format(one.brand), one.number)) for one in ALL]
+    template = induce(members)[0].templates[0]
+    page = Document(shown.format("x", "", 7), "https://shop.example/p")
+    assert read_attributes(page, template)[Attribute.BRAND].value is None
