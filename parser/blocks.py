@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from parser import nuxt
 from parser.code import as_json, by_braces, data_in_code, javascript
 from parser.selector import IN_ATTRIBUTE, IN_TEXT
 
@@ -49,6 +50,7 @@ class Script(NamedTuple):
         if self.css == SCHEMA_ORG:
             return list(_schema_org(self.text))
         data = as_json(self.text.strip())
+        data = nuxt.written_out(data) if self.css == nuxt.STATE else data
         return [] if data is None else [Block(self.css, "", data)]
 
 
@@ -67,6 +69,8 @@ def _scripts(tree: LexborHTMLParser) -> Iterator[Script]:
         text = node.text()
         if text and not text.isspace() and len(text) <= LONGEST_SCRIPT:
             kind = (node.attrs.get("type") or "").lower()
+            if text.startswith(nuxt.CALL):
+                text = nuxt.without_call(text)
             yield Script(_css_of_json(kind, node) if "json" in kind else CODE, text)
 
 

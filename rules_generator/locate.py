@@ -34,6 +34,7 @@ CUTTABLE = frozenset(
 VALUE_ATTRIBUTES = frozenset("content value href src alt title datetime aria-label srcset label".split())
 NAME_ATTRIBUTES = frozenset({"class", "id", "href", "action"})
 SLUGGED = frozenset({Attribute.BRAND, Attribute.CATEGORY})
+ID = re.compile(r"\d{4}")
 NOT_ALNUM = re.compile(r"[\W_]+")
 ESCAPED = re.compile(r"[&%<\\]")
 PICTURE = re.compile(r"^[^?#]*\.(?:jpe?g|png|gif|webp|avif)(?:[?#]|$)", re.IGNORECASE)
@@ -213,10 +214,12 @@ def _in_data(css: str, name: str, data: Any, wanted: Wanted) -> Iterator[Place]:
 
 
 def flatten(data: Any, path: str = "$", levels: int = MOST_LEVELS) -> Iterator[tuple[str, str]]:
-    """The scalars of a block with their JSONPaths; keys that are numbers become `*`, of lists the first three count.
+    """The scalars of a block with their JSONPaths; of lists the first three count.
 
-    >>> list(flatten({"a": [{"b": 1}], "17": {"c": "x"}}))
-    [('$.a[0].b', '1'), ('$.*.c', 'x')]
+    Keys that are numbers, or that have a long one in them as ids do, become `*`.
+
+    >>> list(flatten({"a": [{"b": 1}], "17": {"c": "x"}, "product-59483": {"d": "y"}}))
+    [('$.a[0].b', '1'), ('$.*.c', 'x'), ('$.*.d', 'y')]
     """
     budget = [MOST_SCALARS]
     yield from _flatten(data, path, levels, budget)
@@ -241,7 +244,7 @@ def _flatten(data: Any, path: str, levels: int, budget: list[int]) -> Iterator[t
 
 
 def _generic(name: str) -> str | None:
-    return None if name.isdigit() or "'" in name or "\\" in name else name
+    return None if name.isdigit() or "'" in name or "\\" in name or ID.search(name) else name
 
 
 def _in_elements(document: Document, wanted: Wanted) -> Iterator[Place]:
