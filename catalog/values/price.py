@@ -33,7 +33,8 @@ _PRICE_WORDS = """
 price preis prix precio prezzo prijs pris cena from ab von dès a partir de desde da vanaf to bis à al tot hasta
 only nur now jetzt was statt war sale our your unser ihr incl inkl including tax taxes mwst ust vat tva iva btw
 ttc ht hors excl exkl excluding zzgl versand plus shipping uvp rrp msrp regular special normal unit each stück
-total gesamt angebot aktionspreis einzelpreis verkaufspreis sonderpreis original current list
+fra från kun nu nå normalpris tilbud endast ordinarie alkaen hinta od do tylko brutto netto dph preço por ahora ora
+solo seulement total gesamt angebot aktionspreis einzelpreis verkaufspreis sonderpreis original current list
 """
 _WORDS = frozenset(_PRICE_WORDS.split())
 _NUMBER = r"\d{1,3}(?:[ '’]\d{3})+(?:[.,]\d{1,2})?(?!\d)|\d+(?:[.,]\d+)*|(?<![\w.,])[.,]\d{1,2}(?!\d)"
