@@ -22,7 +22,7 @@ from rules_generator.wording import is_named
 MOST_RULES = 6
 MOST_TRIED = 40
 ENOUGH = 2
-MOST_LEVELS = 4
+MOST_LEVELS = 20
 DATA = "data"
 WORTH = {True: 1.0, False: -1.0, None: -0.5}
 LAST_STEP = re.compile(r"[^\s>+]+$")

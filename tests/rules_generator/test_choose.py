@@ -92,3 +92,17 @@ def test_one_of_its_kind_is_preferred() -> None:
     template = induce(members)[0].templates[0]
     page = Document(shown.format("x", "", 7), "https://shop.example/p")
     assert read_attributes(page, template)[Attribute.BRAND].value is None
+
+
+def test_what_is_around_a_place_is_no_other_place() -> None:
+    """What holds the description, and a name and a price besides, is not read where there is none."""
+    inner = "<div><div><div><div><div>{2}</div></div></div></div></div>"
+    shown = f"<div class='product'><h1>{{0}}</h1><i>{{1}} €</i>{inner}</div>"
+    text = f"<div class='description'>{TEXT} Made by hand in a small workshop that one family has run for ever.</div>"
+    members = [
+        taught(one, shown.format(one.title, one.price, text.format(one.title)), description=text.format(one.title))
+        for one in ALL
+    ]
+    template = induce(members)[0].templates[0]
+    page = Document(shown.format("x", "12.50", ""), "https://shop.example/p")
+    assert read_attributes(page, template)[Attribute.DESCRIPTION].value is None
