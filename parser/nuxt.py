@@ -14,7 +14,7 @@ CALLED = re.compile(r"window\.__NUXT__\s*+=\s*+\(function\s*+\(([\w$,\s]*+)\)\s*
 QUOTED = r""""[^"\\]*+(?:\\.[^"\\]*+)*+"|'[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'"""
 VALUE = re.compile(rf"""{QUOTED}|(?<=[:,\[])([A-Za-z_$][\w$]*+)(?=[,\]}}])""")
 ARGUMENT = re.compile(rf"""\s*+({QUOTED}|[^\s"'(){{}}\[\],]++(?:\s[^\s"'(){{}}\[\],]++)*+|\{{\}}|\[\])\s*+(,|\)|\Z)""")
-HANDS_OVER = re.compile(r"\}\s*\(")
+HANDS_OVER = "}("
 NOTHING = frozenset({"void 0", "undefined", "NaN", "Infinity", "-Infinity"})
 WRAPPED = frozenset(
     {"Reactive", "ShallowReactive", "Ref", "ShallowRef", "EmptyRef", "EmptyShallowRef", "Object", "NuxtError"}
@@ -56,10 +56,12 @@ def _written(code: str, meant: Mapping[str, str]) -> str | None:
 
 def _handed(text: str, count: int) -> tuple[int, list[str]] | None:
     """Where the function's body ends, and so many arguments as JSON: those behind the last `}(` that has them."""
-    for found in reversed(list(HANDS_OVER.finditer(text))[-MOST_ENDS:]):
-        arguments = _arguments(text, found.end())
+    end = text.rfind(HANDS_OVER)
+    for _ in range(MOST_ENDS):
+        arguments = _arguments(text, end + len(HANDS_OVER)) if end >= 0 else None
         if arguments is not None and len(arguments) == count:
-            return found.start(), arguments
+            return end, arguments
+        end = text.rfind(HANDS_OVER, 0, max(end, 0))
     return None
 
 

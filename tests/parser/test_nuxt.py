@@ -1,7 +1,5 @@
 """The state of Nuxt's pages, written out."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -89,10 +87,8 @@ def test_what_would_grow_beyond_measure_is_left() -> None:
     ids=["names", "ends", "an open string"],
 )
 def test_made_to_be_slow(text: str) -> None:
-    """It takes no more than a moment."""
-    begin = time.process_time()
-    without_call(f"window.__NUXT__={text}")
-    assert time.process_time() - begin < 1.0
+    """It is soon left as it is."""
+    assert without_call(f"window.__NUXT__={text}") == f"window.__NUXT__={text}"
 
 
 @given(
