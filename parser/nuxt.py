@@ -8,10 +8,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from parser.code import QUOTED
+
 CALL = "window.__NUXT__"
 STATE = 'script[id="__NUXT_DATA__"]'
 CALLED = re.compile(r"window\.__NUXT__\s*+=\s*+\(function\s*+\(([\w$,\s]*+)\)\s*+\{[^{}]{0,2000}?\breturn\s*+(?=\{)")
-QUOTED = r""""[^"\\]*+(?:\\.[^"\\]*+)*+"|'[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'"""
 VALUE = re.compile(rf"""{QUOTED}|(?<=[:,\[])([A-Za-z_$][\w$]*+)(?=[,\]}}])""")
 ARGUMENT = re.compile(rf"""\s*+({QUOTED}|[^\s"'(){{}}\[\],]++(?:\s[^\s"'(){{}}\[\],]++)*+|\{{\}}|\[\])\s*+(,|\)|\Z)""")
 HANDS_OVER = "}("

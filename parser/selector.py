@@ -10,7 +10,7 @@ within the element that is found.
 The content of a `<template>` is no part of a page's tree; `template[id="row"] ::content b` finds a `b` in it.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeGuard
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
@@ -87,6 +87,11 @@ class JsonAt(_Frozen):
 AnySelector = TextAt | AttributeAt | JsonAt
 Selector = Annotated[AnySelector, Field(discriminator="kind")]
 _ADAPTER: TypeAdapter[AnySelector] = TypeAdapter(Selector)
+
+
+def is_of_one(selector: AnySelector) -> TypeGuard[TextAt | AttributeAt]:
+    """Whether it reads one element: not data, and not the texts of several."""
+    return not isinstance(selector, JsonAt) and not (isinstance(selector, TextAt) and selector.of_many)
 
 
 def selector_from(stored: object) -> AnySelector:

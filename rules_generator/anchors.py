@@ -26,6 +26,14 @@ def tag_of(node: LexborNode) -> str:
     return tag if IDENTIFIER.fullmatch(tag) else "*"
 
 
+def upwards(node: LexborNode) -> Iterator[LexborNode]:
+    """The element, the one around it, and so on, up to the page's own."""
+    here: LexborNode | None = node
+    while here is not None and here.tag not in ("html", "-undef", None):
+        yield here
+        here = here.parent
+
+
 def anchors_of(node: LexborNode) -> list[str]:
     """Selectors for an element by its own marks, the most telling first."""
     return list(_known(tag_of(node), tuple(node.attributes.items())))

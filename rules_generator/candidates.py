@@ -15,7 +15,7 @@ from selectolax.lexbor import LexborNode
 from parser.blocks import css_string
 from parser.document import text_of
 from parser.selector import AnySelector, AttributeAt, JsonAt, TextAt
-from rules_generator.anchors import anchors_of, tag_of
+from rules_generator.anchors import anchors_of, tag_of, upwards
 from rules_generator.locate import Place
 
 LABEL = re.compile(r"[^\d{}<>\"\\]{2,40}")
@@ -80,12 +80,7 @@ def _counted(node: LexborNode, tag: str) -> Iterator[str]:
 
 
 def _above(node: LexborNode) -> Iterator[LexborNode]:
-    above = node.parent
-    for _ in range(MOST_ABOVE):
-        if above is None or above.tag in ("html", "-undef", None):
-            return
-        yield above
-        above = above.parent
+    return islice(upwards(node), 1, MOST_ABOVE + 1)
 
 
 def _by_label(node: LexborNode) -> Iterator[str]:

@@ -16,6 +16,7 @@ from catalog.models import Attribute
 from parser.read import weight_of
 from parser.rules import Rule
 from parser.selector import UNSTRUCK, AnySelector, JsonAt, TextAt
+from rules_generator.anchors import upwards
 from rules_generator.score import LARGEST_TIE, ON_ALL, Tally
 from rules_generator.wording import is_named
 
@@ -102,12 +103,7 @@ def _are_one_place(one: Tally, other: Tally) -> bool:
 
 
 def _is_within(inner: LexborNode, outer: LexborNode) -> bool:
-    here: LexborNode | None = inner
-    for _ in range(MOST_LEVELS):
-        if here is None or here.mem_id == outer.mem_id:
-            return here is not None
-        here = here.parent
-    return False
+    return any(node.mem_id == outer.mem_id for node in islice(upwards(inner), MOST_LEVELS))
 
 
 def _is_bare_constant(tally: Tally) -> bool:

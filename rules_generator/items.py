@@ -17,7 +17,7 @@ from parser.document import UNSEEN, Document, own_text, text_of
 from parser.paths import child
 from parser.selector import ITEM, AnySelector, AttributeAt, JsonAt, TextAt
 from parser.variants import Item, items_at
-from rules_generator.anchors import anchors_of, tag_of
+from rules_generator.anchors import anchors_of, tag_of, upwards
 from rules_generator.locate import LONGEST_LINE, VALUE_ATTRIBUTES, Place, Wanted, flatten, places
 
 Facts = Mapping[AnySelector, str]
@@ -112,28 +112,21 @@ def _told(document: Document, known: Mapping[Attribute, Sequence[str]]) -> list[
 
 def _apart(one: LexborNode, other: LexborNode) -> tuple[LexborNode, LexborNode, LexborNode] | None:
     """The element around both, and its two children that hold one of them each."""
-    above = {node.mem_id: node for node in _upwards(one)}
+    above = {node.mem_id: node for node in upwards(one)}
     below: LexborNode = other
-    for node in _upwards(other):
+    for node in upwards(other):
         if node.mem_id in above:
-            mine = next((up for up in _upwards(one) if up.parent is not None and up.parent.mem_id == node.mem_id), None)
+            mine = next((up for up in upwards(one) if up.parent is not None and up.parent.mem_id == node.mem_id), None)
             return (node, mine, below) if mine is not None and mine.tag == below.tag and mine != below else None
         below = node
     return None
-
-
-def _upwards(node: LexborNode) -> Iterator[LexborNode]:
-    here: LexborNode | None = node
-    while here is not None and here.tag not in ("html", "-undef", None):
-        yield here
-        here = here.parent
 
 
 def _row_paths(above: LexborNode, one: LexborNode, other: LexborNode) -> Iterator[str]:
     theirs = set(anchors_of(other))
     shared = [step for step in anchors_of(one) if step in theirs]
     holders = [*list(anchors_of(above))[:2], tag_of(above)]
-    outer = next((step for up in _upwards(above) if up is not above for step in anchors_of(up)), None)
+    outer = next((step for up in upwards(above) if up is not above for step in anchors_of(up)), None)
     holders += [f"{outer} {tag_of(above)}"] if outer else []
     yield from shared[:3]
     yield from (f"{holder} > {step}" for holder in holders for step in [*shared[:2], tag_of(one)])

@@ -9,7 +9,7 @@ import re
 from selectolax.lexbor import LexborNode
 
 from parser.document import Document, text_at
-from parser.selector import CONTENT, UNSTRUCK, AnySelector, JsonAt, TextAt
+from parser.selector import CONTENT, UNSTRUCK, AnySelector, TextAt, is_of_one
 
 BELOW = re.compile(r"""((?:[^"]|"[^"]*")*[^\s>+~,])\s+(?:[\w*.#:-]|\[[\w^*=-]+(?:"[^"\s\\]*")?\]|\([^()\s"]*\))+""")
 MOST_ANCHORED = 40
@@ -27,7 +27,7 @@ class Lookup:
 
     def find(self, selector: AnySelector) -> str | None:
         """What `Document.find` gives."""
-        if isinstance(selector, JsonAt) or (isinstance(selector, TextAt) and selector.of_many):
+        if not is_of_one(selector):
             return self.document.find(selector)
         node = self.first(selector.css)
         if node is None:

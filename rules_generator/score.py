@@ -22,7 +22,7 @@ from catalog.models import NUMBERS, Attribute
 from catalog.values import key, same
 from parser.document import Document
 from parser.read import value_of
-from parser.selector import AnySelector, JsonAt, TextAt
+from parser.selector import AnySelector, is_of_one
 from parser.trim import Trim
 from rules_generator.candidate import Candidate
 from rules_generator.cuts import NO_CUT
@@ -183,7 +183,7 @@ def _crowd(selector: AnySelector, opened: Opened, nodes: Sequence[LexborNode | N
 
 
 def _nodes(selector: AnySelector, opened: Opened, at: Iterable[int]) -> tuple[LexborNode | None, ...]:
-    if isinstance(selector, JsonAt) or (isinstance(selector, TextAt) and selector.of_many):
+    if not is_of_one(selector):
         return ()
     return tuple(opened.pages[place].first(selector.css) for place in islice(at, FEW_LOOKED_AT))
 
