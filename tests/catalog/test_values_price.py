@@ -40,6 +40,7 @@ DEVELOPMENT = [
     ("&euro;&nbsp;12,50", "12.50"),
     ("12,99€/Stück", "12.99"),
     ("0,00 €", "0.00"),
+    ("₹1,299.00", "1299.00"),
     ("EUR12.00", "12.00"),
     ("CAD$12.00", "12.00"),
 ]
@@ -47,11 +48,13 @@ MACHINE = [
     ("1299.00", "1299.00"),
     ("1299", "1299.00"),
     ("12.5", "12.50"),
+    ("0.99", "0.99"),
     ("19.989999", "19.99"),
     ("1299.0000", "1299.00"),
 ]
 NO_PRICES = [
     "",
+    "0.833,01€",
     "iPhone 12",
     "12 mm",
     "20%",
@@ -167,7 +170,10 @@ def test_any_text(raw: str, decimal: str | None) -> None:
     assert found is None or price.normalise(found, decimal) == found
 
 
-@given(st.from_regex(r"[$€£]? ?[0-9]{1,3}([.,]?[0-9]{3})?([.,][0-9]{2})? ?[$€£]?", fullmatch=True))
+@given(st.from_regex(r"[$€£₹]? ?[0-9]{1,3}([.,]?[0-9]{3})?([.,][0-9]{1,2})? ?[$€£₹]?", fullmatch=True))
 def test_plain_prices_are_read_as_any_other(raw: str) -> None:
-    """The short way for prices as most are gives what the long way gives."""
-    assert price._find(raw) == price._search(raw)
+    """The short ways for prices as most are give what the long way gives."""
+    found = price._search(raw)
+    assert price._find(raw) == found
+    amount = price._amount(found[0], None) if found else None
+    assert price.normalise(raw) == (None if amount is None else price.canonical(amount))
