@@ -37,16 +37,14 @@ class Block:
     data: Any
 
 
-class Script(NamedTuple):
-    """A script that holds text. `css` tells its kind: schema.org's, code's, or that of one script of JSON."""
+class DataScript(NamedTuple):
+    """A script of JSON: schema.org's things, or one that `css` tells by its own attributes."""
 
     css: str
     text: str
 
-    def blocks(self, pairs: bool = True) -> list[Block]:
-        """The blocks of data in it, of code without its loose pairs if they are not asked for."""
-        if self.css == CODE:
-            return [Block(CODE, name, data) for name, data in data_in_code(self.text, pairs)]
+    def blocks(self) -> list[Block]:
+        """The blocks of data in it."""
         if self.css == SCHEMA_ORG:
             return list(_schema_org(self.text))
         data = as_json(self.text.strip())
@@ -54,28 +52,34 @@ class Script(NamedTuple):
         return [] if data is None else [Block(self.css, "", data)]
 
 
-def scripts_of(tree: LexborHTMLParser) -> list[Script]:
-    """The scripts of a page that hold text, in document order, at most 300."""
-    return list(islice(_scripts(tree), MOST_SCRIPTS))
+class Scripts(NamedTuple):
+    """The scripts of a page that hold text, each kind in document order: data, and texts of code."""
+
+    data: list[DataScript]
+    code: list[str]
+
+    def blocks(self) -> list[Block]:
+        """The blocks of data in all of them."""
+        in_code = (Block(CODE, name, data) for text in self.code for name, data in data_in_code(text))
+        return [*(block for script in self.data for block in script.blocks()), *in_code]
 
 
-def script_blocks(tree: LexborHTMLParser) -> list[Block]:
-    """All blocks in the scripts of a page, in document order."""
-    return [block for script in scripts_of(tree) for block in script.blocks()]
-
-
-def _scripts(tree: LexborHTMLParser) -> Iterator[Script]:
-    for node in tree.tags("script"):
-        text = node.text()
-        if text and not text.isspace() and len(text) <= LONGEST_SCRIPT:
-            kind = (node.attrs.get("type") or "").lower()
-            if text.startswith(nuxt.CALL):
-                text = nuxt.without_call(text)
-            yield Script(_css_of_json(kind, node) if "json" in kind else CODE, text)
-
-
-def _css_of_json(kind: str, node: LexborNode) -> str:
-    return SCHEMA_ORG if "ld+json" in kind else _own_css(node.attributes)
+def scripts_of(tree: LexborHTMLParser) -> Scripts:
+    """The scripts of a page, of the first 300."""
+    data, code = list[DataScript](), list[str]()
+    for node in tree.tags("script")[:MOST_SCRIPTS]:
+        text = node.text_lexbor()
+        if not text or text.isspace() or len(text) > LONGEST_SCRIPT:
+            continue
+        if text.startswith(nuxt.CALL):
+            text = nuxt.without_call(text)
+        said = node.attributes
+        kind = said.get("type")
+        if kind and "json" in kind.lower():
+            data.append(DataScript(SCHEMA_ORG if "ld+json" in kind.lower() else _own_css(said), text))
+        else:
+            code.append(text)
+    return Scripts(data, code)
 
 
 def _own_css(attributes: dict[str, str | None]) -> str:

@@ -1,6 +1,6 @@
 """A page opened once: its tree, its blocks of data, its texts - each made at most once, and only when asked for."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any
 
@@ -8,7 +8,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from catalog.errors import RuleError
 from catalog.markup import as_utf8, open_html
-from parser.blocks import Block, Script, blocks_at, scripts_of
+from parser.blocks import Block, Scripts, blocks_at, scripts_of
 from parser.paths import compile_path
 from parser.seen import Seen
 from parser.selector import CONTENT, STRUCK, UNSTRUCK, AnySelector, AttributeAt, JsonAt, TextAt
@@ -43,17 +43,18 @@ class Document:
         return Seen(self.tree)
 
     @cached_property
-    def scripts(self) -> list[Script]:
+    def scripts(self) -> Scripts:
         """The scripts that hold text."""
         return scripts_of(self.tree)
 
     @cached_property
     def blocks(self) -> list[Block]:
         """The blocks of data in scripts."""
-        return [block for script in self.scripts for block in script.blocks()]
+        return self.scripts.blocks()
 
     @cached_property
-    def _sought(self) -> Sought:
+    def sought(self) -> Sought:
+        """The data in its scripts, to be asked for by name."""
         return Sought(self.scripts)
 
     def find(self, selector: AnySelector) -> str | None:
@@ -112,23 +113,25 @@ class Document:
 
     def find_data(self, selector: JsonAt) -> str | None:
         """The first value where the selector points, in the blocks or in the attributes that it names."""
-        values = compile_path(selector.path)
-        for data in self.data_of(selector):
-            for value in values(data):
-                text = scalar(value)
-                if text:
-                    return text
-        return None
+        return first_scalar(self.data_of(selector), compile_path(selector.path))
 
     def data_of(self, selector: JsonAt) -> Iterable[Any]:
         """The data that the selector's path starts from: in place, or of each block of that name in the scripts."""
-        return self._data_at(selector) if selector.in_place else self._sought.data(selector)
+        return self._data_at(selector) if selector.in_place else self.sought.data(selector)
 
     def _data_at(self, selector: JsonAt) -> list[Any]:
         place = (selector.css, selector.block)
         if place not in self._in_place:
             self._in_place[place] = blocks_at(self.all(selector.css), selector.block)
         return self._in_place[place]
+
+
+def refuse_unusable(selectors: Iterable[AnySelector]) -> None:
+    """Raises RuleError where one of these is no CSS selector or no JSONPath; without CSS it means a variant itself."""
+    page = Document("", "")
+    for one in (one for one in selectors if one.css):
+        page.all(one.css)
+        page.find(one)
 
 
 def text_at(node: LexborNode, selector: TextAt | AttributeAt) -> str | None:
@@ -139,6 +142,16 @@ def text_at(node: LexborNode, selector: TextAt | AttributeAt) -> str | None:
     if selector.own:
         return own_text(node)
     return text_of(node, unstruck=True) if selector.css.endswith(UNSTRUCK) else text_of(node)
+
+
+def first_scalar(blocks: Iterable[Any], values: Callable[[Any], Iterable[Any]]) -> str | None:
+    """The first text among the values that a path leads to in blocks of data."""
+    for data in blocks:
+        for value in values(data):
+            text = scalar(value)
+            if text:
+                return text
+    return None
 
 
 def scalar(value: Any) -> str | None:

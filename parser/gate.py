@@ -12,18 +12,19 @@ from itertools import chain
 from math import fsum
 from typing import Any
 
-from parser.blocks import CODE, SCHEMA_ORG, Script
+from parser.blocks import SCHEMA_ORG, DataScript
 from parser.document import Document
 from parser.rules import RuleSet, Signature, Template
-from parser.seen import NAMED
+from parser.seen import NAMED, Names, Said
 
 CLASS, ID, TYPED = ".", "#", "[itemtype="
 ALL_KINDS = (CLASS, ID, TYPED)
 COSTS = {ID: 1, TYPED: 2, CLASS: 2}
 MOST_CLASSES = 12
-MOST_REMEMBERED = 50_000
+MOST_REMEMBERED = 5_000
 LONGEST = 120
 MOST_FOLDERS = 3
+NONE = frozenset[str]()
 DIGITS = re.compile(r"\d+")
 TYPE = re.compile(r'"@type"\s*:\s*"(\w{1,40})"')
 HOST = r"(?:[^/?#]*//[^/?#]*)?"
@@ -46,16 +47,16 @@ def _said(document: Document, kinds: Container[str] = ALL_KINDS) -> Iterator[tup
     To look for classes, ids or types costs a walk through the page each, and is left out where none is asked for.
     """
     if CLASS in kinds:
-        yield _of_classes, document.seen.classes
+        yield _of_classes, set(document.seen.classes)
     if ID in kinds:
         yield _of_id, document.seen.ids
     if TYPED in kinds:
         yield _of_type, document.seen.types
-    yield _of_names, document.seen.names
-    yield _of_script, [(script.css, _types(script)) for script in document.scripts if script.css != CODE]
-    yield _of_page, [f"url:{path}" for path in _folders(document.url)]
+    yield _of_names, [document.seen.names]
+    yield _of_script, [(script.css, _types(script)) for script in document.scripts.data]
+    yield _of_folder, [_folder(document.url)]
     kind = document.first('meta[property="og:type"]')
-    yield _of_page, [f"og:type={kind.attrs.get('content')}"] if kind is not None else []
+    yield _of_kind, [kind.attrs.get("content")] if kind is not None else []
 
 
 @lru_cache(maxsize=16_384)
@@ -68,8 +69,12 @@ def _of_id(name: str | None) -> tuple[str, ...]:
     return (_folded(f"#{name}"),) if name else ()
 
 
+def _of_names(names: Names) -> tuple[str, ...]:
+    return tuple(mark for said in names.said for mark in _of_name(said))
+
+
 @lru_cache(maxsize=16_384)
-def _of_names(said: tuple[str | None, ...]) -> tuple[str, ...]:
+def _of_name(said: Said) -> tuple[str, ...]:
     tag, *values = said
     return tuple(_folded(f"{tag}[{name}={value}]") for name, value in zip(NAMED, values, strict=True) if value)
 
@@ -84,12 +89,17 @@ def _of_script(said: tuple[str, tuple[str, ...]]) -> tuple[str, ...]:
     return (_folded(css), *(f"ld+json {kind}" for kind in types))
 
 
-def _types(script: Script) -> tuple[str, ...]:
+def _types(script: DataScript) -> tuple[str, ...]:
     return tuple(sorted(set(TYPE.findall(script.text)))) if script.css == SCHEMA_ORG else ()
 
 
-def _of_page(said: str) -> tuple[str, ...]:
-    return (_folded(said),)
+def _of_folder(path: str) -> tuple[str, ...]:
+    folders = [part for part in path.split("/") if part]
+    return tuple(_folded(f"url:/{'/'.join(folders[: depth + 1])}/") for depth in range(min(len(folders), MOST_FOLDERS)))
+
+
+def _of_kind(said: str | None) -> tuple[str, ...]:
+    return (_folded(f"og:type={said}"),)
 
 
 def cost_of(mark: str) -> int:
@@ -129,6 +139,7 @@ class Gate:
         self._known = frozenset(mark for template in templates for mark in template.signature.marks)
         self._kinds = frozenset(map(_kind_of, self._known))
         self._remembered: dict[Teller, dict[Any, frozenset[str]]] = {}
+        self._likest: dict[frozenset[str], tuple[float, Template]] = {}
 
     def template_of(self, document: Document) -> tuple[Template | None, float]:
         """The template that a page is built from, and its likeness; None where it is like none of them."""
@@ -136,22 +147,29 @@ class Gate:
             return None, 0.0
         if not self._known:
             return (self._templates[0][0], 1.0) if self._templates else (None, 0.0)
-        marks = self._marks_of(document)
-        shares = [(_share(marks, one.signature.marks, whole), one) for one, whole in self._templates]
-        likest, template = max(shares, key=lambda pair: pair[0])
+        likest, template = self._likest_of(self._marks_of(document))
         return (template, likest) if likest >= template.signature.least else (None, likest)
 
-    def _marks_of(self, document: Document) -> set[str]:
+    def _likest_of(self, marks: frozenset[str]) -> tuple[float, Template]:
+        found = self._likest.get(marks)
+        if found is None:
+            if len(self._likest) > MOST_REMEMBERED:
+                self._likest.clear()
+            shares = ((_share(marks, one.signature.marks, whole), one) for one, whole in self._templates)
+            found = self._likest[marks] = max(shares, key=lambda pair: pair[0])
+        return found
+
+    def _marks_of(self, document: Document) -> frozenset[str]:
         """Those of the page's marks that some template knows."""
         found: list[frozenset[str]] = []
         for tell, said in _said(document, self._kinds):
             remembered = self._remembered.setdefault(tell, {})
             try:
-                found += [remembered[one] for one in said]
+                found.extend(map(remembered.__getitem__, said))
             except KeyError:
                 self._learn(remembered, tell, said)
-                found += [remembered[one] for one in said]
-        return set().union(*found)
+                found.extend(map(remembered.__getitem__, said))
+        return frozenset().union(*found)
 
     def _learn(self, remembered: dict[Any, frozenset[str]], tell: Teller, said: Collection[Any]) -> None:
         """Remember which known marks are left by what was not met before."""
@@ -159,7 +177,7 @@ class Gate:
             remembered.clear()
         for one in said:
             if one not in remembered:
-                remembered[one] = self._known.intersection(tell(one))
+                remembered[one] = self._known.intersection(tell(one)) or NONE
 
 
 def template_of(document: Document, rules: RuleSet) -> tuple[Template | None, float]:
@@ -176,7 +194,11 @@ def is_front_door(url: str) -> bool:
     return FRONT_DOOR.fullmatch(url) is not None
 
 
-def _folders(url: str) -> list[str]:
+def _folder(url: str) -> str:
+    """The path that leads to a page.
+
+    >>> _folder("https://shop.example/de/p/1?a=/b/")
+    '/de/p'
+    """
     path = PATH.match(url)
-    folders = [part for part in path[1].split("/") if part][:-1] if path else []
-    return [f"/{'/'.join(folders[:depth])}/" for depth in range(1, len(folders) + 1)][:MOST_FOLDERS]
+    return path[1].rstrip("/").rpartition("/")[0] if path else ""

@@ -2,7 +2,8 @@
 
 Most rules of a page agree. Once those that agree are two at least, and outweigh all that have not been asked, the rest
 could not outvote them and are not asked. So those come first that cost least: whose place is known anyway, or is needed
-for another attribute too. Only where rules contradict each other, or find nothing, are all of them heard.
+for another attribute too. Only where rules contradict each other, or find nothing, are all of them heard. For
+descriptions and currencies the best rule that finds one is enough.
 """
 
 from collections import defaultdict
@@ -23,6 +24,7 @@ from parser.votes import Reading, Vote, decide, is_in_head, weight_of
 ENOUGH = 2
 NOTED, ELEMENT, TYPED, MANY, IN_CODE, IN_JSON = 1, 30, 35, 60, 60, 100
 ROUNDED = 1e-9
+BEST_DECIDES = frozenset({Attribute.DESCRIPTION, Attribute.CURRENCY})
 
 T = TypeVar("T")
 Source = tuple[str, str]
@@ -43,6 +45,11 @@ class Hearing:
         return tuple(weight_of(rule.score) for rule in self.rules)
 
     @cached_property
+    def weight(self) -> float:
+        """What all of them weigh."""
+        return sum(self.weights)
+
+    @cached_property
     def settle(self) -> tuple[bool, ...]:
         """Whose votes can settle the outcome.
 
@@ -52,20 +59,20 @@ class Hearing:
 
     def votes(self, asked: Sequence[T], vote_of: Callable[[T], Vote]) -> tuple[Vote, ...]:
         """The votes that are needed, or all where it stays open, as their rules rank. `asked` stand for the rules."""
-        value, weight, agreeing, unasked, settles = None, 0.0, 0, sum(self.weights), False
+        value, weight, agreeing, unasked, settles = None, 0.0, 0, self.weight, False
         heard: list[Vote] = []
-        for place, one in enumerate(asked):
+        for one, weighs, can_settle in zip(asked, self.weights, self.settle, strict=True):
             vote = vote_of(one)
             heard.append(vote)
-            weighs = self.weights[place]
             unasked -= weighs
-            if vote.value is None:
+            found = vote.value
+            if found is None:
                 continue
-            if value not in (None, vote.value) and key(self.attribute, value) != key(self.attribute, vote.value):
-                heard += map(vote_of, asked[place + 1 :])
+            if value not in (None, found) and key(self.attribute, value) != key(self.attribute, found):
+                heard += map(vote_of, asked[len(heard) :])
                 break
-            value, weight, agreeing = vote.value, weight + weighs, agreeing + 1
-            settles = settles or self.settle[place]
+            value, weight, agreeing = found, weight + weighs, agreeing + 1
+            settles = settles or can_settle
             if settles and _is_enough(self.attribute, agreeing, weight, unasked):
                 break
         return tuple([heard[place] for place in self.places if place < len(heard)])
@@ -74,7 +81,7 @@ class Hearing:
 def hearings(rules: Sequence[Rule]) -> list[Hearing]:
     """How the rules of each attribute are heard: those set by hand first, then those that cost least.
 
-    Of descriptions the best rule that finds one decides, so that only rules of one score change places.
+    Of what the best rule decides alone, only rules of one score change places.
     """
     by_attribute = defaultdict[Attribute, list[Rule]](list)
     for rule in rules:
@@ -86,7 +93,7 @@ def hearings(rules: Sequence[Rule]) -> list[Hearing]:
 def _hearing(attribute: Attribute, rules: Sequence[Rule], kept: Kept) -> Hearing:
     def turn(rank: int) -> tuple[object, ...]:
         rule = rules[rank]
-        best = -rule.score if attribute is Attribute.DESCRIPTION else 0.0
+        best = -rule.score if attribute in BEST_DECIDES else 0.0
         return best, rule.origin != "manual", source_of(rule.selector) not in kept, _cost(rule.selector), -rule.score
 
     turns = sorted(range(len(rules)), key=turn)
@@ -105,9 +112,9 @@ def _is_enough(attribute: Attribute, agreeing: int, weight: float, others: float
     One description does, and one currency, which a shop hardly changes from page to page. Of the rest two have to
     agree, so that what they say is no accident.
     """
-    if attribute is Attribute.DESCRIPTION:
+    if attribute in BEST_DECIDES:
         return agreeing > 0
-    return agreeing >= (1 if attribute is Attribute.CURRENCY else ENOUGH) and weight >= others - ROUNDED
+    return agreeing >= ENOUGH and weight >= others - ROUNDED
 
 
 def _weight_of_all(rules: Iterable[Rule]) -> float:
@@ -146,7 +153,7 @@ def _settles(rules: Sequence[Rule], kept: Kept) -> bool:
     """Whether those rules of an attribute that read from the sources kept can settle it alone."""
     attribute = rules[0].attribute
     left = [rule for rule in rules if source_of(rule.selector) in kept]
-    if attribute is Attribute.DESCRIPTION:
+    if attribute in BEST_DECIDES:
         left = [rule for rule in left if rule.score == rules[0].score]
     weight = _weight_of_all(left)
     return _is_enough(attribute, len(left), weight, _weight_of_all(rules) - weight)

@@ -5,18 +5,20 @@ rules point at is looked up once, equal texts are normalised once, and of script
 (`parser.sought`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from selectolax.lexbor import LexborNode
 
 from catalog.models import Attribute
 from parser.confidence import confidence
-from parser.document import Document, text_at
+from parser.document import Document, first_scalar, text_at
 from parser.gate import Gate
 from parser.hearing import hearings
+from parser.paths import compile_path
 from parser.read import PageReading, Reading, Vote, concluded, decide, unlike, value_of, with_variants
 from parser.rules import Rule, RuleSet, Template
-from parser.selector import AnySelector, JsonAt, TextAt
+from parser.selector import AnySelector, JsonAt, is_of_one
+from parser.sought import wanted
 from parser.trim import Trim
 
 LONGEST_REMEMBERED, MOST_REMEMBERED = 100, 500
@@ -26,7 +28,7 @@ OFTEN_SAID = frozenset(
 
 
 class Plan:
-    """The rules of one shop, ready to read its pages."""
+    """The rules of one shop, ready to read its pages. Raises RuleError where one of their JSONPaths is none."""
 
     def __init__(self, rules: RuleSet) -> None:
         self._rules = rules
@@ -47,20 +49,21 @@ class _Reader:
     """One template's rules, each attribute's in the order in which they are asked."""
 
     def __init__(self, template: Template) -> None:
-        self._values: dict[tuple[Attribute, str, tuple[str, ...]], dict[str, str | None]] = {}
+        values: dict[tuple[Attribute, str, tuple[str, ...]], dict[str, str | None]] = {}
         self._sure: dict[tuple[float, ...], float] = {}
-        self._hearings = [(one, [self._voter(rule) for rule in one.rules]) for one in hearings(template.rules)]
-
-    def _voter(self, rule: Rule) -> "_Voter":
-        return _Voter(rule, self._values.setdefault((rule.attribute, rule.form, rule.never), {}))
+        self._hearings = [
+            (one, [_Voter(rule, values.setdefault((rule.attribute, rule.form, rule.never), {})) for rule in one.rules])
+            for one in hearings(template.rules)
+        ]
+        self._values = list(values.values())
 
     def read(self, document: Document) -> dict[Attribute, Reading]:
         """What `read_attributes` gives, with the votes that were heard."""
-        for values in self._values.values():
+        for values in self._values:
             values.clear()
-        ask = _Asked(document).vote
+        page = _Page(document)
         return {
-            hearing.attribute: decide(hearing.attribute, hearing.votes(voters, ask), self._sure_of)
+            hearing.attribute: decide(hearing.attribute, hearing.votes(voters, page.vote), self._sure_of)
             for hearing, voters in self._hearings
         }
 
@@ -75,57 +78,68 @@ class _Reader:
         return sure
 
 
-class _Asked:
+class _Page:
     """A page that rules are asked about; an element that several point at is looked up once."""
 
+    __slots__ = ("document", "nodes")
+
     def __init__(self, document: Document) -> None:
-        self._document = document
-        self._nodes: dict[str, LexborNode | None] = {}
+        self.document = document
+        self.nodes: dict[str, LexborNode | None] = {}
 
     def vote(self, voter: "_Voter") -> Vote:
         """The vote of a rule."""
-        return voter.vote(self._raw_at(voter.rule.selector), self._document.url)
+        raw = voter.find(self)
+        return voter.silent if raw is None else voter.vote(raw, self.document.url)
 
-    def _raw_at(self, selector: AnySelector) -> str | None:
-        if isinstance(selector, JsonAt):
-            return self._document.find_data(selector)
-        if isinstance(selector, TextAt) and selector.of_many:
-            return self._document.find(selector)
-        if selector.css not in self._nodes:
-            self._nodes[selector.css] = self._document.first(selector.css)
-        node = self._nodes[selector.css]
-        return None if node is None else text_at(node, selector)
+    def node(self, css: str) -> LexborNode | None:
+        """The first element that a selector finds."""
+        if css not in self.nodes:
+            self.nodes[css] = self.document.first(css)
+        return self.nodes[css]
+
+
+def _finder(selector: AnySelector) -> Callable[[_Page], str | None]:
+    """What finds a selector's text, with all that is the same on each page settled before."""
+    if isinstance(selector, JsonAt) and not selector.in_place:
+        what, values = wanted(selector.css, selector.block, selector.path), compile_path(selector.path)
+        return lambda page: first_scalar(page.document.sought.of(what), values)
+    if not is_of_one(selector):
+        return lambda page: page.document.find(selector)
+    css = selector.css
+    return lambda page: None if (node := page.node(css)) is None else text_at(node, selector)
 
 
 class _Voter:
     """A rule, ready to vote as `vote` does. Most rules cut nothing off, and shops say brands and the like often."""
 
+    __slots__ = ("_cuts", "_remembered", "_rule", "_values", "find", "silent")
+
     def __init__(self, rule: Rule, values: dict[str, str | None]) -> None:
         """`values` are those of texts on the page that is read, shared by the rules that take texts for the same."""
-        self.rule = rule
-        self._silent = Vote(rule, None, None, None)
-        self._cuts = rule.trim != Trim()
+        self.find = _finder(rule.selector)
+        self.silent = Vote(rule, None, None, None)
+        self._rule = rule
+        self._cuts = rule.trim.apply if rule.trim != Trim() else None
         self._values = values
-        self._remembered: dict[str, Vote] = {}
-        self._remembers = rule.attribute in OFTEN_SAID
+        self._remembered: dict[str, Vote] | None = {} if rule.attribute in OFTEN_SAID else None
 
-    def vote(self, raw: str | None, url: str) -> Vote:
+    def vote(self, raw: str, url: str) -> Vote:
         """The vote for a text."""
-        if raw is None:
-            return self._silent
-        if not self._remembers or len(raw) > LONGEST_REMEMBERED:
+        known = self._remembered
+        if known is None or len(raw) > LONGEST_REMEMBERED:
             return self._vote(raw, url)
-        vote = self._remembered.get(raw)
+        vote = known.get(raw)
         if vote is None:
-            if len(self._remembered) >= MOST_REMEMBERED:
-                self._remembered.clear()
-            vote = self._remembered[raw] = self._vote(raw, url)
+            if len(known) >= MOST_REMEMBERED:
+                known.clear()
+            vote = known[raw] = self._vote(raw, url)
         return vote
 
     def _vote(self, raw: str, url: str) -> Vote:
-        cut = self.rule.trim.apply(raw) if self._cuts else raw.strip() or None
+        cut = self._cuts(raw) if self._cuts else raw.strip() or None
         if cut is None:
-            return Vote(self.rule, raw, None, None)
+            return Vote(self._rule, raw, None, None)
         if cut not in self._values:
-            self._values[cut] = value_of(self.rule, cut, url)
-        return Vote(self.rule, raw, cut, self._values[cut])
+            self._values[cut] = value_of(self._rule, cut, url)
+        return Vote(self._rule, raw, cut, self._values[cut])

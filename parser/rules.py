@@ -4,6 +4,7 @@ A shop may build its pages from several templates; each has its own rules and it
 recognised as one of its offer pages.
 """
 
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, Literal
 
@@ -11,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from catalog.errors import RuleError
 from catalog.models import Attribute
-from parser.selector import Selector
+from parser.selector import AnySelector, Selector
 from parser.trim import Trim
 
 
@@ -103,6 +104,14 @@ class RuleSet(_Frozen):
         except ValidationError as error:
             first = error.errors()[0]
             raise RuleError(f"not a rule set: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+
+    def selectors(self) -> Iterator[AnySelector]:
+        """Where all its rules look, those for variants included."""
+        for template in self.templates:
+            yield from (rule.selector for rule in template.rules)
+        for one in self.variants:
+            yield from (one.items, *(rule.selector for rule in one.rules), *one.options)
+            yield from () if one.link is None else (one.link,)
 
     def to_json(self) -> dict[str, Any]:
         """The JSON form, which `from_json` reads."""

@@ -6,9 +6,8 @@ those that find nothing on a page. What this cannot answer for sure is asked of 
 """
 
 import re
-from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import TypeVar
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -18,40 +17,35 @@ NAMED = ("itemprop", "property", "name")
 NAMED_CSS = "meta, [itemprop]"
 NAME = re.compile(r"""([a-z][a-z\d]*)?\[(id|itemprop|property|name)="([^"\\]*)"\]""", re.ASCII)
 
-T = TypeVar("T")
 Said = tuple[str | None, ...]
 Named = tuple[str, str, str]
-Places = dict[T, int]
 
 
 class Seen:
-    """What is said on a page; of very large pages only what stands in their first part, which answers no selector.
-
-    `classes`, `ids` and `names` lead from what is said to the place of the first element that says it.
-    """
+    """What is said on a page; of very large pages only what stands in their first part, which answers no selector."""
 
     def __init__(self, tree: LexborHTMLParser) -> None:
         self._tree = tree
 
     @cached_property
-    def classes(self) -> Places[str | None]:
+    def classes(self) -> list[str | None]:
         """The class attributes, but those of links and list items, which are alike everywhere."""
-        return _said(self._tree.css(CLASSED), lambda node: node.attrs.get("class"))
+        return [node.attrs.get("class") for node in self._tree.css(CLASSED)[:MOST_NODES]]
 
     @cached_property
-    def ids(self) -> Places[str | None]:
+    def ids(self) -> list[str | None]:
         """The ids."""
-        return _said(self._with_id, lambda node: node.id)
+        return [node.id for node in self._with_id[:MOST_NODES]]
 
     @cached_property
-    def names(self) -> Places[Said]:
+    def names(self) -> "Names":
         """The tags of what is named, each with its itemprop, property and name."""
-        return _said(self._named, _names_of)
+        return _names_in(tuple(map(_names_of, self._named[:MOST_NODES])))
 
     @cached_property
-    def types(self) -> Places[tuple[str | None, str | None]]:
+    def types(self) -> list[tuple[str | None, str | None]]:
         """The tags of what is of a type of schema.org's, each with that."""
-        return _said(self._tree.css("[itemtype]"), lambda node: (node.tag, node.attributes.get("itemtype")))
+        return [(node.tag, node.attributes.get("itemtype")) for node in self._tree.css("[itemtype]")[:MOST_NODES]]
 
     @cached_property
     def _with_id(self) -> list[LexborNode]:
@@ -69,28 +63,38 @@ class Seen:
         name = _asked(css)
         if name is None:
             return False, None
-        of_id = name[1] == "id"
-        if of_id and "ids" not in vars(self):
+        if name[1] == "id":
+            return self._of_id(name)
+        if len(self._named) > MOST_NODES:
             return False, None
-        nodes = self._with_id if of_id else self._named
-        if len(nodes) > MOST_NODES:
+        place = self.names.places.get(name)
+        return True, None if place is None else self._named[place]
+
+    def _of_id(self, name: Named) -> tuple[bool, LexborNode | None]:
+        if "ids" not in vars(self) or len(self._with_id) > MOST_NODES:
             return False, None
-        place = self.ids.get(name[2]) if of_id else self._places.get(name)
-        if place is None:
-            return True, None
-        node = nodes[place]
-        return not of_id or node.tag == (name[0] or node.tag), node
+        node = self._by_id.get(name[2])
+        return node is None or node.tag == (name[0] or node.tag), node
 
     @cached_property
-    def _places(self) -> Places[Named]:
-        """Where the first element of a tag is that has an attribute of that value."""
-        return {name: place for said, place in self.names.items() for name in _names(said)}
+    def _by_id(self) -> dict[str | None, LexborNode]:
+        """The first element of each id."""
+        return dict(zip(reversed(self.ids), reversed(self._with_id), strict=True))
 
 
-def _said(nodes: list[LexborNode], says: Callable[[LexborNode], T]) -> Places[T]:
-    """Where each thing was said first; what was said last comes first."""
-    said = [says(node) for node in nodes[:MOST_NODES]]
-    return dict(zip(reversed(said), range(len(said) - 1, -1, -1), strict=True))
+@dataclass(frozen=True, eq=False)
+class Names:
+    """What the named elements of a page say, and where the first is that has an attribute of that value."""
+
+    said: frozenset[Said]
+    places: dict[Named, int]
+
+
+@lru_cache(maxsize=256)
+def _names_in(said: tuple[Said, ...]) -> Names:
+    """The pages of a shop name mostly the same elements in the same order."""
+    places = {name: place for place in range(len(said) - 1, -1, -1) for name in _names(said[place])}
+    return Names(frozenset(said), places)
 
 
 def _names_of(node: LexborNode) -> Said:
@@ -98,7 +102,6 @@ def _names_of(node: LexborNode) -> Said:
     return node.tag, said.get("itemprop"), said.get("property"), said.get("name")
 
 
-@lru_cache(maxsize=16_384)
 def _names(said: Said) -> tuple[Named, ...]:
     """The names that an element can be asked for by."""
     tag = said[0] or ""

@@ -7,12 +7,12 @@ stands inside a larger block is found too. Each script of JSON and each place in
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 from itertools import islice
 from typing import Any
 
-from parser.blocks import CODE, SCHEMA_ORG, Script
+from parser.blocks import CODE, SCHEMA_ORG, Scripts
 from parser.code import HEAD_LENGTH, PAIRED_VALUE, block_name, data_in_code, literal, opened_at
 from parser.paths import keys_of
 from parser.selector import JsonAt
@@ -25,7 +25,8 @@ FOLDED = re.compile(r"[0\s]+")
 WORD = re.compile(r"\w+", re.ASCII)
 BARE_KEY = re.compile(r"[A-Za-z_$][\w.$]*")
 WORD_END = re.compile(r"[\w.$]")
-Known = dict[tuple[str, str, str], Iterable[Any]]
+Wanted = tuple[str, str, str]
+Known = dict[str, Iterable[Any]]
 PAIRS = "pairs"
 TYPED = "ld+json"
 
@@ -33,18 +34,20 @@ TYPED = "ld+json"
 class Sought:
     """The data of a page's scripts, each found when it is first asked for."""
 
-    def __init__(self, scripts: Sequence[Script]) -> None:
-        self._code = [script for script in scripts if script.css == CODE]
-        self._json = [script for script in scripts if script.css != CODE]
+    def __init__(self, scripts: Scripts) -> None:
+        self._scripts = scripts
         self._opened: dict[int, list[tuple[str, Any]]] = {}
-        self._found: dict[tuple[str, str, str], _Met] = {}
+        self._found: dict[Wanted, _Met] = {}
 
     def data(self, selector: JsonAt) -> Iterable[Any]:
         """The data that the selector's path starts from, in document order; looked for as far as they are asked for."""
-        wanted = _wanted(selector.css, selector.block, selector.path)
-        found = self._found.get(wanted)
+        return self.of(wanted(selector.css, selector.block, selector.path))
+
+    def of(self, what: Wanted) -> Iterable[Any]:
+        """The same for what a selector wants."""
+        found = self._found.get(what)
         if found is None:
-            found = self._found[wanted] = _Met(islice(self._look(*wanted), MOST_PLACES))
+            found = self._found[what] = _Met(islice(self._look(*what), MOST_PLACES))
         return found
 
     def _look(self, css: str, name: str, key: str) -> Iterator[Any]:
@@ -61,28 +64,42 @@ class Sought:
 
     def _in_texts(self, name: str, key: str, word: str) -> Iterator[Any]:
         """The data of a name in all code; what breaks off, as when time is up, is not remembered as all there is."""
-        for text, known in self._texts:
+        asked = "\n".join((name, key, word))
+        for text, known in self._texts if word in self._new_code else self._known_texts:
             if known is None:
                 if word in text:
                     yield from in_code(text, name, key, word)
                 continue
-            if (name, key, word) not in known:
-                known[name, key, word] = _Met(in_code(text, name, key, word)) if word in text else ()
+            found = known.get(asked)
+            if found is None:
+                found = known[asked] = _Met(in_code(text, name, key, word)) if word in text else ()
+            if not found:
+                continue
             try:
-                yield from known[name, key, word]
+                yield from found
             except Exception:
-                del known[name, key, word]
+                del known[asked]
                 raise
 
     @cached_property
     def _texts(self) -> list[tuple[str, Known | None]]:
         """The texts of code, each with what is known of it."""
-        texts = [script.text for script in self._code]
-        return [(text, _memory.of(text) if len(text) >= WORTH_REMEMBERING else None) for text in texts]
+        code = self._scripts.code
+        return [(text, _memory.of(text) if len(text) >= WORTH_REMEMBERING else None) for text in code]
+
+    @cached_property
+    def _known_texts(self) -> list[tuple[str, Known | None]]:
+        """Those that other pages have as well."""
+        return [one for one in self._texts if one[1] is not None]
+
+    @cached_property
+    def _new_code(self) -> str:
+        """All others in one: most names stand in none of them, and that is said sooner of one text than of many."""
+        return "\n".join([text for text, known in self._texts if known is None])
 
     def _in_json(self, css: str, name: str) -> Iterator[Any]:
         kind = name.removeprefix(TYPED).strip() if css == SCHEMA_ORG else ""
-        for number, script in enumerate(self._json):
+        for number, script in enumerate(self._scripts.data):
             if script.css == css and (number in self._opened or _may_hold(script.text, kind)):
                 if number not in self._opened:
                     self._opened[number] = [(block.name, block.data) for block in script.blocks()]
@@ -109,7 +126,7 @@ class _Met:
 
 
 @lru_cache(maxsize=4096)
-def _wanted(css: str, name: str, path: str) -> tuple[str, str, str]:
+def wanted(css: str, name: str, path: str) -> Wanted:
     """The kind of script, the name and, where the name alone does not find it, a key of the data that a path is for."""
     named_enough = css != CODE or (name != PAIRS and words_of(name)[0])
     return css, name, "" if named_enough else _key(path, whole=name == PAIRS)
@@ -139,8 +156,8 @@ class _Memory:
         self._known: dict[tuple[int, str], tuple[str, Known]] = {}
         self._size = 0
 
-    def of(self, text: str) -> Known:
-        """What was found in this very script, by name and key; to be added to."""
+    def of(self, text: str) -> Known | None:
+        """What was found in this very script, by name and key; to be added to. None where it is met the first time."""
         like = (len(text), text[:HEAD_LENGTH])
         known = self._known.get(like)
         if known is not None and known[0] == text:
@@ -150,7 +167,7 @@ class _Memory:
             self._known.clear()
             self._size = len(text)
         self._known[like] = (text, {})
-        return self._known[like][1]
+        return None
 
 
 _memory = _Memory()

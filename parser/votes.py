@@ -87,21 +87,25 @@ def unslugged(text: str) -> str:
 
 def decide(attribute: Attribute, votes: Sequence[Vote], sure_of: Sure = confidence) -> Reading:
     """The value that most weight stands behind; among equals, the one of the best rule."""
-    found = [(one, one.value) for one in votes if one.value is not None]
-    values = {value for _, value in found}
-    if not values or (attribute is Attribute.IMAGE and len(found) < len(votes) and _is_the_shops_own(votes)):
+    found = [one for one in votes if one.value is not None]
+    if not found or (attribute is Attribute.IMAGE and len(found) < len(votes) and _is_the_shops_own(votes)):
         return Reading(attribute, None, 0.0, tuple(votes), 0.0)
-    if len(values) == 1:
-        return Reading(attribute, values.pop(), sure_of(1.0, [one.rule for one, _ in found]), tuple(votes), 1.0)
-    groups = {value: key(attribute, value) for value in values}
+    if len({one.value for one in found}) == 1:
+        return Reading(attribute, found[0].value, sure_of(1.0, [one.rule for one in found]), tuple(votes))
+    best, share, agreeing = _heaviest(attribute, [(one, one.value or "") for one in found])
+    return Reading(attribute, best, sure_of(share, agreeing), tuple(votes), share)
+
+
+def _heaviest(attribute: Attribute, found: Sequence[tuple[Vote, str]]) -> tuple[str, float, list[Rule]]:
+    """Of votes for several values the winner, its share of the weight, and the rules that agree on it."""
+    groups = {value: key(attribute, value) for _, value in found}
     weights = dict.fromkeys(groups.values(), 0.0)
     for one, value in found:
         weights[groups[value]] += weight_of(one.rule.score)
     by_score = attribute is Attribute.DESCRIPTION
-    best, value = max(found, key=lambda pair: (0.0 if by_score else weights[groups[pair[1]]], pair[0].rule.score))
-    share = weights[groups[value]] / sum(weights.values())
-    sure = sure_of(share, [one.rule for one, other in found if groups[other] == groups[value]])
-    return Reading(attribute, best.value, sure, tuple(votes), share)
+    _, best = max(found, key=lambda pair: (0.0 if by_score else weights[groups[pair[1]]], pair[0].rule.score))
+    agreeing = [one.rule for one, value in found if groups[value] == groups[best]]
+    return best, weights[groups[best]] / sum(weights.values()), agreeing
 
 
 def _is_the_shops_own(votes: Sequence[Vote]) -> bool:
@@ -122,11 +126,10 @@ def weight_of(score: float) -> float:
 
 def offer_of(readings: Mapping[Attribute, Reading], url: str, currency: str | None) -> OfferFields:
     """The offer that the readings make: their values are normalised already."""
-    values = {attribute: reading.value for attribute, reading in readings.items() if reading.value is not None}
+    values: dict[str, str] = {name: one.value for name, one in readings.items() if one.value is not None}
     price, image = values.pop(Attribute.PRICE, None), values.pop(Attribute.IMAGE, None)
     said = values.pop(Attribute.CURRENCY, None)
-    found: dict[str, Any] = {attribute.value: value for attribute, value in values.items()}
-    found |= {"url": url, "images": [image] if image else []}
+    found: dict[str, Any] = {**values, "url": url, "images": [image] if image else []}
     if price:
         found["price"] = Decimal(price)
         found["currency"] = said or _currency_beside(readings[Attribute.PRICE]) or currency_of(currency or "")

@@ -8,6 +8,7 @@ from sqlmodel import Session, col, select
 from catalog.errors import RuleError, UsageError
 from catalog.models import Attribute, Shop, StoredRules
 from catalog.store import Store
+from parser.document import refuse_unusable
 from parser.rules import Rule, RuleSet, Template
 
 NOTED = ("agreement", "coverage")
@@ -34,8 +35,12 @@ def history(store: Store, shop: Shop) -> list[StoredRules]:
 
 
 def save(store: Store, shop: Shop, rules: RuleSet, how: str) -> int:
-    """Store rules as the newest version; gives its number. How well they once read the shop stays noted with them."""
+    """Store rules as the newest version; gives its number. How well they once read the shop stays noted with them.
+
+    Raises RuleError where a rule is none that a page can be read by.
+    """
     assert shop.id is not None
+    refuse_unusable(rules.selectors())
     with store.write() as session:
         before = _stored(session, shop, None)
         version = (before.version if before else 0) + 1

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.markup import open_html
-from parser.blocks import attribute_data, script_blocks
+from parser.blocks import attribute_data, scripts_of
 from parser.code import MOST_ATTEMPTS
 
 SEEN = [
@@ -27,7 +27,7 @@ SEEN = [
 @pytest.mark.parametrize(("name", "script", "expected"), SEEN, ids=[case[0] for case in SEEN])
 def test_finds_the_blocks_of_a_script(name: str, script: str, expected: list[tuple[str, object]]) -> None:
     """A script's blocks are found with their names and data."""
-    found = script_blocks(open_html(f"<script>{script}</script>"))
+    found = scripts_of(open_html(f"<script>{script}</script>")).blocks()
     assert [(block.name, block.data) for block in found] == expected
 
 
@@ -38,7 +38,7 @@ def test_schema_org_things_are_named_by_type_and_taken_out_of_their_graph() -> N
         '<!-- [{"@type": "Product", "sku": "1"}]; -->',
     )
     page = "".join(f'<script type="application/ld+json">{script}</script>' for script in scripts)
-    names = [block.name for block in script_blocks(open_html(page))]
+    names = [block.name for block in scripts_of(open_html(page)).blocks()]
     assert names == ["ld+json Product", "ld+json Person", "ld+json Product"]
 
 
@@ -46,7 +46,7 @@ def test_broken_schema_org_does_not_cost_the_page() -> None:
     """A trailing comma or a raw line break in JSON-LD is forgiven; what cannot be read is passed over."""
     page = """<script type="application/ld+json">{"@type": "Product", "name": "a\nb",}</script>
               <script type="application/ld+json">{"@type": "Product" </script><script>x = {"a": 1}</script>"""
-    names = [block.name for block in script_blocks(open_html(page))]
+    names = [block.name for block in scripts_of(open_html(page)).blocks()]
     assert names[0] == "ld+json Product"
     assert "x =" in names
 
@@ -55,7 +55,7 @@ def test_json_scripts_are_told_apart_by_id_or_data_attribute() -> None:
     """A script that is JSON as a whole has its own selector."""
     opening = '<script type="application/json"'
     page = f'{opening} id="state">{{"a": 1}}</script>{opening} data-x>[1]</script>'
-    found = [(block.css, block.name) for block in script_blocks(open_html(page))]
+    found = [(block.css, block.name) for block in scripts_of(open_html(page)).blocks()]
     assert found == [('script[id="state"]', ""), ("script[data-x]", "")]
 
 
@@ -80,11 +80,11 @@ SLOW = {
 def test_scripts_made_to_be_slow_end_soon(script: str) -> None:
     """No script keeps the reader busy, and no page has more blocks than the bound."""
     begin = time.process_time()
-    assert len(script_blocks(open_html(f"<script>{script}</script>"))) <= MOST_ATTEMPTS + 1
+    assert len(scripts_of(open_html(f"<script>{script}</script>")).blocks()) <= MOST_ATTEMPTS + 1
     assert time.process_time() - begin < 5
 
 
 @given(st.text(alphabet="{}[]\"'\\:,=abc1 \n", max_size=300))
 def test_no_script_raises(script: str) -> None:
     """Whatever a script holds, reading its blocks raises nothing."""
-    script_blocks(open_html(f"<script>{script}</script>"))
+    scripts_of(open_html(f"<script>{script}</script>")).blocks()

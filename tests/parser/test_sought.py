@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parser import sought
-from parser.blocks import CODE, SCHEMA_ORG, Script
+from parser.blocks import CODE, SCHEMA_ORG, DataScript, Scripts
 from parser.paths import child
 from parser.selector import JsonAt
 from parser.sought import PAIRS, Sought, named, pair
@@ -44,9 +44,10 @@ LINES = st.lists(PIECES, max_size=25).map("".join)
 @given(st.lists(LINES, min_size=1, max_size=4))
 def test_what_reading_all_code_lists_is_found_by_its_name(texts: list[str]) -> None:
     """Blocks by their name; of loose pairs some value by the key, as a key may stand in a text before it."""
-    scripts = [Script(SCHEMA_ORG if one.startswith("{") else CODE, one) for one in texts]
+    data = [DataScript(SCHEMA_ORG, one) for one in texts if one.startswith("{")]
+    scripts = Scripts(data, [one for one in texts if not one.startswith("{")])
     page = Sought(scripts)
-    for block in (block for script in scripts for block in script.blocks()):
+    for block in scripts.blocks():
         if block.name == PAIRS:
             assert all(list(page.data(JsonAt(css=CODE, block=PAIRS, path=child("$", key)))) for key in block.data)
         else:
@@ -59,7 +60,7 @@ def test_only_what_is_asked_for_is_decoded(monkeypatch: pytest.MonkeyPatch) -> N
     looked_into = []
     monkeypatch.setattr(sought, "opened_at", lambda text, start: looked_into.append(text[start:]) or {"sku": 1})
     texts = ['var meta = {"sku": 1}', "var metadata = {}; meta({})", "x = {'sku': 1}", 'var  meta12 = {"sku": 2}']
-    page = Sought([Script(CODE, text) for text in texts])
+    page = Sought(Scripts([], texts))
     for path in ("$.sku", "$.name"):
         assert len(list(page.data(JsonAt(block="var meta =", path=path)))) == 1
     assert looked_into == ['{"sku": 1}']

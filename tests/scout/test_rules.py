@@ -94,6 +94,8 @@ def test_carry(scout: Scout, learnt: Shop, tmp_path: Path) -> None:
         (("lock", "demo", "price", "--number", "9"), "there is no rule 9 of 'price'"),
         (("set", "demo", "price", "--css", "b", "--template", "z"), "there is no template 'z'"),
         (("set", "demo", "price", "--css", "b", "--path", "$.a"), "--block and --path belong together"),
+        (("set", "demo", "price", "--css", "b["), "not a CSS selector: 'b['"),
+        (("set", "demo", "price", "--css", "script", "--block", "var p =", "--path", "$.a["), "not a JSONPath: '$.a['"),
         (("import", "demo", "nowhere.json"), "nowhere.json cannot be read"),
     ],
 )
