@@ -82,8 +82,6 @@ def _says_utf8(body: bytes, content_type: str | None) -> bool:
     if header is not None:
         return header == "utf-8"
     start = body[:PROLOGUE].lower()
-    if b"charset" not in start and b"encoding" not in start:
-        return True
     return b"encoding" not in start and all(said in UTF8 for said in SAID.findall(start))
 
 

@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-MOST_NODES = 20_000
+MOST_NODES, WORTH_REMEMBERING = 20_000, 500
 CLASSED = "[class]:not(a, li)"
 NAMED = ("itemprop", "property", "name")
 NAMED_CSS = "meta, [itemprop]"
@@ -40,7 +40,8 @@ class Seen:
     @cached_property
     def names(self) -> "Names":
         """The tags of what is named, each with its itemprop, property and name."""
-        return _names_in(tuple(map(_names_of, self._named[:MOST_NODES])))
+        said = tuple(map(_names_of, self._named[:MOST_NODES]))
+        return _names_met(said) if len(said) <= WORTH_REMEMBERING else _names_in(said)
 
     @cached_property
     def types(self) -> list[tuple[str | None, str | None]]:
@@ -90,11 +91,13 @@ class Names:
     places: dict[Named, int]
 
 
-@lru_cache(maxsize=256)
 def _names_in(said: tuple[Said, ...]) -> Names:
-    """The pages of a shop name mostly the same elements in the same order."""
+    """What was met is remembered, since a shop's pages name mostly the same elements in the same order."""
     places = {name: place for place in range(len(said) - 1, -1, -1) for name in _names(said[place])}
     return Names(frozenset(said), places)
+
+
+_names_met = lru_cache(maxsize=64)(_names_in)
 
 
 def _names_of(node: LexborNode) -> Said:
