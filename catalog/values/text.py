@@ -62,11 +62,13 @@ def plain(raw: str) -> str:
             break
         raw = resolved
     line = " ".join(raw.split())
-    if line.isascii() and line.isprintable():
+    printable = line.isprintable()
+    if printable and line.isascii():
         return line
-    if not line.isprintable() or _NEAR_THE_END in line.encode("utf-8", "replace"):
-        line = _INVISIBLE.sub("", line)
-    return " ".join(unicodedata.normalize("NFKC", line).split())
+    if not printable or _NEAR_THE_END in line.encode("utf-8", "replace"):
+        line = " ".join(_INVISIBLE.sub("", line).split())
+    folded = unicodedata.normalize("NFKC", line)
+    return line if folded == line else " ".join(folded.split())
 
 
 def untagged(raw: str) -> str:
