@@ -62,10 +62,8 @@ class _Reader:
         for values in self._values:
             values.clear()
         page = _Page(document)
-        return {
-            hearing.attribute: decide(hearing.attribute, hearing.votes(voters, page.vote), self._sure_of)
-            for hearing, voters in self._hearings
-        }
+        heard = [(one.attribute, one.votes(voters, page.vote)) for one, voters in self._hearings]
+        return {attribute: decide(attribute, votes, self._sure_of) for attribute, votes in heard}
 
     def _sure_of(self, share: float, rules: Sequence[Rule]) -> float:
         """What `confidence` says; the same rules agree on most pages."""
