@@ -14,11 +14,15 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from parser import nuxt
 from parser.code import as_json, by_braces, data_in_code, javascript
-from parser.selector import IN_ATTRIBUTE, IN_TEXT
+from parser.selector import CONTENT, IN_ATTRIBUTE, IN_TEXT
 
 MOST_SCRIPTS = 300
 MOST_IN_ATTRIBUTES = 200
 LONGEST_SCRIPT = 3_000_000
+MOST_IN_TEMPLATE = 5
+VARIABLE = "data-varname"
+ANGULAR = ("{&q;", "[&q;", "[{&q;")
+ESCAPED_BY_ANGULAR = (("&q;", '"'), ("&s;", "'"), ("&l;", "<"), ("&g;", ">"), ("&a;", "&"))
 CODE = "script"
 SCHEMA_ORG = 'script[type="application/ld+json"]'
 
@@ -47,7 +51,7 @@ class DataScript(NamedTuple):
         """The blocks of data in it."""
         if self.css == SCHEMA_ORG:
             return list(_schema_org(self.text))
-        data = as_json(self.text.strip())
+        data = as_json(without_angular(self.text).strip())
         data = nuxt.written_out(data) if self.css == nuxt.STATE else data
         return [] if data is None else [Block(self.css, "", data)]
 
@@ -65,11 +69,12 @@ class Scripts(NamedTuple):
 
 
 def scripts_of(tree: LexborHTMLParser) -> Scripts:
-    """The scripts of a page, of the first 300."""
+    """The scripts of a page, of the first 300; those in templates as far as they are data."""
     data, code = list[DataScript](), list[str]()
-    for node in tree.tags("script")[:MOST_SCRIPTS]:
+    for node in tree.css("script, template")[:MOST_SCRIPTS]:
         text = node.text_lexbor()
         if not text or text.isspace() or len(text) > LONGEST_SCRIPT:
+            data += _in_template(node) if node.tag == "template" else ()
             continue
         if text.startswith(nuxt.CALL):
             text = nuxt.without_call(text)
@@ -82,14 +87,36 @@ def scripts_of(tree: LexborHTMLParser) -> Scripts:
     return Scripts(data, code)
 
 
-def _own_css(attributes: dict[str, str | None]) -> str:
-    name = attributes.get("id")
+def _in_template(template: LexborNode) -> Iterator[DataScript]:
+    """The scripts of data in a template, as VTEX keeps its pages' state."""
+    inside = (node for part in template.template_fragments() for node in part.css("script"))
+    for node in islice(inside, MOST_IN_TEMPLATE):
+        text = node.text_lexbor()
+        if text.lstrip()[:1] in ("{", "[") and len(text) <= LONGEST_SCRIPT:
+            yield DataScript(f"{_own_css(template.attributes, 'template')}{CONTENT}script", text)
+
+
+def without_angular(text: str) -> str:
+    """JSON as it is: Angular escapes the state that it hands its pages in a way of its own.
+
+    >>> without_angular("{&q;name&q;:&q;D&s;Or &a; Co&q;}")
+    '{"name":"D\'Or & Co"}'
+    """
+    if text.startswith(ANGULAR):
+        for escaped, char in ESCAPED_BY_ANGULAR:
+            text = text.replace(escaped, char)
+    return text
+
+
+def _own_css(attributes: dict[str, str | None], tag: str = "script") -> str:
+    name = attributes.get("id") or attributes.get(VARIABLE)
     if name and not DIGITS.search(name):
-        return f'script[id="{css_string(name)}"]'
+        return f'{tag}[{"id" if attributes.get("id") else VARIABLE}="{css_string(name)}"]'
     marks = [key for key in attributes if key.startswith("data-") and not DIGITS.search(key)]
     if marks:
-        return f"script[{marks[0]}]"
-    return f'script[type="{css_string(attributes.get("type") or "")}"]'
+        return f"{tag}[{marks[0]}]"
+    kind = attributes.get("type")
+    return f'{tag}[type="{css_string(kind)}"]' if kind else tag
 
 
 def css_string(text: str) -> str:

@@ -1,7 +1,7 @@
 """Selectors for an element by its own marks: id, schema.org names, classes, data attributes.
 
-Digits in ids and classes vary by product, so a name that has some is cut before them or left out; of an id, what stands
-behind them counts too (`ctl00_Main1_lblPrice`).
+Digits in ids and classes vary by product, so a name that has some is cut before them or left out; what stands behind
+them counts too (`ctl00_Main1_lblPrice`).
 """
 
 import re
@@ -55,6 +55,7 @@ def _anchors(tag: str, attributes: dict[str, str | None]) -> Iterator[str]:
     if len(classes) > 1:
         yield tag + "".join(f".{one}" for one in classes)
     yield from (f"{tag}.{one}" for one in classes)
+    yield from (tag + around for around in _around_digits(attributes.get("class") or ""))
     yield from (f'{tag}[class*="{start[0]}"]' for start in _starts(attributes.get("class") or ""))
     yield from (f"{tag}[{one}]" for one in attributes if one.startswith("data-") and _is_stable(one))
 
@@ -69,6 +70,14 @@ def _by_id(tag: str, name: str) -> Iterator[str]:
     ends += [f'[id$="{end[0]}"]'] if end else []
     if ends:
         yield tag + "".join(ends)
+
+
+def _around_digits(classes: str) -> Iterator[str]:
+    """What stands before and behind the digits in classes, as in `vtex-product-price-1-x-sellingPrice`."""
+    for name in classes.split()[:MOST_CLASSES]:
+        start, end = BEFORE_DIGITS.match(name), BEHIND_DIGITS.search(name)
+        if start and end:
+            yield f'[class*="{start[0]}"][class*="{end[0]}"]'
 
 
 def _starts(classes: str) -> Iterator[re.Match[str]]:

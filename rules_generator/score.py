@@ -20,9 +20,10 @@ from selectolax.lexbor import LexborNode
 
 from catalog.models import NUMBERS, Attribute
 from catalog.values import key, same
-from parser.document import Document
+from parser.document import Document, scalar
+from parser.paths import compile_path
 from parser.read import value_of
-from parser.selector import AnySelector, is_of_one
+from parser.selector import AnySelector, JsonAt, is_of_one
 from parser.trim import Trim
 from rules_generator.candidate import Candidate
 from rules_generator.cuts import NO_CUT
@@ -37,6 +38,7 @@ LARGEST_TIE = 0.02
 OWN = frozenset({*NUMBERS, Attribute.IMAGE, Attribute.DESCRIPTION})
 MOST_FILLERS = 5
 FEW_LOOKED_AT = 5
+ANY_KEY = ".*"
 FIRST_MEANT = frozenset({Attribute.TITLE, Attribute.IMAGE})
 CROWDED, MOST_CROWDED = 0.05, 0.2
 BARE_NUMBER, THOUSAND = re.compile(r"\d+(?:\.(\d+))?", re.ASCII), 3
@@ -51,7 +53,8 @@ class Tally:
     raw texts hold beyond their values, on average: little where the selector points right at the value. `named` are the
     examples that are right as soon as the words that they alone have taught may speak for them, `unseen` those whose
     known value stands nowhere on the page, so that no candidate could be right. `nodes` are the elements it read on the
-    first few examples, where it reads one, and `crowd` says how many its selector finds there, on average.
+    first few examples, where it reads one, and `crowd` says how many its selector finds there, on average, or of how
+    many values of data it takes the first.
     """
 
     candidate: Candidate
@@ -173,13 +176,29 @@ def tally(candidate: Candidate, opened: Opened, places: Sequence[int] | None = N
     unseen = opened.unseen.get(candidate.attribute, ())
     loose = max(0.0, sum(spare) / len(spare)) if spare else 0.0
     nodes = _nodes(candidate.selector, opened, at)
-    crowd = 1.0 if places is not None else _crowd(candidate.selector, opened, nodes)
+    crowd = 1.0 if places is not None else _crowd(candidate, opened, nodes)
     return Tally(candidate, tuple(values), tuple(right), loose, named, unseen, nodes, crowd)
 
 
-def _crowd(selector: AnySelector, opened: Opened, nodes: Sequence[LexborNode | None]) -> float:
-    counts = [opened.pages[place].count(selector.css) for place, node in enumerate(nodes) if node is not None]
-    return sum(counts) / len(counts) if counts else 1.0
+def _crowd(candidate: Candidate, opened: Opened, nodes: Sequence[LexborNode | None]) -> float:
+    selector = candidate.selector
+    if isinstance(selector, JsonAt) and ANY_KEY in selector.path:
+        counts = [_count_there(candidate, selector, opened, place) for place in range(len(opened.documents))]
+    else:
+        counts = [opened.pages[place].count(selector.css) for place, node in enumerate(nodes) if node is not None]
+    found = list(islice(filter(None, counts), FEW_LOOKED_AT))
+    return sum(found) / len(found) if found else 1.0
+
+
+def _count_there(candidate: Candidate, selector: JsonAt, opened: Opened, place: int) -> int:
+    """How many values stand on a page where a path leads that goes into any key; an offer's own count as one."""
+    document, values = opened.documents[place], compile_path(selector.path)
+    raws = (scalar(raw) for data in islice(document.data_of(selector), FEW_LOOKED_AT) for raw in values(data))
+    cuts = (candidate.trim.apply(raw) for raw in raws if raw is not None)
+    found = {value_of(candidate.rule(), cut, document.url) for cut in cuts if cut is not None} - {None}
+    return len(
+        {value if not _is_right(candidate.attribute, value, opened.examples[place]) else None for value in found}
+    )
 
 
 def _nodes(selector: AnySelector, opened: Opened, at: Iterable[int]) -> tuple[LexborNode | None, ...]:

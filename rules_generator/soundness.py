@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from catalog.models import Attribute
 from catalog.values import key
+from parser.selector import JsonAt
 from rules_generator.choose import last_step
 from rules_generator.examples import Example
 from rules_generator.score import Tally, lower_bound
@@ -19,7 +20,8 @@ from rules_generator.wording import HEADINGS, is_named
 
 LEAST_SHARE = {Attribute.TITLE: 0.2, Attribute.PRICE: 0.35, Attribute.CATEGORY: 0.75, Attribute.DESCRIPTION: 0.65}
 USUAL_SHARE = 0.55
-SURE, LIKELY = 0.83, 0.76
+SURE, LIKELY, VERY_SURE = 0.83, 0.76, 0.9
+MOST_OWN = 1.5
 FEW, MOST_OF, NAMED, ALSO_MEANT = 2, 0.75, 6, 4
 NAMES = frozenset({Attribute.BRAND, Attribute.CATEGORY})
 
@@ -41,7 +43,14 @@ def _is_mostly_right(one: Tally, examples: Sequence[Example]) -> bool:
         return False
     if attribute is Attribute.HAN and one.uncalled >= one.hits and _repeats_the_sku(one, examples):
         return False
+    if _is_of_several(one) and lower_bound(one.hits, found) < VERY_SURE:
+        return False
     return not one.candidate.is_guess or lower_bound(one.hits, found) >= SURE or _names_it(one)
+
+
+def _is_of_several(one: Tally) -> bool:
+    """Whether it takes the first of several products' values out of a shop's state, in whatever order they stand."""
+    return isinstance(one.candidate.selector, JsonAt) and one.crowd > MOST_OWN
 
 
 def _names_it(one: Tally) -> bool:
