@@ -9,6 +9,8 @@ from parser.trim import Trim
 from rules_generator.cuts import NO_CUT
 from rules_generator.locate import NAME_ATTRIBUTES, SLUGGED, Form
 
+BETWEEN_WORDS = frozenset(" -_+")
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -26,6 +28,7 @@ class Candidate:
         trim, selector = self.trim, self.selector
         listed = isinstance(selector, TextAt) and bool(selector.named_in)
         a_word = trim.inside and not f"{trim.left or ''}{trim.right or ''}".strip()
+        a_word = a_word or (self.attribute in SLUGGED and trim.inside and str(trim.right) in BETWEEN_WORDS)
         a_name = isinstance(selector, AttributeAt) and selector.name in NAME_ATTRIBUTES and self.attribute in SLUGGED
         by_look = trim.last or trim.shape or trim.words or trim.means
         return listed or a_word or a_name or self.form == "slug" or bool(by_look)

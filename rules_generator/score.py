@@ -23,11 +23,12 @@ from catalog.values import key, same
 from parser.document import Document, scalar
 from parser.paths import compile_path
 from parser.read import value_of
-from parser.selector import AnySelector, JsonAt, is_of_one
+from parser.selector import AnySelector, AttributeAt, JsonAt, is_of_one
 from parser.trim import Trim
 from rules_generator.candidate import Candidate
 from rules_generator.cuts import NO_CUT
 from rules_generator.examples import Example
+from rules_generator.locate import NAME_ATTRIBUTES, SLUGGED
 from rules_generator.lookup import Lookup
 from rules_generator.wording import plausibility
 
@@ -41,6 +42,7 @@ FEW_LOOKED_AT = 5
 ANY_KEY = ".*"
 FIRST_MEANT = frozenset({Attribute.TITLE, Attribute.IMAGE})
 CROWDED, MOST_CROWDED = 0.05, 0.2
+ADDRESS, APART = re.compile(r"(?:https?:)?/"), re.compile(r"[\W_]")
 BARE_NUMBER, THOUSAND = re.compile(r"\d+(?:\.(\d+))?", re.ASCII), 3
 LONG_ONES = frozenset({Attribute.DESCRIPTION, Attribute.IMAGE})
 
@@ -160,7 +162,7 @@ def tally(candidate: Candidate, opened: Opened, places: Sequence[int] | None = N
     raws = opened.raw(candidate.selector, at)
     pairs = zip(at, raws, strict=True)
     cuts = [None if raw is None else _trim_at(candidate, opened, place).apply(raw) for place, raw in pairs]
-    candidate = _with_decimal(candidate, cuts)
+    candidate = _as_slug(_with_decimal(candidate, cuts), raws, cuts)
     rule = candidate.rule()
     urls = (opened.documents[place].url for place in at)
     values = [None if cut is None else value_of(rule, cut, url) for cut, url in zip(cuts, urls, strict=True)]
@@ -217,6 +219,16 @@ def _with_decimal(candidate: Candidate, texts: Sequence[str | None]) -> Candidat
     numbers = [BARE_NUMBER.fullmatch(text) for text in texts if text is not None]
     shown = all(numbers) and any(number and number[1] and len(number[1]) != THOUSAND for number in numbers)
     return replace(candidate, form="point") if shown else candidate
+
+
+def _as_slug(candidate: Candidate, raws: Sequence[str | None], texts: Sequence[str | None]) -> Candidate:
+    """What an address or a class says in one word on all examples, it says with hyphens where it is several."""
+    selector = candidate.selector
+    if candidate.form != "plain" or candidate.attribute not in SLUGGED or not isinstance(selector, AttributeAt):
+        return candidate
+    is_address = selector.name in NAME_ATTRIBUTES or any(raw and ADDRESS.match(raw) for raw in raws)
+    in_words = any(text and APART.search(text) for text in texts)
+    return replace(candidate, form="slug") if is_address and not in_words else candidate
 
 
 def _named(candidate: Candidate, raws: Sequence[str | None], examples: Sequence[Example]) -> int:
