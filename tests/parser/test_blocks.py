@@ -59,6 +59,18 @@ def test_json_scripts_are_told_apart_by_id_or_data_attribute() -> None:
     assert found == [('script[id="state"]', ""), ("script[data-x]", "")]
 
 
+def test_state_in_templates_and_as_angular_escapes_it() -> None:
+    """VTEX keeps it in the script of a template; of code in templates nothing is read."""
+    page = """<template data-type="json" data-varname="__STATE__"><script> {"a": 1}</script></template>
+              <template><script>x = {"b": 2}</script></template>
+              <script id="app-state" type="application/json">{&q;c&q;:&q;&l;b&g;&s;&a;&q;}</script>"""
+    found = [(block.css, block.data) for block in scripts_of(open_html(page)).blocks()]
+    assert found == [
+        ('template[data-varname="__STATE__"] ::content script', {"a": 1}),
+        ('script[id="app-state"]', {"c": "<b>'&"}),
+    ]
+
+
 @pytest.mark.parametrize("value", ["", "x", "{", '"text"', "12", None, "[" * 100_000])
 def test_an_attribute_without_an_object_holds_no_data(value: str | None) -> None:
     """Only whole objects and lists count."""

@@ -13,7 +13,7 @@ from rules_generator.locate import Place
 
 PAGE = """<body><div id="shop"><div class="product p-77" id="item-77"><h1 data-name>Lamp</h1>
 <dl><dt>Brand</dt><dd>Ardwen</dd><dt>EAN</dt><dd class="c1 code">4006</dd></dl><ul><li>A: 1</li><li>EAN: 4006</li></ul>
-<select><option value="1"><option selected value="2"></select>
+<p class="x shop-price-1-x-selling">4006</p><select><option value="1"><option selected value="2"></select>
 <meta itemprop="sku" content="S"><x:y>odd <b id="ctl00_Main1_lblEan">4006</b></x:y></div></div></body>"""
 
 
@@ -29,6 +29,7 @@ HELD = [
     ("a class of an element above", "h1", "div.product h1"),
     ("an id above, its digits left out", "h1", 'div[id^="item-"] h1'),
     ("what stands before and behind an id's digits", "b", 'b[id^="ctl"][id$="_lblEan"]'),
+    ("what stands before and behind a class's digits", "p", 'p[class*="shop-price-"][class*="-x-selling"]'),
     ("a data attribute", "h1", "h1[data-name]"),
     ("the label beside", "dd.code", 'dt:lexbor-contains("EAN" i) + dd'),
     ("the label within", "li:nth-of-type(2)", 'li:lexbor-contains("EAN:" i)'),
