@@ -22,7 +22,7 @@ from rules_generator.wording import is_named
 
 MOST_RULES = 6
 MOST_TRIED = 40
-ENOUGH = 2
+ENOUGH, SEVERAL = 2, 2
 MOST_LEVELS = 20
 DATA = "data"
 WORTH = {True: 1.0, False: -1.0, None: -0.5}
@@ -41,6 +41,7 @@ def choose(ranked: Sequence[Scored], threshold: float) -> list[Rule]:
     chosen = _voters(worthy)
     if len(chosen) < ENOUGH:
         chosen += _stand_ins(worthy, chosen)
+    chosen += _for_the_silent(ranked, chosen, threshold)
     return [tally.candidate.rule(round(score, 4), tally.hits, round(tally.share, 4)) for score, tally in chosen]
 
 
@@ -65,6 +66,32 @@ def _voters(worthy: Sequence[Scored]) -> list[Scored]:
         if len(chosen) == MOST_RULES:
             break
     return chosen
+
+
+def _for_the_silent(ranked: Sequence[Scored], chosen: Sequence[Scored], threshold: float) -> list[Scored]:
+    """What is never wrong, and speaks on several examples on which those chosen do not, or one price alone does.
+
+    These may be of another layout, as a few of the shop's pages are. Of what every offer has, silence on the others
+    counts against a rule; here it is scored by the examples on which it speaks.
+    """
+    if not chosen or chosen[0][1].candidate.attribute not in ON_ALL:
+        return []
+    enough = ENOUGH if chosen[0][1].candidate.attribute is Attribute.PRICE else 1
+    best = max(tally.agreement for _, tally in ranked)
+    found: list[Scored] = []
+    for _, tally in ranked:
+        score = min(1.0, tally.agreement_where_it_speaks / best)
+        if score >= threshold - LARGEST_TIE and _speaks_for_others(tally, [*chosen, *found], enough):
+            found.append((score, tally))
+    return found[: MOST_RULES - len(chosen)]
+
+
+def _speaks_for_others(tally: Tally, chosen: Sequence[Scored], enough: int) -> bool:
+    at = spot(tally.candidate.selector)
+    if tally.misses or tally.candidate.is_guess or any(spot(other.candidate.selector) == at for _, other in chosen):
+        return False
+    told = zip(tally.right, *(other.values for _, other in chosen), strict=True)
+    return sum(1 for right, *others in told if right and sum(map(bool, others)) < enough) >= SEVERAL
 
 
 def _stand_ins(worthy: Sequence[Scored], chosen: Sequence[Scored]) -> list[Scored]:

@@ -108,6 +108,11 @@ class Tally:
         silence = (SILENT_ON_ALL if self.candidate.attribute in ON_ALL else SILENT) * self.silent
         return lower_bound(self.hits, self.hits + self.misses + UNCALLED * self.uncalled + silence)
 
+    @cached_property
+    def agreement_where_it_speaks(self) -> float:
+        """The same without regard to the examples on which it is silent."""
+        return lower_bound(self.hits, self.hits + self.misses + UNCALLED * self.uncalled)
+
 
 @dataclass
 class Opened:

@@ -7,6 +7,7 @@ all examples. Where there are many, the candidates run in heats first: most of t
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from catalog.models import NUMBERS, Attribute
 from parser.document import Document
@@ -35,6 +36,7 @@ MOST_BESIDE, MOST_UNSTRUCK = 12, 24
 
 ENOUGH_FOR_ALL = 16
 FIRST_HEAT, HEAT, BEST_OF_HEAT, BEST_OF_SPOT = 4, 12, 24, 4
+SEVERAL, MOST_ELSEWHERE = 2, 6
 ENOUGH_LOOKED_AT, STRIDE = 20, 3
 
 
@@ -94,13 +96,24 @@ def _heat(candidates: Sequence[Candidate], opened: Opened) -> Sequence[Candidate
         return candidates
     different = _different([tally(candidate, opened, _spread(known, FIRST_HEAT)) for candidate in candidates])
     kept: Counter[str] = Counter()
-    best: list[Candidate] = []
+    best, others = list[Tally](), list[Tally]()
     for _, one in rank([tally(candidate, opened, _spread(known, HEAT)) for candidate in different]):
         place = spot(one.candidate.selector)
-        if one.hits and kept[place] < BEST_OF_SPOT and len(best) < BEST_OF_HEAT:
-            kept[place] += 1
-            best.append(one.candidate)
-    return best
+        is_best = one.hits and kept[place] < BEST_OF_SPOT and len(best) < BEST_OF_HEAT
+        kept[place] += bool(is_best)
+        (best if is_best else others).append(one)
+    return [one.candidate for one in [*best, *_right_elsewhere(others, best)]]
+
+
+def _right_elsewhere(others: Sequence[Tally], best: Sequence[Tally]) -> list[Tally]:
+    """Of the others some that are right on several examples on which the best of one spot at most are.
+
+    These may be of another layout.
+    """
+    times = [sum(map(bool, right)) for right in zip(*(one.right for one in best), strict=True)]
+    rest = [place for place, count in enumerate(times) if count <= BEST_OF_SPOT]
+    found = (one for one in others if sum(bool(one.right[place]) for place in rest) >= SEVERAL)
+    return list(islice(found, MOST_ELSEWHERE))
 
 
 def _spread(places: Sequence[int], most: int) -> Sequence[int]:

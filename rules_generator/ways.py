@@ -5,7 +5,7 @@ counts only where it finds the very element that it was made from.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -18,6 +18,8 @@ from rules_generator.lookup import Lookup
 RARE = 0.1
 MOST_TRIED = 400
 MOST_ALIKE = 8
+FEW_WAYS, SEVERAL = 12, 2
+MOST_TRIED_FOR_REST, MOST_FOR_REST = 80, 16
 
 Way = tuple[Parts, Form]
 
@@ -36,44 +38,59 @@ class Ways:
     """The ways to the places that were found on some pages, to whole values and to texts that contain one.
 
     Those come first that lead there on most pages; among equals, each place's own best selectors before any place's
-    lesser ones, and short texts before long. Those that lead there on far fewer pages than the best are left out.
+    lesser ones, and short texts before long. Those that lead there on far fewer pages than the best are left out, but
+    for pages to which hardly any of the others lead: they may be of another layout.
     """
 
     def __init__(self, found: Sequence[Sequence[Place]], pages: Sequence[Lookup]) -> None:
-        self._pages = pages
-        self._counts: dict[bool, Counter[Way]] = {True: Counter(), False: Counter()}
+        self._pages = pages  # on which of them a way was seen is kept as bits, by their places here
+        self._seen_on: dict[bool, dict[Way, int]] = {True: {}, False: {}}
         self._origins: dict[Way, _Origin] = {}
         for page, located in enumerate(found):
             self._note(page, located)
 
     def to_whole(self, most: int) -> list[tuple[AnySelector, Form]]:
         """Selectors that find a whole value, each with the form that it has there."""
-        return [(selector_of(parts), form) for parts, form in islice(self._leading(self._counts[True]), most)]
+        seen_on = self._seen_on[True]
+        usual = list(islice(self._leading(seen_on), most))
+        return [(selector_of(parts), form) for parts, form in [*usual, *self._for_the_rest(usual, seen_on)]]
 
     def to_parts(self, most: int) -> list[tuple[AnySelector, Form]]:
         """Selectors that find a text with the value in it, a few for each kind of element: most find the same."""
-        ways = islice(_various(self._leading(self._counts[False])), most)
+        ways = islice(_various(self._leading(self._seen_on[False])), most)
         return [(selector_of(parts), form) for parts, form in ways]
 
     def _note(self, page: int, places: Sequence[Place]) -> None:
         paths: Paths = {}
-        here: dict[bool, dict[Way, int]] = {True: {}, False: {}}
         for place in places:
             for nth, parts in enumerate(parts_at(place, paths)):
                 way = (parts, place.form)
-                here[place.whole][way] = 1
+                seen_on = self._seen_on[place.whole]
+                seen_on[way] = seen_on.get(way, 0) | 1 << page
                 known = self._origins.get(way)
                 if known is None or (nth, place.size) < (known.nth, known.size):
                     self._origins[way] = _Origin(nth, place.size, page, place)
-        for whole, ways in here.items():
-            self._counts[whole].update(ways)
 
-    def _leading(self, counts: Mapping[Way, int]) -> Iterator[Way]:
+    def _leading(self, seen_on: Mapping[Way, int]) -> Iterator[Way]:
         """The usual ways that do lead to the place they were made from."""
-        least = RARE * max(counts.values(), default=0)
-        ways = [way for way, count in counts.items() if count >= least]
-        ways.sort(key=lambda way: (-counts[way], self._origins[way].nth, self._origins[way].size))
-        return (way for way in ways[:MOST_TRIED] if self._leads(way))
+        least = RARE * max((pages.bit_count() for pages in seen_on.values()), default=0)
+        ways = [way for way, pages in seen_on.items() if pages.bit_count() >= least]
+        return (way for way in self._in_order(ways, seen_on)[:MOST_TRIED] if self._leads(way))
+
+    def _for_the_rest(self, usual: Sequence[Way], seen_on: Mapping[Way, int]) -> Iterator[Way]:
+        """Ways for pages to which few of the usual ones lead, if they lead to several of these."""
+        ways_to = Counter(page for way in usual for page in range(len(self._pages)) if seen_on[way] >> page & 1)
+        rest = sum(1 << page for page in range(len(self._pages)) if ways_to[page] < FEW_WAYS)
+        known = set(usual)
+        others = [way for way, on in seen_on.items() if (on & rest).bit_count() >= SEVERAL and way not in known]
+        tried = self._in_order(others, seen_on)[:MOST_TRIED_FOR_REST]
+        return islice((way for way in tried if self._leads(way)), MOST_FOR_REST)
+
+    def _in_order(self, ways: Iterable[Way], seen_on: Mapping[Way, int]) -> list[Way]:
+        def turn(way: Way) -> tuple[int, int, int]:
+            return -seen_on[way].bit_count(), self._origins[way].nth, self._origins[way].size
+
+        return sorted(ways, key=turn)
 
     def _leads(self, way: Way) -> bool:
         origin, (_, css, _, _) = self._origins[way], way[0]

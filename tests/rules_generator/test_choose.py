@@ -106,3 +106,25 @@ def test_what_is_around_a_place_is_no_other_place() -> None:
     template = induce(members)[0].templates[0]
     page = Document(shown.format("x", "12.50", ""), "https://shop.example/p")
     assert read_attributes(page, template)[Attribute.DESCRIPTION].value is None
+
+
+@pytest.mark.parametrize("count", [10, 30])
+def test_a_layout_that_only_a_few_examples_have(count: int) -> None:
+    """Its price is read where nothing else says it, though there are many ways to that of the usual layout."""
+    around = "".join(f"<div class='box{mark * 4} row{mark * 3}'>" for mark in "abcdef")
+    usual = f"{around}<b class='now on' itemprop='price' content='{{0}}'><i class='sum'>{{0}} €</i></b>"
+    old = "<table><tr><td class='buy'><u id='calc'>{0} EUR</u></table>"
+    alike = "".join(f"<p class='{a}{b}'></p>" for a in "abcdefgh" for b in "abcdefgh")
+    shown = f"{alike}<h1>{{}}</h1><div class='offer'><p>save 3.50 € on {{}}</p>{{}}</div>"
+    script = "<script>view({{'price': '{}'}});</script>"
+    members = [
+        taught(
+            one,
+            shown.format(one.title, one.sku, (old if place in (4, 7, 12, 13, 22) else usual).format(one.price))
+            + script.format(one.price),
+        )
+        for place, one in enumerate(products(count))
+    ]
+    (template,) = induce(members)[0].templates
+    silent = Document(shown.format("x", "it", old.format("77.30")), "https://shop.example/p")
+    assert read_attributes(silent, template)[Attribute.PRICE].value == "77.30"
