@@ -26,12 +26,15 @@ def seen_as(page: str, view: View) -> str:
 
     >>> "og:title" in seen_as('<meta property="og:title" content="x"><p itemprop="name">x</p>', "nosd")
     False
+    >>> seen_as("<template><script>{}</script><p>x</template>", "html").count("script")
+    0
     """
     if view == "full":
         return page
     tree = open_html(page)
     gone = STRUCTURED if view == "nosd" else f"{STRUCTURED}, script"
-    for node in tree.css(gone):
+    in_templates = (node for part in tree.template_fragments() for node in part.css(gone))
+    for node in (*tree.css(gone), *in_templates):
         node.decompose()
     for node in tree.css(", ".join(f"[{name}]" for name in MARKUP)):
         for name in MARKUP:
