@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from parser import nuxt
-from parser.code import as_json, by_braces, data_in_code, javascript
+from parser.code import as_json, by_braces, data_in_code, javascript, opens
 from parser.selector import CONTENT, IN_ATTRIBUTE, IN_TEXT
 
 MOST_SCRIPTS = 300
@@ -79,9 +79,9 @@ def scripts_of(tree: LexborHTMLParser) -> Scripts:
         if text.startswith(nuxt.CALL):
             text = nuxt.without_call(text)
         said = node.attributes
-        kind = said.get("type")
-        if kind and "json" in kind.lower():
-            data.append(DataScript(SCHEMA_ORG if "ld+json" in kind.lower() else _own_css(said), text))
+        kind = (said.get("type") or "").lower()
+        if "json" in kind:
+            data.append(DataScript(SCHEMA_ORG if "ld+json" in kind else _own_css(said), text))
         else:
             code.append(text)
     return Scripts(data, code)
@@ -92,7 +92,7 @@ def _in_template(template: LexborNode) -> Iterator[DataScript]:
     inside = (node for part in template.template_fragments() for node in part.css("script"))
     for node in islice(inside, MOST_IN_TEMPLATE):
         text = node.text_lexbor()
-        if text.lstrip()[:1] in ("{", "[") and len(text) <= LONGEST_SCRIPT:
+        if opens(text) and len(text) <= LONGEST_SCRIPT:
             yield DataScript(f"{_own_css(template.attributes, 'template')}{CONTENT}script", text)
 
 
@@ -109,9 +109,10 @@ def without_angular(text: str) -> str:
 
 
 def _own_css(attributes: dict[str, str | None], tag: str = "script") -> str:
-    name = attributes.get("id") or attributes.get(VARIABLE)
+    mark = "id" if attributes.get("id") else VARIABLE
+    name = attributes.get(mark)
     if name and not DIGITS.search(name):
-        return f'{tag}[{"id" if attributes.get("id") else VARIABLE}="{css_string(name)}"]'
+        return f'{tag}[{mark}="{css_string(name)}"]'
     marks = [key for key in attributes if key.startswith("data-") and not DIGITS.search(key)]
     if marks:
         return f"{tag}[{marks[0]}]"
@@ -176,7 +177,7 @@ def attribute_data(value: str | None) -> Any:
     >>> attribute_data(' {"a": 1}')
     {'a': 1}
     """
-    if not value or value.lstrip()[:1] not in ("{", "[") or len(value) > LONGEST_SCRIPT:
+    if not value or not opens(value) or len(value) > LONGEST_SCRIPT:
         return None
     data = as_json(value)
     if data is None:

@@ -354,6 +354,11 @@ def literal(value: str) -> str:
     return value[1:-1].replace("\\'", "'").replace("\\/", "/") if value[0] == "'" else value
 
 
+def opens(text: str) -> bool:
+    """Whether a text begins as an object or a list does."""
+    return text.lstrip()[:1] in ("{", "[")
+
+
 def as_json(text: str) -> Any:
     """What a text says as JSON; None where it is none.
 

@@ -56,7 +56,7 @@ def _said(document: Document, kinds: Container[str] = ALL_KINDS) -> Iterator[tup
     yield _of_script, [(script.css, _types(script)) for script in document.scripts.data]
     yield _of_folder, [_folder(document.url)]
     kind = document.first('meta[property="og:type"]')
-    yield _of_kind, [kind.attrs.get("content")] if kind is not None else []
+    yield _of_page_type, [kind.attrs.get("content")] if kind is not None else []
 
 
 @lru_cache(maxsize=16_384)
@@ -98,7 +98,7 @@ def _of_folder(path: str) -> tuple[str, ...]:
     return tuple(_folded(f"url:/{'/'.join(folders[: depth + 1])}/") for depth in range(min(len(folders), MOST_FOLDERS)))
 
 
-def _of_kind(said: str | None) -> tuple[str, ...]:
+def _of_page_type(said: str | None) -> tuple[str, ...]:
     return (_folded(f"og:type={said}"),)
 
 

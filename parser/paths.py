@@ -14,7 +14,7 @@ from jsonpath_ng.ext.parser import parse
 from jsonpath_ng.jsonpath import Wildcard
 
 from catalog.errors import RuleError
-from parser.code import as_json
+from parser.code import as_json, opens
 
 Step = str | int | None
 MOST_FANOUT = 50
@@ -128,7 +128,7 @@ def nested(text: str) -> Any:
     >>> nested('["A-1"]'), nested("[sold out]")
     (['A-1'], None)
     """
-    if text.lstrip()[:1] not in ("{", "[") or len(text) > LONGEST_NESTED:
+    if not opens(text) or len(text) > LONGEST_NESTED:
         return None
     data = as_json(text)
     return data if isinstance(data, dict | list) else None

@@ -102,9 +102,10 @@ def _forget_lost(store: Store, shop: Shop) -> None:
 
 
 def _read_all(settings: Settings, rules: RuleSet, jobs: Sequence[CrawledPage], workers: int) -> Iterator[list[Outcome]]:
+    """Read in this process or in several; rules that are none are refused in this one, where it can be said."""
     chunks = [jobs[start : start + CHUNK] for start in range(0, len(jobs), CHUNK)]
+    _prepare(settings.bodies, rules, settings.confidence)
     if workers <= 1 or len(jobs) <= FEW_PAGES:
-        _prepare(settings.bodies, rules, settings.confidence)
         yield from map(_read_chunk, chunks)
         return
     with worker_pool(workers, _prepare, settings.bodies, rules, settings.confidence) as pool:

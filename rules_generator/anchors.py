@@ -1,7 +1,7 @@
 """Selectors for an element by its own marks: id, schema.org names, classes, data attributes.
 
-Digits in ids and classes vary by product, so a name that has some is cut before them or left out; what stands behind
-them counts too (`ctl00_Main1_lblPrice`).
+Digits in ids and classes vary by product, so a name that has some is cut before them (`product-title_9x2f`, which a
+build tool has numbered) or left out; what stands behind them counts too (`ctl00_Main1_lblPrice`).
 """
 
 import re
@@ -16,6 +16,7 @@ IDENTIFIER = re.compile(r"-?[A-Za-z_][\w-]*")
 NAMED = ("itemprop", "property", "name", "rel", "typeof", "http-equiv", "aria-current")
 DIGIT = re.compile(r"\d")
 BEFORE_DIGITS, BEHIND_DIGITS = re.compile(r"[A-Za-z_-]{3,}(?=\d)"), re.compile(r"(?<=\d)[A-Za-z_-]{4,}\Z")
+NUMBERED = re.compile(r"[A-Za-z_-]{5,}[_-](?=\w*\d)")
 STATES = ("selected", "checked")
 MOST_CLASSES = 6
 
@@ -51,12 +52,14 @@ def _anchors(tag: str, attributes: dict[str, str | None]) -> Iterator[str]:
         if attributes.get(mark):
             yield f'{tag}[{mark}="{css_string(attributes[mark] or "")}"]'
     yield from (f"{tag}[{state}]" for state in STATES if state in attributes)
-    classes = [one for one in (attributes.get("class") or "").split()[:MOST_CLASSES] if _is_stable(one)]
+    names = (attributes.get("class") or "").split()[:MOST_CLASSES]
+    classes = [one for one in names if _is_stable(one)]
     if len(classes) > 1:
         yield tag + "".join(f".{one}" for one in classes)
     yield from (f"{tag}.{one}" for one in classes)
-    yield from (tag + around for around in _around_digits(attributes.get("class") or ""))
-    yield from (f'{tag}[class*="{start[0]}"]' for start in _starts(attributes.get("class") or ""))
+    ends = map(_around_digits, names)
+    yield from (f'{tag}[class*="{start}"][class*="{end}"]' for start, end in ends if start and end)
+    yield from (f'{tag}[class*="{start[0]}"]' for start in map(NUMBERED.match, names) if start)
     yield from (f"{tag}[{one}]" for one in attributes if one.startswith("data-") and _is_stable(one))
 
 
@@ -65,27 +68,21 @@ def _by_id(tag: str, name: str) -> Iterator[str]:
     if name and not DIGIT.search(name):
         yield f'{tag}[id="{css_string(name)}"]'
         return
-    start, end = BEFORE_DIGITS.match(name), BEHIND_DIGITS.search(name)
-    ends = [f'[id^="{start[0]}"]'] if start else []
-    ends += [f'[id$="{end[0]}"]'] if end else []
+    start, end = _around_digits(name)
+    ends = [f'[id^="{start}"]'] if start else []
+    ends += [f'[id$="{end}"]'] if end else []
     if ends:
         yield tag + "".join(ends)
 
 
-def _around_digits(classes: str) -> Iterator[str]:
-    """What stands before and behind the digits in classes, as in `vtex-product-price-1-x-sellingPrice`."""
-    for name in classes.split()[:MOST_CLASSES]:
-        start, end = BEFORE_DIGITS.match(name), BEHIND_DIGITS.search(name)
-        if start and end:
-            yield f'[class*="{start[0]}"][class*="{end[0]}"]'
+def _around_digits(name: str) -> tuple[str, str]:
+    """What stands before and behind the digits in an id or a class; nothing where that is short.
 
-
-def _starts(classes: str) -> Iterator[re.Match[str]]:
-    """What stands before the digits in classes that a build tool has numbered, as in `product-title_9x2f`."""
-    for name in classes.split()[:MOST_CLASSES]:
-        start = re.match(r"[A-Za-z_-]{5,}[_-](?=\w*\d)", name)
-        if start:
-            yield start
+    >>> _around_digits("vtex-product-price-1-x-sellingPrice"), _around_digits("p1")
+    (('vtex-product-price-', '-x-sellingPrice'), ('', ''))
+    """
+    start, end = BEFORE_DIGITS.match(name), BEHIND_DIGITS.search(name)
+    return start[0] if start else "", end[0] if end else ""
 
 
 def _is_stable(name: str) -> bool:

@@ -74,9 +74,10 @@ def _for_the_silent(ranked: Sequence[Scored], chosen: Sequence[Scored], threshol
     These may be of another layout, as a few of the shop's pages are. Of what every offer has, silence on the others
     counts against a rule; here it is scored by the examples on which it speaks.
     """
-    if not chosen or chosen[0][1].candidate.attribute not in ON_ALL:
+    attribute = chosen[0][1].candidate.attribute if chosen else None
+    if attribute not in ON_ALL:
         return []
-    enough = ENOUGH if chosen[0][1].candidate.attribute is Attribute.PRICE else 1
+    enough = ENOUGH if attribute is Attribute.PRICE else 1
     best = max(tally.agreement for _, tally in ranked)
     found: list[Scored] = []
     for _, tally in ranked:

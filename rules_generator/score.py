@@ -190,22 +190,21 @@ def tally(candidate: Candidate, opened: Opened, places: Sequence[int] | None = N
 def _crowd(candidate: Candidate, opened: Opened, nodes: Sequence[LexborNode | None]) -> float:
     selector = candidate.selector
     if isinstance(selector, JsonAt) and ANY_KEY in selector.path:
-        counts = [_count_there(candidate, selector, opened, place) for place in range(len(opened.documents))]
+        counts = (_count_there(candidate, selector, opened, place) for place in range(len(opened.documents)))
     else:
-        counts = [opened.pages[place].count(selector.css) for place, node in enumerate(nodes) if node is not None]
+        counts = (opened.pages[place].count(selector.css) for place, node in enumerate(nodes) if node is not None)
     found = list(islice(filter(None, counts), FEW_LOOKED_AT))
     return sum(found) / len(found) if found else 1.0
 
 
 def _count_there(candidate: Candidate, selector: JsonAt, opened: Opened, place: int) -> int:
     """How many values stand on a page where a path leads that goes into any key; an offer's own count as one."""
-    document, values = opened.documents[place], compile_path(selector.path)
+    document, values, rule = opened.documents[place], compile_path(selector.path), candidate.rule()
     raws = (scalar(raw) for data in islice(document.data_of(selector), FEW_LOOKED_AT) for raw in values(data))
     cuts = (candidate.trim.apply(raw) for raw in raws if raw is not None)
-    found = {value_of(candidate.rule(), cut, document.url) for cut in cuts if cut is not None} - {None}
-    return len(
-        {value if not _is_right(candidate.attribute, value, opened.examples[place]) else None for value in found}
-    )
+    found = {value_of(rule, cut, document.url) for cut in cuts if cut is not None} - {None}
+    own = {value for value in found if _is_right(candidate.attribute, value, opened.examples[place])}
+    return len(found - own) + bool(own)
 
 
 def _nodes(selector: AnySelector, opened: Opened, at: Iterable[int]) -> tuple[LexborNode | None, ...]:

@@ -14,7 +14,7 @@ from parser.document import Document
 from parser.rules import Rule
 from rules_generator import cuts
 from rules_generator.candidate import Candidate
-from rules_generator.choose import choose, spot
+from rules_generator.choose import SEVERAL, choose, spot
 from rules_generator.examples import Example
 from rules_generator.locate import CUTTABLE, Form, Place, Wanted, places, slugs
 from rules_generator.meanings import meant
@@ -36,7 +36,7 @@ MOST_BESIDE, MOST_UNSTRUCK = 12, 24
 
 ENOUGH_FOR_ALL = 16
 FIRST_HEAT, HEAT, BEST_OF_HEAT, BEST_OF_SPOT = 4, 12, 24, 4
-SEVERAL, MOST_ELSEWHERE = 2, 6
+MOST_ELSEWHERE = 6
 ENOUGH_LOOKED_AT, STRIDE = 20, 3
 
 
@@ -99,8 +99,8 @@ def _heat(candidates: Sequence[Candidate], opened: Opened) -> Sequence[Candidate
     best, others = list[Tally](), list[Tally]()
     for _, one in rank([tally(candidate, opened, _spread(known, HEAT)) for candidate in different]):
         place = spot(one.candidate.selector)
-        is_best = one.hits and kept[place] < BEST_OF_SPOT and len(best) < BEST_OF_HEAT
-        kept[place] += bool(is_best)
+        is_best = one.hits > 0 and kept[place] < BEST_OF_SPOT and len(best) < BEST_OF_HEAT
+        kept[place] += is_best
         (best if is_best else others).append(one)
     return [one.candidate for one in [*best, *_right_elsewhere(others, best)]]
 

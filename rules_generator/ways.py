@@ -11,14 +11,14 @@ from itertools import islice
 
 from parser.selector import AnySelector
 from rules_generator.candidates import Parts, Paths, parts_at, selector_of
-from rules_generator.choose import last_step
+from rules_generator.choose import SEVERAL, last_step
 from rules_generator.locate import Form, Place
 from rules_generator.lookup import Lookup
 
 RARE = 0.1
 MOST_TRIED = 400
 MOST_ALIKE = 8
-FEW_WAYS, SEVERAL = 12, 2
+FEW_WAYS = 12
 MOST_TRIED_FOR_REST, MOST_FOR_REST = 80, 16
 
 Way = tuple[Parts, Form]
@@ -39,11 +39,12 @@ class Ways:
 
     Those come first that lead there on most pages; among equals, each place's own best selectors before any place's
     lesser ones, and short texts before long. Those that lead there on far fewer pages than the best are left out, but
-    for pages to which hardly any of the others lead: they may be of another layout.
+    for pages to which hardly any of the others lead: they may be of another layout. On which pages a way was seen is
+    kept as bits, by their places among `pages`.
     """
 
     def __init__(self, found: Sequence[Sequence[Place]], pages: Sequence[Lookup]) -> None:
-        self._pages = pages  # on which of them a way was seen is kept as bits, by their places here
+        self._pages = pages
         self._seen_on: dict[bool, dict[Way, int]] = {True: {}, False: {}}
         self._origins: dict[Way, _Origin] = {}
         for page, located in enumerate(found):

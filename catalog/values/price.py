@@ -48,7 +48,7 @@ _RANGE = re.compile(r"\s*(?:[-–—]|to|bis|à|al?|tot|hasta|until)\s*", re.IGN
 _EURO_INSIDE = re.compile(r"(?<![\d.,])(\d+)€(\d\d)(?![\d.,])")
 _ADDRESS = ("http", "//", "/")
 _CENT = Decimal("0.01")
-_TO_THE_CENT = r"[1-9]\d{0,2}(?:,\d{3})+\.\d\d|[1-9]\d{0,2}(?:\.\d{3})+,\d\d|\d{1,6}[.,]\d\d"
+_TO_THE_CENT = r"\d{1,3}(?:,\d{3})+\.\d\d|\d{1,3}(?:\.\d{3})+,\d\d|\d{1,6}[.,]\d\d"
 _AS_IN_TEXT = re.compile(rf"([$€£₹])\s?({_TO_THE_CENT})|({_TO_THE_CENT})\s?([$€£₹])", re.ASCII)
 _AS_IN_DATA = re.compile(r"([1-9][0-9]{0,6}|0(?=\.))(\.[0-9]{1,2})?")
 
@@ -68,16 +68,9 @@ def normalise(raw: str, decimal: str | None = None) -> str | None:
 
 @lru_cache(maxsize=16_384)
 def _normalise(raw: str, decimal: str | None) -> str | None:
-    if plain := _AS_IN_TEXT.fullmatch(raw):
-        return _to_the_cent(plain[2] or plain[3])
     found = _find(raw)
     amount = None if found is None else _amount(found[0], decimal)
     return None if amount is None else canonical(amount)
-
-
-def _to_the_cent(number: str) -> str:
-    whole = number[:-3].replace(",", "").replace(".", "").lstrip("0")
-    return f"{whole or '0'}.{number[-2:]}"
 
 
 def decimal_of(raws: Iterable[str]) -> str | None:

@@ -4,11 +4,13 @@ import pytest
 from sqlmodel import select
 
 from catalog.bodies import Bodies
-from catalog.errors import LearnError
-from catalog.models import Page, PageKind, PageState, Shop, ShopOffer, StoredRules
+from catalog.errors import LearnError, RuleError
+from catalog.models import Attribute, Page, PageKind, PageState, Shop, ShopOffer, StoredRules
 from catalog.settings import Settings
 from catalog.store import Store
 from parser import worker
+from parser.rules import Rule, RuleSet, Template
+from parser.selector import JsonAt
 from parser.worker import parse_shop
 from tests.pages import article_page, products, text_page
 from tests.parser.test_read import RULES
@@ -26,10 +28,10 @@ def crawled(settings: Settings, store: Store, shop: Shop, pages: dict[str, str])
             session.add(Page(shop_id=shop.id, url=url, state=PageState.FETCHED, status=200, body=body))
 
 
-def learnt(store: Store, shop: Shop, version: int = 1) -> None:
+def learnt(store: Store, shop: Shop, version: int = 1, rules: RuleSet = RULES) -> None:
     """Store rules."""
     with store.write() as session:
-        session.add(StoredRules(shop_id=shop.id, version=version, rules=RULES.to_json()))
+        session.add(StoredRules(shop_id=shop.id, version=version, rules=rules.to_json()))
 
 
 def kept(store: Store) -> dict[str, tuple[str | None, str | None]]:
@@ -100,6 +102,20 @@ def test_worker_processes_read_the_same(
     monkeypatch.setattr(worker, "FEW_PAGES", 0)
     assert parse_shop(settings, store, ready, 1, workers=2).offers == 6
     assert kept(store) == WANTED
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_rule_with_a_path_that_is_none_is_said(
+    settings: Settings, store: Store, ready: Shop, monkeypatch: pytest.MonkeyPatch, workers: int
+) -> None:
+    """In one line, also where other processes would have read, and no page is marked as read."""
+    monkeypatch.setattr(worker, "FEW_PAGES", 0)
+    broken = Template(name="1", rules=(Rule(attribute=Attribute.TITLE, selector=JsonAt(block="x =", path="$.a[")),))
+    learnt(store, ready, 2, RuleSet(templates=(broken,)))
+    with pytest.raises(RuleError, match=r"not a JSONPath: '\$\.a\['"):
+        parse_shop(settings, store, ready, 1, workers=workers)
+    with store.read() as session:
+        assert {page.rules_version for page in session.exec(select(Page))} == {None}
 
 
 def test_offers_of_pages_that_are_gone_are_forgotten(settings: Settings, store: Store, ready: Shop) -> None:
