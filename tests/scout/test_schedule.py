@@ -124,6 +124,7 @@ def test_one_leader(settings: Settings, store: Store, shop: Shop) -> None:
     assert (first.leads, second.leads) == (True, False)
     first.stop()
     second.look()
+    _wait(lambda: second.leads)
     assert second.leads
     second.stop()
 
