@@ -75,12 +75,15 @@ def induce(
 def study(taught: Sequence[Taught], background: Iterable[Document] = ()) -> Lesson:
     """Sort the examples by template and survey each template's candidates."""
     marks = [marks_of(one.document) for one in taught]
-    others = [marks_of(document) for document in background if not is_front_door(document.url)] or marks
+    others = [marks_of(document) for document in background if not is_front_door(document.url)]
+    groups = templates.cluster(marks)
     surveys, aside = [], []
-    for group in templates.cluster(marks):
+    for group in groups:
         survey, contradicted = _survey_robustly([taught[place] for place in group.members])
         aside += contradicted
-        surveys.append((templates.signature([marks[place] for place in group.members], others), survey))
+        own = [marks[place] for place in group.members]
+        named = templates.signature(own, others or marks) if others or len(groups) > 1 else Signature()
+        surveys.append((named, survey))
     return Lesson(taught, tuple(surveys), tuple(aside))
 
 

@@ -6,7 +6,7 @@ does not learn twice.
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 
@@ -18,7 +18,7 @@ from catalog.progress import Progress, silent
 from catalog.settings import Settings
 from catalog.store import Store
 from parser.document import Document
-from parser.pages import CrawledPage, Opener, crawled_pages, ways_to_pages
+from parser.pages import CrawledPage, Opener, by_folder, crawled_pages, ways_to_pages
 from parser.rules import Rule, RuleSet, Template, Variants
 from rules_generator.cold import as_general, elsewhere, in_turn, teach_cold
 from rules_generator.coverage import Coverage, covered
@@ -99,7 +99,7 @@ def learn_shop(
     variants, taught = _with_variants(store, shop, found, pages, opener)
     rules, story = induce(
         taught,
-        sample(pages, opener, BACKGROUND),
+        _background(pages, opener),
         threshold=least,
         currency=_usual_currency(found.known),
     )
@@ -137,12 +137,17 @@ def _learn_cold(
     cold = teach_cold(opener.open_all(in_turn(pages)), others)
     if not cold.taught:
         raise NoKnownOffers(f"{error}; none of {cold.looked_at} pages says by general rules that it shows an offer")
-    rules, story = induce(pick(cold.taught, most), sample(pages, opener, BACKGROUND), threshold=threshold)
+    rules, story = induce(pick(cold.taught, most), _background(pages, opener), threshold=threshold)
     told = {"by": GENERAL_RULES, "examples_found": len(cold.taught), "helped_by_other_shops": cold.helped}
     variants = schema_variants([one.document for one in cold.taught])
     return as_general(rules, cold.trust).model_copy(update={"variants": variants}), asdict(story) | told | {
         "refused": opener.refused
     }
+
+
+def _background(pages: Sequence[CrawledPage], opener: Opener) -> Iterator[Document]:
+    """Pages that offers are told from, some of every folder; each is gone before the next is opened."""
+    return (document for _, document in opener.open_all(by_folder(pages)[:BACKGROUND]))
 
 
 def _seen(

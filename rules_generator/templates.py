@@ -2,14 +2,18 @@
 
 Pages of one template share most of their marks (`parser.gate`), so pages are put together by the Jaccard likeness of
 their marks, most typical page first. A mark then weighs for a template as much as it is rarer on the shop's other
-pages: what header and footer leave everywhere weighs nothing. The other pages need not be labelled, and most of them
-may well be offers too, since rarity is only used to weigh.
+pages: what header and footer leave everywhere weighs nothing. Which pages are others nobody has said, and most of a
+crawl may well be offers. Those are surely others that show clearly less than the examples of what these share, as in
+learning from positive and unlabelled examples (Liu, Lee, Yu, Li: Partially Supervised Classification of Text Documents,
+2002, 3.2). Were rarity measured on offers too, a few that are sold out would make the shop's only weighty mark of what
+the others have.
 """
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from statistics import median
 
 from parser.gate import COSTS, cost_of, likeness
 from parser.rules import Signature
@@ -17,10 +21,11 @@ from parser.rules import Signature
 Marks = frozenset[str]
 
 ALIKE = 0.72
-CORE = 0.9
+CORE, UNLIKE = 0.9, 0.9
 MOST_TEMPLATES = 8
 LEAST_PAGES = 3
 ENOUGH_MARKS, MOST_MARKS = 12, 400
+LIGHT = 0.02
 LEAST, WIDE = 0.45, 0.15
 
 
@@ -93,16 +98,23 @@ def _tells_as_well(few: Signature, whole: Signature, pages: Sequence[Marks]) -> 
 
 def _signature(pages: Sequence[Marks], background: Sequence[Marks]) -> Signature:
     counts = Counter(mark for marks in pages for mark in marks)
-    core = [mark for mark, count in counts.items() if count >= CORE * len(pages)]
-    usual = Counter(mark for marks in background for mark in marks)
-    weights = {mark: round(1 - usual[mark] / len(background), 4) if background else 0.0 for mark in core}
-    heaviest = sorted(((weight, mark) for mark, weight in weights.items() if weight > 0.02), reverse=True)[:MOST_MARKS]
+    core = frozenset(mark for mark, count in counts.items() if count >= CORE * len(pages))
+    others = _unlike(core, pages, background)
+    usual = Counter(mark for marks in others for mark in marks)
+    weights = {mark: round(1 - usual[mark] / len(others), 4) if others else 1.0 for mark in core}
+    heaviest = sorted(((weight, mark) for mark, weight in weights.items() if weight > LIGHT), reverse=True)[:MOST_MARKS]
     marks = {mark: weight for weight, mark in heaviest}
     if not marks:
         return Signature()
     found = Signature(marks=marks)
     usually = sorted(likeness(one, found) for one in pages)[len(pages) // 20]
     return Signature(marks=marks, least=round(_threshold([likeness(one, found) for one in background], usually), 4))
+
+
+def _unlike(core: Marks, pages: Sequence[Marks], background: Sequence[Marks]) -> list[Marks]:
+    """The pages of the background that are surely of no such template: of its core they show clearly less."""
+    least = UNLIKE * median(len(core & marks) for marks in pages)
+    return [marks for marks in background if len(core & marks) < least]
 
 
 def _threshold(others: Sequence[float], usually: float) -> float:

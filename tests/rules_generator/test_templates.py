@@ -1,0 +1,41 @@
+"""Telling offer pages from the rest of a crawl: by what the examples share and other pages lack."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from parser.gate import likeness
+from rules_generator.templates import Marks, signature
+
+FRAME = [f"#frame{letter}" for letter in "abcdefgh"]
+OFFER = [f"#offer{letter}" for letter in "abcdefghijkl"]
+IN_STOCK = frozenset([*FRAME, *OFFER, "#add-to-cart"])
+SOLD_OUT = IN_STOCK - {"#add-to-cart"}
+CATEGORY = frozenset([*FRAME, "#tiles"])
+
+
+def told(page: Marks, background: list[Marks]) -> bool:
+    """Whether a page is taken for an offer where ten that are in stock are known."""
+    found = signature([IN_STOCK] * 10, background)
+    return likeness(page, found) >= found.least
+
+
+@pytest.mark.parametrize("categories", [1, 2, 20, 500])
+@pytest.mark.parametrize("sold_out", [0, 12, 100])
+def test_offers_are_told_from_other_pages_however_few_those_are(categories: int, sold_out: int) -> None:
+    """Where offers that are sold out outnumber the pages that are none, it is still those that are told apart."""
+    background = [IN_STOCK] * (200 - sold_out) + [SOLD_OUT] * sold_out + [CATEGORY] * categories
+    assert [told(page, background) for page in (IN_STOCK, SOLD_OUT, CATEGORY)] == [True, True, False]
+
+
+def test_where_all_pages_seen_are_offers_one_that_shares_little_with_them_is_none() -> None:
+    """A page of an error, say, that is met later."""
+    background = [IN_STOCK] * 50 + [SOLD_OUT] * 5
+    assert told(SOLD_OUT, background)
+    assert not told(frozenset({"#frame0", "#error"}), background)
+
+
+@given(st.lists(st.frozensets(st.sampled_from([*FRAME, *OFFER, "#tiles", "#banner"])), max_size=30))
+def test_the_examples_themselves_are_always_taken(background: list[Marks]) -> None:
+    """Whatever else the shop holds."""
+    assert told(IN_STOCK, background)
