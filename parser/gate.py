@@ -6,15 +6,15 @@ with its offers, so `rules_generator.templates` weighs each mark by how much rar
 """
 
 import re
-from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
 from math import fsum
-from typing import Any
+from typing import Any, NamedTuple
 
 from parser.blocks import SCHEMA_ORG, DataScript
 from parser.document import Document
-from parser.rules import RuleSet, Signature, Template
+from parser.rules import Signature, Template
 from parser.seen import NAMED, Names, Said
 
 CLASS, ID, TYPED = ".", "#", "[itemtype="
@@ -121,11 +121,38 @@ def _folded(mark: str) -> str:
 
 def likeness(marks: Collection[str], signature: Signature) -> float:
     """The weighted share of a signature's marks that a page shows, in [0, 1]; 1 where the signature has none."""
-    return _share(marks, signature.marks, fsum(signature.marks.values()))
-
-
-def _share(marks: Collection[str], weights: Mapping[str, float], whole: float) -> float:
+    weights = signature.marks
+    whole = fsum(weights.values())
     return fsum([weights[mark] for mark in marks if mark in weights]) / whole if whole else 1.0
+
+
+def nearness(marks: Collection[str], signature: Signature) -> tuple[bool, bool, float, float]:
+    """What orders templates by which of them a page of these marks is rather built from.
+
+    Those that take it are nearer than others, and of those the likest. Of two that it is as like, the one of which it
+    shows more is nearer: one template may have all that another has, and more. One that has no marks takes every page,
+    but only where no other does.
+    """
+    share = likeness(marks, signature)
+    return share >= signature.least, bool(signature.marks), share, fsum(signature.marks.values())
+
+
+class Likeness(NamedTuple):
+    """How like a template a page is, and whether that suffices."""
+
+    template: Template
+    share: float
+
+    @property
+    def takes(self) -> bool:
+        """Whether the template takes the page."""
+        return self.share >= self.template.signature.least
+
+
+def ranked(marks: Collection[str], templates: Iterable[Template]) -> list[Likeness]:
+    """How like each template a page of these marks is, the nearest first."""
+    nearest = sorted(templates, key=lambda one: nearness(marks, one.signature), reverse=True)
+    return [Likeness(one, likeness(marks, one.signature)) for one in nearest]
 
 
 class Gate:
@@ -135,28 +162,22 @@ class Gate:
     """
 
     def __init__(self, templates: Sequence[Template]) -> None:
-        self._templates = [(template, fsum(template.signature.marks.values())) for template in templates]
+        self._templates = templates
         self._known = frozenset(mark for template in templates for mark in template.signature.marks)
         self._kinds = frozenset(map(_kind_of, self._known))
         self._remembered: dict[Teller, dict[Any, frozenset[str]]] = {}
-        self._likest: dict[frozenset[str], tuple[float, Template]] = {}
+        self._ranked: dict[frozenset[str], list[Likeness]] = {}
 
-    def template_of(self, document: Document) -> tuple[Template | None, float]:
-        """The template that a page is built from, and its likeness; None where it is like none of them."""
+    def ranked(self, document: Document) -> list[Likeness]:
+        """How like each template a page is, as the function of that name says; none for the shop's front door."""
         if is_front_door(document.url):
-            return None, 0.0
-        if not self._known:
-            return (self._templates[0][0], 1.0) if self._templates else (None, 0.0)
-        likest, template = self._likest_of(self._marks_of(document))
-        return (template, likest) if likest >= template.signature.least else (None, likest)
-
-    def _likest_of(self, marks: frozenset[str]) -> tuple[float, Template]:
-        found = self._likest.get(marks)
+            return []
+        marks = self._marks_of(document) if self._known else NONE
+        found = self._ranked.get(marks)
         if found is None:
-            if len(self._likest) > MOST_REMEMBERED:
-                self._likest.clear()
-            shares = ((_share(marks, one.signature.marks, whole), one) for one, whole in self._templates)
-            found = self._likest[marks] = max(shares, key=lambda pair: pair[0])
+            if len(self._ranked) > MOST_REMEMBERED:
+                self._ranked.clear()
+            found = self._ranked[marks] = ranked(marks, self._templates)
         return found
 
     def _marks_of(self, document: Document) -> frozenset[str]:
@@ -178,11 +199,6 @@ class Gate:
         for one in said:
             if one not in remembered:
                 remembered[one] = self._known.intersection(tell(one)) or NONE
-
-
-def template_of(document: Document, rules: RuleSet) -> tuple[Template | None, float]:
-    """The template that a page is built from, and its likeness; None where it is like none of them."""
-    return Gate(rules.templates).template_of(document)
 
 
 def is_front_door(url: str) -> bool:

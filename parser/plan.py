@@ -15,7 +15,7 @@ from parser.document import Document, first_scalar, text_at
 from parser.gate import Gate
 from parser.hearing import hearings
 from parser.paths import compile_path
-from parser.read import PageReading, Reading, Vote, concluded, decide, unlike, value_of, with_variants
+from parser.read import PageReading, Reading, Vote, by_likest, decide, value_of
 from parser.rules import Rule, RuleSet, Template
 from parser.selector import AnySelector, JsonAt, is_of_one
 from parser.sought import wanted
@@ -36,13 +36,9 @@ class Plan:
         self._readers = {id(template): _Reader(template) for template in rules.templates}
 
     def read(self, document: Document) -> PageReading:
-        """Read a page by the rules of its template."""
-        template, likest = self._gate.template_of(document)
-        if template is None:
-            return unlike(likest)
-        readings = self._readers[id(template)].read(document)
-        page = concluded(readings, document.url, self._rules.currency, template, likest)
-        return with_variants(page, document, self._rules)
+        """Read a page by the rules of its template, as `parser.read.read` does."""
+        ranked = self._gate.ranked(document)
+        return by_likest(ranked, document, self._rules, lambda one: self._readers[id(one)].read(document))
 
 
 class _Reader:

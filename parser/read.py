@@ -5,12 +5,12 @@ shows what each rule finds. A page that keeps several offers is read
 once as a whole, for what they share, and then item by item (`parser.variants`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from catalog.models import Attribute, OfferFields, PageKind
 from parser.document import Document
-from parser.gate import template_of
+from parser.gate import Gate, Likeness
 from parser.hearing import settled
 from parser.rules import RuleSet, Template
 from parser.variants import Variant, variants_of
@@ -21,6 +21,9 @@ from parser.votes import offer_of as offer_of
 from parser.votes import value_of as value_of
 from parser.votes import vote as vote
 from parser.votes import weight_of as weight_of
+
+ALWAYS = (Attribute.TITLE, Attribute.PRICE)
+Readings = dict[Attribute, Reading]
 
 
 @dataclass(frozen=True)
@@ -44,16 +47,40 @@ def read(document: Document, rules: RuleSet) -> PageReading:
 
     Whoever reads many pages by the same rules compiles them first: `parser.plan`.
     """
-    template, likest = template_of(document, rules)
-    if template is None:
-        return unlike(likest)
-    page = concluded(read_attributes(document, template), document.url, rules.currency, template, likest)
+    return by_likest(
+        Gate(rules.templates).ranked(document), document, rules, lambda one: read_attributes(document, one)
+    )
+
+
+def by_likest(
+    ranked: Sequence[Likeness], document: Document, rules: RuleSet, read_by: Callable[[Template], Readings]
+) -> PageReading:
+    """What a page says by the likest of these templates, if that takes it."""
+    if not ranked or not ranked[0].takes:
+        share = ranked[0].share if ranked else 0.0
+        return PageReading(PageKind.OTHER, f"unlike the shop's offer pages ({share:.2f})", likeness=share)
+    readings = read_by(ranked[0].template)
+    if len(ranked) > 1:
+        readings = completed(readings, ranked[1:], read_by)
+    page = concluded(readings, document.url, rules.currency, *ranked[0])
     return with_variants(page, document, rules)
 
 
-def unlike(likest: float) -> PageReading:
-    """What is said of a page that no template is like."""
-    return PageReading(PageKind.OTHER, f"unlike the shop's offer pages ({likest:.2f})", likeness=likest)
+def completed(readings: Readings, others: Sequence[Likeness], read_by: Callable[[Template], Readings]) -> Readings:
+    """The readings with what the rules of a page's template do not say, by other templates that take the page.
+
+    That is what they do not know how to read, and title and price, which every offer has, where they are silent.
+    Templates that have much in common are told apart by little, and one that few examples have shown may know few ways.
+    """
+    for other in others:
+        silent = [
+            name for name in Attribute if name not in readings or (name in ALWAYS and readings[name].value is None)
+        ]
+        if not silent:
+            break
+        more = read_by(other.template)
+        readings = readings | {name: more[name] for name in silent if name in more and more[name].value is not None}
+    return readings
 
 
 def concluded(
@@ -94,7 +121,7 @@ def _sure(
     return kept, made.model_copy(update={"title": offer.title}) if made.title else made
 
 
-def read_attributes(document: Document, template: Template) -> dict[Attribute, Reading]:
+def read_attributes(document: Document, template: Template) -> Readings:
     """All readings of a page by one template's rules, with the votes of all of them."""
     votes = {rule: vote(document, rule) for rule in template.rules}
     readings = settled(template.rules, votes.__getitem__)

@@ -18,10 +18,10 @@ from catalog.settings import Settings
 from catalog.store import Store
 from catalog.values import same
 from parser.document import Document
-from parser.gate import likeness, marks_of
+from parser.gate import marks_of, ranked
 from parser.pages import CrawledPage, Opener, crawled_pages
 from parser.read import Reading, read_attributes
-from parser.rules import RuleSet, Template
+from parser.rules import RuleSet
 from parser.worker import stored_rules
 from rules_generator.coverage import Coverage, covered, fallen
 from rules_generator.induce import Taught
@@ -146,9 +146,8 @@ def _read(one: Taught, rules: RuleSet) -> tuple[dict[Attribute, Reading], bool, 
     if not rules.templates:
         return {}, False, ""
     marks = marks_of(one.document)
-    best: Template = max(rules.templates, key=lambda template: likeness(marks, template.signature))
-    is_offer = likeness(marks, best.signature) >= best.signature.least
-    return read_attributes(one.document, best), is_offer, best.name
+    best = ranked(marks, rules.templates)[0]
+    return read_attributes(one.document, best.template), best.takes, best.template.name
 
 
 def _right(attribute: Attribute, value: str | None, one: Taught) -> bool:

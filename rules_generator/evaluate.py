@@ -20,10 +20,10 @@ from catalog.processes import worker_pool
 from catalog.progress import Progress, silent
 from catalog.values import Hint, fields, normalise, same, values_of
 from parser.document import Document
-from parser.gate import likeness, marks_of
+from parser.gate import Likeness, marks_of, ranked
 from parser.hearing import settled
 from parser.pages import CrawledPage
-from parser.read import Reading, Vote, vote
+from parser.read import Reading, Vote, completed, vote
 from parser.rules import Rule, RuleSet, Template
 from rules_generator.cold import as_general, teach_cold
 from rules_generator.corpus import LabelledPage, LabelledShop, open_shop, shop_paths
@@ -178,15 +178,18 @@ class Reader:
 
     def readings(self, rules: RuleSet) -> dict[Attribute, Reading]:
         """What the rules of the likest template read, as `parser.read` reads it."""
-        return settled(self._template(rules).rules, self._vote)
+        if not rules.templates:
+            return {}
+        likest, *others = self._ranked(rules)
+        return completed(self._by(likest.template), others, self._by)
 
-    def _template(self, rules: RuleSet) -> Template:
-        if len(rules.templates) <= 1:
-            return rules.templates[0] if rules.templates else Template(name="")
-        if self._marks is None:
+    def _ranked(self, rules: RuleSet) -> list[Likeness]:
+        if len(rules.templates) > 1 and self._marks is None:
             self._marks = marks_of(self.document)
-        marks = self._marks
-        return max(rules.templates, key=lambda one: likeness(marks, one.signature))
+        return ranked(self._marks or frozenset(), rules.templates)
+
+    def _by(self, template: Template) -> dict[Attribute, Reading]:
+        return settled(template.rules, self._vote)
 
     def _vote(self, rule: Rule) -> Vote:
         bare = rule.model_copy(update={"score": 1.0, "support": 0, "agreed": 1.0})

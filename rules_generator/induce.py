@@ -75,14 +75,12 @@ def induce(
 def study(taught: Sequence[Taught], background: Iterable[Document] = ()) -> Lesson:
     """Sort the examples by template and survey each template's candidates."""
     marks = [marks_of(one.document) for one in taught]
-    others = [marks_of(document) for document in background if not is_front_door(document.url)]
+    seen = [marks_of(document) for document in background if not is_front_door(document.url)]
     groups = templates.cluster(marks)
     surveys, aside = [], []
-    for group in groups:
+    for group, named in zip(groups, templates.signatures(marks, groups, seen), strict=True):
         survey, contradicted = _survey_robustly([taught[place] for place in group.members])
         aside += contradicted
-        own = [marks[place] for place in group.members]
-        named = templates.signature(own, others or marks) if others or len(groups) > 1 else Signature()
         surveys.append((named, survey))
     return Lesson(taught, tuple(surveys), tuple(aside))
 

@@ -10,12 +10,12 @@ the others have.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from parser.gate import COSTS, cost_of, likeness
+from parser.gate import COSTS, cost_of, likeness, nearness
 from parser.rules import Signature
 
 Marks = frozenset[str]
@@ -25,15 +25,21 @@ CORE, UNLIKE = 0.9, 0.9
 MOST_TEMPLATES = 8
 LEAST_PAGES = 3
 ENOUGH_MARKS, MOST_MARKS = 12, 400
-LIGHT = 0.02
+LIGHT, SHARED = 0.02, 0.1
 LEAST, WIDE = 0.45, 0.15
 
 
 @dataclass(frozen=True)
 class Cluster:
-    """Places (in the list of examples) of the pages of one template."""
+    """Places (in the list of examples) of the pages of one template, and those of the strays that were put there."""
 
     members: tuple[int, ...]
+    strays: tuple[int, ...] = ()
+
+    @property
+    def own(self) -> tuple[int, ...]:
+        """The members that are like each other."""
+        return tuple(place for place in self.members if place not in self.strays)
 
 
 def cluster(pages: Sequence[Marks]) -> list[Cluster]:
@@ -47,18 +53,20 @@ def cluster(pages: Sequence[Marks]) -> list[Cluster]:
         else:
             leaders.append(marks)
             members.append([place])
-    return [Cluster(tuple(group)) for group in _without_strays(pages, leaders, members)]
+    return _without_strays(pages, leaders, members)
 
 
-def _without_strays(pages: Sequence[Marks], leaders: list[Marks], members: list[list[int]]) -> list[list[int]]:
+def _without_strays(pages: Sequence[Marks], leaders: list[Marks], members: list[list[int]]) -> list[Cluster]:
     order = sorted(range(len(leaders)), key=lambda index: -len(members[index]))
-    kept = [index for index in order if len(members[index]) >= LEAST_PAGES] or order[:1]
+    kept = [index for index in order if len(members[index]) >= LEAST_PAGES]
+    if not kept:
+        return [Cluster(tuple(range(len(pages))))] if pages else []
+    strays: dict[int, list[int]] = {index: [] for index in kept}
     for index in order:
-        if index not in kept:
-            for place in members[index]:
-                likest = max(kept, key=lambda one: jaccard(pages[place], leaders[one]))
-                members[likest].append(place)
-    return [members[index] for index in kept]
+        for place in members[index] if index not in kept else ():
+            likest = max(kept, key=lambda one: jaccard(pages[place], leaders[one]))
+            strays[likest].append(place)
+    return [Cluster((*members[index], *strays[index]), tuple(strays[index])) for index in kept]
 
 
 def jaccard(a: Marks, b: Marks) -> float:
@@ -66,16 +74,18 @@ def jaccard(a: Marks, b: Marks) -> float:
     return len(a & b) / len(a | b) if a or b else 1.0
 
 
-def signature(pages: Sequence[Marks], background: Sequence[Marks]) -> Signature:
-    """The signature of the template that `pages` are built from; `background` is a sample of all pages of the shop.
+def signatures(examples: Sequence[Marks], clusters: Sequence[Cluster], background: Sequence[Marks]) -> list[Signature]:
+    """The signature of each template that examples were put together by; `background` is a sample of the shop's pages.
 
-    Names and data are a tenth of a page's marks, ids another. Where they tell the same pages apart as clearly, the
-    others need not be looked for on each page of the shop.
+    Where no other page is known, there is none. Names and data are a tenth of a page's marks, ids another. Where they
+    tell the same pages apart as clearly, the others need not be looked for on each page of the shop.
     """
-    whole = _signature(pages, background)
+    if len(clusters) == 1 and not background:
+        return [Signature()]
+    whole = _signatures(examples, clusters, background)
     for cost in sorted({0, *COSTS.values()})[:-1]:
-        few = _signature(*(_of_cost(cost, group) for group in (pages, background)))
-        if _tells_as_well(few, whole, [*pages, *background]):
+        few = _signatures(_of_cost(cost, examples), clusters, _of_cost(cost, background))
+        if _tell_as_well(few, whole, [*examples, *background]):
             return few
     return whole
 
@@ -85,7 +95,13 @@ def _of_cost(cost: int, pages: Sequence[Marks]) -> list[Marks]:
     return [frozenset(mark for mark in marks if cost_of(mark) <= cost) for marks in pages]
 
 
-def _tells_as_well(few: Signature, whole: Signature, pages: Sequence[Marks]) -> bool:
+def _tell_as_well(few: Sequence[Signature], whole: Sequence[Signature], pages: Sequence[Marks]) -> bool:
+    """Whether some signatures part the pages as others do: from those that are no offers, and from each other."""
+    parted = all(_parts_as_well(one, other, pages) for one, other in zip(few, whole, strict=True))
+    return parted and all(_nearest(marks, few) == _nearest(marks, whole) for marks in pages)
+
+
+def _parts_as_well(few: Signature, whole: Signature, pages: Sequence[Marks]) -> bool:
     """Whether one signature parts the pages as another does, with room between them; some must be refused."""
     told = [(likeness(marks, few), likeness(marks, whole) >= whole.least) for marks in pages]
     taken, refused = (
@@ -96,19 +112,48 @@ def _tells_as_well(few: Signature, whole: Signature, pages: Sequence[Marks]) -> 
     return len(few.marks) >= ENOUGH_MARKS and room >= 2 * WIDE and max(refused) < few.least <= min(taken)
 
 
-def _signature(pages: Sequence[Marks], background: Sequence[Marks]) -> Signature:
+def _nearest(marks: Marks, found: Sequence[Signature]) -> int | None:
+    """The place of the signature that takes a page and is nearest to it."""
+    taking = [place for place, one in enumerate(found) if likeness(marks, one) >= one.least]
+    return max(taking, key=lambda place: nearness(marks, found[place]), default=None)
+
+
+def _signatures(examples: Sequence[Marks], clusters: Sequence[Cluster], background: Sequence[Marks]) -> list[Signature]:
+    made = []
+    for group in clusters:
+        own, strays = ([examples[place] for place in places] for places in (group.own, group.strays))
+        others = [marks for place, marks in enumerate(examples) if place not in group.members]
+        weights = _weights(own, others, background)
+        pages = [*own, *strays], [*others, *background]
+        made.append(
+            Signature(marks=weights, least=_least(Signature(marks=weights), *pages)) if weights else Signature()
+        )
+    return made
+
+
+def _weights(own: Sequence[Marks], others: Sequence[Marks], background: Sequence[Marks]) -> dict[str, float]:
+    """The heaviest marks of a template. `others` are pages of the shop's other templates.
+
+    What tells offers of any template from other pages weighs a little, what tells this template much.
+    """
+    counts = Counter(mark for marks in own for mark in marks)
+    core = frozenset(mark for mark, count in counts.items() if count >= CORE * len(own))
+    rare, rare_in_offers = _rarity(_unlike(core, own, background)), _rarity(others)
+    weights = {mark: round(rare(mark) * (SHARED + (1 - SHARED) * rare_in_offers(mark)), 4) for mark in core}
+    heaviest = sorted(((weight, mark) for mark, weight in weights.items() if weight > LIGHT), reverse=True)
+    return {mark: weight for weight, mark in heaviest[:MOST_MARKS]}
+
+
+def _rarity(pages: Sequence[Marks]) -> Callable[[str], float]:
+    """On which share of the pages a mark is not; on all where there are none."""
     counts = Counter(mark for marks in pages for mark in marks)
-    core = frozenset(mark for mark, count in counts.items() if count >= CORE * len(pages))
-    others = _unlike(core, pages, background)
-    usual = Counter(mark for marks in others for mark in marks)
-    weights = {mark: round(1 - usual[mark] / len(others), 4) if others else 1.0 for mark in core}
-    heaviest = sorted(((weight, mark) for mark, weight in weights.items() if weight > LIGHT), reverse=True)[:MOST_MARKS]
-    marks = {mark: weight for weight, mark in heaviest}
-    if not marks:
-        return Signature()
-    found = Signature(marks=marks)
-    usually = sorted(likeness(one, found) for one in pages)[len(pages) // 20]
-    return Signature(marks=marks, least=round(_threshold([likeness(one, found) for one in background], usually), 4))
+    return lambda mark: 1 - counts[mark] / max(1, len(pages))
+
+
+def _least(found: Signature, taken: Sequence[Marks], elsewhere: Sequence[Marks]) -> float:
+    """The likeness from which on a page is taken for one of the template."""
+    shares = sorted(likeness(one, found) for one in taken)
+    return round(_threshold([likeness(one, found) for one in elsewhere], shares[len(shares) // 20]), 4)
 
 
 def _unlike(core: Marks, pages: Sequence[Marks], background: Sequence[Marks]) -> list[Marks]:

@@ -14,7 +14,7 @@ from catalog.settings import Settings
 from catalog.store import Store
 from catalog.values import same, values_of
 from parser.document import Document
-from parser.gate import likeness, marks_of
+from parser.gate import likeness, marks_of, ranked
 from parser.pages import Opener, crawled_pages
 from parser.read import PageReading, Reading, Vote, read, read_attributes, weight_of
 from parser.rules import RuleSet, Template
@@ -96,7 +96,7 @@ def inspect_page(
         likeness={one.name: round(likeness(marks_of(document), one.signature), 3) for one in rules.templates},
         winners={one.attribute.value: _winner(one, known) for one in wanted},
         known={name.value: values for name, values in known.items()},
-        lines=tuple(line for one in wanted for line in _lines(one, _before(rules, template, one.attribute))),
+        lines=tuple(line for one in wanted for line in _lines(one, _before(rules, template, one))),
         missing=tuple(missing(document, {name: known[name] for name in known if attribute in (None, name)})),
         variants=tuple(one.offer.model_dump(mode="json") for one in reading.variants),
     )
@@ -128,8 +128,7 @@ def _state_of(store: Store, shop: Shop, url: str) -> str:
 def _template(document: Document, rules: RuleSet, reading: PageReading) -> Template | None:
     """The template that read the page; for a page taken for none, the one it is likest to."""
     named = next((one for one in rules.templates if one.name == reading.template), None)
-    marks = marks_of(document)
-    return named or max(rules.templates, key=lambda one: likeness(marks, one.signature), default=None)
+    return named or next((one.template for one in ranked(marks_of(document), rules.templates)), None)
 
 
 def _known(store: Store, shop: Shop, url: str) -> dict[Attribute, list[str]]:
@@ -155,10 +154,13 @@ def _winner(reading: Reading, known: dict[Attribute, list[str]]) -> dict[str, An
     return {"value": value, **told, "agrees": agrees}
 
 
-def _before(rules: RuleSet, template: Template | None, attribute: Attribute) -> int:
-    """How many rules of an attribute the templates before this one have."""
-    earlier = takewhile(lambda one: template is None or one.name != template.name, rules.templates)
-    return sum(len(one.of(attribute)) for one in earlier)
+def _before(rules: RuleSet, template: Template | None, reading: Reading) -> int:
+    """How many rules of an attribute the templates before the one that read it have: mostly that is the page's own."""
+    asked = {vote.rule for vote in reading.all_votes}
+    of_each = [(one.name, one.of(reading.attribute)) for one in rules.templates]
+    readers = [name for name, own in of_each if asked == set(own)]
+    reader = template.name if template and template.name in readers else next(iter(readers), None)
+    return sum(len(own) for _, own in takewhile(lambda one: one[0] != reader, of_each))
 
 
 def _lines(reading: Reading, before: int) -> Iterator[Line]:

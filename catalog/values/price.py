@@ -25,10 +25,23 @@ _SIGNS: dict[str, str | None] = {
     "£": "GBP", "cn¥": "CNY", "¥": "JPY", "元": "CNY", "円": "JPY", "₹": "INR", "rs.": "INR", "rs": "INR", "₽": "RUB",
     "руб.": "RUB", "руб": "RUB", "₺": "TRY", "tl": "TRY", "₩": "KRW", "₪": "ILS", "₫": "VND", "฿": "THB", "₴": "UAH",
     "zł": "PLN", "kč": "CZK", "ft": "HUF", "lei": "RON", "лв.": "BGN", "лв": "BGN", "sfr.": "CHF", "sfr": "CHF",
-    "fr.": "CHF", "₱": "PHP", "₦": "NGN", "rm": "MYR", "rp": "IDR", "kr.": None, "kr": None,
+    "fr.": "CHF", "₱": "PHP", "₦": "NGN", "rm": "MYR", "rp": "IDR", "kr.": None, "kr": None, "dhs.": "AED",
+    "dhs": "AED", "د.إ": "AED", "ر.س": "SAR", "ج.م": "EGP", "د.ك": "KWD", "ر.ق": "QAR", "nis": "ILS", "৳": "BDT",
+    "₡": "CRC", "₲": "PYG", "₭": "LAK", "₮": "MNT", "₸": "KZT", "тг": "KZT", "₾": "GEL", "֏": "AMD", "₼": "AZN",
+    "₵": "GHS", "gh₵": "GHS", "៛": "KHR", "؋": "AFN", "грн.": "UAH", "грн": "UAH", "дин.": "RSD", "дин": "RSD",
+    "ksh.": "KES", "ksh": "KES", "tsh": "TZS", "ush": "UGX", "fcfa": "XOF", "cfa": "XOF", "rmb": "CNY", "php": "PHP",
+    "s/.": "PEN", "s/": "PEN", "rd$": "DOP", "j$": "JMD", "tt$": "TTD", "n$": "NAD", "bz$": "BZD", "fj$": "FJD",
+}  # fmt: skip
+_WORDS_ALONE: dict[str, str | None] = {
+    "r": "ZAR", "q": "GTQ", "l": "HNL", "p": "BWP", "tk": "BDT", "qr": "QAR", "kd": "KWD", "bd": "BHD", "jd": "JOD",
+    "sr": "SAR", "le": "EGP", "dt": "TND", "dh": None, "bs": None, "gs": "PYG", "br": None, "kn": "HRK", "kz": "AOA",
 }  # fmt: skip
 _DOLLARS = "USD AUD CAD NZD HKD SGD TWD MXN CLP COP ARS"
-_SHARED = {"$": _DOLLARS, "¥": "JPY CNY", "rs": "INR PKR LKR NPR", "kr": "SEK NOK DKK ISK", "£": "GBP EGP"}
+_SHARED = {
+    "$": _DOLLARS, "¥": "JPY CNY", "rs": "INR PKR LKR NPR", "kr": "SEK NOK DKK ISK", "£": "GBP EGP",
+    "dh": "AED MAD", "dhs": "AED MAD", "bs": "BOB VES", "br": "BYN ETB", "cfa": "XOF XAF", "fcfa": "XOF XAF",
+    "p": "BWP PHP",
+}  # fmt: skip
 _PRICE_WORDS = """
 price preis prix precio prezzo prijs pris cena from ab von dès a partir de desde da vanaf to bis à al tot hasta
 only nur now jetzt was statt war sale our your unser ihr incl inkl including tax taxes mwst ust vat tva iva btw
@@ -42,6 +55,11 @@ _MARK = "|".join(re.escape(sign) for sign in sorted(_SIGNS, key=len, reverse=Tru
 _PRICE = re.compile(
     rf"(?<![^\W\d_])(?:(?P<left>{_MARK})[ :]{{0,2}})?(?P<number>{_NUMBER})(?P<percent> ?%)?"
     rf"(?:(?:[.,][-–—]{{1,2}})? ?(?P<right>{_MARK})(?![^\W_]))?",
+    re.IGNORECASE,
+)
+_ALONE = "|".join(sorted(_WORDS_ALONE, key=len, reverse=True))
+_WITH_WORD = re.compile(
+    rf"(?:from )?(?P<left>{_ALONE})\.? ?(?P<number>{_NUMBER})|(?P<amount>{_NUMBER}) ?(?P<right>{_ALONE})\.?",
     re.IGNORECASE,
 )
 _RANGE = re.compile(r"\s*(?:[-–—]|to|bis|à|al?|tot|hasta|until)\s*", re.IGNORECASE)
@@ -133,9 +151,22 @@ def _search(raw: str) -> tuple[str, str | None] | None:
         if mark := _mark_of(match):
             first = matches[position - 1] if position and _is_from_to(line, matches[position - 1], match) else match
             return first["number"], mark
-    if not matches or not _only_price_words(line, matches):
+    if matches and _only_price_words(line, matches):
+        return matches[0]["number"], None
+    return _with_word(line)
+
+
+def _with_word(line: str) -> tuple[str, str | None] | None:
+    """A number with a currency's short name, where nothing else stands there; one letter needs decimals or thousands.
+
+    >>> _with_word("R 129.00"), _with_word("KD 12"), _with_word("R 129"), _with_word("BD 12 drill")
+    (('129.00', 'R'), ('12', 'KD'), None, None)
+    """
+    match = _WITH_WORD.fullmatch(line)
+    if match is None:
         return None
-    return matches[0]["number"], None
+    word, number = match["left"] or match["right"], match["number"] or match["amount"]
+    return (number, word) if len(word) > 1 or not number.isdigit() else None
 
 
 def _has_digit(raw: str) -> bool:
@@ -185,6 +216,8 @@ def _mark(raw: str) -> str | None:
 
 
 def _iso(mark: str) -> str | None:
+    if mark in _WORDS_ALONE:
+        return _WORDS_ALONE[mark]
     return _SIGNS[mark] if mark in _SIGNS else mark[:3].upper()
 
 

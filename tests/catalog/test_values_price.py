@@ -44,6 +44,23 @@ DEVELOPMENT = [
     ("EUR12.00", "12.00"),
     ("CAD$12.00", "12.00"),
 ]
+IN_WORDS = [
+    ("Dhs. 1,299.00", "1299.00"),
+    ("From Dhs. 120", "120.00"),
+    ("Dhs. 120 - Dhs. 150", "120.00"),
+    ("120.00 dh", "120.00"),
+    ("R 1,299.00", "1299.00"),
+    ("R129.90", "129.90"),
+    ("S/. 49.90", "49.90"),
+    ("Bs. 12", "12.00"),
+    ("12.50 KD", "12.50"),
+    ("KSh 1,200", "1200.00"),
+    ("450 грн.", "450.00"),
+    ("Q129.00", "129.00"),
+    ("Php 1,299.00", "1299.00"),
+    ("15 000 FCFA", "15000.00"),
+    ("129,00 kn", "129.00"),
+]
 MACHINE = [
     ("1299.00", "1299.00"),
     ("1299", "1299.00"),
@@ -58,6 +75,11 @@ NO_PRICES = [
     "$12,345,678,901.00",
     "iPhone 12",
     "12 mm",
+    "R 12",
+    "L 120 B 80",
+    "SR 12 amplifier",
+    "Model R12.5",
+    "20 ден",
     "20%",
     "-12.00 €",
     "2021-05-03",
@@ -73,7 +95,7 @@ NO_PRICES = [
 ]
 
 
-@pytest.mark.parametrize(("raw", "amount"), DEVELOPMENT + MACHINE)
+@pytest.mark.parametrize(("raw", "amount"), DEVELOPMENT + IN_WORDS + MACHINE)
 def test_amounts(raw: str, amount: str) -> None:
     """An amount is read whatever separates its digits and whatever price words stand around it."""
     assert price.normalise(raw) == amount
@@ -115,6 +137,10 @@ def test_hint_settles_ambiguity(raw: str, decimal: str, amount: str) -> None:
         ("C$ 12", "CAD"),
         ("Rs. 1,299", "INR"),
         ("R$ 12,90", "BRL"),
+        ("R 12.90", "ZAR"),
+        ("Dhs. 12", "AED"),
+        ("S/ 12.90", "PEN"),
+        ("Bs. 12", None),
         ("12,90 zł", "PLN"),
         ("12 Kč", "CZK"),
         ("chf", "CHF"),

@@ -3,7 +3,7 @@
 import pytest
 
 from parser.document import Document
-from parser.gate import likeness, marks_of, template_of
+from parser.gate import Gate, likeness, marks_of, ranked
 from parser.rules import RuleSet, Signature, Template
 from tests.pages import article_page, products, text_page
 
@@ -43,7 +43,7 @@ DOORS = [
 def test_the_front_door_is_never_an_offer(url: str) -> None:
     """A start page may show a whole product; the product has a page of its own."""
     rules = RuleSet(templates=(Template(name="1"),))
-    assert template_of(Document(text_page(ONE), url), rules)[0] is None
+    assert Gate(rules.templates).ranked(Document(text_page(ONE), url)) == []
 
 
 def test_the_likest_template_takes_a_page() -> None:
@@ -54,7 +54,17 @@ def test_the_likest_template_takes_a_page() -> None:
             Template(name="data", signature=Signature(marks={".item-box": 1}, least=0.5)),
         )
     )
-    found = template_of(Document(text_page(ONE), URL), rules)[0]
-    assert found is not None
-    assert found.name == "text"
-    assert template_of(Document(article_page(), URL), rules)[0] is None
+    gate = Gate(rules.templates)
+    assert [(one.template.name, one.takes) for one in gate.ranked(Document(text_page(ONE), URL))] == [
+        ("text", True),
+        ("data", False),
+    ]
+    assert not any(one.takes for one in gate.ranked(Document(article_page(), URL)))
+
+
+def test_a_template_without_marks_takes_what_no_other_does() -> None:
+    """It takes every page, so it is asked last; one that a page is likest to, but not like enough, is after it."""
+    marked = Template(name="marked", signature=Signature(marks={"a": 1, "b": 1, "c": 1}, least=0.6))
+    bare = Template(name="bare")
+    orders = [[one.template.name for one in ranked(marks, [bare, marked])] for marks in ({"a", "b"}, {"a"}, set())]
+    assert orders == [["marked", "bare"], ["bare", "marked"], ["bare", "marked"]]

@@ -1,5 +1,6 @@
 """Reading: rules vote, the heaviest value wins, and the votes are told."""
 
+from collections.abc import Callable
 from decimal import Decimal
 
 import pytest
@@ -9,7 +10,8 @@ from hypothesis import strategies as st
 from catalog.errors import RuleError
 from catalog.models import Attribute, PageKind
 from parser.document import Document
-from parser.read import Vote, decide, read, vote, without_doubtful
+from parser.plan import Plan
+from parser.read import PageReading, Vote, decide, read, vote, without_doubtful
 from parser.rules import Rule, RuleSet, Signature, Template
 from parser.selector import AttributeAt, TextAt
 from parser.trim import Trim
@@ -87,6 +89,37 @@ def test_a_page_unlike_the_shops_offers_is_none() -> None:
     reading = read(Document(article_page(), "https://shop.example/about"), RULES)
     assert (reading.kind, reading.offer) == (PageKind.OTHER, None)
     assert "unlike" in reading.reason
+
+
+LAYOUTS = RuleSet(
+    templates=(
+        Template(
+            name="own",
+            signature=Signature(marks={".product-view": 2.0}, least=0.5),
+            rules=(rule(Attribute.TITLE, "h1"), rule(Attribute.PRICE, "p.missing"), rule(Attribute.BRAND, "p.missing")),
+        ),
+        Template(
+            name="other",
+            signature=Signature(marks={".product-view": 1.0}, least=0.5),
+            rules=(
+                rule(Attribute.TITLE, "p.cost"),
+                rule(Attribute.PRICE, "p.cost"),
+                rule(Attribute.BRAND, "h1"),
+                rule(Attribute.EAN, "table tr:nth-of-type(2) td"),
+            ),
+        ),
+    ),
+)
+
+
+@pytest.mark.parametrize("reader", [read, lambda page, rules: Plan(rules).read(page)], ids=["read", "plan"])
+def test_what_a_template_does_not_say_another_may(reader: Callable[[Document, RuleSet], PageReading]) -> None:
+    """Namely what its rules cannot read, and a price; where they find no brand, there is none."""
+    page = reader(PAGE, LAYOUTS)
+    assert page.offer is not None
+    assert page.template == "own"
+    assert (page.offer.title, page.offer.price, page.offer.ean) == (ONE.title, Decimal(ONE.price), ONE.ean)
+    assert page.offer.brand is None
 
 
 def test_a_page_without_a_title_is_no_offer() -> None:

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parser.gate import likeness
-from rules_generator.templates import Marks, signature
+from parser.gate import likeness, ranked
+from parser.rules import Template
+from rules_generator.templates import Cluster, Marks, cluster, signatures
 
 FRAME = [f"#frame{letter}" for letter in "abcdefgh"]
 OFFER = [f"#offer{letter}" for letter in "abcdefghijkl"]
@@ -16,7 +17,7 @@ CATEGORY = frozenset([*FRAME, "#tiles"])
 
 def told(page: Marks, background: list[Marks]) -> bool:
     """Whether a page is taken for an offer where ten that are in stock are known."""
-    found = signature([IN_STOCK] * 10, background)
+    (found,) = signatures([IN_STOCK] * 10, [Cluster(tuple(range(10)))], background)
     return likeness(page, found) >= found.least
 
 
@@ -39,3 +40,28 @@ def test_where_all_pages_seen_are_offers_one_that_shares_little_with_them_is_non
 def test_the_examples_themselves_are_always_taken(background: list[Marks]) -> None:
     """Whatever else the shop holds."""
     assert told(IN_STOCK, background)
+
+
+LARGER = IN_STOCK | {f"#subscribe{letter}" for letter in "abcdefghijkl"}
+OTHER = frozenset([*FRAME, "#builder", "#hero", "#buy", "#gallery", "#steps", "#faq"])
+LAYOUTS = {"usual": IN_STOCK, "larger": LARGER, "other": OTHER}
+
+
+@pytest.mark.parametrize("background", [[], [CATEGORY] * 30, [IN_STOCK] * 60 + [LARGER] * 5 + [CATEGORY] * 3])
+def test_each_layout_takes_its_own_pages(background: list[Marks]) -> None:
+    """Also where one has all that another has, and more; a page that lacks a little goes where it lacks least."""
+    examples = [LAYOUTS[name] for name in LAYOUTS for _ in range(4)]
+    found = signatures(examples, cluster(examples), background)
+    templates = [Template(name=name, signature=one) for name, one in zip(LAYOUTS, found, strict=True)]
+    for name, marks in LAYOUTS.items():
+        assert ranked(marks, templates)[0].template.name == name
+    assert ranked(SOLD_OUT, templates)[0].template.name == "usual"
+
+
+def test_a_page_like_no_other_has_no_part_in_what_the_others_share() -> None:
+    """It is read by the rules of the template that it is likest to, and does not make that take all pages."""
+    examples = [OTHER] * 4 + [IN_STOCK] * 5 + [frozenset([*FRAME, "#wizard", "#steps", "#builder"])]
+    clusters = cluster(examples)
+    assert [(one.own, one.strays) for one in clusters] == [((4, 5, 6, 7, 8), ()), ((0, 1, 2, 3), (9,))]
+    _, other = signatures(examples, clusters, [])
+    assert likeness(IN_STOCK, other) < other.least <= likeness(OTHER, other)
