@@ -2,7 +2,9 @@
 
 Equal links are one offer. Beyond that, pages must agree in title *and* in something that tells offers apart: the last
 word of the link, an identifier, or all of price, image and description. Two products that merely share a title stay
-two, and so do pages whose links the catalog lists as different offers. Variants that one page keeps stay apart too.
+two, and so do pages whose links the catalog lists as different offers. Variants that one page keeps stay apart too, and
+so do pages of one identifier with pictures of their own: a shop that sells a vest to babies, girls and boys may give
+it one sku and three pages.
 """
 
 from collections import defaultdict
@@ -17,8 +19,9 @@ def group(shop: Sequence[Record], known: Sequence[Record] = ()) -> list[tuple[in
     parts = _Parts([{a.whole for a in record.addresses} & listed for record in shop], shop)
     for key in (_same_link, _same_last_word, _same_identifier, _same_content):
         for members in _by_key(shop, key):
-            for other in members[1:]:
-                parts.join(members[0], other)
+            for alike in _by_picture(shop, members) if key is _same_identifier else [members]:
+                for other in alike[1:]:
+                    parts.join(alike[0], other)
     return [tuple(sorted(members, key=lambda i: _preference(shop[i], listed, i))) for members in parts.groups()]
 
 
@@ -48,6 +51,16 @@ def _by_key(shop: Sequence[Record], keys: object) -> Iterable[list[int]]:
         for key in keys(record):  # type: ignore[operator]
             found[key].append(index)
     return [members for members in found.values() if len(members) > 1]
+
+
+def _by_picture(shop: Sequence[Record], members: Sequence[int]) -> list[list[int]]:
+    """The members with one picture together; those without any go with the first."""
+    found: dict[tuple[str, ...], list[int]] = defaultdict(list)
+    for index in members:
+        found[shop[index].images[:1]].append(index)
+    bare = found.pop((), [])
+    first, *others = found.values() or [[]]
+    return [first + bare, *others]
 
 
 def _preference(record: Record, listed: set[str], index: int) -> tuple[object, ...]:

@@ -27,6 +27,7 @@ CASES = [
     ("the same title only", {"url": OTHER, "images": [], "description": None, "price": Decimal(12)}, 2),
     ("the same title and price only", {"url": OTHER, "images": [], "description": None}, 2),
     ("all the same but the image", {"url": OTHER, "images": ["https://cdn.example/other.jpg"]}, 2),
+    ("the same sku, another image", {"url": OTHER, "images": ["https://cdn.example/other.jpg"], "sku": "P1"}, 2),
     ("all the same but the sku", {"url": OTHER, "sku": "P2"}, 2),
     ("all the same but the price", {"url": OTHER, "price": Decimal(10)}, 2),
 ]
