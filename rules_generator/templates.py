@@ -12,7 +12,7 @@ the others have.
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, repeat
 from statistics import median
 
 from parser.gate import COSTS, cost_of, likeness, nearness
@@ -119,29 +119,33 @@ def _nearest(marks: Marks, found: Sequence[Signature]) -> int | None:
 
 
 def _signatures(examples: Sequence[Marks], clusters: Sequence[Cluster], background: Sequence[Marks]) -> list[Signature]:
+    groups = [[examples[place] for place in group.own] for group in clusters]
+    cores = [_core(own) for own in groups]
+    unlike = [marks for marks in background if not any(map(_is_like, repeat(marks), cores, groups))]
     made = []
-    for group in clusters:
-        own, strays = ([examples[place] for place in places] for places in (group.own, group.strays))
+    for core, own, group in zip(cores, groups, clusters, strict=True):
         others = [marks for place, marks in enumerate(examples) if place not in group.members]
-        weights = _weights(own, others, background)
-        pages = [*own, *strays], [*others, *background]
-        made.append(
-            Signature(marks=weights, least=_least(Signature(marks=weights), *pages)) if weights else Signature()
-        )
+        weights = _heaviest(core, _rarity(unlike) if background else _rarity_beside(others))
+        taken = [*own, *(examples[place] for place in group.strays)]
+        made.append(_signature(weights, taken, [*others, *background]) if weights else Signature())
     return made
 
 
-def _weights(own: Sequence[Marks], others: Sequence[Marks], background: Sequence[Marks]) -> dict[str, float]:
-    """The heaviest marks of a template. `others` are pages of the shop's other templates.
-
-    What tells offers of any template from other pages weighs a little, what tells this template much.
-    """
+def _core(own: Sequence[Marks]) -> Marks:
+    """What the pages of a template share."""
     counts = Counter(mark for marks in own for mark in marks)
-    core = frozenset(mark for mark, count in counts.items() if count >= CORE * len(own))
-    rare, rare_in_offers = _rarity(_unlike(core, own, background)), _rarity(others)
-    weights = {mark: round(rare(mark) * (SHARED + (1 - SHARED) * rare_in_offers(mark)), 4) for mark in core}
-    heaviest = sorted(((weight, mark) for mark, weight in weights.items() if weight > LIGHT), reverse=True)
-    return {mark: weight for weight, mark in heaviest[:MOST_MARKS]}
+    return frozenset(mark for mark, count in counts.items() if count >= CORE * len(own))
+
+
+def _is_like(marks: Marks, core: Marks, own: Sequence[Marks]) -> bool:
+    """Whether a page may be of a template; others surely are not: of its core they show clearly less."""
+    return len(core & marks) >= UNLIKE * median(len(core & one) for one in own)
+
+
+def _heaviest(core: Marks, weight_of: Callable[[str], float]) -> dict[str, float]:
+    weights = {mark: round(weight_of(mark), 4) for mark in core}
+    ordered = sorted(((weight, mark) for mark, weight in weights.items() if weight > LIGHT), reverse=True)
+    return {mark: weight for weight, mark in ordered[:MOST_MARKS]}
 
 
 def _rarity(pages: Sequence[Marks]) -> Callable[[str], float]:
@@ -150,16 +154,18 @@ def _rarity(pages: Sequence[Marks]) -> Callable[[str], float]:
     return lambda mark: 1 - counts[mark] / max(1, len(pages))
 
 
-def _least(found: Signature, taken: Sequence[Marks], elsewhere: Sequence[Marks]) -> float:
-    """The likeness from which on a page is taken for one of the template."""
+def _rarity_beside(others: Sequence[Marks]) -> Callable[[str], float]:
+    """What a mark weighs where only pages of the shop's other templates are known: what they share a little, too."""
+    rare = _rarity(others)
+    return lambda mark: SHARED + (1 - SHARED) * rare(mark)
+
+
+def _signature(weights: dict[str, float], taken: Sequence[Marks], elsewhere: Sequence[Marks]) -> Signature:
+    """The signature with the likeness from which on a page is taken for one of the template."""
+    found = Signature(marks=weights)
     shares = sorted(likeness(one, found) for one in taken)
-    return round(_threshold([likeness(one, found) for one in elsewhere], shares[len(shares) // 20]), 4)
-
-
-def _unlike(core: Marks, pages: Sequence[Marks], background: Sequence[Marks]) -> list[Marks]:
-    """The pages of the background that are surely of no such template: of its core they show clearly less."""
-    least = UNLIKE * median(len(core & marks) for marks in pages)
-    return [marks for marks in background if len(core & marks) < least]
+    least = _threshold([likeness(one, found) for one in elsewhere], shares[len(shares) // 20])
+    return Signature(marks=weights, least=round(least, 4))
 
 
 def _threshold(others: Sequence[float], usually: float) -> float:

@@ -65,3 +65,12 @@ def test_a_page_like_no_other_has_no_part_in_what_the_others_share() -> None:
     assert [(one.own, one.strays) for one in clusters] == [((4, 5, 6, 7, 8), ()), ((0, 1, 2, 3), (9,))]
     _, other = signatures(examples, clusters, [])
     assert likeness(IN_STOCK, other) < other.least <= likeness(OTHER, other)
+
+
+def test_what_tells_layouts_apart_makes_no_page_less_of_an_offer() -> None:
+    """An offer of neither, which lacks only what one of them has beyond the other, is one of that one."""
+    priced = IN_STOCK | {"#unit-price", "#unit-base"}
+    examples = [priced] * 5 + [LARGER] * 5
+    found = signatures(examples, cluster(examples), [CATEGORY] * 20 + [priced] * 60 + [LARGER] * 20)
+    assert len(found) == 2
+    assert [any(likeness(page, one) >= one.least for one in found) for page in (IN_STOCK, CATEGORY)] == [True, False]
