@@ -3,7 +3,7 @@
 Most rules of a page agree. Once those that agree are two at least, and outweigh all that have not been asked, the rest
 could not outvote them and are not asked. So those come first that cost least: whose place is known anyway, or is needed
 for another attribute too. Only where rules contradict each other, or find nothing, are all of them heard. For
-descriptions and currencies the best rule that finds one is enough.
+descriptions and currencies the best rule that finds one is enough, unless it finds a description that is cut short.
 """
 
 from collections import defaultdict
@@ -19,7 +19,7 @@ from parser.blocks import CODE, SCHEMA_ORG
 from parser.rules import Rule
 from parser.seen import is_noted
 from parser.selector import AnySelector, JsonAt, TextAt
-from parser.votes import Reading, Vote, decide, is_in_head, weight_of
+from parser.votes import Reading, Vote, decide, is_cut_short, is_in_head, weight_of
 
 ENOUGH = 2
 NOTED, ELEMENT, TYPED, MANY, IN_CODE, IN_JSON = 1, 30, 35, 60, 60, 100
@@ -73,7 +73,11 @@ class Hearing:
                 break
             value, weight, agreeing = found, weight + weighs, agreeing + 1
             settles = settles or can_settle
-            if settles and _is_enough(self.attribute, agreeing, weight, unasked):
+            if (
+                settles
+                and _is_enough(self.attribute, agreeing, weight, unasked)
+                and not is_cut_short(self.attribute, found)
+            ):
                 break
         return tuple([heard[place] for place in self.places if place < len(heard)])
 

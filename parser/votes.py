@@ -1,7 +1,8 @@
 """Votes: what a rule finds on a page, and the value that most of the votes' weight stands behind.
 
 A rule's vote weighs the cube of its score: one good rule outweighs two middling ones that agree. Descriptions differ
-too much in detail to be counted; there the best rule that finds one decides.
+too much in detail to be counted; there the best rule that finds one decides, and where what it finds is cut short with
+dots, as in the head of many pages, the best that has the whole.
 """
 
 import re
@@ -21,6 +22,7 @@ from parser.selector import AttributeAt
 HINTED = frozenset({Attribute.PRICE, Attribute.IMAGE})
 DECIMAL = {"comma": ",", "point": ".", "minor": "."}
 Sure = Callable[[float, Sequence[Rule]], float]
+DOTS = ("...", "…")
 BETWEEN_WORDS = re.compile(r"[-_+]+")
 
 
@@ -103,9 +105,27 @@ def _heaviest(attribute: Attribute, found: Sequence[tuple[Vote, str]]) -> tuple[
     for one, value in found:
         weights[groups[value]] += weight_of(one.rule.score)
     by_score = attribute is Attribute.DESCRIPTION
-    _, best = max(found, key=lambda pair: (0.0 if by_score else weights[groups[pair[1]]], pair[0].rule.score))
+    ranked = sorted(found, key=lambda pair: (0.0 if by_score else -weights[groups[pair[1]]], -pair[0].rule.score))
+    best = ranked[0][1]
+    if is_cut_short(attribute, best):
+        best = next((value for _, value in ranked if _goes_on(best, value)), best)
     agreeing = [one.rule for one, value in found if groups[value] == groups[best]]
     return best, weights[groups[best]] / sum(weights.values()), agreeing
+
+
+def is_cut_short(attribute: Attribute, value: str) -> bool:
+    """Whether a text says itself, with dots, that it is only the beginning of one."""
+    return attribute is Attribute.DESCRIPTION and value.endswith(DOTS)
+
+
+def _goes_on(short: str, text: str) -> bool:
+    """Whether a text begins as one that was cut short and says more.
+
+    >>> _goes_on("A lamp for th...", "A lamp for the desk."), _goes_on("A lamp for th...", "A lamp for all.")
+    (True, False)
+    """
+    beginning = short.rstrip(" .…")
+    return len(text) > len(short) and text.startswith(beginning)
 
 
 def _is_the_shops_own(votes: Sequence[Vote]) -> bool:

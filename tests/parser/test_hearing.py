@@ -50,6 +50,7 @@ HEARD = [
     ("all where nothing is found", Attribute.EAN, [(None, 1.0)] * 3, 3),
     ("silence brings the end nearer", Attribute.EAN, [(None, 1.0), (None, 1.0), ("A", 1.0), ("A", 1.0), ("A", 1.0)], 4),
     ("the first description", Attribute.DESCRIPTION, [(None, 1.0), ("A", 1.0), ("B", 1.0)], 2),
+    ("more where a description is cut short", Attribute.DESCRIPTION, [("A l...", 1.0), ("A lamp", 1.0), ("B", 1.0)], 3),
     ("one currency", Attribute.CURRENCY, [("EUR", 1.0), ("EUR", 1.0), ("EUR", 1.0)], 1),
 ]
 

@@ -168,6 +168,20 @@ def test_the_heaviest_value_wins(
     assert (reading.value, round(reading.share, 3)) == (winner, weight)
 
 
+DESCRIBED = [
+    ("the best rule's", ["A lamp.", "A lamp for the desk."], "A lamp."),
+    ("the whole of what is cut short", ["A lamp for th...", "Oak.", "A lamp for the desk."], "A lamp for the desk."),
+    ("what is cut short where none has the whole", ["A lamp for th…", "Oak. A lamp for the desk."], "A lamp for th…"),
+]
+
+
+@pytest.mark.parametrize(("name", "found", "winner"), DESCRIBED, ids=[case[0] for case in DESCRIBED])
+def test_the_best_description_wins(name: str, found: list[str], winner: str) -> None:
+    """They are not counted; what ends in dots is only the beginning of one."""
+    cast = votes(*((one, 1 - place / 10) for place, one in enumerate(found)))
+    assert decide(Attribute.DESCRIPTION, cast).value == winner
+
+
 @given(st.lists(st.tuples(st.one_of(st.none(), st.sampled_from("ABC")), st.floats(0, 1)), max_size=8))
 def test_the_winner_is_one_of_the_votes(cast: list[tuple[str | None, float]]) -> None:
     """A reading never invents a value, and its weight is a probability."""
