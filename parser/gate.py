@@ -54,7 +54,7 @@ def _said(document: Document, kinds: Container[str] = ALL_KINDS) -> Iterator[tup
         yield _of_type, document.seen.types
     yield _of_names, [document.seen.names]
     yield _of_script, [(script.css, _types(script)) for script in document.scripts.data]
-    yield _of_folder, [_folder(document.url)]
+    yield _of_folder, [folder_of(document.url)]
     kind = document.first('meta[property="og:type"]')
     yield _of_page_type, [kind.attrs.get("content")] if kind is not None else []
 
@@ -210,10 +210,10 @@ def is_front_door(url: str) -> bool:
     return FRONT_DOOR.fullmatch(url) is not None
 
 
-def _folder(url: str) -> str:
+def folder_of(url: str) -> str:
     """The path that leads to a page.
 
-    >>> _folder("https://shop.example/de/p/1?a=/b/")
+    >>> folder_of("https://shop.example/de/p/1?a=/b/")
     '/de/p'
     """
     path = PATH.match(url)

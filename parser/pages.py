@@ -5,7 +5,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
-from urllib.parse import urlsplit
 
 from sqlmodel import col, select
 
@@ -14,6 +13,7 @@ from catalog.errors import HostilePage, StoreError
 from catalog.models import Page, PageState, Shop
 from catalog.store import Store
 from parser.document import Document
+from parser.gate import folder_of
 
 
 @dataclass(frozen=True)
@@ -53,25 +53,15 @@ def ways_to_pages(store: Store, shop: Shop) -> dict[str, str]:
 
 
 def by_folder(pages: Sequence[CrawledPage]) -> list[CrawledPage]:
-    """The pages in a fixed order in which each folder of the shop has its turn.
+    """The pages in a fixed order in which each first folder of the shop has its turn.
 
     So the few category pages of a shop of thousands of offers are among the first; what repeats another page is gone.
     """
     folders = defaultdict[str, list[CrawledPage]](list)
     for page in random.Random(len(pages)).sample(pages, len(pages)):  # noqa: S311 - not for secrecy
-        folders[_folder(page.address)].append(page)
+        folders["/".join(folder_of(page.address).split("/")[:2])].append(page)
     turns = chain.from_iterable(zip_longest(*folders.values()))
     return list({page.address: page for page in turns if page is not None}.values())
-
-
-def _folder(url: str) -> str:
-    """The first folder of a URL's path.
-
-    >>> _folder("https://shop.example/de/p/1"), _folder("https://shop.example/p1.html")
-    ('de', '')
-    """
-    first, slash, _ = urlsplit(url).path.removeprefix("/").partition("/")
-    return first if slash else ""
 
 
 class Opener:

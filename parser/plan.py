@@ -5,7 +5,7 @@ rules point at is looked up once, equal texts are normalised once, and of script
 (`parser.sought`).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 
 from selectolax.lexbor import LexborNode
 
@@ -38,7 +38,7 @@ class Plan:
     def read(self, document: Document) -> PageReading:
         """Read a page by the rules of its template, as `parser.read.read` does."""
         ranked = self._gate.ranked(document)
-        return by_likest(ranked, document, self._rules, lambda one: self._readers[id(one)].read(document))
+        return by_likest(ranked, document, self._rules, lambda one, names: self._readers[id(one)].read(document, names))
 
 
 class _Reader:
@@ -53,12 +53,14 @@ class _Reader:
         ]
         self._values = list(values.values())
 
-    def read(self, document: Document) -> dict[Attribute, Reading]:
+    def read(self, document: Document, names: Container[Attribute]) -> dict[Attribute, Reading]:
         """What `read_attributes` gives, with the votes that were heard."""
         for values in self._values:
             values.clear()
         page = _Page(document)
-        heard = [(one.attribute, one.votes(voters, page.vote)) for one, voters in self._hearings]
+        heard = [
+            (one.attribute, one.votes(voters, page.vote)) for one, voters in self._hearings if one.attribute in names
+        ]
         return {attribute: decide(attribute, votes, self._sure_of) for attribute, votes in heard}
 
     def _sure_of(self, share: float, rules: Sequence[Rule]) -> float:

@@ -5,7 +5,7 @@ shows what each rule finds. A page that keeps several offers is read
 once as a whole, for what they share, and then item by item (`parser.variants`).
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from catalog.models import Attribute, OfferFields, PageKind
@@ -22,8 +22,9 @@ from parser.votes import value_of as value_of
 from parser.votes import vote as vote
 from parser.votes import weight_of as weight_of
 
-ALWAYS = (Attribute.TITLE, Attribute.PRICE)
+ALWAYS, EVERY = (Attribute.TITLE, Attribute.PRICE), frozenset(Attribute)
 Readings = dict[Attribute, Reading]
+ReadBy = Callable[[Template, Container[Attribute]], Readings]
 
 
 @dataclass(frozen=True)
@@ -47,40 +48,34 @@ def read(document: Document, rules: RuleSet) -> PageReading:
 
     Whoever reads many pages by the same rules compiles them first: `parser.plan`.
     """
-    return by_likest(
-        Gate(rules.templates).ranked(document), document, rules, lambda one: read_attributes(document, one)
-    )
+    ranked = Gate(rules.templates).ranked(document)
+    return by_likest(ranked, document, rules, lambda one, names: read_attributes(document, one, names))
 
 
-def by_likest(
-    ranked: Sequence[Likeness], document: Document, rules: RuleSet, read_by: Callable[[Template], Readings]
-) -> PageReading:
-    """What a page says by the likest of these templates, if that takes it."""
+def by_likest(ranked: Sequence[Likeness], document: Document, rules: RuleSet, read_by: ReadBy) -> PageReading:
+    """What a page says by the likest of these templates, if that takes it; `read_by` reads some attributes by one."""
     if not ranked or not ranked[0].takes:
         share = ranked[0].share if ranked else 0.0
         return PageReading(PageKind.OTHER, f"unlike the shop's offer pages ({share:.2f})", likeness=share)
-    readings = read_by(ranked[0].template)
-    if len(ranked) > 1:
-        readings = completed(readings, ranked[1:], read_by)
-    page = concluded(readings, document.url, rules.currency, *ranked[0])
+    page = concluded(completed(ranked, read_by), document.url, rules.currency, *ranked[0])
     return with_variants(page, document, rules)
 
 
-def completed(readings: Readings, others: Sequence[Likeness], read_by: Callable[[Template], Readings]) -> Readings:
-    """The readings with what the rules of a page's template do not say, by other templates that take the page.
+def completed(ranked: Sequence[Likeness], read_by: ReadBy) -> Readings:
+    """What the nearest template's rules read, and by the shop's other templates what those do not say.
 
     That is what they do not know how to read, and title and price, which every offer has, where they are silent.
     Templates that have much in common are told apart by little, and one that few examples have shown may know few ways.
     """
-    for other in others:
-        silent = [
-            name for name in Attribute if name not in readings or (name in ALWAYS and readings[name].value is None)
-        ]
-        if not silent:
-            break
-        more = read_by(other.template)
-        readings = readings | {name: more[name] for name in silent if name in more and more[name].value is not None}
+    readings = read_by(ranked[0].template, EVERY)
+    for other in ranked[1:]:
+        more = read_by(other.template, {name for name in EVERY if _is_open(name, readings)})
+        readings |= {name: one for name, one in more.items() if one.value is not None}
     return readings
+
+
+def _is_open(name: Attribute, readings: Mapping[Attribute, Reading]) -> bool:
+    return name not in readings or (name in ALWAYS and readings[name].value is None)
 
 
 def concluded(
@@ -121,9 +116,9 @@ def _sure(
     return kept, made.model_copy(update={"title": offer.title}) if made.title else made
 
 
-def read_attributes(document: Document, template: Template) -> Readings:
-    """All readings of a page by one template's rules, with the votes of all of them."""
-    votes = {rule: vote(document, rule) for rule in template.rules}
-    readings = settled(template.rules, votes.__getitem__)
+def read_attributes(document: Document, template: Template, names: Container[Attribute] = EVERY) -> Readings:
+    """All readings of a page by one template's rules for these attributes, with the votes of all of them."""
+    votes = {rule: vote(document, rule) for rule in template.rules if rule.attribute in names}
+    readings = settled(tuple(votes), votes.__getitem__)
     every = {name: tuple(votes[rule] for rule in template.of(name)) for name in readings}
     return {name: one._replace(all_votes=every[name]) for name, one in readings.items()}

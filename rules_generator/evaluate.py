@@ -7,7 +7,7 @@ read all the same is counted apart (`extra`), as values without a truth are left
 
 import json
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
@@ -180,16 +180,15 @@ class Reader:
         """What the rules of the likest template read, as `parser.read` reads it."""
         if not rules.templates:
             return {}
-        likest, *others = self._ranked(rules)
-        return completed(self._by(likest.template), others, self._by)
+        return completed(self._ranked(rules), self._by)
 
     def _ranked(self, rules: RuleSet) -> list[Likeness]:
         if len(rules.templates) > 1 and self._marks is None:
             self._marks = marks_of(self.document)
         return ranked(self._marks or frozenset(), rules.templates)
 
-    def _by(self, template: Template) -> dict[Attribute, Reading]:
-        return settled(template.rules, self._vote)
+    def _by(self, template: Template, names: Container[Attribute]) -> dict[Attribute, Reading]:
+        return settled([rule for rule in template.rules if rule.attribute in names], self._vote)
 
     def _vote(self, rule: Rule) -> Vote:
         bare = rule.model_copy(update={"score": 1.0, "support": 0, "agreed": 1.0})

@@ -12,7 +12,7 @@ the others have.
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, repeat
+from itertools import pairwise
 from statistics import median
 
 from parser.gate import COSTS, cost_of, likeness, nearness
@@ -121,7 +121,8 @@ def _nearest(marks: Marks, found: Sequence[Signature]) -> int | None:
 def _signatures(examples: Sequence[Marks], clusters: Sequence[Cluster], background: Sequence[Marks]) -> list[Signature]:
     groups = [[examples[place] for place in group.own] for group in clusters]
     cores = [_core(own) for own in groups]
-    unlike = [marks for marks in background if not any(map(_is_like, repeat(marks), cores, groups))]
+    least = [UNLIKE * median(len(core & one) for one in own) for core, own in zip(cores, groups, strict=True)]
+    unlike = [marks for marks in background if not _is_like_any(marks, cores, least)]
     made = []
     for core, own, group in zip(cores, groups, clusters, strict=True):
         others = [marks for place, marks in enumerate(examples) if place not in group.members]
@@ -137,9 +138,9 @@ def _core(own: Sequence[Marks]) -> Marks:
     return frozenset(mark for mark, count in counts.items() if count >= CORE * len(own))
 
 
-def _is_like(marks: Marks, core: Marks, own: Sequence[Marks]) -> bool:
-    """Whether a page may be of a template; others surely are not: of its core they show clearly less."""
-    return len(core & marks) >= UNLIKE * median(len(core & one) for one in own)
+def _is_like_any(marks: Marks, cores: Sequence[Marks], least: Sequence[float]) -> bool:
+    """Whether a page may be of some template; others surely are not: of each core they show clearly less."""
+    return any(len(core & marks) >= enough for core, enough in zip(cores, least, strict=True))
 
 
 def _heaviest(core: Marks, weight_of: Callable[[str], float]) -> dict[str, float]:
