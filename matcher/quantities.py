@@ -7,6 +7,8 @@ than one expression over a short title.
 import re
 from collections.abc import Iterable
 
+from catalog.values.text import any_of
+
 _UNITS: dict[str, tuple[str, float]] = {
     spelling: (unit, factor)
     for unit, factor, spellings in (
@@ -38,7 +40,7 @@ _UNITS: dict[str, tuple[str, float]] = {
     )
     for spelling in spellings.split()
 }
-_NAMES = "|".join(re.escape(name) for name in sorted(_UNITS, key=len, reverse=True))
+_NAMES = any_of(_UNITS)
 _PACK = re.compile(
     r"\b(?:set|pack|packung|box|case|bag|package)\s(?:of|mit|a|von)\s(\d{1,5})\b|\b(\d{1,4})\s?x(?=\s)|\b(\d{1,4})er[\s-]?(?:set|pack)\b"
 )

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Container, Iterable, Iterator,
 from functools import lru_cache
 from itertools import chain
 from math import fsum
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from parser.blocks import SCHEMA_ORG, DataScript
@@ -151,8 +152,9 @@ class Likeness(NamedTuple):
 
 def ranked(marks: Collection[str], templates: Iterable[Template]) -> list[Likeness]:
     """How like each template a page of these marks is, the nearest first."""
-    nearest = sorted(templates, key=lambda one: nearness(marks, one.signature), reverse=True)
-    return [Likeness(one, likeness(marks, one.signature)) for one in nearest]
+    told = [(nearness(marks, one.signature), one) for one in templates]
+    told.sort(key=itemgetter(0), reverse=True)
+    return [Likeness(one, share) for (_, _, share, _), one in told]
 
 
 class Gate:

@@ -72,12 +72,8 @@ class Hearing:
                 heard += map(vote_of, asked[len(heard) :])
                 break
             value, weight, agreeing = found, weight + weighs, agreeing + 1
-            settles = settles or can_settle
-            if (
-                settles
-                and _is_enough(self.attribute, agreeing, weight, unasked)
-                and not is_cut_short(self.attribute, found)
-            ):
+            settles = settles or (can_settle and not is_cut_short(self.attribute, found))
+            if settles and _is_enough(self.attribute, agreeing, weight, unasked):
                 break
         return tuple([heard[place] for place in self.places if place < len(heard)])
 

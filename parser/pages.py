@@ -52,13 +52,18 @@ def ways_to_pages(store: Store, shop: Shop) -> dict[str, str]:
         return {page.url: page.canonical or "" for page in session.exec(without)}
 
 
+def in_turn(pages: Sequence[CrawledPage]) -> list[CrawledPage]:
+    """The pages in an order that mixes the parts of a shop, the same at every time."""
+    return random.Random(len(pages)).sample(pages, len(pages))  # noqa: S311 - not for secrecy
+
+
 def by_folder(pages: Sequence[CrawledPage]) -> list[CrawledPage]:
     """The pages in a fixed order in which each first folder of the shop has its turn.
 
     So the few category pages of a shop of thousands of offers are among the first; what repeats another page is gone.
     """
     folders = defaultdict[str, list[CrawledPage]](list)
-    for page in random.Random(len(pages)).sample(pages, len(pages)):  # noqa: S311 - not for secrecy
+    for page in in_turn(pages):
         folders["/".join(folder_of(page.address).split("/")[:2])].append(page)
     turns = chain.from_iterable(zip_longest(*folders.values()))
     return list({page.address: page for page in turns if page is not None}.values())

@@ -6,7 +6,6 @@ that other shops have given the catalog help: where a page shows the EAN of one 
 and bears a like title, it is the same thing, and what does not depend on the shop is known for certain.
 """
 
-import random
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -155,8 +154,3 @@ def as_general(rules: RuleSet, trust: Mapping[Attribute, float]) -> RuleSet:
 def _general(rule: Rule, trust: Mapping[Attribute, float]) -> Rule:
     sure = (1 + trust.get(rule.attribute, 0.0)) / 2
     return rule.model_copy(update={"origin": "general", "agreed": round(rule.agreed * sure, 4)})
-
-
-def in_turn(pages: Sequence[CrawledPage]) -> list[CrawledPage]:
-    """The pages in an order that mixes the parts of a shop, the same at every time."""
-    return random.Random(len(pages)).sample(pages, len(pages))  # noqa: S311 - not for secrecy

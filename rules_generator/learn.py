@@ -18,9 +18,9 @@ from catalog.progress import Progress, silent
 from catalog.settings import Settings
 from catalog.store import Store
 from parser.document import Document
-from parser.pages import CrawledPage, Opener, by_folder, crawled_pages, ways_to_pages
+from parser.pages import CrawledPage, Opener, by_folder, crawled_pages, in_turn, ways_to_pages
 from parser.rules import Rule, RuleSet, Template, Variants
-from rules_generator.cold import as_general, elsewhere, in_turn, teach_cold
+from rules_generator.cold import as_general, elsewhere, teach_cold
 from rules_generator.coverage import Coverage, covered
 from rules_generator.drift import SAMPLE, drift_of, sample, shares
 from rules_generator.induce import Taught, induce

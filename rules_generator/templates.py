@@ -114,8 +114,8 @@ def _parts_as_well(few: Signature, whole: Signature, pages: Sequence[Marks]) -> 
 
 def _nearest(marks: Marks, found: Sequence[Signature]) -> int | None:
     """The place of the signature that takes a page and is nearest to it."""
-    taking = [place for place, one in enumerate(found) if likeness(marks, one) >= one.least]
-    return max(taking, key=lambda place: nearness(marks, found[place]), default=None)
+    near = [nearness(marks, one) for one in found]
+    return near.index(best) if near and (best := max(near))[0] else None
 
 
 def _signatures(examples: Sequence[Marks], clusters: Sequence[Cluster], background: Sequence[Marks]) -> list[Signature]:

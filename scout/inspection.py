@@ -1,6 +1,6 @@
 """What every rule of a shop finds on one page: the votes of `parser.read`, told one by one, with why a vote lost."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
@@ -83,7 +83,8 @@ def inspect_page(
     rules = stored_rules(store, shop)
     document = _open(settings, store, shop, place)
     reading = read(document, rules)
-    template = _template(document, rules, reading)
+    marks = marks_of(document)
+    template = _template(marks, rules, reading)
     readings = reading.readings or (read_attributes(document, template) if template else {})
     wanted = [one for name, one in readings.items() if attribute in (None, name)]
     known = _known(store, shop, document.url)
@@ -93,7 +94,7 @@ def inspect_page(
         kind=reading.kind.value,
         reason=reading.reason,
         template=template.name if template else None,
-        likeness={one.name: round(likeness(marks_of(document), one.signature), 3) for one in rules.templates},
+        likeness={one.name: round(likeness(marks, one.signature), 3) for one in rules.templates},
         winners={one.attribute.value: _winner(one, known) for one in wanted},
         known={name.value: values for name, values in known.items()},
         lines=tuple(line for one in wanted for line in _lines(one, _before(rules, template, one))),
@@ -125,10 +126,10 @@ def _state_of(store: Store, shop: Shop, url: str) -> str:
     return f": it is {page.state}" + (f" ({page.reason})" if page.reason else "") if page else ": it was never seen"
 
 
-def _template(document: Document, rules: RuleSet, reading: PageReading) -> Template | None:
+def _template(marks: Collection[str], rules: RuleSet, reading: PageReading) -> Template | None:
     """The template that read the page; for a page taken for none, the one it is likest to."""
     named = next((one for one in rules.templates if one.name == reading.template), None)
-    return named or next((one.template for one in ranked(marks_of(document), rules.templates)), None)
+    return named or next((one.template for one in ranked(marks, rules.templates)), None)
 
 
 def _known(store: Store, shop: Shop, url: str) -> dict[Attribute, list[str]]:

@@ -36,6 +36,7 @@ _WORDS_ALONE: dict[str, str | None] = {
     "r": "ZAR", "q": "GTQ", "l": "HNL", "p": "BWP", "tk": "BDT", "qr": "QAR", "kd": "KWD", "bd": "BHD", "jd": "JOD",
     "sr": "SAR", "le": "EGP", "dt": "TND", "dh": None, "bs": None, "gs": "PYG", "br": None, "kn": "HRK", "kz": "AOA",
 }  # fmt: skip
+_MEANT = _SIGNS | _WORDS_ALONE
 _DOLLARS = "USD AUD CAD NZD HKD SGD TWD MXN CLP COP ARS"
 _SHARED = {
     "$": _DOLLARS, "¥": "JPY CNY", "rs": "INR PKR LKR NPR", "kr": "SEK NOK DKK ISK", "£": "GBP EGP",
@@ -51,13 +52,13 @@ solo seulement total gesamt angebot aktionspreis einzelpreis verkaufspreis sonde
 """
 _WORDS = frozenset(_PRICE_WORDS.split())
 _NUMBER = r"\d{1,3}(?:[ '’]\d{3})+(?:[.,]\d{1,2})?(?!\d)|\d+(?:[.,]\d+)*|(?<![\w.,])[.,]\d{1,2}(?!\d)"
-_MARK = "|".join(re.escape(sign) for sign in sorted(_SIGNS, key=len, reverse=True)) + r"|[a-z]{3}\$?"
+_MARK = rf"{text.any_of(_SIGNS)}|[a-z]{{3}}\$?"
 _PRICE = re.compile(
     rf"(?<![^\W\d_])(?:(?P<left>{_MARK})[ :]{{0,2}})?(?P<number>{_NUMBER})(?P<percent> ?%)?"
     rf"(?:(?:[.,][-–—]{{1,2}})? ?(?P<right>{_MARK})(?![^\W_]))?",
     re.IGNORECASE,
 )
-_ALONE = "|".join(sorted(_WORDS_ALONE, key=len, reverse=True))
+_ALONE = text.any_of(_WORDS_ALONE)
 _WITH_WORD = re.compile(
     rf"(?:from )?(?P<left>{_ALONE})\.? ?(?P<number>{_NUMBER})|(?P<amount>{_NUMBER}) ?(?P<right>{_ALONE})\.?",
     re.IGNORECASE,
@@ -157,7 +158,7 @@ def _search(raw: str) -> tuple[str, str | None] | None:
 
 
 def _with_word(line: str) -> tuple[str, str | None] | None:
-    """A number with a currency's short name, where nothing else stands there; one letter needs decimals or thousands.
+    """A number with a currency's short name, where at most a `from` stands beside; one letter needs more than digits.
 
     >>> _with_word("R 129.00"), _with_word("KD 12"), _with_word("R 129"), _with_word("BD 12 drill")
     (('129.00', 'R'), ('12', 'KD'), None, None)
@@ -216,9 +217,7 @@ def _mark(raw: str) -> str | None:
 
 
 def _iso(mark: str) -> str | None:
-    if mark in _WORDS_ALONE:
-        return _WORDS_ALONE[mark]
-    return _SIGNS[mark] if mark in _SIGNS else mark[:3].upper()
+    return _MEANT[mark] if mark in _MEANT else mark[:3].upper()
 
 
 def _amount(number: str, decimal: str | None) -> Decimal | None:

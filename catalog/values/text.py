@@ -9,6 +9,7 @@ import html
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import islice
 
@@ -49,6 +50,15 @@ _WORD = re.compile(r"\w+")
 _FOLD = str.maketrans(
     {"‘": "'", "’": "'", "‚": "'", "′": "'", "“": '"', "”": '"', "„": '"', "″": '"'} | dict.fromkeys("‐‑‒–—−", "-")
 )
+
+
+def any_of(words: Iterable[str]) -> str:
+    """A pattern of any of these words, the longest first, so that none hides one that it begins.
+
+    >>> any_of(["kr", "kr."])
+    'kr\\\\.|kr'
+    """
+    return "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
 
 
 def plain(raw: str) -> str:
