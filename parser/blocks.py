@@ -5,8 +5,9 @@ type, data in code by what stands before it (`parser.code`). All is capped: a pa
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -56,44 +57,56 @@ class DataScript(NamedTuple):
         return [] if data is None else [Block(self.css, "", data)]
 
 
-class Scripts(NamedTuple):
-    """The scripts of a page that hold text, each kind in document order: data, and texts of code."""
+@dataclass(frozen=True)
+class Scripts:
+    """The scripts of a page that hold text, each kind in document order: data, and texts of code.
+
+    Those in templates are looked for when they are asked for: few shops have any.
+    """
 
     data: list[DataScript]
     code: list[str]
+    look_in_templates: Callable[[], list[DataScript]] = list
+
+    @cached_property
+    def in_templates(self) -> list[DataScript]:
+        """The scripts of data in templates."""
+        return self.look_in_templates()
+
+    def of(self, css: str) -> list[DataScript]:
+        """Those among which the scripts of data that a selector tells are."""
+        return self.in_templates if CONTENT in css else self.data
 
     def blocks(self) -> list[Block]:
         """The blocks of data in all of them."""
-        in_code = (Block(CODE, name, data) for text in self.code for name, data in data_in_code(text))
-        return [*(block for script in self.data for block in script.blocks()), *in_code]
+        in_data = (block for script in (*self.data, *self.in_templates) for block in script.blocks())
+        return [*in_data, *(Block(CODE, name, data) for text in self.code for name, data in data_in_code(text))]
 
 
 def scripts_of(tree: LexborHTMLParser) -> Scripts:
     """The scripts of a page, of the first 300; those in templates as far as they are data."""
     data, code = list[DataScript](), list[str]()
-    for node in tree.css("script, template")[:MOST_SCRIPTS]:
+    for node in tree.tags("script")[:MOST_SCRIPTS]:
         text = node.text_lexbor()
-        if not text or text.isspace() or len(text) > LONGEST_SCRIPT:
-            data += _in_template(node) if node.tag == "template" else ()
+        if not text or len(text) > LONGEST_SCRIPT or text.isspace():
             continue
-        if text.startswith(nuxt.CALL):
-            text = nuxt.without_call(text)
         said = node.attributes
-        kind = (said.get("type") or "").lower()
-        if "json" in kind:
-            data.append(DataScript(SCHEMA_ORG if "ld+json" in kind else _own_css(said), text))
+        kind = said.get("type")
+        if kind and "json" in kind.lower():
+            data.append(DataScript(SCHEMA_ORG if "ld+json" in kind.lower() else _own_css(said), text))
         else:
-            code.append(text)
-    return Scripts(data, code)
+            code.append(nuxt.without_call(text) if text.startswith(nuxt.CALL) else text)
+    return Scripts(data, code, lambda: list(_in_templates(tree)))
 
 
-def _in_template(template: LexborNode) -> Iterator[DataScript]:
-    """The scripts of data in a template, as VTEX keeps its pages' state."""
-    inside = (node for part in template.template_fragments() for node in part.css("script"))
-    for node in islice(inside, MOST_IN_TEMPLATE):
-        text = node.text_lexbor()
-        if opens(text) and len(text) <= LONGEST_SCRIPT:
-            yield DataScript(f"{_own_css(template.attributes, 'template')}{CONTENT}script", text)
+def _in_templates(tree: LexborHTMLParser) -> Iterator[DataScript]:
+    """The scripts of data in templates, as VTEX keeps its pages' state."""
+    for template in tree.css("template")[:MOST_SCRIPTS]:
+        inside = (node for part in template.template_fragments() for node in part.css("script"))
+        for node in islice(inside, MOST_IN_TEMPLATE):
+            text = node.text_lexbor()
+            if opens(text) and len(text) <= LONGEST_SCRIPT:
+                yield DataScript(f"{_own_css(template.attributes, 'template')}{CONTENT}script", text)
 
 
 def without_angular(text: str) -> str:

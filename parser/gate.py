@@ -17,9 +17,10 @@ from parser.blocks import SCHEMA_ORG, DataScript
 from parser.document import Document
 from parser.rules import Signature, Template
 from parser.seen import NAMED, Names, Said
+from parser.selector import CONTENT
 
 CLASS, ID, TYPED = ".", "#", "[itemtype="
-ALL_KINDS = (CLASS, ID, TYPED)
+ALL_KINDS = (CLASS, ID, TYPED, CONTENT)
 COSTS = {ID: 1, TYPED: 2, CLASS: 2}
 MOST_CLASSES = 12
 MOST_REMEMBERED = 5_000
@@ -45,7 +46,8 @@ Teller = Callable[[Any], tuple[str, ...]]
 def _said(document: Document, kinds: Container[str] = ALL_KINDS) -> Iterator[tuple[Teller, Collection[Any]]]:
     """What a page says of itself, each thing once, and by what it is told which marks that leaves.
 
-    To look for classes, ids or types costs a walk through the page each, and is left out where none is asked for.
+    To look for classes, ids, types or templates costs a walk through the page each, and is left out where none is
+    asked for.
     """
     if CLASS in kinds:
         yield _of_classes, set(document.seen.classes)
@@ -54,6 +56,8 @@ def _said(document: Document, kinds: Container[str] = ALL_KINDS) -> Iterator[tup
     if TYPED in kinds:
         yield _of_type, document.seen.types
     yield _of_names, [document.seen.names]
+    if CONTENT in kinds:
+        yield _of_script, [(script.css, ()) for script in document.scripts.in_templates]
     yield _of_script, [(script.css, _types(script)) for script in document.scripts.data]
     yield _of_folder, [folder_of(document.url)]
     kind = document.first('meta[property="og:type"]')
@@ -113,7 +117,7 @@ def cost_of(mark: str) -> int:
 
 
 def _kind_of(mark: str) -> str:
-    return mark[:1] if mark.startswith((CLASS, ID)) else TYPED if TYPED in mark else ""
+    return mark[:1] if mark.startswith((CLASS, ID)) else next((kind for kind in (TYPED, CONTENT) if kind in mark), "")
 
 
 def _folded(mark: str) -> str:

@@ -57,6 +57,11 @@ class Hearing:
         """
         return tuple(self.attribute is not Attribute.IMAGE or not is_in_head(rule) for rule in self.rules)
 
+    @cached_property
+    def ranks(self) -> tuple[tuple[int, ...], ...]:
+        """For each number of rules that were asked their places as they rank."""
+        return tuple(tuple(place for place in self.places if place < asked) for asked in range(len(self.rules) + 1))
+
     def votes(self, asked: Sequence[T], vote_of: Callable[[T], Vote]) -> tuple[Vote, ...]:
         """The votes that are needed, or all where it stays open, as their rules rank. `asked` stand for the rules."""
         value, weight, agreeing, unasked, settles = None, 0.0, 0, self.weight, False
@@ -68,14 +73,16 @@ class Hearing:
             found = vote.value
             if found is None:
                 continue
-            if value not in (None, found) and key(self.attribute, value) != key(self.attribute, found):
+            if value is None:
+                value = found
+            elif value != found and key(self.attribute, value) != key(self.attribute, found):
                 heard += map(vote_of, asked[len(heard) :])
                 break
-            value, weight, agreeing = found, weight + weighs, agreeing + 1
+            weight, agreeing = weight + weighs, agreeing + 1
             settles = settles or (can_settle and not is_cut_short(self.attribute, found))
             if settles and _is_enough(self.attribute, agreeing, weight, unasked):
                 break
-        return tuple([heard[place] for place in self.places if place < len(heard)])
+        return tuple(map(heard.__getitem__, self.ranks[len(heard)]))
 
 
 def hearings(rules: Sequence[Rule]) -> list[Hearing]:

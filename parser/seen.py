@@ -40,7 +40,8 @@ class Seen:
     @cached_property
     def names(self) -> "Names":
         """The tags of what is named, each with its itemprop, property and name."""
-        said = tuple(map(_names_of, self._named[:MOST_NODES]))
+        named = ((node.tag, node.attributes) for node in self._named[:MOST_NODES])
+        said = tuple([(tag, one.get("itemprop"), one.get("property"), one.get("name")) for tag, one in named])
         return _names_met(said) if len(said) <= WORTH_REMEMBERING else _names_in(said)
 
     @cached_property
@@ -98,11 +99,6 @@ def _names_in(said: tuple[Said, ...]) -> Names:
 
 
 _names_met = lru_cache(maxsize=64)(_names_in)
-
-
-def _names_of(node: LexborNode) -> Said:
-    said = node.attributes
-    return node.tag, said.get("itemprop"), said.get("property"), said.get("name")
 
 
 def _names(said: Said) -> tuple[Named, ...]:

@@ -7,9 +7,10 @@ stands inside a larger block is found too. Each script of JSON and each place in
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
-from itertools import islice
+from itertools import accumulate, islice
 from typing import Any
 
 from parser.blocks import CODE, SCHEMA_ORG, Scripts
@@ -27,6 +28,7 @@ BARE_KEY = re.compile(r"[A-Za-z_$][\w.$]*")
 WORD_END = re.compile(r"[\w.$]")
 Wanted = tuple[str, str, str]
 Known = dict[str, Iterable[Any]]
+NOWHERE = (None, 0)
 PAIRS = "pairs"
 TYPED = "ld+json"
 
@@ -65,10 +67,14 @@ class Sought:
     def _in_texts(self, name: str, key: str, word: str) -> Iterator[Any]:
         """The data of a name in all code; what breaks off, as when time is up, is not remembered as all there is."""
         asked = "\n".join((name, key, word))
-        for text, known in self._texts if word in self._new_code else self._known_texts:
+        code = self._code
+        new = code.new_with(word)
+        number, place = next(new, NOWHERE)
+        for at, text, known in code.known if number is None else code.texts:
             if known is None:
-                if word in text:
-                    yield from in_code(text, name, key, word)
+                if at == number:
+                    yield from in_code(text, name, key, word, place)
+                    number, place = next(new, NOWHERE)
                 continue
             found = known.get(asked)
             if found is None:
@@ -82,28 +88,45 @@ class Sought:
                 raise
 
     @cached_property
-    def _texts(self) -> list[tuple[str, Known | None]]:
-        """The texts of code, each with what is known of it."""
-        code = self._scripts.code
-        return [(text, _memory.of(text) if len(text) >= WORTH_REMEMBERING else None) for text in code]
-
-    @cached_property
-    def _known_texts(self) -> list[tuple[str, Known | None]]:
-        """Those that other pages have as well."""
-        return [one for one in self._texts if one[1] is not None]
-
-    @cached_property
-    def _new_code(self) -> str:
-        """All others in one: most names stand in none of them, and that is said sooner of one text than of many."""
-        return "\n".join([text for text, known in self._texts if known is None])
+    def _code(self) -> "_Code":
+        return _Code(self._scripts.code)
 
     def _in_json(self, css: str, name: str) -> Iterator[Any]:
         kind = name.removeprefix(TYPED).strip() if css == SCHEMA_ORG else ""
-        for number, script in enumerate(self._scripts.data):
-            if script.css == css and (number in self._opened or _may_hold(script.text, kind)):
-                if number not in self._opened:
-                    self._opened[number] = [(block.name, block.data) for block in script.blocks()]
-                yield from (data for other, data in self._opened[number] if other == name)
+        for script in self._scripts.of(css):
+            if script.css == css and (id(script) in self._opened or _may_hold(script.text, kind)):
+                if id(script) not in self._opened:
+                    self._opened[id(script)] = [(block.name, block.data) for block in script.blocks()]
+                yield from (data for other, data in self._opened[id(script)] if other == name)
+
+
+class _Code:
+    """The texts of a page's code, numbered, each with what is known of it where other pages had it as well.
+
+    All others are looked through in one, which takes less than through each: most names stand in none of them.
+    """
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self.texts: list[tuple[int, str, Known | None]] = []
+        self.known: list[tuple[int, str, Known | None]] = []
+        self._numbers, new = list[int](), list[str]()
+        for number, text in enumerate(texts):
+            known = _memory.of(text) if len(text) >= WORTH_REMEMBERING else None
+            self.texts.append((number, text, known))
+            if known is None:
+                self._numbers.append(number)
+                new.append(text)
+            else:
+                self.known.append(self.texts[-1])
+        self._starts = [0, *accumulate(map(len, new))]
+        self._new = "".join(new)
+
+    def new_with(self, word: str) -> Iterator[tuple[int, int]]:
+        """The number of each new text in which a word stands, and from where on it is to be looked for there."""
+        after = 0
+        while after < len(self._numbers) and (place := self._new.find(word, self._starts[after])) >= 0:
+            after = bisect_right(self._starts, place, hi=len(self._numbers))
+            yield self._numbers[after - 1], place - self._starts[after - 1]
 
 
 class _Met:
@@ -173,38 +196,38 @@ class _Memory:
 _memory = _Memory()
 
 
-def in_code(text: str, name: str, key: str = "", word: str | None = None) -> Iterator[Any]:
+def in_code(text: str, name: str, key: str = "", word: str | None = None, place: int = 0) -> Iterator[Any]:
     """The data of that name in a script's code; `key` is the key of a pair, or a word that it has to hold.
 
-    A name is looked for by a `word` of it.
+    A name is looked for by a `word` of it, which stands nowhere before `place`.
     """
     if name == PAIRS and key:
-        value = pair(text, key)
+        value = pair(text, key, place)
         if value is not None:
             yield {key: value}
     elif name != PAIRS and words_of(name)[0]:
-        yield from named(text, name, word)
+        yield from named(text, name, word, place)
     elif not key or key in text or ESCAPED.search(text):
         yield from (data for other, data in data_in_code(text, name == PAIRS) if other == name)
 
 
-def named(text: str, name: str, word: str | None = None) -> Iterator[Any]:
+def named(text: str, name: str, word: str | None = None, place: int = 0) -> Iterator[Any]:
     """The objects and lists in code before which a name stands, in the order in which they stand.
 
     >>> list(named("var meta17 = {'a': 1}; var meta2 = [3]; var x = {'b': 1}", "var meta0 ="))
     [{'a': 1}, [3]]
     """
-    for start in _openings(text, name, words_of(name)[-1] if word is None else word):
+    for start in _openings(text, name, words_of(name)[-1] if word is None else word, place):
         if block_name(text, start) == name:
             data = opened_at(text, start)
             if isinstance(data, dict | list) and data:
                 yield data
 
 
-def _openings(text: str, name: str, word: str) -> Iterator[int]:
+def _openings(text: str, name: str, word: str, first: int) -> Iterator[int]:
     """Where a bracket opens behind a word of the name and what follows that in the name."""
     rest = _sought(name, word)
-    for place in islice(_places(text, word), MOST_OCCURRENCES):
+    for place in islice(_places(text, word, first), MOST_OCCURRENCES):
         match = rest.match(text, place)
         if match:
             yield match.end() - 1
@@ -232,22 +255,22 @@ def _unfolded(name: str) -> str:
     return "".join(folds.get(char, re.escape(char)) for char in name)
 
 
-def pair(text: str, key: str) -> str | None:
+def pair(text: str, key: str, first: int = 0) -> str | None:
     """The value of the first loose pair with that key.
 
     >>> pair("total.sku = 'B'; sku: 'A-1'", "sku")
     'A-1'
     """
     rest = _paired_with(key)
-    for place in islice(_places(text, key), MOST_OCCURRENCES):
+    for place in islice(_places(text, key, first), MOST_OCCURRENCES):
         match = rest.match(text, place)
         if match and _is_whole(text[place - 1 : place], match[1], key):
             return literal(match[2])
     return None
 
 
-def _places(text: str, word: str) -> Iterator[int]:
-    place = text.find(word)
+def _places(text: str, word: str, first: int) -> Iterator[int]:
+    place = text.find(word, first)
     while place >= 0:
         yield place
         place = text.find(word, place + 1)

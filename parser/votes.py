@@ -90,7 +90,7 @@ def unslugged(text: str) -> str:
 def decide(attribute: Attribute, votes: Sequence[Vote], sure_of: Sure = confidence) -> Reading:
     """The value that most weight stands behind; among equals, the one of the best rule."""
     found = [one for one in votes if one.value is not None]
-    if not found or (attribute is Attribute.IMAGE and len(found) < len(votes) and _is_the_shops_own(votes)):
+    if not found or (len(found) < len(votes) and attribute is Attribute.IMAGE and _is_the_shops_own(votes)):
         return Reading(attribute, None, 0.0, tuple(votes), 0.0)
     if len({one.value for one in found}) == 1:
         return Reading(attribute, found[0].value, sure_of(1.0, [one.rule for one in found]), tuple(votes))

@@ -66,8 +66,8 @@ def test_state_in_templates_and_as_angular_escapes_it() -> None:
               <script id="app-state" type="application/json">{&q;c&q;:&q;&l;b&g;&s;&a;&q;}</script>"""
     found = [(block.css, block.data) for block in scripts_of(open_html(page)).blocks()]
     assert found == [
-        ('template[data-varname="__STATE__"] ::content script', {"a": 1}),
         ('script[id="app-state"]', {"c": "<b>'&"}),
+        ('template[data-varname="__STATE__"] ::content script', {"a": 1}),
     ]
 
 
