@@ -26,13 +26,16 @@ Found = tuple[Any, int]
 
 
 def json_in_front(text: str) -> "Found | orjson.JSONDecodeError":
-    """The JSON that a text begins with and its length, or why there is none."""
+    """The JSON that a text begins with and its length, or why there is none.
+
+    That comes without its traceback, which would hold the frames of those who ask until garbage is collected.
+    """
     try:
         return orjson.loads(text), len(text)
     except orjson.JSONDecodeError as error:
         if error.msg.startswith(MORE_FOLLOWS):
             return orjson.loads(text[: error.pos]), error.pos
-        return error
+        return error.with_traceback(None)
 
 
 def bare_object(text: str, start: int) -> Found | None:

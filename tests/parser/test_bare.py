@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parser.bare import MOST_NESTED, bare_object
+from parser.bare import MOST_NESTED, bare_object, json_in_front
 
 SHOWN = [
     (
@@ -71,3 +71,10 @@ def test_whatever_is_read_is_what_chompjs_reads(text: str) -> None:
     found = bare_object("{" + text, 0)
     if found is not None:
         assert chompjs.parse_js_object(("{" + text)[: found[1]]) == found[0]
+
+
+def test_why_there_is_no_json_holds_no_frames() -> None:
+    """An error that is handed on with its traceback holds the frames of all who hold it."""
+    error = json_in_front("[1,")
+    assert isinstance(error, json.JSONDecodeError)
+    assert error.__traceback__ is None

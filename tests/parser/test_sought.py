@@ -1,11 +1,15 @@
 """Data that is asked for by name: found wherever reading all code finds it, and nothing else is decoded."""
 
+import gc
+import weakref
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from parser import sought
 from parser.blocks import CODE, SCHEMA_ORG, DataScript, Scripts
+from parser.document import Document
 from parser.paths import child
 from parser.selector import JsonAt
 from parser.sought import PAIRS, Sought, named, pair
@@ -53,6 +57,19 @@ def test_what_reading_all_code_lists_is_found_by_its_name(texts: list[str]) -> N
         else:
             found = list(page.data(JsonAt(css=block.css, block=block.name, path="$.*")))
             assert block.data in found or len(found) == sought.MOST_PLACES
+
+
+def test_a_page_is_gone_once_it_is_read() -> None:
+    """What was found holds on to nothing that holds on to it: no page waits until garbage is collected."""
+    page = Document("<script>x = {'a': 1}</script><script>x = {'a': 2}; y = {'a': 3}</script>", "https://shop.example/")
+    assert [page.find(JsonAt(block=f"{name} =", path="$.a")) for name in "xy"] == ["1", "3"]
+    held = [weakref.ref(part) for part in (page, page.scripts, page.sought)]
+    gc.disable()
+    try:
+        del page
+        assert [part() for part in held] == [None, None, None]
+    finally:
+        gc.enable()
 
 
 def test_only_what_is_asked_for_is_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
