@@ -27,7 +27,7 @@ MOST_LOOKED_AT = 5
 MOST_PAIRS = 500
 LONGEST_JAVASCRIPT = 200_000
 LONGEST_REMEMBERED = 50_000
-NAME_LENGTH = 48
+NAME_LENGTH, BEFORE_NAME = 48, 120
 DEEPEST = 60
 CODE_SHOWS = 400
 ENDS_LINE, CLOSES = " \t\r;,)", "}]"
@@ -130,15 +130,19 @@ _paired_before = lru_cache(maxsize=256)(_paired)
 def block_name(text: str, start: int) -> str:
     """What stands before a block, from the last statement's end on, digits folded.
 
+    It is cut to its length after that: numbers are not equally long on all pages, and what stands before them would not
+    be cut at one place.
+
     >>> block_name('a(); var meta17 = {"b": 1}', 18)
     'var meta0 ='
     """
-    return _name_in(text[max(0, start - NAME_LENGTH) : start])
+    return _name_in(text[max(0, start - BEFORE_NAME) : start])
 
 
 @lru_cache(maxsize=4096)
 def _name_in(before: str) -> str:
-    return DIGITS.sub("0", SPACES.sub(" ", STATEMENT.split(before)[-1])).strip()
+    folded = DIGITS.sub("0", SPACES.sub(" ", STATEMENT.split(before)[-1])).strip()
+    return folded[-NAME_LENGTH:].lstrip()
 
 
 @dataclass(frozen=True)

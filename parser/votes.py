@@ -17,12 +17,13 @@ from catalog.values import NO_HINT, Hint, currency_of, key, normalise
 from parser.confidence import confidence
 from parser.document import Document
 from parser.rules import Rule
-from parser.selector import AttributeAt
+from parser.selector import AnySelector, AttributeAt
 
 HINTED = frozenset({Attribute.PRICE, Attribute.IMAGE})
 DECIMAL = {"comma": ",", "point": ".", "minor": "."}
 Sure = Callable[[float, Sequence[Rule]], float]
 DOTS = ("...", "…")
+TITLE_IN_HEAD = re.compile(r"title\b|html > head\b|meta\[(?:property|name)\b")
 BETWEEN_WORDS = re.compile(r"[-_+]+")
 
 
@@ -103,7 +104,7 @@ def _heaviest(attribute: Attribute, found: Sequence[tuple[Vote, str]]) -> tuple[
     groups = {value: key(attribute, value) for _, value in found}
     weights = dict.fromkeys(groups.values(), 0.0)
     for one, value in found:
-        weights[groups[value]] += weight_of(one.rule.score)
+        weights[groups[value]] += weight_of(one.rule.score, attribute, one.rule.selector)
     by_score = attribute is Attribute.DESCRIPTION
     ranked = sorted(found, key=lambda pair: (0.0 if by_score else -weights[groups[pair[1]]], -pair[0].rule.score))
     best = ranked[0][1]
@@ -139,9 +140,13 @@ def is_in_head(rule: Rule) -> bool:
     return isinstance(rule.selector, AttributeAt) and rule.selector.css.startswith("meta[property")
 
 
-def weight_of(score: float) -> float:
-    """What the vote of a rule of that score weighs."""
-    return max(score, 0.01) ** 3
+def weight_of(score: float, attribute: Attribute, selector: AnySelector) -> float:
+    """What the vote of a rule of that score weighs: half for a title in the page's head.
+
+    Shops fill all of the head's titles from one text, and that they may have written for search engines.
+    """
+    weight: float = max(score, 0.01) ** 3
+    return weight / 2 if attribute is Attribute.TITLE and TITLE_IN_HEAD.match(selector.css) else weight
 
 
 def offer_of(readings: Mapping[Attribute, Reading], url: str, currency: str | None) -> OfferFields:

@@ -196,8 +196,8 @@ def _worth_at(chosen: Sequence[Scored], place: int) -> float:
     weights: dict[str, float] = {}
     right: dict[str, bool | None] = {}
     for score, tally in chosen:
-        group = tally.keys[place]
+        group, one = tally.keys[place], tally.candidate
         if group is not None:
-            weights[group] = weights.get(group, 0.0) + weight_of(score)
+            weights[group] = weights.get(group, 0.0) + weight_of(score, one.attribute, one.selector)
             right[group] = right.get(group) or (tally.right[place] if place not in tally.unseen else None)
     return WORTH[right[max(weights, key=lambda group: weights[group])]] if weights else 0.0

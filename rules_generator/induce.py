@@ -79,7 +79,8 @@ def study(taught: Sequence[Taught], background: Iterable[Document] = ()) -> Less
     groups = templates.cluster(marks)
     surveys, aside = [], []
     for group, named in zip(groups, templates.signatures(marks, groups, seen), strict=True):
-        survey, contradicted = _survey_robustly([taught[place] for place in group.members])
+        elsewhere = [one.example for place, one in enumerate(taught) if place not in group.members]
+        survey, contradicted = _survey_robustly([taught[place] for place in group.members], elsewhere)
         aside += contradicted
         surveys.append((named, survey))
     return Lesson(taught, tuple(surveys), tuple(aside))
@@ -91,20 +92,20 @@ def _not_found(taught: Sequence[Taught], made: Iterable[Template]) -> tuple[str,
     return tuple(sorted(attribute.value for attribute in known - read))
 
 
-def _survey_robustly(members: Sequence[Taught]) -> tuple[Survey, list[tuple[str, str]]]:
+def _survey_robustly(members: Sequence[Taught], elsewhere: Sequence[Example]) -> tuple[Survey, list[tuple[str, str]]]:
     """The survey of a template's examples without those that the rules of all contradict."""
-    first = _survey(members)
+    first = _survey(members, elsewhere)
     rules = first.rules()
     bad = [one for one in members if _agreement(one, rules) < CONTRADICTED]
     if not bad or len(bad) * 2 > len(members):
         return first, []
     kept = [one for one in members if one not in bad]
     reason = "contradicts what the other examples teach"
-    return _survey(kept), [(one.example.page.address, reason) for one in bad]
+    return _survey(kept, elsewhere), [(one.example.page.address, reason) for one in bad]
 
 
-def _survey(members: Sequence[Taught]) -> Survey:
-    return survey([one.example for one in members], [one.document for one in members])
+def _survey(members: Sequence[Taught], elsewhere: Sequence[Example]) -> Survey:
+    return survey([one.example for one in members], [one.document for one in members], elsewhere)
 
 
 def _agreement(one: Taught, rules: Sequence[Rule]) -> float:

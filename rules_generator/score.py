@@ -37,9 +37,10 @@ UNCALLED, SILENT, SILENT_ON_ALL = 0.3, 0.1, 0.3
 ON_ALL = frozenset({Attribute.TITLE, Attribute.PRICE})
 LARGEST_TIE = 0.02
 OWN = frozenset({*NUMBERS, Attribute.IMAGE, Attribute.DESCRIPTION})
-MOST_FILLERS = 5
+MOST_FILLERS, FREE = 5, "0.00"
 FEW_LOOKED_AT = 5
 ANY_KEY = ".*"
+SPELLED = frozenset({Attribute.TITLE, Attribute.BRAND, Attribute.CATEGORY})
 FIRST_MEANT = frozenset({Attribute.TITLE, Attribute.IMAGE})
 CROWDED, MOST_CROWDED = 0.05, 0.2
 ADDRESS, APART = re.compile(r"(?:https?:)?/"), re.compile(r"[\W_]")
@@ -56,7 +57,8 @@ class Tally:
     examples that are right as soon as the words that they alone have taught may speak for them, `unseen` those whose
     known value stands nowhere on the page, so that no candidate could be right. `nodes` are the elements it read on the
     first few examples, where it reads one, and `crowd` says how many its selector finds there, on average, or of how
-    many values of data it takes the first.
+    many values of data it takes the first. `respelled` is the share of right names and titles that the catalog spells
+    in another way, but for case, as where a shop's pages have quotes of their own.
     """
 
     candidate: Candidate
@@ -67,6 +69,7 @@ class Tally:
     unseen: Collection[int] = ()
     nodes: tuple[LexborNode | None, ...] = ()
     crowd: float = 1.0
+    respelled: float = 0.0
 
     @cached_property
     def hits(self) -> int:
@@ -184,7 +187,22 @@ def tally(candidate: Candidate, opened: Opened, places: Sequence[int] | None = N
     loose = max(0.0, sum(spare) / len(spare)) if spare else 0.0
     nodes = _nodes(candidate.selector, opened, at)
     crowd = 1.0 if places is not None else _crowd(candidate, opened, nodes)
-    return Tally(candidate, tuple(values), tuple(right), loose, named, unseen, nodes, crowd)
+    respelled = _respelled(candidate.attribute, values, right, examples)
+    return Tally(candidate, tuple(values), tuple(right), loose, named, unseen, nodes, crowd, respelled)
+
+
+def _respelled(
+    attribute: Attribute, values: Sequence[str | None], right: Sequence[bool | None], examples: Sequence[Example]
+) -> float:
+    if attribute not in SPELLED:
+        return 0.0
+    told = zip(values, right, examples, strict=True)
+    otherwise = [
+        (value or "").casefold() not in map(str.casefold, one.known[attribute])
+        for value, is_right, one in told
+        if is_right
+    ]
+    return sum(otherwise) / len(otherwise) if otherwise else 0.0
 
 
 def _crowd(candidate: Candidate, opened: Opened, nodes: Sequence[LexborNode | None]) -> float:
@@ -252,7 +270,12 @@ def _is_mostly_title(raw: str, example: Example) -> bool:
 
 
 def _fillers(attribute: Attribute, values: Sequence[str | None], right: Sequence[bool | None]) -> tuple[str, ...]:
-    """Values that stand on several examples and are right on none, where each offer should have its own."""
+    """Values that stand on several examples and are right on none, where each offer should have its own.
+
+    Of prices that is nothing at all, which stands where a shop does not say its price; one such example shows it.
+    """
+    if attribute is Attribute.PRICE and FREE in values:
+        return () if any(value == FREE and is_right for value, is_right in zip(values, right, strict=True)) else (FREE,)
     if attribute not in OWN or not any(right):
         return ()
     counts = Counter(value for value, is_right in zip(values, right, strict=True) if value is not None and not is_right)
@@ -300,9 +323,9 @@ def _fitness(one: Tally) -> float:
     """The tie-break: a place whose words fit the attribute, and that holds little besides the value.
 
     What finds the first of many elements finds another one where the first is missing; of headings and pictures, the
-    page's first is meant.
+    page's first is meant. What spells names as the catalog does comes before what does not.
     """
     attribute = one.candidate.attribute
     loose = 0.0 if attribute in LONG_ONES else min(one.spare, 100) / 100
     crowded = 0.0 if attribute in FIRST_MEANT else min(CROWDED * log2(max(one.crowd, 1.0)), MOST_CROWDED)
-    return plausibility(one.candidate) - loose - crowded
+    return plausibility(one.candidate) - loose - crowded - one.respelled

@@ -26,13 +26,13 @@ FEW, MOST_OF, NAMED, ALSO_MEANT = 2, 0.75, 6, 4
 NAMES = frozenset({Attribute.BRAND, Attribute.CATEGORY})
 
 
-def sound(tallies: Sequence[Tally], examples: Sequence[Example]) -> list[Tally]:
-    """The tallies of one attribute that are evidence of a rule."""
-    return [one for one in tallies if _is_sound(one, examples)]
+def sound(tallies: Sequence[Tally], examples: Sequence[Example], elsewhere: Sequence[Example] = ()) -> list[Tally]:
+    """The tallies of one attribute that are evidence of a rule; `elsewhere` are examples of other templates."""
+    return [one for one in tallies if _is_sound(one, examples, elsewhere)]
 
 
-def _is_sound(one: Tally, examples: Sequence[Example]) -> bool:
-    return _is_mostly_right(one, examples) and (_knows_something(one, examples) or _names_it(one))
+def _is_sound(one: Tally, examples: Sequence[Example], elsewhere: Sequence[Example]) -> bool:
+    return _is_mostly_right(one, examples) and (_knows_something(one, examples, elsewhere) or _names_it(one))
 
 
 def _is_mostly_right(one: Tally, examples: Sequence[Example]) -> bool:
@@ -63,19 +63,27 @@ def _names_it(one: Tally) -> bool:
     return one.named >= least and one.hits > 0 and not one.misses and not one.uncalled
 
 
-def _knows_something(one: Tally, examples: Sequence[Example]) -> bool:
+def _knows_something(one: Tally, examples: Sequence[Example], elsewhere: Sequence[Example]) -> bool:
     """Whether it tells values apart, where the known offers differ."""
     attribute = one.candidate.attribute
-    known = [key(attribute, example.known[attribute][0]) for example in examples if example.known.get(attribute)]
+    known = _known(attribute, examples)
     if len(known) < FEW:
         return len(examples) <= FEW or is_named(one.candidate)
     right = {group for group, is_right in zip(one.keys, one.right, strict=True) if is_right}
     if len(right) >= FEW:
         return attribute not in NAMES or is_named(one.candidate) or _is_likely(one, len(right), len(set(known)))
     if len(set(known)) == 1:
+        everywhere = [*known, *_known(attribute, elsewhere)]
+        is_usual = everywhere.count(known[0]) >= MOST_OF * len(everywhere)
+        if not (is_usual or is_named(one.candidate) or lower_bound(one.hits, one.hits) >= VERY_SURE):
+            return False
         return one.hits >= FEW and not (attribute is Attribute.CATEGORY and one.uncalled)
     named, apart = is_named(one.candidate), _tells_apart(one, known)
     return not one.misses and ((one.hits > FEW and (named or apart)) or (one.hits == FEW and named and apart))
+
+
+def _known(attribute: Attribute, examples: Sequence[Example]) -> list[str]:
+    return [key(attribute, example.known[attribute][0]) for example in examples if example.known.get(attribute)]
 
 
 def _is_likely(one: Tally, right: int, known: int) -> bool:

@@ -53,8 +53,8 @@ class Survey:
         return chosen + at_hand([rule for rule in self.unspoken if rule.score >= threshold], chosen)
 
 
-def survey(examples: Sequence[Example], documents: Sequence[Document]) -> Survey:
-    """Run all candidates of one template on all its examples."""
+def survey(examples: Sequence[Example], documents: Sequence[Document], elsewhere: Sequence[Example] = ()) -> Survey:
+    """Run all candidates of one template on all its examples; `elsewhere` are those of the shop's other templates."""
     opened = Opened(examples, documents)
     looked_at = _enough(opened)
     located = [places(opened.documents[place], wanted) for place, wanted in looked_at.items()]
@@ -67,7 +67,7 @@ def survey(examples: Sequence[Example], documents: Sequence[Document]) -> Survey
         found = [one.get(attribute, []) for one in located]
         promising = _heat(_candidates(attribute, found, list(looked_at), opened), opened)
         tallies = [tally(candidate, opened) for candidate in promising]
-        ranked[attribute] = rank(sound(tallies, examples))
+        ranked[attribute] = rank(sound(tallies, examples, elsewhere))
     best = (one.candidate.selector for of_it in ranked.values() for _, one in of_it[:MOST_BESIDE])
     return Survey(ranked, unspoken(examples, documents, best))
 

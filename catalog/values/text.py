@@ -130,11 +130,11 @@ def description(raw: str) -> str | None:
 def key(value: str) -> str:
     """Equal for texts that differ in case, in kinds of quotes or in kinds of dashes only.
 
-    >>> key("Men’s T–Shirt") == key("MEN'S T-SHIRT")
-    True
+    >>> key("Men’s T–Shirt") == key("MEN'S T-SHIRT"), key(plain("24″ Screen")) == key('24" Screen')
+    (True, True)
     """
     folded = value.casefold()
-    return folded if folded.isascii() else folded.translate(_FOLD)
+    return (folded if folded.isascii() else folded.translate(_FOLD)).replace("''", '"')
 
 
 def start_key(value: str) -> str:

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parser import code
-from parser.code import data_in_code
+from parser.code import block_name, data_in_code
 
 PIECES = st.sampled_from(
     [
@@ -93,3 +93,10 @@ WAYS = {
 def test_data_is_found_where_code_introduces_it(text: str, found: list[object]) -> None:
     """Blocks are decoded where they begin, and named by what stands before them."""
     assert list(data_in_code(text, pairs=False)) == found
+
+
+@pytest.mark.parametrize("number", ["7", "4361724625", "6785412300917"])
+def test_a_block_is_named_alike_however_long_the_numbers_before_it_are(number: str) -> None:
+    """Its name is cut to its length only after they are folded."""
+    text = f"var shown = new Shopify.OptionSelectors('product-select-{number}', {{'sku': 'A'}});"
+    assert block_name(text, text.index("{")) == "new Shopify.OptionSelectors('product-select-0',"

@@ -78,7 +78,8 @@ def test_what_is_not_heard_could_not_change_the_outcome(values: list[tuple[str |
     votes = cast(Attribute.SKU, *values)
     weights: dict[str | None, float] = {}
     for one in votes:
-        weights[one.value] = weights.get(one.value, 0.0) + weight_of(one.rule.score)
+        weight = weight_of(one.rule.score, one.rule.attribute, one.rule.selector)
+        weights[one.value] = weights.get(one.value, 0.0) + weight
     weights.pop(None, None)
     value = decide(Attribute.SKU, heard(votes)).value
     assert value is None if not weights else weights[value] >= max(weights.values()) - 1e-6

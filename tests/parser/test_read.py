@@ -168,6 +168,14 @@ def test_the_heaviest_value_wins(
     assert (reading.value, round(reading.share, 3)) == (winner, weight)
 
 
+def test_titles_in_the_head_count_half() -> None:
+    """Shops fill all of them from one text, which they may have written for search engines."""
+    places = [("h1", "Lamp"), ("p.name", "Lamp"), ("title", "Lamp | Sale"), ("html > head > meta", "Lamp | Sale")]
+    cast = [Vote(rule(Attribute.TITLE, css), value, value, value) for css, value in places]
+    cast.append(Vote(rule(Attribute.TITLE, "p.seo", 0.9), "Lamp | Sale", "Lamp | Sale", "Lamp | Sale"))
+    assert decide(Attribute.TITLE, cast).value == "Lamp"
+
+
 DESCRIBED = [
     ("the best rule's", ["A lamp.", "A lamp for the desk."], "A lamp."),
     ("the whole of what is cut short", ["A lamp for th...", "Oak.", "A lamp for the desk."], "A lamp for the desk."),

@@ -6,12 +6,12 @@ import pytest
 
 from catalog.models import Attribute
 from parser.document import Document
-from parser.read import read_attributes
+from parser.read import read, read_attributes
 from parser.selector import TextAt
 from rules_generator.candidate import Candidate
 from rules_generator.induce import Taught, induce
 from rules_generator.wording import is_named
-from tests.pages import products, text_page
+from tests.pages import Product, products, text_page
 from tests.rules_generator.conftest import taught
 
 *ALL, OTHER = products(11)
@@ -56,6 +56,55 @@ def test_fillers_are_not_read() -> None:
     some = Document("<h1>Other</h1><b id='n'>Z-99</b>", "https://shop.example/p")
     assert read_attributes(none, rules.templates[0])[Attribute.SKU].value is None
     assert read_attributes(some, rules.templates[0])[Attribute.SKU].value == "Z-99"
+
+
+def test_a_price_of_nothing_is_none() -> None:
+    """Where a shop does not say its price, its data may say `0.00`: that speaks neither for them nor against them."""
+    page = "<meta property='og:price:amount' content='{1}'><h1>{0}</h1><p class='cost'>{2}</p>"
+    members = [
+        taught(one, page.format(one.title, one.price if place else "0.00", f"{one.price} €" if place else "Call us"),
+               price=one.price if place else None)
+        for place, one in enumerate(ALL)
+    ]  # fmt: skip
+    rules, _ = induce(members)
+    read = [
+        read_attributes(Document(page.format("Other", said, "Log in"), "https://shop.example/p"), rules.templates[0])
+        for said in ("31.50", "0.00")
+    ]
+    assert [one[Attribute.PRICE].value for one in read] == ["31.50", None]
+
+
+def layout(one: Product, *classes: str) -> str:
+    """A page of a shop that says its own name, and the brand in its second layout only."""
+    marks = "".join(f"<div class='{name}-{part}'></div>" for name in classes for part in "abcdefgh")
+    return f"<meta property='og:site_name' content='Ardwen'><body>{marks}<h1 class='{classes[0]}'>{one.title}</h1>"
+
+
+@pytest.mark.parametrize(("brands", "learnt"), [(["Elm", "Oak", "Sprout"], 0), (["Ardwen"], 1)])
+def test_a_layouts_only_brand_is_no_rule_where_the_shop_has_others(brands: list[str], learnt: int) -> None:
+    """The shop's own name is its brand where that is all that it sells, not where a few examples happen to bear it."""
+    members = [taught(one, layout(one, "plain"), brand="Ardwen") for one in ALL[:4]]
+    members += [
+        taught(one, layout(one, "rich", "wide") + f"<b class='brand'>{brand}</b>", brand=brand)
+        for one, brand in zip(ALL[4:], brands * 6, strict=False)
+    ]
+    rules, _ = induce(members)
+    page = Document(layout(OTHER, "plain"), "https://shop.example/p")
+    plain = read(page, rules).template
+    (template,) = [one for one in rules.templates if one.name == plain]
+    assert len(rules.templates) == 2
+    assert len(template.of(Attribute.BRAND)) == learnt
+
+
+def test_a_title_is_read_where_it_is_spelled_as_the_catalog_spells_it() -> None:
+    """Shops' pages set quotes of their own, which their data do not have."""
+    page = "<h1>{0}’s {1} 24″ Lamp</h1><p class='x'>{2}</p>"
+    titles = [f"{one.brand}'s {one.number} 24\" Lamp" for one in (*ALL, OTHER)]
+    pages = [page.format(one.brand, one.number, title) for one, title in zip((*ALL, OTHER), titles, strict=True)]
+    members = [taught(one, text, title=title) for one, text, title in zip(ALL, pages, titles, strict=False)]
+    rules, _ = induce(members)
+    read = read_attributes(Document(pages[-1], "https://shop.example/p"), rules.templates[0])
+    assert read[Attribute.TITLE].value == titles[-1]
 
 
 def test_what_a_cut_leaves_where_there_is_no_number() -> None:
