@@ -47,8 +47,10 @@ tbody td th thead tr ul
 _APART, _WITHIN = frozenset(_BREAKS.split()), frozenset("a b em font i img meta small span strong sub sup u".split())
 _TAGS, _LONGEST_TAG = re.compile(r"(<[^<>]*>)"), 500
 _WORD = re.compile(r"\w+")
+STEP, SHORTEST_GTIN = " > ", 8
 _FOLD = str.maketrans(
-    {"‘": "'", "’": "'", "‚": "'", "′": "'", "“": '"', "”": '"', "„": '"', "″": '"'} | dict.fromkeys("‐‑‒–—−", "-")
+    {"‘": "'", "’": "'", "‚": "'", "′": "'", "“": '"', "”": '"', "„": '"', "″": '"', "×": "x"}
+    | dict.fromkeys("‐‑‒–—−", "-")
 )
 
 
@@ -97,13 +99,14 @@ def title(raw: str) -> str | None:
 
 
 def brand(raw: str) -> str | None:
-    """A brand; None for the ways to say that there is none.
+    """A brand; None for the ways to say that there is none, for trade numbers and for paths.
 
-    >>> brand("n/a") is None, brand(" Bosch ")
-    (True, 'Bosch')
+    >>> brand("n/a") is None, brand(" Bosch "), brand("4006381333931"), brand("Bikes > Tyres")
+    (True, 'Bosch', None, None)
     """
     found = _line(raw, LONGEST_BRAND)
-    return None if found is None or is_nothing(found) else found
+    is_none = found is None or is_nothing(found) or STEP in found or (len(found) >= SHORTEST_GTIN and found.isdigit())
+    return None if is_none else found
 
 
 def is_nothing(value: str) -> bool:
@@ -128,7 +131,7 @@ def description(raw: str) -> str | None:
 
 
 def key(value: str) -> str:
-    """Equal for texts that differ in case, in kinds of quotes or in kinds of dashes only.
+    """Equal for texts that differ in case, in kinds of quotes, dashes or signs for times only.
 
     >>> key("Men’s T–Shirt") == key("MEN'S T-SHIRT"), key(plain("24″ Screen")) == key('24" Screen')
     (True, True)
