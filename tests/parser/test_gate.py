@@ -31,6 +31,16 @@ def test_likeness_is_the_weighted_share_of_marks() -> None:
     assert likeness(frozenset(), Signature()) == 1.0
 
 
+def test_state_in_a_template_is_a_mark_where_a_signature_knows_it() -> None:
+    """Templates are not looked into where none does."""
+    mark = 'template[data-varname="__STATE__"] ::content script'
+    state = Document("<template data-varname='__STATE__'><script>{\"a\": 1}</script></template>", URL)
+    plain = Document("<template data-varname='__STATE__'><script>a()</script></template>", URL)
+    assert mark in marks_of(state)
+    gate = Gate([Template(name="1", signature=Signature(marks={mark: 1.0}, least=0.5))])
+    assert [gate.ranked(one)[0].share for one in (state, plain)] == [1.0, 0.0]
+
+
 DOORS = [
     "https://shop.example",
     "https://shop.example/",

@@ -72,6 +72,12 @@ def test_a_page_is_gone_once_it_is_read() -> None:
         gc.enable()
 
 
+def test_state_in_a_template_is_found() -> None:
+    """It is no part of the page's own scripts, and asked for by a selector that leads into the template."""
+    page = Document('<template id=\'state\'><script> {"a": {"b": 7}}</script></template>', "https://shop.example/")
+    assert [page.find(JsonAt(css=block.css, block="", path="$.a.b")) for block in page.blocks] == ["7"]
+
+
 def test_only_what_is_asked_for_is_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of many objects in code, those before which the name stands are looked into, once for all rules."""
     looked_into = []
