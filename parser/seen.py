@@ -40,8 +40,12 @@ class Seen:
     @cached_property
     def names(self) -> "Names":
         """The tags of what is named, each with its itemprop, property and name."""
-        named = ((node.tag, node.attributes) for node in self._named[:MOST_NODES])
-        said = tuple([(tag, one.get("itemprop"), one.get("property"), one.get("name")) for tag, one in named])
+        said = tuple(
+            [
+                (node.tag, (one := node.attributes).get("itemprop"), one.get("property"), one.get("name"))
+                for node in self._named[:MOST_NODES]
+            ]
+        )
         return _names_met(said) if len(said) <= WORTH_REMEMBERING else _names_in(said)
 
     @cached_property
