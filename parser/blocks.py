@@ -91,9 +91,9 @@ def scripts_of(tree: LexborHTMLParser) -> Scripts:
         if not text or len(text) > LONGEST_SCRIPT or text.isspace():
             continue
         said = node.attributes
-        kind = said.get("type")
-        if kind and "json" in kind.lower():
-            data.append(DataScript(SCHEMA_ORG if "ld+json" in kind.lower() else _own_css(said), text))
+        kind = (said.get("type") or "").lower()
+        if "json" in kind:
+            data.append(DataScript(SCHEMA_ORG if "ld+json" in kind else _own_css(said), text))
         else:
             code.append(nuxt.without_call(text) if text.startswith(nuxt.CALL) else text)
     return Scripts(data, code, lambda: list(_in_templates(tree)))

@@ -8,6 +8,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from catalog.errors import RuleError
 from catalog.markup import as_utf8, open_html
+from catalog.values.category import SEPARATOR
 from parser.blocks import Block, Scripts, blocks_at, scripts_of
 from parser.paths import compile_path
 from parser.seen import Seen
@@ -17,7 +18,6 @@ from parser.trim import named_in
 
 LONGEST_TEXT = 50_000
 MOST_STEPS, LONGEST_STEP, MOST_ENTRIES = 12, 200, 400
-BETWEEN_STEPS = " > "
 MOST_TEMPLATES, MOST_STRUCK = 50, 100
 UNSEEN = frozenset({"script", "style", "template", "noscript"})
 INLINE = frozenset(
@@ -69,7 +69,7 @@ class Document:
     def joined(self, css: str) -> str | None:
         """The texts of all elements that `css` finds, as the steps of a path. Raises RuleError."""
         texts = (text_of(node, LONGEST_STEP) for node in self.all(css)[:MOST_STEPS])
-        return BETWEEN_STEPS.join(text for text in texts if text) or None
+        return SEPARATOR.join(text for text in texts if text) or None
 
     def entry(self, selector: TextAt) -> str | None:
         """The text of the element that another one names; none that is all of the other. Raises RuleError."""

@@ -56,9 +56,9 @@ def _said(document: Document, kinds: Container[str] = ALL_KINDS) -> Iterator[tup
     if TYPED in kinds:
         yield _of_type, document.seen.types
     yield _of_names, [document.seen.names]
-    if CONTENT in kinds:
-        yield _of_script, [(script.css, ()) for script in document.scripts.in_templates]
-    yield _of_script, [(script.css, _types(script)) for script in document.scripts.data]
+    scripts = document.scripts
+    state = scripts.in_templates if CONTENT in kinds else []
+    yield _of_script, [(script.css, _types(script)) for script in (*scripts.data, *state)]
     yield _of_folder, [folder_of(document.url)]
     kind = document.first('meta[property="og:type"]')
     yield _of_page_type, [kind.attrs.get("content")] if kind is not None else []

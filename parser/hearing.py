@@ -42,7 +42,7 @@ class Hearing:
     @cached_property
     def weights(self) -> tuple[float, ...]:
         """What each rule's vote weighs."""
-        return tuple(map(_weight_of, self.rules))
+        return tuple(map(weight_of, self.rules))
 
     @cached_property
     def weight(self) -> float:
@@ -124,12 +124,8 @@ def _is_enough(attribute: Attribute, agreeing: int, weight: float, others: float
     return agreeing >= ENOUGH and weight >= others - ROUNDED
 
 
-def _weight_of(rule: Rule) -> float:
-    return weight_of(rule.score, rule.attribute, rule.selector)
-
-
 def _weight_of_all(rules: Iterable[Rule]) -> float:
-    return fsum(map(_weight_of, rules))
+    return fsum(map(weight_of, rules))
 
 
 def source_of(selector: AnySelector) -> Source:

@@ -35,7 +35,7 @@ def compile_path(path: str) -> Callable[[Any], Iterable[Any]]:
         return lambda data: (match.value for match in parsed.find(data))
     if None in steps:
         return lambda data: _walk(data, steps, 0)
-    return _follower(steps)
+    return lambda data: _followed(data, steps)
 
 
 def keys_of(path: str) -> tuple[str, ...]:
@@ -104,27 +104,6 @@ def _walk(data: Any, steps: list[Step], depth: int) -> Iterator[Any]:
         children = list(inner.values()) if isinstance(inner, dict) else inner if isinstance(inner, list) else []
         for child_of in children[:MOST_FANOUT]:
             yield from _walk(child_of, steps, fork + 1)
-
-
-def _follower(steps: Sequence[Step]) -> Callable[[Any], tuple[Any, ...]]:
-    """What `_followed` gives; most data hold no data within strings, and there each step is one look-up."""
-    look_ups: list[Callable[[Any, Any], Any]] = [
-        dict.__getitem__ if isinstance(step, str) else list.__getitem__ for step in steps
-    ]
-    by_step = list(zip(look_ups, steps, strict=True))
-
-    def follow(data: Any) -> tuple[Any, ...]:
-        found = data
-        try:
-            for look_up, step in by_step:
-                found = look_up(found, step)
-        except (KeyError, IndexError):
-            return ()
-        except TypeError:
-            return _followed(data, steps)
-        return (found,)
-
-    return follow
 
 
 def _followed(data: Any, steps: Sequence[Step]) -> tuple[Any, ...]:

@@ -20,6 +20,7 @@ from parser.votes import decide as decide
 from parser.votes import offer_of as offer_of
 from parser.votes import value_of as value_of
 from parser.votes import vote as vote
+from parser.votes import weight_at as weight_at
 from parser.votes import weight_of as weight_of
 
 ALWAYS, EVERY = (Attribute.TITLE, Attribute.PRICE), frozenset(Attribute)

@@ -40,12 +40,7 @@ class Seen:
     @cached_property
     def names(self) -> "Names":
         """The tags of what is named, each with its itemprop, property and name."""
-        said = tuple(
-            [
-                (node.tag, (one := node.attributes).get("itemprop"), one.get("property"), one.get("name"))
-                for node in self._named[:MOST_NODES]
-            ]
-        )
+        said = tuple(map(_names_of, self._named[:MOST_NODES]))
         return _names_met(said) if len(said) <= WORTH_REMEMBERING else _names_in(said)
 
     @cached_property
@@ -103,6 +98,11 @@ def _names_in(said: tuple[Said, ...]) -> Names:
 
 
 _names_met = lru_cache(maxsize=64)(_names_in)
+
+
+def _names_of(node: LexborNode) -> Said:
+    said = node.attributes
+    return node.tag, said.get("itemprop"), said.get("property"), said.get("name")
 
 
 def _names(said: Said) -> tuple[Named, ...]:

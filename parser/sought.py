@@ -81,12 +81,12 @@ class _Searched:
         asked = "\n".join((name, key, word))
         code = self._code
         new = code.new_with(word)
-        number, place = next(new, NOWHERE)
+        number, first = next(new, NOWHERE)
         for at, text, known in code.known if number is None else code.texts:
             if known is None:
                 if at == number:
-                    yield from in_code(text, name, key, word, place)
-                    number, place = next(new, NOWHERE)
+                    yield from in_code(text, name, key, word, first)
+                    number, first = next(new, NOWHERE)
                 continue
             found = known.get(asked)
             if found is None:
@@ -208,28 +208,28 @@ class _Memory:
 _memory = _Memory()
 
 
-def in_code(text: str, name: str, key: str = "", word: str | None = None, place: int = 0) -> Iterator[Any]:
+def in_code(text: str, name: str, key: str = "", word: str | None = None, first: int = 0) -> Iterator[Any]:
     """The data of that name in a script's code; `key` is the key of a pair, or a word that it has to hold.
 
-    A name is looked for by a `word` of it, which stands nowhere before `place`.
+    A name is looked for by a `word` of it, which stands nowhere before the place `first`.
     """
     if name == PAIRS and key:
-        value = pair(text, key, place)
+        value = pair(text, key, first)
         if value is not None:
             yield {key: value}
     elif name != PAIRS and words_of(name)[0]:
-        yield from named(text, name, word, place)
+        yield from named(text, name, word, first)
     elif not key or key in text or ESCAPED.search(text):
         yield from (data for other, data in data_in_code(text, name == PAIRS) if other == name)
 
 
-def named(text: str, name: str, word: str | None = None, place: int = 0) -> Iterator[Any]:
+def named(text: str, name: str, word: str | None = None, first: int = 0) -> Iterator[Any]:
     """The objects and lists in code before which a name stands, in the order in which they stand.
 
     >>> list(named("var meta17 = {'a': 1}; var meta2 = [3]; var x = {'b': 1}", "var meta0 ="))
     [{'a': 1}, [3]]
     """
-    for start in _openings(text, name, words_of(name)[-1] if word is None else word, place):
+    for start in _openings(text, name, words_of(name)[-1] if word is None else word, first):
         if block_name(text, start) == name:
             data = opened_at(text, start)
             if isinstance(data, dict | list) and data:

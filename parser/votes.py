@@ -104,7 +104,7 @@ def _heaviest(attribute: Attribute, found: Sequence[tuple[Vote, str]]) -> tuple[
     groups = {value: key(attribute, value) for _, value in found}
     weights = dict.fromkeys(groups.values(), 0.0)
     for one, value in found:
-        weights[groups[value]] += weight_of(one.rule.score, attribute, one.rule.selector)
+        weights[groups[value]] += weight_of(one.rule)
     by_score = attribute is Attribute.DESCRIPTION
     ranked = sorted(found, key=lambda pair: (0.0 if by_score else -weights[groups[pair[1]]], -pair[0].rule.score))
     best = ranked[0][1]
@@ -140,8 +140,13 @@ def is_in_head(rule: Rule) -> bool:
     return isinstance(rule.selector, AttributeAt) and rule.selector.css.startswith("meta[property")
 
 
-def weight_of(score: float, attribute: Attribute, selector: AnySelector) -> float:
-    """What the vote of a rule of that score weighs: half for a title in the page's head.
+def weight_of(rule: Rule) -> float:
+    """What a rule's vote weighs."""
+    return weight_at(rule.score, rule.attribute, rule.selector)
+
+
+def weight_at(score: float, attribute: Attribute, selector: AnySelector) -> float:
+    """What the vote of a rule on that place weighs: the cube of its score, half of that for a title in the page's head.
 
     Shops fill all of the head's titles from one text, and that they may have written for search engines.
     """

@@ -13,7 +13,7 @@ from math import inf
 from selectolax.lexbor import LexborNode
 
 from catalog.models import Attribute
-from parser.read import weight_of
+from parser.read import weight_at
 from parser.rules import Rule
 from parser.selector import UNSTRUCK, AnySelector, JsonAt, TextAt
 from rules_generator.anchors import upwards
@@ -198,6 +198,6 @@ def _worth_at(chosen: Sequence[Scored], place: int) -> float:
     for score, tally in chosen:
         group, one = tally.keys[place], tally.candidate
         if group is not None:
-            weights[group] = weights.get(group, 0.0) + weight_of(score, one.attribute, one.selector)
+            weights[group] = weights.get(group, 0.0) + weight_at(score, one.attribute, one.selector)
             right[group] = right.get(group) or (tally.right[place] if place not in tally.unseen else None)
     return WORTH[right[max(weights, key=lambda group: weights[group])]] if weights else 0.0

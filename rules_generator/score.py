@@ -274,12 +274,12 @@ def _fillers(attribute: Attribute, values: Sequence[str | None], right: Sequence
 
     Of prices that is nothing at all, which stands where a shop does not say its price; one such example shows it.
     """
-    if attribute is Attribute.PRICE and FREE in values:
-        return () if any(value == FREE and is_right for value, is_right in zip(values, right, strict=True)) else (FREE,)
-    if attribute not in OWN or not any(right):
+    known = {value for value, is_right in zip(values, right, strict=True) if is_right}
+    if attribute is Attribute.PRICE:
+        return (FREE,) if FREE in values and FREE not in known else ()
+    if attribute not in OWN or not known:
         return ()
     counts = Counter(value for value, is_right in zip(values, right, strict=True) if value is not None and not is_right)
-    known = {value for value, is_right in zip(values, right, strict=True) if is_right}
     return tuple(value for value, count in counts.most_common(MOST_FILLERS) if count > 1 and value not in known)
 
 

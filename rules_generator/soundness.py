@@ -26,7 +26,7 @@ FEW, MOST_OF, NAMED, ALSO_MEANT = 2, 0.75, 6, 4
 NAMES = frozenset({Attribute.BRAND, Attribute.CATEGORY})
 
 
-def sound(tallies: Sequence[Tally], examples: Sequence[Example], elsewhere: Sequence[Example] = ()) -> list[Tally]:
+def sound(tallies: Sequence[Tally], examples: Sequence[Example], elsewhere: Sequence[Example]) -> list[Tally]:
     """The tallies of one attribute that are evidence of a rule; `elsewhere` are examples of other templates."""
     return [one for one in tallies if _is_sound(one, examples, elsewhere)]
 

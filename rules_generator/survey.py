@@ -53,7 +53,7 @@ class Survey:
         return chosen + at_hand([rule for rule in self.unspoken if rule.score >= threshold], chosen)
 
 
-def survey(examples: Sequence[Example], documents: Sequence[Document], elsewhere: Sequence[Example] = ()) -> Survey:
+def survey(examples: Sequence[Example], documents: Sequence[Document], elsewhere: Sequence[Example]) -> Survey:
     """Run all candidates of one template on all its examples; `elsewhere` are those of the shop's other templates."""
     opened = Opened(examples, documents)
     looked_at = _enough(opened)

@@ -178,7 +178,7 @@ def _lines(reading: Reading, before: int) -> Iterator[Line]:
             selector=str(vote.rule.selector),
             trim=str(vote.rule.trim),
             score=vote.rule.score,
-            weight=round(weight_of(vote.rule.score, vote.rule.attribute, vote.rule.selector), 3),
+            weight=round(weight_of(vote.rule), 3),
             raw=vote.raw,
             cut=vote.cut,
             value=vote.value,

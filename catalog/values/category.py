@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from catalog.values import text
 
-SEPARATOR = " > "
+SEPARATOR = text.SEPARATOR
 DEEPEST, LONGEST = 20, 500
 _STEPS = re.compile(r"\s*(?:-?>+|»|›|❯|→)\s*|\s+[/\\]\s+|\s*::\s*")
 _BAR, _FEWEST_BETWEEN_BARS = re.compile(r"\s*\|\s*"), 3

@@ -47,7 +47,7 @@ tbody td th thead tr ul
 _APART, _WITHIN = frozenset(_BREAKS.split()), frozenset("a b em font i img meta small span strong sub sup u".split())
 _TAGS, _LONGEST_TAG = re.compile(r"(<[^<>]*>)"), 500
 _WORD = re.compile(r"\w+")
-STEP, SHORTEST_GTIN = " > ", 8
+SEPARATOR, SHORTEST_GTIN = " > ", 8
 _FOLD = str.maketrans(
     {"‘": "'", "’": "'", "‚": "'", "′": "'", "“": '"', "”": '"', "„": '"', "″": '"', "×": "x"}
     | dict.fromkeys("‐‑‒–—−", "-")
@@ -105,8 +105,9 @@ def brand(raw: str) -> str | None:
     (True, 'Bosch', None, None)
     """
     found = _line(raw, LONGEST_BRAND)
-    is_none = found is None or is_nothing(found) or STEP in found or (len(found) >= SHORTEST_GTIN and found.isdigit())
-    return None if is_none else found
+    if found is None or is_nothing(found) or SEPARATOR in found:
+        return None
+    return None if found.isdigit() and len(found) >= SHORTEST_GTIN else found
 
 
 def is_nothing(value: str) -> bool:

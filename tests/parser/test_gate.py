@@ -39,6 +39,9 @@ def test_state_in_a_template_is_a_mark_where_a_signature_knows_it() -> None:
     assert mark in marks_of(state)
     gate = Gate([Template(name="1", signature=Signature(marks={mark: 1.0}, least=0.5))])
     assert [gate.ranked(one)[0].share for one in (state, plain)] == [1.0, 0.0]
+    unread = Document(text_page(ONE), URL)
+    Gate([Template(name="1", signature=Signature(marks={"url:/de/": 1.0}, least=0.5))]).ranked(unread)
+    assert "in_templates" not in vars(unread.scripts)
 
 
 DOORS = [

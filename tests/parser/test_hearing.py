@@ -78,8 +78,7 @@ def test_what_is_not_heard_could_not_change_the_outcome(values: list[tuple[str |
     votes = cast(Attribute.SKU, *values)
     weights: dict[str | None, float] = {}
     for one in votes:
-        weight = weight_of(one.rule.score, one.rule.attribute, one.rule.selector)
-        weights[one.value] = weights.get(one.value, 0.0) + weight
+        weights[one.value] = weights.get(one.value, 0.0) + weight_of(one.rule)
     weights.pop(None, None)
     value = decide(Attribute.SKU, heard(votes)).value
     assert value is None if not weights else weights[value] >= max(weights.values()) - 1e-6
