@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from parser import nuxt
+from parser import states
 from parser.code import as_json, by_braces, data_in_code, javascript, opens
 from parser.selector import CONTENT, IN_ATTRIBUTE, IN_TEXT
+from parser.states import nuxt
 
 MOST_SCRIPTS = 300
 MOST_IN_ATTRIBUTES = 200
@@ -85,7 +86,7 @@ class Scripts:
 
 def scripts_of(tree: LexborHTMLParser) -> Scripts:
     """The scripts of a page, of the first 300; those in templates as far as they are data."""
-    data, code = list[DataScript](), list[str]()
+    data, code, stated = list[DataScript](), list[str](), list[str]()
     for node in tree.tags("script")[:MOST_SCRIPTS]:
         text = node.text_lexbor()
         if not text or len(text) > LONGEST_SCRIPT or text.isspace():
@@ -95,7 +96,9 @@ def scripts_of(tree: LexborHTMLParser) -> Scripts:
         if "json" in kind:
             data.append(DataScript(SCHEMA_ORG if "ld+json" in kind else _own_css(said), text))
         else:
-            code.append(nuxt.without_call(text) if text.startswith(nuxt.CALL) else text)
+            (stated if text.startswith(states.STARTS) else code).append(text)
+    if stated:
+        code += states.written_out(stated)
     return Scripts(data, code, lambda: list(_in_templates(tree)))
 
 

@@ -6,7 +6,7 @@ known offers cannot tell them apart; the names that shops give to their fields c
 
 import re
 
-from catalog.models import Attribute
+from catalog.models import NUMBERS, Attribute
 from parser.selector import UNSTRUCK, AttributeAt, JsonAt, TextAt
 from parser.trim import Trim
 from rules_generator.candidate import Candidate
@@ -34,13 +34,15 @@ HEADING = re.compile(r"(?:^|\s)h1[^\s]*(?: ::text)?$")
 PLACE_AMONG = re.compile(r":nth-[a-z-]+\(\d+\)")
 CAPTIONS = frozenset({"alt", "title"})
 FEWEST_STEPS = 3
+SIGN = re.compile(r"[-_./]")
 STRUCTURED = re.compile(r"ld\+json Product|itemprop|property=|product", re.IGNORECASE)
 
 
 def plausibility(candidate: Candidate) -> float:
     """From about -1 (names something else) to 1 (names the attribute, in data about the product).
 
-    What a picture or a link is called may be of another variant than the heading; a loose pair, of another thing.
+    What a picture or a link is called may be of another variant than the heading; a loose pair, of another thing. A
+    number that is cut off at a sign, `AB-12` of `AB-12-XL`, may be cut at another one where the rest has it too.
     """
     said = str(candidate.selector)
     fits = _fits(candidate.attribute, said)
@@ -59,6 +61,7 @@ def plausibility(candidate: Candidate) -> float:
         + 0.4 * (candidate.attribute is Attribute.TITLE and HEADING.search(said) is not None)
         - 0.2 * (":nth-of-type(" in said)
         - min(cut, 60) / 100
+        - 0.4 * (candidate.attribute in NUMBERS and _is_at_sign(candidate.trim))
         - bool(candidate.trim.means)
         - 0.8 * bool(MISLEADING.search(said))
         - 0.8 * variant
@@ -83,6 +86,10 @@ def _fits(attribute: Attribute, said: str) -> bool:
 def _reliance(trim: Trim) -> int:
     """How much a cut relies on: a number of characters is trusted less than a literal, the value's look still less."""
     return sum(map(_length, (trim.left, trim.right))) + 10 * trim.last + 30 * bool(trim.shape) + 40 * bool(trim.words)
+
+
+def _is_at_sign(trim: Trim) -> bool:
+    return any(isinstance(cut, str) and SIGN.fullmatch(cut) for cut in (trim.left, trim.right))
 
 
 def _length(cut: str | int) -> int:

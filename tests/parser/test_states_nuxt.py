@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parser.document import Document
-from parser.nuxt import LONGEST_WRITTEN, without_call, written_out
 from parser.selector import JsonAt
+from parser.states.nuxt import LONGEST_WRITTEN, without_call, written_out
 
 CALLS = [
     ("names among values", '(function(a){return {x:a,y:[a,1]}}("v"))', '{x:"v",y:["v",1]}'),
