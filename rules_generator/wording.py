@@ -34,7 +34,7 @@ HEADING = re.compile(r"(?:^|\s)h1[^\s]*(?: ::text)?$")
 PLACE_AMONG = re.compile(r":nth-[a-z-]+\(\d+\)")
 CAPTIONS = frozenset({"alt", "title"})
 FEWEST_STEPS = 3
-SIGN = re.compile(r"[-_./]")
+SIGNS = tuple("-_/")
 STRUCTURED = re.compile(r"ld\+json Product|itemprop|property=|product", re.IGNORECASE)
 
 
@@ -42,7 +42,7 @@ def plausibility(candidate: Candidate) -> float:
     """From about -1 (names something else) to 1 (names the attribute, in data about the product).
 
     What a picture or a link is called may be of another variant than the heading; a loose pair, of another thing. A
-    number that is cut off at a sign, `AB-12` of `AB-12-XL`, may be cut at another one where the rest has it too.
+    number out of a longer one, `AB-12` of `AB-12-XL`, may be another part of it where the rest looks otherwise.
     """
     said = str(candidate.selector)
     fits = _fits(candidate.attribute, said)
@@ -61,7 +61,7 @@ def plausibility(candidate: Candidate) -> float:
         + 0.4 * (candidate.attribute is Attribute.TITLE and HEADING.search(said) is not None)
         - 0.2 * (":nth-of-type(" in said)
         - min(cut, 60) / 100
-        - 0.4 * (candidate.attribute in NUMBERS and _is_at_sign(candidate.trim))
+        - 0.4 * (candidate.attribute in NUMBERS and _is_part(candidate.trim))
         - bool(candidate.trim.means)
         - 0.8 * bool(MISLEADING.search(said))
         - 0.8 * variant
@@ -88,8 +88,9 @@ def _reliance(trim: Trim) -> int:
     return sum(map(_length, (trim.left, trim.right))) + 10 * trim.last + 30 * bool(trim.shape) + 40 * bool(trim.words)
 
 
-def _is_at_sign(trim: Trim) -> bool:
-    return any(isinstance(cut, str) and SIGN.fullmatch(cut) for cut in (trim.left, trim.right))
+def _is_part(trim: Trim) -> bool:
+    """Whether a cut may leave a part of a number: it ends at a sign that numbers have, or is found by its look."""
+    return bool(trim.shape) or str(trim.left).endswith(SIGNS) or str(trim.right).startswith(SIGNS)
 
 
 def _length(cut: str | int) -> int:

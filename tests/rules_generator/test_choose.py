@@ -128,3 +128,12 @@ def test_a_layout_that_only_a_few_examples_have(count: int) -> None:
     (template,) = induce(members)[0].templates
     silent = Document(shown.format("x", "it", old.format("77.30")), "https://shop.example/p")
     assert read_attributes(silent, template)[Attribute.PRICE].value == "77.30"
+
+
+@pytest.mark.parametrize("sizes", [["XL"], ["S", "M", "XL"]], ids=["of one size", "of several"])
+def test_a_whole_number_comes_before_one_cut_off_at_a_sign(sizes: list[str]) -> None:
+    """Of a variant's number the rest may have that sign, too, and another part of it would be taken for the offer's."""
+    page = "<h1>{0}</h1><script>view({{'style': '{1}', 'variants': [{{'sku': '{1}-{2}'}}]}});</script>"
+    members = [taught(one, page.format(one.title, one.sku, sizes[one.number % len(sizes)])) for one in ALL]
+    other = Document(page.format("Other", "SK-99", "2-3Y"), "https://shop.example/p")
+    assert read_attributes(other, induce(members)[0].templates[0])[Attribute.SKU].value == "SK-99"
