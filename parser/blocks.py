@@ -16,7 +16,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from parser import states
 from parser.code import as_json, by_braces, data_in_code, javascript, opens
 from parser.selector import CONTENT, IN_ATTRIBUTE, IN_TEXT
-from parser.states import nuxt
+from parser.states import apollo, nuxt
 
 MOST_SCRIPTS = 300
 MOST_IN_ATTRIBUTES = 200
@@ -55,6 +55,7 @@ class DataScript(NamedTuple):
             return list(_schema_org(self.text))
         data = as_json(without_angular(self.text).strip())
         data = nuxt.written_out(data) if self.css == nuxt.STATE else data
+        data = apollo.written_out(data) if apollo.ASKED in self.text else data
         return [] if data is None else [Block(self.css, "", data)]
 
 
@@ -81,7 +82,8 @@ class Scripts:
     def blocks(self) -> list[Block]:
         """The blocks of data in all of them."""
         in_data = (block for script in (*self.data, *self.in_templates) for block in script.blocks())
-        return [*in_data, *(Block(CODE, name, data) for text in self.code for name, data in data_in_code(text))]
+        in_code = (found for text in self.code for found in data_in_code(text))
+        return [*in_data, *(Block(CODE, name, apollo.written_out(data, 0)) for name, data in in_code)]
 
 
 def scripts_of(tree: LexborHTMLParser) -> Scripts:

@@ -17,6 +17,7 @@ from parser.blocks import CODE, SCHEMA_ORG, Scripts
 from parser.code import HEAD_LENGTH, PAIRED_VALUE, block_name, data_in_code, literal, opened_at
 from parser.paths import keys_of
 from parser.selector import JsonAt
+from parser.states import apollo
 
 MOST_PLACES, MOST_OCCURRENCES = 20, 2_000
 WORTH_REMEMBERING, MOST_REMEMBERED = 1_000, 8_000_000
@@ -220,7 +221,7 @@ def in_code(text: str, name: str, key: str = "", word: str | None = None, first:
     elif name != PAIRS and words_of(name)[0]:
         yield from named(text, name, word, first)
     elif not key or key in text or ESCAPED.search(text):
-        yield from (data for other, data in data_in_code(text, name == PAIRS) if other == name)
+        yield from (apollo.written_out(data, 0) for other, data in data_in_code(text, name == PAIRS) if other == name)
 
 
 def named(text: str, name: str, word: str | None = None, first: int = 0) -> Iterator[Any]:
@@ -233,7 +234,7 @@ def named(text: str, name: str, word: str | None = None, first: int = 0) -> Iter
         if block_name(text, start) == name:
             data = opened_at(text, start)
             if isinstance(data, dict | list) and data:
-                yield data
+                yield apollo.written_out(data, 0)
 
 
 def _openings(text: str, name: str, word: str, first: int) -> Iterator[int]:

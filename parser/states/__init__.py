@@ -1,6 +1,7 @@
 """The state that a framework hands its pages, written out: most write it in a way of their own, not as plain data.
 
 What they leave as JSON or as a plain assignment (`__NEXT_DATA__`, `window.__INITIAL_STATE__`) needs nothing of this.
+Nuxt 3's list (`nuxt`) and Apollo's cache (`apollo`) are JSON, and are written out once they are decoded.
 """
 
 from collections.abc import Sequence
