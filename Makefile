@@ -23,7 +23,7 @@ test: $(VENV)/.dev  ## Run linters, type checks and all tests.
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@echo "pytest ..."
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
 floors: $(VENV)/.dev  ## Measure anew and raise the floors in tests/floors.json; none is lowered.
 	@SCOUT_RAISE_FLOORS=1 $(BIN)/python -m pytest tests -k floors

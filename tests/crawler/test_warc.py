@@ -70,7 +70,10 @@ def test_bombs(tmp_path: Path) -> None:
             _read(tmp_path, gzip.compress(head))
 
 
-@pytest.mark.parametrize("data", [b"", b"hello\n" * 100, gzip.compress(b""), b"\x1f\x8bnonsense"])
+NO_WARC = [b"", b"hello\n" * 100, gzip.compress(b""), b"\x1f\x8bnonsense"]
+
+
+@pytest.mark.parametrize("data", NO_WARC, ids=["empty", "text", "empty gzip", "broken gzip"])
 def test_what_is_no_warc_file(tmp_path: Path, data: bytes) -> None:
     """A file of another kind is named in one line."""
     with pytest.raises(UsageError, match=r"x\.warc\.gz is no WARC file"):
