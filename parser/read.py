@@ -23,7 +23,8 @@ from parser.votes import vote as vote
 from parser.votes import weight_at as weight_at
 from parser.votes import weight_of as weight_of
 
-ALWAYS, EVERY = (Attribute.TITLE, Attribute.PRICE), frozenset(Attribute)
+ALWAYS = frozenset({Attribute.TITLE, Attribute.PRICE, Attribute.BRAND, Attribute.EAN})
+EVERY = frozenset(Attribute)
 Readings = dict[Attribute, Reading]
 ReadBy = Callable[[Template, Container[Attribute]], Readings]
 
@@ -65,8 +66,9 @@ def by_likest(ranked: Sequence[Likeness], document: Document, rules: RuleSet, re
 def completed(ranked: Sequence[Likeness], read_by: ReadBy) -> Readings:
     """What the nearest template's rules read, and by the shop's other templates what those do not say.
 
-    That is what they do not know how to read, and title and price, which every offer has, where they are silent.
-    Templates that have much in common are told apart by little, and one that few examples have shown may know few ways.
+    That is what they do not know how to read, and where they are silent, title, price and brand, which offers have, and
+    the trade number, which nothing else looks like. Templates that have much in common are told apart by little, and
+    one that few examples have shown may know few ways.
     """
     readings = read_by(ranked[0].template, EVERY)
     for other in ranked[1:]:

@@ -91,12 +91,13 @@ def test_a_page_unlike_the_shops_offers_is_none() -> None:
     assert "unlike" in reading.reason
 
 
+OPEN = (Attribute.PRICE, Attribute.BRAND, Attribute.EAN, Attribute.SKU, Attribute.CATEGORY)
 LAYOUTS = RuleSet(
     templates=(
         Template(
             name="own",
             signature=Signature(marks={".product-view": 2.0}, least=0.5),
-            rules=(rule(Attribute.TITLE, "h1"), rule(Attribute.PRICE, "p.missing"), rule(Attribute.BRAND, "p.missing")),
+            rules=(rule(Attribute.TITLE, "h1"), *(rule(name, "p.missing") for name in OPEN)),
         ),
         Template(
             name="other",
@@ -106,6 +107,9 @@ LAYOUTS = RuleSet(
                 rule(Attribute.PRICE, "p.cost"),
                 rule(Attribute.BRAND, "h1"),
                 rule(Attribute.EAN, "table tr:nth-of-type(2) td"),
+                rule(Attribute.HAN, "h1"),
+                rule(Attribute.SKU, "h1"),
+                rule(Attribute.CATEGORY, "h1"),
             ),
         ),
     ),
@@ -114,12 +118,13 @@ LAYOUTS = RuleSet(
 
 @pytest.mark.parametrize("reader", [read, lambda page, rules: Plan(rules).read(page)], ids=["read", "plan"])
 def test_what_a_template_does_not_say_another_may(reader: Callable[[Document, RuleSet], PageReading]) -> None:
-    """Namely what its rules cannot read, and a price; where they find no brand, there is none."""
+    """Namely what its rules cannot read, and what offers have; where they find no other number, there is none."""
     page = reader(PAGE, LAYOUTS)
     assert page.offer is not None
     assert page.template == "own"
-    assert (page.offer.title, page.offer.price, page.offer.ean) == (ONE.title, Decimal(ONE.price), ONE.ean)
-    assert page.offer.brand is None
+    offer = page.offer
+    assert (offer.title, offer.price, offer.brand, offer.ean) == (ONE.title, Decimal(ONE.price), ONE.title, ONE.ean)
+    assert (offer.han, offer.sku, offer.category) == (ONE.title, None, None)
 
 
 def test_a_page_without_a_title_is_no_offer() -> None:
