@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
@@ -112,8 +113,12 @@ class Document:
         return [node for part in contents for node in part.css(inner)]
 
     def find_data(self, selector: JsonAt) -> str | None:
-        """The first value where the selector points, in the blocks or in the attributes that it names."""
-        return first_scalar(self.data_of(selector), compile_path(selector.path))
+        """The first value where the selector points, in the blocks or in the attributes that it names.
+
+        Where it joins values, those of the first block that has any.
+        """
+        values = compile_path(selector.path)
+        return (joined_scalars if selector.join else first_scalar)(self.data_of(selector), values)
 
     def data_of(self, selector: JsonAt) -> Iterable[Any]:
         """The data that the selector's path starts from: in place, or of each block of that name in the scripts."""
@@ -151,6 +156,16 @@ def first_scalar(blocks: Iterable[Any], values: Callable[[Any], Iterable[Any]]) 
             text = scalar(value)
             if text:
                 return text
+    return None
+
+
+def joined_scalars(blocks: Iterable[Any], values: Callable[[Any], Iterable[Any]]) -> str | None:
+    """The texts among the values that a path leads to in the first block that has any, as the steps of a path."""
+    for data in blocks:
+        texts = (scalar(value) for value in islice(values(data), MOST_STEPS))
+        steps = [text[:LONGEST_STEP] for text in texts if text]
+        if steps:
+            return SEPARATOR.join(steps)
     return None
 
 

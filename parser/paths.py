@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
-from jsonpath_ng import Child, Fields, Index, JSONPath, Root
+from jsonpath_ng import Child, Fields, Index, JSONPath, Root, Slice
 from jsonpath_ng.exceptions import JSONPathError
 from jsonpath_ng.ext.parser import parse
 from jsonpath_ng.jsonpath import Wildcard
@@ -16,7 +16,7 @@ from jsonpath_ng.jsonpath import Wildcard
 from catalog.errors import RuleError
 from parser.code import as_json, opens
 
-Step = str | int | None
+Step = str | int | slice | None
 MOST_FANOUT = 50
 LONGEST_NESTED = 200_000
 
@@ -33,7 +33,7 @@ def compile_path(path: str) -> Callable[[Any], Iterable[Any]]:
     parsed, steps = _parsed(path)
     if steps is None:
         return lambda data: (match.value for match in parsed.find(data))
-    if None in steps:
+    if any(map(_forks, steps)):
         return lambda data: _walk(data, steps, 0)
     return lambda data: _followed(data, steps)
 
@@ -58,14 +58,17 @@ def _parsed(path: str) -> tuple[JSONPath, list[Step] | None]:
         raise RuleError(f"not a JSONPath: {path!r}: {str(error).splitlines()[0]}") from error
 
 
-def child(path: str, key: str | int | None) -> str:
-    """`path` one step deeper: into a key, an index, or (None) every child.
+def child(path: str, key: str | int | slice | None) -> str:
+    """`path` one step deeper: into a key, an index, a part of a list, or (None) every child.
 
-    >>> child(child("$", "a b"), 0)
-    "$['a b'][0]"
+    >>> child(child("$", "a b"), 0), child("$", slice(1, -1))
+    ("$['a b'][0]", '$[1:-1]')
     """
     if key is None:
         return f"{path}.*"
+    if isinstance(key, slice):
+        ends = ("" if end is None else str(end) for end in (key.start, key.stop))
+        return f"{path}[*]" if key == slice(None) else f"{path}[{':'.join(ends)}]"
     if isinstance(key, int):
         return f"{path}[{key}]"
     if key.isidentifier() and key.isascii():
@@ -89,21 +92,32 @@ def _steps(path: JSONPath) -> Iterator[Step]:
         yield None if path.fields[0] == "*" else path.fields[0]
     elif isinstance(path, Index) and len(path.indices) == 1:
         yield path.indices[0]
+    elif isinstance(path, Slice) and path.step is None:
+        yield slice(path.start, path.end)
     else:
         raise _NotPlain
 
 
+def _forks(step: Step) -> bool:
+    return step is None or isinstance(step, slice)
+
+
 def _walk(data: Any, steps: list[Step], depth: int) -> Iterator[Any]:
-    """The values behind steps of which some go into every child."""
-    fork = next((place for place in range(depth, len(steps)) if steps[place] is None), len(steps))
+    """The values behind steps of which some go into every child, or into a part of a list."""
+    fork = next((place for place in range(depth, len(steps)) if _forks(steps[place])), len(steps))
     for found in _followed(data, steps[depth:fork]):
         if fork == len(steps):
             yield found
             continue
         inner = nested(found) if isinstance(found, str) else found
-        children = list(inner.values()) if isinstance(inner, dict) else inner if isinstance(inner, list) else []
-        for child_of in children[:MOST_FANOUT]:
+        for child_of in _children(inner, steps[fork])[:MOST_FANOUT]:
             yield from _walk(child_of, steps, fork + 1)
+
+
+def _children(data: Any, step: Step) -> list[Any]:
+    if isinstance(data, list):
+        return data[step] if isinstance(step, slice) else data
+    return list(data.values()) if isinstance(data, dict) and step is None else []
 
 
 def _followed(data: Any, steps: Sequence[Step]) -> tuple[Any, ...]:

@@ -97,7 +97,7 @@ class _Page:
 
 def _finder(selector: AnySelector) -> Callable[[_Page], str | None]:
     """What finds a selector's text, with all that is the same on each page settled before."""
-    if isinstance(selector, JsonAt) and not selector.in_place:
+    if isinstance(selector, JsonAt) and not (selector.in_place or selector.join):
         what, values = wanted(selector.css, selector.block, selector.path), compile_path(selector.path)
         return lambda page: first_scalar(page.document.sought.of(what), values)
     if not is_of_one(selector):

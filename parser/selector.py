@@ -67,13 +67,15 @@ class JsonAt(_Frozen):
     Blocks are named by what precedes them (digits folded to 0), as in `var meta = `; `ld+json Product` is a schema.org
     thing by its type; `@data-product` the JSON in that attribute, `text` that which is an element's text; `pairs` the
     `"key": value` pairs of a script that does not parse; `-> 1 -> 2` the thesis's path through the braces of a script;
-    `item` one of a page's several offers. A path goes on into JSON that stands in a string.
+    `item` one of a page's several offers. A path goes on into JSON that stands in a string. With `join`, the texts of
+    all values that it leads to, as the steps of a path: breadcrumbs.
     """
 
     kind: Literal["json"] = "json"
     css: str = "script"
     block: str
     path: str
+    join: bool = False
 
     @property
     def in_place(self) -> bool:
@@ -81,7 +83,7 @@ class JsonAt(_Frozen):
         return self.block == IN_TEXT or self.block.startswith((IN_ATTRIBUTE, BY_BRACES))
 
     def __str__(self) -> str:
-        return f"{self.css} {{{self.block}}} {self.path}"
+        return f"{self.css} {{{self.block}}} {self.path}{' ::all' if self.join else ''}"
 
 
 AnySelector = TextAt | AttributeAt | JsonAt

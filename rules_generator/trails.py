@@ -1,48 +1,99 @@
-"""Categories as trails: steps that stand in elements of their own, as breadcrumbs do.
+"""Categories as trails: steps that stand in elements of their own, as breadcrumbs do, or in a list of data.
 
 No element's text is the whole path then. So the elements that say a known path's last step are looked for; and where
-all elements of their kind below one above them make up the path, that is a way to read it. A trail may begin with the
-shop's name and end with the offer's title: the first or the last element may have to be left out.
+all elements of their kind below one above them make up the path, that is a way to read it. So are the lists of data
+whose values make it up. A trail may begin with the shop's name and end with the offer's title: the first or the last
+element may have to be left out. Where the catalog knows one step only, it is told by its place from a list's end.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from typing import Any
 
 from selectolax.lexbor import LexborNode
 
 from catalog.models import Attribute
 from catalog.values import key, normalise
 from catalog.values.category import SEPARATOR
-from parser.document import LONGEST_STEP, Document, text_of
-from parser.selector import TextAt
+from parser.document import LONGEST_STEP, MOST_STEPS, Document, scalar, text_of
+from parser.paths import child, compile_path
+from parser.selector import JsonAt, TextAt
 from rules_generator.anchors import anchors_of, tag_of
 from rules_generator.candidates import rooted
+from rules_generator.locate import flatten
 from rules_generator.lookup import Lookup
 
 STEPS = "a, li, span, dd, td, p, b, strong, div"
 PARTS = ("", ":not(:last-child)", ":not(:first-child)", ":not(:first-child):not(:last-child)")
 FEWEST, MOST, MOST_ABOVE = 2, 8, 4
 MOST_PAGES, MOST_LOOKED_AT, MOST_SAID, LONGEST_TRAIL = 8, 3_000, 8, 600
+SLICES = (slice(None), slice(None, -1), slice(1, None), slice(1, -1))
+FROM_END = (-1, -2, -3)
+MOST_LISTS, MOST_LEVELS, MOST_FIELDS = 200, 8, 6
 
 
-def trails(known: Sequence[Sequence[str]], pages: Sequence[Lookup]) -> list[TextAt]:
-    """Selectors of elements that make up the known category together, on several pages; the commonest first."""
-    pairs = ((path, page) for paths, page in zip(known, pages, strict=True) for path in paths[:1] if SEPARATOR in path)
-    counts: Counter[str] = Counter()
-    for path, page in islice(pairs, MOST_PAGES):
-        counts.update(dict.fromkeys(_trails_on(page.document, path), 1))
-    ranked = sorted(counts.items(), key=lambda pair: (-pair[1], len(pair[0])))
-    return [TextAt(css=css, join=True) for css, count in ranked[:MOST] if count >= FEWEST]
+def trails(known: Sequence[Sequence[str]], pages: Sequence[Lookup]) -> list[TextAt | JsonAt]:
+    """Selectors of what makes up the known category together, on several pages; the commonest first."""
+    pairs = ((path, page.document) for paths, page in zip(known, pages, strict=True) for path in paths[:1])
+    counts: Counter[TextAt | JsonAt] = Counter()
+    for path, document in islice(pairs, MOST_PAGES):
+        of_elements = _trails_on(document, path) if SEPARATOR in path else ()
+        counts.update({*(TextAt(css=css, join=True) for css in of_elements), *_trails_in(document, path)})
+    ranked = sorted(counts, key=lambda one: (-counts[one], len(str(one)), str(one)))
+    usual = [one for one in ranked if counts[one] >= FEWEST]
+    return [one for kind in (TextAt, JsonAt) for one in islice((one for one in usual if type(one) is kind), MOST)]
+
+
+def _trails_in(document: Document, path: str) -> Iterator[JsonAt]:
+    """What makes up a path in the data, or says its one step near the end of a list; of blocks alike the first."""
+    wanted = _key(path)
+    parts: Sequence[slice | int] = SLICES if SEPARATOR in path else FROM_END
+    for block in document.blocks:
+        for at, steps in islice(_lists(block.data), MOST_LISTS):
+            for field, texts in _fields(steps):
+                for part in parts:
+                    if _said(texts, part) == wanted:
+                        way = f"{child(at, part)}{field}"
+                        selector = JsonAt(css=block.css, block=block.name, path=way, join=isinstance(part, slice))
+                        if _key(document.find(selector)) == wanted:
+                            yield selector
+
+
+def _fields(steps: Sequence[Any]) -> Iterator[tuple[str, list[str]]]:
+    """What the elements of a list say by each field of the first, and where that is."""
+    for field, _ in islice(flatten(steps[0], ""), MOST_FIELDS):
+        values = compile_path(f"${field}")
+        yield field, [scalar(next(iter(values(step)), None)) or "" for step in steps]
+
+
+def _said(texts: Sequence[str], part: slice | int) -> str | None:
+    if isinstance(part, slice):
+        return _key(SEPARATOR.join(filter(None, texts[part])))
+    return _key(texts[part]) if -part <= len(texts) else None
+
+
+def _key(category: str | None) -> str | None:
+    """What makes categories equal."""
+    found = normalise(Attribute.CATEGORY, category or "")
+    return None if found is None else key(Attribute.CATEGORY, found)
+
+
+def _lists(data: Any, path: str = "$", levels: int = MOST_LEVELS) -> Iterator[tuple[str, list[Any]]]:
+    """The lists in a block that may be a trail, with their paths."""
+    if isinstance(data, list) and FEWEST <= len(data) <= MOST_STEPS and not isinstance(data[0], list):
+        yield path, data
+    elif isinstance(data, dict) and levels:
+        for name, value in data.items():
+            yield from _lists(value, child(path, name), levels - 1)
 
 
 def _trails_on(document: Document, path: str) -> Iterator[str]:
-    steps = [key(Attribute.CATEGORY, step) for step in path.split(SEPARATOR)]
+    wanted, steps = _key(path), [key(Attribute.CATEGORY, step) for step in path.split(SEPARATOR)]
     rows = dict.fromkeys(row for node in _saying(document, steps[-1]) for row in _rows_of(node, steps))
     for row in rows:
         for part in PARTS:
-            found = normalise(Attribute.CATEGORY, document.joined(row + part) or "")
-            if found is not None and key(Attribute.CATEGORY, found) == key(Attribute.CATEGORY, path):
+            if _key(document.joined(row + part)) == wanted:
                 yield row + part
 
 

@@ -15,6 +15,7 @@ PAGE = Document(
     <p class="menu">Rugs of wool</p>
     <template><i>none</i></template><template id="more"><h2>T-1</h2><p data-j='{"a": 5}'>x</p></template>
     <noscript><b class="still">here</b></noscript><i x-data="{open: false, p: {sku: 'S2'}}"></i>
+    <script>way = {"steps": [{"t": "Home"}, {"t": "Rugs"}, {}, {"t": "Wool"}], "names": ["a", "b"]};</script>
     <script>fbq("t", {"ids": "[\\"S3_7\\"]"}); var z = {n: {q: 1}, 'm': {q: 2}};</script>
     <p class="none"><script>var x = {"list": [{"id": null}, {"id": 7}], "on": true, "f": 12.5};</script></p></body>""",
     "https://shop.example/p/1",
@@ -45,6 +46,12 @@ FOUND: list[tuple[AnySelector, str | None]] = [
     (JsonAt(css="script", block="-> 9", path="$.q"), None),
     (TextAt(css="nav a", join=True), "Home > Rugs > Wool"),
     (TextAt(css="nav b", join=True), None),
+    (JsonAt(block="way =", path="$.steps[*].t", join=True), "Home > Rugs > Wool"),
+    (JsonAt(block="way =", path="$.steps[1:-1].t", join=True), "Rugs"),
+    (JsonAt(block="way =", path="$.steps[1:].t"), "Rugs"),
+    (JsonAt(block="way =", path="$.names[:-1]", join=True), "a"),
+    (JsonAt(block="way =", path="$.names", join=True), "a"),
+    (JsonAt(block="way =", path="$.none[*]", join=True), None),
     (TextAt(css="noscript b.still"), "here"),
     (TextAt(css="h2"), None),
     (TextAt(css='template[id="more"] ::content h2'), "T-1"),
@@ -100,4 +107,7 @@ def test_plain_paths_and_rich_ones_agree() -> None:
     assert list(compile_path("$.a[*]['b c']")(data)) == [1, 2]
     assert list(compile_path("$.a.*['b c']")(data)) == [1, 2]
     assert list(compile_path("$.d.*.e")(data)) == [3]
+    assert list(compile_path("$.a[1:]['b c']")(data)) == list(compile_path("$.a[-1:]['b c']")(data)) == [2]
+    assert list(compile_path("$.a[::2]['b c']")(data)) == list(compile_path("$.a[:-1]['b c']")(data)) == [1]
+    assert list(compile_path("$.d[1:].e")(data)) == []
     assert list(compile_path("$.a[?('b c'>1)]")(data)) == [{"b c": 2}]

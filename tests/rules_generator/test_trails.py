@@ -1,4 +1,6 @@
-"""Categories whose steps stand in elements of their own are put together."""
+"""Categories whose steps stand in elements of their own, or in a list of data, are put together."""
+
+import json
 
 import pytest
 
@@ -50,6 +52,48 @@ def test_the_elements_that_make_up_the_path(name: str, layout: str, css: str | N
     assert (css is None) == (found == [])
 
 
-def test_a_category_of_one_step_is_no_trail() -> None:
+BREADCRUMBS = '<script type="application/ld+json">{{"@type": "BreadcrumbList", "itemListElement": {0}}}</script>'
+GRAPH = (
+    '<script type="application/ld+json">{{"@graph": [{{"@type": "BreadcrumbList", "itemListElement": {0}}}]}}</script>'
+)
+STATE = "<script>window.state = {{'page': {{'trail': {0}}}}};</script>"
+LISTS = [
+    ("schema.org's", BREADCRUMBS, "item.name", ["Home", "{first}", "{last}"], "$.itemListElement[*].item.name ::all"),
+    ("in a graph", GRAPH, "name", ["{first}", "{last}", "{title}"], "$.itemListElement[:-1].name ::all"),
+    ("the shop's own", STATE, "", ["Foxes", "{first}", "{last}", "{title}"], "$.page.trail[1:-1] ::all"),
+    ("nothing besides", STATE, "a.b", ["{first}", "{last}"], "$.page.trail[*].a.b ::all"),
+    ("out of order", STATE, "", ["{last}", "{first}"], None),
+    ("too long", STATE, "", [*"abcdefghijklm", "{first}", "{last}"], None),
+]
+
+
+def listed(markup: str, field: str, steps: list[str], path: str, title: str) -> Lookup:
+    """A page with a list of data, each step at some field of an object."""
+    first, last = path.split(" > ")
+    said: list[object] = [step.format(first=first, last=last, title=title) for step in steps]
+    for name in reversed(field.split(".") if field else ()):
+        said = [{name: one} for one in said]
+    return Lookup(Document(f"<body>{markup.format(json.dumps(said))}<h1>{title}</h1></body>", "https://shop.example/"))
+
+
+@pytest.mark.parametrize(("name", "markup", "field", "steps", "way"), LISTS, ids=[case[0] for case in LISTS])
+def test_the_values_that_make_up_the_path(
+    name: str, markup: str, field: str, steps: list[str], way: str | None
+) -> None:
+    """Of a list whose first and last may be none of the path."""
+    pages = [listed(markup, field, steps, path, title) for path, title in KNOWN]
+    found = [str(one).partition("} ")[2] for one in trails([[path] for path, _ in KNOWN], pages)]
+    assert found[:1] == ([way] if way else [])
+
+
+def test_one_step_is_told_from_a_lists_end() -> None:
+    """However many stand before it."""
+    steps = (["Home", "{last}", "{title}"], ["Home", "{first}", "{last}", "{title}"])
+    pages = [listed(BREADCRUMBS, "name", steps[len(title) % 2], path, title) for path, title in KNOWN]
+    found = trails([[path.split(" > ")[1]] for path, _ in KNOWN], pages)
+    assert [str(one).partition("} ")[2] for one in found] == ["$.itemListElement[-2].name"]
+
+
+def test_a_category_of_one_step_is_no_trail_of_elements() -> None:
     """Other candidates read it."""
     assert trails([["Saws"]] * 3, [page(LAYOUTS[0][1], path, title) for path, title in KNOWN]) == []
