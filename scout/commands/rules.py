@@ -125,6 +125,9 @@ def set_(
         str | None, typer.Option(metavar="BLOCK", help="Take a block of data, named by what precedes it.")
     ] = None,
     path: Annotated[str | None, typer.Option(metavar="JSONPATH", help="Where in that block, such as $.price.")] = None,
+    join: Annotated[
+        bool, typer.Option("--all", help="Take all that is found, as the steps of a path: breadcrumbs.")
+    ] = False,
     left: Annotated[str, typer.Option(metavar="TEXT", help="Text to take off the left end.")] = "",
     right: Annotated[str, typer.Option(metavar="TEXT", help="Text to take off the right end.")] = "",
     form: Annotated[
@@ -144,7 +147,7 @@ def set_(
     found = here.shop(shop)
     made = Rule(
         attribute=attribute_named(attribute),
-        selector=_selector(css, name, block, path),
+        selector=_selector(css, name, block, path, join),
         trim=Trim(left=left or 0, right=right or 0),
         form=form,
         origin="manual",
@@ -195,18 +198,19 @@ def _set_locked(here: Call, name: str, attribute: str, number: int | None, locke
     _say_next(found, save(here.store, found, rules, f"{attribute} {'locked' if locked else 'unlocked'}"))
 
 
-def _selector(css: str, name: str | None, block: str | None, path: str | None) -> "TextAt | AttributeAt | JsonAt":
+def _selector(
+    css: str, name: str | None, block: str | None, path: str | None, join: bool
+) -> "TextAt | AttributeAt | JsonAt":
     from parser.selector import selector_from
 
     if (block is None) != (path is None):
         raise typer.BadParameter("--block and --path belong together")
-    if block is not None and name is not None:
-        raise typer.BadParameter("take either --attr or --block with --path")
-    if block is not None:
-        return selector_from({"kind": "json", "css": css, "block": block, "path": path})
+    if name is not None and (block is not None or join):
+        raise typer.BadParameter(f"take either --attr or {'--all' if join else '--block with --path'}")
     if name is not None:
         return selector_from({"kind": "attribute", "css": css, "name": name})
-    return selector_from({"kind": "text", "css": css})
+    place = {"kind": "text"} if block is None else {"kind": "json", "block": block, "path": path}
+    return selector_from({**place, "css": css, "join": join})
 
 
 def _read(source: str) -> Any:

@@ -77,6 +77,17 @@ def test_set(scout: Scout, learnt: Shop) -> None:
     assert [row["origin"] for row in _rows(scout, "--attribute", "price")] == ["learnt"] * 2
 
 
+def test_set_what_is_joined(scout: Scout, learnt: Shop) -> None:
+    """All that a selector finds can be meant, in texts as in data; it is shown as it is when it was learnt."""
+    assert scout("rules", "set", "demo", "category", "--css", "nav a", "--all").code == 0
+    data = ("--css", "script", "--block", "way =", "--path", "$.steps[1:].name", "--all")
+    assert scout("rules", "set", "demo", "category", *data).code == 0
+    assert [row["selector"] for row in _rows(scout, "--attribute", "category")][:2] == [
+        "script {way =} $.steps[1:].name ::all",
+        "nav a ::all",
+    ]
+
+
 def test_carry(scout: Scout, learnt: Shop, tmp_path: Path) -> None:
     """What is exported can be imported, and is the same."""
     first = scout("rules", "export", "demo").out
@@ -94,6 +105,7 @@ def test_carry(scout: Scout, learnt: Shop, tmp_path: Path) -> None:
         (("lock", "demo", "price", "--number", "9"), "there is no rule 9 of 'price'"),
         (("set", "demo", "price", "--css", "b", "--template", "z"), "there is no template 'z'"),
         (("set", "demo", "price", "--css", "b", "--path", "$.a"), "--block and --path belong together"),
+        (("set", "demo", "price", "--css", "b", "--attr", "a", "--all"), "take either --attr or --all"),
         (("set", "demo", "price", "--css", "b["), "not a CSS selector: 'b['"),
         (("set", "demo", "price", "--css", "script", "--block", "var p =", "--path", "$.a["), "not a JSONPath: '$.a['"),
         (("import", "demo", "nowhere.json"), "nowhere.json cannot be read"),
