@@ -24,14 +24,15 @@ ALSO = {"S": "Set", "M": "Map", "Z": "Ref", "SingleFetchClassInstance": "Ref"}
 
 
 def written_out(scripts: Iterable[str]) -> list[str]:
-    """The code that assigns the state which scripts push; none where they push none.
+    """The code that assigns the state which scripts push; none where they push none, or one of no end.
 
     >>> written_out([PUSHES[0] + r'"[{\\"_1\\":2},\\"sku\\",\\"A\\"]\\n");'])
     ['__reactRouterContext={"sku":"A"};']
     """
     stream = "".join(_pushed(scripts))[:LONGEST_STREAM]
     places, kept = _places(stream.split("\n"))
-    return [f"{STATE}={as_text(in_place([_placed(one, places, kept) for one in places]))};"] if places else []
+    state = in_place([_placed(one, places, kept) for one in places])
+    return [f"{STATE}={as_text(state)};"] if places and _is_short(state) else []
 
 
 def _pushed(scripts: Iterable[str]) -> Iterator[str]:
@@ -68,3 +69,17 @@ def _key(name: str, places: list[Any]) -> str:
     place = KEY.fullmatch(name)
     said = places[int(place[1])] if place and int(place[1]) < len(places) else name
     return said if isinstance(said, str) else name
+
+
+def _is_short(state: Any) -> bool:
+    """Whether a state is no longer than a stream may be: one long text may stand at many places."""
+    left, waiting = LONGEST_STREAM, [state]
+    while waiting and left > 0:
+        value = waiting.pop()
+        left -= len(value) if isinstance(value, str) else 1
+        if isinstance(value, dict):
+            left -= sum(map(len, value))
+            waiting.extend(value.values())
+        elif isinstance(value, list):
+            waiting.extend(value)
+    return left > 0

@@ -77,6 +77,19 @@ def test_data_is_found_on_a_page(name: str) -> None:
     assert page.find(JsonAt(block="__reactRouterContext=", path="$.product.sku")) == "A-1"
 
 
+LONG = "x" * 100_000
+GROWING = [
+    ("a long text at many places", [[1] * 100_000, LONG]),
+    ("a long key of many objects", [[*range(2, 100_002)], LONG, *({"_1": -5} for _ in range(100_000))]),
+]
+
+
+@pytest.mark.parametrize(("name", "places"), GROWING, ids=[case[0] for case in GROWING])
+def test_what_would_grow_beyond_measure_is_none(name: str, places: object) -> None:
+    """Ten gigabytes out of a few hundred kilobytes."""
+    assert written_out(push(json.dumps(places))) == []
+
+
 def test_what_would_grow_beyond_measure_is_left() -> None:
     """Places that each name the next one twice."""
     doubling = [*([place + 1, place + 1] for place in range(50)), "x"]
