@@ -232,7 +232,7 @@ def _flatten(data: Any, path: str, levels: int, budget: list[int]) -> Iterator[t
         data = inner
     if isinstance(data, dict):
         for name, value in data.items():
-            yield from _flatten(value, child(path, _generic(str(name))), levels - 1, budget)
+            yield from _flatten(value, child(path, generic(str(name))), levels - 1, budget)
     elif isinstance(data, list):
         for index, value in enumerate(data[:3]):
             yield from _flatten(value, child(path, index), levels - 1, budget)
@@ -243,7 +243,8 @@ def _flatten(data: Any, path: str, levels: int, budget: list[int]) -> Iterator[t
             yield path, text
 
 
-def _generic(name: str) -> str | None:
+def generic(name: str) -> str | None:
+    """A key as a step of a path; None, for any key, where it is an id, or is written as no path can be."""
     return None if name.isdigit() or "'" in name or "\\" in name or ID.search(name) else name
 
 

@@ -21,7 +21,7 @@ from parser.paths import child, compile_path
 from parser.selector import JsonAt, TextAt
 from rules_generator.anchors import anchors_of, tag_of
 from rules_generator.candidates import rooted
-from rules_generator.locate import flatten
+from rules_generator.locate import flatten, generic
 from rules_generator.lookup import Lookup
 
 STEPS = "a, li, span, dd, td, p, b, strong, div"
@@ -50,14 +50,17 @@ def _trails_in(document: Document, path: str) -> Iterator[JsonAt]:
     wanted = _key(path)
     parts: Sequence[slice | int] = SLICES if SEPARATOR in path else FROM_END
     for block in document.blocks:
-        for at, steps in islice(_lists(block.data), MOST_LISTS):
-            for field, texts in _fields(steps):
-                for part in parts:
-                    if _said(texts, part) == wanted:
-                        way = f"{child(at, part)}{field}"
-                        selector = JsonAt(css=block.css, block=block.name, path=way, join=isinstance(part, slice))
-                        if _key(document.find(selector)) == wanted:
-                            yield selector
+        for way in _ways(block.data, parts, wanted):
+            selector = JsonAt(css=block.css, block=block.name, path=way, join=parts is SLICES)
+            if _key(document.find(selector)) == wanted:
+                yield selector
+
+
+def _ways(data: Any, parts: Sequence[slice | int], wanted: str | None) -> Iterator[str]:
+    """The paths to those parts of lists that say what is wanted."""
+    for at, steps in islice(_lists(data), MOST_LISTS):
+        for field, texts in _fields(steps):
+            yield from (f"{child(at, part)}{field}" for part in parts if _said(texts, part) == wanted)
 
 
 def _fields(steps: Sequence[Any]) -> Iterator[tuple[str, list[str]]]:
@@ -85,7 +88,7 @@ def _lists(data: Any, path: str = "$", levels: int = MOST_LEVELS) -> Iterator[tu
         yield path, data
     elif isinstance(data, dict) and levels:
         for name, value in data.items():
-            yield from _lists(value, child(path, name), levels - 1)
+            yield from _lists(value, child(path, generic(str(name))), levels - 1)
 
 
 def _trails_on(document: Document, path: str) -> Iterator[str]:

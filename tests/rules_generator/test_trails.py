@@ -57,11 +57,13 @@ GRAPH = (
     '<script type="application/ld+json">{{"@graph": [{{"@type": "BreadcrumbList", "itemListElement": {0}}}]}}</script>'
 )
 STATE = "<script>window.state = {{'page': {{'trail': {0}}}}};</script>"
+KEYED = "<script>window.state = {{'product-59481': {{\"the shop's\": {{'trail': {0}}}}}}};</script>"
 LISTS = [
     ("schema.org's", BREADCRUMBS, "item.name", ["Home", "{first}", "{last}"], "$.itemListElement[*].item.name ::all"),
     ("in a graph", GRAPH, "name", ["{first}", "{last}", "{title}"], "$.itemListElement[:-1].name ::all"),
     ("the shop's own", STATE, "", ["Foxes", "{first}", "{last}", "{title}"], "$.page.trail[1:-1] ::all"),
     ("nothing besides", STATE, "a.b", ["{first}", "{last}"], "$.page.trail[*].a.b ::all"),
+    ("under keys that no path can name", KEYED, "", ["{first}", "{last}"], "$.*.*.trail[*] ::all"),
     ("out of order", STATE, "", ["{last}", "{first}"], None),
     ("too long", STATE, "", [*"abcdefghijklm", "{first}", "{last}"], None),
 ]
