@@ -23,7 +23,7 @@ from parser.votes import vote as vote
 from parser.votes import weight_at as weight_at
 from parser.votes import weight_of as weight_of
 
-ALWAYS = frozenset({Attribute.TITLE, Attribute.PRICE, Attribute.BRAND, Attribute.EAN})
+ASKED_WHERE_SILENT = frozenset({Attribute.TITLE, Attribute.PRICE, Attribute.BRAND, Attribute.EAN})
 EVERY = frozenset(Attribute)
 Readings = dict[Attribute, Reading]
 ReadBy = Callable[[Template, Container[Attribute]], Readings]
@@ -78,7 +78,7 @@ def completed(ranked: Sequence[Likeness], read_by: ReadBy) -> Readings:
 
 
 def _is_open(name: Attribute, readings: Mapping[Attribute, Reading]) -> bool:
-    return name not in readings or (name in ALWAYS and readings[name].value is None)
+    return name not in readings or (name in ASKED_WHERE_SILENT and readings[name].value is None)
 
 
 def concluded(

@@ -214,14 +214,16 @@ def in_code(text: str, name: str, key: str = "", word: str | None = None, first:
 
     A name is looked for by a `word` of it, which stands nowhere before the place `first`.
     """
+    found: Iterable[Any] = ()
     if name == PAIRS and key:
         value = pair(text, key, first)
-        if value is not None:
-            yield {key: value}
+        found = () if value is None else ({key: value},)
     elif name != PAIRS and words_of(name)[0]:
-        yield from named(text, name, word, first)
+        found = named(text, name, word, first)
     elif not key or key in text or ESCAPED.search(text):
-        yield from (apollo.written_out(data, 0) for other, data in data_in_code(text, name == PAIRS) if other == name)
+        found = (data for other, data in data_in_code(text, name == PAIRS) if other == name)
+    for data in found:
+        yield apollo.written_out(data, 0)
 
 
 def named(text: str, name: str, word: str | None = None, first: int = 0) -> Iterator[Any]:
@@ -234,7 +236,7 @@ def named(text: str, name: str, word: str | None = None, first: int = 0) -> Iter
         if block_name(text, start) == name:
             data = opened_at(text, start)
             if isinstance(data, dict | list) and data:
-                yield apollo.written_out(data, 0)
+                yield data
 
 
 def _openings(text: str, name: str, word: str, first: int) -> Iterator[int]:
