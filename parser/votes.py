@@ -14,6 +14,7 @@ from urllib.parse import unquote
 
 from catalog.models import Attribute, OfferFields
 from catalog.values import NO_HINT, Hint, currency_of, key, normalise
+from catalog.values.text import typed
 from parser.confidence import confidence
 from parser.document import Document
 from parser.rules import Rule
@@ -71,6 +72,8 @@ def value_of(rule: Rule, text: str, url: str) -> str | None:
     value = normalise(rule.attribute, text, hint)
     if value is None or value in rule.never:
         return None
+    if rule.form == "typed":
+        return typed(value)
     return _in_major_units(text) if rule.form == "minor" else value
 
 
@@ -146,12 +149,12 @@ def weight_of(rule: Rule) -> float:
 
 
 def weight_at(score: float, attribute: Attribute, selector: AnySelector) -> float:
-    """What the vote of a rule on that place weighs: the cube of its score, half of that for a title in the page's head.
+    """What the vote of a rule on that place weighs: the cube of its score; a quarter of that for a title in the head.
 
     Shops fill all of the head's titles from one text, and that they may have written for search engines.
     """
     weight: float = max(score, 0.01) ** 3
-    return weight / 2 if attribute is Attribute.TITLE and TITLE_IN_HEAD.match(selector.css) else weight
+    return weight / 4 if attribute is Attribute.TITLE and TITLE_IN_HEAD.match(selector.css) else weight
 
 
 def offer_of(readings: Mapping[Attribute, Reading], url: str, currency: str | None) -> OfferFields:

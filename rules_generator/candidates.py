@@ -114,7 +114,7 @@ def _neighbour_before(node: LexborNode) -> LexborNode | None:
 
 def _label(node: LexborNode) -> str | None:
     text = text_of(node, 60)
-    text = text.strip(" :") if text else ""
+    text = text.removesuffix(" :") if text else ""
     return text if LABEL.fullmatch(text) else None
 
 

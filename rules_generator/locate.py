@@ -22,7 +22,7 @@ from parser.selector import CONTENT, IN_ATTRIBUTE, IN_TEXT
 from rules_generator.anchors import anchors_of, css_name, tag_of
 from rules_generator.queries import pictures_in
 
-Form = Literal["plain", "comma", "point", "minor", "slug"]
+Form = Literal["plain", "comma", "point", "minor", "slug", "typed"]
 MOST_PLACES = 150
 MOST_NODES = 20_000
 MOST_SCALARS = 8_000

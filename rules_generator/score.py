@@ -20,6 +20,7 @@ from selectolax.lexbor import LexborNode
 
 from catalog.models import NUMBERS, Attribute
 from catalog.values import key, same
+from catalog.values.text import typed
 from parser.document import Document, scalar
 from parser.paths import compile_path
 from parser.read import value_of
@@ -41,6 +42,7 @@ MOST_FILLERS, FREE = 5, "0.00"
 FEW_LOOKED_AT = 5
 ANY_KEY = ".*"
 SPELLED = frozenset({Attribute.TITLE, Attribute.BRAND, Attribute.CATEGORY})
+OF_WORDPRESS = 'link[href*="/wp-content/"]'
 FIRST_MEANT = frozenset({Attribute.TITLE, Attribute.IMAGE})
 CROWDED, MOST_CROWDED = 0.05, 0.2
 ADDRESS, APART = re.compile(r"(?:https?:)?/"), re.compile(r"[\W_]")
@@ -132,6 +134,11 @@ class Opened:
         """The pages, ready for many selectors."""
         return [Lookup(document) for document in self.documents]
 
+    @cached_property
+    def is_typeset(self) -> bool:
+        """Whether WordPress has made the pages, which sets quotes and dashes as a typesetter would."""
+        return any(document.first(OF_WORDPRESS) is not None for document in self.documents)
+
     def only_at(self, attribute: Attribute, place: int) -> str | None:
         """The known value of an example that no other example has."""
         if attribute not in self._counts:
@@ -176,6 +183,8 @@ def tally(candidate: Candidate, opened: Opened, places: Sequence[int] | None = N
     values = [None if cut is None else value_of(rule, cut, url) for cut, url in zip(cuts, urls, strict=True)]
     examples = [opened.examples[place] for place in at]
     right = [_is_right(candidate.attribute, value, one) for value, one in zip(values, examples, strict=True)]
+    if _is_typed(candidate, values, examples, opened):
+        candidate, values = replace(candidate, form="typed"), [value and typed(value) for value in values]
     spare = [len(raw) - len(value) for raw, value in zip(raws, values, strict=True) if raw and value]
     fillers = _fillers(candidate.attribute, values, right)
     values = [None if value in fillers else value for value in values]
@@ -191,17 +200,31 @@ def tally(candidate: Candidate, opened: Opened, places: Sequence[int] | None = N
     return Tally(candidate, tuple(values), tuple(right), loose, named, unseen, nodes, crowd, respelled)
 
 
+def _is_typed(candidate: Candidate, values: Sequence[str | None], examples: Sequence[Example], opened: Opened) -> bool:
+    """Whether the catalog has a keyboard's signs where the shop's pages show a typesetter's, and rarely those.
+
+    Where no example tells, it has them if the shop's software is one that sets such signs by itself.
+    """
+    attribute = candidate.attribute
+    if candidate.form != "plain" or attribute not in SPELLED:
+        return False
+    pairs = [(value, one) for value, one in zip(values, examples, strict=True) if value and typed(value) != value]
+    as_shown = sum(_is_spelled(attribute, value, one) for value, one in pairs)
+    as_typed = sum(_is_spelled(attribute, typed(value), one) for value, one in pairs)
+    return as_typed > as_shown if as_typed or as_shown else opened.is_typeset
+
+
+def _is_spelled(attribute: Attribute, value: str, example: Example) -> bool:
+    return value.casefold() in map(str.casefold, example.known.get(attribute, ()))
+
+
 def _respelled(
     attribute: Attribute, values: Sequence[str | None], right: Sequence[bool | None], examples: Sequence[Example]
 ) -> float:
     if attribute not in SPELLED:
         return 0.0
     told = zip(values, right, examples, strict=True)
-    otherwise = [
-        (value or "").casefold() not in map(str.casefold, one.known[attribute])
-        for value, is_right, one in told
-        if is_right
-    ]
+    otherwise = [not _is_spelled(attribute, value or "", one) for value, is_right, one in told if is_right]
     return sum(otherwise) / len(otherwise) if otherwise else 0.0
 
 

@@ -137,8 +137,16 @@ def key(value: str) -> str:
     >>> key("Men’s T–Shirt") == key("MEN'S T-SHIRT"), key(plain("24″ Screen")) == key('24" Screen')
     (True, True)
     """
-    folded = value.casefold()
-    return (folded if folded.isascii() else folded.translate(_FOLD)).replace("''", '"')
+    return typed(value.casefold())
+
+
+def typed(value: str) -> str:
+    """With the signs of a keyboard for those that a typesetter, or a shop's software, has put in their place.
+
+    >>> typed("24″ – “Lamp”"), typed(plain("24″"))
+    ('24" - "Lamp"', '24"')
+    """
+    return (value if value.isascii() else value.translate(_FOLD)).replace("''", '"')
 
 
 def start_key(value: str) -> str:

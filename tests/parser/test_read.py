@@ -173,8 +173,22 @@ def test_the_heaviest_value_wins(
     assert (reading.value, round(reading.share, 3)) == (winner, weight)
 
 
-def test_titles_in_the_head_count_half() -> None:
+HEAD = [(css, "Lamp | Sale") for css in ("title", 'meta[property="og:title"]', 'meta[name="title"]')]
+BESIDE_THE_HEAD = [
+    ("the heading against all of it", [("h1", "Lamp")], "Lamp"),
+    ("one place more", [("h1", "Lamp"), ("p.name", "Lamp | Sale")], "Lamp | Sale"),
+]
+
+
+@pytest.mark.parametrize(("name", "places", "winner"), BESIDE_THE_HEAD, ids=[case[0] for case in BESIDE_THE_HEAD])
+def test_titles_in_the_head_count_a_quarter(name: str, places: list[tuple[str, str]], winner: str) -> None:
     """Shops fill all of them from one text, which they may have written for search engines."""
+    cast = [Vote(rule(Attribute.TITLE, css), value, value, value) for css, value in (*places, *HEAD)]
+    assert decide(Attribute.TITLE, cast).value == winner
+
+
+def test_two_that_agree_outweigh_the_head_and_another() -> None:
+    """What the head says does not tip the balance against them."""
     places = [("h1", "Lamp"), ("p.name", "Lamp"), ("title", "Lamp | Sale"), ("html > head > meta", "Lamp | Sale")]
     cast = [Vote(rule(Attribute.TITLE, css), value, value, value) for css, value in places]
     cast.append(Vote(rule(Attribute.TITLE, "p.seo", 0.9), "Lamp | Sale", "Lamp | Sale", "Lamp | Sale"))

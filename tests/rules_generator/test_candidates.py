@@ -12,7 +12,8 @@ from rules_generator.candidates import MOST_SELECTORS, selectors_at
 from rules_generator.locate import Place
 
 PAGE = """<body><div id="shop"><div class="product p-77" id="item-77"><h1 data-name>Lamp</h1>
-<dl><dt>Brand</dt><dd>Ardwen</dd><dt>EAN</dt><dd class="c1 code">4006</dd></dl><ul><li>A: 1</li><li>EAN: 4006</li></ul>
+<dl><dt>Brand</dt><dd>Ardwen</dd><dt>Maker:</dt><dd class="by">Ardwen</dd>
+<dt>EAN</dt><dd class="c1 code">4006</dd></dl><ul><li>A: 1</li><li>EAN: 4006</li></ul>
 <p class="x shop-price-1-x-selling">4006</p><select><option value="1"><option selected value="2"></select>
 <meta itemprop="sku" content="S"><x:y>odd <b id="ctl00_Main1_lblEan">4006</b></x:y></div></div></body>"""
 
@@ -32,6 +33,7 @@ HELD = [
     ("what stands before and behind a class's digits", "p", 'p[class*="shop-price-"][class*="-x-selling"]'),
     ("a data attribute", "h1", "h1[data-name]"),
     ("the label beside", "dd.code", 'dt:lexbor-contains("EAN" i) + dd'),
+    ("a colon is part of a label: makers have numbers, too", "dd.by", 'dt:lexbor-contains("Maker:" i) + dd'),
     ("the label within", "li:nth-of-type(2)", 'li:lexbor-contains("EAN:" i)'),
     ("a schema.org name", "meta", 'meta[itemprop="sku"]'),
     ("the option that is chosen", "option[value='2']", "option[selected]"),

@@ -107,6 +107,27 @@ def test_a_title_is_read_where_it_is_spelled_as_the_catalog_spells_it() -> None:
     assert read[Attribute.TITLE].value == titles[-1]
 
 
+TYPESET = [
+    ("some examples tell", "", ["{0}'s Lamp", '{0} 24" Lamp'], "Elm’s – Lamp", "Elm's - Lamp"),
+    ("the catalog has them as well", "", ["{0}’s Lamp"], "Elm’s – Lamp", "Elm’s – Lamp"),
+    ("no example tells", "", ["{0} Lamp"], "Elm’s – Lamp", "Elm’s – Lamp"),
+    ("no example tells, but WordPress sets them", "<link href='/wp-content/a.css'>", ["{0} Lamp"], "Elm’s", "Elm's"),
+]
+
+
+@pytest.mark.parametrize(("name", "head", "titles", "shown", "read"), TYPESET, ids=[case[0] for case in TYPESET])
+def test_signs_of_a_typesetter(name: str, head: str, titles: list[str], shown: str, read: str) -> None:
+    """Where the catalog has a keyboard's quotes and dashes for those that the shop's software sets."""
+    members = []
+    for place, one in enumerate(ALL):
+        title = titles[place % len(titles)].format(one.title)
+        typeset = title.replace("'", "’").replace('"', "″")
+        members.append(taught(one, f"{head}<h1>{typeset}</h1>", title=title))
+    rules, _ = induce(members)
+    found = read_attributes(Document(f"{head}<h1>{shown}</h1>", "https://shop.example/p"), rules.templates[0])
+    assert found[Attribute.TITLE].value == read
+
+
 def test_what_a_cut_leaves_where_there_is_no_number() -> None:
     """One offer without a number is enough to know what stands on the pages of all others that have none."""
     page = "<h1>{0}</h1><i data-id='{1}_{2}'></i>"
