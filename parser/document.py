@@ -11,19 +11,16 @@ from catalog.errors import RuleError
 from catalog.markup import as_utf8, open_html
 from catalog.values.category import SEPARATOR
 from parser.blocks import Block, Scripts, blocks_at, scripts_of
+from parser.labels import text_behind
 from parser.paths import compile_path
 from parser.seen import Seen
-from parser.selector import CONTENT, STRUCK, UNSTRUCK, AnySelector, AttributeAt, JsonAt, TextAt
+from parser.selector import CONTENT, AnySelector, JsonAt, TextAt
 from parser.sought import Sought
+from parser.texts import LONGEST_TEXT, text_at, text_of
 from parser.trim import named_in
 
-LONGEST_TEXT = 50_000
 MOST_STEPS, LONGEST_STEP, MOST_ENTRIES = 12, 200, 400
-MOST_TEMPLATES, MOST_STRUCK = 50, 100
-UNSEEN = frozenset({"script", "style", "template", "noscript"})
-INLINE = frozenset(
-    "a abbr b bdi bdo cite code data del dfn em font i ins kbd mark q s samp small span strong sub sup u var".split()
-)
+MOST_TEMPLATES, MOST_LABELS = 50, 3_000
 
 
 class Document:
@@ -37,6 +34,7 @@ class Document:
         markup = body if isinstance(body, str) else as_utf8(body, content_type)
         self.tree: LexborHTMLParser = open_html(markup, trusted=trusted)
         self._in_place: dict[tuple[str, str], list[Any]] = {}
+        self._behind: dict[tuple[str, str], str | None] = {}
 
     @cached_property
     def seen(self) -> Seen:
@@ -63,9 +61,20 @@ class Document:
         if isinstance(selector, JsonAt):
             return self.find_data(selector)
         if isinstance(selector, TextAt) and selector.of_many:
-            return self.entry(selector) if selector.named_in else self.joined(selector.css)
+            return self._of_many(selector)
         node = self.first(selector.css)
         return None if node is None else text_at(node, selector)
+
+    def _of_many(self, selector: TextAt) -> str | None:
+        if selector.behind:
+            return self.behind(selector.css, selector.behind)
+        return self.entry(selector) if selector.named_in else self.joined(selector.css)
+
+    def behind(self, css: str, label: str) -> str | None:
+        """The text behind the first label among the elements that `css` finds; looked for once. Raises RuleError."""
+        if (css, label) not in self._behind:
+            self._behind[css, label] = text_behind(self.all(css)[:MOST_LABELS], label)
+        return self._behind[css, label]
 
     def joined(self, css: str) -> str | None:
         """The texts of all elements that `css` finds, as the steps of a path. Raises RuleError."""
@@ -139,16 +148,6 @@ def refuse_unusable(selectors: Iterable[AnySelector]) -> None:
         page.find(one)
 
 
-def text_at(node: LexborNode, selector: TextAt | AttributeAt) -> str | None:
-    """The text that a selector means at the element that it has found."""
-    if isinstance(selector, AttributeAt):
-        value = node.attributes.get(selector.name)
-        return value.strip() or None if value else None
-    if selector.own:
-        return own_text(node)
-    return text_of(node, unstruck=True) if selector.css.endswith(UNSTRUCK) else text_of(node)
-
-
 def first_scalar(blocks: Iterable[Any], values: Callable[[Any], Iterable[Any]]) -> str | None:
     """The first text among the values that a path leads to in blocks of data."""
     for data in blocks:
@@ -182,49 +181,3 @@ def scalar(value: Any) -> str | None:
     if isinstance(value, bool):
         return "true" if value else "false"
     return str(value).strip()[:LONGEST_TEXT] or None
-
-
-def text_of(node: LexborNode, longest: int = LONGEST_TEXT, *, unstruck: bool = False) -> str | None:
-    """The text a reader sees in an element: blocks apart, inline parts joined, white space folded.
-
-    With `unstruck`, without what is struck through.
-    """
-    alone = node.first_child
-    if alone is None:
-        return None
-    if alone.next is None and alone.is_text_node and node.tag not in UNSEEN:
-        return _folded(alone.text_content or "")
-    parts: list[str] = []
-    gone = _struck(node) if unstruck else ()
-    size, hides = 0, node.tag in UNSEEN
-    for inner in node.traverse(include_text=True):
-        tag = inner.tag
-        if tag == "-text":
-            if hides and inner.parent is not None and inner.parent.tag in UNSEEN:
-                continue
-            if gone and inner.mem_id in gone:
-                continue
-            text = inner.text_content or ""
-            parts.append(text)
-            size += len(text)
-            if size > longest:
-                break
-        elif tag not in INLINE:
-            parts.append(" ")
-            hides = hides or tag in UNSEEN
-    return _folded("".join(parts))
-
-
-def _struck(node: LexborNode) -> set[int]:
-    """The texts within an element that are struck through."""
-    parts = node.css(STRUCK)[:MOST_STRUCK]
-    return {inner.mem_id for part in parts for inner in part.traverse(include_text=True) if inner.tag == "-text"}
-
-
-def own_text(node: LexborNode) -> str | None:
-    """The text that stands in an element itself, not in the elements within it."""
-    return _folded(" ".join(inner.text_content or "" for inner in node.iter(include_text=True) if inner.tag == "-text"))
-
-
-def _folded(text: str) -> str | None:
-    return " ".join(text.split()) or None

@@ -13,8 +13,10 @@ from selectolax.lexbor import LexborNode
 
 from catalog.models import Attribute
 from catalog.values import Hint, currency_of, key, normalise
-from parser.document import Document, text_of
+from parser.document import Document
 from parser.general_data import Spoken, in_data, in_schema
+from parser.labels import labelled, next_text, short_text
+from parser.texts import text_of
 
 SCHEMA, MARKUP, GRAPH, DATA, HEAD, LABEL, NEAR, CLASS = 1.0, 0.9, 0.7, 0.8, 0.6, 0.5, 0.5, 0.4
 SCOPE = '[itemtype*="schema.org/Product" i], [typeof~="Product" i], [typeof~="schema:Product" i]'
@@ -35,18 +37,16 @@ META = {
     Attribute.DESCRIPTION: ("og:description", "description"), Attribute.CATEGORY: ("product:category",),
     Attribute.AVAILABILITY: ("product:availability", "og:availability"),
 }  # fmt: skip
+CODE = r"(?:ean|gtin|upc|isbn|barcode|codes?[- ]barres?|strichcode)(?:[- ]?(?:8|1[234]|code|number|no\.?|nummer))?"
 LABELS = {
-    Attribute.EAN: r"ean(?:[- ]?(?:13|code))?|gtin(?:-?\d\d?)?|barcode|upc|isbn(?:-?13)?|strichcode",
+    Attribute.EAN: rf"{CODE}(?:\s*[/,]\s*{CODE})?",
     Attribute.SKU: r"sku|art(?:ikel|icle)?[.\s-]{0,2}(?:nr|no|nummer|number)\.?|item (?:no|number|code)\.?|product code"
     r"|r[ée]f[ée]rence|bestell(?:-?nr\.?|nummer)",
     Attribute.HAN: r"mpn|manufacturer(?:'s)? (?:part )?(?:no|number)\.?|part (?:no|number)\.?"
     r"|hersteller-?(?:nr|nummer)\.?",
     Attribute.BRAND: r"brand|manufacturer|vendor|hersteller|marke|marque|marca|fabricante",
 }
-LABELLED = {
-    name: re.compile(rf"(?:{words})\s*[:#]?\s*(?P<value>.*)", re.IGNORECASE | re.DOTALL)
-    for name, words in LABELS.items()
-}
+LABELLED = {name: labelled(label) for name, label in LABELS.items()}
 CLASSES = {
     Attribute.SKU: '.sku, [class$="-sku"], [class$="__sku"], [id$="-sku"], [class*="sku-value"]',
     Attribute.PRICE: '[class*="price" i], [id*="price" i]',
@@ -59,7 +59,7 @@ BUY = (
 )
 AMOUNT_TAGS = "p, span, div, b, strong, ins, bdi, td, dd, em, data"
 MOST_NODES, MOST_AMOUNTS, LONGEST_AMOUNT = 1_500, 3, 24
-MOST_LABELS, LONGEST_LABELLED, MOST_PRICES, MOST_WAYS, MOST_AROUND = 3_000, 80, 40, 3, 6
+MOST_LABELS, MOST_PRICES, MOST_WAYS, MOST_AROUND = 3_000, 40, 3, 6
 
 
 @dataclass(frozen=True)
@@ -175,26 +175,18 @@ def _labelled(around: Sequence[LexborNode]) -> Iterator[Spoken]:
     """Values behind their labels: in the same element, or in the next one."""
     found: set[Attribute] = set()
     for node in around[-1].css(LABEL_TAGS)[:MOST_LABELS] if around else ():
-        text = text_of(node, LONGEST_LABELLED + 1) if node.first_child is not None else None
-        if not text or len(text) > LONGEST_LABELLED or len(text) < 3:
+        text = short_text(node) if node.first_child is not None else None
+        if not text or len(text) < 3:
             continue
         for attribute, pattern in LABELLED.items():
             match = pattern.fullmatch(text)
             if match is None or attribute in found:
                 continue
             value = match["value"].strip() if ":" in text or "#" in text or attribute is Attribute.EAN else ""
-            value = value or _next_to(node) or ""
+            value = value or next_text(node)
             if value:
                 found.add(attribute)
                 yield Spoken(attribute, value, LABEL, "label")
-
-
-def _next_to(node: LexborNode) -> str | None:
-    after = node.next
-    while after is not None and not after.is_element_node:
-        after = after.next
-    text = text_of(after, LONGEST_LABELLED + 1) if after is not None else None
-    return text if text and len(text) <= LONGEST_LABELLED else None
 
 
 def _by_class(around: Sequence[LexborNode]) -> Iterator[Spoken]:

@@ -4,6 +4,7 @@ Most rules of a page agree. Once those that agree are two at least, and outweigh
 could not outvote them and are not asked. So those come first that cost least: whose place is known anyway, or is needed
 for another attribute too. Only where rules contradict each other, or find nothing, are all of them heard. For
 descriptions and currencies the best rule that finds one is enough, unless it finds a description that is cut short.
+General rules beside taught ones are asked only where those find nothing.
 """
 
 from collections import defaultdict
@@ -45,9 +46,14 @@ class Hearing:
         return tuple(map(weight_of, self.rules))
 
     @cached_property
+    def taught(self) -> int:
+        """How many are asked at all where one of them finds something: general ones only stand in for taught ones."""
+        return sum(rule.origin != "general" for rule in self.rules) or len(self.rules)
+
+    @cached_property
     def weight(self) -> float:
-        """What all of them weigh."""
-        return sum(self.weights)
+        """What all of these weigh."""
+        return sum(self.weights[: self.taught])
 
     @cached_property
     def settle(self) -> tuple[bool, ...]:
@@ -67,6 +73,8 @@ class Hearing:
         value, weight, agreeing, unasked, settles = None, 0.0, 0, self.weight, False
         heard: list[Vote] = []
         for one, weighs, can_settle in zip(asked, self.weights, self.settle, strict=True):
+            if value is not None and len(heard) == self.taught:
+                break
             vote = vote_of(one)
             heard.append(vote)
             unasked -= weighs
@@ -76,7 +84,7 @@ class Hearing:
             if value is None:
                 value = found
             elif value != found and key(self.attribute, value) != key(self.attribute, found):
-                heard += map(vote_of, asked[len(heard) :])
+                heard += map(vote_of, asked[len(heard) : self.taught])
                 break
             weight, agreeing = weight + weighs, agreeing + 1
             settles = settles or (can_settle and not is_cut_short(self.attribute, found))
@@ -86,7 +94,7 @@ class Hearing:
 
 
 def hearings(rules: Sequence[Rule]) -> list[Hearing]:
-    """How the rules of each attribute are heard: those set by hand first, then those that cost least.
+    """How the rules of each attribute are heard: those set by hand first, those that cost least, then general ones.
 
     Of what the best rule decides alone, only rules of one score change places.
     """
@@ -101,7 +109,8 @@ def _hearing(attribute: Attribute, rules: Sequence[Rule], kept: Kept) -> Hearing
     def turn(rank: int) -> tuple[object, ...]:
         rule = rules[rank]
         best = -rule.score if attribute in BEST_DECIDES else 0.0
-        return best, rule.origin != "manual", source_of(rule.selector) not in kept, _cost(rule.selector), -rule.score
+        given = rule.origin == "general", best, rule.origin != "manual"
+        return *given, source_of(rule.selector) not in kept, _cost(rule.selector), -rule.score
 
     turns = sorted(range(len(rules)), key=turn)
     places = tuple(turns.index(rank) for rank in range(len(rules)))

@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborNode
 
 from catalog.models import Attribute
 from parser.confidence import confidence
-from parser.document import Document, first_scalar, text_at
+from parser.document import Document, first_scalar
 from parser.gate import Gate
 from parser.hearing import hearings
 from parser.paths import compile_path
@@ -19,6 +19,7 @@ from parser.read import PageReading, Reading, Vote, by_likest, decide, value_of
 from parser.rules import Rule, RuleSet, Template
 from parser.selector import AnySelector, JsonAt, is_of_one
 from parser.sought import wanted
+from parser.texts import text_at
 from parser.trim import Trim
 
 LONGEST_REMEMBERED, MOST_REMEMBERED = 100, 500

@@ -15,6 +15,7 @@ from typing import Annotated, Literal, TypeGuard
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from catalog.errors import RuleError
+from parser.trim import Expression
 
 ITEM = "item"
 CONTENT = " ::content "
@@ -30,7 +31,8 @@ class TextAt(_Frozen):
     """The text of an element; with `own`, only what stands in the element itself, not in those within it.
 
     With `join`, the texts of all elements that `css` finds, as the steps of a path: breadcrumbs. With `named_in`, the
-    text of the one that the element at that CSS names: of a menu of brands, the one that stands in the heading.
+    text of the one that the element at that CSS names: of a menu of brands, the one that stands in the heading. With
+    `behind`, a regular expression, the text behind the first of them that is such a label (`parser.labels`).
     """
 
     kind: Literal["text"] = "text"
@@ -38,15 +40,18 @@ class TextAt(_Frozen):
     own: bool = False
     join: bool = False
     named_in: str = ""
+    behind: Expression = ""
 
     @property
     def of_many(self) -> bool:
         """Whether it looks at all elements that its CSS finds, not at the first only."""
-        return self.join or bool(self.named_in)
+        return self.join or bool(self.named_in) or bool(self.behind)
 
     def __str__(self) -> str:
         if self.named_in:
             return f"{self.css} ::named in {self.named_in}"
+        if self.behind:
+            return f"{self.css} ::behind {self.behind}"
         return f"{self.css} ::text" if self.own else f"{self.css} ::all" if self.join else self.css
 
 

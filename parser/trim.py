@@ -10,12 +10,24 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import islice
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict
 
 LONGEST_LOOKED_AT = 2_000
 MOST_LOOKED_AT = 10
 APART = re.compile(r"[\W_]+")
+
+
+def _is_expression(text: str) -> str:
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise ValueError(f"not a regular expression: {error}") from error
+    return text
+
+
+Expression = Annotated[str, AfterValidator(_is_expression)]
 
 
 class Trim(BaseModel):
@@ -33,18 +45,9 @@ class Trim(BaseModel):
     right: str | int = 0
     inside: bool = False
     last: bool = False
-    shape: str = ""
+    shape: Expression = ""
     words: tuple[str, ...] = ()
     means: tuple[tuple[str, str], ...] = ()
-
-    @field_validator("shape")
-    @classmethod
-    def _is_expression(cls, shape: str) -> str:
-        try:
-            re.compile(shape)
-        except re.error as error:
-            raise ValueError(f"not a regular expression: {error}") from error
-        return shape
 
     def apply(self, text: str) -> str | None:
         """The text between the cuts; None where a cut does not fit.

@@ -14,10 +14,11 @@ from urllib.parse import parse_qsl, quote, urlencode, urljoin, urlsplit, urlunsp
 from selectolax.lexbor import LexborNode
 
 from catalog.models import NUMBERS, Attribute, OfferFields
-from parser.document import Document, scalar, text_at
+from parser.document import Document, scalar
 from parser.paths import compile_path
 from parser.rules import Rule, Variants
 from parser.selector import AnySelector, JsonAt
+from parser.texts import text_at
 from parser.votes import Reading, Vote, decide, offer_of, value_of
 
 MOST_ITEMS = 250

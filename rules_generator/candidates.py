@@ -13,8 +13,8 @@ from itertools import islice
 from selectolax.lexbor import LexborNode
 
 from parser.blocks import css_string
-from parser.document import text_of
 from parser.selector import AnySelector, AttributeAt, JsonAt, TextAt
+from parser.texts import text_of
 from rules_generator.anchors import anchors_of, tag_of, upwards
 from rules_generator.locate import Place
 

@@ -21,7 +21,7 @@ from parser.document import Document
 from parser.gate import marks_of, ranked
 from parser.pages import CrawledPage, Opener, crawled_pages
 from parser.read import Reading, read_attributes
-from parser.rules import RuleSet
+from parser.rules import RuleSet, Template
 from parser.worker import stored_rules
 from rules_generator.coverage import Coverage, covered, fallen
 from rules_generator.induce import Taught
@@ -142,12 +142,22 @@ def shares(taught: Sequence[Taught], rules: RuleSet) -> dict[str, float]:
 
 
 def _read(one: Taught, rules: RuleSet) -> tuple[dict[Attribute, Reading], bool, str]:
-    """What the likest template's rules read from a page, and whether the page is still like it."""
+    """What the likest template's rules read from a page, and whether the page is still like it.
+
+    General rules that stand in for taught ones are left out: they would find the values where the shop has moved them,
+    and it would not be seen.
+    """
     if not rules.templates:
         return {}, False, ""
     marks = marks_of(one.document)
     best = ranked(marks, rules.templates)[0]
-    return read_attributes(one.document, best.template), best.takes, best.template.name
+    return read_attributes(one.document, _without_stand_ins(best.template)), best.takes, best.template.name
+
+
+def _without_stand_ins(template: Template) -> Template:
+    taught = {rule.attribute for rule in template.rules if rule.origin != "general"}
+    kept = tuple(rule for rule in template.rules if rule.origin != "general" or rule.attribute not in taught)
+    return template.model_copy(update={"rules": kept})
 
 
 def _right(attribute: Attribute, value: str | None, one: Taught) -> bool:

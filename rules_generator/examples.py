@@ -15,8 +15,9 @@ from rapidfuzz import fuzz, process, utils
 
 from catalog.models import Attribute, OfferFields
 from catalog.values import key, normalise, values_of
-from parser.document import Document, text_of
+from parser.document import Document
 from parser.pages import CrawledPage, Opener
+from parser.texts import text_of
 
 HEADINGS = ("h1", 'meta[property="og:title"]', 'meta[name="twitter:title"]', "title")
 ALIKE = 88

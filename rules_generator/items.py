@@ -13,9 +13,10 @@ from selectolax.lexbor import LexborNode
 
 from catalog.models import NUMBERS, Attribute
 from parser.blocks import attribute_data
-from parser.document import UNSEEN, Document, own_text, text_of
+from parser.document import Document
 from parser.paths import child
 from parser.selector import ITEM, AnySelector, AttributeAt, JsonAt, TextAt
+from parser.texts import UNSEEN, own_text, text_of
 from parser.variants import Item, items_at
 from rules_generator.anchors import anchors_of, tag_of, upwards
 from rules_generator.locate import LONGEST_LINE, VALUE_ATTRIBUTES, Place, Wanted, flatten, places

@@ -16,9 +16,10 @@ from selectolax.lexbor import LexborNode
 from catalog.models import Attribute
 from catalog.values import Hint, key, normalise, same
 from parser.blocks import attribute_data
-from parser.document import MOST_TEMPLATES, UNSEEN, Document, own_text, scalar, text_of
+from parser.document import MOST_TEMPLATES, Document, scalar
 from parser.paths import child, nested
 from parser.selector import CONTENT, IN_ATTRIBUTE, IN_TEXT
+from parser.texts import UNSEEN, own_text, text_of
 from rules_generator.anchors import anchors_of, css_name, tag_of
 from rules_generator.queries import pictures_in
 

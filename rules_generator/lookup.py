@@ -8,8 +8,9 @@ import re
 
 from selectolax.lexbor import LexborNode
 
-from parser.document import Document, text_at
+from parser.document import Document
 from parser.selector import CONTENT, UNSTRUCK, AnySelector, TextAt, is_of_one
+from parser.texts import text_at
 
 BELOW = re.compile(r"""((?:[^"]|"[^"]*")*[^\s>+~,])\s+(?:[\w*.#:-]|\[[\w^*=-]+(?:"[^"\s\\]*")?\]|\([^()\s"]*\))+""")
 MOST_ANCHORED = 40

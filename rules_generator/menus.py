@@ -13,8 +13,9 @@ from itertools import islice
 from selectolax.lexbor import LexborNode
 
 from catalog.models import Attribute
-from parser.document import MOST_ENTRIES, text_of
+from parser.document import MOST_ENTRIES
 from parser.selector import TextAt
+from parser.texts import text_of
 from parser.trim import named_in
 from rules_generator.anchors import anchors_of, tag_of
 from rules_generator.candidates import rooted

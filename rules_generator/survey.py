@@ -15,6 +15,7 @@ from parser.rules import Rule
 from rules_generator import cuts
 from rules_generator.candidate import Candidate
 from rules_generator.choose import SEVERAL, choose, spot
+from rules_generator.codes import usual_codes
 from rules_generator.examples import Example
 from rules_generator.locate import CUTTABLE, Form, Place, Wanted, places, slugs
 from rules_generator.meanings import meant
@@ -45,12 +46,12 @@ class Survey:
     """What the examples of one template say of all candidates, ranked; rules are chosen from it for any threshold."""
 
     ranked: Mapping[Attribute, Sequence[tuple[float, Tally]]]
-    unspoken: Sequence[Rule] = ()
+    general: Sequence[Rule] = ()
 
     def rules(self, threshold: float = THRESHOLD) -> list[Rule]:
         """The smallest set of rules per attribute that votes best, none below the threshold."""
         chosen = [rule for ranked in self.ranked.values() for rule in choose(ranked, threshold)]
-        return chosen + at_hand([rule for rule in self.unspoken if rule.score >= threshold], chosen)
+        return chosen + at_hand([rule for rule in self.general if rule.score >= threshold], chosen)
 
 
 def survey(examples: Sequence[Example], documents: Sequence[Document], elsewhere: Sequence[Example]) -> Survey:
@@ -69,7 +70,8 @@ def survey(examples: Sequence[Example], documents: Sequence[Document], elsewhere
         tallies = [tally(candidate, opened) for candidate in promising]
         ranked[attribute] = rank(sound(tallies, examples, elsewhere))
     best = (one.candidate.selector for of_it in ranked.values() for _, one in of_it[:MOST_BESIDE])
-    return Survey(ranked, unspoken(examples, documents, best))
+    general = [*unspoken(examples, documents, best), *usual_codes(examples, documents, elsewhere)]
+    return Survey(ranked, general)
 
 
 def _enough(opened: Opened) -> dict[int, Wanted]:

@@ -16,9 +16,10 @@ from selectolax.lexbor import LexborNode
 from catalog.models import Attribute
 from catalog.values import key, normalise
 from catalog.values.category import SEPARATOR
-from parser.document import LONGEST_STEP, MOST_STEPS, Document, scalar, text_of
+from parser.document import LONGEST_STEP, MOST_STEPS, Document, scalar
 from parser.paths import child, compile_path
 from parser.selector import JsonAt, TextAt
+from parser.texts import text_of
 from rules_generator.anchors import anchors_of, tag_of
 from rules_generator.candidates import rooted
 from rules_generator.locate import flatten, generic

@@ -30,9 +30,13 @@ def copies(selector: AnySelector) -> Copies:
     '/@href'
     >>> copies(TextAt(css='dt:lexbor-contains("EAN" i) + dd')).css is None
     True
+    >>> copies(TextAt(css="td, li", behind="EAN|UPC"))
+    Copies(css=None, xpath=None)
     >>> copies(TextAt(css=f"b{UNSTRUCK}")).xpath.partition("[")[0]
     '//b'
     """
+    if isinstance(selector, TextAt) and selector.behind:
+        return Copies(None, None)
     plain = LABELLED.search(selector.css) is None
     return Copies(selector.css if plain else None, _xpath(selector))
 

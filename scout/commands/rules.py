@@ -128,6 +128,10 @@ def set_(
     join: Annotated[
         bool, typer.Option("--all", help="Take all that is found, as the steps of a path: breadcrumbs.")
     ] = False,
+    behind: Annotated[
+        str | None,
+        typer.Option(metavar="LABEL", help="Take the text behind that label, a regular expression, such as EAN|UPC."),
+    ] = None,
     left: Annotated[str, typer.Option(metavar="TEXT", help="Text to take off the left end.")] = "",
     right: Annotated[str, typer.Option(metavar="TEXT", help="Text to take off the right end.")] = "",
     form: Annotated[
@@ -147,7 +151,7 @@ def set_(
     found = here.shop(shop)
     made = Rule(
         attribute=attribute_named(attribute),
-        selector=_selector(css, name, block, path, join),
+        selector=_selector(css, name, block, path, join, behind),
         trim=Trim(left=left or 0, right=right or 0),
         form=form,
         origin="manual",
@@ -199,16 +203,20 @@ def _set_locked(here: Call, name: str, attribute: str, number: int | None, locke
 
 
 def _selector(
-    css: str, name: str | None, block: str | None, path: str | None, join: bool
+    css: str, name: str | None, block: str | None, path: str | None, join: bool, behind: str | None
 ) -> "TextAt | AttributeAt | JsonAt":
     from parser.selector import selector_from
 
     if (block is None) != (path is None):
         raise typer.BadParameter("--block and --path belong together")
-    if name is not None and (block is not None or join):
-        raise typer.BadParameter(f"take either --attr or {'--all' if join else '--block with --path'}")
+    others = {"--block with --path": block is not None, "--all": join, "--behind": behind is not None}
+    given = [*(["--attr"] if name is not None else []), *(said for said, there in others.items() if there)]
+    if len(given) > 1 and given != ["--block with --path", "--all"]:
+        raise typer.BadParameter(f"take either {given[0]} or {given[1]}")
     if name is not None:
         return selector_from({"kind": "attribute", "css": css, "name": name})
+    if behind is not None:
+        return selector_from({"kind": "text", "css": css, "behind": behind})
     place = {"kind": "text"} if block is None else {"kind": "json", "block": block, "path": path}
     return selector_from({**place, "css": css, "join": join})
 

@@ -72,6 +72,23 @@ def test_a_picture_that_only_the_head_names_is_not_settled() -> None:
     assert len(hearing.votes(hearing.rules, lambda one: Vote(one, "x", "x", "x"))) == 3
 
 
+STANDING_IN = [
+    ("not where a taught one finds something", ["A", "B"], 1),
+    ("where it finds nothing", [None, "B"], 2),
+    ("not where two taught ones contradict each other", ["A", "C", "B"], 2),
+]
+
+
+@pytest.mark.parametrize(("name", "values", "asked"), STANDING_IN, ids=[case[0] for case in STANDING_IN])
+def test_a_general_rule_stands_in_for_taught_ones(name: str, values: list[str | None], asked: int) -> None:
+    """However cheap it is to ask."""
+    taught = [rule(Attribute.EAN, TextAt(css=f"p.c{place}"), 0.9) for place in range(len(values) - 1)]
+    (hearing,) = hearings([*taught, rule(Attribute.EAN, META, origin="general")])
+    said = dict(zip([*(one.selector for one in taught), META], values, strict=True))
+    votes = hearing.votes(hearing.rules, lambda one: Vote(one, *[said[one.selector]] * 3))
+    assert len(votes) == asked
+
+
 @given(st.lists(st.tuples(st.one_of(st.none(), st.sampled_from("AB")), st.floats(0, 1)), max_size=8))
 def test_what_is_not_heard_could_not_change_the_outcome(values: list[tuple[str | None, float]]) -> None:
     """No other value has more weight behind it when all votes are counted."""

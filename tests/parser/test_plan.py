@@ -46,6 +46,7 @@ def selectors_in(document: Document) -> Iterator[AnySelector]:
                 yield from (AttributeAt(css=css, name="content"), TextAt(css=css), TextAt(css=css, own=True))
     yield from (TextAt(css=css, join=True) for css in ("nav a", "ul li", "h1"))
     yield TextAt(css="a", named_in="h1")
+    yield TextAt(css="p, td, b", behind="ean|price")
     yield JsonAt(css="script", block="-> 1", path="$..name")
 
 

@@ -21,7 +21,7 @@ MENU = "<ul class='menu'><li>Ardwen</li><li>Nordlicht</li><li>Sprout</li></ul>"
 def rules_of(attribute: Attribute, members: list[Taught]) -> int:
     """How many rules of an attribute are learnt."""
     rules, _ = induce(members)
-    return sum(len(template.of(attribute)) for template in rules.templates)
+    return sum(rule.origin == "learnt" for template in rules.templates for rule in template.of(attribute))
 
 
 CASES = [

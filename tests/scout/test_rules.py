@@ -88,6 +88,12 @@ def test_set_what_is_joined(scout: Scout, learnt: Shop) -> None:
     ]
 
 
+def test_set_what_stands_behind_a_label(scout: Scout, learnt: Shop) -> None:
+    """In whatever element: the label is what is looked for."""
+    assert scout("rules", "set", "demo", "ean", "--css", "td, dt", "--behind", "EAN|UPC").code == 0
+    assert _rows(scout, "--attribute", "ean")[0]["selector"] == "td, dt ::behind EAN|UPC"
+
+
 def test_carry(scout: Scout, learnt: Shop, tmp_path: Path) -> None:
     """What is exported can be imported, and is the same."""
     first = scout("rules", "export", "demo").out
@@ -106,6 +112,8 @@ def test_carry(scout: Scout, learnt: Shop, tmp_path: Path) -> None:
         (("set", "demo", "price", "--css", "b", "--template", "z"), "there is no template 'z'"),
         (("set", "demo", "price", "--css", "b", "--path", "$.a"), "--block and --path belong together"),
         (("set", "demo", "price", "--css", "b", "--attr", "a", "--all"), "take either --attr or --all"),
+        (("set", "demo", "price", "--css", "b", "--behind", "a", "--all"), "take either --all or --behind"),
+        (("set", "demo", "price", "--css", "b", "--behind", "a("), "not a regular expression"),
         (("set", "demo", "price", "--css", "b["), "not a CSS selector: 'b['"),
         (("set", "demo", "price", "--css", "script", "--block", "var p =", "--path", "$.a["), "not a JSONPath: '$.a['"),
         (("import", "demo", "nowhere.json"), "nowhere.json cannot be read"),
