@@ -2,11 +2,12 @@
 
 Ten known offers show one or two of the ways in which a shop says them: here `EAN`, there `UPC/EAN`, in one layout in a
 table and in the next in a list. Unlike other numbers these are told from all else by their check digit, so a label that
-is known everywhere is enough. It is asked only in shops whose known offers have such numbers, and only where it
-contradicts none of them: the catalog may have its reasons not to list what stands there.
+is known everywhere is enough. It is asked only in shops whose known offers have such numbers, not all of which the
+learnt rules find, and only where it contradicts none of them: the catalog may have its reasons not to list what stands
+there.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from catalog.models import Attribute
 from catalog.values import same
@@ -27,9 +28,15 @@ USUAL: tuple[AnySelector, ...] = (
 )
 
 
-def usual_codes(examples: Sequence[Example], documents: Sequence[Document], elsewhere: Sequence[Example]) -> list[Rule]:
-    """General rules for trade numbers that agree with all examples; none where no example of the shop has any."""
-    if not any(EAN in one.known for one in (*examples, *elsewhere)):
+def usual_codes(
+    examples: Sequence[Example], documents: Sequence[Document], elsewhere: Sequence[Example], read: Set[int]
+) -> list[Rule]:
+    """General rules for trade numbers that agree with all examples; none where no example of the shop has any.
+
+    `read` are the places of those on which a learnt rule finds the number: where it is found on all, none is needed.
+    """
+    known = {place for place, one in enumerate(examples) if EAN in one.known}
+    if known <= read and (known or not any(EAN in one.known for one in elsewhere)):
         return []
     rules = (Rule(attribute=EAN, selector=one, score=SCORE, origin="general") for one in USUAL)
     told = ((rule, list(_agreements(rule, examples, documents))) for rule in rules)

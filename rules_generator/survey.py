@@ -70,7 +70,8 @@ def survey(examples: Sequence[Example], documents: Sequence[Document], elsewhere
         tallies = [tally(candidate, opened) for candidate in promising]
         ranked[attribute] = rank(sound(tallies, examples, elsewhere))
     best = (one.candidate.selector for of_it in ranked.values() for _, one in of_it[:MOST_BESIDE])
-    general = [*unspoken(examples, documents, best), *usual_codes(examples, documents, elsewhere)]
+    read = {place for _, one in ranked[Attribute.EAN] for place, right in enumerate(one.right) if right}
+    general = [*unspoken(examples, documents, best), *usual_codes(examples, documents, elsewhere, read)]
     return Survey(ranked, general)
 
 

@@ -38,8 +38,16 @@ SAID = [
 @pytest.mark.parametrize(("name", "markup", "ean"), SAID, ids=[case[0] for case in SAID])
 def test_other_ways_to_say_it(name: str, markup: str, ean: str | None) -> None:
     """Known offers show one way, and the shop has others."""
-    members = [taught(one, LABELLED.format(one.title, "GTIN", one.ean)) for one in ALL]
+    members = [
+        taught(one, LABELLED.format(one.title, "GTIN", one.ean if place else "")) for place, one in enumerate(ALL)
+    ]
     assert ean_on(learnt(members), markup) == ean
+
+
+def test_not_where_the_learnt_rules_find_all_that_is_known() -> None:
+    """The shop has one way to say it, and a page that says none has none."""
+    members = [taught(one, LABELLED.format(one.title, "GTIN", one.ean)) for one in ALL]
+    assert all(rule.origin == "learnt" for rule in learnt(members).of(Attribute.EAN))
 
 
 def test_a_shop_that_gives_no_numbers_is_not_asked_for_them() -> None:
@@ -52,7 +60,8 @@ def test_a_shop_that_gives_no_numbers_is_not_asked_for_them() -> None:
 def test_not_where_it_says_what_the_catalog_does_not_know(unknown: str, asked: bool) -> None:
     """One offer without a number, on whose page one stands behind a label, is enough."""
     first, *rest = ALL
-    members = [taught(one, f"<h1>{one.title}</h1><b id='n'>{one.ean}</b>") for one in rest]
+    shown = [one.ean if place else "" for place, one in enumerate(rest)]
+    members = [taught(one, f"<h1>{one.title}</h1><b id='n'>{said}</b>") for one, said in zip(rest, shown, strict=True)]
     members.append(taught(first, LABELLED.format(first.title, "EAN", unknown), ean=None))
     assert ean_on(learnt(members), LABELLED.format("Other", "EAN", EAN)) == (EAN if asked else None)
 
