@@ -16,8 +16,10 @@ _UNFILLED = re.compile(r"_(?:\{|%7B)(?:width|size)(?:\}|%7D)x?(?=\.)", re.IGNORE
 _PLACEHOLDER = re.compile(
     r"place-?_?holder|no[-_]?(?:image|photo|picture|img|pic)(?![a-z])|image[-_]?(?:not[-_]?available|coming[-_]?soon)"
     r"|^(?:blank|spacer|pixel|transparent|loading|loader|lazy|dummy|empty|1x1|kein[-_]?bild)[^a-z]"
+    r"|^[a-z]{2}-default[-.]"
 )
-_STAND_IN = ("holder", "image", "photo", "pic", "img")
+_STAND_IN = ("holder", "image", "photo", "pic", "img", "-default")
+_OF_STAND_INS = "/placeholder/"
 _BEGINNINGS = tuple("blank spacer pixel transparent loading loader lazy dummy empty 1x1 kein".split())
 _NO_PICTURE = frozenset("html htm js mjs css json xml pdf mp4 webm mp3 woff woff2 ttf zip".split())
 _AS_IN_DATA = re.compile(r"(https?:)?(//[a-zA-Z\d][a-zA-Z\d.-]*)?/([\w/.~+%-]*)(?:\?[\w=.~+%-]+)?", re.ASCII)
@@ -71,17 +73,18 @@ def _as_in_data(raw: str, base_url: str | None) -> str | None:
         raw = f"{origin[1]}{'' if host else origin[2]}{raw}"
     elif host is None:
         return None
-    name = path.rstrip("/").rpartition("/")[2]
-    return "" if (not name and "?" not in raw) or _is_none(name) else raw
+    return "" if (not path.rstrip("/") and "?" not in raw) or _is_none(path) else raw
 
 
-def _is_none(name: str) -> bool:
-    """Whether a file of that name is no picture, or one that stands in for a picture.
+def _is_none(path: str) -> bool:
+    """Whether the file at that path is no picture, or one that stands in for a picture.
 
-    >>> _is_none("No-Image.png"), _is_none("lamp.PDF"), _is_none("lamp.png")
-    (True, True, False)
+    >>> _is_none("/No-Image.png"), _is_none("/lamp.PDF"), _is_none("/lamp.png"), _is_none("/placeholder/lamp.png")
+    (True, True, False, True)
     """
-    low = name.lower()
+    if _OF_STAND_INS in path:
+        return True
+    low = path.rstrip("/").rpartition("/")[2].lower()
     if low.rpartition(".")[2] in _NO_PICTURE and "." in low:
         return True
     may_be = low.startswith(_BEGINNINGS) or any(word in low for word in _STAND_IN)
@@ -97,8 +100,7 @@ def _checked(url: str, base_url: str | None) -> str | None:
             return None
     except ValueError:
         return None
-    name = parts.path.rstrip("/").rpartition("/")[2]
-    if len(url) > LONGEST_URL or not (name or parts.query) or _is_none(name):
+    if len(url) > LONGEST_URL or not (parts.path.rstrip("/") or parts.query) or _is_none(parts.path):
         return None
     return url
 
