@@ -24,7 +24,7 @@ MOST_RULES = 6
 MOST_TRIED = 40
 ENOUGH, SEVERAL = 2, 2
 MOST_LEVELS = 20
-DATA = "data"
+DATA, GUESSED = "data", 0.85
 WORTH = {True: 1.0, False: -1.0, None: -0.5}
 LAST_STEP = re.compile(r"[^\s>+]+$")
 
@@ -42,7 +42,15 @@ def choose(ranked: Sequence[Scored], threshold: float) -> list[Rule]:
     if len(chosen) < ENOUGH:
         chosen += _stand_ins(worthy, chosen)
     chosen += _for_the_silent(ranked, chosen, threshold)
-    return [tally.candidate.rule(round(score, 4), tally.hits, round(tally.share, 4)) for score, tally in chosen]
+    return [tally.candidate.rule(_as_voter(score, tally), tally.hits, round(tally.share, 4)) for score, tally in chosen]
+
+
+def _as_voter(score: float, tally: Tally) -> float:
+    """The score that a rule votes with: a guess gives way to a place that says the value itself.
+
+    The first word of a title may be the brand of all known offers, and of others a part of it.
+    """
+    return round(score * GUESSED if tally.candidate.is_guess else score, 4)
 
 
 def _distinct(ranked: Iterable[Scored]) -> list[Scored]:
@@ -198,6 +206,6 @@ def _worth_at(chosen: Sequence[Scored], place: int) -> float:
     for score, tally in chosen:
         group, one = tally.keys[place], tally.candidate
         if group is not None:
-            weights[group] = weights.get(group, 0.0) + weight_at(score, one.attribute, one.selector)
+            weights[group] = weights.get(group, 0.0) + weight_at(_as_voter(score, tally), one.attribute, one.selector)
             right[group] = right.get(group) or (tally.right[place] if place not in tally.unseen else None)
     return WORTH[right[max(weights, key=lambda group: weights[group])]] if weights else 0.0

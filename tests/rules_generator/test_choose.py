@@ -137,3 +137,17 @@ def test_a_whole_number_comes_before_one_cut_off_at_a_sign(sizes: list[str]) -> 
     members = [taught(one, page.format(one.title, one.sku, sizes[one.number % len(sizes)])) for one in ALL]
     other = Document(page.format("Other", "SK-99", "2-3Y"), "https://shop.example/p")
     assert read_attributes(other, induce(members)[0].templates[0])[Attribute.SKU].value == "SK-99"
+
+
+def test_a_place_that_says_the_brand_comes_before_a_guess() -> None:
+    """The first word of a title is the brand of all known offers, and of another one a part of it."""
+    shown = "<h1>{0} {1}</h1><p>Brand: <b class='brand'>{2}</b></p>"
+    things = "Guitar;Clarinet 2;Case, hard;12 Picks;Bow;Reed 7;Strap;Stool XL;Sticks;Felt".split(";")
+    brands = ["Takamine", "Jupiter", "Ibanez", "Yamaha", "Fender"]
+    members = [
+        taught(one, shown.format(brand, things[place], brand if place % 5 else ""), brand=brand)
+        for place, one in enumerate(ALL[:10])
+        for brand in [brands[place % len(brands)]]
+    ]
+    page = Document(shown.format("Ernie Ball", "Strings 7", "Ernie Ball"), "https://shop.example/p")
+    assert read_attributes(page, induce(members)[0].templates[0])[Attribute.BRAND].value == "Ernie Ball"
