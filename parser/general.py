@@ -175,7 +175,7 @@ def _labelled(around: Sequence[LexborNode]) -> Iterator[Spoken]:
     """Values behind their labels: in the same element, or in the next one."""
     found: set[Attribute] = set()
     for node in around[-1].css(LABEL_TAGS)[:MOST_LABELS] if around else ():
-        text = short_text(node) if node.first_child is not None else None
+        text = short_text(node)
         if not text or len(text) < 3:
             continue
         for attribute, pattern in LABELLED.items():
