@@ -48,6 +48,6 @@ def confidence(share: float, rules: Sequence[Rule]) -> float:
     support, agreeing, agreed, dissent = features(share, rules)
     said = BASE + SUPPORT * support + AGREEING * agreeing + AGREED * agreed + DISSENT * dissent
     sure = min(1 / (1 + exp(-said)), HIGHEST)
-    if all(rule.origin == "general" for rule in rules):
+    if not any(rule.taught for rule in rules):
         return sure * agreed * UNTAUGHT.get(rules[0].attribute, USUALLY_UNTAUGHT)
     return sure

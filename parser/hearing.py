@@ -48,7 +48,7 @@ class Hearing:
     @cached_property
     def taught(self) -> int:
         """How many are asked at all where one of them finds something: general ones only stand in for taught ones."""
-        return sum(rule.origin != "general" for rule in self.rules) or len(self.rules)
+        return sum(rule.taught for rule in self.rules) or len(self.rules)
 
     @cached_property
     def weight(self) -> float:
@@ -109,7 +109,7 @@ def _hearing(attribute: Attribute, rules: Sequence[Rule], kept: Kept) -> Hearing
     def turn(rank: int) -> tuple[object, ...]:
         rule = rules[rank]
         best = -rule.score if attribute in BEST_DECIDES else 0.0
-        given = rule.origin == "general", best, rule.origin != "manual"
+        given = not rule.taught, best, rule.origin != "manual"
         return *given, source_of(rule.selector) not in kept, _cost(rule.selector), -rule.score
 
     turns = sorted(range(len(rules)), key=turn)

@@ -48,12 +48,12 @@ def _beside(node: LexborNode, pattern: re.Pattern[str]) -> str | None:
 
 
 def next_text(node: LexborNode) -> str | None:
-    """The text that follows an element beside it: bare, or the next element's."""
+    """The short text that follows an element beside it: bare, or the next element's."""
     after = node.next
     while after is not None:
         text = (after.text_content or "") if after.is_text_node else short_text(after) if after.is_element_node else ""
         found = (text or "").strip(BETWEEN)
         if found or after.is_element_node:
-            return found[: LONGEST_LABELLED + 1] or None
+            return found if 0 < len(found) <= LONGEST_LABELLED else None
         after = after.next
     return None

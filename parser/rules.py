@@ -44,6 +44,11 @@ class Rule(_Frozen):
     locked: bool = False
 
     @property
+    def taught(self) -> bool:
+        """Whether a known offer has taught it, or a person."""
+        return self.origin != "general"
+
+    @property
     def kept(self) -> bool:
         """Whether relearning must leave this rule as it is."""
         return self.locked or self.origin == "manual"

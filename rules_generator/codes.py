@@ -10,7 +10,6 @@ there.
 from collections.abc import Iterator, Sequence, Set
 
 from catalog.models import Attribute
-from catalog.values import same
 from parser.document import Document
 from parser.general import LABELS
 from parser.read import vote
@@ -45,7 +44,5 @@ def usual_codes(
 
 def _agreements(rule: Rule, examples: Sequence[Example], documents: Sequence[Document]) -> Iterator[bool]:
     """For each example on which it says something whether that is what the catalog knows."""
-    for example, document in zip(examples, documents, strict=True):
-        said = vote(document, rule).value
-        if said is not None:
-            yield any(same(EAN, said, known) for known in example.known.get(EAN, ()))
+    told = ((example, vote(document, rule).value) for example, document in zip(examples, documents, strict=True))
+    yield from (example.agrees(EAN, said) is True for example, said in told if said is not None)

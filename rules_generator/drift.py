@@ -16,7 +16,6 @@ from catalog.models import Attribute, Shop
 from catalog.progress import Progress, silent
 from catalog.settings import Settings
 from catalog.store import Store
-from catalog.values import same
 from parser.document import Document
 from parser.gate import marks_of, ranked
 from parser.pages import CrawledPage, Opener, crawled_pages
@@ -155,13 +154,9 @@ def _read(one: Taught, rules: RuleSet) -> tuple[dict[Attribute, Reading], bool, 
 
 
 def _without_stand_ins(template: Template) -> Template:
-    taught = {rule.attribute for rule in template.rules if rule.origin != "general"}
-    kept = tuple(rule for rule in template.rules if rule.origin != "general" or rule.attribute not in taught)
+    taught = {rule.attribute for rule in template.rules if rule.taught}
+    kept = tuple(rule for rule in template.rules if rule.taught or rule.attribute not in taught)
     return template.model_copy(update={"rules": kept})
-
-
-def _right(attribute: Attribute, value: str | None, one: Taught) -> bool:
-    return value is not None and any(same(attribute, value, known) for known in one.example.known.get(attribute, ()))
 
 
 def _held(
@@ -172,7 +167,7 @@ def _held(
     return Held(
         known=len(known),
         found=sum(value is not None for _, value in values),
-        right=sum(_right(attribute, value, one) for one, value in values),
+        right=sum(one.example.agrees(attribute, value) is True for one, value in values),
         then=then.get(attribute.value),
     )
 
@@ -190,7 +185,11 @@ def _silent(rules: RuleSet, read: Sequence[tuple[Taught, dict[Attribute, Reading
                 for vote in readings[rule.attribute].all_votes
                 if vote.rule == rule
             ]
-            if rule.support and votes and not any(_right(rule.attribute, vote.value, one) for one, vote in votes):
+            if (
+                rule.support
+                and votes
+                and not any(one.example.agrees(rule.attribute, vote.value) for one, vote in votes)
+            ):
                 found.append(Silent(rule.attribute.value, str(rule.selector), template.name, rule.support))
     return found
 

@@ -14,7 +14,7 @@ from itertools import islice
 from rapidfuzz import fuzz, process, utils
 
 from catalog.models import Attribute, OfferFields
-from catalog.values import key, normalise, values_of
+from catalog.values import key, normalise, same, values_of
 from parser.document import Document
 from parser.pages import CrawledPage, Opener
 from parser.texts import text_of
@@ -33,6 +33,11 @@ class Example:
 
     page: CrawledPage
     known: Mapping[Attribute, Sequence[str]]
+
+    def agrees(self, attribute: Attribute, value: str | None) -> bool | None:
+        """Whether a canonical text, or that there is none, is what is known of it; None where nothing is known."""
+        known = self.known.get(attribute)
+        return (value is not None and any(same(attribute, value, one) for one in known)) if known else None
 
 
 def join(

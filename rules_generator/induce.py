@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from catalog.models import Attribute
-from catalog.values import same
 from parser.document import Document
 from parser.gate import is_front_door, marks_of
 from parser.read import read_attributes
@@ -95,7 +94,7 @@ def _not_found(taught: Sequence[Taught], made: Iterable[Template]) -> tuple[str,
 def _survey_robustly(members: Sequence[Taught], elsewhere: Sequence[Example]) -> tuple[Survey, list[tuple[str, str]]]:
     """The survey of a template's examples without those that the rules of all contradict."""
     first = _survey(members, elsewhere)
-    rules = [rule for rule in first.rules() if rule.origin != "general"]
+    rules = [rule for rule in first.rules() if rule.taught]
     bad = [one for one in members if _agreement(one, rules) < CONTRADICTED]
     if not bad or len(bad) * 2 > len(members):
         return first, []
@@ -113,8 +112,6 @@ def _agreement(one: Taught, rules: Sequence[Rule]) -> float:
     readings = read_attributes(one.document, Template(name="", rules=tuple(rules)))
     said = [(attribute, reading.value) for attribute, reading in readings.items() if attribute in one.example.known]
     right = [
-        value is not None and any(same(attribute, value, known) for known in one.example.known[attribute])
-        for attribute, value in said
-        if attribute is not Attribute.CURRENCY
+        one.example.agrees(attribute, value) is True for attribute, value in said if attribute is not Attribute.CURRENCY
     ]
     return sum(right) / len(right) if right else 1.0

@@ -19,7 +19,7 @@ from math import log2, sqrt
 from selectolax.lexbor import LexborNode
 
 from catalog.models import NUMBERS, Attribute
-from catalog.values import key, same
+from catalog.values import key
 from catalog.values.text import typed
 from parser.document import Document, scalar
 from parser.paths import compile_path
@@ -182,7 +182,7 @@ def tally(candidate: Candidate, opened: Opened, places: Sequence[int] | None = N
     urls = (opened.documents[place].url for place in at)
     values = [None if cut is None else value_of(rule, cut, url) for cut, url in zip(cuts, urls, strict=True)]
     examples = [opened.examples[place] for place in at]
-    right = [_is_right(candidate.attribute, value, one) for value, one in zip(values, examples, strict=True)]
+    right = [one.agrees(candidate.attribute, value) for value, one in zip(values, examples, strict=True)]
     if _is_typed(candidate, values, examples, opened):
         candidate, values = replace(candidate, form="typed"), [value and typed(value) for value in values]
     spare = [len(raw) - len(value) for raw, value in zip(raws, values, strict=True) if raw and value]
@@ -244,7 +244,7 @@ def _count_there(candidate: Candidate, selector: JsonAt, opened: Opened, place: 
     raws = (scalar(raw) for data in islice(document.data_of(selector), FEW_LOOKED_AT) for raw in values(data))
     cuts = (candidate.trim.apply(raw) for raw in raws if raw is not None)
     found = {value_of(rule, cut, document.url) for cut in cuts if cut is not None} - {None}
-    own = {value for value in found if _is_right(candidate.attribute, value, opened.examples[place])}
+    own = {value for value in found if opened.examples[place].agrees(candidate.attribute, value)}
     return len(found - own) + bool(own)
 
 
@@ -283,7 +283,7 @@ def _named(candidate: Candidate, raws: Sequence[str | None], examples: Sequence[
         for raw, one in zip(raws, examples, strict=True)
         if raw is not None and (candidate.trim.means or _is_mostly_title(raw, one))
     ]
-    return sum(1 for value, one in pairs if value is not None and _is_right(candidate.attribute, value, one))
+    return sum(1 for value, one in pairs if value is not None and one.agrees(candidate.attribute, value))
 
 
 def _is_mostly_title(raw: str, example: Example) -> bool:
@@ -321,13 +321,6 @@ def _trim_at(candidate: Candidate, opened: Opened, place: int) -> Trim:
     own = opened.only_at(candidate.attribute, place)
     words = tuple(word for word in candidate.trim.words if word != own)
     return candidate.trim.model_copy(update={"words": words or ("",)})
-
-
-def _is_right(attribute: Attribute, value: str | None, example: Example) -> bool | None:
-    known = example.known.get(attribute)
-    if not known:
-        return None
-    return value is not None and any(same(attribute, value, one) for one in known)
 
 
 def scores(tallies: Sequence[Tally]) -> list[float]:

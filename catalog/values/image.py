@@ -73,7 +73,7 @@ def _as_in_data(raw: str, base_url: str | None) -> str | None:
         raw = f"{origin[1]}{'' if host else origin[2]}{raw}"
     elif host is None:
         return None
-    return "" if (not path.rstrip("/") and "?" not in raw) or _is_none(path) else raw
+    return "" if (not path.rstrip("/") and "?" not in raw) or _is_none(f"/{path}") else raw
 
 
 def _is_none(path: str) -> bool:

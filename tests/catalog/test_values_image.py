@@ -41,6 +41,7 @@ def test_addresses(raw: str, url: str) -> None:
         "/img/placeholder.png",
         "/img/no-image_300x300.gif",
         "/static/catalog/product/placeholder/image.jpg",
+        "https://cdn.example/placeholder/lamp.jpg",
         "https://cdn.example/catalog/placeholder/default/shop.jpg?w=300",
         "/img/p/fr-default-large_default.jpg",
         "/blank.gif",

@@ -24,6 +24,7 @@ SAID = [
     ("a word that begins so", "<p>Upcoming 4006</p>", None),
     ("another kind of it", "<table><tr><td>Case UPC</td><td>4006</td></tr></table>", None),
     ("a sentence", f"<p>EAN {'stands for many things ' * 5}</p>", None),
+    ("a sentence beside it", f"<p><b>EAN</b> {'stands for many things ' * 5}</p>", None),
     ("nothing", "<p>EAN:</p>", None),
 ]
 
