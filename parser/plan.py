@@ -5,7 +5,7 @@ rules point at is looked up once, equal texts are normalised once, and of script
 (`parser.sought`).
 """
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Hashable, Sequence
 
 from selectolax.lexbor import LexborNode
 
@@ -46,10 +46,10 @@ class _Reader:
     """One template's rules, each attribute's in the order in which they are asked."""
 
     def __init__(self, template: Template) -> None:
-        values: dict[tuple[Attribute, str, tuple[str, ...]], dict[str, str | None]] = {}
+        values: dict[tuple[Hashable, ...], dict[str, str | None]] = {}
         self._sure: dict[tuple[float, ...], float] = {}
         self._hearings = [
-            (one, [_Voter(rule, values.setdefault((rule.attribute, rule.form, rule.never), {})) for rule in one.rules])
+            (one, [_Voter(rule, values.setdefault(_way(rule), {})) for rule in one.rules])
             for one in hearings(template.rules)
         ]
         self._values = list(values.values())
@@ -73,6 +73,11 @@ class _Reader:
                 self._sure.clear()
             sure = self._sure[case] = confidence(share, rules)
         return sure
+
+
+def _way(rule: Rule) -> tuple[Hashable, ...]:
+    """What decides, the cuts aside, what value a rule takes a text for."""
+    return rule.attribute, rule.form, rule.signs, rule.never
 
 
 class _Page:

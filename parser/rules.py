@@ -15,6 +15,9 @@ from catalog.models import Attribute
 from parser.selector import AnySelector, Selector
 from parser.trim import Trim
 
+Signs = tuple[Literal["quotes", "dashes", "times"], ...]
+ALL_SIGNS: Signs = ("quotes", "dashes", "times")
+
 
 class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -26,16 +29,17 @@ class Rule(_Frozen):
     `score` in [0, 1] is how well it agrees with known offers, relative to the best rule of the attribute; `support` is
     the number of known offers it was right on, `agreed` their share in those on which it found a value. `form` says how
     a price's digits are meant: `comma` or `point` names the decimal separator, `minor` counts in cents; `slug` is a
-    name as addresses and classes spell it; `typed` undoes the quotes and dashes of a typesetter. `never` are values
-    that stand for none: the shop's logo for a picture. A `locked` rule, or one set by hand, survives relearning. The
-    `origin` of a rule is `general` where no known offer has taught it: then `support` and `agreed` count what general
-    rules say of pages.
+    name as addresses and classes spell it; `typed` undoes a typesetter's signs of those kinds that `signs` names.
+    `never` are values that stand for none: the shop's logo for a picture. A `locked` rule, or one set by hand, survives
+    relearning. The `origin` of a rule is `general` where no known offer has taught it: then `support` and `agreed`
+    count what general rules say of pages.
     """
 
     attribute: Attribute
     selector: Selector
     trim: Trim = Trim()
     form: Literal["plain", "comma", "point", "minor", "slug", "typed"] = "plain"
+    signs: Signs = ALL_SIGNS
     score: float = Field(default=1.0, ge=0, le=1)
     support: int = Field(default=0, ge=0)
     agreed: float = Field(default=1.0, ge=0, le=1)

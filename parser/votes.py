@@ -73,7 +73,7 @@ def value_of(rule: Rule, text: str, url: str) -> str | None:
     if value is None or value in rule.never:
         return None
     if rule.form == "typed":
-        return typed(value)
+        return typed(value, rule.signs)
     return _in_major_units(text) if rule.form == "minor" else value
 
 
@@ -109,12 +109,17 @@ def _heaviest(attribute: Attribute, found: Sequence[tuple[Vote, str]]) -> tuple[
     for one, value in found:
         weights[groups[value]] += weight_of(one.rule)
     by_score = attribute is Attribute.DESCRIPTION
-    ranked = sorted(found, key=lambda pair: (0.0 if by_score else -weights[groups[pair[1]]], -pair[0].rule.score))
+    ranked = sorted(found, key=lambda pair: (0.0 if by_score else -weights[groups[pair[1]]], *_rank(pair[0].rule)))
     best = ranked[0][1]
     if is_cut_short(attribute, best):
         best = next((value for _, value in ranked if _goes_on(best, value)), best)
     agreeing = [one.rule for one, value in found if groups[value] == groups[best]]
     return best, weights[groups[best]] / sum(weights.values()), agreeing
+
+
+def _rank(rule: Rule) -> tuple[bool, float]:
+    """What orders rules that agree: what a page spells itself comes before what had to be respelled."""
+    return rule.form == "typed", -rule.score
 
 
 def is_cut_short(attribute: Attribute, value: str) -> bool:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from catalog.models import Attribute
-from parser.rules import Rule
+from parser.rules import ALL_SIGNS, Rule, Signs
 from parser.selector import AnySelector, AttributeAt, TextAt
 from parser.trim import Trim
 from rules_generator.cuts import NO_CUT
@@ -20,6 +20,7 @@ class Candidate:
     selector: AnySelector
     trim: Trim = NO_CUT
     form: Form = "plain"
+    signs: Signs = ALL_SIGNS
     never: tuple[str, ...] = ()
 
     @property
@@ -40,6 +41,7 @@ class Candidate:
             selector=self.selector,
             trim=self.trim,
             form=self.form,
+            signs=self.signs,
             never=self.never,
             score=score,
             support=support,

@@ -20,10 +20,11 @@ from selectolax.lexbor import LexborNode
 
 from catalog.models import NUMBERS, Attribute
 from catalog.values import key
-from catalog.values.text import typed
+from catalog.values.text import SIGNS, typed
 from parser.document import Document, scalar
 from parser.paths import compile_path
 from parser.read import value_of
+from parser.rules import ALL_SIGNS, Signs
 from parser.selector import AnySelector, AttributeAt, JsonAt, is_of_one
 from parser.trim import Trim
 from rules_generator.candidate import Candidate
@@ -183,8 +184,10 @@ def tally(candidate: Candidate, opened: Opened, places: Sequence[int] | None = N
     values = [None if cut is None else value_of(rule, cut, url) for cut, url in zip(cuts, urls, strict=True)]
     examples = [opened.examples[place] for place in at]
     right = [one.agrees(candidate.attribute, value) for value, one in zip(values, examples, strict=True)]
-    if _is_typed(candidate, values, examples, opened):
-        candidate, values = replace(candidate, form="typed"), [value and typed(value) for value in values]
+    signs = _signs_to_type(candidate, values, examples, opened)
+    if signs:
+        candidate = replace(candidate, form="typed", signs=signs)
+        values = [value and typed(value, signs) for value in values]
     spare = [len(raw) - len(value) for raw, value in zip(raws, values, strict=True) if raw and value]
     fillers = _fillers(candidate.attribute, values, right)
     values = [None if value in fillers else value for value in values]
@@ -200,18 +203,33 @@ def tally(candidate: Candidate, opened: Opened, places: Sequence[int] | None = N
     return Tally(candidate, tuple(values), tuple(right), loose, named, unseen, nodes, crowd, respelled)
 
 
-def _is_typed(candidate: Candidate, values: Sequence[str | None], examples: Sequence[Example], opened: Opened) -> bool:
-    """Whether the catalog has a keyboard's signs where the shop's pages show a typesetter's, and rarely those.
+def _signs_to_type(
+    candidate: Candidate, values: Sequence[str | None], examples: Sequence[Example], opened: Opened
+) -> Signs:
+    """The kinds of signs that the catalog has as a keyboard does where the shop's pages show a typesetter's.
 
-    Where no example tells, it has them if the shop's software is one that sets such signs by itself.
+    A kind that no example tells of is taken as others are, or, but in data, as the shop's software is one that sets
+    such signs by itself.
     """
     attribute = candidate.attribute
     if candidate.form != "plain" or attribute not in SPELLED:
-        return False
-    pairs = [(value, one) for value, one in zip(values, examples, strict=True) if value and typed(value) != value]
-    as_shown = sum(_is_spelled(attribute, value, one) for value, one in pairs)
-    as_typed = sum(_is_spelled(attribute, typed(value), one) for value, one in pairs)
-    return as_typed > as_shown if as_typed or as_shown else opened.is_typeset
+        return ()
+    pairs = [
+        (value, known)
+        for value, one in zip(values, examples, strict=True)
+        for known in one.known.get(attribute, ())
+        if value and typed(value) != value and key(attribute, value) == key(attribute, known)
+    ]
+    told = {kind: _more_are_typed(kind, pairs) for kind in ALL_SIGNS}
+    untold = any(told.values()) or (opened.is_typeset and not isinstance(candidate.selector, JsonAt))
+    return tuple(kind for kind, is_typed in told.items() if (untold if is_typed is None else is_typed))
+
+
+def _more_are_typed(kind: str, pairs: Iterable[tuple[str, str]]) -> bool | None:
+    """Whether more known texts have the keyboard's signs of a kind where the page's have others; None if none tells."""
+    signs = SIGNS[kind].keys()
+    told = [signs.isdisjoint(known) for value, known in pairs if not signs.isdisjoint(value)]
+    return 2 * sum(told) > len(told) if told else None
 
 
 def _is_spelled(attribute: Attribute, value: str, example: Example) -> bool:

@@ -48,10 +48,11 @@ _APART, _WITHIN = frozenset(_BREAKS.split()), frozenset("a b em font i img meta 
 _TAGS, _LONGEST_TAG = re.compile(r"(<[^<>]*>)"), 500
 _WORD = re.compile(r"\w+")
 SEPARATOR, SHORTEST_GTIN = " > ", 8
-_FOLD = str.maketrans(
-    {"‘": "'", "’": "'", "‚": "'", "′": "'", "“": '"', "”": '"', "„": '"', "″": '"', "×": "x"}
-    | dict.fromkeys("‐‑‒–—−", "-")
-)
+SIGNS: dict[str, dict[str, str]] = {
+    "quotes": dict.fromkeys("‘’‚′", "'") | dict.fromkeys("“”„″", '"'),
+    "dashes": dict.fromkeys("‐‑‒–—−", "-"),
+    "times": {"×": "x"},
+}
 
 
 def any_of(words: Iterable[str]) -> str:
@@ -116,10 +117,10 @@ def is_nothing(value: str) -> bool:
 
 
 def description(raw: str) -> str | None:
-    """A description without its markup, at most 20,000 characters of it.
+    """A description without its markup, at most 20,000 characters of it; None for the ways to say that there is none.
 
-    >>> description("<p>Light.</p><p>Fo<b>ld</b>able</p><style>p {}</style>")
-    'Light. Foldable'
+    >>> description("<p>Light.</p><p>Fo<b>ld</b>able</p><style>p {}</style>"), description("null")
+    ('Light. Foldable', None)
     """
     if len(raw) > LONGEST_HTML or not raw or raw.isspace():
         return None
@@ -128,7 +129,7 @@ def description(raw: str) -> str | None:
         if "<" not in found or not _TAG.search(found):
             break
         found = plain(_without_markup(found))
-    return found[:LONGEST_DESCRIPTION].rstrip() or None
+    return None if is_nothing(found) else found[:LONGEST_DESCRIPTION].rstrip() or None
 
 
 def key(value: str) -> str:
@@ -140,13 +141,19 @@ def key(value: str) -> str:
     return typed(value.casefold())
 
 
-def typed(value: str) -> str:
+def typed(value: str, kinds: tuple[str, ...] = tuple(SIGNS)) -> str:
     """With the signs of a keyboard for those that a typesetter, or a shop's software, has put in their place.
 
-    >>> typed("24″ – “Lamp”"), typed(plain("24″"))
-    ('24" - "Lamp"', '24"')
+    >>> typed("24″ – “Lamp”"), typed(plain("24″")), typed("24″ – “Lamp”", ("quotes",))
+    ('24" - "Lamp"', '24"', '24" – "Lamp"')
     """
-    return (value if value.isascii() else value.translate(_FOLD)).replace("''", '"')
+    found = value if value.isascii() else value.translate(_keyboard(kinds))
+    return found.replace("''", '"') if "quotes" in kinds else found
+
+
+@lru_cache(maxsize=16)
+def _keyboard(kinds: tuple[str, ...]) -> dict[int, str]:
+    return str.maketrans({sign: key for kind in kinds for sign, key in SIGNS[kind].items()})
 
 
 def start_key(value: str) -> str:

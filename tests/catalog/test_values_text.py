@@ -54,6 +54,9 @@ def test_no_brands(raw: str) -> None:
         ("<p></p>", None),
         ("<img src=x>", None),
         ("  ", None),
+        ("<p>null</p>", None),
+        ("N/A", None),
+        ("None of our lamps flicker.", "None of our lamps flicker."),
     ],
 )
 def test_descriptions(raw: str, plain: str | None) -> None:

@@ -112,6 +112,8 @@ TYPESET = [
     ("the catalog has them as well", "", ["{0}’s Lamp"], "Elm’s – Lamp", "Elm’s – Lamp"),
     ("no example tells", "", ["{0} Lamp"], "Elm’s – Lamp", "Elm’s – Lamp"),
     ("no example tells, but WordPress sets them", "<link href='/wp-content/a.css'>", ["{0} Lamp"], "Elm’s", "Elm's"),
+    ("the catalog has typed quotes and set dashes", "", ["{0}'s Lamp", "{0} – Lamp"], "Elm’s – Lamp", "Elm's – Lamp"),
+    ("the catalog has set quotes and typed times", "", ["{0}’s Lamp", "{0} 2x3"], "Elm’s 2×3", "Elm’s 2x3"),
 ]
 
 
@@ -121,11 +123,22 @@ def test_signs_of_a_typesetter(name: str, head: str, titles: list[str], shown: s
     members = []
     for place, one in enumerate(ALL):
         title = titles[place % len(titles)].format(one.title)
-        typeset = title.replace("'", "’").replace('"', "″")
+        typeset = title.replace("'", "’").replace('"', "″").replace("2x3", "2×3")
         members.append(taught(one, f"{head}<h1>{typeset}</h1>", title=title))
     rules, _ = induce(members)
     found = read_attributes(Document(f"{head}<h1>{shown}</h1>", "https://shop.example/p"), rules.templates[0])
     assert found[Attribute.TITLE].value == read
+
+
+def test_what_data_spells_comes_before_what_is_undone() -> None:
+    """WordPress sets no signs in data: a dash that is one there is the catalog's own, and not undone in the heading."""
+    page = "<link href='/wp-content/a.css'><h1>{0}</h1><script type='application/ld+json'>{1}</script>"
+    data = [json.dumps({"@type": "Product", "name": title}) for title in (*[one.title for one in ALL], "Elm – Lamp")]
+    members = [taught(one, page.format(one.title, said)) for one, said in zip(ALL, data, strict=False)]
+    rules, _ = induce(members)
+    read = read_attributes(Document(page.format("Elm – Lamp", data[-1]), "https://shop.example/p"), rules.templates[0])
+    assert read[Attribute.TITLE].value == "Elm – Lamp"
+    assert {rule.form for rule in rules.templates[0].of(Attribute.TITLE)} == {"plain", "typed"}
 
 
 def test_what_a_cut_leaves_where_there_is_no_number() -> None:
