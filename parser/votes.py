@@ -18,12 +18,14 @@ from catalog.values.text import typed
 from parser.confidence import confidence
 from parser.document import Document
 from parser.rules import Rule
-from parser.selector import AnySelector, AttributeAt
+from parser.selector import AnySelector, AttributeAt, JsonAt, TextAt
 
 HINTED = frozenset({Attribute.PRICE, Attribute.IMAGE})
 DECIMAL = {"comma": ",", "point": ".", "minor": "."}
 Sure = Callable[[float, Sequence[Rule]], float]
 DOTS = ("...", "…")
+IN_HEAD, SHOWN, LEAST = 0.25, 0.97, 0.94
+OF_A_VARIANT = re.compile(r"variant|offers|track\(", re.IGNORECASE)
 TITLE_IN_HEAD = re.compile(r"title\b|html > head\b|meta\[(?:property|name)\b")
 BETWEEN_WORDS = re.compile(r"[-_+]+")
 
@@ -159,7 +161,21 @@ def weight_at(score: float, attribute: Attribute, selector: AnySelector) -> floa
     Shops fill all of the head's titles from one text, and that they may have written for search engines.
     """
     weight: float = max(score, 0.01) ** 3
-    return weight / 4 if attribute is Attribute.TITLE and TITLE_IN_HEAD.match(selector.css) else weight
+    if attribute is not Attribute.TITLE:
+        return weight
+    return weight * (IN_HEAD if TITLE_IN_HEAD.match(selector.css) else _among_titles(selector))
+
+
+def _among_titles(selector: AnySelector) -> float:
+    """What settles ties of titles. Some layouts add words to those that they show, which data does not.
+
+    What data calls a variant may have its size behind it, and other attributes describe a picture or a link.
+    """
+    if isinstance(selector, TextAt):
+        return SHOWN
+    if isinstance(selector, JsonAt):
+        return LEAST if OF_A_VARIANT.search(f"{selector.block} {selector.path}") else 1.0
+    return 1.0 if selector.name.startswith("data-") else LEAST
 
 
 def offer_of(readings: Mapping[Attribute, Reading], url: str, currency: str | None) -> OfferFields:

@@ -20,8 +20,9 @@ SAME_DESCRIPTION = 0.8
 LONGEST_TITLE, LONGEST_BRAND, LONGEST_DESCRIPTION = 500, 120, 20_000
 LONGEST_HTML = 200_000
 _SAYS_NOTHING = """
-- -- --- — – . .. ... ? n/a n.a. na n.v. none null nil undefined unknown unbekannt keine not-applicable
-does-not-apply nan false
+- -- --- — – . .. ... ? n/a n.a. na n/d n.d. n/b n.b. n.v. k.a. н/д none null nil no undefined unknown unspecified
+unbekannt keine keine-angabe ninguno ninguna desconocido aucun aucune inconnu nessuno nessuna sconosciuto geen onbekend
+brak yok غير-محدد not-applicable not-specified not-available does-not-apply nan false
 """
 _NOTHING = frozenset(_SAYS_NOTHING.split())
 _INVISIBLE = re.compile(

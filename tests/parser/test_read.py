@@ -13,7 +13,7 @@ from parser.document import Document
 from parser.plan import Plan
 from parser.read import PageReading, Vote, decide, read, vote, without_doubtful
 from parser.rules import Rule, RuleSet, Signature, Template
-from parser.selector import AttributeAt, TextAt
+from parser.selector import AttributeAt, JsonAt, TextAt
 from parser.trim import Trim
 from tests.pages import article_page, products, text_page
 
@@ -193,6 +193,24 @@ def test_two_that_agree_outweigh_the_head_and_another() -> None:
     cast = [Vote(rule(Attribute.TITLE, css), value, value, value) for css, value in places]
     cast.append(Vote(rule(Attribute.TITLE, "p.seo", 0.9), "Lamp | Sale", "Lamp | Sale", "Lamp | Sale"))
     assert decide(Attribute.TITLE, cast).value == "Lamp"
+
+
+NAMED_TWICE = [
+    ("data, before a heading with words of the layout", JsonAt(css="script", block="product =", path="$.title"), True),
+    ("an attribute for scripts", AttributeAt(css="div[data-title]", name="data-title"), True),
+    ("not a variant, of a size", JsonAt(css="script", block="m", path="$.variants[0].name"), False),
+    ("not what the shop's statistics are told", JsonAt(css="script", block="lib.track(", path="$.name"), False),
+    ("not the words for a picture", AttributeAt(css="img", name="alt"), False),
+]
+
+
+@pytest.mark.parametrize(("name", "place", "wins"), NAMED_TWICE, ids=[case[0] for case in NAMED_TWICE])
+def test_which_of_two_titles_is_meant(name: str, place: JsonAt | AttributeAt, wins: bool) -> None:
+    """Of two rules that are right on all examples, the one decides whose place has the title alone."""
+    shown = Vote(rule(Attribute.TITLE, "h1"), "Lamp", "Lamp", "Lamp")
+    other = Vote(Rule(attribute=Attribute.TITLE, selector=place), "Lamp 2", "Lamp 2", "Lamp 2")
+    assert decide(Attribute.TITLE, [shown, other]).value == ("Lamp 2" if wins else "Lamp")
+    assert decide(Attribute.TITLE, [other, shown, shown]).value == "Lamp"
 
 
 DESCRIBED = [
