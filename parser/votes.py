@@ -14,6 +14,7 @@ from urllib.parse import unquote
 
 from catalog.models import Attribute, OfferFields
 from catalog.values import NO_HINT, Hint, currency_of, key, normalise
+from catalog.values.category import in_steps
 from catalog.values.text import typed
 from parser.confidence import confidence
 from parser.document import Document
@@ -76,6 +77,8 @@ def value_of(rule: Rule, text: str, url: str) -> str | None:
         return None
     if rule.form == "typed":
         return typed(value, rule.signs)
+    if rule.form == "path":
+        return in_steps(value)
     return _in_major_units(text) if rule.form == "minor" else value
 
 

@@ -12,6 +12,7 @@ from math import sqrt
 from typing import Any
 
 from catalog.models import Verdict, Word
+from catalog.values.category import steps
 from reports.bands import Band, Bands, bands
 from reports.coverage import Coverage
 from reports.reading import Finding, plain
@@ -252,10 +253,10 @@ def _rolled_up(groups: Iterable[Group], weights: Mapping[str, Decimal], few: int
 def path(category: str | None) -> list[str]:
     """The steps of a category.
 
-    >>> path("Garden > Mowers"), path(None)
-    (['Garden', 'Mowers'], [])
+    >>> path("Garden > Mowers / Edgers"), path(None)
+    (['Garden', 'Mowers', 'Edgers'], [])
     """
-    return [step for part in (category or "").split(" > ") if (step := part.strip())]
+    return [step for part in steps(category or "") if (step := part.strip())]
 
 
 def prefixes(category: str | None) -> list[str]:

@@ -23,7 +23,7 @@ from parser.texts import UNSEEN, own_text, text_of
 from rules_generator.anchors import anchors_of, css_name, tag_of
 from rules_generator.queries import pictures_in
 
-Form = Literal["plain", "comma", "point", "minor", "slug", "typed"]
+Form = Literal["plain", "comma", "point", "minor", "slug", "typed", "path"]
 MOST_PLACES = 150
 MOST_NODES = 20_000
 MOST_SCALARS = 8_000

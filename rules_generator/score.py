@@ -20,11 +20,9 @@ from selectolax.lexbor import LexborNode
 
 from catalog.models import NUMBERS, Attribute
 from catalog.values import key
-from catalog.values.text import SIGNS, typed
 from parser.document import Document, scalar
 from parser.paths import compile_path
 from parser.read import value_of
-from parser.rules import ALL_SIGNS, Signs
 from parser.selector import AnySelector, AttributeAt, JsonAt, is_of_one
 from parser.trim import Trim
 from rules_generator.candidate import Candidate
@@ -32,6 +30,7 @@ from rules_generator.cuts import NO_CUT
 from rules_generator.examples import Example
 from rules_generator.locate import NAME_ATTRIBUTES, SLUGGED
 from rules_generator.lookup import Lookup
+from rules_generator.spelling import as_catalog_spells, respelled
 from rules_generator.wording import plausibility
 
 SURENESS = 1.0
@@ -42,7 +41,6 @@ OWN = frozenset({*NUMBERS, Attribute.IMAGE, Attribute.DESCRIPTION})
 MOST_FILLERS, FREE = 5, "0.00"
 FEW_LOOKED_AT = 5
 ANY_KEY = ".*"
-SPELLED = frozenset({Attribute.TITLE, Attribute.BRAND, Attribute.CATEGORY})
 OF_WORDPRESS = 'link[href*="/wp-content/"]'
 FIRST_MEANT = frozenset({Attribute.TITLE, Attribute.IMAGE})
 CROWDED, MOST_CROWDED = 0.05, 0.2
@@ -184,10 +182,7 @@ def tally(candidate: Candidate, opened: Opened, places: Sequence[int] | None = N
     values = [None if cut is None else value_of(rule, cut, url) for cut, url in zip(cuts, urls, strict=True)]
     examples = [opened.examples[place] for place in at]
     right = [one.agrees(candidate.attribute, value) for value, one in zip(values, examples, strict=True)]
-    signs = _signs_to_type(candidate, values, examples, opened)
-    if signs:
-        candidate = replace(candidate, form="typed", signs=signs)
-        values = [value and typed(value, signs) for value in values]
+    candidate, values = as_catalog_spells(candidate, values, examples, opened.is_typeset)
     spare = [len(raw) - len(value) for raw, value in zip(raws, values, strict=True) if raw and value]
     fillers = _fillers(candidate.attribute, values, right)
     values = [None if value in fillers else value for value in values]
@@ -199,51 +194,8 @@ def tally(candidate: Candidate, opened: Opened, places: Sequence[int] | None = N
     loose = max(0.0, sum(spare) / len(spare)) if spare else 0.0
     nodes = _nodes(candidate.selector, opened, at)
     crowd = 1.0 if places is not None else _crowd(candidate, opened, nodes)
-    respelled = _respelled(candidate.attribute, values, right, examples)
-    return Tally(candidate, tuple(values), tuple(right), loose, named, unseen, nodes, crowd, respelled)
-
-
-def _signs_to_type(
-    candidate: Candidate, values: Sequence[str | None], examples: Sequence[Example], opened: Opened
-) -> Signs:
-    """The kinds of signs that the catalog has as a keyboard does where the shop's pages show a typesetter's.
-
-    A kind that no example tells of is taken as others are, or, but in data, as the shop's software is one that sets
-    such signs by itself.
-    """
-    attribute = candidate.attribute
-    if candidate.form != "plain" or attribute not in SPELLED:
-        return ()
-    pairs = [
-        (value, known)
-        for value, one in zip(values, examples, strict=True)
-        for known in one.known.get(attribute, ())
-        if value and typed(value) != value and key(attribute, value) == key(attribute, known)
-    ]
-    told = {kind: _more_are_typed(kind, pairs) for kind in ALL_SIGNS}
-    untold = any(told.values()) or (opened.is_typeset and not isinstance(candidate.selector, JsonAt))
-    return tuple(kind for kind, is_typed in told.items() if (untold if is_typed is None else is_typed))
-
-
-def _more_are_typed(kind: str, pairs: Iterable[tuple[str, str]]) -> bool | None:
-    """Whether more known texts have the keyboard's signs of a kind where the page's have others; None if none tells."""
-    signs = SIGNS[kind].keys()
-    told = [signs.isdisjoint(known) for value, known in pairs if not signs.isdisjoint(value)]
-    return 2 * sum(told) > len(told) if told else None
-
-
-def _is_spelled(attribute: Attribute, value: str, example: Example) -> bool:
-    return value.casefold() in map(str.casefold, example.known.get(attribute, ()))
-
-
-def _respelled(
-    attribute: Attribute, values: Sequence[str | None], right: Sequence[bool | None], examples: Sequence[Example]
-) -> float:
-    if attribute not in SPELLED:
-        return 0.0
-    told = zip(values, right, examples, strict=True)
-    otherwise = [not _is_spelled(attribute, value or "", one) for value, is_right, one in told if is_right]
-    return sum(otherwise) / len(otherwise) if otherwise else 0.0
+    apart = respelled(candidate.attribute, values, right, examples)
+    return Tally(candidate, tuple(values), tuple(right), loose, named, unseen, nodes, crowd, apart)
 
 
 def _crowd(candidate: Candidate, opened: Opened, nodes: Sequence[LexborNode | None]) -> float:

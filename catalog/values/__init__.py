@@ -42,6 +42,7 @@ _READERS: dict[Attribute, Callable[[str], str | None]] = {
 _KEYS: dict[Attribute, Callable[[str], str]] = {
     Attribute.DESCRIPTION: text.start_key,
     Attribute.PRICE: price.key,
+    Attribute.CATEGORY: category.key,
     Attribute.IMAGE: image.key,
     Attribute.EAN: identifier.gtin_key,
 }

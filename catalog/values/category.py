@@ -1,6 +1,7 @@
 """Categories: a path from the general to the special, whatever stands between its steps.
 
-A breadcrumb begins at the shop's front page, a feed's category does not: leading words for "home" are dropped.
+A breadcrumb begins at the shop's front page, a feed's category does not: leading words for "home" are dropped. A single
+bar or slash may stand between two steps or within one, and is left where it is; compared, it is taken for the former.
 """
 
 import re
@@ -11,8 +12,9 @@ from catalog.values import text
 
 SEPARATOR = text.SEPARATOR
 DEEPEST, LONGEST = 20, 500
-_STEPS = re.compile(r"\s*(?:-?>+|»|›|❯|→)\s*|\s+[/\\]\s+|\s*::\s*")
-_BAR, _FEWEST_BETWEEN_BARS = re.compile(r"\s*\|\s*"), 3
+_STEPS = re.compile(r"\s*(?:-?>+|»|›|❯|→)\s*|\s*::\s*")
+_BAR, _SLASH = re.compile(r"\s*\|\s*"), re.compile(r"\s+[/\\]\s+")
+_FEWEST_BETWEEN = 3
 _HOME_WORDS = """
 home homepage start startseite startpagina hauptseite accueil inicio principal hem forside shop all-categories
 """
@@ -22,8 +24,8 @@ _HOME = frozenset(_HOME_WORDS.split())
 def normalise(raw: str) -> str | None:
     """The path with its steps joined by ` > `. Where nothing stands between the steps, each line is one.
 
-    >>> normalise("Home &gt; Garden &gt; Tools / Saws"), normalise("Men's/Women's")
-    ('Garden > Tools > Saws', "Men's/Women's")
+    >>> normalise("Home &gt; Garden &gt; Tools / Saws"), normalise("Home / Garden / Tools")
+    ('Garden > Tools / Saws', 'Garden > Tools')
     >>> normalise("Garden\\n  Tools\\n")
     'Garden > Tools'
     """
@@ -49,16 +51,47 @@ def join(steps: Iterable[str]) -> str | None:
 
 
 def _split(raw: str) -> list[str]:
-    """The steps of a path as written. A bar stands between steps where there are three, or where they begin at home.
+    """The steps of a path as written. Bars and slashes are between steps where these are three, or begin at home.
 
     >>> _split("Home | Garden"), _split("Hygiene | Masks")
     (['Home', 'Garden'], ['Hygiene | Masks'])
     """
     line = text.untagged(raw).replace("<", " ")
-    parts = _BAR.split(line)
-    if len(parts) >= _FEWEST_BETWEEN_BARS or (len(parts) > 1 and _is_home(parts[0])):
-        return [step for part in parts for step in _STEPS.split(part)]
-    return _STEPS.split(line)
+    whole = _STEPS.split(line)
+    for mark in (_BAR, _SLASH):
+        parts = mark.split(line)
+        if (len(parts) >= _FEWEST_BETWEEN and len(whole) == 1) or (len(parts) > 1 and _is_home(parts[0])):
+            return [step for part in parts for step in _STEPS.split(part)]
+    return whole
+
+
+def steps(path: str) -> list[str]:
+    """The steps of a canonical path, all that may stand between two of them taken for it.
+
+    >>> steps("Garden > Tools / Saws")
+    ['Garden', 'Tools', 'Saws']
+    """
+    if "/" not in path and "|" not in path and "\\" not in path:
+        return path.split(SEPARATOR) if path else []
+    return [step for part in path.split(SEPARATOR) for bar in _BAR.split(part) for step in _SLASH.split(bar) if step]
+
+
+def in_steps(path: str) -> str:
+    """A canonical path with all that may stand between two of its steps taken for it.
+
+    >>> in_steps("Garden / Tools")
+    'Garden > Tools'
+    """
+    return SEPARATOR.join(steps(path))
+
+
+def key(path: str) -> str:
+    """Equal for paths that differ in what stands between their steps, and as texts may differ.
+
+    >>> key("Garden / Tools") == key("garden > tools")
+    True
+    """
+    return text.key(in_steps(path))
 
 
 def _is_home(step: str) -> bool:

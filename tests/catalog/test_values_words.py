@@ -15,6 +15,9 @@ from catalog.values import availability, category
         ("Startseite / Garten / Sägen", "Garten > Sägen"),
         ("Home | Men's/Women's | Shoes", "Men's/Women's > Shoes"),
         ("Hygiene | Masks", "Hygiene | Masks"),
+        ("TPU / Gel Skins", "TPU / Gel Skins"),
+        ("Garden / Tools / Saws", "Garden > Tools > Saws"),
+        ("Garden > Saws / Files > Hand | Power", "Garden > Saws / Files > Hand | Power"),
         ("Garden › Tools", "Garden > Tools"),
         ("Home\n  Garden\n\n  Tools\n", "Garden > Tools"),
         ("Garden > Garden > Tools", "Garden > Tools"),
@@ -27,6 +30,13 @@ from catalog.values import availability, category
 def test_paths(raw: str, path: str) -> None:
     """Whatever stands between the steps, the path is one; the way home does not belong to it."""
     assert category.normalise(raw) == path
+
+
+def test_what_may_stand_between_steps() -> None:
+    """A single bar or slash is left as the shop wrote it, and no difference to a path."""
+    assert category.steps("TPU / Gel Skins > Clear | Matt") == ["TPU", "Gel Skins", "Clear", "Matt"]
+    assert category.key("TPU / Gel Skins") == category.key("tpu > gel skins") == category.key("TPU | Gel Skins")
+    assert category.key("Men's/Women's") != category.key("Men's > Women's")
 
 
 @pytest.mark.parametrize(

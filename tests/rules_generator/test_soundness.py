@@ -96,51 +96,6 @@ def test_a_layouts_only_brand_is_no_rule_where_the_shop_has_others(brands: list[
     assert len(template.of(Attribute.BRAND)) == learnt
 
 
-def test_a_title_is_read_where_it_is_spelled_as_the_catalog_spells_it() -> None:
-    """Shops' pages set quotes of their own, which their data do not have."""
-    page = "<h1>{0}’s {1} 24″ Lamp</h1><p class='x'>{2}</p>"
-    titles = [f"{one.brand}'s {one.number} 24\" Lamp" for one in (*ALL, OTHER)]
-    pages = [page.format(one.brand, one.number, title) for one, title in zip((*ALL, OTHER), titles, strict=True)]
-    members = [taught(one, text, title=title) for one, text, title in zip(ALL, pages, titles, strict=False)]
-    rules, _ = induce(members)
-    read = read_attributes(Document(pages[-1], "https://shop.example/p"), rules.templates[0])
-    assert read[Attribute.TITLE].value == titles[-1]
-
-
-TYPESET = [
-    ("some examples tell", "", ["{0}'s Lamp", '{0} 24" Lamp'], "Elm’s – Lamp", "Elm's - Lamp"),
-    ("the catalog has them as well", "", ["{0}’s Lamp"], "Elm’s – Lamp", "Elm’s – Lamp"),
-    ("no example tells", "", ["{0} Lamp"], "Elm’s – Lamp", "Elm’s – Lamp"),
-    ("no example tells, but WordPress sets them", "<link href='/wp-content/a.css'>", ["{0} Lamp"], "Elm’s", "Elm's"),
-    ("the catalog has typed quotes and set dashes", "", ["{0}'s Lamp", "{0} – Lamp"], "Elm’s – Lamp", "Elm's – Lamp"),
-    ("the catalog has set quotes and typed times", "", ["{0}’s Lamp", "{0} 2x3"], "Elm’s 2×3", "Elm’s 2x3"),
-]
-
-
-@pytest.mark.parametrize(("name", "head", "titles", "shown", "read"), TYPESET, ids=[case[0] for case in TYPESET])
-def test_signs_of_a_typesetter(name: str, head: str, titles: list[str], shown: str, read: str) -> None:
-    """Where the catalog has a keyboard's quotes and dashes for those that the shop's software sets."""
-    members = []
-    for place, one in enumerate(ALL):
-        title = titles[place % len(titles)].format(one.title)
-        typeset = title.replace("'", "’").replace('"', "″").replace("2x3", "2×3")
-        members.append(taught(one, f"{head}<h1>{typeset}</h1>", title=title))
-    rules, _ = induce(members)
-    found = read_attributes(Document(f"{head}<h1>{shown}</h1>", "https://shop.example/p"), rules.templates[0])
-    assert found[Attribute.TITLE].value == read
-
-
-def test_what_data_spells_comes_before_what_is_undone() -> None:
-    """WordPress sets no signs in data: a dash that is one there is the catalog's own, and not undone in the heading."""
-    page = "<link href='/wp-content/a.css'><h1>{0}</h1><script type='application/ld+json'>{1}</script>"
-    data = [json.dumps({"@type": "Product", "name": title}) for title in (*[one.title for one in ALL], "Elm – Lamp")]
-    members = [taught(one, page.format(one.title, said)) for one, said in zip(ALL, data, strict=False)]
-    rules, _ = induce(members)
-    read = read_attributes(Document(page.format("Elm – Lamp", data[-1]), "https://shop.example/p"), rules.templates[0])
-    assert read[Attribute.TITLE].value == "Elm – Lamp"
-    assert {rule.form for rule in rules.templates[0].of(Attribute.TITLE)} == {"plain", "typed"}
-
-
 def test_what_a_cut_leaves_where_there_is_no_number() -> None:
     """One offer without a number is enough to know what stands on the pages of all others that have none."""
     page = "<h1>{0}</h1><i data-id='{1}_{2}'></i>"

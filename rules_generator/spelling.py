@@ -1,0 +1,89 @@
+"""Spelling: what the shop's pages write otherwise than the catalog does, though it is the same, and how it is undone.
+
+Values that differ in kinds of quotes and dashes, or in what stands between the steps of a category, count as right. But
+what is read is compared with the catalog by people, too: it is to be spelled as they spell it.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from catalog.models import Attribute
+from catalog.values import key
+from catalog.values.category import SEPARATOR, in_steps
+from catalog.values.text import SIGNS, typed
+from parser.rules import ALL_SIGNS, Signs
+from parser.selector import JsonAt
+from rules_generator.candidate import Candidate
+from rules_generator.examples import Example
+
+SPELLED = frozenset({Attribute.TITLE, Attribute.BRAND, Attribute.CATEGORY})
+
+Pairs = list[tuple[str, str]]
+
+
+def as_catalog_spells(
+    candidate: Candidate, values: Sequence[str | None], examples: Sequence[Example], is_typeset: bool
+) -> tuple[Candidate, list[str | None]]:
+    """The candidate in the form that spells its values as the catalog does, and the values so.
+
+    `is_typeset` tells that the shop's software is one that sets a typesetter's signs by itself.
+    """
+    if candidate.attribute not in SPELLED or candidate.form != "plain":
+        return candidate, list(values)
+    pairs = _right_ones(candidate.attribute, values, examples)
+    if candidate.attribute is Attribute.CATEGORY and _is_path(pairs, examples):
+        return replace(candidate, form="path"), [value and in_steps(value) for value in values]
+    signs = _signs_to_type(pairs, is_typeset and not isinstance(candidate.selector, JsonAt))
+    if signs:
+        return replace(candidate, form="typed", signs=signs), [value and typed(value, signs) for value in values]
+    return candidate, list(values)
+
+
+def respelled(
+    attribute: Attribute, values: Sequence[str | None], right: Sequence[bool | None], examples: Sequence[Example]
+) -> float:
+    """The share of right values that the catalog spells in another way, but for case."""
+    if attribute not in SPELLED:
+        return 0.0
+    told = zip(values, right, examples, strict=True)
+    otherwise = [not _is_spelled(attribute, value or "", one) for value, is_right, one in told if is_right]
+    return sum(otherwise) / len(otherwise) if otherwise else 0.0
+
+
+def _is_spelled(attribute: Attribute, value: str, example: Example) -> bool:
+    return value.casefold() in map(str.casefold, example.known.get(attribute, ()))
+
+
+def _right_ones(attribute: Attribute, values: Sequence[str | None], examples: Sequence[Example]) -> Pairs:
+    """What the pages and what the catalog have, where these are the same but for their spelling."""
+    told = zip(values, examples, strict=True)
+    pairs = [(value, known) for value, one in told for known in one.known.get(attribute, ()) if value]
+    return [(value, known) for value, known in pairs if key(attribute, value) == key(attribute, known)]
+
+
+def _is_path(pairs: Pairs, examples: Iterable[Example]) -> bool:
+    """Whether bars and slashes stand between steps where the catalog has them, too.
+
+    Where no example tells, they do if the catalog has paths at all.
+    """
+    told = [in_steps(value).casefold() == known.casefold() for value, known in pairs if in_steps(value) != value]
+    if told:
+        return 2 * sum(told) > len(told)
+    return any(SEPARATOR in known for one in examples for known in one.known.get(Attribute.CATEGORY, ()))
+
+
+def _signs_to_type(pairs: Pairs, is_typeset: bool) -> Signs:
+    """The kinds of signs that the catalog has as a keyboard does where the shop's pages show a typesetter's.
+
+    A kind that no example tells of is taken as others are, or as the shop's software has it.
+    """
+    told = {kind: _more_are_typed(kind, pairs) for kind in ALL_SIGNS}
+    untold = is_typeset or any(told.values())
+    return tuple(kind for kind, is_typed in told.items() if (untold if is_typed is None else is_typed))
+
+
+def _more_are_typed(kind: str, pairs: Pairs) -> bool | None:
+    """Whether more known texts have the keyboard's signs of a kind where the page's have others; None if none tells."""
+    signs = SIGNS[kind].keys()
+    told = [signs.isdisjoint(known) for value, known in pairs if not signs.isdisjoint(value)]
+    return 2 * sum(told) > len(told) if told else None
