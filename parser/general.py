@@ -13,6 +13,7 @@ from selectolax.lexbor import LexborNode
 
 from catalog.models import Attribute
 from catalog.values import Hint, currency_of, key, normalise
+from catalog.values.category import is_home
 from parser.document import Document
 from parser.general_data import Spoken, in_data, in_schema
 from parser.labels import labelled, next_text, short_text
@@ -77,7 +78,7 @@ def general_reading(document: Document) -> dict[Attribute, General]:
     said: dict[Attribute, list[Spoken]] = {}
     for one in _all(document, title):
         value = normalise(one.attribute, one.value, Hint(base_url=document.url))
-        if value is not None:
+        if value is not None and not (one.attribute is Attribute.CATEGORY and is_home(value)):
             said.setdefault(one.attribute, []).append(Spoken(one.attribute, value, one.trust, one.source))
     if title:
         said.setdefault(Attribute.TITLE, []).append(Spoken(Attribute.TITLE, title, HEAD, "heading"))

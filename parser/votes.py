@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 from catalog.models import Attribute, OfferFields
 from catalog.values import NO_HINT, Hint, currency_of, key, normalise
-from catalog.values.category import in_steps
+from catalog.values.category import in_steps, is_home
 from catalog.values.text import typed
 from parser.confidence import confidence
 from parser.document import Document
@@ -73,13 +73,20 @@ def value_of(rule: Rule, text: str, url: str) -> str | None:
         text = unslugged(text)
     hint = _hint(rule.form, url) if rule.attribute in HINTED else NO_HINT
     value = normalise(rule.attribute, text, hint)
-    if value is None or value in rule.never:
+    if value is None or value in rule.never or _is_front_page(rule, value):
         return None
     if rule.form == "typed":
         return typed(value, rule.signs)
     if rule.form == "path":
         return in_steps(value)
     return _in_major_units(text) if rule.form == "minor" else value
+
+
+def _is_front_page(rule: Rule, value: str) -> bool:
+    """Whether a category is only a breadcrumb's way home; a field of data may call a kind of goods so."""
+    if rule.attribute is not Attribute.CATEGORY or not is_home(value):
+        return False
+    return not isinstance(rule.selector, JsonAt) or rule.selector.join
 
 
 @lru_cache(maxsize=64)

@@ -12,6 +12,7 @@ from math import comb
 
 from catalog.models import Attribute
 from catalog.values import key, normalise
+from catalog.values.category import is_home
 from parser.selector import AnySelector, TextAt
 from parser.trim import Trim, spelled
 from rules_generator.candidate import Candidate
@@ -74,10 +75,16 @@ def meanings(
     return tuple(told) if clashing <= MOST_CLASHING * sure else ()
 
 
+def _is_step(text: str) -> bool:
+    """Whether a text may be a category, and not only the way home."""
+    found = normalise(Attribute.CATEGORY, text)
+    return found is not None and not is_home(found)
+
+
 def _beside(said: Sequence[str | None], known: Sequence[str]) -> dict[str, list[str]]:
     """The known values of the examples on which each text stands, of texts that stand on several."""
     beside: dict[str, list[str]] = {}
     for text, value in zip(said, known, strict=True):
-        if text and len(text) <= LONGEST_SAID and normalise(Attribute.CATEGORY, text) and spelled(text):
+        if text and len(text) <= LONGEST_SAID and _is_step(text) and spelled(text):
             beside.setdefault(spelled(text), []).append(value)
     return {text: values for text, values in beside.items() if len(values) >= FEWEST}

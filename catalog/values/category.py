@@ -1,7 +1,8 @@
 """Categories: a path from the general to the special, whatever stands between its steps.
 
-A breadcrumb begins at the shop's front page, a feed's category does not: leading words for "home" are dropped. A single
-bar or slash may stand between two steps or within one, and is left where it is; compared, it is taken for the former.
+A breadcrumb begins at the shop's front page, a feed's category does not: words for "home" are dropped where more
+follows. Alone they may be a kind of goods, or a breadcrumb that ends where it begins (`is_home`). A single bar or slash
+may stand between two steps or within one, and is left where it is; compared, it is taken for the former.
 """
 
 import re
@@ -60,7 +61,7 @@ def _split(raw: str) -> list[str]:
     whole = _STEPS.split(line)
     for mark in (_BAR, _SLASH):
         parts = mark.split(line)
-        if (len(parts) >= _FEWEST_BETWEEN and len(whole) == 1) or (len(parts) > 1 and _is_home(parts[0])):
+        if (len(parts) >= _FEWEST_BETWEEN and len(whole) == 1) or (len(parts) > 1 and is_home(parts[0])):
             return [step for part in parts for step in _STEPS.split(part)]
     return whole
 
@@ -94,8 +95,13 @@ def key(path: str) -> str:
     return text.key(in_steps(path))
 
 
-def _is_home(step: str) -> bool:
-    return step.strip().casefold().replace(" ", "-") in _HOME
+def is_home(path: str) -> bool:
+    """Whether a path is only a word for the shop's front page.
+
+    >>> is_home("Home"), is_home("Home Decor")
+    (True, False)
+    """
+    return path.strip().casefold().replace(" ", "-") in _HOME
 
 
 def _joined(steps: Iterable[str]) -> str | None:
@@ -114,7 +120,8 @@ def _path(raw_steps: Iterable[str]) -> str | None:
         step = text.title(raw)
         if step is None or text.is_nothing(step) or (steps and text.key(steps[-1]) == text.key(step)):
             continue
-        if steps or not _is_home(step):
-            steps.append(step)
+        if len(steps) == 1 and is_home(steps[0]):
+            steps.clear()
+        steps.append(step)
     path = SEPARATOR.join(steps)
     return path if steps and len(steps) <= DEEPEST and len(path) <= LONGEST and not path.isdigit() else None
