@@ -29,18 +29,18 @@ class Rule(_Frozen):
     `score` in [0, 1] is how well it agrees with known offers, relative to the best rule of the attribute; `support` is
     the number of known offers it was right on, `agreed` their share in those on which it found a value. `form` says how
     a price's digits are meant: `comma` or `point` names the decimal separator, `minor` counts in cents; `slug` is a
-    name as addresses and classes spell it; `typed` undoes a typesetter's signs of those kinds that `signs` names, and
-    `path` takes every bar and slash of a category for what stands between its steps.
-    `never` are values that stand for none: the shop's logo for a picture. A `locked` rule, or one set by hand, survives
-    relearning. The `origin` of a rule is `general` where no known offer has taught it: then `support` and `agreed`
-    count what general rules say of pages.
+    name as addresses and classes spell it; `typed` undoes a typesetter's signs, of all kinds or of those that `signs`
+    names, and `path` takes every bar and slash of a category for what stands between its steps. `never` are values that
+    stand for none: the shop's logo for a picture. A `locked` rule, or one set by hand, survives relearning. The
+    `origin` of a rule is `general` where no known offer has taught it: then `support` and `agreed` count what general
+    rules say of pages.
     """
 
     attribute: Attribute
     selector: Selector
     trim: Trim = Trim()
     form: Literal["plain", "comma", "point", "minor", "slug", "typed", "path"] = "plain"
-    signs: Signs = ALL_SIGNS
+    signs: Signs = ()
     score: float = Field(default=1.0, ge=0, le=1)
     support: int = Field(default=0, ge=0)
     agreed: float = Field(default=1.0, ge=0, le=1)

@@ -18,7 +18,7 @@ from catalog.values.category import in_steps, is_home
 from catalog.values.text import typed
 from parser.confidence import confidence
 from parser.document import Document
-from parser.rules import Rule
+from parser.rules import ALL_SIGNS, Rule
 from parser.selector import AnySelector, AttributeAt, JsonAt, TextAt
 
 HINTED = frozenset({Attribute.PRICE, Attribute.IMAGE})
@@ -76,7 +76,7 @@ def value_of(rule: Rule, text: str, url: str) -> str | None:
     if value is None or value in rule.never or _is_front_page(rule, value):
         return None
     if rule.form == "typed":
-        return typed(value, rule.signs)
+        return typed(value, rule.signs or ALL_SIGNS)
     if rule.form == "path":
         return in_steps(value)
     return _in_major_units(text) if rule.form == "minor" else value

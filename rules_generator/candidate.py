@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from catalog.models import Attribute
-from parser.rules import ALL_SIGNS, Rule, Signs
+from parser.rules import Rule, Signs
 from parser.selector import AnySelector, AttributeAt, TextAt
 from parser.trim import Trim
 from rules_generator.cuts import NO_CUT
@@ -20,7 +20,7 @@ class Candidate:
     selector: AnySelector
     trim: Trim = NO_CUT
     form: Form = "plain"
-    signs: Signs = ALL_SIGNS
+    signs: Signs = ()
     never: tuple[str, ...] = ()
 
     @property
