@@ -28,6 +28,7 @@ DOTS = ("...", "…")
 IN_HEAD, SHOWN, LEAST = 0.25, 0.97, 0.94
 OF_A_VARIANT = re.compile(r"variant|offers|track\(", re.IGNORECASE)
 TITLE_IN_HEAD = re.compile(r"title\b|html > head\b|meta\[(?:property|name)\b")
+FOR_SCRIPTS = re.compile(r"data-(?!.*(?:alt|caption|label))")
 BETWEEN_WORDS = re.compile(r"[-_+]+")
 
 
@@ -185,7 +186,7 @@ def _among_titles(selector: AnySelector) -> float:
         return SHOWN
     if isinstance(selector, JsonAt):
         return LEAST if OF_A_VARIANT.search(f"{selector.block} {selector.path}") else 1.0
-    return 1.0 if selector.name.startswith("data-") else LEAST
+    return 1.0 if FOR_SCRIPTS.match(selector.name) else LEAST
 
 
 def offer_of(readings: Mapping[Attribute, Reading], url: str, currency: str | None) -> OfferFields:

@@ -201,6 +201,7 @@ NAMED_TWICE = [
     ("not a variant, of a size", JsonAt(css="script", block="m", path="$.variants[0].name"), False),
     ("not what the shop's statistics are told", JsonAt(css="script", block="lib.track(", path="$.name"), False),
     ("not the words for a picture", AttributeAt(css="img", name="alt"), False),
+    ("nor those for one that is loaded later", AttributeAt(css="span[data-alt]", name="data-alt"), False),
 ]
 
 
