@@ -56,7 +56,7 @@ class Lesson:
             Template(name=str(number), signature=named, rules=tuple(map(self._without_own, survey.rules(threshold))))
             for number, (named, survey) in enumerate(self.surveys, start=1)
         ]
-        kept = [template for template in made if template.of(Attribute.TITLE)] or made
+        kept = [one for one in made if any(rule.taught for rule in one.of(Attribute.TITLE))] or made
         urls = tuple(one.example.page.address for one in self.taught)
         return RuleSet(learnt_from=urls, currency=currency, templates=tuple(kept))
 

@@ -17,6 +17,7 @@ from rules_generator.candidate import Candidate
 from rules_generator.choose import SEVERAL, choose, spot
 from rules_generator.codes import usual_codes
 from rules_generator.examples import Example
+from rules_generator.headings import usual_title
 from rules_generator.locate import CUTTABLE, Form, Place, Wanted, places, slugs
 from rules_generator.meanings import meant
 from rules_generator.menus import LISTED, menus
@@ -72,6 +73,7 @@ def survey(examples: Sequence[Example], documents: Sequence[Document], elsewhere
     best = (one.candidate.selector for of_it in ranked.values() for _, one in of_it[:MOST_BESIDE])
     read = {place for _, one in ranked[Attribute.EAN] for place, right in enumerate(one.right) if right}
     general = [*unspoken(examples, documents, best), *usual_codes(examples, documents, elsewhere, read)]
+    general += usual_title(examples, documents)
     return Survey(ranked, general)
 
 

@@ -92,7 +92,7 @@ def test_a_shop_without_known_offers_is_read(settings: Settings, store: Store, s
 def test_known_offers_take_over(settings: Settings, store: Store, shop: Shop) -> None:
     """Once the catalog has offers of the shop, its rules are learnt from these, but for what none of them has.
 
-    General rules for trade numbers stand in for the learnt ones.
+    General rules for titles and trade numbers stand in for the learnt ones.
     """
     _run(settings, store, shop, {f"p{one.number}": schema_page(one) for one in ALL})
     with store.write() as session:
@@ -104,6 +104,7 @@ def test_known_offers_take_over(settings: Settings, store: Store, shop: Shop) ->
     assert learn_shop(settings, store, shop, run.id or 0).by == "known offers"
     rules = [rule for template in stored_rules(store, shop).templates for rule in template.rules]
     assert {rule.attribute for rule in rules if rule.origin == "general"} <= {
+        Attribute.TITLE,
         Attribute.HAN,
         Attribute.CATEGORY,
         Attribute.EAN,
