@@ -4,12 +4,12 @@ Values that differ in kinds of quotes and dashes, or in what stands between the 
 what is read is compared with the catalog by people, too: it is to be spelled as they spell it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from catalog.models import Attribute
 from catalog.values import key
-from catalog.values.category import SEPARATOR, in_steps
+from catalog.values.category import in_steps
 from catalog.values.text import SIGNS, typed
 from parser.rules import ALL_SIGNS, Signs
 from parser.selector import JsonAt
@@ -31,7 +31,7 @@ def as_catalog_spells(
     if candidate.attribute not in SPELLED or candidate.form != "plain":
         return candidate, list(values)
     pairs = _right_ones(candidate.attribute, values, examples)
-    if candidate.attribute is Attribute.CATEGORY and _is_path(pairs, examples):
+    if candidate.attribute is Attribute.CATEGORY and _is_path(pairs):
         return replace(candidate, form="path"), [value and in_steps(value) for value in values]
     signs = _signs_to_type(pairs, is_typeset and not isinstance(candidate.selector, JsonAt))
     if signs:
@@ -61,15 +61,10 @@ def _right_ones(attribute: Attribute, values: Sequence[str | None], examples: Se
     return [(value, known) for value, known in pairs if key(attribute, value) == key(attribute, known)]
 
 
-def _is_path(pairs: Pairs, examples: Iterable[Example]) -> bool:
-    """Whether bars and slashes stand between steps where the catalog has them, too.
-
-    Where no example tells, they do if the catalog has paths at all.
-    """
+def _is_path(pairs: Pairs) -> bool:
+    """Whether the catalog has steps where more of these pages have bars or slashes than not."""
     told = [in_steps(value).casefold() == known.casefold() for value, known in pairs if in_steps(value) != value]
-    if told:
-        return 2 * sum(told) > len(told)
-    return any(SEPARATOR in known for one in examples for known in one.known.get(Attribute.CATEGORY, ()))
+    return 2 * sum(told) > len(told)
 
 
 def _signs_to_type(pairs: Pairs, is_typeset: bool) -> Signs:
