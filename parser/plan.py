@@ -21,6 +21,7 @@ from parser.selector import AnySelector, JsonAt, is_of_one
 from parser.sought import wanted
 from parser.texts import text_at
 from parser.trim import Trim
+from parser.votes import way_of
 
 LONGEST_REMEMBERED, MOST_REMEMBERED = 100, 500
 OFTEN_SAID = frozenset(
@@ -49,7 +50,7 @@ class _Reader:
         values: dict[tuple[Hashable, ...], dict[str, str | None]] = {}
         self._sure: dict[tuple[float, ...], float] = {}
         self._hearings = [
-            (one, [_Voter(rule, values.setdefault(_way(rule), {})) for rule in one.rules])
+            (one, [_Voter(rule, values.setdefault(way_of(rule), {})) for rule in one.rules])
             for one in hearings(template.rules)
         ]
         self._values = list(values.values())
@@ -73,11 +74,6 @@ class _Reader:
                 self._sure.clear()
             sure = self._sure[case] = confidence(share, rules)
         return sure
-
-
-def _way(rule: Rule) -> tuple[Hashable, ...]:
-    """What decides, the cuts aside, what value a rule takes a text for."""
-    return rule.attribute, rule.form, rule.signs, rule.never
 
 
 class _Page:

@@ -12,11 +12,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from catalog.errors import RuleError
 from catalog.models import Attribute
+from catalog.values.text import Sign
 from parser.selector import AnySelector, Selector
 from parser.trim import Trim
 
-Signs = tuple[Literal["quotes", "dashes", "times"], ...]
-ALL_SIGNS: Signs = ("quotes", "dashes", "times")
+Form = Literal["plain", "comma", "point", "minor", "slug", "typed", "path"]
 
 
 class _Frozen(BaseModel):
@@ -39,8 +39,8 @@ class Rule(_Frozen):
     attribute: Attribute
     selector: Selector
     trim: Trim = Trim()
-    form: Literal["plain", "comma", "point", "minor", "slug", "typed", "path"] = "plain"
-    signs: Signs = ()
+    form: Form = "plain"
+    signs: tuple[Sign, ...] = ()
     score: float = Field(default=1.0, ge=0, le=1)
     support: int = Field(default=0, ge=0)
     agreed: float = Field(default=1.0, ge=0, le=1)

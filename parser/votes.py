@@ -6,7 +6,7 @@ dots, as in the head of many pages, the best that has the whole.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ from catalog.values.category import in_steps, is_home
 from catalog.values.text import typed
 from parser.confidence import confidence
 from parser.document import Document
-from parser.rules import ALL_SIGNS, Rule
+from parser.rules import Rule
 from parser.selector import AnySelector, AttributeAt, JsonAt, TextAt
 
 HINTED = frozenset({Attribute.PRICE, Attribute.IMAGE})
@@ -76,18 +76,28 @@ def value_of(rule: Rule, text: str, url: str) -> str | None:
     value = normalise(rule.attribute, text, hint)
     if value is None or value in rule.never or _is_front_page(rule, value):
         return None
+    return _in_major_units(text) if rule.form == "minor" else in_form(rule, value)
+
+
+def way_of(rule: Rule) -> tuple[Hashable, ...]:
+    """All of a rule that `value_of` heeds: rules that are alike in it take a text for the same value."""
+    return rule.attribute, rule.form, rule.signs, rule.never, _is_field(rule.selector)
+
+
+def in_form(rule: Rule, value: str) -> str:
+    """A canonical text as the catalog spells it, where the rule's form says how."""
     if rule.form == "typed":
-        return typed(value, rule.signs or ALL_SIGNS)
-    if rule.form == "path":
-        return in_steps(value)
-    return _in_major_units(text) if rule.form == "minor" else value
+        return typed(value, rule.signs) if rule.signs else typed(value)
+    return in_steps(value) if rule.form == "path" else value
 
 
 def _is_front_page(rule: Rule, value: str) -> bool:
     """Whether a category is only a breadcrumb's way home; a field of data may call a kind of goods so."""
-    if rule.attribute is not Attribute.CATEGORY or not is_home(value):
-        return False
-    return not isinstance(rule.selector, JsonAt) or rule.selector.join
+    return rule.attribute is Attribute.CATEGORY and is_home(value) and not _is_field(rule.selector)
+
+
+def _is_field(selector: AnySelector) -> bool:
+    return isinstance(selector, JsonAt) and not selector.join
 
 
 @lru_cache(maxsize=64)

@@ -1,15 +1,20 @@
-"""A candidate: a selector with cuts and a form that may become a rule."""
+"""A candidate: a selector with cuts and a form that may become a rule.
+
+`UNEARNED` is the score of general rules, which no example has taught.
+"""
 
 from dataclasses import dataclass
 
 from catalog.models import Attribute
-from parser.rules import Rule, Signs
+from catalog.values.text import Sign
+from parser.rules import Form, Rule
 from parser.selector import AnySelector, AttributeAt, TextAt
 from parser.trim import Trim
 from rules_generator.cuts import NO_CUT
-from rules_generator.locate import NAME_ATTRIBUTES, SLUGGED, Form
+from rules_generator.locate import NAME_ATTRIBUTES, SLUGGED
 
 BETWEEN_WORDS = frozenset(" -_+")
+UNEARNED = 0.5
 
 
 @dataclass(frozen=True)
@@ -20,7 +25,7 @@ class Candidate:
     selector: AnySelector
     trim: Trim = NO_CUT
     form: Form = "plain"
-    signs: Signs = ()
+    signs: tuple[Sign, ...] = ()
     never: tuple[str, ...] = ()
 
     @property

@@ -15,10 +15,10 @@ from parser.general import LABELS
 from parser.read import vote
 from parser.rules import Rule
 from parser.selector import AnySelector, AttributeAt, TextAt
+from rules_generator.candidate import UNEARNED
 from rules_generator.examples import Example
 
 EAN = Attribute.EAN
-SCORE = 0.5
 SAID = ", ".join(f':lexbor-contains("{part}")' for part in ("EAN", "GTIN", "UPC", "ISBN", "arcode", "arres"))
 LEAVES = ":is(td, th, dt, li, p, div, span, b, strong, em, label, h4, h5, h6):not(:has(*))"
 USUAL: tuple[AnySelector, ...] = (
@@ -37,7 +37,7 @@ def usual_codes(
     known = {place for place, one in enumerate(examples) if EAN in one.known}
     if known <= read and (known or not any(EAN in one.known for one in elsewhere)):
         return []
-    rules = (Rule(attribute=EAN, selector=one, score=SCORE, origin="general") for one in USUAL)
+    rules = (Rule(attribute=EAN, selector=one, score=UNEARNED, origin="general") for one in USUAL)
     told = ((rule, list(_agreements(rule, examples, documents))) for rule in rules)
     return [rule.model_copy(update={"support": len(agreed)}) for rule, agreed in told if all(agreed)]
 

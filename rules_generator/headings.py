@@ -13,24 +13,24 @@ from parser.document import Document
 from parser.read import vote
 from parser.rules import Rule
 from parser.selector import TextAt
+from rules_generator.candidate import UNEARNED
 from rules_generator.examples import Example
 
 TITLE = Attribute.TITLE
-SCORE = 0.5
 FEWEST, MOST_WORDS_MORE = 3, 6
-HEADING = Rule(attribute=TITLE, selector=TextAt(css="h1"), score=SCORE, origin="general")
+HEADING = Rule(attribute=TITLE, selector=TextAt(css="h1"), score=UNEARNED, origin="general")
 
 
 def usual_title(examples: Sequence[Example], documents: Sequence[Document]) -> list[Rule]:
     """The general rule for titles, where the headings of all examples that have one hold the known one."""
     told = [
-        (said, one.known[TITLE])
+        (one, said)
         for one, document in zip(examples, documents, strict=True)
         if TITLE in one.known and (said := vote(document, HEADING).value) is not None
     ]
-    if len(told) < FEWEST or not all(any(_holds(said, title) for title in known) for said, known in told):
+    if len(told) < FEWEST or not all(any(_holds(said, title) for title in one.known[TITLE]) for one, said in told):
         return []
-    right = sum(key(TITLE, said) in {key(TITLE, title) for title in known} for said, known in told)
+    right = sum(one.agrees(TITLE, said) is True for one, said in told)
     return [HEADING.model_copy(update={"support": len(told), "agreed": (right + 1) / (len(told) + 1)})]
 
 

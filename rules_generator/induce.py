@@ -98,9 +98,8 @@ def study(taught: Sequence[Taught], background: Iterable[Document] = ()) -> Less
         aside += contradicted
         surveys.append((named, survey))
     known = {key(Attribute.IMAGE, url) for one in taught for url in one.example.known.get(Attribute.IMAGE, ())}
-    return Lesson(
-        taught, tuple(surveys), tuple(aside), tuple(url for url in own if key(Attribute.IMAGE, url) not in known)
-    )
+    own = [url for url in own if key(Attribute.IMAGE, url) not in known]
+    return Lesson(taught, tuple(surveys), tuple(aside), tuple(own))
 
 
 def _pictures_of(front: Document) -> list[str]:

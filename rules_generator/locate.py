@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any, Literal
+from typing import Any
 
 from selectolax.lexbor import LexborNode
 
@@ -18,12 +18,12 @@ from catalog.values import Hint, key, normalise, same
 from parser.blocks import attribute_data
 from parser.document import MOST_TEMPLATES, Document, scalar
 from parser.paths import child, nested
+from parser.rules import Form
 from parser.selector import CONTENT, IN_ATTRIBUTE, IN_TEXT
 from parser.texts import UNSEEN, own_text, text_of
 from rules_generator.anchors import anchors_of, css_name, tag_of
 from rules_generator.queries import pictures_in
 
-Form = Literal["plain", "comma", "point", "minor", "slug", "typed", "path"]
 MOST_PLACES = 150
 MOST_NODES = 20_000
 MOST_SCALARS = 8_000

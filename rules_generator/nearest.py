@@ -14,8 +14,9 @@ from rapidfuzz import fuzz, process, utils
 from catalog.models import Attribute
 from catalog.values import normalise
 from parser.document import Document
+from parser.rules import Form
 from rules_generator.candidates import selectors_at
-from rules_generator.locate import LONGEST_LINE, Form, Wanted, places
+from rules_generator.locate import LONGEST_LINE, Wanted, places
 
 MOST_TEXTS = 6_000
 LEAST_LIKE = 50

@@ -10,9 +10,9 @@ from dataclasses import replace
 from catalog.models import Attribute
 from catalog.values import key
 from catalog.values.category import in_steps
-from catalog.values.text import SIGNS, typed
-from parser.rules import ALL_SIGNS, Signs
+from catalog.values.text import SIGNS, Sign
 from parser.selector import JsonAt
+from parser.votes import in_form
 from rules_generator.candidate import Candidate
 from rules_generator.examples import Example
 
@@ -32,11 +32,11 @@ def as_catalog_spells(
         return candidate, list(values)
     pairs = _right_ones(candidate.attribute, values, examples)
     if candidate.attribute is Attribute.CATEGORY and _is_path(pairs):
-        return replace(candidate, form="path"), [value and in_steps(value) for value in values]
-    signs = _signs_to_type(pairs, is_typeset and not isinstance(candidate.selector, JsonAt))
-    if signs:
-        return replace(candidate, form="typed", signs=signs), [value and typed(value, signs) for value in values]
-    return candidate, list(values)
+        candidate = replace(candidate, form="path")
+    elif signs := _signs_to_type(pairs, is_typeset and not isinstance(candidate.selector, JsonAt)):
+        candidate = replace(candidate, form="typed", signs=signs)
+    rule = candidate.rule()
+    return candidate, [value and in_form(rule, value) for value in values]
 
 
 def respelled(
@@ -67,17 +67,17 @@ def _is_path(pairs: Pairs) -> bool:
     return 2 * sum(told) > len(told)
 
 
-def _signs_to_type(pairs: Pairs, is_typeset: bool) -> Signs:
+def _signs_to_type(pairs: Pairs, is_typeset: bool) -> tuple[Sign, ...]:
     """The kinds of signs that the catalog has as a keyboard does where the shop's pages show a typesetter's.
 
     A kind that no example tells of is taken as others are, or as the shop's software has it.
     """
-    told = {kind: _more_are_typed(kind, pairs) for kind in ALL_SIGNS}
+    told = {kind: _more_are_typed(kind, pairs) for kind in SIGNS}
     untold = is_typeset or any(told.values())
     return tuple(kind for kind, is_typed in told.items() if (untold if is_typed is None else is_typed))
 
 
-def _more_are_typed(kind: str, pairs: Pairs) -> bool | None:
+def _more_are_typed(kind: Sign, pairs: Pairs) -> bool | None:
     """Whether more known texts have the keyboard's signs of a kind where the page's have others; None if none tells."""
     signs = SIGNS[kind].keys()
     told = [signs.isdisjoint(known) for value, known in pairs if not signs.isdisjoint(value)]

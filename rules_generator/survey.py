@@ -11,14 +11,14 @@ from itertools import islice
 
 from catalog.models import NUMBERS, Attribute
 from parser.document import Document
-from parser.rules import Rule
+from parser.rules import Form, Rule
 from rules_generator import cuts
 from rules_generator.candidate import Candidate
 from rules_generator.choose import SEVERAL, choose, spot
 from rules_generator.codes import usual_codes
 from rules_generator.examples import Example
 from rules_generator.headings import usual_title
-from rules_generator.locate import CUTTABLE, Form, Place, Wanted, places, slugs
+from rules_generator.locate import CUTTABLE, Place, Wanted, places, slugs
 from rules_generator.meanings import meant
 from rules_generator.menus import LISTED, menus
 from rules_generator.queries import Parameter, around_pictures, pictures_in

@@ -22,6 +22,7 @@ from parser.paths import child, compile_path
 from parser.rules import Rule
 from parser.selector import AnySelector, AttributeAt, JsonAt
 from parser.sought import PAIRS
+from rules_generator.candidate import UNEARNED
 from rules_generator.choose import DATA, family
 from rules_generator.examples import Example
 
@@ -34,7 +35,7 @@ IN_SCHEMA = {
     Attribute.HAN: ("$.mpn",),
     Attribute.CATEGORY: ("$.category",),
 }
-SCORE, FEWEST, MOST_PAGES, MOST_RULES = 0.5, 5, 12, 4
+FEWEST, MOST_PAGES, MOST_RULES = 5, 12, 4
 DEEPEST, MOST_OBJECTS = 7, 2_000
 LAST_KEY = re.compile(r"(?:\.[\w$]+|\['[^'\\]*'\])\Z")
 
@@ -63,7 +64,9 @@ def unspoken(
         if kept[attribute] < MOST_RULES and not any(_says(document, attribute, selector) for document in documents):
             kept[attribute] += 1
             support = counts[attribute, selector]
-            found.append(Rule(attribute=attribute, selector=selector, score=SCORE, support=support, origin="general"))
+            found.append(
+                Rule(attribute=attribute, selector=selector, score=UNEARNED, support=support, origin="general")
+            )
     return found
 
 

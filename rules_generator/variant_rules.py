@@ -11,14 +11,14 @@ from itertools import takewhile
 
 from catalog.models import NUMBERS, Attribute
 from catalog.values import key
-from parser.rules import Rule, Variants
+from parser.rules import Form, Rule, Variants
 from parser.selector import AnySelector
 from parser.trim import Trim
 from parser.votes import value_of
 from rules_generator import cuts
 from rules_generator.candidate import Candidate
 from rules_generator.items import Facts
-from rules_generator.locate import Form, Wanted
+from rules_generator.locate import Wanted
 from rules_generator.score import lower_bound
 from rules_generator.siblings import Family, Sibling, words_of
 from rules_generator.wording import plausibility

@@ -9,10 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from parser.rules import Form
 from parser.selector import AnySelector
 from rules_generator.candidates import Parts, Paths, parts_at, selector_of
 from rules_generator.choose import SEVERAL, last_step
-from rules_generator.locate import Form, Place
+from rules_generator.locate import Place
 from rules_generator.lookup import Lookup
 
 RARE = 0.1

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 from itertools import islice
+from typing import Literal
 
 from catalog.errors import HostilePage
 from catalog.markup import open_html
@@ -49,7 +50,8 @@ _APART, _WITHIN = frozenset(_BREAKS.split()), frozenset("a b em font i img meta 
 _TAGS, _LONGEST_TAG = re.compile(r"(<[^<>]*>)"), 500
 _WORD = re.compile(r"\w+")
 SEPARATOR, SHORTEST_GTIN = " > ", 8
-SIGNS: dict[str, dict[str, str]] = {
+Sign = Literal["quotes", "dashes", "times"]
+SIGNS: dict[Sign, dict[str, str]] = {
     "quotes": dict.fromkeys("‘’‚′", "'") | dict.fromkeys("“”„″", '"'),
     "dashes": dict.fromkeys("‐‑‒–—−", "-"),
     "times": {"×": "x"},
@@ -142,7 +144,7 @@ def key(value: str) -> str:
     return typed(value.casefold())
 
 
-def typed(value: str, kinds: tuple[str, ...] = tuple(SIGNS)) -> str:
+def typed(value: str, kinds: tuple[Sign, ...] = tuple(SIGNS)) -> str:
     """With the signs of a keyboard for those that a typesetter, or a shop's software, has put in their place.
 
     >>> typed("24″ – “Lamp”"), typed(plain("24″")), typed("24″ – “Lamp”", ("quotes",))
@@ -153,7 +155,7 @@ def typed(value: str, kinds: tuple[str, ...] = tuple(SIGNS)) -> str:
 
 
 @lru_cache(maxsize=16)
-def _keyboard(kinds: tuple[str, ...]) -> dict[int, str]:
+def _keyboard(kinds: tuple[Sign, ...]) -> dict[int, str]:
     return str.maketrans({sign: key for kind in kinds for sign, key in SIGNS[kind].items()})
 
 

@@ -100,6 +100,22 @@ def test_a_plan_reads_demo_pages_as_the_rules_do() -> None:
     assert [plan.read(document) for document in documents] == expected
 
 
+@pytest.mark.parametrize("first", ["trail", "field"])
+def test_one_text_that_is_a_value_in_one_place_only(first: str) -> None:
+    """What data calls "Home" is a kind of goods, and a trail that says so is none, whichever is asked first."""
+    places: dict[str, AnySelector] = {
+        "trail": TextAt(css="nav"),
+        "field": JsonAt(css="script", block="p =", path="$.t"),
+    }
+    order = (first, *(name for name in places if name != first))
+    rules = tuple(Rule(attribute=Attribute.CATEGORY, selector=places[name]) for name in order)
+    shop = RuleSet(templates=(Template(name="1", rules=rules),))
+    document = Document("<nav>Home</nav><script>p = {'t': 'Home'};</script>", "https://shop.example/p")
+    expected = read(document, shop)
+    assert [vote.value for vote in expected.readings[Attribute.CATEGORY].votes].count("Home") == 1
+    assert Plan(shop).read(document) == heard_in(expected)
+
+
 @pytest.mark.parametrize("page", [text_page, data_page])
 def test_a_page_like_no_template_is_not_read(page: object) -> None:
     """The gate comes first: of other pages no rule is asked."""
