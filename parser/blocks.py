@@ -30,6 +30,7 @@ SCHEMA_ORG = 'script[type="application/ld+json"]'
 
 DIGITS = re.compile(r"\d")
 NUMBER = re.compile(r"[0-9]+")
+ID_START = re.compile(r"[a-z_-]*?json[_-](?=.)|[a-z_-]{4,}(?=[0-9])", re.IGNORECASE | re.ASCII)
 WRAPPING_START = re.compile(r"^\s*(?:<!--|/\*[^*]{0,200}\*/|//\s*<!\[CDATA\[)")
 WRAPPING_END = re.compile(r"[\s;]*(?:-->|//\s*\]\]>|;)$")
 
@@ -44,10 +45,19 @@ class Block:
 
 
 class DataScript(NamedTuple):
-    """A script of JSON: schema.org's things, or one that `css` tells by its own attributes."""
+    """A script of JSON: schema.org's things, or one that `css` tells by its own attributes.
+
+    Sections and products add their own names to ids, `ProductJson-product-template`, so the first of a page whose id
+    starts in such a way is told by that `start`, too.
+    """
 
     css: str
     text: str
+    start: str = ""
+
+    def is_at(self, css: str) -> bool:
+        """Whether a selector tells it."""
+        return css in (self.css, self.start)
 
     def blocks(self) -> list[Block]:
         """The blocks of data in it."""
@@ -56,7 +66,7 @@ class DataScript(NamedTuple):
         data = as_json(without_angular(self.text).strip())
         data = nuxt.written_out(data) if self.css == nuxt.STATE else data
         data = apollo.written_out(data) if apollo.ASKED in self.text else data
-        return [] if data is None else [Block(self.css, "", data)]
+        return [] if data is None else [Block(self.start or self.css, "", data)]
 
 
 @dataclass(frozen=True)
@@ -88,7 +98,7 @@ class Scripts:
 
 def scripts_of(tree: LexborHTMLParser) -> Scripts:
     """The scripts of a page, of the first 300; those in templates as far as they are data."""
-    data, code, stated = list[DataScript](), list[str](), list[str]()
+    data, code, stated, starts = list[DataScript](), list[str](), list[str](), set[str]()
     for node in tree.tags("script")[:MOST_SCRIPTS]:
         text = node.text_lexbor()
         if not text or len(text) > LONGEST_SCRIPT or text.isspace():
@@ -96,7 +106,7 @@ def scripts_of(tree: LexborHTMLParser) -> Scripts:
         said = node.attributes
         kind = (said.get("type") or "").lower()
         if "json" in kind:
-            data.append(DataScript(SCHEMA_ORG if "ld+json" in kind else _own_css(said), text))
+            data.append(DataScript(SCHEMA_ORG, text) if "ld+json" in kind else _of_data(said, text, starts))
         else:
             (stated if text.startswith(states.STARTS) else code).append(text)
     if stated:
@@ -124,6 +134,14 @@ def without_angular(text: str) -> str:
         for escaped, char in ESCAPED_BY_ANGULAR:
             text = text.replace(escaped, char)
     return text
+
+
+def _of_data(attributes: dict[str, str | None], text: str, starts: set[str]) -> DataScript:
+    """A script of JSON; `starts` are those of the ids before it."""
+    found = ID_START.match(attributes.get("id") or "")
+    start = found[0] if found and found[0] not in starts else ""
+    starts.add(start)
+    return DataScript(_own_css(attributes), text, f'script[id^="{start}"]' if start else "")
 
 
 def _own_css(attributes: dict[str, str | None], tag: str = "script") -> str:

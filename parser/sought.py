@@ -107,7 +107,7 @@ class _Searched:
     def _in_json(self, css: str, name: str) -> Iterator[Any]:
         kind = name.removeprefix(TYPED).strip() if css == SCHEMA_ORG else ""
         for script in self._scripts.of(css):
-            if script.css == css and (id(script) in self._opened or _may_hold(script.text, kind)):
+            if script.is_at(css) and (id(script) in self._opened or _may_hold(script.text, kind)):
                 if id(script) not in self._opened:
                     self._opened[id(script)] = [(block.name, block.data) for block in script.blocks()]
                 yield from (data for other, data in self._opened[id(script)] if other == name)

@@ -59,6 +59,25 @@ def test_json_scripts_are_told_apart_by_id_or_data_attribute() -> None:
     assert found == [('script[id="state"]', ""), ("script[data-x]", "")]
 
 
+STARTS = [
+    ("a section's name behind it", ["ProductJson-product-template"], ['script[id^="ProductJson-"]']),
+    ("a section's number", ["ProductJson-template--14208383942757__main"], ['script[id^="ProductJson-"]']),
+    ("a product's number", ["data-product-77"], ['script[id^="data-product-"]']),
+    ("the first of two", ["Json-a", "Json-b"], ['script[id^="Json-"]', 'script[id="Json-b"]']),
+    ("nothing behind it", ["cart-json"], ['script[id="cart-json"]']),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "ids", "expected"), STARTS, ids=[case[0] for case in STARTS])
+def test_what_sections_and_products_add_to_ids_is_left_out(name: str, ids: list[str], expected: list[str]) -> None:
+    """The first script of a page whose id starts so is told by that, and by all of its id as well."""
+    page = "".join(f'<script type="application/json" id="{one}">{{"a": 1}}</script>' for one in ids)
+    scripts = scripts_of(open_html(page))
+    assert [block.css for block in scripts.blocks()] == expected
+    whole = [f'script[id="{one}"]' for one in ids if not any(char.isdigit() for char in one)]
+    assert all(any(script.is_at(css) for script in scripts.data) for css in whole)
+
+
 def test_state_in_templates_and_as_angular_escapes_it() -> None:
     """VTEX keeps it in the script of a template; of code in templates nothing is read."""
     page = """<template data-type="json" data-varname="__STATE__"><script> {"a": 1}</script></template>
