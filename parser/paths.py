@@ -1,22 +1,32 @@
 """JSONPath, compiled: the plain paths that Scout learns are walked directly, all others by jsonpath-ng.
 
 jsonpath-ng understands every path that a person may write, but walks one in about a hundred times the time that a few
-look-ups take; a page costs dozens. So `$.a[0].b` and `$.a.*.b` become steps, and anything richer keeps its own engine.
+look-ups take; a page costs dozens. So `$.a[0].b`, `$.a.*.b` and `$.a[?(@.name=='b')].value` become steps, and anything
+richer keeps its own engine.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
-from jsonpath_ng import Child, Fields, Index, JSONPath, Root, Slice
+from jsonpath_ng import Child, Fields, Index, JSONPath, Root, Slice, This
 from jsonpath_ng.exceptions import JSONPathError
+from jsonpath_ng.ext.filter import Expression, Filter
 from jsonpath_ng.ext.parser import parse
 from jsonpath_ng.jsonpath import Wildcard
 
 from catalog.errors import RuleError
 from parser.code import as_json, opens
 
-Step = str | int | slice | None
+
+class Entry(NamedTuple):
+    """Those of a list's objects that say `name` under `key`, as in `[{"name": "ean", "value": "4006381333931"}]`."""
+
+    key: str
+    name: str
+
+
+Step = str | int | slice | Entry | None
 MOST_FANOUT = 50
 LONGEST_NESTED = 200_000
 
@@ -27,6 +37,8 @@ def compile_path(path: str) -> Callable[[Any], Iterable[Any]]:
 
     >>> list(compile_path("$.variants.*.sku")({"variants": {"17": {"sku": "A"}, "18": {"sku": "B"}}}))
     ['A', 'B']
+    >>> list(compile_path("$.a[?(@.name=='ean')].value")({"a": [{"name": "size"}, {"name": "ean", "value": "40"}]}))
+    ['40']
     >>> list(compile_path("$..sku")({"a": {"sku": "A"}}))
     ['A']
     """
@@ -58,14 +70,16 @@ def _parsed(path: str) -> tuple[JSONPath, list[Step] | None]:
         raise RuleError(f"not a JSONPath: {path!r}: {str(error).splitlines()[0]}") from error
 
 
-def child(path: str, key: str | int | slice | None) -> str:
-    """`path` one step deeper: into a key, an index, a part of a list, or (None) every child.
+def child(path: str, key: Step) -> str:
+    """`path` one step deeper: into a key, an index, a part of a list, its entries of a name, or (None) every child.
 
-    >>> child(child("$", "a b"), 0), child("$", slice(1, -1))
-    ("$['a b'][0]", '$[1:-1]')
+    >>> child(child("$", "a b"), 0), child("$", slice(1, -1)), child("$", Entry("name", "ean"))
+    ("$['a b'][0]", '$[1:-1]', "$[?(@.name=='ean')]")
     """
     if key is None:
         return f"{path}.*"
+    if isinstance(key, Entry):
+        return f"{path}[?(@.{key.key}=='{key.name}')]"
     if isinstance(key, slice):
         ends = ("" if end is None else str(end) for end in (key.start, key.stop))
         return f"{path}[*]" if key == slice(None) else f"{path}[{':'.join(ends)}]"
@@ -77,7 +91,7 @@ def child(path: str, key: str | int | slice | None) -> str:
 
 
 class _NotPlain(Exception):
-    """The path has a step other than key, index or wildcard."""
+    """The path has a step other than key, index, part of a list, entries of a name, or wildcard."""
 
 
 def _steps(path: JSONPath) -> Iterator[Step]:
@@ -94,16 +108,28 @@ def _steps(path: JSONPath) -> Iterator[Step]:
         yield path.indices[0]
     elif isinstance(path, Slice) and path.step is None:
         yield slice(path.start, path.end)
+    elif isinstance(path, Filter) and len(path.expressions) == 1:
+        yield _entry(path.expressions[0])
     else:
         raise _NotPlain
 
 
+def _entry(test: Expression) -> Entry:
+    """What a filter asks of an entry, if that is a name under a key of its own."""
+    asked = test.target if isinstance(test, Expression) and test.op == "==" and isinstance(test.value, str) else None
+    if isinstance(asked, Child) and isinstance(asked.left, This) and isinstance(asked.right, Fields):
+        fields = asked.right.fields
+        if len(fields) == 1 and fields[0] != "*":
+            return Entry(fields[0], test.value)
+    raise _NotPlain
+
+
 def _forks(step: Step) -> bool:
-    return step is None or isinstance(step, slice)
+    return step is None or isinstance(step, slice | Entry)
 
 
 def _walk(data: Any, steps: list[Step], depth: int) -> Iterator[Any]:
-    """The values behind steps of which some go into every child, or into a part of a list."""
+    """The values behind steps of which some go into every child, or into some of a list."""
     fork = next((place for place in range(depth, len(steps)) if _forks(steps[place])), len(steps))
     for found in _followed(data, steps[depth:fork]):
         if fork == len(steps):
@@ -115,9 +141,12 @@ def _walk(data: Any, steps: list[Step], depth: int) -> Iterator[Any]:
 
 
 def _children(data: Any, step: Step) -> list[Any]:
-    if isinstance(data, list):
-        return data[step] if isinstance(step, slice) else data
-    return list(data.values()) if isinstance(data, dict) and step is None else []
+    if isinstance(data, list) and isinstance(step, slice):
+        return data[step]
+    inner = data if isinstance(data, list) else list(data.values()) if isinstance(data, dict) else []
+    if isinstance(step, Entry):
+        return [one for one in inner if isinstance(one, dict) and one.get(step.key) == step.name]
+    return inner if step is None else []
 
 
 def _followed(data: Any, steps: Sequence[Step]) -> tuple[Any, ...]:

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from catalog.models import Attribute
 from catalog.values.text import Sign
 from parser.rules import Form, Rule
-from parser.selector import AnySelector, AttributeAt, TextAt
+from parser.selector import AnySelector, AttributeAt, JsonAt, TextAt
 from parser.trim import Trim
 from rules_generator.cuts import NO_CUT
 from rules_generator.locate import NAME_ATTRIBUTES, SLUGGED
 
 BETWEEN_WORDS = frozenset(" -_+")
+FEWEST_STEPS = 3
 UNEARNED = 0.5
 
 
@@ -38,6 +39,11 @@ class Candidate:
         a_name = isinstance(selector, AttributeAt) and selector.name in NAME_ATTRIBUTES and self.attribute in SLUGGED
         by_look = trim.last or trim.shape or trim.words or trim.means
         return listed or a_word or a_name or self.form == "slug" or bool(by_look)
+
+    @property
+    def is_by_way(self) -> bool:
+        """Whether it counts its way down the page, where another banner or row leads it elsewhere."""
+        return not isinstance(self.selector, JsonAt) and self.selector.css.count(" > ") >= FEWEST_STEPS
 
     def rule(self, score: float = 1.0, support: int = 0, agreed: float = 1.0) -> Rule:
         """The candidate as a rule."""

@@ -12,11 +12,12 @@ from math import inf
 
 from selectolax.lexbor import LexborNode
 
-from catalog.models import Attribute
+from catalog.models import NUMBERS, Attribute
 from parser.read import weight_at
 from parser.rules import Rule
 from parser.selector import UNSTRUCK, AnySelector, JsonAt, TextAt
 from rules_generator.anchors import upwards
+from rules_generator.cuts import NO_CUT
 from rules_generator.score import LARGEST_TIE, ON_ALL, Tally
 from rules_generator.wording import is_named
 
@@ -80,10 +81,11 @@ def _for_the_silent(ranked: Sequence[Scored], chosen: Sequence[Scored], threshol
     """What is never wrong, and speaks on several examples on which those chosen do not, or one price alone does.
 
     These may be of another layout, as a few of the shop's pages are. Of what every offer has, silence on the others
-    counts against a rule; here it is scored by the examples on which it speaks.
+    counts against a rule; here it is scored by the examples on which it speaks. Of a number one example is enough, if
+    the place is named for it.
     """
     attribute = chosen[0][1].candidate.attribute if chosen else None
-    if attribute not in ON_ALL:
+    if attribute not in ON_ALL and attribute not in NUMBERS:
         return []
     enough = ENOUGH if attribute is Attribute.PRICE else 1
     best = max(tally.agreement for _, tally in ranked)
@@ -96,11 +98,25 @@ def _for_the_silent(ranked: Sequence[Scored], chosen: Sequence[Scored], threshol
 
 
 def _speaks_for_others(tally: Tally, chosen: Sequence[Scored], enough: int) -> bool:
-    at = spot(tally.candidate.selector)
+    at, attribute = spot(tally.candidate.selector), tally.candidate.attribute
     if tally.misses or tally.candidate.is_guess or any(spot(other.candidate.selector) == at for _, other in chosen):
         return False
+    if attribute in NUMBERS and not is_telling(tally):
+        return False
     told = zip(tally.right, *(other.values for _, other in chosen), strict=True)
-    return sum(1 for right, *others in told if right and sum(map(bool, others)) < enough) >= SEVERAL
+    heard = sum(1 for right, *others in told if right and sum(map(bool, others)) < enough)
+    return heard >= several_of(attribute)
+
+
+def is_telling(tally: Tally) -> bool:
+    """Whether it says whole numbers where a place is named for them, and none that the catalog does not know."""
+    candidate, wrong = tally.candidate, tally.misses or tally.uncalled
+    return candidate.attribute in NUMBERS and candidate.trim == NO_CUT and not wrong and is_named(candidate)
+
+
+def several_of(attribute: Attribute) -> int:
+    """How many examples tell that a place holds an attribute: no text says a number of many digits by chance."""
+    return 1 if attribute in NUMBERS else SEVERAL
 
 
 def _stand_ins(worthy: Sequence[Scored], chosen: Sequence[Scored]) -> list[Scored]:

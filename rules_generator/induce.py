@@ -132,10 +132,13 @@ def _survey(members: Sequence[Taught], elsewhere: Sequence[Example]) -> Survey:
 
 
 def _agreement(one: Taught, rules: Sequence[Rule]) -> float:
-    """The share of an example's known values that the rules read from its page."""
+    """The share of an example's known values that the rules read from its page.
+
+    Where the title is among them, silence on others counts for nothing: the page is of another layout.
+    """
     readings = read_attributes(one.document, Template(name="", rules=tuple(rules)))
-    said = [(attribute, reading.value) for attribute, reading in readings.items() if attribute in one.example.known]
-    right = [
-        one.example.agrees(attribute, value) is True for attribute, value in said if attribute is not Attribute.CURRENCY
-    ]
-    return sum(right) / len(right) if right else 1.0
+    known = {name: reading.value for name, reading in readings.items() if name in one.example.known}
+    right = [name for name, value in known.items() if one.example.agrees(name, value) is True]
+    asked = [name for name, value in known.items() if value is not None or Attribute.TITLE not in right]
+    ours = [name for name in asked if name is not Attribute.CURRENCY]
+    return sum(name in right for name in ours) / len(ours) if ours else 1.0

@@ -17,7 +17,7 @@ from catalog.models import Attribute
 from catalog.values import Hint, key, normalise, same
 from parser.blocks import attribute_data
 from parser.document import MOST_TEMPLATES, Document, scalar
-from parser.paths import child, nested
+from parser.paths import Entry, child, nested
 from parser.rules import Form
 from parser.selector import CONTENT, IN_ATTRIBUTE, IN_TEXT
 from parser.texts import UNSEEN, own_text, text_of
@@ -41,6 +41,10 @@ ESCAPED = re.compile(r"[&%<\\]")
 PICTURE = re.compile(r"^[^?#]*\.(?:jpe?g|png|gif|webp|avif)(?:[?#]|$)", re.IGNORECASE)
 NAMED_PAGE = frozenset({"html", "body"})
 WHOLE_PAGE = NAMED_PAGE | {"head"}
+NAMING = ("name", "key", "code", "label", "attribute_code", "attribute", "property", "propertyID", "title", "id")
+VALUED = frozenset({"value", "values", "val", "text", "content", "displayValue", "display_value", "attribute_value"})
+NAME = re.compile(r"[^'\\\n]{1,60}")
+MOST_NAMED = 100
 ROOMY = "div, section, article, p, td, dd, li, main, span"
 
 
@@ -215,12 +219,14 @@ def _in_data(css: str, name: str, data: Any, wanted: Wanted) -> Iterator[Place]:
 
 
 def flatten(data: Any, path: str = "$", levels: int = MOST_LEVELS) -> Iterator[tuple[str, str]]:
-    """The scalars of a block with their JSONPaths; of lists the first three count.
+    """The scalars of a block with their JSONPaths; of lists the first three count, and all entries that have names.
 
     Keys that are numbers, or that have a long one in them as ids do, become `*`.
 
     >>> list(flatten({"a": [{"b": 1}], "17": {"c": "x"}, "product-59483": {"d": "y"}}))
     [('$.a[0].b', '1'), ('$.*.c', 'x'), ('$.*.d', 'y')]
+    >>> next(flatten([{"name": "size", "value": "M"}]))
+    ("$[?(@.name=='size')].value", 'M')
     """
     budget = [MOST_SCALARS]
     yield from _flatten(data, path, levels, budget)
@@ -235,6 +241,8 @@ def _flatten(data: Any, path: str, levels: int, budget: list[int]) -> Iterator[t
         for name, value in data.items():
             yield from _flatten(value, child(path, generic(str(name))), levels - 1, budget)
     elif isinstance(data, list):
+        for entry, value in _named_entries(data):
+            yield from _flatten(value, child(path, entry), levels - 1, budget)
         for index, value in enumerate(data[:3]):
             yield from _flatten(value, child(path, index), levels - 1, budget)
     else:
@@ -242,6 +250,16 @@ def _flatten(data: Any, path: str, levels: int, budget: list[int]) -> Iterator[t
         text = scalar(data)
         if text:
             yield path, text
+
+
+def _named_entries(entries: list[Any]) -> Iterator[tuple[Entry, dict[str, Any]]]:
+    """The entries of a list that pairs names with values, each by its name and without it: their order may vary."""
+    for one in entries[:MOST_NAMED]:
+        if not isinstance(one, dict) or VALUED.isdisjoint(one):
+            return
+        key = next((key for key in NAMING if isinstance(one.get(key), str) and NAME.fullmatch(one[key])), None)
+        if key is not None:
+            yield Entry(key, one[key]), {said: value for said, value in one.items() if said != key}
 
 
 def generic(name: str) -> str | None:

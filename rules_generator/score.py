@@ -35,6 +35,7 @@ from rules_generator.wording import plausibility
 
 SURENESS = 1.0
 UNCALLED, SILENT, SILENT_ON_ALL = 0.3, 0.1, 0.3
+BY_WAY, BY_WAY_TO_LONG = 0.8, 0.85
 ON_ALL = frozenset({Attribute.TITLE, Attribute.PRICE})
 LARGEST_TIE = 0.02
 OWN = frozenset({*NUMBERS, Attribute.IMAGE, Attribute.DESCRIPTION})
@@ -296,7 +297,14 @@ def _trim_at(candidate: Candidate, opened: Opened, place: int) -> Trim:
 def scores(tallies: Sequence[Tally]) -> list[float]:
     """The score of each tally, relative to the best agreement that any of them reaches."""
     best = max((one.agreement for one in tallies), default=0.0)
-    return [one.agreement / best if best else 0.0 for one in tallies]
+    return [_trust(one) * one.agreement / best if best else 0.0 for one in tallies]
+
+
+def _trust(one: Tally) -> float:
+    """How far it is trusted to hold elsewhere: less where it counts its way, less so where a long text tells it."""
+    if not one.candidate.is_by_way:
+        return 1.0
+    return BY_WAY_TO_LONG if one.candidate.attribute in LONG_ONES else BY_WAY
 
 
 def rank(tallies: Sequence[Tally]) -> list[tuple[float, Tally]]:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from catalog.models import Attribute
 from catalog.values import key
 from parser.selector import JsonAt
-from rules_generator.choose import last_step
+from rules_generator.choose import is_telling, last_step
 from rules_generator.examples import Example
 from rules_generator.score import Tally, lower_bound
 from rules_generator.wording import HEADINGS, is_named
@@ -70,6 +70,8 @@ def _knows_something(one: Tally, examples: Sequence[Example], elsewhere: Sequenc
     if len(known) < FEW:
         return len(examples) <= FEW or is_named(one.candidate)
     right = {group for group, is_right in zip(one.keys, one.right, strict=True) if is_right}
+    if right and is_telling(one):
+        return True
     if len(right) >= FEW:
         return attribute not in NAMES or is_named(one.candidate) or _is_likely(one, len(right), len(set(known)))
     if len(set(known)) == 1:

@@ -14,7 +14,7 @@ from parser.document import Document
 from parser.rules import Form, Rule
 from rules_generator import cuts
 from rules_generator.candidate import Candidate
-from rules_generator.choose import SEVERAL, choose, spot
+from rules_generator.choose import SEVERAL, choose, several_of, spot
 from rules_generator.codes import usual_codes
 from rules_generator.examples import Example
 from rules_generator.headings import usual_title
@@ -143,7 +143,7 @@ def _candidates(
     """Whole values as they stand, and texts that contain one with the cuts that their surroundings suggest."""
     examples = [opened.examples[place] for place in looked_at]
     pages = [opened.pages[place] for place in looked_at]
-    ways = Ways(found, pages)
+    ways = Ways(found, pages, several_of(attribute))
     whole = ways.to_whole(MOST_CANDIDATES)
     looks = cuts.by_look(attribute, _known(attribute, opened.examples))
     made = {Candidate(attribute, selector, form=form): None for selector, form in whole}

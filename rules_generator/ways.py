@@ -44,8 +44,9 @@ class Ways:
     kept as bits, by their places among `pages`.
     """
 
-    def __init__(self, found: Sequence[Sequence[Place]], pages: Sequence[Lookup]) -> None:
-        self._pages = pages
+    def __init__(self, found: Sequence[Sequence[Place]], pages: Sequence[Lookup], several: int = SEVERAL) -> None:
+        """`several` is on how many of such pages a way has to be seen."""
+        self._pages, self._several = pages, several
         self._seen_on: dict[bool, dict[Way, int]] = {True: {}, False: {}}
         self._origins: dict[Way, _Origin] = {}
         for page, located in enumerate(found):
@@ -80,11 +81,11 @@ class Ways:
         return (way for way in self._in_order(ways, seen_on)[:MOST_TRIED] if self._leads(way))
 
     def _for_the_rest(self, usual: Sequence[Way], seen_on: Mapping[Way, int]) -> Iterator[Way]:
-        """Ways for pages to which few of the usual ones lead, if they lead to several of these."""
+        """Ways for pages to which few of the usual ones lead, if they lead to enough of these."""
         ways_to = Counter(page for way in usual for page in range(len(self._pages)) if seen_on[way] >> page & 1)
         rest = sum(1 << page for page in range(len(self._pages)) if ways_to[page] < FEW_WAYS)
         known = set(usual)
-        others = [way for way, on in seen_on.items() if (on & rest).bit_count() >= SEVERAL and way not in known]
+        others = [way for way, on in seen_on.items() if (on & rest).bit_count() >= self._several and way not in known]
         tried = self._in_order(others, seen_on)[:MOST_TRIED_FOR_REST]
         return islice((way for way in tried if self._leads(way)), MOST_FOR_REST)
 

@@ -31,9 +31,8 @@ MISLEADING = re.compile(
 )
 HEADINGS = ("h1", "title")
 HEADING = re.compile(r"(?:^|\s)h1[^\s]*(?: ::text)?$")
-PLACE_AMONG = re.compile(r":nth-[a-z-]+\(\d+\)")
+ASIDE = re.compile(r":nth-[a-z-]+\(\d+\)|(?<=\[\?\(@\.)\w+")
 CAPTIONS = frozenset({"alt", "title"})
-FEWEST_STEPS = 3
 SIGNS = tuple("-_/")
 STRUCTURED = re.compile(r"ld\+json Product|itemprop|property=|product", re.IGNORECASE)
 
@@ -50,7 +49,6 @@ def plausibility(candidate: Candidate) -> float:
     variant = candidate.attribute is Attribute.TITLE and "variant" in said
     cut = _reliance(candidate.trim)
     labelled = candidate.attribute is not Attribute.PRICE and ":lexbor-contains(" in said
-    by_way = not isinstance(candidate.selector, JsonAt) and said.count(" > ") >= FEWEST_STEPS
     return (
         0.5 * fits
         + 0.2 * (STRUCTURED.search(said) is not None and not isinstance(candidate.selector, TextAt))
@@ -67,7 +65,7 @@ def plausibility(candidate: Candidate) -> float:
         - 0.8 * variant
         - 0.6 * (caption and candidate.attribute is Attribute.TITLE)
         - 0.2 * ("{pairs}" in said)
-        - 0.3 * by_way
+        - 0.3 * candidate.is_by_way
         - min(len(said), 300) / 3000
     )
 
@@ -79,8 +77,8 @@ def is_named(candidate: Candidate) -> bool:
 
 
 def _fits(attribute: Attribute, said: str) -> bool:
-    """Whether a selector's words name the attribute; that something is the third of its type does not."""
-    return re.search(WORDS[attribute], PLACE_AMONG.sub("", said), re.IGNORECASE) is not None
+    """Whether a selector's words name it; that something is the third of its type, or is told by a name, does not."""
+    return re.search(WORDS[attribute], ASIDE.sub("", said), re.IGNORECASE) is not None
 
 
 def _reliance(trim: Trim) -> int:

@@ -1,10 +1,13 @@
 """A page opened once: what selectors find on it."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonpath_ng.ext.parser import parse
 
 from catalog.errors import HostilePage, RuleError
 from parser.document import Document
-from parser.paths import compile_path
+from parser.paths import Entry, child, compile_path
 from parser.selector import AnySelector, AttributeAt, JsonAt, TextAt, selector_from
 
 PAGE = Document(
@@ -111,3 +114,19 @@ def test_plain_paths_and_rich_ones_agree() -> None:
     assert list(compile_path("$.a[::2]['b c']")(data)) == list(compile_path("$.a[:-1]['b c']")(data)) == [1]
     assert list(compile_path("$.d[1:].e")(data)) == []
     assert list(compile_path("$.a[?('b c'>1)]")(data)) == [{"b c": 2}]
+
+
+NAMES = st.sampled_from(["ean", "Größe", "a b", 'in "', "$", "1"])
+ENTRY = st.dictionaries(st.sampled_from(["name", "key", "value"]), NAMES | st.integers(0, 2) | st.none())
+
+
+@given(
+    st.lists(ENTRY | NAMES, max_size=6) | st.dictionaries(NAMES, ENTRY, max_size=4),
+    st.sampled_from(["name", "key"]),
+    NAMES,
+)
+def test_entries_of_a_name_are_those_that_a_filter_finds(entries: object, key: str, name: str) -> None:
+    """Of lists, and of objects by any key; entries that say nothing under that key are passed over."""
+    path = f"{child('$.all', Entry(key, name))}.value"
+    expected = [match.value for match in parse(path).find({"all": entries})]
+    assert list(compile_path(path)({"all": entries})) == expected

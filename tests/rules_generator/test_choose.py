@@ -6,7 +6,7 @@ from catalog.models import Attribute
 from parser.document import Document
 from parser.read import read_attributes
 from rules_generator.induce import induce
-from tests.pages import products
+from tests.pages import Product, products
 from tests.rules_generator.conftest import taught
 
 ALL = products(11)
@@ -151,3 +151,39 @@ def test_a_place_that_says_the_brand_comes_before_a_guess() -> None:
     ]
     page = Document(shown.format("Ernie Ball", "Strings 7", "Ernie Ball"), "https://shop.example/p")
     assert read_attributes(page, induce(members)[0].templates[0])[Attribute.BRAND].value == "Ernie Ball"
+
+
+VARIATIONS = """<form data-product_variations='[{{"sku": "{0}", "ean": "{1}"}}]'></form>"""
+
+
+def test_one_example_shows_where_a_number_is_that_the_others_have_elsewhere() -> None:
+    """Offers with variants say it in their list, which one of ten known offers has."""
+    shown = "<h1>{0}</h1>{1}"
+    numbers = "<b class='sku'>{0}</b><i class='ean'>{1}</i>"
+    members = [
+        taught(one, shown.format(one.title, (VARIATIONS if one.number == 4 else numbers).format(one.sku, one.ean)))
+        for one in ALL[:10]
+    ]
+    (template,) = induce(members)[0].templates
+    other = ALL[10]
+    page = Document(shown.format(other.title, VARIATIONS.format(other.sku, other.ean)), "https://shop.example/p")
+    readings = read_attributes(page, template)
+    assert (readings[Attribute.SKU].value, readings[Attribute.EAN].value) == (other.sku, other.ean)
+
+
+def test_a_row_that_is_named_comes_before_the_sixth_row() -> None:
+    """Of two examples both are right; where the table is longer, the sixth row is another one."""
+
+    def page(one: Product, order: str, ean: str) -> str:
+        texts = {name: f"{name} {one.title[:number]}" for number, name in enumerate("abcde", 3)} | {"ean": ean}
+        rows = "".join(f"<tr class='is-{name}'><td><p>{texts[name]}</p></td></tr>" for name in order.split())
+        return f"<h1>{one.title}</h1><main><div><table>{rows}</table></div></main>"
+
+    members = [
+        *(taught(one, page(one, "a b c d e ean", one.ean)) for one in ALL[:2]),
+        taught(ALL[2], page(ALL[2], "ean a b c d e", ALL[2].ean), ean=None),
+        *(taught(one, page(one, "a b c d e", ""), ean=None) for one in ALL[3:10]),
+    ]
+    (template,) = induce(members)[0].templates
+    longer = Document(page(ALL[10], "a b c a d e ean", ALL[10].ean), "https://shop.example/p")
+    assert read_attributes(longer, template)[Attribute.EAN].value == ALL[10].ean

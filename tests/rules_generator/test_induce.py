@@ -1,5 +1,6 @@
 """Induction: rules that hold on pages not seen, whatever the teachers get wrong."""
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -100,6 +101,31 @@ def test_an_example_that_contradicts_the_others_is_set_aside(teachers: Teachers)
     rules, story = induce(members)
     assert [address for address, _ in story.set_aside] == ["https://shop.example/p/4"]
     assert wrong(rules, related_page) == []
+
+
+def entries_page(one: Product) -> str:
+    """A page of whose facts the order differs from product to product."""
+    facts = [("ean", one.ean), ("maker", one.brand), ("weight", "2 kg"), ("articleNumber", one.sku), ("colour", "red")]
+    turned = facts[one.number % 5 :] + facts[: one.number % 5]
+    listed = json.dumps({"attributes": [{"name": name, "value": value} for name, value in turned]})
+    return f"""<h1>{one.title}</h1><p class="cost">{one.price} €</p><script>var product = {listed};</script>"""
+
+
+def test_a_list_of_facts_is_read_by_their_names() -> None:
+    """In whatever order it stands."""
+    rules, _ = induce([taught(one, entries_page(one)) for one in ALL[:10]])
+    assert wrong(rules, entries_page) == []
+
+
+def test_an_example_of_another_layout_contradicts_nothing() -> None:
+    """It says its title where the others do, and the rest where their rules look at nothing."""
+    usual = "<h1>{0}</h1><b class='cost'>{1}</b><i class='brand'>{2}</i><u class='sku'>{3}</u><s class='gtin'>{4}</s>"
+    other = "<h1>{0}</h1><p>{1} by {2}, {3}, {4}</p>"
+    members = [
+        taught(one, (other if one.number == 7 else usual).format(one.title, one.price, one.brand, one.sku, one.ean))
+        for one in ALL[:10]
+    ]
+    assert induce(members)[1].set_aside == ()
 
 
 def test_a_shop_of_one_brand_is_read_where_it_says_brand(teachers: Teachers) -> None:

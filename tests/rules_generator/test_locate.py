@@ -2,6 +2,8 @@
 
 import time
 
+import pytest
+
 from catalog.models import Attribute
 from parser.document import Document
 from rules_generator.locate import MOST_PLACES, Wanted, flatten, places
@@ -72,6 +74,26 @@ def test_keys_that_are_numbers_are_any_key() -> None:
     assert list(flatten({"17": {"sku": "A"}, "x": [1, 2, 3, 4]})) == [
         ("$.*.sku", "A"), ("$.x[0]", "1"), ("$.x[1]", "2"), ("$.x[2]", "3")
     ]  # fmt: skip
+
+
+MANY = [*({"name": f"n{n}", "value": "x"} for n in range(9)), {"name": "z", "value": "y"}]
+ENTRIES = [
+    ("names and values", [{"name": "EAN / UPC", "value": "40"}], ["$[?(@.name=='EAN / UPC')].value", "$[0].value"]),
+    ("schema.org's", [{"@type": "x", "propertyID": "gtin", "value": 4}], ["$[?(@.propertyID=='gtin')].value"]),
+    ("Magento's", [{"attribute_code": "ean", "value": "40"}], ["$[?(@.attribute_code=='ean')].value"]),
+    ("values within", [{"name": "brand", "value": {"label": "A"}}], ["$[?(@.name=='brand')].value.label"]),
+    ("far down", MANY, ["$[?(@.name=='z')].value"]),
+    ("products", [{"name": "A lamp", "sku": "A-1"}], ["$[0].name", "$[0].sku"]),
+    ("a name that no path can say", [{"name": "it's", "value": "x"}], ["$[0].name", "$[0].value"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "entries", "expected"), ENTRIES, ids=[case[0] for case in ENTRIES])
+def test_entries_are_told_by_their_names(name: str, entries: list[object], expected: list[str]) -> None:
+    """A list that pairs names with values is read by these, in whatever order it stands; others by place."""
+    found = [path for path, _ in flatten(entries)]
+    assert set(expected) <= set(found)
+    assert any("?" in path for path in expected) == any("?" in path for path in found)
 
 
 def test_a_page_full_of_the_value_ends_soon() -> None:
