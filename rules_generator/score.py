@@ -31,7 +31,7 @@ from rules_generator.examples import Example
 from rules_generator.locate import NAME_ATTRIBUTES, SLUGGED
 from rules_generator.lookup import Lookup
 from rules_generator.spelling import as_catalog_spells, respelled
-from rules_generator.wording import plausibility
+from rules_generator.wording import is_heading, plausibility
 
 SURENESS = 1.0
 UNCALLED, SILENT, SILENT_ON_ALL = 0.3, 0.1, 0.3
@@ -43,7 +43,6 @@ MOST_FILLERS, FREE = 5, "0.00"
 FEW_LOOKED_AT = 5
 ANY_KEY = ".*"
 OF_WORDPRESS = 'link[href*="/wp-content/"]'
-FIRST_MEANT = frozenset({Attribute.TITLE, Attribute.IMAGE})
 CROWDED, MOST_CROWDED = 0.05, 0.2
 ADDRESS, APART = re.compile(r"(?:https?:)?/"), re.compile(r"[\W_]")
 BARE_NUMBER, THOUSAND = re.compile(r"\d+(?:\.(\d+))?", re.ASCII), 3
@@ -321,5 +320,6 @@ def _fitness(one: Tally) -> float:
     """
     attribute = one.candidate.attribute
     loose = 0.0 if attribute in LONG_ONES else min(one.spare, 100) / 100
-    crowded = 0.0 if attribute in FIRST_MEANT else min(CROWDED * log2(max(one.crowd, 1.0)), MOST_CROWDED)
+    first_meant = attribute is Attribute.IMAGE or (attribute is Attribute.TITLE and is_heading(one.candidate))
+    crowded = 0.0 if first_meant else min(CROWDED * log2(max(one.crowd, 1.0)), MOST_CROWDED)
     return plausibility(one.candidate) - loose - crowded - one.respelled

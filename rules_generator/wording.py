@@ -56,7 +56,7 @@ def plausibility(candidate: Candidate) -> float:
         + 0.1 * (cut == 0)
         + 0.2 * labelled
         + 0.1 * (UNSTRUCK in said)
-        + 0.4 * (candidate.attribute is Attribute.TITLE and HEADING.search(said) is not None)
+        + 0.4 * (candidate.attribute is Attribute.TITLE and is_heading(candidate))
         - 0.2 * (":nth-of-type(" in said)
         - min(cut, 60) / 100
         - 0.4 * (candidate.attribute in NUMBERS and _is_part(candidate.trim))
@@ -68,6 +68,11 @@ def plausibility(candidate: Candidate) -> float:
         - 0.3 * candidate.is_by_way
         - min(len(said), 300) / 3000
     )
+
+
+def is_heading(candidate: Candidate) -> bool:
+    """Whether it finds a page's main heading."""
+    return HEADING.search(str(candidate.selector)) is not None
 
 
 def is_named(candidate: Candidate) -> bool:
@@ -93,4 +98,4 @@ def _is_part(trim: Trim) -> bool:
 
 def _length(cut: str | int) -> int:
     """How much a cut relies on: a number of characters is trusted less than a literal."""
-    return len(cut) if isinstance(cut, str) else 20 * (cut > 0)
+    return len(cut) if isinstance(cut, str) else 60 * (cut > 0)

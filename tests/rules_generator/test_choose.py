@@ -94,6 +94,23 @@ def test_one_of_its_kind_is_preferred() -> None:
     assert read_attributes(page, template)[Attribute.BRAND].value is None
 
 
+def test_a_title_is_not_the_first_of_whatever_stands_there() -> None:
+    """Of spans the first one of a trail is as right on all examples; elsewhere a badge comes first."""
+    trail = "<div class='detail'><ol><li class='trail'><li class='trail trail--current'><span>{0}</span></ol></div>"
+    shown = "<main class='page'>{0}<p><span>in stock</span> <span>free shipping</span></p></main>"
+    members = [taught(one, shown.format(trail.format(one.title))) for one in ALL]
+    page = Document(shown.format("<span>-40%</span>"), "https://shop.example/p")
+    assert read_attributes(page, induce(members)[0].templates[0])[Attribute.TITLE].value is None
+
+
+def test_a_literal_is_trusted_more_than_a_number_of_characters() -> None:
+    """Where another page's title ends otherwise, a number of characters would leave a part of it."""
+    shown = "<title>{0}{1}</title>"
+    members = [taught(one, shown.format(one.title, " – The Potters of Halifax, Nova Scotia")) for one in ALL]
+    page = Document(shown.format("A bowl of porcelain with a lid of bronze", ""), "https://shop.example/p")
+    assert read_attributes(page, induce(members)[0].templates[0])[Attribute.TITLE].value is None
+
+
 def test_what_is_around_a_place_is_no_other_place() -> None:
     """What holds the description, and a name and a price besides, is not read where there is none."""
     inner = "<div><div><div><div><div>{2}</div></div></div></div></div>"
