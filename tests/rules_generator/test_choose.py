@@ -96,7 +96,10 @@ def test_one_of_its_kind_is_preferred() -> None:
 
 def test_a_title_is_not_the_first_of_whatever_stands_there() -> None:
     """Of spans the first one of a trail is as right on all examples; elsewhere a badge comes first."""
-    trail = "<div class='detail'><ol><li class='trail'><li class='trail trail--current'><span>{0}</span></ol></div>"
+    trail = (
+        "<div class='product-detail'><ol><li class='breadcrumbs__item'><a>Lamps</a></li>"
+        "<li class='breadcrumbs__item breadcrumbs__item--current'><span>{0}</span></li></ol></div>"
+    )
     shown = "<main class='page'>{0}<p><span>in stock</span> <span>free shipping</span></p></main>"
     members = [taught(one, shown.format(trail.format(one.title))) for one in ALL]
     page = Document(shown.format("<span>-40%</span>"), "https://shop.example/p")
