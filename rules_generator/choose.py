@@ -122,19 +122,26 @@ def several_of(attribute: Attribute) -> int:
 def _stand_ins(worthy: Sequence[Scored], chosen: Sequence[Scored]) -> list[Scored]:
     """Where one rule alone speaks, one that agrees with it from another element, for pages on which it is silent.
 
-    It is silent too where the catalog knows no value. Another way to the same element is one only for what every offer
-    has: where that is missing, it would find something else. What a page's head says for search engines is no stand-in
-    for its description.
+    It is silent too where the catalog knows no value. What a page's head says for search engines is no stand-in for
+    its description. Where there is no other element, another way to the same one may hold where the first does not.
     """
-    found = (pair for pair in worthy if _confirms(pair[1], chosen, spot) and _stands_in(pair[1], chosen))
-    return list(islice(found, ENOUGH - len(chosen)))
+    found = [pair for pair in worthy if _confirms(pair[1], chosen, spot) and _stands_in(pair[1], chosen)]
+    beside = [pair for pair in found if not any(_are_one_place(pair[1], other) for _, other in chosen)]
+    within = [pair for pair in found if pair not in beside and _is_sure_way(pair[1])]
+    return [*beside, *within][: ENOUGH - len(chosen)]
+
+
+def _is_sure_way(tally: Tally) -> bool:
+    """Whether it finds nothing else where the element is missing: every offer has it, or it alone is named so."""
+    candidate = tally.candidate
+    if candidate.attribute is Attribute.DESCRIPTION:
+        return False
+    return candidate.attribute in ON_ALL or (tally.crowd <= 1 and is_named(candidate))
 
 
 def _stands_in(tally: Tally, chosen: Sequence[Scored]) -> bool:
     candidate = tally.candidate
     if candidate.attribute is Attribute.DESCRIPTION and family(candidate.selector) == "meta":
-        return False
-    if candidate.attribute not in ON_ALL and any(_are_one_place(tally, other) for _, other in chosen):
         return False
     said = zip(tally.values, tally.right, *(other.values for _, other in chosen), strict=True)
     return not any(value and right is None and not any(others) for value, right, *others in said)

@@ -94,6 +94,19 @@ def test_one_of_its_kind_is_preferred() -> None:
     assert read_attributes(page, template)[Attribute.BRAND].value is None
 
 
+LABELLED = "<dl><dt>{0}</dt><dd class='product-sku'>{1}</dd></dl>"
+
+
+@pytest.mark.parametrize(("label", "name"), [("Item #:", "product-sku"), ("SKU:", "number")], ids=["label", "name"])
+def test_another_way_to_the_same_element_stands_in_if_it_is_named(label: str, name: str) -> None:
+    """Numbers behind another label are read by the element's name, and the other way round."""
+    shown = "<h1>{0}</h1>{1}"
+    members = [taught(one, shown.format(one.title, LABELLED.format("SKU:", one.sku))) for one in ALL]
+    said = LABELLED.format(label, "X-77").replace("product-sku", name)
+    page = Document(shown.format("x", said), "https://shop.example/p")
+    assert read_attributes(page, induce(members)[0].templates[0])[Attribute.SKU].value == "X-77"
+
+
 def test_a_title_is_not_the_first_of_whatever_stands_there() -> None:
     """Of spans the first one of a trail is as right on all examples; elsewhere a badge comes first."""
     trail = (
