@@ -53,7 +53,7 @@ class DataScript(NamedTuple):
 
     css: str
     text: str
-    start: str = ""
+    start: str | None = None
 
     def is_at(self, css: str) -> bool:
         """Whether a selector tells it."""
@@ -139,9 +139,10 @@ def without_angular(text: str) -> str:
 def _of_data(attributes: dict[str, str | None], text: str, starts: set[str]) -> DataScript:
     """A script of JSON; `starts` are those of the ids before it."""
     found = ID_START.match(attributes.get("id") or "")
-    start = found[0] if found and found[0] not in starts else ""
-    starts.add(start)
-    return DataScript(_own_css(attributes), text, f'script[id^="{start}"]' if start else "")
+    if found is None or found[0] in starts:
+        return DataScript(_own_css(attributes), text)
+    starts.add(found[0])
+    return DataScript(_own_css(attributes), text, f'script[id^="{found[0]}"]')
 
 
 def _own_css(attributes: dict[str, str | None], tag: str = "script") -> str:

@@ -43,7 +43,7 @@ NAMED_PAGE = frozenset({"html", "body"})
 WHOLE_PAGE = NAMED_PAGE | {"head"}
 NAMING = ("name", "key", "code", "label", "attribute_code", "attribute", "property", "propertyID", "title", "id")
 VALUED = frozenset({"value", "values", "val", "text", "content", "displayValue", "display_value", "attribute_value"})
-NAME = re.compile(r"[^'\\\n]{1,60}")
+NAME = re.compile(r"(?!.*\d{4})[^'\\\n]{1,60}")
 MOST_NAMED = 100
 ROOMY = "div, section, article, p, td, dd, li, main, span"
 

@@ -3,9 +3,12 @@
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from catalog.models import Attribute
 from parser.document import Document
+from parser.paths import compile_path
 from rules_generator.locate import MOST_PLACES, Wanted, flatten, places
 
 URL = "https://shop.example/p/1"
@@ -84,6 +87,7 @@ ENTRIES = [
     ("values within", [{"name": "brand", "value": {"label": "A"}}], ["$[?(@.name=='brand')].value.label"]),
     ("far down", MANY, ["$[?(@.name=='z')].value"]),
     ("products", [{"name": "A lamp", "sku": "A-1"}], ["$[0].name", "$[0].sku"]),
+    ("a number of its own", [{"id": "48211", "value": "x"}], ["$[0].id", "$[0].value"]),
     ("a name that no path can say", [{"name": "it's", "value": "x"}], ["$[0].name", "$[0].value"]),
 ]  # fmt: skip
 
@@ -94,6 +98,15 @@ def test_entries_are_told_by_their_names(name: str, entries: list[object], expec
     found = [path for path, _ in flatten(entries)]
     assert set(expected) <= set(found)
     assert any("?" in path for path in expected) == any("?" in path for path in found)
+
+
+@given(st.text(max_size=70))
+def test_whatever_an_entry_is_called_its_path_leads_there(name: str) -> None:
+    """Names are the page's, and no name may be one that makes no path."""
+    data = {"facts": [{"name": "other", "value": "x"}, {"name": name, "value": "40"}]}
+    found = [path for path, text in flatten(data) if text == "40"]
+    assert all("40" in compile_path(path)(data) for path in found)
+    assert "$.facts[1].value" in found
 
 
 def test_a_page_full_of_the_value_ends_soon() -> None:
