@@ -18,7 +18,7 @@ from catalog.errors import HostilePage
 MOST_ATTRIBUTES = 5_000
 MOST_DEPTH = 2_000
 FEW_TAGS, MOST_TAGS = 8_000, 200_000
-LONG, LARGE = 80_000, 400_000
+LONG, LARGE, LARGEST_TRUSTED = 80_000, 400_000, 1_000_000
 WITHOUT_EVENTS = int(LexborDocumentOptions.WO_EVENTS)
 ATTRIBUTE = rb"""[\s/]*+[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"?|'[^']*+'?|[^\s>]*+))?+"""
 UP_TO_LONG_TAG = re.compile(
@@ -39,6 +39,8 @@ MARKS_OF_ORDER = (b"\xef", b"\xfe", b"\xff", b"\x00")
 def open_html(page: str | bytes, *, trusted: bool = False) -> LexborHTMLParser:
     """The tree of a page, given as text or in UTF-8. Raises HostilePage unless the page is `trusted`.
 
+    A page of a megabyte is trusted by nobody: its parse may take minutes.
+
     >>> open_html("<p>a<p>b").css("p")[1].text()
     'b'
     >>> open_html("<div>" * 50_000)
@@ -47,7 +49,7 @@ def open_html(page: str | bytes, *, trusted: bool = False) -> LexborHTMLParser:
     catalog.errors.HostilePage: tags nested deeper than 2000
     """
     markup = page.encode("utf-8", "replace") if isinstance(page, str) else page
-    if not trusted:
+    if not trusted or len(markup) >= LARGEST_TRUSTED:
         _refuse_slow(markup)
     return LexborHTMLParser(markup, options=WITHOUT_EVENTS)
 

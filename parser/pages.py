@@ -15,8 +15,6 @@ from catalog.store import Store
 from parser.document import Document
 from parser.gate import folder_of
 
-LARGEST_TRUSTED = 1_000_000
-
 
 @dataclass(frozen=True)
 class CrawledPage:
@@ -79,12 +77,8 @@ class Opener:
         self.refused: dict[str, str] = {}
 
     def open(self, page: CrawledPage, *, trusted: bool = False) -> Document:
-        """The page, at its own address. Raises StoreError, and HostilePage unless the page is `trusted`.
-
-        Of very large pages, which may take minutes, nothing is taken on trust.
-        """
-        body = self._bodies.get(page.body)
-        return Document(body, page.address, page.content_type, trusted=trusted and len(body) < LARGEST_TRUSTED)
+        """The page, at its own address. Raises StoreError, and HostilePage unless the page is `trusted`."""
+        return Document(self._bodies.get(page.body), page.address, page.content_type, trusted=trusted)
 
     def open_all(self, pages: Iterable[CrawledPage]) -> Iterator[tuple[CrawledPage, Document]]:
         """Those of the pages that can be opened; the others are `refused`."""

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from math import inf
+from operator import itemgetter
 
 from selectolax.lexbor import LexborNode
 
@@ -68,7 +69,7 @@ def _voters(worthy: Sequence[Scored]) -> list[Scored]:
     for score, tally in worthy:
         now = _balance([*chosen, (score, tally)])
         confirms = tally.candidate.attribute is not Attribute.DESCRIPTION and _confirms(tally, chosen, family)
-        confirms = confirms and not any(_are_one_place(tally, other) for _, other in chosen)
+        confirms = confirms and not _is_at_one_of(tally, chosen)
         if now > agreed or (now == agreed and confirms):
             chosen.append((score, tally))
             agreed = now
@@ -126,9 +127,9 @@ def _stand_ins(worthy: Sequence[Scored], chosen: Sequence[Scored]) -> list[Score
     its description. Where there is no other element, another way to the same one may hold where the first does not.
     """
     found = [pair for pair in worthy if _confirms(pair[1], chosen, spot) and _stands_in(pair[1], chosen)]
-    beside = [pair for pair in found if not any(_are_one_place(pair[1], other) for _, other in chosen)]
-    within = [pair for pair in found if pair not in beside and _is_sure_way(pair[1])]
-    return [*beside, *within][: ENOUGH - len(chosen)]
+    placed = [(_is_at_one_of(pair[1], chosen), pair) for pair in found]
+    usable = [(is_again, pair) for is_again, pair in placed if not is_again or _is_sure_way(pair[1])]
+    return [pair for _, pair in sorted(usable, key=itemgetter(0))][: ENOUGH - len(chosen)]
 
 
 def _is_sure_way(tally: Tally) -> bool:
@@ -153,6 +154,10 @@ def _confirms(tally: Tally, chosen: Sequence[Scored], kind: Callable[[AnySelecto
         return False
     is_new = kind(tally.candidate.selector) not in {kind(other.candidate.selector) for _, other in chosen}
     return is_new and all(_agree(tally, other) for _, other in chosen)
+
+
+def _is_at_one_of(tally: Tally, chosen: Sequence[Scored]) -> bool:
+    return any(_are_one_place(tally, other) for _, other in chosen)
 
 
 def _are_one_place(one: Tally, other: Tally) -> bool:

@@ -20,7 +20,7 @@ from rules_generator import templates
 from rules_generator.examples import Example
 from rules_generator.survey import THRESHOLD, Survey, survey
 
-CONTRADICTED = 0.5
+CONTRADICTED, NOT_OWN = 0.5, {Attribute.CURRENCY}
 PICTURE_IN_HEAD, MOST_OWN = 'meta[property^="og:image"], meta[name="twitter:image"]', 5
 
 
@@ -137,8 +137,7 @@ def _agreement(one: Taught, rules: Sequence[Rule]) -> float:
     Where the title is among them, silence on others counts for nothing: the page is of another layout.
     """
     readings = read_attributes(one.document, Template(name="", rules=tuple(rules)))
-    known = {name: reading.value for name, reading in readings.items() if name in one.example.known}
-    right = [name for name, value in known.items() if one.example.agrees(name, value) is True]
-    asked = [name for name, value in known.items() if value is not None or Attribute.TITLE not in right]
-    ours = [name for name in asked if name is not Attribute.CURRENCY]
-    return sum(name in right for name in ours) / len(ours) if ours else 1.0
+    asked = {name: found.value for name, found in readings.items() if name in one.example.known.keys() - NOT_OWN}
+    right = {name for name, value in asked.items() if one.example.agrees(name, value) is True}
+    counted = [name for name, value in asked.items() if value is not None or Attribute.TITLE not in right]
+    return len(right) / len(counted) if counted else 1.0

@@ -43,8 +43,7 @@ NAMED_PAGE = frozenset({"html", "body"})
 WHOLE_PAGE = NAMED_PAGE | {"head"}
 NAMING = ("name", "key", "code", "label", "attribute_code", "attribute", "property", "propertyID", "title", "id")
 VALUED = frozenset({"value", "values", "val", "text", "content", "displayValue", "display_value", "attribute_value"})
-NAME = re.compile(r"(?!.*\d{4})[^'\\\n]{1,60}")
-MOST_NAMED = 100
+MOST_NAMED, LONGEST_NAME = 100, 60
 ROOMY = "div, section, article, p, td, dd, li, main, span"
 
 
@@ -257,9 +256,13 @@ def _named_entries(entries: list[Any]) -> Iterator[tuple[Entry, dict[str, Any]]]
     for one in entries[:MOST_NAMED]:
         if not isinstance(one, dict) or VALUED.isdisjoint(one):
             return
-        key = next((key for key in NAMING if isinstance(one.get(key), str) and NAME.fullmatch(one[key])), None)
+        key = next((key for key in NAMING if _is_name(one.get(key))), None)
         if key is not None:
             yield Entry(key, one[key]), {said: value for said, value in one.items() if said != key}
+
+
+def _is_name(said: Any) -> bool:
+    return isinstance(said, str) and 0 < len(said) <= LONGEST_NAME and generic(said) is not None
 
 
 def generic(name: str) -> str | None:

@@ -12,7 +12,7 @@ from itertools import islice
 from parser.rules import Form
 from parser.selector import AnySelector
 from rules_generator.candidates import Parts, Paths, parts_at, selector_of
-from rules_generator.choose import SEVERAL, last_step
+from rules_generator.choose import last_step
 from rules_generator.locate import Place
 from rules_generator.lookup import Lookup
 
@@ -44,7 +44,7 @@ class Ways:
     kept as bits, by their places among `pages`.
     """
 
-    def __init__(self, found: Sequence[Sequence[Place]], pages: Sequence[Lookup], several: int = SEVERAL) -> None:
+    def __init__(self, found: Sequence[Sequence[Place]], pages: Sequence[Lookup], several: int) -> None:
         """`several` is on how many of such pages a way has to be seen."""
         self._pages, self._several = pages, several
         self._seen_on: dict[bool, dict[Way, int]] = {True: {}, False: {}}

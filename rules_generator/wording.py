@@ -32,6 +32,7 @@ MISLEADING = re.compile(
 HEADINGS = ("h1", "title")
 HEADING = re.compile(r"(?:^|\s)h1[^\s]*(?: ::text)?$")
 ASIDE = re.compile(r":nth-[a-z-]+\(\d+\)|(?<=\[\?\(@\.)\w+")
+LEAST_TRUSTED = 60
 CAPTIONS = frozenset({"alt", "title"})
 SIGNS = tuple("-_/")
 STRUCTURED = re.compile(r"ld\+json Product|itemprop|property=|product", re.IGNORECASE)
@@ -58,14 +59,13 @@ def plausibility(candidate: Candidate) -> float:
         + 0.1 * (UNSTRUCK in said)
         + 0.4 * (candidate.attribute is Attribute.TITLE and is_heading(candidate))
         - 0.2 * (":nth-of-type(" in said)
-        - min(cut, 60) / 100
+        - min(cut, LEAST_TRUSTED) / 100
         - 0.4 * (candidate.attribute in NUMBERS and _is_part(candidate.trim))
         - bool(candidate.trim.means)
         - 0.8 * bool(MISLEADING.search(said))
         - 0.8 * variant
         - 0.6 * (caption and candidate.attribute is Attribute.TITLE)
         - 0.2 * ("{pairs}" in said)
-        - 0.3 * candidate.is_by_way
         - min(len(said), 300) / 3000
     )
 
@@ -98,4 +98,4 @@ def _is_part(trim: Trim) -> bool:
 
 def _length(cut: str | int) -> int:
     """How much a cut relies on: a number of characters is trusted less than a literal."""
-    return len(cut) if isinstance(cut, str) else 60 * (cut > 0)
+    return len(cut) if isinstance(cut, str) else LEAST_TRUSTED * (cut > 0)

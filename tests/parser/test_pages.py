@@ -6,7 +6,8 @@ import pytest
 
 from catalog.bodies import Bodies
 from catalog.errors import HostilePage
-from parser.pages import LARGEST_TRUSTED, CrawledPage, Opener, by_folder
+from catalog.markup import LARGEST_TRUSTED
+from parser.pages import CrawledPage, Opener, by_folder
 
 
 def page(place: int, url: str, canonical: str | None = None) -> CrawledPage:
