@@ -30,7 +30,7 @@ from rules_generator.cuts import NO_CUT
 from rules_generator.examples import Example
 from rules_generator.locate import NAME_ATTRIBUTES, SLUGGED
 from rules_generator.lookup import Lookup
-from rules_generator.spelling import as_catalog_spells, respelled
+from rules_generator.spelling import as_catalog_spells, in_short, respelled
 from rules_generator.wording import is_heading, plausibility
 
 SURENESS = 1.0
@@ -46,6 +46,7 @@ OF_WORDPRESS = 'link[href*="/wp-content/"]'
 CROWDED, MOST_CROWDED = 0.05, 0.2
 ADDRESS, APART = re.compile(r"(?:https?:)?/"), re.compile(r"[\W_]")
 BARE_NUMBER, THOUSAND = re.compile(r"\d+(?:\.(\d+))?", re.ASCII), 3
+LOWERED = 0.2
 LONG_ONES = frozenset({Attribute.DESCRIPTION, Attribute.IMAGE})
 
 
@@ -138,6 +139,23 @@ class Opened:
         """Whether WordPress has made the pages, which sets quotes and dashes as a typesetter would."""
         return any(document.first(OF_WORDPRESS) is not None for document in self.documents)
 
+    @cached_property
+    def short_brands(self) -> Mapping[int, str]:
+        """What makes the shorter spelling of a brand equal, at examples for which the catalog has the longer one."""
+        known = {
+            place: key(Attribute.BRAND, one.known[Attribute.BRAND][0])
+            for place, one in enumerate(self.examples)
+            if Attribute.BRAND in one.known
+        }
+        pairs = zip(known.items(), in_short(list(known.values())), strict=True)
+        return {place: short for (place, name), short in pairs if short != name}
+
+    def agrees(self, attribute: Attribute, place: int, value: str | None) -> bool | None:
+        """Whether a value is what is known of an example; None where nothing is, or for a brand's shorter spelling."""
+        short = self.short_brands.get(place) if attribute is Attribute.BRAND else None
+        is_short = value is not None and key(attribute, value) == short
+        return None if is_short else self.examples[place].agrees(attribute, value)
+
     def only_at(self, attribute: Attribute, place: int) -> str | None:
         """The known value of an example that no other example has."""
         if attribute not in self._counts:
@@ -181,7 +199,7 @@ def tally(candidate: Candidate, opened: Opened, places: Sequence[int] | None = N
     urls = (opened.documents[place].url for place in at)
     values = [None if cut is None else value_of(rule, cut, url) for cut, url in zip(cuts, urls, strict=True)]
     examples = [opened.examples[place] for place in at]
-    right = [one.agrees(candidate.attribute, value) for value, one in zip(values, examples, strict=True)]
+    right = [opened.agrees(candidate.attribute, place, value) for place, value in zip(at, values, strict=True)]
     candidate, values = as_catalog_spells(candidate, values, examples, opened.is_typeset)
     spare = [len(raw) - len(value) for raw, value in zip(raws, values, strict=True) if raw and value]
     fillers = _fillers(candidate.attribute, values, right)
@@ -316,10 +334,12 @@ def _fitness(one: Tally) -> float:
     """The tie-break: a place whose words fit the attribute, and that holds little besides the value.
 
     What finds the first of many elements finds another one where the first is missing; of headings and pictures, the
-    page's first is meant. What spells names as the catalog does comes before what does not.
+    page's first is meant. What spells names as the catalog does comes before what does not; addresses have lost the
+    capitals.
     """
     attribute = one.candidate.attribute
     loose = 0.0 if attribute in LONG_ONES else min(one.spare, 100) / 100
     first_meant = attribute is Attribute.IMAGE or (attribute is Attribute.TITLE and is_heading(one.candidate))
     crowded = 0.0 if first_meant else min(CROWDED * log2(max(one.crowd, 1.0)), MOST_CROWDED)
-    return plausibility(one.candidate) - loose - crowded - one.respelled
+    unspelt = LOWERED if one.candidate.form == "slug" else 0.0
+    return plausibility(one.candidate) - loose - crowded - one.respelled - unspelt

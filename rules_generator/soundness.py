@@ -16,6 +16,7 @@ from parser.selector import JsonAt
 from rules_generator.choose import is_telling, last_step
 from rules_generator.examples import Example
 from rules_generator.score import Tally, lower_bound
+from rules_generator.spelling import in_short
 from rules_generator.wording import HEADINGS, is_named
 
 LEAST_SHARE = {Attribute.TITLE: 0.2, Attribute.PRICE: 0.35, Attribute.CATEGORY: 0.75, Attribute.DESCRIPTION: 0.65}
@@ -85,7 +86,9 @@ def _knows_something(one: Tally, examples: Sequence[Example], elsewhere: Sequenc
 
 
 def _known(attribute: Attribute, examples: Sequence[Example]) -> list[str]:
-    return [key(attribute, example.known[attribute][0]) for example in examples if example.known.get(attribute)]
+    """What makes the known values equal; brands by their shorter spellings, as these alone tell none apart."""
+    known = [key(attribute, example.known[attribute][0]) for example in examples if example.known.get(attribute)]
+    return in_short(known) if attribute is Attribute.BRAND else known
 
 
 def _is_likely(one: Tally, right: int, known: int) -> bool:

@@ -1,7 +1,8 @@
 """Spelling: what the shop's pages write otherwise than the catalog does, though it is the same, and how it is undone.
 
 Values that differ in kinds of quotes and dashes, or in what stands between the steps of a category, count as right. But
-what is read is compared with the catalog by people, too: it is to be spelled as they spell it.
+what is read is compared with the catalog by people, too: it is to be spelled as they spell it. Of a brand the catalog
+may have a longer and a shorter spelling for offers of one shop; who reads the shorter one is not wrong.
 """
 
 from collections.abc import Sequence
@@ -48,6 +49,16 @@ def respelled(
     told = zip(values, right, examples, strict=True)
     otherwise = [not _is_spelled(attribute, value or "", one) for value, is_right, one in told if is_right]
     return sum(otherwise) / len(otherwise) if otherwise else 0.0
+
+
+def in_short(brands: Sequence[str]) -> list[str]:
+    """Each brand by the shortest of them all that it begins with, in whole words.
+
+    >>> in_short(["bosch professional", "bosch", "boschetti"])
+    ['bosch', 'bosch', 'boschetti']
+    """
+    shortest_first = sorted(set(brands), key=len)
+    return [next(one for one in shortest_first if f"{brand} ".startswith(f"{one} ")) for brand in brands]
 
 
 def _is_spelled(attribute: Attribute, value: str, example: Example) -> bool:

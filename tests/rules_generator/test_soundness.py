@@ -28,6 +28,8 @@ CASES = [
     ("a menu that names them all", ["Ardwen", "Nordlicht", "Sprout", "Elm", "Oak"], 0),
     ("the commonest value", ["Ardwen"] * 4 + ["Elm"], 0),
     ("a shop of one brand", ["Ardwen"], 1),
+    ("one brand in a shorter and a longer spelling", ["Ardwen", "Ardwen", "Ardwen Lighting"], 1),
+    ("two brands that begin alike", ["Ardwen", "Ardwen", "Ardwena"], 0),
 ]
 
 

@@ -78,3 +78,23 @@ def test_what_data_spells_comes_before_what_is_undone() -> None:
     read = read_attributes(Document(page.format("Elm – Lamp", data[-1]), "https://shop.example/p"), rules.templates[0])
     assert read[Attribute.TITLE].value == "Elm – Lamp"
     assert {rule.form for rule in rules.templates[0].of(Attribute.TITLE)} == {"plain", "typed"}
+
+
+BRANDED = [
+    ("only the title says it", "", "Elm Lamp", "Elm"),
+    ("the shop's address says it, too", "<form action='https://elm.example/cart'></form>", "Elm Lamp", "Elm"),
+    ("the page says it as the catalog does", "<b class='brand'>{0}</b>", "Elm Lamp", "Elm Canada"),
+]
+
+
+@pytest.mark.parametrize(("name", "beside", "title", "read"), BRANDED, ids=[case[0] for case in BRANDED])
+def test_a_brand_that_the_catalog_spells_shorter_and_longer(name: str, beside: str, title: str, read: str) -> None:
+    """The shorter one is not wrong, and read where nothing says which it is; capitals are kept."""
+    brands = ["Elm", "Elm", "Elm Canada"]
+    members = []
+    for place, one in enumerate(ALL):
+        brand, known = brands[place % len(brands)], f"Elm {one.number} Lamp"
+        members.append(taught(one, f"{beside.format(brand)}<h1>{known}</h1>", brand=brand, title=known))
+    rules, _ = induce(members)
+    page = Document(f"{beside.format('Elm Canada')}<h1>{title}</h1>", "https://elm.example/p")
+    assert read_attributes(page, rules.templates[0])[Attribute.BRAND].value == read
