@@ -27,6 +27,7 @@ Sure = Callable[[float, Sequence[Rule]], float]
 DOTS = ("...", "…")
 IN_HEAD, SHOWN, LEAST = 0.25, 0.97, 0.94
 OF_A_VARIANT = re.compile(r"variant|offers|track\(", re.IGNORECASE)
+TITLE_OF_HEAD = re.compile(r'(?:html > head\S* > )?title\b|meta\[(?:property|name)="(?:og|twitter):title"')
 TITLE_IN_HEAD = re.compile(r"title\b|html > head\b|meta\[(?:property|name)\b")
 FOR_SCRIPTS = re.compile(r"data-(?!.*(?:alt|caption|label))")
 BETWEEN_WORDS = re.compile(r"[-_+]+")
@@ -177,13 +178,14 @@ def weight_of(rule: Rule) -> float:
 
 
 def weight_at(score: float, attribute: Attribute, selector: AnySelector) -> float:
-    """What the vote of a rule on that place weighs: the cube of its score; a quarter of that for a title in the head.
+    """What the vote of a rule on that place weighs: the cube of its score; a quarter of that in the head's titles.
 
-    Shops fill all of the head's titles from one text, and that they may have written for search engines.
+    Shops fill all of these from one text, and that they may have written for search engines. Where other attributes are
+    cut out of it, the shop's own name may stand in their place.
     """
     weight: float = max(score, 0.01) ** 3
     if attribute is not Attribute.TITLE:
-        return weight
+        return weight * (IN_HEAD if TITLE_OF_HEAD.match(selector.css) else 1.0)
     return weight * (IN_HEAD if TITLE_IN_HEAD.match(selector.css) else _among_titles(selector))
 
 

@@ -187,6 +187,21 @@ def test_titles_in_the_head_count_a_quarter(name: str, places: list[tuple[str, s
     assert decide(Attribute.TITLE, cast).value == winner
 
 
+CUT_OUT_OF_TITLES = [
+    ("the place that says the number", [("span.sku", "A-1")], "A-1"),
+    ("what the head says of it, too", [('meta[property="product:sku"]', "A-1")], "A-1"),
+    ("two others that agree", [("span.sku", "A-1"), ("p.a", "Shop"), ("p.b", "Shop")], "Shop"),
+]
+
+
+@pytest.mark.parametrize(("name", "places", "winner"), CUT_OUT_OF_TITLES, ids=[case[0] for case in CUT_OUT_OF_TITLES])
+def test_numbers_in_the_heads_titles_count_a_quarter(name: str, places: list[tuple[str, str]], winner: str) -> None:
+    """On some pages the shop's name stands behind the bar where the number does on others."""
+    titles = [(css, "Shop") for css in ("title", 'meta[property="og:title"]', "html > head:nth-of-type(1) > title")]
+    cast = [Vote(rule(Attribute.SKU, css), value, value, value) for css, value in (*places, *titles)]
+    assert decide(Attribute.SKU, cast).value == winner
+
+
 def test_two_that_agree_outweigh_the_head_and_another() -> None:
     """What the head says does not tip the balance against them."""
     places = [("h1", "Lamp"), ("p.name", "Lamp"), ("title", "Lamp | Sale"), ("html > head > meta", "Lamp | Sale")]
