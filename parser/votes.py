@@ -27,8 +27,8 @@ Sure = Callable[[float, Sequence[Rule]], float]
 DOTS = ("...", "…")
 IN_HEAD, SHOWN, LEAST = 0.25, 0.97, 0.94
 OF_A_VARIANT = re.compile(r"variant|offers|track\(", re.IGNORECASE)
-TITLE_OF_HEAD = re.compile(r'(?:html > head\S* > )?title\b|meta\[(?:property|name)="(?:og|twitter):title"')
-TITLE_IN_HEAD = re.compile(r"title\b|html > head\b|meta\[(?:property|name)\b")
+TITLE_IN_HEAD = re.compile(r'(?:html > head\S* > )?title\b|meta\[(?:property|name)="(?:og|twitter):title"')
+ANYWHERE_IN_HEAD = re.compile(r"title\b|html > head\b|meta\[(?:property|name)\b")
 FOR_SCRIPTS = re.compile(r"data-(?!.*(?:alt|caption|label))")
 BETWEEN_WORDS = re.compile(r"[-_+]+")
 
@@ -184,9 +184,10 @@ def weight_at(score: float, attribute: Attribute, selector: AnySelector) -> floa
     cut out of it, the shop's own name may stand in their place.
     """
     weight: float = max(score, 0.01) ** 3
-    if attribute is not Attribute.TITLE:
-        return weight * (IN_HEAD if TITLE_OF_HEAD.match(selector.css) else 1.0)
-    return weight * (IN_HEAD if TITLE_IN_HEAD.match(selector.css) else _among_titles(selector))
+    is_title = attribute is Attribute.TITLE
+    if (ANYWHERE_IN_HEAD if is_title else TITLE_IN_HEAD).match(selector.css):
+        return weight * IN_HEAD
+    return weight * _among_titles(selector) if is_title else weight
 
 
 def _among_titles(selector: AnySelector) -> float:

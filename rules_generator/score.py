@@ -142,19 +142,17 @@ class Opened:
     @cached_property
     def short_brands(self) -> Mapping[int, str]:
         """What makes the shorter spelling of a brand equal, at examples for which the catalog has the longer one."""
-        known = {
-            place: key(Attribute.BRAND, one.known[Attribute.BRAND][0])
-            for place, one in enumerate(self.examples)
-            if Attribute.BRAND in one.known
-        }
-        pairs = zip(known.items(), in_short(list(known.values())), strict=True)
-        return {place: short for (place, name), short in pairs if short != name}
+        known = (one.known.get(Attribute.BRAND) for one in self.examples)
+        names = [key(Attribute.BRAND, brands[0]) if brands else "" for brands in known]
+        pairs = enumerate(zip(names, in_short(names), strict=True))
+        return {place: short for place, (name, short) in pairs if short != name}
 
     def agrees(self, attribute: Attribute, place: int, value: str | None) -> bool | None:
         """Whether a value is what is known of an example; None where nothing is, or for a brand's shorter spelling."""
         short = self.short_brands.get(place) if attribute is Attribute.BRAND else None
-        is_short = value is not None and key(attribute, value) == short
-        return None if is_short else self.examples[place].agrees(attribute, value)
+        if short and value and key(attribute, value) == short:
+            return None
+        return self.examples[place].agrees(attribute, value)
 
     def only_at(self, attribute: Attribute, place: int) -> str | None:
         """The known value of an example that no other example has."""
