@@ -1,8 +1,8 @@
 """Votes: what a rule finds on a page, and the value that most of the votes' weight stands behind.
 
 A rule's vote weighs the cube of its score: one good rule outweighs two middling ones that agree. Descriptions differ
-too much in detail to be counted; there the best rule that finds one decides, and where what it finds is cut short with
-dots, as in the head of many pages, the best that has the whole.
+too much in detail to be counted; there the best rule that finds one decides, and where what it finds is cut short, as
+in the head of many pages, the best that has the whole.
 """
 
 import re
@@ -24,7 +24,7 @@ from parser.selector import AnySelector, AttributeAt, JsonAt, TextAt
 HINTED = frozenset({Attribute.PRICE, Attribute.IMAGE})
 DECIMAL = {"comma": ",", "point": ".", "minor": "."}
 Sure = Callable[[float, Sequence[Rule]], float]
-DOTS = ("...", "…")
+DOTS, LEAST_CUT = ("...", "…"), 100
 IN_HEAD, SHOWN, LEAST = 0.25, 0.97, 0.94
 OF_A_VARIANT = re.compile(r"variant|offers|track\(", re.IGNORECASE)
 TITLE_IN_HEAD = re.compile(r'(?:html > head\S* > )?title\b|meta\[(?:property|name)="(?:og|twitter):title"')
@@ -147,18 +147,26 @@ def _rank(rule: Rule) -> tuple[bool, float]:
 
 
 def is_cut_short(attribute: Attribute, value: str) -> bool:
-    """Whether a text says itself, with dots, that it is only the beginning of one."""
-    return attribute is Attribute.DESCRIPTION and value.endswith(DOTS)
+    """Whether a text may be the beginning of one only: it says so with dots, or is long and ends in a word."""
+    if attribute is not Attribute.DESCRIPTION:
+        return False
+    return value.endswith(DOTS) or (len(value) >= LEAST_CUT and value[-1].isalnum())
 
 
 def _goes_on(short: str, text: str) -> bool:
     """Whether a text begins as one that was cut short and says more.
 
+    Without dots, it was cut short for sure where a word goes on.
+
     >>> _goes_on("A lamp for th...", "A lamp for the desk."), _goes_on("A lamp for th...", "A lamp for all.")
+    (True, False)
+    >>> _goes_on("A lamp for th", "A lamp for the desk."), _goes_on("A lamp", "A lamp and more.")
     (True, False)
     """
     beginning = short.rstrip(" .…")
-    return len(text) > len(short) and text.startswith(beginning)
+    if len(text) <= len(short) or not text.startswith(beginning):
+        return False
+    return short != beginning or text[len(short)].isalnum()
 
 
 def _is_the_shops_own(votes: Sequence[Vote]) -> bool:

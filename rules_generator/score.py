@@ -35,7 +35,8 @@ from rules_generator.wording import is_heading, plausibility
 
 SURENESS = 1.0
 UNCALLED, SILENT, SILENT_ON_ALL = 0.3, 0.1, 0.3
-BY_WAY, BY_WAY_TO_LONG = 0.8, 0.85
+BY_WAY, BY_WAY_TO_LONG, CUT_OFF = 0.8, 0.85, 0.85
+LENGTH_OF_A_WORD = 20
 ON_ALL = frozenset({Attribute.TITLE, Attribute.PRICE})
 LARGEST_TIE = 0.02
 OWN = frozenset({*NUMBERS, Attribute.IMAGE, Attribute.DESCRIPTION})
@@ -59,8 +60,8 @@ class Tally:
     examples that are right as soon as the words that they alone have taught may speak for them, `unseen` those whose
     known value stands nowhere on the page, so that no candidate could be right. `nodes` are the elements it read on the
     first few examples, where it reads one, and `crowd` says how many its selector finds there, on average, or of how
-    many values of data it takes the first. `respelled` is the share of right names and titles that the catalog spells
-    in another way, but for case, as where a shop's pages have quotes of their own.
+    many values of data it takes the first. `respelled` says how far right values are from how the catalog spells them,
+    and `is_cut_off` that the longest of them end there though the known ones go on.
     """
 
     candidate: Candidate
@@ -72,6 +73,7 @@ class Tally:
     nodes: tuple[LexborNode | None, ...] = ()
     crowd: float = 1.0
     respelled: float = 0.0
+    is_cut_off: bool = False
 
     @cached_property
     def hits(self) -> int:
@@ -211,7 +213,8 @@ def tally(candidate: Candidate, opened: Opened, places: Sequence[int] | None = N
     nodes = _nodes(candidate.selector, opened, at)
     crowd = 1.0 if places is not None else _crowd(candidate, opened, nodes)
     apart = respelled(candidate.attribute, values, right, examples)
-    return Tally(candidate, tuple(values), tuple(right), loose, named, unseen, nodes, crowd, apart)
+    is_cut_off = candidate.attribute is Attribute.DESCRIPTION and _is_cut_off(values, right, examples)
+    return Tally(candidate, tuple(values), tuple(right), loose, named, unseen, nodes, crowd, apart, is_cut_off)
 
 
 def _crowd(candidate: Candidate, opened: Opened, nodes: Sequence[LexborNode | None]) -> float:
@@ -292,6 +295,25 @@ def _fillers(attribute: Attribute, values: Sequence[str | None], right: Sequence
     return tuple(value for value, count in counts.most_common(MOST_FILLERS) if count > 1 and value not in known)
 
 
+def _is_cut_off(values: Sequence[str | None], right: Sequence[bool | None], examples: Sequence[Example]) -> bool:
+    """Whether the longest of right descriptions are only beginnings of the known ones, and none is longer than these.
+
+    What a shop's page says for others to show often ends after so many characters, be it within a word.
+    """
+    told = zip(values, right, examples, strict=True)
+    lengths: dict[bool, list[int]] = {True: [], False: []}
+    for value, is_right, one in told:
+        if value and is_right:
+            lengths[_is_beginning(value, one.known[Attribute.DESCRIPTION])].append(len(value))
+    return bool(lengths[True]) and min(lengths[True]) + LENGTH_OF_A_WORD >= max(lengths[False], default=0)
+
+
+def _is_beginning(value: str, known: Sequence[str]) -> bool:
+    begun = APART.sub("", value)
+    whole = [APART.sub("", one) for one in known]
+    return begun not in whole and any(one.startswith(begun) for one in whole)
+
+
 def _scraps(candidate: Candidate, values: Sequence[str | None], right: Sequence[bool | None]) -> tuple[str, ...]:
     """What cuts leave of a text where the catalog knows no number: `wc` of `wc_post_17` stands on more such pages."""
     if candidate.attribute not in NUMBERS or candidate.trim == NO_CUT:
@@ -316,7 +338,12 @@ def scores(tallies: Sequence[Tally]) -> list[float]:
 
 
 def _trust(one: Tally) -> float:
-    """How far it is trusted to hold elsewhere: less where it counts its way, less so where a long text tells it."""
+    """How far it is trusted to hold elsewhere: less where it counts its way, less so where a long text tells it.
+
+    What ends at some length has told the whole of short texts only.
+    """
+    if one.is_cut_off:
+        return CUT_OFF
     if not one.candidate.is_by_way:
         return 1.0
     return BY_WAY_TO_LONG if one.candidate.attribute in LONG_ONES else BY_WAY

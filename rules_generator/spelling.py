@@ -11,12 +11,13 @@ from dataclasses import replace
 from catalog.models import Attribute
 from catalog.values import key
 from catalog.values.category import in_steps
-from catalog.values.text import SIGNS, Sign
+from catalog.values.text import SIGNS, Sign, overlap
 from parser.selector import JsonAt
 from parser.votes import in_form
 from rules_generator.candidate import Candidate
 from rules_generator.examples import Example
 
+WORDS_APART = 10
 SPELLED = frozenset({Attribute.TITLE, Attribute.BRAND, Attribute.CATEGORY})
 
 Pairs = list[tuple[str, str]]
@@ -43,12 +44,22 @@ def as_catalog_spells(
 def respelled(
     attribute: Attribute, values: Sequence[str | None], right: Sequence[bool | None], examples: Sequence[Example]
 ) -> float:
-    """The share of right values that the catalog spells in another way, but for case."""
-    if attribute not in SPELLED:
+    """How far right values are from what the catalog has: the share of those that it spells otherwise, but for case.
+
+    Of descriptions it is the share of words that differ, and a few of these count like all of a name: where two places
+    tell nearly the same, one may have words of its own, such as the names of tabs, or have lost the gaps between lines.
+    """
+    if attribute is not Attribute.DESCRIPTION and attribute not in SPELLED:
         return 0.0
     told = zip(values, right, examples, strict=True)
-    otherwise = [not _is_spelled(attribute, value or "", one) for value, is_right, one in told if is_right]
-    return sum(otherwise) / len(otherwise) if otherwise else 0.0
+    apart = [_apart(attribute, value or "", one.known[attribute]) for value, is_right, one in told if is_right]
+    return sum(apart) / len(apart) if apart else 0.0
+
+
+def _apart(attribute: Attribute, value: str, known: Sequence[str]) -> float:
+    if attribute is Attribute.DESCRIPTION:
+        return WORDS_APART * (1 - max(overlap(value, one) for one in known))
+    return float(value.casefold() not in map(str.casefold, known))
 
 
 def in_short(brands: Sequence[str]) -> list[str]:
@@ -59,10 +70,6 @@ def in_short(brands: Sequence[str]) -> list[str]:
     """
     shortest_first = sorted(set(brands), key=len)
     return [next(one for one in shortest_first if f"{brand} ".startswith(f"{one} ")) for brand in brands]
-
-
-def _is_spelled(attribute: Attribute, value: str, example: Example) -> bool:
-    return value.casefold() in map(str.casefold, example.known.get(attribute, ()))
 
 
 def _right_ones(attribute: Attribute, values: Sequence[str | None], examples: Sequence[Example]) -> Pairs:
