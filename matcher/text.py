@@ -16,6 +16,7 @@ MOST_CHARACTERS = 300
 MOST_TOKENS = 64
 LONGEST_SPELLING = 32
 _MARKS = re.compile(r"[™®©℠\u00ad\u200b-\u200f\u2060\ufeff]")
+_MIXED = re.compile(r"(?<=\d)(?=[¼½¾⅐-⅞])")
 _TOKEN = re.compile(r"\d+(?:\.\d+)+|[^\W_]+")
 _DIGIT = re.compile(r"\d")
 _SPACE = re.compile(r"\s+")
@@ -24,12 +25,12 @@ _SPACE = re.compile(r"\s+")
 def fold(text: str | None, most: int = MOST_CHARACTERS) -> str:
     """Compatibility forms, accents, case and trade marks evened out; cut at `most` characters.
 
-    >>> fold("Crème Brûlée™  GROSS  ﬁne")
-    'creme brulee gross fine'
+    >>> fold("Crème Brûlée™  GROSS  ﬁne"), tokens(fold("Pipe 3½"))
+    ('creme brulee gross fine', ('pipe', '3', '1', '2'))
     """
     if not text:
         return ""
-    decomposed = unicodedata.normalize("NFKD", _MARKS.sub("", text[: 2 * most]))
+    decomposed = unicodedata.normalize("NFKD", _MIXED.sub(" ", _MARKS.sub("", text[: 2 * most])))
     bare = "".join(c for c in decomposed if not unicodedata.combining(c))
     return _SPACE.sub(" ", unicodedata.normalize("NFC", bare).casefold()).strip()[:most].rstrip()
 

@@ -7,6 +7,7 @@ beside it, or where nothing but price words stands around it; `1.299` is a thous
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
@@ -143,7 +144,7 @@ def _find(raw: str) -> tuple[str, str | None] | None:
 
 @lru_cache(maxsize=16_384)
 def _search(raw: str) -> tuple[str, str | None] | None:
-    line = text.plain(raw)
+    line = unicodedata.normalize("NFKC", text.plain(raw))
     if len(line) > LONGEST:
         return None
     line = _EURO_INSIDE.sub(r"€ \1.\2", line)

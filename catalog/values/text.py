@@ -31,6 +31,7 @@ _INVISIBLE = re.compile(
     "\ud800-\udfff]"
 )
 _NEAR_THE_END = b"\xef"
+_BUT_RAISED = re.compile("[^ª²³¹º¼½¾⁰-₟″‴⅐-⅟↉℠™]+")
 _TAG = re.compile(r"<(?:/?[a-zA-Z][^<>]{0,2000}|!--[^<>]{0,2000}--)>")
 _ESCAPED_TAG = re.compile(r"&(?:amp;|#)*(?:lt|\d|x)", re.IGNORECASE)
 _BLOCK = re.compile(
@@ -70,8 +71,10 @@ def any_of(words: Iterable[str]) -> str:
 def plain(raw: str) -> str:
     """References resolved, NFKC, invisible characters gone, white space collapsed.
 
-    >>> plain(" Caf\\u0065\\u0301&amp;nbsp;\\u200bCr&egrave;me\\n")
-    'Café Crème'
+    Fractions and raised signs stay as they are: their letters would be read with what stands before them, `31⁄2′′`.
+
+    >>> plain(" Caf\\u0065\\u0301&amp;nbsp;\\u200bCr&egrave;me\\n"), plain("Scissors™ 3½″ ﬁne")
+    ('Café Crème', 'Scissors™ 3½″ fine')
     """
     for _ in range(4):
         if "&" not in raw or (resolved := html.unescape(raw)) == raw:
@@ -83,8 +86,12 @@ def plain(raw: str) -> str:
         return line
     if not printable or _NEAR_THE_END in line.encode("utf-8", "replace"):
         line = " ".join(_INVISIBLE.sub("", line).split())
-    folded = unicodedata.normalize("NFKC", line)
+    folded = _BUT_RAISED.sub(_folded, line)
     return line if folded == line else " ".join(folded.split())
+
+
+def _folded(match: re.Match[str]) -> str:
+    return unicodedata.normalize("NFKC", match[0])
 
 
 def untagged(raw: str) -> str:
@@ -140,8 +147,10 @@ def key(value: str) -> str:
 
     >>> key("Men’s T–Shirt") == key("MEN'S T-SHIRT"), key(plain("24″ Screen")) == key('24" Screen')
     (True, True)
+    >>> key("5 m²") == key("5 m2")
+    True
     """
-    return typed(value.casefold())
+    return typed((value if value.isascii() else unicodedata.normalize("NFKC", value)).casefold())
 
 
 def typed(value: str, kinds: tuple[Sign, ...] = tuple(SIGNS)) -> str:

@@ -23,11 +23,18 @@ from catalog.values import key, normalise, same, text
         ("a\x00b\x07c", "abc"),
         ("half \ud800 pair", "half pair"),
         ("M&ouml;bel &#8364; &#x41;", "Möbel € A"),
+        ("NVMe&trade; 3½″ ﬁt, 4 mm²", "NVMe™ 3½″ fit, 4 mm²"),
     ],
 )
 def test_plain(raw: str, plain: str) -> None:
     """References, forms of characters, white space and invisible signs are settled."""
     assert text.plain(raw) == plain
+
+
+def test_raised_signs_are_equal_to_what_they_stand_for() -> None:
+    """They are kept as the shop has them, and compared as letters and digits."""
+    for raised, flat in (("NVMe™ 4 mm²", "NVMeTM 4 mm2"), ('3½" Pipe', '31⁄2" Pipe'), ("Nº 21", "No 21")):
+        assert same(Attribute.TITLE, raised, flat)
 
 
 def test_titles() -> None:
