@@ -26,10 +26,14 @@ unbekannt keine keine-angabe ninguno ninguna desconocido aucun aucune inconnu ne
 brak yok غير-محدد not-applicable not-specified not-available does-not-apply nan false
 """
 _NOTHING = frozenset(_SAYS_NOTHING.split())
+_PICTURE = "[©®‼⁉™ℹ←-⇿⌚-⏿Ⓜ▪-◾☀-➿⤴⤵⬀-⯿〰〽㊗㊙\U0001f000-\U0001faff]"
+_WITHIN_PICTURES = "\u200d\ufe0f"
 _INVISIBLE = re.compile(
-    "[\x00-\x08\x0e-\x1b\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\uffff"
-    "\ud800-\udfff]"
+    "[\x00-\x08\x0e-\x1b\x7f-\x9f\xad\u061c\u180e\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0e\ufeff"
+    "\ufff9-\uffff\ud800-\udfff]"
+    f"|(?<!{_PICTURE})(?<!{_PICTURE}\ufe0f)[{_WITHIN_PICTURES}](?!\u20e3)"
 )
+_NO_JOINTS = dict.fromkeys(map(ord, _WITHIN_PICTURES))
 _NEAR_THE_END = b"\xef"
 _BUT_RAISED = re.compile("[^ª²³¹º¼½¾⁰-₟″‴⅐-⅟↉℠™]+")
 _TAG = re.compile(r"<(?:/?[a-zA-Z][^<>]{0,2000}|!--[^<>]{0,2000}--)>")
@@ -150,7 +154,9 @@ def key(value: str) -> str:
     >>> key("5 m²") == key("5 m2")
     True
     """
-    return typed((value if value.isascii() else unicodedata.normalize("NFKC", value)).casefold())
+    if value.isascii():
+        return typed(value.casefold())
+    return typed(unicodedata.normalize("NFKC", value.translate(_NO_JOINTS)).casefold())
 
 
 def typed(value: str, kinds: tuple[Sign, ...] = tuple(SIGNS)) -> str:

@@ -23,6 +23,8 @@ from catalog.values import key, normalise, same, text
         ("a\x00b\x07c", "abc"),
         ("half \ud800 pair", "half pair"),
         ("M&ouml;bel &#8364; &#x41;", "Möbel € A"),
+        ("Polar Bear \U0001f43b\u200d❄\ufe0f 1\ufe0f\u20e3", "Polar Bear \U0001f43b\u200d❄\ufe0f 1\ufe0f\u20e3"),
+        ("so\u200d a\ufe0f\u200db", "so ab"),
         ("NVMe&trade; 3½″ ﬁt, 4 mm²", "NVMe™ 3½″ fit, 4 mm²"),
     ],
 )
@@ -35,6 +37,11 @@ def test_raised_signs_are_equal_to_what_they_stand_for() -> None:
     """They are kept as the shop has them, and compared as letters and digits."""
     for raised, flat in (("NVMe™ 4 mm²", "NVMeTM 4 mm2"), ('3½" Pipe', '31⁄2" Pipe'), ("Nº 21", "No 21")):
         assert same(Attribute.TITLE, raised, flat)
+
+
+def test_pictures_are_equal_with_and_without_their_joints() -> None:
+    """What joins signs to one picture, or colours them, is kept; feeds have often lost it."""
+    assert same(Attribute.TITLE, "Bear \U0001f43b\u200d❄\ufe0f", "Bear \U0001f43b❄")
 
 
 def test_titles() -> None:
