@@ -13,6 +13,7 @@ from parser.document import Document
 from parser.gate import Gate, Likeness
 from parser.hearing import settled
 from parser.rules import RuleSet, Template
+from parser.titles import bared
 from parser.variants import Variant, variants_of
 from parser.votes import Reading as Reading
 from parser.votes import Vote as Vote
@@ -74,6 +75,8 @@ def completed(ranked: Sequence[Likeness], read_by: ReadBy) -> Readings:
     for other in ranked[1:]:
         more = read_by(other.template, {name for name in EVERY if _is_open(name, readings)})
         readings |= {name: one for name, one in more.items() if one.value is not None}
+    if ranked[0].template.bare_titles and Attribute.TITLE in readings and Attribute.BRAND in readings:
+        readings[Attribute.TITLE] = bared(readings[Attribute.TITLE], readings[Attribute.BRAND])
     return readings
 
 

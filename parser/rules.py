@@ -67,11 +67,12 @@ class Signature(_Frozen):
 
 
 class Template(_Frozen):
-    """One kind of offer page of a shop."""
+    """One kind of offer page of a shop; `bare_titles` tells that no known title begins with its brand."""
 
     name: str
     signature: Signature = Signature()
     rules: tuple[Rule, ...] = ()
+    bare_titles: bool = False
 
     def of(self, attribute: Attribute) -> tuple[Rule, ...]:
         """The rules of an attribute, best first."""

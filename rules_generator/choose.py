@@ -20,13 +20,14 @@ from parser.selector import UNSTRUCK, AnySelector, JsonAt, TextAt
 from rules_generator.anchors import upwards
 from rules_generator.cuts import NO_CUT
 from rules_generator.score import LARGEST_TIE, ON_ALL, Tally
-from rules_generator.wording import is_named
+from rules_generator.wording import is_labelled, is_named
 
 MOST_RULES = 6
 MOST_TRIED = 40
 ENOUGH, SEVERAL = 2, 2
 MOST_LEVELS = 20
 DATA, GUESSED = "data", 0.85
+LABELLED = frozenset({Attribute.BRAND, Attribute.CATEGORY})
 WORTH = {True: 1.0, False: -1.0, None: -0.5}
 LAST_STEP = re.compile(r"[^\s>+]+$")
 
@@ -86,7 +87,7 @@ def _for_the_silent(ranked: Sequence[Scored], chosen: Sequence[Scored], threshol
     the place is named for it.
     """
     attribute = chosen[0][1].candidate.attribute if chosen else None
-    if attribute not in ON_ALL and attribute not in NUMBERS:
+    if attribute not in ON_ALL | LABELLED and attribute not in NUMBERS:
         return []
     enough = ENOUGH if attribute is Attribute.PRICE else 1
     best = max(tally.agreement for _, tally in ranked)
@@ -104,9 +105,15 @@ def _speaks_for_others(tally: Tally, chosen: Sequence[Scored], enough: int) -> b
         return False
     if attribute in NUMBERS and not is_telling(tally):
         return False
+    if attribute in LABELLED:
+        return is_labelled(tally.candidate) and not tally.uncalled and _right_values(tally) >= SEVERAL
     told = zip(tally.right, *(other.values for _, other in chosen), strict=True)
     heard = sum(1 for right, *others in told if right and sum(map(bool, others)) < enough)
     return heard >= several_of(attribute)
+
+
+def _right_values(tally: Tally) -> int:
+    return len({group for group, is_right in zip(tally.keys, tally.right, strict=True) if is_right})
 
 
 def is_telling(tally: Tally) -> bool:

@@ -8,6 +8,7 @@ learning is done once more without it.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from catalog.models import Attribute
 from catalog.values import Hint, key, normalise
@@ -18,6 +19,7 @@ from parser.rules import Rule, RuleSet, Signature, Template
 from parser.votes import is_in_head
 from rules_generator import templates
 from rules_generator.examples import Example
+from rules_generator.spelling import have_bare_titles
 from rules_generator.survey import THRESHOLD, Survey, survey
 
 CONTRADICTED, NOT_OWN = 0.5, {Attribute.CURRENCY}
@@ -53,12 +55,20 @@ class Lesson:
     def rules(self, threshold: float = THRESHOLD, currency: str | None = None) -> RuleSet:
         """The rules of all templates; one whose few examples teach no title is left to the others."""
         made = [
-            Template(name=str(number), signature=named, rules=tuple(map(self._without_own, survey.rules(threshold))))
+            self._template(str(number), named, survey.rules(threshold))
             for number, (named, survey) in enumerate(self.surveys, start=1)
         ]
         kept = [one for one in made if any(rule.taught for rule in one.of(Attribute.TITLE))] or made
         urls = tuple(one.example.page.address for one in self.taught)
         return RuleSet(learnt_from=urls, currency=currency, templates=tuple(kept))
+
+    def _template(self, name: str, named: Signature, rules: Iterable[Rule]) -> Template:
+        own = tuple(map(self._without_own, rules))
+        return Template(name=name, signature=named, rules=own, bare_titles=self._bare_titles)
+
+    @cached_property
+    def _bare_titles(self) -> bool:
+        return have_bare_titles([one.example for one in self.taught])
 
     def _without_own(self, rule: Rule) -> Rule:
         """What the head names for others to show is the shop's own picture where an offer has none."""

@@ -143,7 +143,7 @@ def _candidates(
     """Whole values as they stand, and texts that contain one with the cuts that their surroundings suggest."""
     examples = [opened.examples[place] for place in looked_at]
     pages = [opened.pages[place] for place in looked_at]
-    ways = Ways(found, pages, several_of(attribute))
+    ways = Ways(attribute, found, pages, several_of(attribute))
     whole = ways.to_whole(MOST_CANDIDATES)
     looks = cuts.by_look(attribute, _known(attribute, opened.examples))
     made = {Candidate(attribute, selector, form=form): None for selector, form in whole}

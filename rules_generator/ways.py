@@ -5,22 +5,26 @@ counts only where it finds the very element that it was made from.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from catalog.models import Attribute
 from parser.rules import Form
 from parser.selector import AnySelector
+from rules_generator.candidate import Candidate
 from rules_generator.candidates import Parts, Paths, parts_at, selector_of
 from rules_generator.choose import last_step
 from rules_generator.locate import Place
 from rules_generator.lookup import Lookup
+from rules_generator.wording import BY_LABEL, is_labelled
 
 RARE = 0.1
 MOST_TRIED = 400
 MOST_ALIKE = 8
 FEW_WAYS = 12
 MOST_TRIED_FOR_REST, MOST_FOR_REST = 80, 16
+MOST_LABELLED = 4
 
 Way = tuple[Parts, Form]
 
@@ -40,13 +44,15 @@ class Ways:
 
     Those come first that lead there on most pages; among equals, each place's own best selectors before any place's
     lesser ones, and short texts before long. Those that lead there on far fewer pages than the best are left out, but
-    for pages to which hardly any of the others lead: they may be of another layout. On which pages a way was seen is
-    kept as bits, by their places among `pages`.
+    for pages to which hardly any of the others lead - they may be of another layout -, and for some by a label that
+    names the attribute. On which pages a way was seen is kept as bits, by their places among `pages`.
     """
 
-    def __init__(self, found: Sequence[Sequence[Place]], pages: Sequence[Lookup], several: int) -> None:
+    def __init__(
+        self, attribute: Attribute, found: Sequence[Sequence[Place]], pages: Sequence[Lookup], several: int
+    ) -> None:
         """`several` is on how many of such pages a way has to be seen."""
-        self._pages, self._several = pages, several
+        self._attribute, self._pages, self._several = attribute, pages, several
         self._seen_on: dict[bool, dict[Way, int]] = {True: {}, False: {}}
         self._origins: dict[Way, _Origin] = {}
         for page, located in enumerate(found):
@@ -56,7 +62,9 @@ class Ways:
         """Selectors that find a whole value, each with the form that it has there."""
         seen_on = self._seen_on[True]
         usual = list(islice(self._leading(seen_on), most))
-        return [(selector_of(parts), form) for parts, form in [*usual, *self._for_the_rest(usual, seen_on)]]
+        rest = self._for_the_rest(usual, seen_on)
+        labelled = self._labelled([*usual, *rest], seen_on)
+        return [(selector_of(parts), form) for parts, form in [*usual, *rest, *labelled]]
 
     def to_parts(self, most: int) -> list[tuple[AnySelector, Form]]:
         """Selectors that find a text with the value in it, a few for each kind of element: most find the same."""
@@ -80,14 +88,28 @@ class Ways:
         ways = [way for way, pages in seen_on.items() if pages.bit_count() >= least]
         return (way for way in self._in_order(ways, seen_on)[:MOST_TRIED] if self._leads(way))
 
-    def _for_the_rest(self, usual: Sequence[Way], seen_on: Mapping[Way, int]) -> Iterator[Way]:
+    def _for_the_rest(self, usual: Sequence[Way], seen_on: Mapping[Way, int]) -> list[Way]:
         """Ways for pages to which few of the usual ones lead, if they lead to enough of these."""
         ways_to = Counter(page for way in usual for page in range(len(self._pages)) if seen_on[way] >> page & 1)
         rest = sum(1 << page for page in range(len(self._pages)) if ways_to[page] < FEW_WAYS)
         known = set(usual)
         others = [way for way, on in seen_on.items() if (on & rest).bit_count() >= self._several and way not in known]
         tried = self._in_order(others, seen_on)[:MOST_TRIED_FOR_REST]
-        return islice((way for way in tried if self._leads(way)), MOST_FOR_REST)
+        return list(islice((way for way in tried if self._leads(way)), MOST_FOR_REST))
+
+    def _labelled(self, usual: Collection[Way], seen_on: Mapping[Way, int]) -> Iterator[Way]:
+        """Ways by a label that names the attribute, on however few pages: there menus may lead to the value as well."""
+        known = set(usual)
+        others = [
+            way
+            for way, on in seen_on.items()
+            if on.bit_count() >= self._several and way not in known and self._is_labelled(way)
+        ]
+        tried = self._in_order(others, seen_on)[:MOST_TRIED_FOR_REST]
+        return islice((way for way in tried if self._leads(way)), MOST_LABELLED)
+
+    def _is_labelled(self, way: Way) -> bool:
+        return BY_LABEL in way[0][1] and is_labelled(Candidate(self._attribute, selector_of(way[0])))
 
     def _in_order(self, ways: Iterable[Way], seen_on: Mapping[Way, int]) -> list[Way]:
         def turn(way: Way) -> tuple[int, int, int]:

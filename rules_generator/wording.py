@@ -35,6 +35,7 @@ ASIDE = re.compile(r":nth-[a-z-]+\(\d+\)|(?<=\[\?\(@\.)\w+")
 LEAST_TRUSTED = 60
 CAPTIONS = frozenset({"alt", "title"})
 SIGNS = tuple("-_/")
+BY_LABEL = ":lexbor-contains("
 STRUCTURED = re.compile(r"ld\+json Product|itemprop|property=|product", re.IGNORECASE)
 
 
@@ -49,7 +50,7 @@ def plausibility(candidate: Candidate) -> float:
     caption = isinstance(candidate.selector, AttributeAt) and candidate.selector.name in CAPTIONS
     variant = candidate.attribute is Attribute.TITLE and "variant" in said
     cut = _reliance(candidate.trim)
-    labelled = candidate.attribute is not Attribute.PRICE and ":lexbor-contains(" in said
+    labelled = candidate.attribute is not Attribute.PRICE and BY_LABEL in said
     return (
         0.5 * fits
         + 0.2 * (STRUCTURED.search(said) is not None and not isinstance(candidate.selector, TextAt))
@@ -79,6 +80,11 @@ def is_named(candidate: Candidate) -> bool:
     """Whether the selector's own words name the attribute, and none of them something else."""
     said = str(candidate.selector)
     return _fits(candidate.attribute, said) and not MISLEADING.search(said)
+
+
+def is_labelled(candidate: Candidate) -> bool:
+    """Whether it reads what stands behind a label that names the attribute."""
+    return BY_LABEL in candidate.selector.css and is_named(candidate)
 
 
 def _fits(attribute: Attribute, said: str) -> bool:

@@ -220,3 +220,25 @@ def test_a_row_that_is_named_comes_before_the_sixth_row() -> None:
     (template,) = induce(members)[0].templates
     longer = Document(page(ALL[10], "a b c a d e ean", ALL[10].ean), "https://shop.example/p")
     assert read_attributes(longer, template)[Attribute.EAN].value == ALL[10].ean
+
+
+LABELS = [
+    ("a brand that is said again", "<tr><th>Brand</th><td>{0}</td></tr>", True),
+    ("a brand under no name", "<tr><th>Who</th><td>{0}</td></tr>", False),
+]
+
+
+@pytest.mark.parametrize(("name", "row", "is_read"), LABELS, ids=[case[0] for case in LABELS])
+def test_what_two_examples_say_behind_a_label(name: str, row: str, is_read: bool) -> None:
+    """A label that names the brand is believed where nothing else says it, though menus lead to all brands as well."""
+    menu = "".join(f"<li class='m{n * 'x'}'><a>{one.brand}</a></li>" for n, one in enumerate(ALL))
+    shown = f"<ul>{menu}</ul><h1>{{0}}</h1><table><tr><td>x</td></tr>{{1}}</table>{{2}}"
+    data = "<script>view({{'brand': '{0}'}});</script>"
+    members = [
+        taught(one, shown.format(f"No. {one.number}", behind, data.format(one.brand)), title=f"No. {one.number}")
+        for one in ALL[:10]
+        for behind in [row.format(one.brand) if one.number in (3, 7) else ""]
+    ]
+    page = Document(shown.format("No. 11", row.format("Elmsfield"), ""), "https://shop.example/p")
+    found = read_attributes(page, induce(members)[0].templates[0])
+    assert found[Attribute.BRAND].value == ("Elmsfield" if is_read else None)
