@@ -6,7 +6,7 @@ A folder holds either labelled pairs (`matcher.evaluate_pairs`), or a catalog, c
 
 from pathlib import Path
 
-from catalog.errors import UnreadableFeed, UsageError
+from catalog.errors import UnreadableFeed
 from matcher.evaluate_catalog import evaluate_catalog
 from matcher.evaluate_pairs import evaluate_pairs
 from matcher.figures import Figures
@@ -17,8 +17,6 @@ def evaluate_matching(folder: Path, predictions: Path | None = None) -> Figures:
 
     Each with what simple peers make of it.
     """
-    if predictions and not predictions.absolute().parent.is_dir():
-        raise UsageError(f"{predictions} cannot be written: {predictions.parent} is no folder")
     if (folder / "truth.csv").exists():
         return evaluate_catalog(folder, predictions)
     if not (folder / "pairs_test.csv").exists():

@@ -19,6 +19,17 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON for scripts inste
 ShopName = Annotated[str, typer.Argument(metavar="SHOP", help="The shop's name, as given to 'scout shop add'.")]
 
 
+def to_be_written(path: Path | None) -> Path | None:
+    """A file that an option names, looked at before any work is done. Raises UsageError where it cannot be made."""
+    from catalog.errors import UsageError
+
+    if path is not None and path.is_dir():
+        raise UsageError(f"{path} cannot be written: it is a folder")
+    if path is not None and not path.absolute().parent.is_dir():
+        raise UsageError(f"{path} cannot be written: {path.parent} is no folder")
+    return path
+
+
 @dataclass
 class Call:
     """One call of `scout`: its global flags. A flag that is None was not given."""

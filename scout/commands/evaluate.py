@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from scout.commands.call import Json, call, group
+from scout.commands.call import Json, call, group, to_be_written
 from scout.output import say, say_json, short, table
 
 if TYPE_CHECKING:
@@ -64,10 +64,12 @@ def extraction(
         typer.Option(min=0, max=1, metavar="SHARE", help="Make this share of the taught prices and titles wrong."),
     ] = 0.0,
     predictions: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write what the last setting reads, a line a page.")
+        Path | None,
+        typer.Option(metavar="FILE", callback=to_be_written, help="Write what the last setting reads, a line a page."),
     ] = None,
     chart: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the figures into this file, .svg or .html.")
+        Path | None,
+        typer.Option(metavar="FILE", callback=to_be_written, help="Draw the figures into this file, .svg or .html."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -101,7 +103,9 @@ def matching(
     dataset: Annotated[
         Path, typer.Argument(metavar="DATASET", help="A folder with left/right/pairs, or with catalog/crawled/truth.")
     ],
-    predictions: Annotated[Path | None, typer.Option(metavar="FILE", help="Write what was decided, as CSV.")] = None,
+    predictions: Annotated[
+        Path | None, typer.Option(metavar="FILE", callback=to_be_written, help="Write what was decided, as CSV.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Match a data set whose truth is known, and score the result."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from catalog.errors import UnreadableFeed, UsageError
+from catalog.errors import UnreadableFeed
 from matcher.evaluate import evaluate_matching
 
 COLOURS = ("red", "blue", "green", "white")
@@ -108,12 +108,6 @@ def test_a_folder_that_holds_no_data(tmp_path: Path) -> None:
     """A wrong folder is named in one line."""
     with pytest.raises(UnreadableFeed, match="holds neither truth"):
         evaluate_matching(tmp_path)
-
-
-def test_predictions_into_no_folder(pairs: Path) -> None:
-    """A place that cannot be written to is named before any work is done."""
-    with pytest.raises(UsageError, match="is no folder"):
-        evaluate_matching(pairs, pairs / "left.jsonl" / "said.csv")
 
 
 def test_pairs_of_rows_that_are_not_there(pairs: Path) -> None:

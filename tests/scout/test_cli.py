@@ -69,6 +69,16 @@ def test_no_words(capsys: pytest.CaptureFixture[str], words: tuple[str, ...]) ->
     assert "Usage: scout" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("option", ["extraction --predictions", "extraction --chart", "matching --predictions"])
+def test_a_file_that_cannot_be_written(scout: Scout, tmp_path: Path, option: str) -> None:
+    """It is named before any work is done, be its folder missing or a folder in its place."""
+    what, flag = option.split()
+    for place, reason in ((tmp_path / "none" / "said", "none is no folder"), (tmp_path, "it is a folder")):
+        said = scout("evaluate", what, str(tmp_path), flag, str(place))
+        assert said.code > 0
+        assert said.error.endswith(reason)
+
+
 def test_order_of_force(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """A flag wins over scout.toml, and that over a variable."""
     monkeypatch.chdir(tmp_path)
