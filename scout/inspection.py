@@ -1,6 +1,6 @@
 """What every rule of a shop finds on one page: the votes of `parser.read`, told one by one, with why a vote lost."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
@@ -18,6 +18,7 @@ from parser.gate import likeness, marks_of, ranked
 from parser.pages import Opener, crawled_pages
 from parser.read import PageReading, Reading, Vote, read, read_attributes, weight_of
 from parser.rules import RuleSet, Template
+from parser.titles import without
 from parser.worker import stored_rules
 from rules_generator.nearest import Missing, missing
 from scout.copyable import copies
@@ -97,7 +98,7 @@ def inspect_page(
         likeness={one.name: round(likeness(marks, one.signature), 3) for one in rules.templates},
         winners={one.attribute.value: _winner(one, known) for one in wanted},
         known={name.value: values for name, values in known.items()},
-        lines=tuple(line for one in wanted for line in _lines(one, _before(rules, template, one))),
+        lines=tuple(line for one in wanted for line in _lines(one, _before(rules, template, one), _brand(readings))),
         missing=tuple(missing(document, {name: known[name] for name in known if attribute in (None, name)})),
         variants=tuple(one.offer.model_dump(mode="json") for one in reading.variants),
     )
@@ -164,7 +165,12 @@ def _before(rules: RuleSet, template: Template | None, reading: Reading) -> int:
     return sum(len(own) for _, own in takewhile(lambda one: one[0] != reader, of_each))
 
 
-def _lines(reading: Reading, before: int) -> Iterator[Line]:
+def _brand(readings: Mapping[Attribute, Reading]) -> str:
+    found = readings.get(Attribute.BRAND)
+    return (found.value or "") if found else ""
+
+
+def _lines(reading: Reading, before: int, brand: str) -> Iterator[Line]:
     for number, vote in enumerate(reading.all_votes, start=before + 1):
         heard = vote in reading.votes
         agrees = (
@@ -183,7 +189,7 @@ def _lines(reading: Reading, before: int) -> Iterator[Line]:
             cut=vote.cut,
             value=vote.value,
             won=won,
-            why="" if won else _why(vote, agrees, heard),
+            why="" if won else _why(vote, agrees, heard, says_brand=_is_behind(reading, vote, brand)),
             css=copied.css,
             xpath=copied.xpath,
             form=vote.rule.form,
@@ -192,11 +198,19 @@ def _lines(reading: Reading, before: int) -> Iterator[Line]:
         )
 
 
-def _why(vote: Vote, agrees: bool, heard: bool) -> str:
+def _is_behind(reading: Reading, vote: Vote, brand: str) -> bool:
+    """Whether a vote for a title only has the brand before the one that was read."""
+    behind = without(vote.value or "", brand) if reading.attribute is Attribute.TITLE else ""
+    return bool(behind) and same(Attribute.TITLE, behind, reading.value or "")
+
+
+def _why(vote: Vote, agrees: bool, heard: bool, *, says_brand: bool) -> str:
     if vote.raw is None:
         return "finds nothing here"
     if vote.cut is None:
         return "the cut does not fit"
     if vote.value is None:
         return f"no {vote.rule.attribute.value} as it stands"
+    if says_brand:
+        return "has the brand before the title, as no known offer does"
     return "outvoted" if heard else f"not needed: it says {'the same' if agrees else 'otherwise'}"

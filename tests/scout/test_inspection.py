@@ -73,6 +73,25 @@ def test_each_vote_says_what_became_of_it(scout: Scout, learnt: Shop) -> None:
     assert "not needed: it says the same" in {line["why"] for line in lines}
 
 
+def test_a_heading_that_says_the_brand_too(scout: Scout, settings: Settings, store: Store, shop: Shop) -> None:
+    """It is told from a vote that others outweigh: its own weighs more."""
+    shown = "<title>{0} | Shop</title><h1>{1}</h1><b class='brand'>{2}</b><i class='price'>{3} €</i>"
+    pages = {f"p{n}": shown.format(f"Model {n}", f"Model {n}", one.brand, one.price) for n, one in enumerate(ALL)}
+    pages["other"] = shown.format("Model 4711", "Ardwen Model 4711", "Ardwen", "12.50")
+    crawled(settings, store, shop, pages)
+    with store.write() as session:
+        for n, one in enumerate(ALL):
+            fields = texts.known(one, title=f"Model {n}", url=f"{shop.url}p{n}").model_dump()
+            session.add(KnownOffer(shop_id=shop.id, ref=one.sku, **fields))
+        run = Run(shop_id=shop.id or 0)
+        session.add(run)
+    learn_shop(settings, store, shop, run.id or 0)
+    said = json.loads(scout("inspect", "demo", f"{shop.url}other", "--attribute", "title", "--json").out)
+    assert said["winners"]["title"]["value"] == "Model 4711"
+    lost = next(line for line in said["lines"] if line["value"] == "Ardwen Model 4711")
+    assert lost["why"] == "has the brand before the title, as no known offer does"
+
+
 def test_variants_are_shown_with_the_rules_and_kept(
     scout: Scout, settings: Settings, store: Store, learnt: Shop, tmp_path: Path
 ) -> None:
