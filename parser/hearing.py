@@ -87,7 +87,7 @@ class Hearing:
                 heard += map(vote_of, asked[len(heard) : self.taught])
                 break
             weight, agreeing = weight + weighs, agreeing + 1
-            settles = settles or (can_settle and not is_cut_short(self.attribute, found))
+            settles = settles or (can_settle and not is_cut_short(vote.rule, found))
             if settles and _is_enough(self.attribute, agreeing, weight, unasked):
                 break
         return tuple(map(heard.__getitem__, self.ranks[len(heard)]))

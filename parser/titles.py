@@ -9,6 +9,7 @@ from catalog.values import key
 from parser.votes import Reading, decide
 
 BETWEEN = " -–—|:·"
+APART = frozenset(BETWEEN)
 
 
 def bared(title: Reading, brand: Reading) -> Reading:
@@ -33,8 +34,8 @@ def without(title: str, brand: str) -> str:
     ('Drill 500 W', '', '')
     """
     rest = title[len(brand) :]
-    begins = bool(brand) and _is(title[: len(brand)], brand) and rest[:1] in set(BETWEEN)
-    return rest.lstrip(BETWEEN) if begins else ""
+    stands_apart = bool(brand) and rest[:1] in APART
+    return rest.lstrip(BETWEEN) if stands_apart and _is(title[: len(brand)], brand) else ""
 
 
 def _is(one: str, other: str) -> bool:

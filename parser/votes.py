@@ -135,7 +135,7 @@ def _heaviest(attribute: Attribute, found: Sequence[tuple[Vote, str]]) -> tuple[
     by_score = attribute is Attribute.DESCRIPTION
     ranked = sorted(found, key=lambda pair: (0.0 if by_score else -weights[groups[pair[1]]], *_rank(pair[0].rule)))
     best = ranked[0][1]
-    if is_cut_short(attribute, best):
+    if is_cut_short(ranked[0][0].rule, best):
         best = next((value for _, value in ranked if _goes_on(best, value)), best)
     agreeing = [one.rule for one, value in found if groups[value] == groups[best]]
     return best, weights[groups[best]] / sum(weights.values()), agreeing
@@ -146,11 +146,12 @@ def _rank(rule: Rule) -> tuple[bool, float]:
     return rule.form == "typed", -rule.score
 
 
-def is_cut_short(attribute: Attribute, value: str) -> bool:
-    """Whether a text may be the beginning of one only: it says so with dots, or is long and ends in a word."""
-    if attribute is not Attribute.DESCRIPTION:
+def is_cut_short(rule: Rule, value: str) -> bool:
+    """Whether a text may be only a beginning: it says so with dots, or the head has it and it ends within a word."""
+    if rule.attribute is not Attribute.DESCRIPTION:
         return False
-    return value.endswith(DOTS) or (len(value) >= LEAST_CUT and value[-1].isalnum())
+    in_head = rule.selector.css.startswith("meta[")
+    return value.endswith(DOTS) or (in_head and len(value) >= LEAST_CUT and value[-1].isalnum())
 
 
 def _goes_on(short: str, text: str) -> bool:

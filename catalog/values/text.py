@@ -27,13 +27,12 @@ brak yok غير-محدد not-applicable not-specified not-available does-not-app
 """
 _NOTHING = frozenset(_SAYS_NOTHING.split())
 _PICTURE = "[©®‼⁉™ℹ←-⇿⌚-⏿Ⓜ▪-◾☀-➿⤴⤵⬀-⯿〰〽㊗㊙\U0001f000-\U0001faff]"
-_WITHIN_PICTURES = "\u200d\ufe0f"
+_JOINTS = "\u200d\ufe0f"
 _INVISIBLE = re.compile(
-    "[\x00-\x08\x0e-\x1b\x7f-\x9f\xad\u061c\u180e\u200b\u200c\u200e\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0e\ufeff"
-    "\ufff9-\uffff\ud800-\udfff]"
-    f"|(?<!{_PICTURE})(?<!{_PICTURE}\ufe0f)[{_WITHIN_PICTURES}](?!\u20e3)"
+    "[\x00-\x08\x0e-\x1b\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff9-\uffff"
+    f"\ud800-\udfff](?:(?<![{_JOINTS}])|(?<!{_PICTURE}[{_JOINTS}])(?<!{_PICTURE}\ufe0f[{_JOINTS}])(?!\u20e3))"
 )
-_NO_JOINTS = dict.fromkeys(map(ord, _WITHIN_PICTURES))
+_NO_JOINTS = dict.fromkeys(map(ord, _JOINTS))
 _NEAR_THE_END = b"\xef"
 _BUT_RAISED = re.compile("[^ª²³¹º¼½¾⁰-₟″‴⅐-⅟↉℠™]+")
 _TAG = re.compile(r"<(?:/?[a-zA-Z][^<>]{0,2000}|!--[^<>]{0,2000}--)>")
@@ -90,8 +89,9 @@ def plain(raw: str) -> str:
         return line
     if not printable or _NEAR_THE_END in line.encode("utf-8", "replace"):
         line = " ".join(_INVISIBLE.sub("", line).split())
-    folded = _BUT_RAISED.sub(_folded, line)
-    return line if folded == line else " ".join(folded.split())
+    if unicodedata.is_normalized("NFKC", line):
+        return line
+    return " ".join(_BUT_RAISED.sub(_folded, line).split())
 
 
 def _folded(match: re.Match[str]) -> str:
@@ -156,7 +156,8 @@ def key(value: str) -> str:
     """
     if value.isascii():
         return typed(value.casefold())
-    return typed(unicodedata.normalize("NFKC", value.translate(_NO_JOINTS)).casefold())
+    bare = value.translate(_NO_JOINTS) if any(map(value.__contains__, _JOINTS)) else value
+    return typed(unicodedata.normalize("NFKC", bare).casefold())
 
 
 def typed(value: str, kinds: tuple[Sign, ...] = tuple(SIGNS)) -> str:

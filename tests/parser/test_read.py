@@ -151,9 +151,9 @@ def test_a_price_is_read_in_its_form(form: str, text: str, value: str | None) ->
     assert reading.readings[Attribute.PRICE].value == value
 
 
-def votes(*cast: tuple[str | None, float]) -> list[Vote]:
+def votes(*cast: tuple[str | None, float], attribute: Attribute = Attribute.BRAND) -> list[Vote]:
     """Votes of rules with these values and scores."""
-    return [Vote(rule(Attribute.BRAND, f"p.c{n}", score), value, value, value) for n, (value, score) in enumerate(cast)]
+    return [Vote(rule(attribute, f"p.c{n}", score), value, value, value) for n, (value, score) in enumerate(cast)]
 
 
 VOTED = [
@@ -239,8 +239,27 @@ DESCRIBED = [
 @pytest.mark.parametrize(("name", "found", "winner"), DESCRIBED, ids=[case[0] for case in DESCRIBED])
 def test_the_best_description_wins(name: str, found: list[str], winner: str) -> None:
     """They are not counted; what ends in dots is only the beginning of one."""
-    cast = votes(*((one, 1 - place / 10) for place, one in enumerate(found)))
+    scored = ((one, 1 - place / 10) for place, one in enumerate(found))
+    cast = votes(*scored, attribute=Attribute.DESCRIPTION)
     assert decide(Attribute.DESCRIPTION, cast).value == winner
+
+
+WHOLE = "A lamp of beech and brass, made by hand for the desk of whoever reads at night and wants to see what is there."
+HEADS = [
+    ("it ends within a word", 105, True),
+    ("it ends behind one", 103, False),
+    ("it is short", 38, False),
+]
+
+
+@pytest.mark.parametrize(("name", "length", "is_cut"), HEADS, ids=[case[0] for case in HEADS])
+def test_a_description_that_the_head_begins(name: str, length: int, is_cut: bool) -> None:
+    """What is long there, and ends within a word that another place goes on with, is only the beginning of that."""
+    head = Rule(attribute=Attribute.DESCRIPTION, selector=AttributeAt(css="meta[name=description]", name="content"))
+    (whole,) = votes((WHOLE, 0.9), attribute=Attribute.DESCRIPTION)
+    text = WHOLE[:length].strip()
+    said = decide(Attribute.DESCRIPTION, [Vote(head, text, text, text), whole]).value
+    assert said == (WHOLE if is_cut else text)
 
 
 @given(st.lists(st.tuples(st.one_of(st.none(), st.sampled_from("ABC")), st.floats(0, 1)), max_size=8))
