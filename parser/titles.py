@@ -5,9 +5,10 @@ titles begins with its brand, and another place of the page has the title withou
 """
 
 from catalog.models import Attribute
-from catalog.values import key
+from catalog.values import same
 from parser.votes import Reading, decide
 
+TITLE = Attribute.TITLE
 BETWEEN = " -–—|:·"
 APART = frozenset(BETWEEN)
 
@@ -18,13 +19,13 @@ def bared(title: Reading, brand: Reading) -> Reading:
     What rules say that people have set or locked is left as it is.
     """
     bare = without(title.value or "", brand.value or "")
-    if not bare or not any(vote.value and _is(vote.value, bare) for vote in title.votes):
+    if not bare or not any(vote.value and same(TITLE, vote.value, bare) for vote in title.votes):
         return title
-    saying_more = [vote for vote in title.votes if vote.value and _is(vote.value, title.value or "")]
+    saying_more = [vote for vote in title.votes if vote.value and same(TITLE, vote.value, title.value or "")]
     if any(vote.rule.kept for vote in saying_more):
         return title
     left = tuple(vote for vote in title.votes if vote not in saying_more)
-    return decide(Attribute.TITLE, left)._replace(votes=title.votes, all_votes=title.all_votes)
+    return decide(TITLE, left)._replace(votes=title.votes, all_votes=title.all_votes)
 
 
 def without(title: str, brand: str) -> str:
@@ -35,8 +36,4 @@ def without(title: str, brand: str) -> str:
     """
     rest = title[len(brand) :]
     stands_apart = bool(brand) and rest[:1] in APART
-    return rest.lstrip(BETWEEN) if stands_apart and _is(title[: len(brand)], brand) else ""
-
-
-def _is(one: str, other: str) -> bool:
-    return key(Attribute.TITLE, one) == key(Attribute.TITLE, other)
+    return rest.lstrip(BETWEEN) if stands_apart and same(TITLE, title[: len(brand)], brand) else ""

@@ -309,6 +309,8 @@ def _is_cut_off(values: Sequence[str | None], right: Sequence[bool | None], exam
 
 
 def _is_beginning(value: str, known: Sequence[str]) -> bool:
+    if len(value) >= max(map(len, known)):
+        return False
     begun = APART.sub("", value)
     whole = [APART.sub("", one) for one in known]
     return begun not in whole and any(one.startswith(begun) for one in whole)

@@ -68,6 +68,8 @@ def have_bare_titles(examples: Iterable[Example]) -> bool:
 
 
 def _apart(attribute: Attribute, value: str, known: Sequence[str]) -> float:
+    if value in known:
+        return 0.0
     if attribute is Attribute.DESCRIPTION:
         return WORDS_APART * (1 - max(overlap(value, one) for one in known))
     return float(value.casefold() not in map(str.casefold, known))
