@@ -29,6 +29,10 @@ _SUFFIX = re.compile(
     r"(?:_(?:pico|icon|thumb|small|compact|medium|large|grande|original|master|\d+x\d*|x\d+|\{width\}x|\{size\})"
     r"(?:_crop_[a-z]+)?|-\d{2,4}x\d{2,4}|-scaled|\.\d{2,4}\.\d{2,4}|@\dx|\.progressive)(?=(?:@\dx|\.progressive)*\.[a-z]+$)"
 )
+_SIZE = r"(?:pico|icon|thumb|small|compact|medium|large|grande|original|master|\d+x\d*|x\d+)"
+_RESIZED_ONCE_MORE = re.compile(
+    rf"([_-](?i:{_SIZE}))(?:_{_SIZE}(?:_crop_[a-z]+)?|-\d{{2,4}}x\d{{2,4}}){{1,3}}(?:@\dx)?(?=\.[a-zA-Z]{{3,5}}(?:\?|$))"
+)
 _GENERIC = re.compile(
     r"(?:image|img|index|picture|photo|thumb|thumbnail|view|show|get|default|resize|fetch)?(?:\.\w+)?$"
 )
@@ -43,11 +47,22 @@ def normalise(raw: str, base_url: str | None = None) -> str | None:
     True
     >>> normalise("https://cdn.example/lamp_{width}x.jpg")
     'https://cdn.example/lamp.jpg'
+
+    Where the file's own name ends with a size, a size behind that is the shop's: what is left is the file itself.
+
+    >>> normalise("https://cdn.example/lamp_800x800_600x.jpg?v=1"), normalise("https://cdn.example/lamp_600x.jpg")
+    ('https://cdn.example/lamp_800x800.jpg?v=1', 'https://cdn.example/lamp_600x.jpg')
     """
     if not raw or len(raw) > 20 * LONGEST_URL or raw.lstrip()[:5].lower() == "data:":
         return None
     known = _as_in_data(raw, base_url)
-    return (known or None) if known is not None else _in_any_form(raw, base_url)
+    found = known if known is not None else _in_any_form(raw, base_url)
+    return _as_uploaded(found) if found else None
+
+
+def _as_uploaded(url: str) -> str:
+    resized = _RESIZED_ONCE_MORE.search(url, url.rfind("/"))
+    return f"{url[: resized.end(1)]}{url[resized.end() :]}" if resized else url
 
 
 def _in_any_form(raw: str, base_url: str | None) -> str | None:

@@ -23,6 +23,12 @@ BASE = "https://shop.example/p/lamp"
         ("https://cdn.example/is/image/shop/lamp", "https://cdn.example/is/image/shop/lamp"),
         ("https%3A%2F%2Fcdn.example%2Fa.jpg%3Fv%3D1", "https://cdn.example/a.jpg?v=1"),
         ("%2f%2fcdn.example%2Fa.jpg", "https://cdn.example/a.jpg"),
+        ("//cdn.example/s/Votive_Large_grande.jpg?v=1", "https://cdn.example/s/Votive_Large.jpg?v=1"),
+        ("//cdn.example/s/a_1024x1024_600x_crop_center@2x.png", "https://cdn.example/s/a_1024x1024.png"),
+        ("/uploads/lamp-800x800-300x300.webp", "https://shop.example/uploads/lamp-800x800.webp"),
+        ("/uploads/lamp-small-large.jpg", "https://shop.example/uploads/lamp-small-large.jpg"),
+        ("/uploads/lamp_grande.jpg", "https://shop.example/uploads/lamp_grande.jpg"),
+        ("/lamp_600x_300x/a_600x.jpg", "https://shop.example/lamp_600x_300x/a_600x.jpg"),
     ],
 )
 def test_addresses(raw: str, url: str) -> None:
