@@ -83,10 +83,10 @@ class Ways:
                     self._origins[way] = _Origin(nth, place.size, page, place)
 
     def _leading(self, seen_on: Mapping[Way, int]) -> Iterator[Way]:
-        """The usual ways that do lead to the place they were made from."""
+        """The usual ways."""
         least = RARE * max((pages.bit_count() for pages in seen_on.values()), default=0)
         ways = [way for way, pages in seen_on.items() if pages.bit_count() >= least]
-        return (way for way in self._in_order(ways, seen_on)[:MOST_TRIED] if self._leads(way))
+        return self._tried(ways, seen_on, MOST_TRIED)
 
     def _for_the_rest(self, usual: Sequence[Way], seen_on: Mapping[Way, int]) -> list[Way]:
         """Ways for pages to which few of the usual ones lead, if they lead to enough of these."""
@@ -94,8 +94,7 @@ class Ways:
         rest = sum(1 << page for page in range(len(self._pages)) if ways_to[page] < FEW_WAYS)
         known = set(usual)
         others = [way for way, on in seen_on.items() if (on & rest).bit_count() >= self._several and way not in known]
-        tried = self._in_order(others, seen_on)[:MOST_TRIED_FOR_REST]
-        return list(islice((way for way in tried if self._leads(way)), MOST_FOR_REST))
+        return list(islice(self._tried(others, seen_on, MOST_TRIED_FOR_REST), MOST_FOR_REST))
 
     def _labelled(self, usual: Collection[Way], seen_on: Mapping[Way, int]) -> Iterator[Way]:
         """Ways by a label that names the attribute, on however few pages: there menus may lead to the value as well."""
@@ -105,11 +104,14 @@ class Ways:
             for way, on in seen_on.items()
             if on.bit_count() >= self._several and way not in known and self._is_labelled(way)
         ]
-        tried = self._in_order(others, seen_on)[:MOST_TRIED_FOR_REST]
-        return islice((way for way in tried if self._leads(way)), MOST_LABELLED)
+        return islice(self._tried(others, seen_on, MOST_TRIED_FOR_REST), MOST_LABELLED)
 
     def _is_labelled(self, way: Way) -> bool:
         return BY_LABEL in way[0][1] and is_labelled(Candidate(self._attribute, selector_of(way[0])))
+
+    def _tried(self, ways: Iterable[Way], seen_on: Mapping[Way, int], most: int) -> Iterator[Way]:
+        """Of the first of these, in order, those that do lead to the place they were made from."""
+        return (way for way in self._in_order(ways, seen_on)[:most] if self._leads(way))
 
     def _in_order(self, ways: Iterable[Way], seen_on: Mapping[Way, int]) -> list[Way]:
         def turn(way: Way) -> tuple[int, int, int]:

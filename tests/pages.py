@@ -66,6 +66,12 @@ def data_page(one: Product) -> str:
     )
 
 
+def headed_page(title: str, heading: str, brand: str, price: str) -> str:
+    """A page whose heading may say more than the title in its head."""
+    named = f"<title>{title} | Shop</title><h1>{heading}</h1>"
+    return f"{named}<b class='brand'>{brand}</b><i class='price'>{price} €</i>"
+
+
 def category_page(shown: list[Product]) -> str:
     """A list of products, which is no offer itself."""
     tiles = "".join(

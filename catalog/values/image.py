@@ -25,11 +25,11 @@ _NO_PICTURE = frozenset("html htm js mjs css json xml pdf mp4 webm mp3 woff woff
 _AS_IN_DATA = re.compile(r"(https?:)?(//[a-zA-Z\d][a-zA-Z\d.-]*)?/([\w/.~+%-]*)(?:\?[\w=.~+%-]+)?", re.ASCII)
 _ORIGIN = re.compile(r"(https?:)(//[a-zA-Z\d][a-zA-Z\d.-]*)/", re.ASCII)
 _PICTURE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|bmp|tiff?|svg|heic|jxl)$")
-_SUFFIX = re.compile(
-    r"(?:_(?:pico|icon|thumb|small|compact|medium|large|grande|original|master|\d+x\d*|x\d+|\{width\}x|\{size\})"
-    r"(?:_crop_[a-z]+)?|-\d{2,4}x\d{2,4}|-scaled|\.\d{2,4}\.\d{2,4}|@\dx|\.progressive)(?=(?:@\dx|\.progressive)*\.[a-z]+$)"
-)
 _SIZE = r"(?:pico|icon|thumb|small|compact|medium|large|grande|original|master|\d+x\d*|x\d+)"
+_SUFFIX = re.compile(
+    rf"(?:_(?:{_SIZE}|\{{width\}}x|\{{size\}})(?:_crop_[a-z]+)?"
+    r"|-\d{2,4}x\d{2,4}|-scaled|\.\d{2,4}\.\d{2,4}|@\dx|\.progressive)(?=(?:@\dx|\.progressive)*\.[a-z]+$)"
+)
 _RESIZED_ONCE_MORE = re.compile(
     rf"([_-](?i:{_SIZE}))(?:_{_SIZE}(?:_crop_[a-z]+)?|-\d{{2,4}}x\d{{2,4}}){{1,3}}(?:@\dx)?(?=\.[a-zA-Z]{{3,5}}(?:\?|$))"
 )

@@ -13,7 +13,7 @@ from catalog.settings import Settings
 from catalog.store import Store
 from rules_generator.learn import learn_shop
 from scout.web.app import make
-from tests.pages import products, text_page
+from tests.pages import headed_page, products, text_page
 from tests.parser.test_worker import crawled
 from tests.rules_generator import conftest as texts
 from tests.variant_shop import array_page, choices, known
@@ -75,9 +75,8 @@ def test_each_vote_says_what_became_of_it(scout: Scout, learnt: Shop) -> None:
 
 def test_a_heading_that_says_the_brand_too(scout: Scout, settings: Settings, store: Store, shop: Shop) -> None:
     """It is told from a vote that others outweigh: its own weighs more."""
-    shown = "<title>{0} | Shop</title><h1>{1}</h1><b class='brand'>{2}</b><i class='price'>{3} €</i>"
-    pages = {f"p{n}": shown.format(f"Model {n}", f"Model {n}", one.brand, one.price) for n, one in enumerate(ALL)}
-    pages["other"] = shown.format("Model 4711", "Ardwen Model 4711", "Ardwen", "12.50")
+    pages = {f"p{n}": headed_page(f"Model {n}", f"Model {n}", one.brand, one.price) for n, one in enumerate(ALL)}
+    pages["other"] = headed_page("Model 4711", "Ardwen Model 4711", "Ardwen", "12.50")
     crawled(settings, store, shop, pages)
     with store.write() as session:
         for n, one in enumerate(ALL):
