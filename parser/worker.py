@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import FrameType
 
-from sqlmodel import Session, col, delete, func, select, update
+from sqlmodel import Session, col, delete, select, update
 
 from catalog.errors import LearnError, ScoutError
 from catalog.models import Attribute, Page, PageKind, PageState, Shop, ShopOffer, StoredRules
@@ -193,9 +193,3 @@ def _weights(readings: Mapping[Attribute, Reading]) -> dict[str, dict[str, float
         for attribute, found in readings.items()
         if found.value is not None
     }
-
-
-def count_offers(store: Store, shop: Shop) -> int:
-    """How many offers of the shop are stored."""
-    with store.read() as session:
-        return session.exec(select(func.count()).select_from(ShopOffer).where(ShopOffer.shop_id == shop.id)).one()

@@ -4,12 +4,11 @@
 and twitter meta, oembed links); `html` lacks every script as well.
 """
 
-from typing import Literal, get_args
+from typing import Literal
 
 from catalog.markup import open_html
 
 View = Literal["full", "nosd", "html"]
-VIEWS: tuple[View, ...] = get_args(View)
 MARKUP = ("itemprop", "itemscope", "itemtype", "itemid", "itemref", "typeof", "property", "vocab", "resource", "prefix")
 STRUCTURED = ", ".join(
     [

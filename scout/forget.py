@@ -18,7 +18,6 @@ from catalog.models import (
     StoredRules,
 )
 
-Owned = Match | StoredRules | Crawl | Run | KnownOffer | BadRow | PersonsWord | Schedule
 OWNED = (Match, StoredRules, Crawl, Run, KnownOffer, BadRow, PersonsWord, Schedule)
 
 

@@ -18,7 +18,6 @@ from matcher.ladder.strings import Distinct, code_points, offsets
 
 _BASE, _SEED = 0x9E3779B97F4A7C15, 0xD1B54A32D192ED03
 _INVERSE = pow(_BASE, -1, 1 << 64)
-Span = tuple[int, int]
 
 
 class Hashed:

@@ -24,7 +24,6 @@ from matcher.ladder.signatures import Plan, band_keys, signatures
 from matcher.ladder.strings import chunks, offsets, spread
 
 ABOUT, MOST_AT_ONCE = "about.json", 4_000_000
-Bytes = NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
