@@ -308,6 +308,8 @@ def _in_attributes(node: LexborNode, wanted: Wanted) -> Iterator[Place]:
             for attribute, form, whole in wanted.matches(raw.strip()):
                 if attribute is not Attribute.IMAGE or name != "href" or PICTURE.search(raw):
                     yield Place(attribute, form, whole, node=node, name=name, size=len(raw))
+        elif name == "style" and "url(" in raw and wanted.is_picture(raw):
+            yield Place(Attribute.IMAGE, "plain", True, node=node, name=name, size=len(raw))
     yield from _in_names(node, wanted)
 
 

@@ -11,6 +11,7 @@ from catalog.values import text
 
 LONGEST_URL = 2048
 _SRCSET = re.compile(r"\s*(\S+?),?\s+\d+(?:\.\d+)?[wx](?:\s*,|\s*$)")
+_IN_CSS = re.compile(r"""(?:^|[\s:,])url\(\s*(?:"([^"]+)"|'([^']+)'|([^\s"')]+))\s*\)""", re.IGNORECASE)
 _ENCODED = re.compile(r"(?:https?%3A)?%2F%2F", re.IGNORECASE)
 _UNFILLED = re.compile(r"_(?:\{|%7B)(?:width|size)(?:\}|%7D)x?(?=\.)", re.IGNORECASE)
 _PLACEHOLDER = re.compile(
@@ -39,14 +40,14 @@ _GENERIC = re.compile(
 
 
 def normalise(raw: str, base_url: str | None = None) -> str | None:
-    """The absolute address; of a `srcset` its first one; None for embedded data and stand-ins.
+    """The absolute address; of a `srcset`, and of CSS, its first one; None for embedded data and stand-ins.
 
     >>> normalise("//cdn.example/a b.jpg", "https://shop.example/p/1")
     'https://cdn.example/a%20b.jpg'
     >>> normalise("/img/placeholder.png", "https://shop.example/") is None
     True
-    >>> normalise("https://cdn.example/lamp_{width}x.jpg")
-    'https://cdn.example/lamp.jpg'
+    >>> normalise("https://cdn.example/lamp_{width}x.jpg"), normalise("background: url('https://cdn.example/lamp.jpg')")
+    ('https://cdn.example/lamp.jpg', 'https://cdn.example/lamp.jpg')
 
     Where the file's own name ends with a size, a size behind that is the shop's: what is left is the file itself.
 
@@ -66,6 +67,8 @@ def _as_uploaded(url: str) -> str:
 
 
 def _in_any_form(raw: str, base_url: str | None) -> str | None:
+    in_css = _IN_CSS.search(raw) if "url(" in raw else None
+    raw = in_css[in_css.lastindex or 0] if in_css else raw
     raw = unquote(raw) if _ENCODED.match(raw) else raw
     first = _SRCSET.match(raw)
     url = text.plain(first.group(1) if first else raw[: LONGEST_URL + 100])

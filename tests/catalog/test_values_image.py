@@ -21,6 +21,10 @@ BASE = "https://shop.example/p/lamp"
         ("https://cdn.example/a.jpg 300w, https://cdn.example/b.jpg 600w", "https://cdn.example/a.jpg"),
         ("https://cdn.example/image?id=7&amp;w=1", "https://cdn.example/image?id=7&w=1"),
         ("https://cdn.example/is/image/shop/lamp", "https://cdn.example/is/image/shop/lamp"),
+        ("background-image: url(/img/a-300x300.jpg)", "https://shop.example/img/a-300x300.jpg"),
+        ("background:#fff url( '//cdn.example/a (1).jpg' ) no-repeat", "https://cdn.example/a%20(1).jpg"),
+        ('color: red; --small: url("//cdn.example/a.jpg"), url(/b.jpg)', "https://cdn.example/a.jpg"),
+        ("/img/url(a).jpg", "https://shop.example/img/url(a).jpg"),
         ("https%3A%2F%2Fcdn.example%2Fa.jpg%3Fv%3D1", "https://cdn.example/a.jpg?v=1"),
         ("%2f%2fcdn.example%2Fa.jpg", "https://cdn.example/a.jpg"),
         ("//cdn.example/s/Votive_Large_grande.jpg?v=1", "https://cdn.example/s/Votive_Large.jpg?v=1"),
@@ -32,7 +36,7 @@ BASE = "https://shop.example/p/lamp"
     ],
 )
 def test_addresses(raw: str, url: str) -> None:
-    """An address is made absolute; of a srcset it is the first one."""
+    """An address is made absolute; of a srcset, and of CSS, it is the first one."""
     assert image.normalise(raw, BASE) == url
 
 
@@ -62,6 +66,10 @@ def test_addresses(raw: str, url: str) -> None:
         "https://cdn.example/",
         "https://cdn.example/" + "a" * 3000 + ".jpg",
         "<img src=a.jpg>",
+        "background: url()",
+        "background: url(data:image/gif;base64,R0lGOD)",
+        "background: url(/img/placeholder.png)",
+        "width: 50%",
     ],
 )
 def test_no_addresses(raw: str) -> None:

@@ -58,6 +58,12 @@ def test_data_in_any_attribute_or_text_is_looked_into() -> None:
     assert seen == ["$.ids[0]", "$.p.sku", "$[0].sku"]
 
 
+def test_a_picture_behind_an_element_is_known() -> None:
+    """Galleries show pictures as backgrounds, which only the elements' own CSS names."""
+    page = "<i style='background-image: url(/up/lamp-300x300.jpg)'></i><i style='color: red'>/up/lamp.jpg.html</i>"
+    assert found(page, Attribute.IMAGE, "https://shop.example/up/lamp.jpg") == [("style", "plain", True)]
+
+
 def test_names_in_classes_and_addresses_are_known() -> None:
     """`desk-lamps` in a class is the category, to be read as words."""
     page = '<body class="product product_cat-desk-lamps"><a href="/c/desk+lamps?x=1">all</a>'
