@@ -9,11 +9,11 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from catalog.models import Attribute, OfferFields, PageKind
+from parser.brands import told_from_brand
 from parser.document import Document
 from parser.gate import Gate, Likeness
 from parser.hearing import settled
 from parser.rules import RuleSet, Template
-from parser.titles import bared
 from parser.variants import Variant, variants_of
 from parser.votes import Reading as Reading
 from parser.votes import Vote as Vote
@@ -75,9 +75,7 @@ def completed(ranked: Sequence[Likeness], read_by: ReadBy) -> Readings:
     for other in ranked[1:]:
         more = read_by(other.template, {name for name in EVERY if _is_open(name, readings)})
         readings |= {name: one for name, one in more.items() if one.value is not None}
-    if ranked[0].template.bare_titles and Attribute.TITLE in readings and Attribute.BRAND in readings:
-        readings[Attribute.TITLE] = bared(readings[Attribute.TITLE], readings[Attribute.BRAND])
-    return readings
+    return told_from_brand(readings, ranked[0].template)
 
 
 def _is_open(name: Attribute, readings: Mapping[Attribute, Reading]) -> bool:

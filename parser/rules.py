@@ -67,12 +67,16 @@ class Signature(_Frozen):
 
 
 class Template(_Frozen):
-    """One kind of offer page of a shop; `bare_titles` tells that no known title begins with its brand."""
+    """One kind of offer page of a shop.
+
+    `bare_titles` tells that no known title begins with its brand, `own_categories` that no known category is the brand.
+    """
 
     name: str
     signature: Signature = Signature()
     rules: tuple[Rule, ...] = ()
     bare_titles: bool = False
+    own_categories: bool = False
 
     def of(self, attribute: Attribute) -> tuple[Rule, ...]:
         """The rules of an attribute, best first."""

@@ -18,8 +18,8 @@ from parser.read import read_attributes
 from parser.rules import Rule, RuleSet, Signature, Template
 from parser.votes import is_in_head
 from rules_generator import templates
+from rules_generator.brands import have_bare_titles, have_own_categories
 from rules_generator.examples import Example
-from rules_generator.spelling import have_bare_titles
 from rules_generator.survey import THRESHOLD, Survey, survey
 
 CONTRADICTED, NOT_OWN = 0.5, {Attribute.CURRENCY}
@@ -64,11 +64,12 @@ class Lesson:
 
     def _template(self, name: str, named: Signature, rules: Iterable[Rule]) -> Template:
         own = tuple(map(self._without_own, rules))
-        return Template(name=name, signature=named, rules=own, bare_titles=self._bare_titles)
+        return Template(name=name, signature=named, rules=own, **self._apart_from_brands)
 
     @cached_property
-    def _bare_titles(self) -> bool:
-        return have_bare_titles([one.example for one in self.taught])
+    def _apart_from_brands(self) -> dict[str, bool]:
+        known = [one.example for one in self.taught]
+        return {"bare_titles": have_bare_titles(known), "own_categories": have_own_categories(known)}
 
     def _without_own(self, rule: Rule) -> Rule:
         """What the head names for others to show is the shop's own picture where an offer has none."""

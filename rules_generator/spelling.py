@@ -5,7 +5,7 @@ what is read is compared with the catalog by people, too: it is to be spelled as
 may have a longer and a shorter spelling for offers of one shop; who reads the shorter one is not wrong.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from catalog.models import Attribute
@@ -13,13 +13,11 @@ from catalog.values import key
 from catalog.values.category import in_steps
 from catalog.values.text import SIGNS, Sign, overlap
 from parser.selector import JsonAt
-from parser.titles import without
 from parser.votes import in_form
 from rules_generator.candidate import Candidate
 from rules_generator.examples import Example
 
 WORDS_APART = 10
-MANY, SEVERAL = 6, 2
 SPELLED = frozenset({Attribute.TITLE, Attribute.BRAND, Attribute.CATEGORY})
 
 Pairs = list[tuple[str, str]]
@@ -56,15 +54,6 @@ def respelled(
     told = zip(values, right, examples, strict=True)
     apart = [_apart(attribute, value or "", one.known[attribute]) for value, is_right, one in told if is_right]
     return sum(apart) / len(apart) if apart else 0.0
-
-
-def have_bare_titles(examples: Iterable[Example]) -> bool:
-    """Whether no known title begins with its brand, though many are known, and several brands."""
-    known = [one.known for one in examples if Attribute.TITLE in one.known and Attribute.BRAND in one.known]
-    pairs = [(title, one[Attribute.BRAND][0]) for one in known for title in one[Attribute.TITLE]]
-    if len(pairs) < MANY or len({brand for _, brand in pairs}) < SEVERAL:
-        return False
-    return not any(without(title, brand) for title, brand in pairs)
 
 
 def _apart(attribute: Attribute, value: str, known: Sequence[str]) -> float:

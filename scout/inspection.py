@@ -13,12 +13,12 @@ from catalog.models import Attribute, KnownOffer, Page, Shop
 from catalog.settings import Settings
 from catalog.store import Store
 from catalog.values import same, values_of
+from parser.brands import without
 from parser.document import Document
 from parser.gate import likeness, marks_of, ranked
 from parser.pages import Opener, crawled_pages
 from parser.read import PageReading, Reading, Vote, read, read_attributes, weight_of
 from parser.rules import RuleSet, Template
-from parser.titles import without
 from parser.worker import stored_rules
 from rules_generator.nearest import Missing, missing
 from scout.copyable import copies
@@ -189,7 +189,7 @@ def _lines(reading: Reading, before: int, brand: str) -> Iterator[Line]:
             cut=vote.cut,
             value=vote.value,
             won=won,
-            why="" if won else _why(vote, agrees, heard, says_brand=_is_behind(reading, vote, brand)),
+            why="" if won else _why(vote, agrees, heard, _left_to_the_brand(reading, vote, brand)),
             css=copied.css,
             xpath=copied.xpath,
             form=vote.rule.form,
@@ -198,19 +198,24 @@ def _lines(reading: Reading, before: int, brand: str) -> Iterator[Line]:
         )
 
 
-def _is_behind(reading: Reading, vote: Vote, brand: str) -> bool:
-    """Whether a vote for a title only has the brand before the one that was read."""
-    behind = without(vote.value or "", brand) if reading.attribute is Attribute.TITLE else ""
-    return bool(behind) and same(Attribute.TITLE, behind, reading.value or "")
+def _left_to_the_brand(reading: Reading, vote: Vote, brand: str) -> str:
+    """Why a vote did not count beside the brand (`parser.brands`); nothing where it did."""
+    name, value, read_as = reading.attribute, vote.value or "", reading.value or ""
+    behind = without(value, brand) if name is Attribute.TITLE else ""
+    if behind and same(name, behind, read_as):
+        return "has the brand before the title, as no known offer does"
+    if name is Attribute.CATEGORY and value and same(name, value, brand) and not same(name, value, read_as):
+        return "says the brand, as no known offer's category does"
+    return ""
 
 
-def _why(vote: Vote, agrees: bool, heard: bool, *, says_brand: bool) -> str:
+def _why(vote: Vote, agrees: bool, heard: bool, left_to_the_brand: str) -> str:
     if vote.raw is None:
         return "finds nothing here"
     if vote.cut is None:
         return "the cut does not fit"
     if vote.value is None:
         return f"no {vote.rule.attribute.value} as it stands"
-    if says_brand:
-        return "has the brand before the title, as no known offer does"
+    if left_to_the_brand:
+        return left_to_the_brand
     return "outvoted" if heard else f"not needed: it says {'the same' if agrees else 'otherwise'}"

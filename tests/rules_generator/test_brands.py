@@ -1,11 +1,13 @@
-"""Titles of pages whose heading says the brand as well, as no page of a known offer does."""
+"""Titles and categories of pages that say the brand there, as no page of a known offer does."""
+
+from dataclasses import replace
 
 import pytest
 
 from parser.document import Document
 from parser.read import read
 from rules_generator.induce import Taught, induce
-from tests.pages import headed_page, products
+from tests.pages import Product, headed_page, products
 from tests.rules_generator.conftest import taught
 
 *ALL, OTHER = products(11)
@@ -53,3 +55,29 @@ def test_a_locked_rule_has_the_last_word() -> None:
     found = read(Document(shown, "https://shop.example/p"), rules)
     assert found.offer is not None
     assert found.offer.title == heading
+
+
+SORTS = [
+    ("no known category is a brand", "Ardwen {odd}", "{odd} lamps", None),
+    ("known categories are brands", "Ardwen {odd}", "Ardwen {odd}", "Ardwen 1"),
+    ("one brand alone does not tell", "Ardwen 1", "{odd} lamps", "Ardwen 1"),
+]
+
+
+@pytest.mark.parametrize(("name", "brand", "category", "expected"), SORTS, ids=[case[0] for case in SORTS])
+def test_breadcrumbs_that_lead_through_a_brand(name: str, brand: str, category: str, expected: str | None) -> None:
+    """A category that is the brand is none, if known ones are not so."""
+    known = [replace(one, brand=brand.format(odd=one.number % 2)) for one in ALL]
+    sorts = [category.format(odd=one.number % 2) for one in ALL]
+    pages = [_in_category(one, sort) for one, sort in zip(known, sorts, strict=True)]
+    told = zip(known, pages, sorts, strict=True)
+    rules, _ = induce([taught(one, page, category=sort) for one, page, sort in told])
+    shown = replace(OTHER, brand="Ardwen 1")
+    found = read(Document(_in_category(shown, "Ardwen 1"), "https://shop.example/p"), rules)
+    assert found.offer is not None
+    assert (found.offer.brand, found.offer.category) == ("Ardwen 1", expected)
+
+
+def _in_category(one: Product, category: str) -> str:
+    crumbs = f"<nav><a href='/'>Home</a> <a class='last' href='/c'>{category}</a></nav>"
+    return crumbs + headed_page(one.title, one.title, one.brand, one.price)

@@ -1,0 +1,63 @@
+"""Titles and categories told from the brand, where layouts of a shop say it in their place.
+
+On pages of a layout that no known offer has, the heading may say the brand before the title; and where a page was
+reached through its brand's own page, its breadcrumbs name the brand instead of a category. Where known offers keep
+these apart, other places of the page are meant.
+"""
+
+from collections.abc import Mapping
+
+from catalog.models import Attribute
+from catalog.values import same
+from parser.rules import Template
+from parser.votes import Reading, decide
+
+TITLE, CATEGORY = Attribute.TITLE, Attribute.CATEGORY
+BETWEEN = " -–—|:·"
+APART = frozenset(BETWEEN)
+
+
+def told_from_brand(readings: Mapping[Attribute, Reading], template: Template) -> dict[Attribute, Reading]:
+    """The readings, title and category without the brand where the template's known offers have none there."""
+    told, brand = dict(readings), readings.get(Attribute.BRAND)
+    if brand is None or brand.value is None:
+        return told
+    if template.bare_titles and TITLE in told:
+        told[TITLE] = bared(told[TITLE], brand.value)
+    if template.own_categories and CATEGORY in told:
+        told[CATEGORY] = _own(told[CATEGORY], brand.value)
+    return told
+
+
+def bared(title: Reading, brand: str) -> Reading:
+    """The title as other places of the page have it, where these lack just the brand before it."""
+    bare = without(title.value or "", brand)
+    if not bare or not any(vote.value and same(TITLE, vote.value, bare) for vote in title.votes):
+        return title
+    return _without_votes_for(title, title.value or "")
+
+
+def _own(category: Reading, brand: str) -> Reading:
+    """The category that other places of the page have, or none, where it is the brand."""
+    return _without_votes_for(category, brand) if same(CATEGORY, category.value or "", brand) else category
+
+
+def _without_votes_for(reading: Reading, value: str) -> Reading:
+    """What the other votes say. What rules say that people have set or locked is left as it is."""
+    name = reading.attribute
+    for_it = [vote for vote in reading.votes if vote.value and same(name, vote.value, value)]
+    if any(vote.rule.kept for vote in for_it):
+        return reading
+    left = tuple(vote for vote in reading.votes if vote not in for_it)
+    return decide(name, left)._replace(votes=reading.votes, all_votes=reading.all_votes)
+
+
+def without(title: str, brand: str) -> str:
+    """What stands behind the brand that a title begins with; nothing where it begins otherwise.
+
+    >>> without("Bosch Drill 500 W", "BOSCH"), without("Boschetti Drill", "Bosch"), without("Drill", "")
+    ('Drill 500 W', '', '')
+    """
+    rest = title[len(brand) :]
+    stands_apart = bool(brand) and rest[:1] in APART
+    return rest.lstrip(BETWEEN) if stands_apart and same(TITLE, title[: len(brand)], brand) else ""
