@@ -4,7 +4,7 @@ Most rules of a page agree. Once those that agree are two at least, and outweigh
 could not outvote them and are not asked. So those come first that cost least: whose place is known anyway, or is needed
 for another attribute too. Only where rules contradict each other, or find nothing, are all of them heard. For
 descriptions and currencies the best rule that finds one is enough, unless it finds a description that is cut short.
-General rules beside taught ones are asked only where those find nothing.
+Spare and general rules are asked only where the others find nothing.
 """
 
 from collections import defaultdict
@@ -46,14 +46,14 @@ class Hearing:
         return tuple(map(weight_of, self.rules))
 
     @cached_property
-    def taught(self) -> int:
-        """How many are asked at all where one of them finds something: general ones only stand in for taught ones."""
-        return sum(rule.taught for rule in self.rules) or len(self.rules)
+    def leading(self) -> int:
+        """How many are asked at all where one of them finds something: the others only stand in for these."""
+        return sum(not rule.stands_in for rule in self.rules) or len(self.rules)
 
     @cached_property
     def weight(self) -> float:
         """What all of these weigh."""
-        return sum(self.weights[: self.taught])
+        return sum(self.weights[: self.leading])
 
     @cached_property
     def settle(self) -> tuple[bool, ...]:
@@ -73,7 +73,7 @@ class Hearing:
         value, weight, agreeing, unasked, settles = None, 0.0, 0, self.weight, False
         heard: list[Vote] = []
         for one, weighs, can_settle in zip(asked, self.weights, self.settle, strict=True):
-            if value is not None and len(heard) == self.taught:
+            if value is not None and len(heard) == self.leading:
                 break
             vote = vote_of(one)
             heard.append(vote)
@@ -84,7 +84,7 @@ class Hearing:
             if value is None:
                 value = found
             elif value != found and key(self.attribute, value) != key(self.attribute, found):
-                heard += map(vote_of, asked[len(heard) : self.taught])
+                heard += map(vote_of, asked[len(heard) : self.leading])
                 break
             weight, agreeing = weight + weighs, agreeing + 1
             settles = settles or (can_settle and not is_cut_short(vote.rule, found))
@@ -109,7 +109,7 @@ def _hearing(attribute: Attribute, rules: Sequence[Rule], kept: Kept) -> Hearing
     def turn(rank: int) -> tuple[object, ...]:
         rule = rules[rank]
         best = -rule.score if attribute in BEST_DECIDES else 0.0
-        given = not rule.taught, best, rule.origin != "manual"
+        given = rule.stands_in, not rule.taught, best, rule.origin != "manual"
         return *given, source_of(rule.selector) not in kept, _cost(rule.selector), -rule.score
 
     turns = sorted(range(len(rules)), key=turn)

@@ -16,6 +16,7 @@ from catalog.values.text import Sign
 from parser.selector import AnySelector, Selector
 from parser.trim import Trim
 
+Origin = Literal["learnt", "manual", "spare", "general"]
 Form = Literal["plain", "comma", "point", "minor", "slug", "typed", "path"]
 
 
@@ -33,7 +34,8 @@ class Rule(_Frozen):
     names, and `path` takes every bar and slash of a category for what stands between its steps. `never` are values that
     stand for none: the shop's logo for a picture. A `locked` rule, or one set by hand, survives relearning. The
     `origin` of a rule is `general` where no known offer has taught it: then `support` and `agreed` count what general
-    rules say of pages.
+    rules say of pages. It is `spare` where other rules say the same: then it is asked only where all of those find
+    nothing, as on pages of a layout that no known offer has.
     """
 
     attribute: Attribute
@@ -45,13 +47,18 @@ class Rule(_Frozen):
     support: int = Field(default=0, ge=0)
     agreed: float = Field(default=1.0, ge=0, le=1)
     never: tuple[str, ...] = ()
-    origin: Literal["learnt", "manual", "general"] = "learnt"
+    origin: Origin = "learnt"
     locked: bool = False
 
     @property
     def taught(self) -> bool:
         """Whether a known offer has taught it, or a person."""
         return self.origin != "general"
+
+    @property
+    def stands_in(self) -> bool:
+        """Whether it is asked only where the attribute's other rules find nothing."""
+        return self.origin in ("spare", "general")
 
     @property
     def kept(self) -> bool:

@@ -15,18 +15,19 @@ from selectolax.lexbor import LexborNode
 
 from catalog.models import NUMBERS, Attribute
 from parser.read import weight_at
-from parser.rules import Rule
+from parser.rules import Origin, Rule
 from parser.selector import UNSTRUCK, AnySelector, JsonAt, TextAt
 from rules_generator.anchors import upwards
 from rules_generator.cuts import NO_CUT
 from rules_generator.score import LARGEST_TIE, ON_ALL, Tally
 from rules_generator.wording import is_labelled, is_named
 
-MOST_RULES = 6
+MOST_RULES, MOST_SPARE = 6, 3
 MOST_TRIED = 40
 ENOUGH, SEVERAL = 2, 2
 MOST_LEVELS = 20
 DATA, GUESSED = "data", 0.85
+SPARED = frozenset({Attribute.PRICE, Attribute.BRAND})
 LABELLED = frozenset({Attribute.BRAND, Attribute.CATEGORY})
 WORTH = {True: 1.0, False: -1.0, None: -0.5}
 LAST_STEP = re.compile(r"[^\s>+]+$")
@@ -45,7 +46,13 @@ def choose(ranked: Sequence[Scored], threshold: float) -> list[Rule]:
     if len(chosen) < ENOUGH:
         chosen += _stand_ins(worthy, chosen)
     chosen += _for_the_silent(ranked, chosen, threshold)
-    return [tally.candidate.rule(_as_voter(score, tally), tally.hits, round(tally.share, 4)) for score, tally in chosen]
+    return [*map(_rule, chosen), *(_rule(one, "spare") for one in _spares(worthy, chosen))]
+
+
+def _rule(scored: Scored, origin: Origin = "learnt") -> Rule:
+    score, tally = scored
+    rule = tally.candidate.rule(_as_voter(score, tally), tally.hits, round(tally.share, 4))
+    return rule.model_copy(update={"origin": origin})
 
 
 def _as_voter(score: float, tally: Tally) -> float:
@@ -137,6 +144,23 @@ def _stand_ins(worthy: Sequence[Scored], chosen: Sequence[Scored]) -> list[Score
     placed = [(_is_at_one_of(pair[1], chosen), pair) for pair in found]
     usable = [(is_again, pair) for is_again, pair in placed if not is_again or _is_sure_way(pair[1])]
     return [pair for _, pair in sorted(usable, key=itemgetter(0))][: ENOUGH - len(chosen)]
+
+
+def _spares(worthy: Sequence[Scored], chosen: Sequence[Scored]) -> list[Scored]:
+    """Rules from further places, never wrong on the examples, for pages on which all of those chosen are silent.
+
+    A layout that no example shows may lack the places that are chosen, and have others that all layouts share, such as
+    what the shop's software tells a statistics script. Only of what every offer has silence tells of such a layout.
+    """
+    found: list[Scored] = []
+    for pair in worthy if chosen and chosen[0][1].candidate.attribute in SPARED else ():
+        others = [*chosen, *found]
+        tally = pair[1]
+        if tally.misses or tally.uncalled or len(found) == MOST_SPARE:
+            continue
+        if _confirms(tally, others, spot) and not _is_at_one_of(tally, others) and _stands_in(tally, others):
+            found.append(pair)
+    return found
 
 
 def _is_sure_way(tally: Tally) -> bool:

@@ -145,7 +145,9 @@ def _known(read: Mapping[Attribute, General], offer: OfferFields | None) -> dict
 def as_general(rules: RuleSet, trust: Mapping[Attribute, float]) -> RuleSet:
     """The rules as what they are: not learnt from known offers, and no surer than what taught them."""
     templates = [
-        template.model_copy(update={"rules": tuple(_general(rule, trust) for rule in template.rules)})
+        template.model_copy(
+            update={"rules": tuple(_general(rule, trust) for rule in template.rules if not rule.stands_in)}
+        )
         for template in rules.templates
     ]
     return rules.model_copy(update={"templates": tuple(templates)})

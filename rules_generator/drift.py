@@ -143,7 +143,7 @@ def shares(taught: Sequence[Taught], rules: RuleSet) -> dict[str, float]:
 def _read(one: Taught, rules: RuleSet) -> tuple[dict[Attribute, Reading], bool, str]:
     """What the likest template's rules read from a page, and whether the page is still like it.
 
-    General rules that stand in for taught ones are left out: they would find the values where the shop has moved them,
+    Rules that stand in for others are left out: they would find the values where the shop has moved them,
     and it would not be seen.
     """
     if not rules.templates:
@@ -154,8 +154,8 @@ def _read(one: Taught, rules: RuleSet) -> tuple[dict[Attribute, Reading], bool, 
 
 
 def _without_stand_ins(template: Template) -> Template:
-    taught = {rule.attribute for rule in template.rules if rule.taught}
-    kept = tuple(rule for rule in template.rules if rule.taught or rule.attribute not in taught)
+    leading = {rule.attribute for rule in template.rules if not rule.stands_in}
+    kept = tuple(rule for rule in template.rules if not rule.stands_in or rule.attribute not in leading)
     return template.model_copy(update={"rules": kept})
 
 

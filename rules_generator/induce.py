@@ -129,7 +129,7 @@ def _not_found(taught: Sequence[Taught], made: Iterable[Template]) -> tuple[str,
 def _survey_robustly(members: Sequence[Taught], elsewhere: Sequence[Example]) -> tuple[Survey, list[tuple[str, str]]]:
     """The survey of a template's examples without those that the rules of all contradict."""
     first = _survey(members, elsewhere)
-    rules = [rule for rule in first.rules() if rule.taught]
+    rules = [rule for rule in first.rules() if not rule.stands_in]
     bad = [one for one in members if _agreement(one, rules) < CONTRADICTED]
     if not bad or len(bad) * 2 > len(members):
         return first, []

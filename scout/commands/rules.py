@@ -195,7 +195,7 @@ def _set_locked(here: Call, name: str, attribute: str, number: int | None, locke
     meant = attribute_named(attribute)
 
     def change(rule: "Rule") -> "Rule":
-        origin = rule.origin if locked else "learnt"
+        origin = "learnt" if rule.origin == "manual" and not locked else rule.origin
         return rule.model_copy(update={"locked": locked, "origin": origin})
 
     rules: RuleSet = changed(load(here.store, found), meant, change, number)

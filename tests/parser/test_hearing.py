@@ -73,17 +73,18 @@ def test_a_picture_that_only_the_head_names_is_not_settled() -> None:
 
 
 STANDING_IN = [
-    ("not where a taught one finds something", ["A", "B"], 1),
+    ("not where another finds something", ["A", "B"], 1),
     ("where it finds nothing", [None, "B"], 2),
-    ("not where two taught ones contradict each other", ["A", "C", "B"], 2),
+    ("not where two others contradict each other", ["A", "C", "B"], 2),
 ]
 
 
 @pytest.mark.parametrize(("name", "values", "asked"), STANDING_IN, ids=[case[0] for case in STANDING_IN])
-def test_a_general_rule_stands_in_for_taught_ones(name: str, values: list[str | None], asked: int) -> None:
+@pytest.mark.parametrize("origin", ["general", "spare"])
+def test_a_rule_stands_in_for_others(name: str, values: list[str | None], asked: int, origin: str) -> None:
     """However cheap it is to ask."""
     taught = [rule(Attribute.EAN, TextAt(css=f"p.c{place}"), 0.9) for place in range(len(values) - 1)]
-    (hearing,) = hearings([*taught, rule(Attribute.EAN, META, origin="general")])
+    (hearing,) = hearings([*taught, rule(Attribute.EAN, META, origin=origin)])
     said = dict(zip([*(one.selector for one in taught), META], values, strict=True))
     votes = hearing.votes(hearing.rules, lambda one: Vote(one, *[said[one.selector]] * 3))
     assert len(votes) == asked

@@ -242,3 +242,23 @@ def test_what_two_examples_say_behind_a_label(name: str, row: str, is_read: bool
     page = Document(shown.format("No. 11", row.format("Elmsfield"), ""), "https://shop.example/p")
     found = read_attributes(page, induce(members)[0].templates[0])
     assert found[Attribute.BRAND].value == ("Elmsfield" if is_read else None)
+
+
+USUAL = """<p class='top'>{0}</p><u class='top'>{1}</u><p class='bar'>{0}</p><u class='bar'>{1}</u>
+<script>var product = {{'price': '{0}', 'vendor': '{1}'}};</script>"""
+TRACKED = "<script>track({{'price': '{0}', 'vendor': '{1}'}});</script>"
+
+
+@pytest.mark.parametrize(("wrong_on", "is_read"), [((), True), ((3,), False)], ids=["never wrong", "wrong on one"])
+def test_a_spare_place_is_asked_where_all_others_are_silent(wrong_on: tuple[int, ...], is_read: bool) -> None:
+    """Of price and brand a place is kept that the examples do not need: another layout may have no other."""
+    said = [("1.10", "Nobody") if place in wrong_on else (one.price, one.brand) for place, one in enumerate(ALL)]
+    members = [
+        taught(one, f"<h1>{one.title}</h1>{USUAL.format(one.price, one.brand)}{TRACKED.format(*tracked)}")
+        for one, tracked in zip(ALL, said, strict=True)
+    ]
+    (template,) = induce(members)[0].templates
+    page = Document(f"<h1>x</h1>{TRACKED.format('77.30', 'Ardwen')}", "https://shop.example/p")
+    readings = read_attributes(page, template)
+    expected = ("77.30", "Ardwen") if is_read else (None, None)
+    assert (readings[Attribute.PRICE].value, readings[Attribute.BRAND].value) == expected
