@@ -5,16 +5,21 @@ table and in the next in a list. Unlike other numbers these are told from all el
 is known everywhere is enough. It is asked only in shops whose known offers have such numbers, not all of which the
 learnt rules find, and only where it contradicts none of them: the catalog may have its reasons not to list what stands
 there.
+
+schema.org names a number by its length, and themes fill that in: `gtin13` on one page is `gtin12` on the next. So where
+one of these names is learnt, the others are asked in its place.
 """
 
-from collections.abc import Iterator, Sequence, Set
+import re
+from collections.abc import Iterable, Iterator, Sequence, Set
+from itertools import chain
 
 from catalog.models import Attribute
 from parser.document import Document
 from parser.general import LABELS
 from parser.read import vote
 from parser.rules import Rule
-from parser.selector import AnySelector, AttributeAt, TextAt
+from parser.selector import AnySelector, AttributeAt, JsonAt, TextAt
 from rules_generator.candidate import UNEARNED
 from rules_generator.examples import Example
 
@@ -25,6 +30,9 @@ USUAL: tuple[AnySelector, ...] = (
     AttributeAt(css='meta[itemprop^="gtin"]', name="content"),
     TextAt(css=f"{LEAVES}:is({SAID})", behind=LABELS[EAN]),
 )
+OF_A_LENGTH = re.compile(r"\bgtin(?:8|1[234])?\b")
+MOST_RENAMED = 2
+OF_ANY_LENGTH = ("gtin13", "gtin12", "gtin", "gtin14", "gtin8")
 
 
 def usual_codes(
@@ -37,7 +45,29 @@ def usual_codes(
     known = {place for place, one in enumerate(examples) if EAN in one.known}
     if known <= read and (known or not any(EAN in one.known for one in elsewhere)):
         return []
-    rules = (Rule(attribute=EAN, selector=one, score=UNEARNED, origin="general") for one in USUAL)
+    return _agreeing(USUAL, examples, documents)
+
+
+def of_other_lengths(
+    learnt: Iterable[AnySelector], examples: Sequence[Example], documents: Sequence[Document]
+) -> list[Rule]:
+    """General rules for the names of other lengths in the best places where the number stands under one of them."""
+    named = [others for one in learnt if (others := list(_renamed(one)))]
+    return _agreeing(chain.from_iterable(named[:MOST_RENAMED]), examples, documents)
+
+
+def _renamed(selector: AnySelector) -> Iterator[AnySelector]:
+    part = "path" if isinstance(selector, JsonAt) else "css"
+    said = getattr(selector, part)
+    names = OF_ANY_LENGTH if OF_A_LENGTH.search(said) else ()
+    others = (OF_A_LENGTH.sub(name, said) for name in names)
+    yield from (selector.model_copy(update={part: other}) for other in others if other != said)
+
+
+def _agreeing(
+    selectors: Iterable[AnySelector], examples: Sequence[Example], documents: Sequence[Document]
+) -> list[Rule]:
+    rules = (Rule(attribute=EAN, selector=one, score=UNEARNED, origin="general") for one in selectors)
     told = ((rule, list(_agreements(rule, examples, documents))) for rule in rules)
     return [rule.model_copy(update={"support": len(agreed)}) for rule, agreed in told if all(agreed)]
 

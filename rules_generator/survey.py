@@ -15,7 +15,7 @@ from parser.rules import Form, Rule
 from rules_generator import cuts
 from rules_generator.candidate import Candidate
 from rules_generator.choose import SEVERAL, choose, several_of, spot
-from rules_generator.codes import usual_codes
+from rules_generator.codes import of_other_lengths, usual_codes
 from rules_generator.examples import Example
 from rules_generator.headings import usual_title
 from rules_generator.locate import CUTTABLE, Place, Wanted, places, slugs
@@ -71,8 +71,10 @@ def survey(examples: Sequence[Example], documents: Sequence[Document], elsewhere
         tallies = [tally(candidate, opened) for candidate in promising]
         ranked[attribute] = rank(sound(tallies, examples, elsewhere))
     best = (one.candidate.selector for of_it in ranked.values() for _, one in of_it[:MOST_BESIDE])
-    read = {place for _, one in ranked[Attribute.EAN] for place, right in enumerate(one.right) if right}
+    codes = [one for _, one in ranked[Attribute.EAN] if one.hits]
+    read = {place for one in codes for place, right in enumerate(one.right) if right}
     general = [*unspoken(examples, documents, best), *usual_codes(examples, documents, elsewhere, read)]
+    general += of_other_lengths((one.candidate.selector for one in codes), examples, documents)
     general += usual_title(examples, documents)
     return Survey(ranked, general)
 

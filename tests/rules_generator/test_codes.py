@@ -71,3 +71,19 @@ def test_an_example_is_not_set_aside_for_what_no_example_has_taught() -> None:
     members = [taught(one, f"<h1>{one.title}</h1><b id='p'>{one.price}</b>") for one in ALL]
     members[0] = taught(ALL[0], f"<h1>{ALL[0].title}</h1><b id='p'>1.00</b>")
     assert induce(members)[1].set_aside == ()
+
+
+LENGTHS = [
+    ("in JSON-LD", '<script type="application/ld+json">{{"@type": "Product", "offers": {{"{}": "{}"}}}}</script>'),
+    ("as numbers", '<script type="application/ld+json">{{"@type": "Product", "{}": {}}}</script>'),
+    ("in microdata", "<b><meta itemprop='{}' content='{}'></b>"),
+]
+
+
+@pytest.mark.parametrize(("name", "place"), LENGTHS, ids=[case[0] for case in LENGTHS])
+def test_a_number_of_another_length_has_another_name(name: str, place: str) -> None:
+    """All known numbers have thirteen digits, and a page has one of twelve."""
+    members = [taught(one, f"<h1>{one.title}</h1>{place.format('gtin13', one.ean)}") for one in ALL]
+    template = learnt(members)
+    assert ean_on(template, f"<h1>Other</h1>{place.format('gtin12', '600000000002')}") == "600000000002"
+    assert ean_on(template, f"<h1>Other</h1>{place.format('other12', '600000000002')}") is None
