@@ -1,8 +1,8 @@
 """JSONPath, compiled: the plain paths that Scout learns are walked directly, all others by jsonpath-ng.
 
 jsonpath-ng understands every path that a person may write, but walks one in about a hundred times the time that a few
-look-ups take; a page costs dozens. So `$.a[0].b`, `$.a.*.b` and `$.a[?(@.name=='b')].value` become steps, and anything
-richer keeps its own engine.
+look-ups take; a page costs dozens. So `$.a[0].b`, `$.a.*.b`, `$.a['b','c']` and `$.a[?(@.name=='b')].value` become
+steps, and anything richer keeps its own engine.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,7 +26,13 @@ class Entry(NamedTuple):
     name: str
 
 
-Step = str | int | slice | Entry | None
+class AnyOf(NamedTuple):
+    """Those of an object's values that stand under one of these names, in the order of the names."""
+
+    names: tuple[str, ...]
+
+
+Step = str | int | slice | Entry | AnyOf | None
 MOST_FANOUT = 50
 LONGEST_NESTED = 200_000
 
@@ -71,23 +77,30 @@ def _parsed(path: str) -> tuple[JSONPath, list[Step] | None]:
 
 
 def child(path: str, key: Step) -> str:
-    """`path` one step deeper: into a key, an index, a part of a list, its entries of a name, or (None) every child.
+    """`path` one step deeper: into a key, some keys, an index, a part or entries of a list, or (None) every child.
 
     >>> child(child("$", "a b"), 0), child("$", slice(1, -1)), child("$", Entry("name", "ean"))
     ("$['a b'][0]", '$[1:-1]', "$[?(@.name=='ean')]")
+    >>> child("$", AnyOf(("ean", "gtin")))
+    "$['ean','gtin']"
     """
     if key is None:
         return f"{path}.*"
+    if isinstance(key, str) and key.isidentifier() and key.isascii():
+        return f"{path}.{key}"
+    return f"{path}[{_in_brackets(key)}]"
+
+
+def _in_brackets(key: str | int | slice | Entry | AnyOf) -> str:
     if isinstance(key, Entry):
-        return f"{path}[?(@.{key.key}=='{key.name}')]"
+        return f"?(@.{key.key}=='{key.name}')"
     if isinstance(key, slice):
         ends = ("" if end is None else str(end) for end in (key.start, key.stop))
-        return f"{path}[*]" if key == slice(None) else f"{path}[{':'.join(ends)}]"
+        return "*" if key == slice(None) else ":".join(ends)
     if isinstance(key, int):
-        return f"{path}[{key}]"
-    if key.isidentifier() and key.isascii():
-        return f"{path}.{key}"
-    return f"{path}['{key}']"
+        return str(key)
+    names = key.names if isinstance(key, AnyOf) else (key,)
+    return ",".join(f"'{name}'" for name in names)
 
 
 class _NotPlain(Exception):
@@ -104,6 +117,8 @@ def _steps(path: JSONPath) -> Iterator[Step]:
         yield None
     elif isinstance(path, Fields) and len(path.fields) == 1:
         yield None if path.fields[0] == "*" else path.fields[0]
+    elif isinstance(path, Fields) and "*" not in path.fields:
+        yield AnyOf(tuple(path.fields))
     elif isinstance(path, Index) and len(path.indices) == 1:
         yield path.indices[0]
     elif isinstance(path, Slice) and path.step is None:
@@ -125,7 +140,7 @@ def _entry(test: Expression) -> Entry:
 
 
 def _forks(step: Step) -> bool:
-    return step is None or isinstance(step, slice | Entry)
+    return step is None or isinstance(step, slice | Entry | AnyOf)
 
 
 def _walk(data: Any, steps: list[Step], depth: int) -> Iterator[Any]:
@@ -143,6 +158,8 @@ def _walk(data: Any, steps: list[Step], depth: int) -> Iterator[Any]:
 def _children(data: Any, step: Step) -> list[Any]:
     if isinstance(data, list) and isinstance(step, slice):
         return data[step]
+    if isinstance(step, AnyOf):
+        return [data[name] for name in step.names if name in data] if isinstance(data, dict) else []
     inner = data if isinstance(data, list) else list(data.values()) if isinstance(data, dict) else []
     if isinstance(step, Entry):
         return [one for one in inner if isinstance(one, dict) and one.get(step.key) == step.name]

@@ -12,11 +12,12 @@ one of these names is learnt, the others are asked in its place.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
-from itertools import chain
+from itertools import islice
 
 from catalog.models import Attribute
 from parser.document import Document
 from parser.general import LABELS
+from parser.paths import AnyOf, child
 from parser.read import vote
 from parser.rules import Rule
 from parser.selector import AnySelector, AttributeAt, JsonAt, TextAt
@@ -30,9 +31,9 @@ USUAL: tuple[AnySelector, ...] = (
     AttributeAt(css='meta[itemprop^="gtin"]', name="content"),
     TextAt(css=f"{LEAVES}:is({SAID})", behind=LABELS[EAN]),
 )
-OF_A_LENGTH = re.compile(r"\bgtin(?:8|1[234])?\b")
-MOST_RENAMED = 2
-OF_ANY_LENGTH = ("gtin13", "gtin12", "gtin", "gtin14", "gtin8")
+NAMED, IN_MARKUP = re.compile(r"\.gtin(?:8|1[234])?$"), re.compile(r'\[itemprop="gtin(?:8|1[234])?"\]')
+OF_ANY_LENGTH = AnyOf(("gtin13", "gtin12", "gtin", "gtin14", "gtin8"))
+MOST_PLACES = 2
 
 
 def usual_codes(
@@ -48,20 +49,20 @@ def usual_codes(
     return _agreeing(USUAL, examples, documents)
 
 
-def of_other_lengths(
+def of_any_length(
     learnt: Iterable[AnySelector], examples: Sequence[Example], documents: Sequence[Document]
 ) -> list[Rule]:
-    """General rules for the names of other lengths in the best places where the number stands under one of them."""
-    named = [others for one in learnt if (others := list(_renamed(one)))]
-    return _agreeing(chain.from_iterable(named[:MOST_RENAMED]), examples, documents)
+    """General rules for the best places in which the number stands under such a name: it may be of any length."""
+    found = dict.fromkeys(other for one in learnt if (other := _by_any_length(one)) != one)
+    return _agreeing(islice(found, MOST_PLACES), examples, documents)
 
 
-def _renamed(selector: AnySelector) -> Iterator[AnySelector]:
-    part = "path" if isinstance(selector, JsonAt) else "css"
-    said = getattr(selector, part)
-    names = OF_ANY_LENGTH if OF_A_LENGTH.search(said) else ()
-    others = (OF_A_LENGTH.sub(name, said) for name in names)
-    yield from (selector.model_copy(update={part: other}) for other in others if other != said)
+def _by_any_length(selector: AnySelector) -> AnySelector:
+    if isinstance(selector, JsonAt):
+        around = NAMED.sub("", selector.path)
+        path = child(around, OF_ANY_LENGTH) if around != selector.path else around
+        return selector.model_copy(update={"path": path})
+    return selector.model_copy(update={"css": IN_MARKUP.sub('[itemprop^="gtin"]', selector.css)})
 
 
 def _agreeing(

@@ -15,7 +15,7 @@ from parser.rules import Form, Rule
 from rules_generator import cuts
 from rules_generator.candidate import Candidate
 from rules_generator.choose import SEVERAL, choose, several_of, spot
-from rules_generator.codes import of_other_lengths, usual_codes
+from rules_generator.codes import of_any_length, usual_codes
 from rules_generator.examples import Example
 from rules_generator.headings import usual_title
 from rules_generator.locate import CUTTABLE, Place, Wanted, places, slugs
@@ -74,7 +74,7 @@ def survey(examples: Sequence[Example], documents: Sequence[Document], elsewhere
     codes = [one for _, one in ranked[Attribute.EAN] if one.hits]
     read = {place for one in codes for place, right in enumerate(one.right) if right}
     general = [*unspoken(examples, documents, best), *usual_codes(examples, documents, elsewhere, read)]
-    general += of_other_lengths((one.candidate.selector for one in codes), examples, documents)
+    general += of_any_length((one.candidate.selector for one in codes), examples, documents)
     general += usual_title(examples, documents)
     return Survey(ranked, general)
 

@@ -7,7 +7,7 @@ from jsonpath_ng.ext.parser import parse
 
 from catalog.errors import HostilePage, RuleError
 from parser.document import Document
-from parser.paths import Entry, child, compile_path
+from parser.paths import AnyOf, Entry, child, compile_path
 from parser.selector import AnySelector, AttributeAt, JsonAt, TextAt, selector_from
 
 PAGE = Document(
@@ -114,10 +114,19 @@ def test_plain_paths_and_rich_ones_agree() -> None:
     assert list(compile_path("$.a[::2]['b c']")(data)) == list(compile_path("$.a[:-1]['b c']")(data)) == [1]
     assert list(compile_path("$.d[1:].e")(data)) == []
     assert list(compile_path("$.a[?('b c'>1)]")(data)) == [{"b c": 2}]
+    assert list(compile_path("$.a[0]['x','b c']")(data)) == [1]
 
 
 NAMES = st.sampled_from(["ean", "Größe", "a b", 'in "', "$", "1"])
 ENTRY = st.dictionaries(st.sampled_from(["name", "key", "value"]), NAMES | st.integers(0, 2) | st.none())
+
+
+@given(st.dictionaries(NAMES, NAMES) | st.lists(NAMES), st.lists(NAMES, min_size=2, max_size=3))
+def test_what_stands_under_one_of_some_names_is_what_jsonpath_ng_finds(thing: object, names: list[str]) -> None:
+    """In the order of the names, not in that of the object."""
+    path = child("$.all", AnyOf(tuple(names)))
+    expected = [match.value for match in parse(path).find({"all": thing})]
+    assert list(compile_path(path)({"all": thing})) == expected
 
 
 @given(
