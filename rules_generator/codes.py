@@ -21,6 +21,7 @@ from parser.paths import AnyOf, child
 from parser.read import vote
 from parser.rules import Rule
 from parser.selector import AnySelector, AttributeAt, JsonAt, TextAt
+from parser.sought import PAIRS
 from rules_generator.candidate import UNEARNED
 from rules_generator.examples import Example
 
@@ -59,7 +60,7 @@ def of_any_length(
 
 def _by_any_length(selector: AnySelector) -> AnySelector:
     if isinstance(selector, JsonAt):
-        around = NAMED.sub("", selector.path)
+        around = NAMED.sub("", selector.path) if selector.block != PAIRS else selector.path
         path = child(around, OF_ANY_LENGTH) if around != selector.path else around
         return selector.model_copy(update={"path": path})
     return selector.model_copy(update={"css": IN_MARKUP.sub('[itemprop^="gtin"]', selector.css)})

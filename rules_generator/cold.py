@@ -21,7 +21,7 @@ from parser.document import Document
 from parser.gate import is_front_door, marks_of
 from parser.general import General, general_reading, offer_likeness
 from parser.pages import CrawledPage
-from parser.rules import Rule, RuleSet
+from parser.rules import Rule, RuleSet, Template
 from rules_generator import templates
 from rules_generator.examples import Example
 from rules_generator.induce import Taught
@@ -143,14 +143,16 @@ def _known(read: Mapping[Attribute, General], offer: OfferFields | None) -> dict
 
 
 def as_general(rules: RuleSet, trust: Mapping[Attribute, float]) -> RuleSet:
-    """The rules as what they are: not learnt from known offers, and no surer than what taught them."""
-    templates = [
-        template.model_copy(
-            update={"rules": tuple(_general(rule, trust) for rule in template.rules if not rule.stands_in)}
-        )
-        for template in rules.templates
-    ]
-    return rules.model_copy(update={"templates": tuple(templates)})
+    """The rules as what they are: not learnt from known offers, and no surer than what taught them.
+
+    Spares are left out: they would be asked with the others, as none of these comes before a general one.
+    """
+
+    def general(template: Template) -> Template:
+        kept = (rule for rule in template.rules if rule.origin != "spare")
+        return template.model_copy(update={"rules": tuple(_general(rule, trust) for rule in kept)})
+
+    return rules.model_copy(update={"templates": tuple(map(general, rules.templates))})
 
 
 def _general(rule: Rule, trust: Mapping[Attribute, float]) -> Rule:

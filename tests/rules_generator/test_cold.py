@@ -11,8 +11,11 @@ from catalog.store import Store
 from matcher.run import match_shop
 from parser.document import Document
 from parser.general import general_reading, offer_likeness
+from parser.rules import Origin, Rule, RuleSet, Template
+from parser.selector import TextAt
 from parser.worker import parse_shop, stored_rules
 from reports.write import report_shop
+from rules_generator.cold import as_general
 from rules_generator.learn import GENERAL_RULES, learn_shop
 from tests.pages import Product, article_page, category_page, products, text_page
 from tests.parser.test_worker import crawled
@@ -172,3 +175,14 @@ def test_a_list_is_no_offer() -> None:
     for page in (category_page(ALL[:6]), article_page()):
         document = Document(page, "https://shop.example/list")
         assert not offer_likeness(document, general_reading(document))
+
+
+def test_rules_that_no_known_offer_has_taught_are_all_general() -> None:
+    """None leads, so none is asked only after others: spares are left out."""
+    origins: list[Origin] = ["learnt", "spare", "general"]
+    rules = tuple(Rule(attribute=Attribute.PRICE, selector=TextAt(css=f"b.{one}"), origin=one) for one in origins)
+    made = as_general(RuleSet(templates=(Template(name="1", rules=rules),)), {}).templates[0]
+    assert [(str(rule.selector), rule.origin) for rule in made.rules] == [
+        ("b.learnt", "general"),
+        ("b.general", "general"),
+    ]
