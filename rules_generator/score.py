@@ -317,12 +317,8 @@ def _is_beginning(value: str, known: Sequence[str]) -> bool:
 
 
 def _scraps(candidate: Candidate, values: Sequence[str | None], right: Sequence[bool | None]) -> tuple[str, ...]:
-    """What stands on more pages such as this one, where the catalog knows nothing.
-
-    It is what cuts leave of a text for a number, `wc` of `wc_post_17`, and a picture that no other offer can have.
-    """
-    is_cut_out = candidate.attribute in NUMBERS and candidate.trim != NO_CUT
-    if not is_cut_out and candidate.attribute is not Attribute.IMAGE:
+    """What cuts leave of a text where the catalog knows no number: `wc` of `wc_post_17` stands on more such pages."""
+    if candidate.attribute not in NUMBERS or candidate.trim == NO_CUT:
         return ()
     found = zip(values, right, strict=True)
     return tuple(dict.fromkeys(value for value, is_right in found if value is not None and is_right is None))

@@ -44,16 +44,3 @@ def test_a_known_picture_is_read_though_the_front_page_names_it() -> None:
     rules, _ = induce(members, [front("https://shop.example/", urls[0])])
     found = read_attributes(Document(PAGE.format("Other", urls[0]), "https://shop.example/p"), rules.templates[0])
     assert found[Attribute.IMAGE].value == urls[0]
-
-
-def test_the_picture_of_an_offer_that_has_none_is_no_other_offers() -> None:
-    """One example is enough, as no two offers have one picture."""
-    shown = [[OWN.format(one.number)] if one.number != 3 else [] for one in ALL]
-    members = [
-        taught(one, PAGE.format(one.title, (urls or [SHARED])[0]), images=urls)
-        for one, urls in zip(ALL, shown, strict=True)
-    ]
-    template = induce(members)[0].templates[0]
-    for picture, read in ((SHARED, None), (OWN.format("other"), OWN.format("other"))):
-        page = Document(PAGE.format("Other", picture), "https://shop.example/p")
-        assert read_attributes(page, template)[Attribute.IMAGE].value == read
