@@ -336,15 +336,17 @@ def _trim_at(candidate: Candidate, opened: Opened, place: int) -> Trim:
 def scores(tallies: Sequence[Tally]) -> list[float]:
     """The score of each tally, relative to the best agreement that any of them reaches."""
     best = max((one.agreement for one in tallies), default=0.0)
-    return [_trust(one) * one.agreement / best if best else 0.0 for one in tallies]
+    whole = max((one.hits for one in tallies if not one.is_cut_off and not one.misses), default=0)
+    return [_trust(one, whole) * one.agreement / best if best else 0.0 for one in tallies]
 
 
-def _trust(one: Tally) -> float:
+def _trust(one: Tally, whole: int) -> float:
     """How far it is trusted to hold elsewhere: less where it counts its way, less so where a long text tells it.
 
-    What ends at some length has told the whole of short texts only.
+    What ends at some length has told the whole of short texts only. That needs another place that has told the `whole`
+    of several and is never wrong: where there is none, it is the catalog that knows more than the page says.
     """
-    if one.is_cut_off:
+    if one.is_cut_off and 2 * whole >= one.hits:
         return CUT_OFF
     if not one.candidate.is_by_way:
         return 1.0

@@ -42,6 +42,17 @@ def test_what_ends_at_a_length(name: str, sentences: list[int], layouts: list[st
     assert ends == (rules.get('meta[name="description"] ::attr(content)', 0.0) < 0.9)
 
 
+def test_what_the_catalog_alone_knows_is_not_cut_off() -> None:
+    """The longest text goes on in the catalog, and nowhere on its page: no other place is better."""
+    members = []
+    for place, one in enumerate(ALL):
+        text = told(one.number, 3 if place else 9)
+        page = f"<h1>{one.title}</h1><div class='text'>{text}</div>"
+        members.append(taught(one, page, description=text if place else f"{text} Made in Ardwen."))
+    (best, *_) = induce(members)[0].templates[0].of(Attribute.DESCRIPTION)
+    assert (str(best.selector), best.score) == ("div.text", 1.0)
+
+
 ADDING = [
     ("the names of tabs", "<div class='description'><b>Description</b> <b>Reviews</b> <div class='x'>{0}</div></div>"),
     ("nothing between lines", "<i data-description='{1}'></i><div class='x'>{0}</div>"),

@@ -12,7 +12,6 @@ from rules_generator.views import View
 from tests.corpus.test_reading import PAGES, read_by_neighbours
 from tests.floors import hold
 
-EVERY_THIRD = slice(0, None, 3)
 SHOWN = ("title", "price", "brand", "sku", "ean", "category", "image", "description")
 
 
@@ -23,21 +22,24 @@ def test_corpus() -> None:
     hold({"corpus values": sum(said) / len(said)})
 
 
-@pytest.mark.parametrize("view", ["full", "html"])
-def test_extraction(shared: Path, view: View) -> None:
+@pytest.mark.parametrize(
+    ("named", "view", "train", "first"),
+    [("full", "full", 10, 0), ("html", "html", 10, 0), ("taught by 50", "full", 50, 2)],
+)
+def test_extraction(shared: Path, named: str, view: View, train: int, first: int) -> None:
     """On a third of the real shops, accuracy and precision of each attribute stay above their floors."""
     totals = {attribute: Count() for attribute in SHOWN}
-    setting = Setting(train=10)
-    for path in shop_paths(shared / "data" / "extraction")[EVERY_THIRD]:
+    setting = Setting(train=train)
+    for path in shop_paths(shared / "data" / "extraction")[first::3]:
         counts = evaluate_shop(open_shop(path), Plan((setting,), view)).counts[setting]
         for name, total in totals.items():
             total.add(counts[Attribute(name)])
-    hold(dict(_figures(view, totals)))
+    hold(dict(_figures(named, totals)))
 
 
-def _figures(view: str, totals: dict[str, Count]) -> Iterator[tuple[str, float]]:
+def _figures(named: str, totals: dict[str, Count]) -> Iterator[tuple[str, float]]:
     for name, total in totals.items():
         for figure in ("accuracy", "precision"):
             value = total.figures()[figure]
             if value is not None:
-                yield f"extraction {view} {name} {figure}", value
+                yield f"extraction {named} {name} {figure}", value
