@@ -18,18 +18,17 @@ APART = frozenset(BETWEEN)
 
 
 def told_from_brand(readings: Mapping[Attribute, Reading], template: Template) -> dict[Attribute, Reading]:
-    """The readings, title and category without the brand where the template's known offers have none there."""
-    told, brand = dict(readings), readings.get(Attribute.BRAND)
-    if brand is None or brand.value is None:
-        return told
-    if template.bare_titles and TITLE in told:
-        told[TITLE] = bared(told[TITLE], brand.value)
-    if template.own_categories and CATEGORY in told:
-        told[CATEGORY] = _own(told[CATEGORY], brand.value)
+    """The title and the category without the brand, where the template's known offers have none there."""
+    brand = readings[Attribute.BRAND].value if Attribute.BRAND in readings else None
+    told = dict[Attribute, Reading]()
+    if brand and template.bare_titles and TITLE in readings:
+        told[TITLE] = _bared(readings[TITLE], brand)
+    if brand and template.own_categories and CATEGORY in readings:
+        told[CATEGORY] = _own(readings[CATEGORY], brand)
     return told
 
 
-def bared(title: Reading, brand: str) -> Reading:
+def _bared(title: Reading, brand: str) -> Reading:
     """The title as other places of the page have it, where these lack just the brand before it."""
     bare = without(title.value or "", brand)
     if not bare or not any(vote.value and same(TITLE, vote.value, bare) for vote in title.votes):
@@ -45,11 +44,11 @@ def _own(category: Reading, brand: str) -> Reading:
 def _without_votes_for(reading: Reading, value: str) -> Reading:
     """What the other votes say. What rules say that people have set or locked is left as it is."""
     name = reading.attribute
-    for_it = [vote for vote in reading.votes if vote.value and same(name, vote.value, value)]
-    if any(vote.rule.kept for vote in for_it):
+    left_out = tuple(vote for vote in reading.votes if vote.value and same(name, vote.value, value))
+    if any(vote.rule.kept for vote in left_out):
         return reading
-    left = tuple(vote for vote in reading.votes if vote not in for_it)
-    return decide(name, left)._replace(votes=reading.votes, all_votes=reading.all_votes)
+    others = decide(name, [vote for vote in reading.votes if vote not in left_out])
+    return others._replace(votes=reading.votes, all_votes=reading.all_votes, left_out=left_out)
 
 
 def without(title: str, brand: str) -> str:

@@ -75,7 +75,8 @@ def completed(ranked: Sequence[Likeness], read_by: ReadBy) -> Readings:
     for other in ranked[1:]:
         more = read_by(other.template, {name for name in EVERY if _is_open(name, readings)})
         readings |= {name: one for name, one in more.items() if one.value is not None}
-    return told_from_brand(readings, ranked[0].template)
+    readings |= told_from_brand(readings, ranked[0].template)
+    return readings
 
 
 def _is_open(name: Attribute, readings: Mapping[Attribute, Reading]) -> bool:

@@ -46,7 +46,8 @@ class Reading(NamedTuple):
     """The winning value of an attribute, and the votes that were heard (`parser.hearing`).
 
     `weight` is the probability that the value is right (`parser.confidence`), `share` its part of the votes cast.
-    `all_votes` are those of all rules, in the rules' order, where they were asked for.
+    `all_votes` are those of all rules, in the rules' order, where they were asked for; `left_out` are those heard that
+    did not count beside the brand (`parser.brands`).
     """
 
     attribute: Attribute
@@ -55,6 +56,7 @@ class Reading(NamedTuple):
     votes: tuple[Vote, ...]
     share: float = 1.0
     all_votes: tuple[Vote, ...] = ()
+    left_out: tuple[Vote, ...] = ()
 
     @property
     def cast(self) -> int:

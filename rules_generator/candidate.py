@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from catalog.models import Attribute
 from catalog.values.text import Sign
-from parser.rules import Form, Rule
+from parser.rules import Form, Origin, Rule
 from parser.selector import AnySelector, AttributeAt, JsonAt, TextAt
 from parser.trim import Trim
 from rules_generator.cuts import NO_CUT
@@ -45,7 +45,7 @@ class Candidate:
         """Whether it counts its way down the page, where another banner or row leads it elsewhere."""
         return not isinstance(self.selector, JsonAt) and self.selector.css.count(" > ") >= FEWEST_STEPS
 
-    def rule(self, score: float = 1.0, support: int = 0, agreed: float = 1.0) -> Rule:
+    def rule(self, score: float = 1.0, support: int = 0, agreed: float = 1.0, origin: Origin = "learnt") -> Rule:
         """The candidate as a rule."""
         return Rule(
             attribute=self.attribute,
@@ -57,4 +57,5 @@ class Candidate:
             score=score,
             support=support,
             agreed=agreed,
+            origin=origin,
         )

@@ -51,8 +51,11 @@ def choose(ranked: Sequence[Scored], threshold: float) -> list[Rule]:
 
 def _rule(scored: Scored, origin: Origin = "learnt") -> Rule:
     score, tally = scored
-    rule = tally.candidate.rule(_as_voter(score, tally), tally.hits, round(tally.share, 4))
-    return rule.model_copy(update={"origin": origin})
+    return tally.candidate.rule(_as_voter(score, tally), tally.hits, round(tally.share, 4), origin)
+
+
+def _attribute_of(chosen: Sequence[Scored]) -> Attribute | None:
+    return chosen[0][1].candidate.attribute if chosen else None
 
 
 def _as_voter(score: float, tally: Tally) -> float:
@@ -93,7 +96,7 @@ def _for_the_silent(ranked: Sequence[Scored], chosen: Sequence[Scored], threshol
     counts against a rule; here it is scored by the examples on which it speaks. Of a number one example is enough, if
     the place is named for it.
     """
-    attribute = chosen[0][1].candidate.attribute if chosen else None
+    attribute = _attribute_of(chosen)
     if attribute not in ON_ALL | LABELLED and attribute not in NUMBERS:
         return []
     enough = ENOUGH if attribute is Attribute.PRICE else 1
@@ -140,7 +143,7 @@ def _stand_ins(worthy: Sequence[Scored], chosen: Sequence[Scored]) -> list[Score
     It is silent too where the catalog knows no value. What a page's head says for search engines is no stand-in for
     its description. Where there is no other element, another way to the same one may hold where the first does not.
     """
-    found = [pair for pair in worthy if _confirms(pair[1], chosen, spot) and _stands_in(pair[1], chosen)]
+    found = [pair for pair in worthy if _stands_in(pair[1], chosen)]
     placed = [(_is_at_one_of(pair[1], chosen), pair) for pair in found]
     usable = [(is_again, pair) for is_again, pair in placed if not is_again or _is_sure_way(pair[1])]
     return [pair for _, pair in sorted(usable, key=itemgetter(0))][: ENOUGH - len(chosen)]
@@ -152,15 +155,18 @@ def _spares(worthy: Sequence[Scored], chosen: Sequence[Scored]) -> list[Scored]:
     A layout that no example shows may lack the places that are chosen, and have others that all layouts share, such as
     what the shop's software tells a statistics script. Only of what every offer has silence tells of such a layout.
     """
+    if _attribute_of(chosen) not in SPARED:
+        return []
     found: list[Scored] = []
-    for pair in worthy if chosen and chosen[0][1].candidate.attribute in SPARED else ():
-        others = [*chosen, *found]
-        tally = pair[1]
-        if tally.misses or tally.uncalled or len(found) == MOST_SPARE:
-            continue
-        if _confirms(tally, others, spot) and not _is_at_one_of(tally, others) and _stands_in(tally, others):
+    for pair in worthy:
+        if len(found) < MOST_SPARE and _is_spare(pair[1], [*chosen, *found]):
             found.append(pair)
     return found
+
+
+def _is_spare(tally: Tally, others: Sequence[Scored]) -> bool:
+    never_wrong = not tally.misses and not tally.uncalled
+    return never_wrong and _stands_in(tally, others) and not _is_at_one_of(tally, others)
 
 
 def _is_sure_way(tally: Tally) -> bool:
@@ -172,7 +178,10 @@ def _is_sure_way(tally: Tally) -> bool:
 
 
 def _stands_in(tally: Tally, chosen: Sequence[Scored]) -> bool:
+    """Whether it agrees with those chosen from another element, and is silent where the catalog knows no value."""
     candidate = tally.candidate
+    if not _confirms(tally, chosen, spot):
+        return False
     if candidate.attribute is Attribute.DESCRIPTION and family(candidate.selector) == "meta":
         return False
     said = zip(tally.values, tally.right, *(other.values for _, other in chosen), strict=True)

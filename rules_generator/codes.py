@@ -59,11 +59,12 @@ def of_any_length(
 
 
 def _by_any_length(selector: AnySelector) -> AnySelector:
-    if isinstance(selector, JsonAt):
-        around = NAMED.sub("", selector.path) if selector.block != PAIRS else selector.path
-        path = child(around, OF_ANY_LENGTH) if around != selector.path else around
-        return selector.model_copy(update={"path": path})
-    return selector.model_copy(update={"css": IN_MARKUP.sub('[itemprop^="gtin"]', selector.css)})
+    if not isinstance(selector, JsonAt):
+        return selector.model_copy(update={"css": IN_MARKUP.sub('[itemprop^="gtin"]', selector.css)})
+    around = NAMED.sub("", selector.path)
+    if around == selector.path or selector.block == PAIRS:
+        return selector
+    return selector.model_copy(update={"path": child(around, OF_ANY_LENGTH)})
 
 
 def _agreeing(

@@ -8,7 +8,6 @@ learning is done once more without it.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from catalog.models import Attribute
 from catalog.values import Hint, key, normalise
@@ -54,22 +53,21 @@ class Lesson:
 
     def rules(self, threshold: float = THRESHOLD, currency: str | None = None) -> RuleSet:
         """The rules of all templates; one whose few examples teach no title is left to the others."""
+        known = [one.example for one in self.taught]
+        bare, own = have_bare_titles(known), have_own_categories(known)
         made = [
-            self._template(str(number), named, survey.rules(threshold))
+            Template(
+                name=str(number),
+                signature=named,
+                rules=tuple(map(self._without_own, survey.rules(threshold))),
+                bare_titles=bare,
+                own_categories=own,
+            )
             for number, (named, survey) in enumerate(self.surveys, start=1)
         ]
         kept = [one for one in made if any(rule.taught for rule in one.of(Attribute.TITLE))] or made
         urls = tuple(one.example.page.address for one in self.taught)
         return RuleSet(learnt_from=urls, currency=currency, templates=tuple(kept))
-
-    def _template(self, name: str, named: Signature, rules: Iterable[Rule]) -> Template:
-        own = tuple(map(self._without_own, rules))
-        return Template(name=name, signature=named, rules=own, **self._apart_from_brands)
-
-    @cached_property
-    def _apart_from_brands(self) -> dict[str, bool]:
-        known = [one.example for one in self.taught]
-        return {"bare_titles": have_bare_titles(known), "own_categories": have_own_categories(known)}
 
     def _without_own(self, rule: Rule) -> Rule:
         """What the head names for others to show is the shop's own picture where an offer has none."""

@@ -1,6 +1,6 @@
 """What every rule of a shop finds on one page: the votes of `parser.read`, told one by one, with why a vote lost."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
@@ -13,7 +13,6 @@ from catalog.models import Attribute, KnownOffer, Page, Shop
 from catalog.settings import Settings
 from catalog.store import Store
 from catalog.values import same, values_of
-from parser.brands import without
 from parser.document import Document
 from parser.gate import likeness, marks_of, ranked
 from parser.pages import Opener, crawled_pages
@@ -26,6 +25,10 @@ from url_cleaner.clean import clean
 from url_cleaner.errors import BadUrl
 
 MOST_KNOWN = 50
+BESIDE_THE_BRAND = {
+    Attribute.TITLE: "has the brand before the title, as no known offer does",
+    Attribute.CATEGORY: "says the brand, as no known offer's category does",
+}
 
 
 @dataclass(frozen=True)
@@ -98,7 +101,7 @@ def inspect_page(
         likeness={one.name: round(likeness(marks, one.signature), 3) for one in rules.templates},
         winners={one.attribute.value: _winner(one, known) for one in wanted},
         known={name.value: values for name, values in known.items()},
-        lines=tuple(line for one in wanted for line in _lines(one, _before(rules, template, one), _brand(readings))),
+        lines=tuple(line for one in wanted for line in _lines(one, _before(rules, template, one))),
         missing=tuple(missing(document, {name: known[name] for name in known if attribute in (None, name)})),
         variants=tuple(one.offer.model_dump(mode="json") for one in reading.variants),
     )
@@ -165,12 +168,7 @@ def _before(rules: RuleSet, template: Template | None, reading: Reading) -> int:
     return sum(len(own) for _, own in takewhile(lambda one: one[0] != reader, of_each))
 
 
-def _brand(readings: Mapping[Attribute, Reading]) -> str:
-    found = readings.get(Attribute.BRAND)
-    return (found.value or "") if found else ""
-
-
-def _lines(reading: Reading, before: int, brand: str) -> Iterator[Line]:
+def _lines(reading: Reading, before: int) -> Iterator[Line]:
     for number, vote in enumerate(reading.all_votes, start=before + 1):
         heard = vote in reading.votes
         agrees = (
@@ -189,7 +187,7 @@ def _lines(reading: Reading, before: int, brand: str) -> Iterator[Line]:
             cut=vote.cut,
             value=vote.value,
             won=won,
-            why="" if won else _why(vote, agrees, heard, _left_to_the_brand(reading, vote, brand)),
+            why="" if won else _why(vote, reading, agrees, heard),
             css=copied.css,
             xpath=copied.xpath,
             form=vote.rule.form,
@@ -198,24 +196,13 @@ def _lines(reading: Reading, before: int, brand: str) -> Iterator[Line]:
         )
 
 
-def _left_to_the_brand(reading: Reading, vote: Vote, brand: str) -> str:
-    """Why a vote did not count beside the brand (`parser.brands`); nothing where it did."""
-    name, value, read_as = reading.attribute, vote.value or "", reading.value or ""
-    behind = without(value, brand) if name is Attribute.TITLE else ""
-    if behind and same(name, behind, read_as):
-        return "has the brand before the title, as no known offer does"
-    if name is Attribute.CATEGORY and value and same(name, value, brand) and not same(name, value, read_as):
-        return "says the brand, as no known offer's category does"
-    return ""
-
-
-def _why(vote: Vote, agrees: bool, heard: bool, left_to_the_brand: str) -> str:
+def _why(vote: Vote, reading: Reading, agrees: bool, heard: bool) -> str:
     if vote.raw is None:
         return "finds nothing here"
     if vote.cut is None:
         return "the cut does not fit"
     if vote.value is None:
         return f"no {vote.rule.attribute.value} as it stands"
-    if left_to_the_brand:
-        return left_to_the_brand
+    if vote in reading.left_out:
+        return BESIDE_THE_BRAND[reading.attribute]
     return "outvoted" if heard else f"not needed: it says {'the same' if agrees else 'otherwise'}"

@@ -11,7 +11,7 @@ from catalog.values import text
 
 LONGEST_URL = 2048
 _SRCSET = re.compile(r"\s*(\S+?),?\s+\d+(?:\.\d+)?[wx](?:\s*,|\s*$)")
-_IN_CSS = re.compile(r"""(?:^|[\s:,])url\(\s*(?:"([^"]+)"|'([^']+)'|([^\s"')]+))\s*\)""", re.IGNORECASE)
+_IN_CSS = re.compile(r"""(?:^|[\s:,])url\(\s*(?:"([^"]+)"|'([^']+)'|([^\s"')]+))\s*\)""")
 _ENCODED = re.compile(r"(?:https?%3A)?%2F%2F", re.IGNORECASE)
 _UNFILLED = re.compile(r"_(?:\{|%7B)(?:width|size)(?:\}|%7D)x?(?=\.)", re.IGNORECASE)
 _PLACEHOLDER = re.compile(

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from catalog.models import Attribute
 from parser.document import Document
 from parser.read import read
 from rules_generator.induce import Taught, induce
@@ -76,6 +77,7 @@ def test_breadcrumbs_that_lead_through_a_brand(name: str, brand: str, category: 
     found = read(Document(_in_category(shown, "Ardwen 1"), "https://shop.example/p"), rules)
     assert found.offer is not None
     assert (found.offer.brand, found.offer.category) == ("Ardwen 1", expected)
+    assert bool(found.readings[Attribute.CATEGORY].left_out) == (expected is None)
 
 
 def _in_category(one: Product, category: str) -> str:
