@@ -7,10 +7,10 @@ type, data in code by what stands before it (`parser.code`). All is capped: a pa
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple
 
+from propcache.api import cached_property
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from parser import states

@@ -1,10 +1,10 @@
 """A page opened once: its tree, its blocks of data, its texts - each made at most once, and only when asked for."""
 
 from collections.abc import Callable, Iterable
-from functools import cached_property
 from itertools import islice
 from typing import Any
 
+from propcache.api import cached_property
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from catalog.errors import RuleError

@@ -7,8 +7,9 @@ those that find nothing on a page. What this cannot answer for sure is asked of 
 
 import re
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
+from propcache.api import cached_property
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 MOST_NODES, WORTH_REMEMBERING = 20_000, 500

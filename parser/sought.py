@@ -9,9 +9,11 @@ stands inside a larger block is found too. Each script of JSON and each place in
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import accumulate, islice
 from typing import Any
+
+from propcache.api import cached_property
 
 from parser.blocks import CODE, SCHEMA_ORG, Scripts
 from parser.code import HEAD_LENGTH, PAIRED_VALUE, block_name, data_in_code, literal, opened_at
