@@ -41,7 +41,12 @@ class Seen:
     @cached_property
     def names(self) -> "Names":
         """The tags of what is named, each with its itemprop, property and name."""
-        said = tuple(map(_names_of, self._named[:MOST_NODES]))
+        said = tuple(
+            [
+                (node.tag, (its := node.attributes).get("itemprop"), its.get("property"), its.get("name"))
+                for node in self._named[:MOST_NODES]
+            ]
+        )
         return _names_met(said) if len(said) <= WORTH_REMEMBERING else _names_in(said)
 
     @cached_property
