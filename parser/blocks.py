@@ -100,7 +100,7 @@ def scripts_of(tree: LexborHTMLParser) -> Scripts:
     """The scripts of a page, of the first 300; those in templates as far as they are data."""
     data, code, stated, starts = list[DataScript](), list[str](), list[str](), set[str]()
     for node in tree.tags("script")[:MOST_SCRIPTS]:
-        text = node.text_lexbor()
+        text = None if (alone := node.first_child) is None else alone.text_content
         if not text or len(text) > LONGEST_SCRIPT or text.isspace():
             continue
         said = node.attributes
