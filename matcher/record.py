@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
 from catalog.models import Attribute, OfferFields
-from catalog.values import key
+from catalog.values import is_dash, key
 from matcher.kinds import Kinds, kinds
 from matcher.links import Address, address
 from matcher.quantities import quantities
@@ -131,7 +131,7 @@ def _record(offer: OfferFields) -> Record:
         price=_amount(offer),
         ean=_key(Attribute.EAN, offer.ean),
         han=_compact(_key(Attribute.HAN, offer.han)),
-        sku=_key(Attribute.SKU, offer.sku),
+        sku="" if is_dash(offer.sku) else _key(Attribute.SKU, offer.sku),
         images=tuple(dict.fromkeys(k for i in offer.images[:MOST_IMAGES] if (k := _key(Attribute.IMAGE, i[:2000])))),
         address=address(offer.url),
     )

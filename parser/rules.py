@@ -17,7 +17,7 @@ from parser.selector import AnySelector, Selector
 from parser.trim import Trim
 
 Origin = Literal["learnt", "manual", "spare", "general"]
-Form = Literal["plain", "comma", "point", "minor", "slug", "typed", "path"]
+Form = Literal["plain", "comma", "point", "minor", "slug", "typed", "path", "dash"]
 
 
 class _Frozen(BaseModel):
@@ -31,11 +31,12 @@ class Rule(_Frozen):
     the number of known offers it was right on, `agreed` their share in those on which it found a value. `form` says how
     a price's digits are meant: `comma` or `point` names the decimal separator, `minor` counts in cents; `slug` is a
     name as addresses and classes spell it; `typed` undoes a typesetter's signs, of all kinds or of those that `signs`
-    names, and `path` takes every bar and slash of a category for what stands between its steps. `never` are values that
-    stand for none: the shop's logo for a picture. A `locked` rule, or one set by hand, survives relearning. The
-    `origin` of a rule is `general` where no known offer has taught it: then `support` and `agreed` count what general
-    rules say of pages. It is `spare` where other rules say the same: then it is asked only where all of those find
-    nothing, as on pages of a layout that no known offer has.
+    names, `path` takes every bar and slash of a category for what stands between its steps, and `dash` keeps a lone
+    dash for an article number, and what else stands for none is one. `never` are values that stand for none: the shop's
+    logo for a picture. A `locked` rule, or one set by hand, survives relearning. The `origin` of a rule is `general`
+    where no known offer has taught it: then `support` and `agreed` count what general rules say of pages. It is `spare`
+    where other rules say the same: then it is asked only where all of those find nothing, as on pages of a layout that
+    no known offer has.
     """
 
     attribute: Attribute

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from catalog.models import Attribute, OfferFields
-from catalog.values import NO_HINT, Hint, currency_of, key, normalise
+from catalog.values import DASH, NO_HINT, Hint, currency_of, is_dash, key, normalise
 from catalog.values.category import in_steps, is_home
 from catalog.values.text import typed
 from parser.confidence import confidence
@@ -77,8 +77,10 @@ def value_of(rule: Rule, text: str, url: str) -> str | None:
         text = unslugged(text)
     hint = _hint(rule.form, url) if rule.attribute in HINTED else NO_HINT
     value = normalise(rule.attribute, text, hint)
-    if value is None or value in rule.never or _is_front_page(rule, value):
+    if value is None:
         return None
+    if value in rule.never or _is_front_page(rule, value) or _is_no_key(rule, value):
+        return DASH if rule.form == "dash" else None
     return _in_major_units(text) if rule.form == "minor" else in_form(rule, value)
 
 
@@ -97,6 +99,11 @@ def in_form(rule: Rule, value: str) -> str:
 def _is_front_page(rule: Rule, value: str) -> bool:
     """Whether a category is only a breadcrumb's way home; a field of data may call a kind of goods so."""
     return rule.attribute is Attribute.CATEGORY and is_home(value) and not _is_field(rule.selector)
+
+
+def _is_no_key(rule: Rule, value: str) -> bool:
+    """Whether an article number is only a dash, and known offers do not list that."""
+    return rule.attribute is Attribute.SKU and rule.form != "dash" and is_dash(value)
 
 
 def _is_field(selector: AnySelector) -> bool:

@@ -18,6 +18,7 @@ from parser.rules import Rule, RuleSet, Signature, Template
 from parser.votes import is_in_head
 from rules_generator import templates
 from rules_generator.brands import have_bare_titles, have_own_categories
+from rules_generator.dashes import keeping_dashes, without_dash
 from rules_generator.examples import Example
 from rules_generator.survey import THRESHOLD, Survey, survey
 
@@ -55,11 +56,12 @@ class Lesson:
         """The rules of all templates; one whose few examples teach no title is left to the others."""
         known = [one.example for one in self.taught]
         bare, own = have_bare_titles(known), have_own_categories(known)
+        shown = [(one.example, one.document) for one in self.taught]
         made = [
             Template(
                 name=str(number),
                 signature=named,
-                rules=tuple(map(self._without_own, survey.rules(threshold))),
+                rules=keeping_dashes(map(self._without_own, survey.rules(threshold)), shown),
                 bare_titles=bare,
                 own_categories=own,
             )
@@ -101,9 +103,10 @@ def study(taught: Sequence[Taught], background: Iterable[Document] = ()) -> Less
             seen.append(marks_of(document))
     groups = templates.cluster(marks)
     surveys, aside = [], []
+    telling = [Taught(Example(one.example.page, without_dash(one.example.known)), one.document) for one in taught]
     for group, named in zip(groups, templates.signatures(marks, groups, seen), strict=True):
-        elsewhere = [one.example for place, one in enumerate(taught) if place not in group.members]
-        survey, contradicted = _survey_robustly([taught[place] for place in group.members], elsewhere)
+        elsewhere = [one.example for place, one in enumerate(telling) if place not in group.members]
+        survey, contradicted = _survey_robustly([telling[place] for place in group.members], elsewhere)
         aside += contradicted
         surveys.append((named, survey))
     known = {key(Attribute.IMAGE, url) for one in taught for url in one.example.known.get(Attribute.IMAGE, ())}

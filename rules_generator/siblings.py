@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl, urlsplit
 from catalog.models import Attribute, OfferFields
 from catalog.values import values_of
 from parser.pages import CrawledPage
+from rules_generator.dashes import without_dash
 from rules_generator.examples import NOWHERE, finder
 
 WORD = re.compile(r"[^\W_]+")
@@ -50,7 +51,7 @@ def families(
 
 
 def _sibling(offer: OfferFields) -> Sibling:
-    return Sibling(values_of(offer), offer.url or "", tuple(parse_qsl(urlsplit(offer.url or "").query)))
+    return Sibling(without_dash(values_of(offer)), offer.url or "", tuple(parse_qsl(urlsplit(offer.url or "").query)))
 
 
 def words_of(text: str) -> frozenset[str]:

@@ -12,6 +12,8 @@ from typing import Any
 
 from catalog.models import Attribute, OfferFields
 from catalog.values import availability, category, identifier, image, price, text
+from catalog.values.identifier import DASH as DASH
+from catalog.values.identifier import is_dash as is_dash
 from catalog.values.price import currency_of as currency_of
 from catalog.values.price import decimal_of as decimal_of
 
@@ -36,7 +38,7 @@ _READERS: dict[Attribute, Callable[[str], str | None]] = {
     Attribute.CATEGORY: category.normalise,
     Attribute.EAN: identifier.gtin,
     Attribute.HAN: identifier.token,
-    Attribute.SKU: identifier.token,
+    Attribute.SKU: identifier.sku,
     Attribute.AVAILABILITY: availability.normalise,
 }
 _KEYS: dict[Attribute, Callable[[str], str]] = {

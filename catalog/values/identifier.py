@@ -13,6 +13,7 @@ from stdnum import ean, isbn
 from catalog.values import text
 
 LONGEST_TOKEN = 80
+DASH, DASHES, LONGEST_DASH = "-", frozenset("- -- – —".split()), 20
 _LONGEST_GTIN = 40
 _GAPS = str.maketrans("", "", " \t\n\r\xa0\u202f-‐‑‒–'")
 _RESTRICTED = re.compile(r"0[245]|2|9[89]")
@@ -73,3 +74,22 @@ def token(raw: str) -> str | None:
     if len(found) > LONGEST_TOKEN or text.is_nothing(found) or not any(map(str.isalnum, found)):
         return None
     return found
+
+
+def sku(raw: str) -> str | None:
+    """A shop's own key; or a lone dash, as some shops write one for offers that have none and their catalog lists it.
+
+    It names nothing: whoever compares offers leaves it out, and pages are read so only where known offers say so.
+
+    >>> sku(" WH-1000  XM4 "), sku(" - "), sku("n/a") is None
+    ('WH-1000 XM4', '-', True)
+    """
+    found = token(raw)
+    if found is None and len(raw) <= LONGEST_DASH and is_dash(dash := text.plain(raw)):
+        return dash
+    return found
+
+
+def is_dash(value: str | None) -> bool:
+    """Whether a key is only a dash."""
+    return value in DASHES

@@ -75,3 +75,11 @@ def test_one_wrong_digit_is_always_found(base: int) -> None:
 def test_tokens(raw: str, found: str | None) -> None:
     """A key is one short line that says something."""
     assert identifier.token(raw) == found
+
+
+@pytest.mark.parametrize(
+    ("raw", "found"), [(" - ", "-"), ("&ndash;", "–"), ("A-1", "A-1"), ("n/a", None), ("---", None)]
+)
+def test_a_lone_dash_may_be_listed_as_a_shops_key(raw: str, found: str | None) -> None:
+    """Other ways to say that there is none are none."""
+    assert identifier.sku(raw) == found

@@ -40,6 +40,12 @@ def test_groups(other: dict[str, Any], number: int) -> None:
     assert len(group(records([OfferFields(**PAGE | sku), OfferFields(**PAGE | other)]))) == number
 
 
+def test_a_dash_for_a_sku_tells_nothing() -> None:
+    """Offers that have none are not one offer by that."""
+    bare = PAGE | {"images": [], "description": None, "sku": "-"}
+    assert len(group(records([OfferFields(**bare), OfferFields(**bare | {"url": OTHER})]))) == 2
+
+
 def test_what_the_catalog_lists_apart_stays_apart() -> None:
     """Two pages of equal content whose links are two known offers are two offers."""
     pages = records([OfferFields(**PAGE), OfferFields(**PAGE | {"url": OTHER})])

@@ -1,0 +1,60 @@
+"""Article numbers that are only a dash: read where the catalog lists them, and nowhere else."""
+
+import pytest
+
+from catalog.models import Attribute
+from parser.document import Document
+from parser.read import read_attributes
+from parser.rules import Template
+from rules_generator.induce import Taught, induce
+from tests.pages import Product, products
+from tests.rules_generator.conftest import taught
+
+ALL = products(12)
+WITHOUT = range(3)
+
+
+def page(one: Product, sku: str) -> str:
+    """A page that says a number in a table; a dash stands beside it, too."""
+    return f"<h1>{one.title}</h1><p>Home - Lamps</p><table><tr><td>No.</td><td class='number'>{sku}</td></tr></table>"
+
+
+def learnt(said: str, known: str | None) -> Template:
+    """The rules of a shop that says so of its first offers, and the catalog that; all others have numbers."""
+    members: list[Taught] = [
+        taught(one, page(one, said), sku=known) if place in WITHOUT else taught(one, page(one, one.sku))
+        for place, one in enumerate(ALL)
+    ]
+    return induce(members)[0].templates[0]
+
+
+SAID = [
+    ("listed", "-", "-", "-", "-"),
+    ("a longer one", "–", "–", "–", "–"),
+    ("not listed", "-", None, "-", None),
+    ("listed, and a filler said", "wc", "-", "wc", "-"),
+    ("not listed, and a filler said", "wc", None, "wc", None),
+    ("a number where others have a dash", "-", "-", "X-99", "X-99"),
+    ("nothing said where others have a dash", "-", "-", "", None),
+]
+
+
+@pytest.mark.parametrize(("name", "said", "known", "here", "sku"), SAID, ids=[case[0] for case in SAID])
+def test_a_dash_is_read_where_the_catalog_lists_it(
+    name: str, said: str, known: str | None, here: str, sku: str | None
+) -> None:
+    """What shows that an offer has no number is the dash that is known of others."""
+    document = Document(page(products(30)[-1], here), "https://shop.example/p")
+    assert read_attributes(document, learnt(said, known))[Attribute.SKU].value == sku
+
+
+def test_nothing_is_learnt_from_a_dash() -> None:
+    """It stands at many places, and leads to none."""
+    members = [taught(one, page(one, "-"), sku="-") for one in ALL]
+    assert not induce(members)[0].templates[0].of(Attribute.SKU)
+
+
+def test_what_a_shop_without_dashes_says_is_no_number() -> None:
+    """All its known offers have numbers, and a further one has none."""
+    rules = induce([taught(one, page(one, one.sku)) for one in ALL])[0].templates[0]
+    assert read_attributes(Document(page(ALL[0], "-"), "https://shop.example/p"), rules)[Attribute.SKU].value is None
