@@ -5,7 +5,9 @@
 DATA_DIR holds labelled shops (`SHOP.tar.xz` or `SHOP/` with `pages/` and `truth.jsonl`). For each, rules are learnt
 from the first pages and the others are read as `scout parse` does: from the bytes of a page that was crawled to its
 offer with all votes, gate included. So that the gate has work to do as on a crawled shop, other shops' pages serve as
-those that are no offers. Shops whose rules are fewer than `--rules` are given general ones until they have as many.
+those that are no offers, without the structured data that those have not either: gates learnt from whole crawls of six
+of these shops look at names and data only. Shops whose rules are fewer than `--rules` are given general ones until they
+have as many.
 """
 
 import argparse
@@ -31,6 +33,7 @@ from parser.selector import AnySelector, AttributeAt, JsonAt, TextAt
 from rules_generator.corpus import LabelledPage, LabelledShop, open_shop, shop_paths
 from rules_generator.examples import Example
 from rules_generator.induce import Taught, induce
+from rules_generator.views import seen_as
 
 PARSE, READ, EXTRUCT, AUTOSCRAPER = "bare parse", "Scout, whole reading", "extruct", "autoscraper"
 TARGETS = {PARSE: 0.5, EXTRUCT: 1.5, AUTOSCRAPER: 15.0}
@@ -107,8 +110,9 @@ def _words(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def _learnt(shop: LabelledShop, shops: Sequence[LabelledShop], most: int) -> RuleSet:
     taught = [taught_by(page) for page in shop.training[:most]]
-    others = [Document(page.html, page.url) for other in shops if other is not shop for page in other.training[:2]]
-    return induce(taught, [one.document for one in taught] + others)[0]
+    others = (page for other in shops if other is not shop for page in other.training[:2])
+    no_offers = [Document(seen_as(decode(page.html), "nosd"), page.url) for page in others]
+    return induce(taught, [one.document for one in taught] + no_offers)[0]
 
 
 def taught_by(page: LabelledPage) -> Taught:

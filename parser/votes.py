@@ -26,10 +26,12 @@ DECIMAL = {"comma": ",", "point": ".", "minor": "."}
 Sure = Callable[[float, Sequence[Rule]], float]
 DOTS, LEAST_CUT = ("...", "…"), 100
 IN_HEAD, SHOWN, LEAST = 0.25, 0.97, 0.94
+SEVERAL = 4
 OF_A_VARIANT = re.compile(r"variant|offers|track\(", re.IGNORECASE)
 TITLE_IN_HEAD = re.compile(r'(?:html > head\S* > )?title\b|meta\[(?:property|name)="(?:og|twitter):title"')
 ANYWHERE_IN_HEAD = re.compile(r"title\b|html > head\b|meta\[(?:property|name)\b")
 FOR_SCRIPTS = re.compile(r"data-(?!.*(?:alt|caption|label))")
+OF_THE_SHOP = re.compile(r"(?:\b|_)(?:logo|shar(?:e|ing)|social)(?:\b|_)[^/]*$", re.IGNORECASE)
 BETWEEN_WORDS = re.compile(r"[-_+]+")
 
 
@@ -127,7 +129,7 @@ def unslugged(text: str) -> str:
 def decide(attribute: Attribute, votes: Sequence[Vote], sure_of: Sure = confidence) -> Reading:
     """The value that most weight stands behind; among equals, the one of the best rule."""
     found = [one for one in votes if one.value is not None]
-    if not found or (len(found) < len(votes) and attribute is Attribute.IMAGE and _is_the_shops_own(votes)):
+    if not found or (len(found) < len(votes) and attribute is Attribute.IMAGE and _is_no_offers(votes, found)):
         return Reading(attribute, None, 0.0, tuple(votes), 0.0)
     if len({one.value for one in found}) == 1:
         return Reading(attribute, found[0].value, sure_of(1.0, [one.rule for one in found]), tuple(votes))
@@ -179,10 +181,29 @@ def _goes_on(short: str, text: str) -> bool:
     return short != beginning or text[len(short)].isalnum()
 
 
-def _is_the_shops_own(votes: Sequence[Vote]) -> bool:
-    """Whether only the head names a picture, for others to show, where the offer's own place says that it has none."""
-    denied = any(one.cut is not None and one.value is None for one in votes)
-    return denied and all(one.value is None or is_in_head(one.rule) for one in votes)
+def _is_no_offers(votes: Sequence[Vote], found: Sequence[Vote]) -> bool:
+    """Whether a picture is the shop's own or another offer's, as places that have all known ones have none.
+
+    What only the head names, for others to show, is the shop's own where the offer's own place holds a stand-in, where
+    two such places are silent, or one and the file is named so. What one other place alone names is another offer's
+    where the head is silent.
+    """
+    if any(one.rule.kept for one in found):
+        return False
+    in_head = all(is_in_head(one.rule) for one in found)
+    if in_head and any(one.cut is not None and one.value is None for one in votes):
+        return True
+    silent = _silent_with_all_known(votes) if len(found) == 1 else []
+    if in_head:
+        return len(silent) > 1 or (len(silent) == 1 and OF_THE_SHOP.search(found[0].value or "") is not None)
+    return any(map(is_in_head, silent))
+
+
+def _silent_with_all_known(votes: Sequence[Vote]) -> list[Rule]:
+    """The rules without a value that were right wherever any was, on several known offers at least."""
+    most = max(one.rule.support for one in votes)
+    silent = [one.rule for one in votes if one.value is None and not one.rule.stands_in]
+    return [rule for rule in silent if rule.support >= max(most, SEVERAL)]
 
 
 def is_in_head(rule: Rule) -> bool:

@@ -290,6 +290,39 @@ def test_the_shops_picture_is_not_the_offers(name: str, own: str, head: str, exp
     assert decide(Attribute.IMAGE, [vote(page, one) for one in rules]).value == expected
 
 
+OPEN_GRAPH, FIRST, SECOND = 'meta[property="og:image"]', "img.first", "img.second"
+ALONE = [
+    ("the head's, and two places are silent", {OPEN_GRAPH: SHOWN}, {}, None),
+    ("the head's, and one that missed a known one", {OPEN_GRAPH: SHOWN}, {FIRST: 9, SECOND: 9}, SHOWN),
+    ("the head's, and one place is silent", {OPEN_GRAPH: SHOWN}, {SECOND: 3}, SHOWN),
+    ("the head's, named for the shop, and one place is silent", {OPEN_GRAPH: LOGO}, {SECOND: 3}, None),
+    ("one place's, and the head is silent", {FIRST: SHOWN}, {}, None),
+    ("one place's, and the head missed a known one", {FIRST: SHOWN}, {OPEN_GRAPH: 9}, SHOWN),
+    ("two places', and the head is silent", {FIRST: SHOWN, SECOND: SHOWN}, {}, SHOWN),
+    ("one place's, and hardly any offer is known", {FIRST: SHOWN}, {OPEN_GRAPH: 2, FIRST: 2, SECOND: 2}, SHOWN),
+]
+
+
+@pytest.mark.parametrize(("name", "said", "support", "expected"), ALONE, ids=[case[0] for case in ALONE])
+def test_a_picture_that_one_place_alone_names(
+    name: str, said: dict[str, str], support: dict[str, int], expected: str | None
+) -> None:
+    """It is no picture of the offer where places are silent that have named all known ones."""
+    rules = {
+        css: Rule(attribute=Attribute.IMAGE, selector=AttributeAt(css=css, name="src"), support=support.get(css, 10))
+        for css in (OPEN_GRAPH, FIRST, SECOND)
+    }
+    cast = [Vote(rule, said.get(css), said.get(css), said.get(css)) for css, rule in rules.items()]
+    assert decide(Attribute.IMAGE, cast).value == expected
+
+
+def test_a_picture_of_a_rule_set_by_hand_is_believed() -> None:
+    """Whatever other places say."""
+    own = Rule(attribute=Attribute.IMAGE, selector=AttributeAt(css=FIRST, name="src"), origin="manual")
+    head = Rule(attribute=Attribute.IMAGE, selector=AttributeAt(css=OPEN_GRAPH, name="content"), support=10)
+    assert decide(Attribute.IMAGE, [Vote(own, SHOWN, SHOWN, SHOWN), Vote(head, None, None, None)]).value == SHOWN
+
+
 def test_rule_sets_survive_storage() -> None:
     """A rule set's JSON form gives the same rule set back; a broken one is refused with the place."""
     assert RuleSet.from_json(RULES.to_json()) == RULES
