@@ -10,20 +10,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from catalog.models import Attribute
-from catalog.values import Hint, key, normalise
 from parser.document import Document
 from parser.gate import is_front_door, marks_of
 from parser.read import read_attributes
 from parser.rules import Rule, RuleSet, Signature, Template
-from parser.votes import is_in_head
 from rules_generator import templates
 from rules_generator.brands import have_bare_titles, have_own_categories
 from rules_generator.dashes import keeping_dashes, without_dash
 from rules_generator.examples import Example
+from rules_generator.front import Own, own_of, without_own
 from rules_generator.survey import THRESHOLD, Survey, survey
 
 CONTRADICTED, NOT_OWN = 0.5, {Attribute.CURRENCY}
-PICTURE_IN_HEAD, MOST_OWN = 'meta[property^="og:image"], meta[name="twitter:image"]', 5
 
 
 @dataclass(frozen=True)
@@ -50,7 +48,7 @@ class Lesson:
     taught: Sequence[Taught]
     surveys: Sequence[tuple[Signature, Survey]]
     set_aside: tuple[tuple[str, str], ...]
-    own_pictures: tuple[str, ...] = ()
+    own: Own = field(default_factory=dict)
 
     def rules(self, threshold: float = THRESHOLD, currency: str | None = None) -> RuleSet:
         """The rules of all templates; one whose few examples teach no title is left to the others."""
@@ -61,7 +59,7 @@ class Lesson:
             Template(
                 name=str(number),
                 signature=named,
-                rules=keeping_dashes(map(self._without_own, survey.rules(threshold)), shown),
+                rules=keeping_dashes((without_own(rule, self.own) for rule in survey.rules(threshold)), shown),
                 bare_titles=bare,
                 own_categories=own,
             )
@@ -70,12 +68,6 @@ class Lesson:
         kept = [one for one in made if any(rule.taught for rule in one.of(Attribute.TITLE))] or made
         urls = tuple(one.example.page.address for one in self.taught)
         return RuleSet(learnt_from=urls, currency=currency, templates=tuple(kept))
-
-    def _without_own(self, rule: Rule) -> Rule:
-        """What the head names for others to show is the shop's own picture where an offer has none."""
-        if rule.attribute is not Attribute.IMAGE or not is_in_head(rule):
-            return rule
-        return rule.model_copy(update={"never": tuple(dict.fromkeys((*rule.never, *self.own_pictures)))})
 
 
 def induce(
@@ -95,10 +87,10 @@ def induce(
 def study(taught: Sequence[Taught], background: Iterable[Document] = ()) -> Lesson:
     """Sort the examples by template and survey each template's candidates."""
     marks = [marks_of(one.document) for one in taught]
-    seen, own = list[frozenset[str]](), list[str]()
+    seen, fronts = list[frozenset[str]](), list[Document]()
     for document in background:
         if is_front_door(document.url):
-            own += _pictures_of(document)
+            fronts.append(document)
         else:
             seen.append(marks_of(document))
     groups = templates.cluster(marks)
@@ -109,16 +101,7 @@ def study(taught: Sequence[Taught], background: Iterable[Document] = ()) -> Less
         survey, contradicted = _survey_robustly([telling[place] for place in group.members], elsewhere)
         aside += contradicted
         surveys.append((named, survey))
-    known = {key(Attribute.IMAGE, url) for one in taught for url in one.example.known.get(Attribute.IMAGE, ())}
-    own = [url for url in own if key(Attribute.IMAGE, url) not in known]
-    return Lesson(taught, tuple(surveys), tuple(aside), tuple(own))
-
-
-def _pictures_of(front: Document) -> list[str]:
-    """The pictures that the head of the shop's front page names for others to show."""
-    said = (node.attrs.get("content") or "" for node in front.all(PICTURE_IN_HEAD)[:MOST_OWN])
-    found = (normalise(Attribute.IMAGE, raw, Hint(base_url=front.url)) for raw in said)
-    return list(dict.fromkeys(url for url in found if url))
+    return Lesson(taught, tuple(surveys), tuple(aside), own_of(fronts, [one.example for one in taught]))
 
 
 def _not_found(taught: Sequence[Taught], made: Iterable[Template]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Pictures that the shop shows where an offer has none are not the offer's."""
+"""Pictures and words that the shop shows where an offer has none are not the offer's."""
 
 import pytest
 
@@ -44,3 +44,19 @@ def test_a_known_picture_is_read_though_the_front_page_names_it() -> None:
     rules, _ = induce(members, [front("https://shop.example/", urls[0])])
     found = read_attributes(Document(PAGE.format("Other", urls[0]), "https://shop.example/p"), rules.templates[0])
     assert found[Attribute.IMAGE].value == urls[0]
+
+
+SLOGAN, PRAISE = "Lamps that light up your day.", "A lamp of {0} that lights up the whole of a room of {0}."
+WORDED = "<meta name='description' content='{1}'><h1>{0}</h1>"
+
+
+@pytest.mark.parametrize(("said", "read"), [(SLOGAN, None), (PRAISE.format("glass"), PRAISE.format("glass"))])
+def test_the_slogan_of_the_front_page(said: str, read: str | None) -> None:
+    """What its head says of the shop, it says on pages of offers without a description, too."""
+    texts = [PRAISE.format(one.sku) for one in ALL]
+    members = [
+        taught(one, WORDED.format(one.title, text), description=text) for one, text in zip(ALL, texts, strict=True)
+    ]
+    rules, _ = induce(members, [Document(WORDED.format("Welcome", SLOGAN), "https://shop.example/")])
+    found = read_attributes(Document(WORDED.format("Other", said), "https://shop.example/p"), rules.templates[0])
+    assert found[Attribute.DESCRIPTION].value == read
