@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from catalog.models import Attribute, OfferFields
-from catalog.values import DASH, NO_HINT, Hint, currency_of, is_dash, key, normalise
+from catalog.values import DASH, NO_HINT, Hint, currency_of, is_dash, key, normalise, stands_in
 from catalog.values.category import in_steps, is_home
 from catalog.values.text import typed
 from parser.confidence import confidence
@@ -26,7 +26,7 @@ DECIMAL = {"comma": ",", "point": ".", "minor": "."}
 Sure = Callable[[float, Sequence[Rule]], float]
 DOTS, LEAST_CUT = ("...", "…"), 100
 IN_HEAD, SHOWN, LEAST = 0.25, 0.97, 0.94
-SEVERAL = 4
+SEVERAL, COUNTED = 4, ":nth"
 OF_A_VARIANT = re.compile(r"variant|offers|track\(", re.IGNORECASE)
 TITLE_IN_HEAD = re.compile(r'(?:html > head\S* > )?title\b|meta\[(?:property|name)="(?:og|twitter):title"')
 ANYWHERE_IN_HEAD = re.compile(r"title\b|html > head\b|meta\[(?:property|name)\b")
@@ -186,7 +186,7 @@ def _is_no_offers(votes: Sequence[Vote], found: Sequence[Vote]) -> bool:
 
     What only the head names, for others to show, is the shop's own where the offer's own place holds a stand-in, where
     two such places are silent, or one and the file is named so. What one other place alone names is another offer's
-    where the head is silent.
+    where the head is silent, or a place that does not count its way holds a stand-in.
     """
     if any(one.rule.kept for one in found):
         return False
@@ -196,14 +196,18 @@ def _is_no_offers(votes: Sequence[Vote], found: Sequence[Vote]) -> bool:
     silent = _silent_with_all_known(votes) if len(found) == 1 else []
     if in_head:
         return len(silent) > 1 or (len(silent) == 1 and OF_THE_SHOP.search(found[0].value or "") is not None)
-    return any(map(is_in_head, silent))
+    return any(is_in_head(one.rule) or _holds_a_stand_in(one) for one in silent)
 
 
-def _silent_with_all_known(votes: Sequence[Vote]) -> list[Rule]:
-    """The rules without a value that were right wherever any was, on several known offers at least."""
+def _silent_with_all_known(votes: Sequence[Vote]) -> list[Vote]:
+    """The votes for nothing of rules that were right wherever any was, on several known offers at least."""
     most = max(one.rule.support for one in votes)
-    silent = [one.rule for one in votes if one.value is None and not one.rule.stands_in]
-    return [rule for rule in silent if rule.support >= max(most, SEVERAL)]
+    silent = [one for one in votes if one.value is None and not one.rule.stands_in]
+    return [one for one in silent if one.rule.support >= max(most, SEVERAL)]
+
+
+def _holds_a_stand_in(one: Vote) -> bool:
+    return one.cut is not None and stands_in(one.cut) and COUNTED not in one.rule.selector.css
 
 
 def is_in_head(rule: Rule) -> bool:

@@ -100,11 +100,22 @@ def _is_none(path: str) -> bool:
     >>> _is_none("/No-Image.png"), _is_none("/lamp.PDF"), _is_none("/lamp.png"), _is_none("/placeholder/lamp.png")
     (True, True, False, True)
     """
+    low = path.rstrip("/").rpartition("/")[2].lower()
+    return (low.rpartition(".")[2] in _NO_PICTURE and "." in low) or stands_in(path)
+
+
+def stands_in(address: str) -> bool:
+    """Whether an address is that of a picture that stands in for one, or for one that is loaded later.
+
+    >>> stands_in("//cdn.example/no-image-2048.gif?v=1"), stands_in("//cdn.example/placeholder/lamp.png")
+    (True, True)
+    >>> stands_in("//cdn.example/lamp.gif?no-image"), stands_in("")
+    (False, False)
+    """
+    path = address.partition("?")[0]
     if _OF_STAND_INS in path:
         return True
     low = path.rstrip("/").rpartition("/")[2].lower()
-    if low.rpartition(".")[2] in _NO_PICTURE and "." in low:
-        return True
     may_be = low.startswith(_BEGINNINGS) or any(word in low for word in _STAND_IN)
     return may_be and _PLACEHOLDER.search(low) is not None
 

@@ -303,6 +303,24 @@ ALONE = [
 ]
 
 
+STAND_IN = "/no-image.png"
+BESIDE = [
+    ("a stand-in", FIRST, STAND_IN, 10, None),
+    ("what is no picture", FIRST, "Lamp", 10, SHOWN),
+    ("a stand-in where the way is counted", "div > img:nth-of-type(2)", STAND_IN, 10, SHOWN),
+    ("a stand-in where a known one was missed", FIRST, STAND_IN, 9, SHOWN),
+]
+
+
+@pytest.mark.parametrize(("name", "css", "beside", "support", "expected"), BESIDE, ids=[case[0] for case in BESIDE])
+def test_a_picture_beside_a_stand_in(name: str, css: str, beside: str, support: int, expected: str | None) -> None:
+    """The place that has all known pictures says that there is none: what another place names is another offer's."""
+    own = Rule(attribute=Attribute.IMAGE, selector=AttributeAt(css=css, name="src"), support=support)
+    other = Rule(attribute=Attribute.IMAGE, selector=AttributeAt(css=SECOND, name="src"), support=10)
+    cast = [Vote(own, beside, beside, None), Vote(other, SHOWN, SHOWN, SHOWN)]
+    assert decide(Attribute.IMAGE, cast).value == expected
+
+
 @pytest.mark.parametrize(("name", "said", "support", "expected"), ALONE, ids=[case[0] for case in ALONE])
 def test_a_picture_that_one_place_alone_names(
     name: str, said: dict[str, str], support: dict[str, int], expected: str | None
