@@ -29,6 +29,7 @@ BESIDE_THE_BRAND = {
     Attribute.TITLE: "has the brand before the title, as no known offer does",
     Attribute.CATEGORY: "says the brand, as no known offer's category does",
 }
+NOT_BELIEVED = "not believed: what names all known ones names none here"
 
 
 @dataclass(frozen=True)
@@ -205,4 +206,6 @@ def _why(vote: Vote, reading: Reading, agrees: bool, heard: bool) -> str:
         return f"no {vote.rule.attribute.value} as it stands"
     if vote in reading.left_out:
         return BESIDE_THE_BRAND[reading.attribute]
+    if heard and reading.value is None:
+        return NOT_BELIEVED
     return "outvoted" if heard else f"not needed: it says {'the same' if agrees else 'otherwise'}"

@@ -3,6 +3,7 @@
 import json
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlmodel import col, select
@@ -73,22 +74,44 @@ def test_each_vote_says_what_became_of_it(scout: Scout, learnt: Shop) -> None:
     assert "not needed: it says the same" in {line["why"] for line in lines}
 
 
-def test_a_heading_that_says_the_brand_too(scout: Scout, settings: Settings, store: Store, shop: Shop) -> None:
-    """It is told from a vote that others outweigh: its own weighs more."""
-    pages = {f"p{n}": headed_page(f"Model {n}", f"Model {n}", one.brand, one.price) for n, one in enumerate(ALL)}
-    pages["other"] = headed_page("Model 4711", "Ardwen Model 4711", "Ardwen", "12.50")
+def learn(settings: Settings, store: Store, shop: Shop, pages: dict[str, str], known: list[dict[str, Any]]) -> None:
+    """Crawl these pages, and learn from `p0` and on, the offers of which are known to say that."""
     crawled(settings, store, shop, pages)
     with store.write() as session:
-        for n, one in enumerate(ALL):
-            fields = texts.known(one, title=f"Model {n}", url=f"{shop.url}p{n}").model_dump()
+        for n, (one, changes) in enumerate(zip(ALL, known, strict=True)):
+            fields = texts.known(one, url=f"{shop.url}p{n}", **changes).model_dump()
             session.add(KnownOffer(shop_id=shop.id, ref=one.sku, **fields))
         run = Run(shop_id=shop.id or 0)
         session.add(run)
     learn_shop(settings, store, shop, run.id or 0)
+
+
+def test_a_heading_that_says_the_brand_too(scout: Scout, settings: Settings, store: Store, shop: Shop) -> None:
+    """It is told from a vote that others outweigh: its own weighs more."""
+    pages = {f"p{n}": headed_page(f"Model {n}", f"Model {n}", one.brand, one.price) for n, one in enumerate(ALL)}
+    pages["other"] = headed_page("Model 4711", "Ardwen Model 4711", "Ardwen", "12.50")
+    learn(settings, store, shop, pages, [{"title": f"Model {n}"} for n in range(len(ALL))])
     said = json.loads(scout("inspect", "demo", f"{shop.url}other", "--attribute", "title", "--json").out)
     assert said["winners"]["title"]["value"] == "Model 4711"
     lost = next(line for line in said["lines"] if line["value"] == "Ardwen Model 4711")
     assert lost["why"] == "has the brand before the title, as no known offer does"
+
+
+def test_a_picture_that_is_not_believed(scout: Scout, settings: Settings, store: Store, shop: Shop) -> None:
+    """The only one on the page is another offer's: the head, which names that of all known ones, names none."""
+    picture, page = (
+        f"{shop.url}i/{{}}.jpg".format,
+        "{}<h1>{}</h1><p class='price'>€ 9.90</p><img class='main' src='{}'>",
+    )
+    head = "<meta property='og:image' content='{}'>".format
+    pages = {f"p{n}": page.format(head(picture(n)), one.title, picture(n)) for n, one in enumerate(ALL)}
+    pages["other"] = page.format("", "Lamp that nobody has pictured", picture("of-another"))
+    learn(settings, store, shop, pages, [{"images": [picture(n)]} for n in range(len(ALL))])
+    said = json.loads(scout("inspect", "demo", f"{shop.url}other", "--attribute", "image", "--json").out)
+    assert said["winners"]["image"]["value"] is None
+    assert [line["why"] for line in said["lines"] if line["value"]] == [
+        "not believed: what names all known ones names none here"
+    ]
 
 
 def test_variants_are_shown_with_the_rules_and_kept(
