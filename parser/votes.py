@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from catalog.models import Attribute, OfferFields
-from catalog.values import DASH, NO_HINT, Hint, currency_of, is_dash, key, normalise, stands_in
+from catalog.values import DASH, NO_HINT, Hint, currency_of, is_dash, is_stand_in, key, normalise
 from catalog.values.category import in_steps, is_home
 from catalog.values.text import typed
 from parser.confidence import confidence
@@ -207,7 +207,7 @@ def _silent_with_all_known(votes: Sequence[Vote]) -> list[Vote]:
 
 
 def _holds_a_stand_in(one: Vote) -> bool:
-    return one.cut is not None and stands_in(one.cut) and COUNTED not in one.rule.selector.css
+    return one.cut is not None and is_stand_in(one.cut) and COUNTED not in one.rule.selector.css
 
 
 def is_in_head(rule: Rule) -> bool:

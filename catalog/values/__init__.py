@@ -14,7 +14,7 @@ from catalog.models import Attribute, OfferFields
 from catalog.values import availability, category, identifier, image, price, text
 from catalog.values.identifier import DASH as DASH
 from catalog.values.identifier import is_dash as is_dash
-from catalog.values.image import stands_in as stands_in
+from catalog.values.image import is_stand_in as is_stand_in
 from catalog.values.price import currency_of as currency_of
 from catalog.values.price import decimal_of as decimal_of
 

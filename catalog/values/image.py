@@ -101,15 +101,15 @@ def _is_none(path: str) -> bool:
     (True, True, False, True)
     """
     low = path.rstrip("/").rpartition("/")[2].lower()
-    return (low.rpartition(".")[2] in _NO_PICTURE and "." in low) or stands_in(path)
+    return (low.rpartition(".")[2] in _NO_PICTURE and "." in low) or is_stand_in(path)
 
 
-def stands_in(address: str) -> bool:
+def is_stand_in(address: str) -> bool:
     """Whether an address is that of a picture that stands in for one, or for one that is loaded later.
 
-    >>> stands_in("//cdn.example/no-image-2048.gif?v=1"), stands_in("//cdn.example/placeholder/lamp.png")
+    >>> is_stand_in("//cdn.example/no-image-2048.gif?v=1"), is_stand_in("//cdn.example/placeholder/lamp.png")
     (True, True)
-    >>> stands_in("//cdn.example/lamp.gif?no-image"), stands_in("")
+    >>> is_stand_in("//cdn.example/lamp.gif?no-image"), is_stand_in("")
     (False, False)
     """
     path = address.partition("?")[0]
