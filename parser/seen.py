@@ -41,11 +41,9 @@ class Seen:
     @cached_property
     def names(self) -> "Names":
         """The tags of what is named, each with its itemprop, property and name."""
+        named = self._named[:MOST_NODES]
         said = tuple(
-            [
-                (node.tag, (its := node.attributes).get("itemprop"), its.get("property"), its.get("name"))
-                for node in self._named[:MOST_NODES]
-            ]
+            [(one.tag, (its := one.attributes).get("itemprop"), its.get("property"), its.get("name")) for one in named]
         )
         return _names_met(said) if len(said) <= WORTH_REMEMBERING else _names_in(said)
 
@@ -104,11 +102,6 @@ def _names_in(said: tuple[Said, ...]) -> Names:
 
 
 _names_met = lru_cache(maxsize=64)(_names_in)
-
-
-def _names_of(node: LexborNode) -> Said:
-    said = node.attributes
-    return node.tag, said.get("itemprop"), said.get("property"), said.get("name")
 
 
 def _names(said: Said) -> tuple[Named, ...]:

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from url_cleaner.lists import Lists
 
 _MAX_PLACES = 32
-_SCHEMES = ("http:/", "https:/")
 _FILES = (".jpg", ".jpeg", ".png", ".gif", ".webp", ".avif", ".svg", ".ico", ".css", ".js")
 
 
