@@ -161,8 +161,7 @@ def is_cut_short(rule: Rule, value: str) -> bool:
     """Whether a text may be only a beginning: it says so with dots, or the head has it and it ends within a word."""
     if rule.attribute is not Attribute.DESCRIPTION:
         return False
-    in_head = rule.selector.css.startswith("meta[")
-    return value.endswith(DOTS) or (in_head and len(value) >= LEAST_CUT and value[-1].isalnum())
+    return value.endswith(DOTS) or (is_in_meta(rule) and len(value) >= LEAST_CUT and value[-1].isalnum())
 
 
 def _goes_on(short: str, text: str) -> bool:
@@ -208,6 +207,11 @@ def _silent_with_all_known(votes: Sequence[Vote]) -> list[Vote]:
 
 def _holds_a_stand_in(one: Vote) -> bool:
     return one.cut is not None and is_stand_in(one.cut) and COUNTED not in one.rule.selector.css
+
+
+def is_in_meta(rule: Rule) -> bool:
+    """Whether it reads what a page says for search engines and others, mostly in its head."""
+    return rule.selector.css.startswith("meta[")
 
 
 def is_in_head(rule: Rule) -> bool:

@@ -8,7 +8,7 @@ read all the same is counted apart (`extra`), as values without a truth are left
 import json
 import random
 from collections.abc import Container, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from catalog.markup import decode
 from catalog.models import Attribute
 from catalog.processes import worker_pool
 from catalog.progress import Progress, silent
-from catalog.values import Hint, fields, normalise, same, values_of
+from catalog.values import Hint, fields, normalise, same
 from parser.document import Document
 from parser.gate import Likeness, marks_of, ranked
 from parser.hearing import settled
@@ -213,7 +213,7 @@ def taught(page: LabelledPage, view: View, refused: Refused | None = None) -> It
     values.pop(Attribute.CURRENCY, None)
     offer = fields(values, Hint(base_url=page.url), url=page.url, currency=currency)
     for document in opened(page, view, refused):
-        yield Taught(Example(CrawledPage(0, page.url, None, page.name), values_of(offer)), document)
+        yield Taught(Example.of(CrawledPage(0, page.url, None, page.name), offer), document)
 
 
 def _texts(value: Any) -> list[str]:
@@ -234,7 +234,7 @@ def stale(taught: list[Taught], share: float) -> list[Taught]:
             ]
         if Attribute.TITLE in other.example.known:
             known[Attribute.TITLE] = other.example.known[Attribute.TITLE]
-        made[place] = Taught(Example(one.example.page, known), one.document)
+        made[place] = Taught(replace(one.example, known=known), one.document)
     return made
 
 

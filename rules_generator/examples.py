@@ -14,7 +14,7 @@ from itertools import islice
 from rapidfuzz import fuzz, process, utils
 
 from catalog.models import Attribute, OfferFields
-from catalog.values import key, normalise, same, values_of
+from catalog.values import is_dash, key, normalise, same, values_of
 from parser.document import Document
 from parser.pages import CrawledPage, Opener
 from parser.texts import text_of
@@ -29,15 +29,33 @@ LONGEST_PAGE = 2_000_000
 
 @dataclass(frozen=True)
 class Example:
-    """A known offer and the page that shows it; `known` are its canonical texts per attribute."""
+    """A known offer and the page that shows it; `known` are its canonical texts per attribute.
+
+    An article number that is only a dash stands at many places and leads to none: it teaches nothing, but `dashed`
+    tells that the catalog lists one (`rules_generator.dashes`).
+    """
 
     page: CrawledPage
     known: Mapping[Attribute, Sequence[str]]
+    dashed: bool = False
+
+    @classmethod
+    def of(cls, page: CrawledPage, offer: OfferFields) -> "Example":
+        """The example that an offer's page is."""
+        return cls(page, known_of(offer), is_dash(offer.sku))
 
     def agrees(self, attribute: Attribute, value: str | None) -> bool | None:
         """Whether a canonical text, or that there is none, is what is known of it; None where nothing is known."""
         known = self.known.get(attribute)
         return (value is not None and any(same(attribute, value, one) for one in known)) if known else None
+
+
+def known_of(offer: OfferFields) -> Mapping[Attribute, Sequence[str]]:
+    """The canonical texts of an offer that lead to something on its page."""
+    texts = values_of(offer)
+    if is_dash(offer.sku):
+        del texts[Attribute.SKU]
+    return texts
 
 
 def join(
@@ -68,7 +86,7 @@ def by_link(
     for offer in offers:
         found = find(offer.url)
         if found is not None:
-            one_a_page[found.address] = Example(found, values_of(offer))
+            one_a_page[found.address] = Example.of(found, offer)
     return list(one_a_page.values())
 
 
@@ -117,7 +135,7 @@ def by_content(offers: Sequence[OfferFields], pages: Iterable[CrawledPage], open
         near = _alike(offer, titles)
         found = _likeliest(offer, [(likeness, seen[place][1]) for likeness, place in near], text)
         if found and found[0] > best.get(found[1].address, (0.0, None))[0]:
-            best[found[1].address] = (found[0], Example(found[1], values_of(offer)))
+            best[found[1].address] = (found[0], Example.of(found[1], offer))
     return [example for _, example in best.values()]
 
 

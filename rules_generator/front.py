@@ -9,10 +9,9 @@ from catalog.models import Attribute
 from catalog.values import Hint, key, normalise
 from parser.document import Document
 from parser.rules import Rule
-from parser.selector import AttributeAt
+from parser.votes import is_in_meta
 from rules_generator.examples import Example
 
-IN_HEAD = "meta["
 SAID = {
     Attribute.IMAGE: 'meta[property^="og:image"], meta[name="twitter:image"]',
     Attribute.DESCRIPTION: 'meta[name$="description"], meta[property="og:description"]',
@@ -28,9 +27,9 @@ def own_of(fronts: Sequence[Document], examples: Sequence[Example]) -> Own:
 
 
 def without_own(rule: Rule, own: Own) -> Rule:
-    """The rule, for which that stands for none where it reads it in the head."""
+    """The rule, for which that stands for none where it reads what a page says for others."""
     said = own.get(rule.attribute, ())
-    if not said or not isinstance(rule.selector, AttributeAt) or not rule.selector.css.startswith(IN_HEAD):
+    if not said or not is_in_meta(rule):
         return rule
     return rule.model_copy(update={"never": tuple(dict.fromkeys((*rule.never, *said)))})
 

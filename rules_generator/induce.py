@@ -16,7 +16,7 @@ from parser.read import read_attributes
 from parser.rules import Rule, RuleSet, Signature, Template
 from rules_generator import templates
 from rules_generator.brands import have_bare_titles, have_own_categories
-from rules_generator.dashes import keeping_dashes, without_dash
+from rules_generator.dashes import keeping_dashes
 from rules_generator.examples import Example
 from rules_generator.front import Own, own_of, without_own
 from rules_generator.survey import THRESHOLD, Survey, survey
@@ -95,10 +95,9 @@ def study(taught: Sequence[Taught], background: Iterable[Document] = ()) -> Less
             seen.append(marks_of(document))
     groups = templates.cluster(marks)
     surveys, aside = [], []
-    telling = [Taught(Example(one.example.page, without_dash(one.example.known)), one.document) for one in taught]
     for group, named in zip(groups, templates.signatures(marks, groups, seen), strict=True):
-        elsewhere = [one.example for place, one in enumerate(telling) if place not in group.members]
-        survey, contradicted = _survey_robustly([telling[place] for place in group.members], elsewhere)
+        elsewhere = [one.example for place, one in enumerate(taught) if place not in group.members]
+        survey, contradicted = _survey_robustly([taught[place] for place in group.members], elsewhere)
         aside += contradicted
         surveys.append((named, survey))
     return Lesson(taught, tuple(surveys), tuple(aside), own_of(fronts, [one.example for one in taught]))

@@ -10,10 +10,8 @@ from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlsplit
 
 from catalog.models import Attribute, OfferFields
-from catalog.values import values_of
 from parser.pages import CrawledPage
-from rules_generator.dashes import without_dash
-from rules_generator.examples import NOWHERE, finder
+from rules_generator.examples import NOWHERE, finder, known_of
 
 WORD = re.compile(r"[^\W_]+")
 
@@ -51,7 +49,7 @@ def families(
 
 
 def _sibling(offer: OfferFields) -> Sibling:
-    return Sibling(without_dash(values_of(offer)), offer.url or "", tuple(parse_qsl(urlsplit(offer.url or "").query)))
+    return Sibling(known_of(offer), offer.url or "", tuple(parse_qsl(urlsplit(offer.url or "").query)))
 
 
 def words_of(text: str) -> frozenset[str]:

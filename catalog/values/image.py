@@ -100,8 +100,8 @@ def _is_none(path: str) -> bool:
     >>> _is_none("/No-Image.png"), _is_none("/lamp.PDF"), _is_none("/lamp.png"), _is_none("/placeholder/lamp.png")
     (True, True, False, True)
     """
-    low = path.rstrip("/").rpartition("/")[2].lower()
-    return (low.rpartition(".")[2] in _NO_PICTURE and "." in low) or is_stand_in(path)
+    low = _last(path).lower()
+    return (low.rpartition(".")[2] in _NO_PICTURE and "." in low) or _stands_in(path, low)
 
 
 def is_stand_in(address: str) -> bool:
@@ -113,9 +113,12 @@ def is_stand_in(address: str) -> bool:
     (False, False)
     """
     path = address.partition("?")[0]
+    return _stands_in(path, _last(path).lower())
+
+
+def _stands_in(path: str, low: str) -> bool:
     if _OF_STAND_INS in path:
         return True
-    low = path.rstrip("/").rpartition("/")[2].lower()
     may_be = low.startswith(_BEGINNINGS) or any(word in low for word in _STAND_IN)
     return may_be and _PLACEHOLDER.search(low) is not None
 
@@ -157,4 +160,8 @@ def key(value: str) -> str:
 
 
 def _name(path: str) -> str:
-    return unquote(path.rstrip("/").rpartition("/")[2]).lower()
+    return unquote(_last(path)).lower()
+
+
+def _last(path: str) -> str:
+    return path.rstrip("/").rpartition("/")[2]

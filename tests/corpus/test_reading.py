@@ -39,7 +39,7 @@ def teachers(host: Path, but: Path) -> Iterator[Taught]:
             told = {Attribute(name): value for name, value in said.items() if value is not None}
             currency = told.pop(Attribute.CURRENCY, None)
             offer = fields(told, Hint(base_url=document.url), url=document.url, currency=currency)
-            yield Taught(Example(CrawledPage(0, document.url, None, str(folder)), values_of(offer)), document)
+            yield Taught(Example.of(CrawledPage(0, document.url, None, str(folder)), offer), document)
 
 
 def reading_of(folder: Path) -> PageReading:

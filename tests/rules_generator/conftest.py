@@ -6,7 +6,6 @@ from decimal import Decimal
 import pytest
 
 from catalog.models import OfferFields
-from catalog.values import values_of
 from parser.document import Document
 from parser.pages import CrawledPage
 from rules_generator.examples import Example
@@ -26,8 +25,7 @@ def known(one: Product, **changes: object) -> OfferFields:
 def taught(one: Product, page: str, **changes: object) -> Taught:
     """A product as a teacher: what the catalog knows of it, and its page."""
     url = f"https://shop.example/p/{one.number}"
-    values = values_of(known(one, **changes))
-    return Taught(Example(CrawledPage(one.number, url, None, ""), values), Document(page, url))
+    return Taught(Example.of(CrawledPage(one.number, url, None, ""), known(one, **changes)), Document(page, url))
 
 
 @pytest.fixture

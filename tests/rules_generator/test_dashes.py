@@ -7,6 +7,7 @@ from parser.document import Document
 from parser.read import read_attributes
 from parser.rules import Template
 from rules_generator.induce import Taught, induce
+from rules_generator.pick import pick, wanted_of
 from tests.pages import Product, products
 from tests.rules_generator.conftest import taught
 
@@ -51,7 +52,18 @@ def test_a_dash_is_read_where_the_catalog_lists_it(
 def test_nothing_is_learnt_from_a_dash() -> None:
     """It stands at many places, and leads to none."""
     members = [taught(one, page(one, "-"), sku="-") for one in ALL]
-    assert not induce(members)[0].templates[0].of(Attribute.SKU)
+    rules, story = induce(members)
+    assert not rules.templates[0].of(Attribute.SKU)
+    assert "sku" not in story.not_found
+
+
+def test_an_example_with_a_dash_is_no_example_of_a_number() -> None:
+    """One with a number is taken before it, and more of those are asked for."""
+    members = [taught(one, page(one, "-"), sku="-", ean=None, brand=None) for one in ALL[:9]]
+    members += [taught(one, page(one, one.sku), ean=None, brand=None) for one in ALL[9:]]
+    (first,) = pick(members, 1)
+    assert first in members[9:]
+    assert wanted_of(members)["sku"] == wanted_of(members[9:])["sku"]
 
 
 def test_what_a_shop_without_dashes_says_is_no_number() -> None:

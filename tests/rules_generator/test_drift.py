@@ -8,7 +8,6 @@ from catalog.bodies import Bodies
 from catalog.models import KnownOffer, OfferFields, Page, Shop
 from catalog.settings import Settings
 from catalog.store import Store
-from catalog.values import values_of
 from parser.document import Document
 from parser.pages import CrawledPage
 from rules_generator.drift import Drift, drift_of, drift_shop, shares
@@ -103,7 +102,7 @@ def demo_teachers(*, redesigned: bool) -> list[Taught]:
         page = CrawledPage(len(found), base + offer.path, None, "")
         fields = OfferFields(title=offer.title, price=offer.price, brand=offer.brand, sku=offer.sku, ean=offer.ean)
         body = site.answer(offer.path).at(base)
-        found.append(Taught(Example(page, values_of(fields)), Document(body, page.url)))
+        found.append(Taught(Example.of(page, fields), Document(body, page.url)))
     return found
 
 

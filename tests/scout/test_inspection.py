@@ -99,11 +99,9 @@ def test_a_heading_that_says_the_brand_too(scout: Scout, settings: Settings, sto
 
 def test_a_picture_that_is_not_believed(scout: Scout, settings: Settings, store: Store, shop: Shop) -> None:
     """The only one on the page is another offer's: the head, which names that of all known ones, names none."""
-    picture, page = (
-        f"{shop.url}i/{{}}.jpg".format,
-        "{}<h1>{}</h1><p class='price'>€ 9.90</p><img class='main' src='{}'>",
-    )
+    picture = f"{shop.url}i/{{}}.jpg".format
     head = "<meta property='og:image' content='{}'>".format
+    page = "{}<h1>{}</h1><p class='price'>€ 9.90</p><img class='main' src='{}'>"
     pages = {f"p{n}": page.format(head(picture(n)), one.title, picture(n)) for n, one in enumerate(ALL)}
     pages["other"] = page.format("", "Lamp that nobody has pictured", picture("of-another"))
     learn(settings, store, shop, pages, [{"images": [picture(n)]} for n in range(len(ALL))])
