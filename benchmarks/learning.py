@@ -85,7 +85,7 @@ def _learn(path: Path, most: int) -> tuple[str, int, float, float, float]:
     shop = open_shop(path)
     pages = shop.training[:most]
     begin = time.process_time()
-    induce(taught_by(pages))
+    induce([taught_by(page) for page in pages])
     seconds = time.process_time() - begin
     return shop.name, len(pages), sum(len(page.html) for page in pages) / len(pages) / 1000, seconds, _megabytes()
 

@@ -13,7 +13,7 @@ have as many.
 import argparse
 import importlib
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -24,12 +24,14 @@ from selectolax.lexbor import LexborHTMLParser
 from benchmarks.measure import Clock, race, settle
 from catalog.markup import decode
 from catalog.models import Attribute
+from catalog.values import Hint, fields
 from parser.document import Document
+from parser.pages import CrawledPage
 from parser.plan import Plan
 from parser.rules import Rule, RuleSet
 from parser.selector import AnySelector, AttributeAt, JsonAt, TextAt
 from rules_generator.corpus import LabelledPage, LabelledShop, open_shop, shop_paths
-from rules_generator.evaluate import taught
+from rules_generator.examples import Example
 from rules_generator.induce import Taught, induce
 from rules_generator.views import seen_as
 
@@ -107,15 +109,18 @@ def _words(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _learnt(shop: LabelledShop, shops: Sequence[LabelledShop], most: int) -> RuleSet:
-    examples = taught_by(shop.training[:most])
+    taught = [taught_by(page) for page in shop.training[:most]]
     others = (page for other in shops if other is not shop for page in other.training[:2])
     no_offers = [Document(seen_as(decode(page.html), "nosd"), page.url) for page in others]
-    return induce(examples, [one.document for one in examples] + no_offers)[0]
+    return induce(taught, [one.document for one in taught] + no_offers)[0]
 
 
-def taught_by(pages: Iterable[LabelledPage]) -> list[Taught]:
-    """Labelled pages as examples, opened as they were crawled."""
-    return [one for page in pages for one in taught(page, "full")]
+def taught_by(page: LabelledPage) -> Taught:
+    """A labelled page as an example, opened from its bytes, as a crawled one is: decoded, it would be held twice."""
+    values = {Attribute(name): value for name, value in page.attributes.items() if name in set(Attribute)}
+    currency = str(values.pop(Attribute.CURRENCY, None) or "") or None
+    offer = fields(values, Hint(base_url=page.url), url=page.url, currency=currency)
+    return Taught(Example.of(CrawledPage(0, page.url, None, page.name), offer), Document(page.html, page.url))
 
 
 def _filled(rules: RuleSet, least: int) -> RuleSet:
