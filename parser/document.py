@@ -149,12 +149,19 @@ def refuse_unusable(selectors: Iterable[AnySelector]) -> None:
 
 
 def first_scalar(blocks: Iterable[Any], values: Callable[[Any], Iterable[Any]]) -> str | None:
-    """The first text among the values that a path leads to in blocks of data."""
+    """The first text among the values that a path leads to in blocks of data; none behind a block that says it is empty.
+
+    Pages hold a block of the same name for each product beside theirs, and what theirs leaves empty is not the next one's.
+    """
     for data in blocks:
+        is_empty = False
         for value in values(data):
             text = scalar(value)
             if text:
                 return text
+            is_empty = is_empty or not value or isinstance(value, str)
+        if is_empty:
+            return None
     return None
 
 

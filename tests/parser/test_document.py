@@ -74,6 +74,29 @@ def test_finds_the_first_value(selector: AnySelector, value: str | None) -> None
 
 
 @pytest.mark.parametrize(
+    ("first", "value"),
+    [
+        ('{type: "", id: 7}', None),
+        ("{type: null, id: 7}", None),
+        ("{type: [], id: 7}", None),
+        ("{type: {}, id: 7}", None),
+        ("{id: 7}", "Gift Card"),
+    ],
+)
+def test_what_the_pages_own_product_leaves_empty_is_not_read_from_the_next(first: str, value: str | None) -> None:
+    """Only where a block does not have the key at all is that of the same name behind it asked."""
+    script = f'item("p-17", {first}); item("p-18", {{type: "Gift Card"}});'
+    page = Document(f"<script>{script}</script>", "https://shop.example/p/1")
+    assert page.find(JsonAt(block='item("p-0",', path="$.type")) == value
+
+
+def test_within_a_block_the_first_that_is_not_empty_counts() -> None:
+    """A variant without a number does not hide those behind it."""
+    page = Document("<script>var p = {variants: [{sku: null}, {sku: 'B-2'}]};</script>", "https://shop.example/p/1")
+    assert page.find(JsonAt(block="var p =", path="$.variants[*].sku")) == "B-2"
+
+
+@pytest.mark.parametrize(
     "selector",
     [TextAt(css="p[["), TextAt(css="p ::content [["), TextAt(css="p ::content "), JsonAt(block="var x =", path="$.[")],
 )
