@@ -149,9 +149,9 @@ def refuse_unusable(selectors: Iterable[AnySelector]) -> None:
 
 
 def first_scalar(blocks: Iterable[Any], values: Callable[[Any], Iterable[Any]]) -> str | None:
-    """The first text among the values that a path leads to in blocks of data; none behind a block that says it is empty.
+    """The first text among the values that a path leads to in blocks of data; none where a block before is empty there.
 
-    Pages hold a block of the same name for each product beside theirs, and what theirs leaves empty is not the next one's.
+    Pages hold a block of that name for each product beside theirs, and what theirs leaves empty is not the next one's.
     """
     for data in blocks:
         is_empty = False

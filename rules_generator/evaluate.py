@@ -209,9 +209,8 @@ def opened(page: LabelledPage, view: View, refused: Refused | None = None) -> It
 def taught(page: LabelledPage, view: View, refused: Refused | None = None) -> Iterator[Taught]:
     """The page as a teacher, in that view."""
     values = {Attribute(name): _texts(value) for name, value in page.attributes.items() if name in set(Attribute)}
-    currency = str(page.attributes.get("currency") or "") or None
     values.pop(Attribute.CURRENCY, None)
-    offer = fields(values, Hint(base_url=page.url), url=page.url, currency=currency)
+    offer = fields(values, Hint(base_url=page.url), url=page.url, currency=_currency(page))
     for document in opened(page, view, refused):
         yield Taught(Example.of(CrawledPage(0, page.url, None, page.name), offer), document)
 
@@ -263,7 +262,8 @@ def is_right(attribute: Attribute, value: str, page: LabelledPage) -> bool | Non
     if known is None:
         return None
     accepted = [known, *page.alternatives.get(attribute.value, [])]
-    return any(_is_same(attribute, value, one, page.url) for one in accepted)
+    hint = Hint(_currency(page), base_url=page.url)
+    return any(_is_same(attribute, value, one, hint) for one in accepted)
 
 
 def _reliability(read: Iterable[tuple[LabelledPage, dict[Attribute, Reading]]]) -> Reliability:
@@ -276,7 +276,11 @@ def _reliability(read: Iterable[tuple[LabelledPage, dict[Attribute, Reading]]]) 
     return found
 
 
-def _is_same(attribute: Attribute, value: str, known: Any, url: str) -> bool:
+def _currency(page: LabelledPage) -> str | None:
+    return str(page.attributes.get("currency") or "") or None
+
+
+def _is_same(attribute: Attribute, value: str, known: Any, hint: Hint) -> bool:
     first = known[0] if isinstance(known, list) and known else known
-    expected = normalise(attribute, str(first), Hint(base_url=url))
+    expected = normalise(attribute, str(first), hint)
     return same(attribute, value, expected if expected is not None else str(first))

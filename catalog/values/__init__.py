@@ -6,7 +6,7 @@ compare like with like. `normalise` is called on hundreds of thousands of short 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -60,7 +60,7 @@ def normalise(attribute: Attribute, raw: str, hint: Hint = NO_HINT) -> str | Non
     True
     """
     if attribute is Attribute.PRICE:
-        return price.normalise(raw, hint.decimal)
+        return price.normalise(raw, hint.decimal or price.decimal_in(hint.currency))
     if attribute is Attribute.IMAGE:
         return image.normalise(raw, hint.base_url)
     return _READERS[attribute](raw)
@@ -97,9 +97,9 @@ def fields(
     found: dict[str, Any] = {"url": url, "images": _images(lists.pop(Attribute.IMAGE, []), hint)}
     found["category"] = category.join(lists.pop(Attribute.CATEGORY, []))
     amounts, codes = lists.pop(Attribute.PRICE, []), lists.pop(Attribute.CURRENCY, [])
-    if amount := _first(Attribute.PRICE, amounts, hint):
-        found["price"] = Decimal(amount)
-        found["currency"] = price.currency((currency or "", *codes, *amounts), hint.currency)
+    code = price.currency((currency or "", *codes, *amounts), hint.currency)
+    if amount := _first(Attribute.PRICE, amounts, replace(hint, currency=code)):
+        found["price"], found["currency"] = Decimal(amount), code
     for attribute, raws in lists.items():
         found[attribute.value] = _first(attribute, raws, hint)
     return OfferFields(**found)

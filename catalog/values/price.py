@@ -3,7 +3,8 @@
 price-parser knows the currencies' codes, and those are taken from it. It does not suffice for amounts: any number is a
 price to it ('iPhone 12'), it runs numbers together ('Pack of 2 12.99 €' is 212.99 to it, '2 x 12,99 €' is 2), stops at
 a typographic apostrophe ('1’299.–' is 1) and takes '0.299' for 299. So here a number counts where a currency stands
-beside it, or where nothing but price words stands around it; `1.299` is a thousand unless a hint says otherwise.
+beside it, or where nothing but price words stands around it; `1.299` is a thousand unless a hint or a currency of
+three decimals says otherwise.
 """
 
 import re
@@ -28,6 +29,7 @@ _SIGNS: dict[str, str | None] = {
     "zł": "PLN", "kč": "CZK", "ft": "HUF", "lei": "RON", "лв.": "BGN", "лв": "BGN", "sfr.": "CHF", "sfr": "CHF",
     "fr.": "CHF", "₱": "PHP", "₦": "NGN", "rm": "MYR", "rp": "IDR", "kr.": None, "kr": None, "dhs.": "AED",
     "dhs": "AED", "د.إ": "AED", "ر.س": "SAR", "ج.م": "EGP", "د.ك": "KWD", "ر.ق": "QAR", "nis": "ILS", "৳": "BDT",
+    "د.ب": "BHD", "ر.ع.": "OMR", "ر.ع": "OMR", "د.ت": "TND", "د.ا": "JOD",
     "₡": "CRC", "₲": "PYG", "₭": "LAK", "₮": "MNT", "₸": "KZT", "тг": "KZT", "₾": "GEL", "֏": "AMD", "₼": "AZN",
     "₵": "GHS", "gh₵": "GHS", "៛": "KHR", "؋": "AFN", "грн.": "UAH", "грн": "UAH", "дин.": "RSD", "дин": "RSD",
     "ksh.": "KES", "ksh": "KES", "tsh": "TZS", "ush": "UGX", "fcfa": "XOF", "cfa": "XOF", "rmb": "CNY", "php": "PHP",
@@ -44,6 +46,7 @@ _SHARED = {
     "dh": "AED MAD", "dhs": "AED MAD", "bs": "BOB VES", "br": "BYN ETB", "cfa": "XOF XAF", "fcfa": "XOF XAF",
     "p": "BWP PHP",
 }  # fmt: skip
+_IN_THOUSANDTHS = {"KWD": ".", "BHD": ".", "OMR": ".", "JOD": ".", "TND": ".,", "LYD": ".,"}
 _PRICE_WORDS = """
 price preis prix precio prezzo prijs pris cena from ab von dès a partir de desde da vanaf to bis à al tot hasta
 only nur now jetzt was statt war sale our your unser ihr incl inkl including tax taxes mwst ust vat tva iva btw
@@ -74,10 +77,10 @@ _AS_IN_DATA = re.compile(r"([1-9][0-9]{0,6}|0(?=\.))(\.[0-9]{1,2})?")
 
 
 def normalise(raw: str, decimal: str | None = None) -> str | None:
-    """The amount of the first price in the text; `decimal` says how to read `1.299`.
+    """The amount of the first price in the text; `decimal`, one separator or several, says how to read `1.299`.
 
-    >>> [normalise(raw) for raw in ("1.299,00 €", "1'299.-", "₹ 1,29,900", "from 12 to 15", "iPhone 12")]
-    ['1299.00', '1299.00', '129900.00', '12.00', None]
+    >>> [normalise(raw) for raw in ("1.299,00 €", "1'299.-", "₹ 1,29,900", "from 12 to 15", "iPhone 12", "1.250 KD")]
+    ['1299.00', '1299.00', '129900.00', '12.00', None, '1.25']
     >>> normalise("1.299", decimal=".")
     '1.30'
     """
@@ -89,7 +92,10 @@ def normalise(raw: str, decimal: str | None = None) -> str | None:
 @lru_cache(maxsize=16_384)
 def _normalise(raw: str, decimal: str | None) -> str | None:
     found = _find(raw)
-    amount = None if found is None else _amount(found[0], decimal)
+    if found is None:
+        return None
+    number, mark = found
+    amount = _amount(number, decimal or decimal_in(_iso(mark.casefold()) if mark else None))
     return None if amount is None else canonical(amount)
 
 
@@ -101,6 +107,11 @@ def decimal_of(raws: Iterable[str]) -> str | None:
     """
     found = [number[-3] for raw in raws if (found := _find(raw)) and len(number := found[0]) > 3 and number[-3] in ".,"]
     return max(".,", key=found.count) if found else None
+
+
+def decimal_in(currency: str | None) -> str | None:
+    """The separators behind which a currency of three decimals has them; None for all others."""
+    return _IN_THOUSANDTHS.get(currency or "")
 
 
 def currency_of(raw: str) -> str | None:
@@ -239,7 +250,7 @@ def _split(number: str, decimal: str | None) -> tuple[str, str] | None:
     repeated = marks.count(marks[-1]) > 1
     if repeated and (len(last) == 3 or len(set(marks)) > 1):
         return "".join([*groups, last]), ""
-    if len(groups) == 1 and marks != decimal and len(last) == 3 and _are_thousands([*groups, last]):
+    if len(groups) == 1 and marks not in (decimal or "") and len(last) == 3 and _are_thousands([*groups, last]):
         return groups[0] + last, ""
     return "".join(groups), last
 

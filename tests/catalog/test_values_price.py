@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from catalog.values import price
+from catalog.models import Attribute
+from catalog.values import fields, price
 
 DEVELOPMENT = [
     ("1.299", "1299.00"),
@@ -124,6 +125,27 @@ def test_no_prices(raw: str) -> None:
 def test_hint_settles_ambiguity(raw: str, decimal: str, amount: str) -> None:
     """The shop's separator decides about `1.299`, and only about such: what is plain stays so."""
     assert price.normalise(raw, decimal) == amount
+
+
+@pytest.mark.parametrize(
+    ("raw", "currency", "amount"),
+    [
+        ("109.900 KD", None, "109.90"),
+        ("KWD 9.500", None, "9.50"),
+        ("9.500 د.ك", None, "9.50"),
+        ("ر.ع. 12.250", None, "12.25"),
+        ("12,500 DT", None, "12.50"),
+        ("1,250 KD", None, "1250.00"),
+        ("1,250.500 KWD", None, "1250.50"),
+        ("9.500", "KWD", "9.50"),
+        ("9.500", "EUR", "9500.00"),
+        ("9.500", None, "9500.00"),
+    ],
+)
+def test_some_currencies_have_three_decimals(raw: str, currency: str | None, amount: str) -> None:
+    """Where such a currency is named beside the amount, or known of the offer, `9.500` is no thousand."""
+    offer = fields({Attribute.PRICE: raw}, currency=currency)
+    assert str(offer.price) == amount
 
 
 @pytest.mark.parametrize(
