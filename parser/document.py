@@ -12,6 +12,7 @@ from catalog.markup import as_utf8, open_html
 from catalog.values.category import SEPARATOR
 from parser.blocks import Block, Scripts, blocks_at, scripts_of
 from parser.labels import text_behind
+from parser.owner import Owner
 from parser.paths import compile_path
 from parser.seen import Seen
 from parser.selector import CONTENT, AnySelector, JsonAt, TextAt
@@ -55,6 +56,11 @@ class Document:
     def sought(self) -> Sought:
         """The data in its scripts, to be asked for by name."""
         return Sought(self.scripts)
+
+    @cached_property
+    def owner(self) -> Owner:
+        """What tells the page's own data from other products'."""
+        return Owner(self.tree, self.url)
 
     def find(self, selector: AnySelector) -> str | None:
         """The first value where the selector points, as text; None where there is none. Raises RuleError."""
@@ -130,7 +136,18 @@ class Document:
         return (joined_scalars if selector.join else first_scalar)(self.data_of(selector), values)
 
     def data_of(self, selector: JsonAt) -> Iterable[Any]:
-        """The data that the selector's path starts from: in place, or of each block of that name in the scripts."""
+        """The data that the selector's path starts from: in place, or of each block of that name in the scripts.
+
+        Without other products' data, which stands there, too.
+        """
+        return self.owner.own(self._all_data_of(selector))
+
+    def another_at(self, selector: AnySelector) -> str | None:
+        """The name of another product whose data the selector points at; that is left out."""
+        blocks = self._all_data_of(selector) if isinstance(selector, JsonAt) else ()
+        return next((name for data in blocks if (name := self.owner.another(data))), None)
+
+    def _all_data_of(self, selector: JsonAt) -> Iterable[Any]:
         return self._data_at(selector) if selector.in_place else self.sought.data(selector)
 
     def _data_at(self, selector: JsonAt) -> list[Any]:

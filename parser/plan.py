@@ -101,7 +101,7 @@ def _finder(selector: AnySelector) -> Callable[[_Page], str | None]:
     """What finds a selector's text, with all that is the same on each page settled before."""
     if isinstance(selector, JsonAt) and not (selector.in_place or selector.join):
         what, values = wanted(selector.css, selector.block, selector.path), compile_path(selector.path)
-        return lambda page: first_scalar(page.document.sought.of(what), values)
+        return lambda page: first_scalar(page.document.owner.own(page.document.sought.of(what)), values)
     if not is_of_one(selector):
         return lambda page: page.document.find(selector)
     css = selector.css

@@ -31,6 +31,7 @@ OF_A_VARIANT = re.compile(r"variant|offers|track\(", re.IGNORECASE)
 TITLE_IN_HEAD = re.compile(r'(?:html > head\S* > )?title\b|meta\[(?:property|name)="(?:og|twitter):title"')
 ANYWHERE_IN_HEAD = re.compile(r"title\b|html > head\b|meta\[(?:property|name)\b")
 FOR_SCRIPTS = re.compile(r"data-(?!.*(?:alt|caption|label))")
+OF_PICTURES = re.compile(r"image|img|photo|gallery|media|slide|thumb|zoom", re.IGNORECASE)
 OF_THE_SHOP = re.compile(r"(?:\b|_)(?:logo|shar(?:e|ing)|social)(?:\b|_)[^/]*$", re.IGNORECASE)
 BETWEEN_WORDS = re.compile(r"[-_+]+")
 
@@ -246,7 +247,7 @@ def _among_titles(selector: AnySelector) -> float:
         return SHOWN
     if isinstance(selector, JsonAt):
         return LEAST if OF_A_VARIANT.search(f"{selector.block} {selector.path}") else 1.0
-    return 1.0 if FOR_SCRIPTS.match(selector.name) else LEAST
+    return 1.0 if FOR_SCRIPTS.match(selector.name) and not OF_PICTURES.search(selector.css) else LEAST
 
 
 def offer_of(readings: Mapping[Attribute, Reading], url: str, currency: str | None) -> OfferFields:

@@ -24,7 +24,7 @@ from scout.copyable import copies
 from url_cleaner.clean import clean
 from url_cleaner.errors import BadUrl
 
-MOST_KNOWN = 50
+MOST_KNOWN, LONGEST_NAME = 50, 80
 BESIDE_THE_BRAND = {
     Attribute.TITLE: "has the brand before the title, as no known offer does",
     Attribute.CATEGORY: "says the brand, as no known offer's category does",
@@ -102,7 +102,7 @@ def inspect_page(
         likeness={one.name: round(likeness(marks, one.signature), 3) for one in rules.templates},
         winners={one.attribute.value: _winner(one, known) for one in wanted},
         known={name.value: values for name, values in known.items()},
-        lines=tuple(line for one in wanted for line in _lines(one, _before(rules, template, one))),
+        lines=tuple(line for one in wanted for line in _lines(document, one, _before(rules, template, one))),
         missing=tuple(missing(document, {name: known[name] for name in known if attribute in (None, name)})),
         variants=tuple(one.offer.model_dump(mode="json") for one in reading.variants),
     )
@@ -169,7 +169,7 @@ def _before(rules: RuleSet, template: Template | None, reading: Reading) -> int:
     return sum(len(own) for _, own in takewhile(lambda one: one[0] != reader, of_each))
 
 
-def _lines(reading: Reading, before: int) -> Iterator[Line]:
+def _lines(document: Document, reading: Reading, before: int) -> Iterator[Line]:
     for number, vote in enumerate(reading.all_votes, start=before + 1):
         heard = vote in reading.votes
         agrees = (
@@ -188,7 +188,7 @@ def _lines(reading: Reading, before: int) -> Iterator[Line]:
             cut=vote.cut,
             value=vote.value,
             won=won,
-            why="" if won else _why(vote, reading, agrees, heard),
+            why="" if won else _why(document, vote, reading, agrees, heard),
             css=copied.css,
             xpath=copied.xpath,
             form=vote.rule.form,
@@ -197,9 +197,9 @@ def _lines(reading: Reading, before: int) -> Iterator[Line]:
         )
 
 
-def _why(vote: Vote, reading: Reading, agrees: bool, heard: bool) -> str:
+def _why(document: Document, vote: Vote, reading: Reading, agrees: bool, heard: bool) -> str:
     if vote.raw is None:
-        return "finds nothing here"
+        return _why_silent(document.another_at(vote.rule.selector))
     if vote.cut is None:
         return "the cut does not fit"
     if vote.value is None:
@@ -209,3 +209,7 @@ def _why(vote: Vote, reading: Reading, agrees: bool, heard: bool) -> str:
     if heard and reading.value is None:
         return NOT_BELIEVED
     return "outvoted" if heard else f"not needed: it says {'the same' if agrees else 'otherwise'}"
+
+
+def _why_silent(another: str | None) -> str:
+    return f"finds only another product's data, {another[:LONGEST_NAME]!r}" if another else "finds nothing here"

@@ -217,6 +217,7 @@ NAMED_TWICE = [
     ("not what the shop's statistics are told", JsonAt(css="script", block="lib.track(", path="$.name"), False),
     ("not the words for a picture", AttributeAt(css="img", name="alt"), False),
     ("nor those for one that is loaded later", AttributeAt(css="span[data-alt]", name="data-alt"), False),
+    ("nor those that scripts put below one", AttributeAt(css="div.gallery__image", name="data-title"), False),
 ]
 
 

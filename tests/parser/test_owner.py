@@ -1,0 +1,66 @@
+"""Whose data a block is: what a page's titles and its address tell."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from parser.document import Document
+from parser.owner import Owner
+from parser.selector import JsonAt
+
+URL = "https://shop.example/de/products/desk-lamp-oak?variant=7"
+HEAD = "<title>Desk lamp, oak | Ardwen</title><meta property='og:title' content='Lamp for desks'>"
+
+BLOCKS: list[tuple[str, Any, str | None]] = [
+    ("named as the heading", {"title": "Desk lamp", "variants": []}, None),
+    ("with words of its own, too", {"title": "DESK LAMP (2021) new", "variants": []}, None),
+    ("of another kind", {"title": "Wool rug", "variants": []}, "Wool rug"),
+    ("named by schema.org", {"@type": "Product", "name": "Wool rug", "offers": {}}, "Wool rug"),
+    (
+        "that shares less than half",
+        {"title": "Floor lamp in wool and steel", "handle": "x"},
+        "Floor lamp in wool and steel",
+    ),
+    ("in another language, at the address", {"title": "Schreibtischleuchte", "handle": "desk-lamp-oak"}, None),
+    ("in another language, elsewhere", {"title": "Schreibtischleuchte", "handle": "leuchte"}, "Schreibtischleuchte"),
+    ("that is a variant's", {"title": "Small / Red", "sku": "A-1"}, None),
+    ("that is a theme's", {"name": "Debut", "id": 3}, None),
+    ("without a name", {"title": None, "variants": []}, None),
+    ("with a name that is none", {"title": {"en": "Wool rug"}, "variants": []}, None),
+    ("that is a list", [{"title": "Wool rug", "variants": []}], None),
+]
+
+
+@pytest.mark.parametrize(("name", "data", "another"), BLOCKS, ids=[case[0] for case in BLOCKS])
+def test_another_products_data(name: str, data: Any, another: str | None) -> None:
+    """Only what names itself as a product, and hardly as the page does, is another's."""
+    assert Owner(Document(f"{HEAD}<h1>Desk lamp</h1>", URL).tree, URL).another(data) == another
+
+
+def test_a_page_without_titles_tells_nothing() -> None:
+    """Then the first block counts, as ever."""
+    assert Owner(Document("<p>9.90</p>", URL).tree, URL).another({"title": "Wool rug", "variants": []}) is None
+
+
+def test_what_a_selector_finds_is_the_pages_own() -> None:
+    """The cards above it and below have data of the same name; where there are only such, it finds nothing."""
+    cards = [{"title": name, "handle": name, "vendor": name[0]} for name in ("Rug", "Desk lamp", "Chair")]
+    forms = "".join(f"<form data-product='{json.dumps(card)}'></form>" for card in cards)
+    vendor = JsonAt(css="[data-product]", block="@data-product", path="$.vendor")
+    page = Document(f"<h1>Desk lamp</h1>{forms}", URL)
+    assert (page.find(vendor), page.another_at(vendor)) == ("D", "Rug")
+    page = Document(f"<h1>Mirror</h1>{forms}", "https://shop.example/products/mirror")
+    assert (page.find(vendor), page.another_at(vendor)) == (None, "Rug")
+
+
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_a_product_that_is_named_as_the_page_is_its_own(heading: str, handle: str) -> None:
+    """Whatever signs the name has."""
+    page = Document("<h1></h1>", URL)
+    node = page.tree.css_first("h1")
+    assert node is not None
+    node.insert_child(heading)
+    assert Owner(page.tree, URL).another({"title": heading, "handle": handle}) is None
