@@ -60,7 +60,7 @@ class Document:
     @cached_property
     def owner(self) -> Owner:
         """What tells the page's own data from other products'."""
-        return Owner(self.tree, self.url)
+        return Owner(self.tree, self.seen, self.url)
 
     def find(self, selector: AnySelector) -> str | None:
         """The first value where the selector points, as text; None where there is none. Raises RuleError."""

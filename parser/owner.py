@@ -8,55 +8,76 @@ page's address is not its own.
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import filterfalse
 from typing import Any
 from urllib.parse import unquote
 
 from propcache.api import cached_property
-from selectolax.lexbor import LexborHTMLParser
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from parser.seen import Seen
 from parser.texts import text_of
 
 KEYS_OF_A_PRODUCT = ("handle", "variants", "offers")
-TITLES = 'title, h1, meta[property="og:title"]'
-MOST_TITLES, LONGEST_TITLE = 5, 400
+FOR_OTHERS = 'meta[property="og:title"]'
+MOST_HEADINGS, LONGEST_TITLE = 4, 400
 WORD, STEP = re.compile(r"\w+"), re.compile(r"[/?#]+")
 
 
 class Owner:
     """The product that a page is about, as its titles and its address tell it."""
 
-    def __init__(self, tree: LexborHTMLParser, url: str) -> None:
-        self._tree, self._url = tree, url
+    def __init__(self, tree: LexborHTMLParser, seen: Seen, url: str) -> None:
+        self._tree, self._seen, self._url = tree, seen, url
         self._is_own: dict[str, bool] = {}
 
     def own(self, blocks: Iterable[Any]) -> Iterator[Any]:
         """The blocks without those of other products."""
-        return (data for data in blocks if self.another(data) is None)
+        return filterfalse(self.another, blocks)
 
     def another(self, data: Any) -> str | None:
         """The name of the other product that this is the data of; None for the page's own, and for all other data."""
         if not isinstance(data, dict):
             return None
         name = data.get("title") or data.get("name")
-        if not isinstance(name, str) or not any(map(data.__contains__, KEYS_OF_A_PRODUCT)):
+        if not isinstance(name, str):
             return None
-        if name not in self._is_own:
-            self._is_own[name] = self._is_about(name) or self._is_at(data.get("handle"))
-        return None if self._is_own[name] else name
+        is_own = self._is_own.get(name)
+        if is_own is None:
+            is_own = self._is_own[name] = (
+                _is_no_product(data) or self._is_about(name) or self._is_at(data.get("handle"))
+            )
+        return None if is_own else name
 
     def _is_about(self, name: str) -> bool:
-        words = _words(name)
-        return not self._words or 2 * len(words & self._words) >= len(words)
+        """Whether a title of the page holds the name, or all of them half of its words. The first mostly does."""
+        words, said = _words(name), set[str]()
+        for title in self._titles():
+            said |= _words(title)
+            if name in title or 2 * len(words & said) >= len(words):
+                return True
+        return not said
 
     def _is_at(self, handle: Any) -> bool:
         return isinstance(handle, str) and handle != "" and handle in STEP.split(unquote(self._url))
 
+    def _titles(self) -> Iterator[str]:
+        """The page's titles, those first that are found soonest."""
+        yield _title_of(self._seen.first(FOR_OTHERS)[1])
+        yield _title_of(self._tree.head and self._tree.head.css_first("title"))
+        yield from self._headings
+
     @cached_property
-    def _words(self) -> frozenset[str]:
-        """The words of the page's titles."""
-        nodes = self._tree.css(TITLES)[:MOST_TITLES]
-        texts = (node.attributes.get("content") or text_of(node, LONGEST_TITLE) or "" for node in nodes)
-        return frozenset().union(*map(_words, texts))
+    def _headings(self) -> list[str]:
+        return [_title_of(node) for node in self._tree.css("h1")[:MOST_HEADINGS]]
+
+
+def _title_of(node: LexborNode | None) -> str:
+    return "" if node is None else node.attributes.get("content") or text_of(node, LONGEST_TITLE) or ""
+
+
+def _is_no_product(data: dict[str, Any]) -> bool:
+    return not any(map(data.__contains__, KEYS_OF_A_PRODUCT))
 
 
 def _words(text: str) -> frozenset[str]:

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parser.document import Document
-from parser.owner import Owner
 from parser.selector import JsonAt
 
 URL = "https://shop.example/de/products/desk-lamp-oak?variant=7"
@@ -37,12 +36,12 @@ BLOCKS: list[tuple[str, Any, str | None]] = [
 @pytest.mark.parametrize(("name", "data", "another"), BLOCKS, ids=[case[0] for case in BLOCKS])
 def test_another_products_data(name: str, data: Any, another: str | None) -> None:
     """Only what names itself as a product, and hardly as the page does, is another's."""
-    assert Owner(Document(f"{HEAD}<h1>Desk lamp</h1>", URL).tree, URL).another(data) == another
+    assert Document(f"{HEAD}<h1>Desk lamp</h1>", URL).owner.another(data) == another
 
 
 def test_a_page_without_titles_tells_nothing() -> None:
     """Then the first block counts, as ever."""
-    assert Owner(Document("<p>9.90</p>", URL).tree, URL).another({"title": "Wool rug", "variants": []}) is None
+    assert Document("<p>9.90</p>", URL).owner.another({"title": "Wool rug", "variants": []}) is None
 
 
 def test_what_a_selector_finds_is_the_pages_own() -> None:
@@ -63,4 +62,4 @@ def test_a_product_that_is_named_as_the_page_is_its_own(heading: str, handle: st
     node = page.tree.css_first("h1")
     assert node is not None
     node.insert_child(heading)
-    assert Owner(page.tree, URL).another({"title": heading, "handle": handle}) is None
+    assert page.owner.another({"title": heading, "handle": handle}) is None
