@@ -2,8 +2,8 @@
 
 Themes write the same block of data for the product of a page and for those on the cards below. Where a layout leaves
 out the page's own, the first of that name is another product's, and so would be all that is read there. A product
-names itself in its data: it is another one where most words of that name are in none of the page's titles, and the
-page's address is not its own.
+names itself in its data: it is another one where half of that name's words or more are in none of the page's titles,
+no title is a part of it, and the page's address is not its own.
 """
 
 import re
@@ -50,11 +50,15 @@ class Owner:
         return None if is_own else name
 
     def _is_about(self, name: str) -> bool:
-        """Whether a title of the page holds the name, or all of them half of its words. The first mostly does."""
+        """Whether a title of the page and the name are in one another, or most of its words are in the titles.
+
+        The first that is asked mostly holds it.
+        """
         words, said = _words(name), set[str]()
-        for title in self._titles():
-            said |= _words(title)
-            if name in title or 2 * len(words & said) >= len(words):
+        for title in filter(None, self._titles()):
+            in_title = _words(title)
+            said |= in_title
+            if name in title or in_title <= words or 2 * len(words & said) > len(words):
                 return True
         return not said
 
