@@ -3,7 +3,8 @@
 Themes write the same block of data for the product of a page and for those on the cards below. Where a layout leaves
 out the page's own, the first of that name is another product's, and so would be all that is read there. A product
 names itself in its data: it is another one where half of that name's words or more are in none of the page's titles,
-no title is a part of it, and the page's address is not its own.
+no title is a part of it, and the page's address is not its own. Titles that have no word of that address tell nothing:
+they may be the same on all pages of the shop.
 """
 
 import re
@@ -21,7 +22,8 @@ from parser.texts import text_of
 KEYS_OF_A_PRODUCT = ("handle", "variants", "offers")
 FOR_OTHERS = 'meta[property="og:title"]'
 MOST_HEADINGS, LONGEST_TITLE = 4, 400
-WORD, STEP = re.compile(r"\w+"), re.compile(r"[/?#]+")
+WORD, NAMING = re.compile(r"\w+"), re.compile(r"[^\W\d_]{3,}")
+STEP, END_OF_PATH = re.compile(r"[/?#]+"), re.compile(r"[?#]")
 
 
 class Owner:
@@ -60,10 +62,16 @@ class Owner:
             said |= in_title
             if name in title or in_title <= words or 2 * len(words & said) > len(words):
                 return True
-        return not said
+        return said.isdisjoint(self._in_address)
 
     def _is_at(self, handle: Any) -> bool:
         return isinstance(handle, str) and handle != "" and handle in STEP.split(unquote(self._url))
+
+    @cached_property
+    def _in_address(self) -> frozenset[str]:
+        """The words of the last step of the page's path."""
+        path = END_OF_PATH.split(unquote(self._url), maxsplit=1)[0]
+        return frozenset(NAMING.findall(path.rstrip("/").rpartition("/")[2].casefold()))
 
     def _titles(self) -> Iterator[str]:
         """The page's titles, those first that are found soonest."""

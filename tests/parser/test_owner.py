@@ -39,9 +39,19 @@ def test_another_products_data(name: str, data: Any, another: str | None) -> Non
     assert Document(f"{HEAD}<h1>Desk lamp</h1>", URL).owner.another(data) == another
 
 
-def test_a_page_without_titles_tells_nothing() -> None:
-    """Then the first block counts, as ever."""
-    assert Document("<p>9.90</p>", URL).owner.another({"title": "Wool rug", "variants": []}) is None
+@pytest.mark.parametrize(
+    ("markup", "url"),
+    [
+        ("<p>9.90</p>", URL),
+        ("<title>Ardwen, lights since 1921</title><h1>Ardwen</h1>", URL),
+        ("<h1>Desk lamp</h1>", "https://shop.example/show?id=17"),
+        ("<h1>Desk lamp</h1>", "https://shop.example/p/17"),
+    ],
+    ids=["none", "the shop's own", "at a number", "at a path of one"],
+)
+def test_titles_without_a_word_of_the_address_tell_nothing(markup: str, url: str) -> None:
+    """They may be the same on all pages, so the first block counts, as ever."""
+    assert Document(markup, url).owner.another({"title": "Wool rug", "variants": []}) is None
 
 
 def test_what_a_selector_finds_is_the_pages_own() -> None:

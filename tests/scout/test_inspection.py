@@ -117,9 +117,9 @@ def test_data_of_another_product(scout: Scout, settings: Settings, store: Store,
     form = '<form data-product=\'{{"title": "{}", "handle": "p{}", "vendor": "{}", "variants": []}}\'></form>'.format
     page = "<h1>{}</h1><p class='price'>€ {}</p>{}".format
     pages = {f"p{n}": page(one.title, one.price, form(one.title, n, one.brand)) for n, one in enumerate(ALL)}
-    pages["other"] = page("Sold long ago", "9.90", form("Wool rug", "rug", "Hollin"))
+    pages["old-mirror"] = page("An old mirror", "9.90", form("Wool rug", "rug", "Hollin"))
     learn(settings, store, shop, pages, [{} for _ in ALL])
-    said = json.loads(scout("inspect", "demo", f"{shop.url}other", "--attribute", "brand", "--json").out)
+    said = json.loads(scout("inspect", "demo", f"{shop.url}old-mirror", "--attribute", "brand", "--json").out)
     assert said["winners"]["brand"]["value"] is None
     assert "finds only another product's data, 'Wool rug'" in [line["why"] for line in said["lines"]]
 
