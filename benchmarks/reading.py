@@ -118,8 +118,8 @@ def _learnt(shop: LabelledShop, shops: Sequence[LabelledShop], most: int) -> Rul
 def taught_by(page: LabelledPage) -> Taught:
     """A labelled page as an example, opened from its bytes, as a crawled one is: decoded, it would be held twice."""
     values = {Attribute(name): value for name, value in page.attributes.items() if name in set(Attribute)}
-    currency = str(values.pop(Attribute.CURRENCY, None) or "") or None
-    offer = fields(values, Hint(base_url=page.url), url=page.url, currency=currency)
+    values.pop(Attribute.CURRENCY, None)
+    offer = fields(values, Hint(base_url=page.url), url=page.url, currency=page.currency)
     return Taught(Example.of(CrawledPage(0, page.url, None, page.name), offer), Document(page.html, page.url))
 
 

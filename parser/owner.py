@@ -8,7 +8,7 @@ they may be the same on all pages of the shop.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, KeysView
 from itertools import filterfalse
 from typing import Any
 from urllib.parse import unquote
@@ -16,14 +16,14 @@ from urllib.parse import unquote
 from propcache.api import cached_property
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from catalog.values.text import words
 from parser.seen import Seen
 from parser.texts import text_of
 
 KEYS_OF_A_PRODUCT = ("handle", "variants", "offers")
 FOR_OTHERS = 'meta[property="og:title"]'
 MOST_HEADINGS, LONGEST_TITLE = 4, 400
-WORD, NAMING = re.compile(r"\w+"), re.compile(r"[^\W\d_]{3,}")
-STEP, END_OF_PATH = re.compile(r"[/?#]+"), re.compile(r"[?#]")
+NAMING, STEP, END_OF_PATH = re.compile(r"[^\W\d_]{3,}"), re.compile(r"[/?#]+"), re.compile(r"[?#]")
 
 
 class Owner:
@@ -31,7 +31,7 @@ class Owner:
 
     def __init__(self, tree: LexborHTMLParser, seen: Seen, url: str) -> None:
         self._tree, self._seen, self._url = tree, seen, url
-        self._is_own: dict[str, bool] = {}
+        self._is_named_here: dict[str, bool] = {}
 
     def own(self, blocks: Iterable[Any]) -> Iterator[Any]:
         """The blocks without those of other products."""
@@ -42,25 +42,24 @@ class Owner:
         if not isinstance(data, dict):
             return None
         name = data.get("title") or data.get("name")
-        if not isinstance(name, str):
+        if not isinstance(name, str) or data.keys().isdisjoint(KEYS_OF_A_PRODUCT):
             return None
-        is_own = self._is_own.get(name)
-        if is_own is None:
-            is_own = self._is_own[name] = (
-                _is_no_product(data) or self._is_about(name) or self._is_at(data.get("handle"))
-            )
-        return None if is_own else name
+        if name not in self._is_named_here:
+            self._is_named_here[name] = self._is_about(name)
+        return None if self._is_named_here[name] or self._is_at(data.get("handle")) else name
 
     def _is_about(self, name: str) -> bool:
         """Whether a title of the page and the name are in one another, or most of its words are in the titles.
 
         The first that is asked mostly holds it.
         """
-        words, said = _words(name), set[str]()
+        said = set[str]()
         for title in filter(None, self._titles()):
-            in_title = _words(title)
+            if name in title:
+                return True
+            in_name, in_title = _words(name), _words(title)
             said |= in_title
-            if name in title or in_title <= words or 2 * len(words & said) > len(words):
+            if in_title <= in_name or 2 * len(in_name & said) > len(in_name):
                 return True
         return said.isdisjoint(self._in_address)
 
@@ -76,8 +75,12 @@ class Owner:
     def _titles(self) -> Iterator[str]:
         """The page's titles, those first that are found soonest."""
         yield _title_of(self._seen.first(FOR_OTHERS)[1])
-        yield _title_of(self._tree.head and self._tree.head.css_first("title"))
+        yield self._title
         yield from self._headings
+
+    @cached_property
+    def _title(self) -> str:
+        return _title_of(self._tree.head and self._tree.head.css_first("title"))
 
     @cached_property
     def _headings(self) -> list[str]:
@@ -88,9 +91,5 @@ def _title_of(node: LexborNode | None) -> str:
     return "" if node is None else node.attributes.get("content") or text_of(node, LONGEST_TITLE) or ""
 
 
-def _is_no_product(data: dict[str, Any]) -> bool:
-    return not any(map(data.__contains__, KEYS_OF_A_PRODUCT))
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(WORD.findall(text[:LONGEST_TITLE].casefold()))
+def _words(text: str) -> KeysView[str]:
+    return words(text[:LONGEST_TITLE]).keys()

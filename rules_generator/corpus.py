@@ -22,6 +22,11 @@ class LabelledPage:
     attributes: Mapping[str, Any]
     alternatives: Mapping[str, list[str]] = field(default_factory=dict)
 
+    @property
+    def currency(self) -> str | None:
+        """The currency of its prices, where that is labelled."""
+        return str(self.attributes.get("currency") or "") or None
+
 
 @dataclass(frozen=True)
 class LabelledShop:

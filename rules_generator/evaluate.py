@@ -210,7 +210,7 @@ def taught(page: LabelledPage, view: View, refused: Refused | None = None) -> It
     """The page as a teacher, in that view."""
     values = {Attribute(name): _texts(value) for name, value in page.attributes.items() if name in set(Attribute)}
     values.pop(Attribute.CURRENCY, None)
-    offer = fields(values, Hint(base_url=page.url), url=page.url, currency=_currency(page))
+    offer = fields(values, Hint(base_url=page.url), url=page.url, currency=page.currency)
     for document in opened(page, view, refused):
         yield Taught(Example.of(CrawledPage(0, page.url, None, page.name), offer), document)
 
@@ -262,7 +262,7 @@ def is_right(attribute: Attribute, value: str, page: LabelledPage) -> bool | Non
     if known is None:
         return None
     accepted = [known, *page.alternatives.get(attribute.value, [])]
-    hint = Hint(_currency(page), base_url=page.url)
+    hint = Hint(page.currency, base_url=page.url)
     return any(_is_same(attribute, value, one, hint) for one in accepted)
 
 
@@ -274,10 +274,6 @@ def _reliability(read: Iterable[tuple[LabelledPage, dict[Attribute, Reading]]]) 
             if right is not None:
                 found.count(attribute, one.weight, right)
     return found
-
-
-def _currency(page: LabelledPage) -> str | None:
-    return str(page.attributes.get("currency") or "") or None
 
 
 def _is_same(attribute: Attribute, value: str, known: Any, hint: Hint) -> bool:

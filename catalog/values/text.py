@@ -187,7 +187,7 @@ def overlap(a: str, b: str) -> float:
     >>> overlap("a light red lamp", "a light blue lamp")
     0.75
     """
-    left, right = _words(a), _words(b)
+    left, right = words(a), words(b)
     total = left.total() + right.total()
     if not total or 2 * min(left.total(), right.total()) < SAME_DESCRIPTION / 2 * total:
         return 0.0
@@ -230,5 +230,10 @@ def _gap_of(tag: str) -> str | None:
 
 
 @lru_cache(maxsize=2048)
-def _words(value: str) -> Counter[str]:
+def words(value: str) -> Counter[str]:
+    """The words of a text, in lower case, each with how often it stands there.
+
+    >>> words("A lamp, a LAMP")
+    Counter({'a': 2, 'lamp': 2})
+    """
     return Counter(_WORD.findall(value[:LONGEST_DESCRIPTION].casefold()))

@@ -39,6 +39,14 @@ def test_another_products_data(name: str, data: Any, another: str | None) -> Non
     assert Document(f"{HEAD}<h1>Desk lamp</h1>", URL).owner.another(data) == another
 
 
+def test_what_was_asked_before_changes_nothing() -> None:
+    """A variant's or another product's data of the same name do not decide for what comes after them."""
+    owner = Document(f"{HEAD}<h1>Desk lamp</h1>", URL).owner
+    asked = [{"title": "Leuchte"}, {"title": "Leuchte", "handle": "desk-lamp-oak"}, {"title": "Leuchte", "handle": "x"}]
+    assert [owner.another(data) for data in asked] == [None, None, "Leuchte"]
+    assert [owner.another(data) for data in reversed(asked)] == ["Leuchte", None, None]
+
+
 @pytest.mark.parametrize(
     ("markup", "url"),
     [
