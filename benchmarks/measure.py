@@ -1,6 +1,5 @@
 """Measure rivals fairly: in one process, page by page in turn, so that what slows the machine slows all alike."""
 
-import gc
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -33,9 +32,3 @@ def race(pages: Iterable[Any], rivals: Mapping[str, Callable[[Any], object]], cl
             rivals[name](page)
             clocks[name].seconds += time.process_time() - begin
             clocks[name].pages += 1
-
-
-def settle() -> None:
-    """Set aside what is there already, so that collecting garbage costs each rival its own."""
-    gc.collect()
-    gc.freeze()

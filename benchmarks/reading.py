@@ -21,9 +21,10 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
-from benchmarks.measure import Clock, race, settle
+from benchmarks.measure import Clock, race
 from catalog.markup import decode
 from catalog.models import Attribute
+from catalog.processes import settle
 from catalog.values import Hint, fields
 from parser.document import Document
 from parser.pages import CrawledPage

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime, time, timedelta
 from typing import Any
 
-from sqlalchemy import CursorResult, bindparam, func, or_
+from sqlalchemy import CursorResult, and_, bindparam, func, or_
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Session, SQLModel, col, select, update
 
@@ -19,6 +19,8 @@ from catalog.store import Store
 BATCH = 500
 OPEN = (PageState.PENDING, PageState.LEASED)
 ASKED = (PageState.FETCHED, PageState.REDIRECTED, PageState.FAILED, PageState.GONE)
+TRAP, DEAD, WRONG = "trap:", "dead link", "not where its canonical would be"
+SAME_PAGE, SESSION = "same page as its canonical", "same page in another session"
 
 
 @dataclass(frozen=True)
@@ -173,6 +175,12 @@ class Frontier:
         dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
         insert = dialect.insert(Page).on_conflict_do_nothing(index_elements=["shop_id", "url"])
         return len(session.connection().execute(insert.returning(col(Page.id)), rows).all()) if rows else 0
+
+
+def passed_over() -> Any:
+    """Whether a page is refused by what a crawl has learnt: nothing that the shop offers is lost with it."""
+    learnt = or_(col(Page.reason).startswith(TRAP), col(Page.reason).in_((DEAD, WRONG, SAME_PAGE, SESSION)))
+    return and_(col(Page.state) == PageState.REFUSED, learnt)
 
 
 def _latest(said: datetime) -> datetime:

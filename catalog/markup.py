@@ -3,14 +3,15 @@
 Crawler, learner, parser and inspector all open pages here, so they see the same tree. The engine is lexbor: as lenient
 as a browser, and about three times as fast as lxml. Its cost grows with the square of the attributes of one tag and of
 the depth of nesting, so pages built for that are refused before they are parsed; eight thousand blocks in one another
-cost a twentieth of a second, so pages of fewer tags are not looked at. Both guards cost a tenth of parsing:
-a page is looked at closely only where a coarse count leaves room for doubt. Its events are off: all they do is to copy
-the chosen option into `<selectedcontent>`, at a cost that grows with the square of the options.
+cost a twentieth of a second, so pages of fewer tags are not looked at. Formatting that is left open is opened anew in
+each paragraph behind it, so forty kilobytes may take gigabytes. The guards cost a third of parsing, once for each page
+crawled: a page is looked at closely only where a coarse count leaves room for doubt. Its events are off: all they do is
+to copy the chosen option into `<selectedcontent>`, at a cost that grows with the square of the options.
 """
 
 import re
 
-from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser
+from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, SelectolaxError
 from w3lib.encoding import html_to_unicode, http_content_type_encoding
 
 from catalog.errors import HostilePage
@@ -26,9 +27,11 @@ UP_TO_LONG_TAG = re.compile(
     rb"""|<[a-z][^\s/>]*+(?:%b){0,%d}+(?!%b))*+""" % (ATTRIBUTE, MOST_ATTRIBUTES, ATTRIBUTE),
     re.IGNORECASE,
 )
+FORMATTING = re.compile(rb"<(/?)(?:a|b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)(?=[\s/>])", re.IGNORECASE)
+FEW_REOPENED, MOST_REOPENED = 2_000, 2_000_000
 TAG = re.compile(rb"<(/?[A-Za-z][A-Za-z0-9-]*)")
 _VOID = b"area base br col embed hr img input link meta source track wbr"
-_CLOSED_BY_THEIR_LIKE = b"p li option optgroup dt dd tr td th thead tbody tfoot rt rp"
+_CLOSED_BY_THEIR_LIKE = b"p li option dt dd tr td th thead tbody tfoot"
 SHALLOW = frozenset(_VOID.split() + _CLOSED_BY_THEIR_LIKE.split())
 SAID = re.compile(rb"charset\s*=\s*[\"']?\s*([\w-]*)")
 PROLOGUE = 4096
@@ -51,7 +54,10 @@ def open_html(page: str | bytes, *, trusted: bool = False) -> LexborHTMLParser:
     markup = page.encode("utf-8", "replace") if isinstance(page, str) else page
     if not trusted or len(markup) >= LARGEST_TRUSTED:
         _refuse_slow(markup)
-    return LexborHTMLParser(markup, options=WITHOUT_EVENTS)
+    try:
+        return LexborHTMLParser(markup, options=WITHOUT_EVENTS)
+    except SelectolaxError as error:
+        raise HostilePage(f"the engine gives up: {error}") from error
 
 
 def decode(body: bytes, content_type: str | None = None) -> str:
@@ -91,6 +97,8 @@ def _refuse_slow(markup: bytes) -> None:
     if _may_have_long_tag(markup) and not UP_TO_LONG_TAG.fullmatch(markup):
         raise HostilePage(f"a tag with more than {MOST_ATTRIBUTES} attributes")
     tags = markup.count(b"<")
+    if tags > FEW_REOPENED and _left_open(markup) * tags > MOST_REOPENED:
+        raise HostilePage("formatting that is left open, and opened anew in each paragraph")
     if tags <= FEW_TAGS:
         return
     tags -= markup.count(b"</")
@@ -108,6 +116,12 @@ def _may_have_long_tag(markup: bytes) -> bool:
     """
     stretches = range(0, len(markup) - LONG, LONG)
     return len(markup) > LARGE or any(markup.find(b">", start, start + LONG) < 0 for start in stretches)
+
+
+def _left_open(markup: bytes) -> int:
+    """How many more tags of formatting open than close: each paragraph behind them holds them all once more."""
+    found = FORMATTING.findall(markup)
+    return len(found) - 2 * found.count(b"/")
 
 
 def _is_deep(markup: bytes) -> bool:

@@ -30,6 +30,7 @@ class Attribute(StrEnum):
     AVAILABILITY = "availability"
 
 
+LARGEST_KEY = 2**63 - 1
 NUMBERS = (Attribute.SKU, Attribute.EAN, Attribute.HAN)
 
 
@@ -354,8 +355,14 @@ class Schedule(SQLModel, table=True):
     last_started_at: datetime | None = Field(default=None, sa_type=Moment)
 
 
+SITEMAP_TOLD = (200, 404, 410)
+
+
 class SitemapSeen(SQLModel, table=True):
-    """A sitemap that a run has read to its end, so that a resumed crawl does not fetch it again."""
+    """A sitemap that a run has read to its end, or given up, so that a resumed crawl does not fetch it again.
+
+    Status 0 is no answer; with those of `SITEMAP_TOLD` it was read or is not there, with any other it is unread.
+    """
 
     __tablename__ = "sitemap_seen"
     __table_args__ = (UniqueConstraint("run_id", "url"),)

@@ -1,7 +1,7 @@
 """Settings: `SCOUT_*` variables, then `scout.toml`, then flags, in rising order of force."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
@@ -32,7 +32,7 @@ class Settings(BaseSettings):
     metrics_port: int = 0
     at_once: int = Field(default=2, ge=1)
     run_memory: int = Field(default=4_000, ge=0)
-    confidence: dict[Attribute, float] = {}
+    confidence: dict[Attribute, Annotated[float, Field(ge=0, le=1)]] = {}
 
     @classmethod
     def settings_customise_sources(
@@ -54,7 +54,9 @@ class Settings(BaseSettings):
         except ValidationError as error:
             first = error.errors()[0]
             name = ".".join(str(part) for part in first["loc"])
-            raise ConfigError(f"setting {name!r}: {first['msg']} (see SCOUT_{name.upper()} and scout.toml)") from error
+            raise ConfigError(
+                f"setting {name!r}: {first['msg']} (see SCOUT_{name.partition('.')[0].upper()} and scout.toml)"
+            ) from error
         except (OSError, ValueError) as error:
             raise ConfigError(f"scout.toml cannot be read: {error}") from error
 

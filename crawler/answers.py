@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from gzip import BadGzipFile
 from typing import Any
+from urllib.parse import urljoin
 
 from scrapy.exceptions import (
     CannotResolveHostError,
@@ -21,6 +22,7 @@ from scrapy.exceptions import (
     ResponseDataLossError,
 )
 from scrapy.http import Response
+from w3lib.url import safe_url_string
 
 from catalog.errors import HostilePage
 from catalog.models import PageState, now
@@ -56,7 +58,8 @@ ASKS_WHO = re.compile(
 PASSWORD = re.compile(rb"<input[^>]{1,300}type\s*=\s*[\"']?password", re.I)
 SHORT_PAGE, FEW_LINKS = 20_000, 5
 FILES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF", b"%PDF-", b"PK\x03\x04", b"\x1f\x8b")
-LOOKS_HTML = re.compile(rb"^(?:\xef\xbb\xbf)?\s*(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S)
+COMMENTS = rb"(?:<!--(?:[^-]++|-(?!->))*+-->\s*+)*+"
+LOOKS_HTML = re.compile(rb"(?:\xef\xbb\xbf)?\s*+" + COMMENTS + rb"<(?:!doctype\s+html|html|head|body)\b", re.I)
 
 
 @dataclass(frozen=True)
@@ -128,6 +131,19 @@ def retry_after(response: Response) -> float | None:
     except (ValueError, TypeError, OverflowError):
         return None
     return min(max(seconds, 0.0), LONGEST_WAIT)
+
+
+def location(response: Response) -> str:
+    """Where a redirect leads, in full; browsers read its bytes as UTF-8, and send on as they are those that are not.
+
+    >>> location(Response("https://a.de/x/y", headers={"Location": "../bär"}))
+    'https://a.de/b%C3%A4r'
+    """
+    said = response.headers.get("Location") or b""
+    try:
+        return urljoin(response.url, safe_url_string(said))
+    except ValueError:
+        return ""
 
 
 def is_html(response: Response) -> bool:

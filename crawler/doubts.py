@@ -54,6 +54,10 @@ class Doubts:
         """Whether a rule has been tried and never found wrong: what it says is missing need not be asked for twice."""
         return self._innocent[way] >= TRIES and not self._astray[way]
 
+    def stands_for(self, url: str, original: str) -> bool:
+        """Whether the address `url` was asked for in the place of that link."""
+        return url in self._instead and self._instead[url].url == original
+
     def recant(self, url: str) -> Original | None:
         """The link that a rule, given up since, replaced by the address `url`."""
         original = self._instead.get(url)

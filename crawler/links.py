@@ -43,7 +43,7 @@ def page_links(tree: LexborHTMLParser, url: str) -> PageLinks:
         href = (get("href") or get("src") or "").strip()
         rel = (get("rel") or "").lower()
         if tag == "base":
-            base = urljoin(url, href) if base == url and href else base
+            base = _resolve(url, href) or base if base == url and href else base
         elif tag == "meta":
             href = _refresh(get("http-equiv"), get("content"))
         elif tag == "link":

@@ -7,7 +7,7 @@ answers, and what it says of a missing page.
 import asyncio
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 from scrapy.crawler import Crawler
 from scrapy.exceptions import (
@@ -22,7 +22,7 @@ from scrapy.http.request import NO_CALLBACK
 
 from catalog.errors import HostilePage, UnreachableShop
 from catalog.markup import decode, open_html
-from crawler.answers import SILENCES, is_html, of_error
+from crawler.answers import SILENCES, is_html, location, of_error
 from crawler.missing import Print, nonsense
 from crawler.shapes import Address
 from crawler.site import Site
@@ -50,9 +50,9 @@ async def probe(crawler: Crawler, site: Site, more: dict[str, Any]) -> Probed:
         response = await _fetch(crawler, site.origin + path, HANDLED | more)
         if response is None:
             return Probed()
-        target = urljoin(response.url, (response.headers.get("Location") or b"").decode("latin-1"))
         if not 300 <= response.status < 400:
             return Probed(_print(response))
+        target = location(response)
         if not site.owns(target):
             return Probed()
         if urlsplit(target).path != path:

@@ -2,13 +2,12 @@
 
 from collections.abc import Sequence
 from typing import Any
-from urllib.parse import urljoin
 
 from scrapy.http import Response
 
 from catalog.frontier import Link, Outcome
 from catalog.models import Page, PageState, now
-from crawler.answers import LOGIN, Answer, gone
+from crawler.answers import LOGIN, Answer, gone, location
 from crawler.digest import Digest
 from crawler.doubts import Original
 from crawler.pipelines import Settled
@@ -17,6 +16,7 @@ from crawler.recrawl import rests_until
 from crawler.shapes import Address
 from crawler.sieve import Place, Sieve
 
+SOFT = "soft 404"
 CLEAR = {"reason": None, "not_before": None}
 
 
@@ -69,11 +69,7 @@ class Reader:
         """A page that is elsewhere: its target becomes a page of its own, on this site only."""
         columns = {**CLEAR, "status": response.status, "fetched_at": now()}
         at = Place(Address(page.url), page.depth, page.chain)
-        try:
-            target = urljoin(response.url, _header(response, "Location") or "")
-        except ValueError:
-            target = ""
-        found, links = self._sieve.redirect(at, target)
+        found, links = self._sieve.redirect(at, location(response))
         if found == "account":
             return _settled(page, PageState.FAILED, {**columns, "reason": LOGIN})
         if isinstance(found, str):
@@ -82,17 +78,22 @@ class Reader:
             return self._lost(page, columns)
         if found.url == page.url:
             return _settled(page, PageState.FAILED, {**columns, "reason": "redirect loop"})
-        return _settled(page, PageState.REDIRECTED, {**columns, "reason": "redirect", "canonical": found.url}, links)
+        moved = {**columns, "reason": "redirect", "canonical": found.url}
+        return _settled(page, PageState.REDIRECTED, moved, links, self._sieve.sent_away(page.url, found))
 
     def refused(self, page: Page, response: Response, answer: Answer) -> Settled:
         """A page that was not served."""
-        also = self._sieve.missing(page.url, page.source) if answer.state == PageState.GONE else []
-        return _settled(page, answer.state, {**answer.columns(), "status": response.status}, again=also)
+        return self._told(page, answer, {"status": response.status})
 
     def _lost(self, page: Page, columns: dict[str, Any]) -> Settled:
         """A page that says it is missing, in so many words."""
-        answer = gone("soft 404", page.attempts, bool(page.body))
-        return _settled(page, answer.state, {**columns, **answer.columns()})
+        return self._told(page, gone(SOFT, page.attempts, bool(page.body)), columns)
+
+    def _told(self, page: Page, answer: Answer, columns: dict[str, Any]) -> Settled:
+        """A page that is not to be had; where it is gone, the links that it was to stand for are due."""
+        dead = page.source == "link" and answer.reason != SOFT
+        also = self._sieve.missing(page.url, dead) if answer.state == PageState.GONE else []
+        return _settled(page, answer.state, {**columns, **answer.columns()}, again=also)
 
     def _is_missing(self, page: Page) -> bool:
         """A shop whose root shows the same as a missing page says nothing by it: such pages are read after all."""

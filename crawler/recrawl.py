@@ -15,11 +15,10 @@ from typing import Any
 from sqlalchemy import CursorResult
 from sqlmodel import Session, col, func, or_, select, update
 
+from catalog.frontier import passed_over
 from catalog.models import Page, PageState, now
 
 LOOK_AGAIN, SOON = 20, timedelta(hours=12)
-WRONG = "not where its canonical would be"
-LEARNT = ("same page as its canonical", "same page in another session", "dead link", WRONG)
 LONGEST, SHARE, LOOKS = timedelta(days=7), 0.1, 2
 DONE = (PageState.FETCHED, PageState.REDIRECTED, PageState.GONE)
 
@@ -30,8 +29,7 @@ def reset(session: Session, shop_id: int) -> int:
     What was stored stays, with its ETag and date: a page that answers 304 keeps its body and is not read again.
     """
     moment, mine = now(), col(Page.shop_id) == shop_id
-    learnt = or_(col(Page.reason).startswith("trap:"), col(Page.reason).in_(LEARNT))
-    judged = mine & (col(Page.state) == PageState.REFUSED) & learnt
+    judged = mine & passed_over()
     last = session.exec(select(func.max(Page.fetched_at)).where(mine)).one()
     few = 0 if last and moment - last < SOON else LOOK_AGAIN
     looked_at = select(Page.id).where(judged).order_by(col(Page.run_id), col(Page.id)).limit(few)

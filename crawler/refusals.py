@@ -11,6 +11,7 @@ from pathlib import Path
 
 from crawler.shapes import Address
 
+NO_PAGE = "not a page"
 WORDS = json.loads(Path(__file__).with_name("data").joinpath("links.json").read_text())
 SEGMENTS: dict[str, str] = {word: reason for reason, words in WORDS["segments"].items() for word in words}
 KEYS: dict[str, str] = {word: reason for reason, words in WORDS["keys"].items() for word in words}

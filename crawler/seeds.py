@@ -5,15 +5,16 @@ Known offers are visited under their cleaned link only; an opaque link would be 
 
 from collections.abc import Iterator
 
-from sqlmodel import col, select
+from sqlmodel import col, or_, select
 
 from catalog.bodies import Bodies
-from catalog.frontier import Link
+from catalog.frontier import SAME_PAGE, Link, Outcome
 from catalog.models import KnownOffer, Page, PageState, SitemapSeen
 from catalog.store import Store
+from crawler.answers import GONE
 from crawler.doubts import Original
 from crawler.marks import offer_marks
-from crawler.sieve import SAME_PAGE, Sieve
+from crawler.sieve import Sieve
 from url_cleaner.clean import is_clean
 
 SMALLEST = 20
@@ -23,21 +24,35 @@ RECALLED = ("recalled",)
 def recall(store: Store, shop_id: int, sieve: Sieve) -> dict[str, str]:
     """Tell the sieve all pages of the table; gives the bodies of fetched pages, each with its canonical URL."""
     pages = select(Page.url, Page.source, Page.state, Page.body).where(Page.shop_id == shop_id)
-    lost = select(Page.url).where(Page.shop_id == shop_id, col(Page.status).in_((404, 410)))
     fetched = select(Page.body, Page.canonical, Page.url).where(
         Page.shop_id == shop_id, Page.state == PageState.FETCHED
     )
-    replaced = select(Page.id, Page.url, Page.canonical).where(Page.shop_id == shop_id, Page.reason == SAME_PAGE)
     with store.read() as session:
-        missing = set(session.exec(lost))
         for url, source, state, body in session.exec(pages):
             sieve.remember(url, source, state == PageState.GONE)
             if body:
                 sieve.was_there(url)
-        for page_id, url, canonical in session.exec(replaced):
-            if canonical not in missing:
-                sieve.replaced(Original(url, RECALLED, page_id), canonical or url)
         return {body: canonical or url for body, canonical, url in session.exec(fetched) if body}
+
+
+def in_doubt(store: Store, shop_id: int, sieve: Sieve) -> list[Outcome]:
+    """Tell the sieve the links that rules of an earlier crawl replaced; gives those to try after all.
+
+    A killed crawl may have found a canonical address missing, and not yet have tried the link that it was to stand for.
+    """
+    replaced = select(Page.id, Page.url, Page.canonical).where(Page.shop_id == shop_id, Page.reason == SAME_PAGE)
+    lost = or_(Page.state == PageState.GONE, col(Page.status).in_(GONE))
+    missing = select(Page.url, Page.state).where(Page.shop_id == shop_id, lost)
+    again: list[Original] = []
+    with store.read() as session:
+        states = dict(session.exec(missing).all())
+        for page_id, url, canonical in session.exec(replaced.order_by(col(Page.id))):
+            by = canonical or url
+            if states.get(by, PageState.GONE) == PageState.GONE:
+                sieve.replaced(Original(url, RECALLED, page_id), by)
+            if states.get(by) == PageState.GONE:
+                again += sieve.missing(by)
+    return [due for original in again if isinstance(due := original.due(), Outcome)]
 
 
 def plain_marks(store: Store, shop_id: int, bodies: Bodies) -> Iterator[int]:

@@ -12,14 +12,13 @@ from functools import lru_cache
 from typing import Any
 from zlib import crc32
 
-from catalog.frontier import Link, Outcome
+from catalog.frontier import DEAD, SAME_PAGE, SESSION, WRONG, Link, Outcome
 from catalog.models import Page, PageState
 from crawler.alike import REASON, Alike
 from crawler.canonicals import Rewrites, Way
 from crawler.dead import LAST, SPREAD, DeadKinds
 from crawler.digest import Digest
 from crawler.doubts import Doubts, Original
-from crawler.recrawl import WRONG
 from crawler.sessions import Sessions, bare_key
 from crawler.shapes import Address
 from crawler.site import FORGET, Site
@@ -27,8 +26,6 @@ from crawler.traps import Traps, chain
 
 MOST_DEPTH = 60
 MOST_REFUSED = 500_000
-SAME_PAGE = "same page as its canonical"
-SESSION = "same page in another session"
 PRIORITY = {"root": 100, "known": 90, "canonical": 60, "redirect": 55, "sitemap": 50, "link": 30, "alternate": 5}
 LIKE_KNOWN, TURNS, FILTER, FILTERS, DETOUR = 15, 8, -25, -35, -20
 
@@ -175,7 +172,7 @@ class Sieve:
         if reason := self.traps.closed(address):
             return PageState.REFUSED, {"reason": reason}
         if self._dead.is_dead(address):
-            return PageState.REFUSED, {"reason": "dead link"}
+            return PageState.REFUSED, {"reason": DEAD}
         number, promises = self._number(address), address.turns_page or self._like_known[_folder(address)]
         if not promises and self._alike.is_trap(number):
             return PageState.REFUSED, {"reason": REASON}
@@ -192,12 +189,24 @@ class Sieve:
             self._rewrites.refute(way)
         return again
 
-    def missing(self, url: str, source: str) -> list[Original]:
-        """A page was not there; gives the links that only a rule had replaced by it."""
+    def missing(self, url: str, dead: bool = False) -> list[Original]:
+        """A page was not there; gives the links that only a rule had replaced by it.
+
+        `dead` says that a link led to an error: a page that merely reads like a missing one speaks for no other.
+        """
         self._gone.add(self._number(Address(url)))
-        if source == "link":
+        if dead:
             self._dead.missing(Address(url))
         return self._doubts.missing(url)
+
+    def sent_away(self, url: str, target: Address) -> list[Original]:
+        """A page leads to another; gives the links that only a rule had replaced by it, where that says it is missing.
+
+        Many shops send whom they have no page for to their front page; and who is sent back to the link itself is no
+        wiser either.
+        """
+        away = target.key == self._address(self.site.root).key or self._doubts.stands_for(url, target.url)
+        return self._doubts.missing(url) if away else []
 
     def _addresses(self, urls: Iterable[str]) -> list[Address]:
         once: dict[str, Address] = {}

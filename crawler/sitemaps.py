@@ -15,10 +15,12 @@ from lxml.etree import LxmlError
 from scrapy.http import Response
 from scrapy.utils.gz import gunzip, gzip_magic_number
 from scrapy.utils.sitemap import Sitemap
+from w3lib.encoding import read_bom
 
 LARGEST = 52_428_800
 MOST_URLS = 50_000
 MOST_FILES = 500
+HEAD = 1_000
 DEEPEST = 3
 BARE = re.compile(rb"&(?![A-Za-z]{1,8};|#[0-9]{1,7};|#[xX][0-9A-Fa-f]{1,6};)")
 
@@ -41,8 +43,8 @@ def read_sitemap(body: bytes) -> SitemapFile:
     >>> read_sitemap(b"<html>not found") == read_sitemap(b"") == SitemapFile()
     True
     """
-    if _is_text(body):
-        return SitemapFile(tuple(body.decode("utf-8", "ignore").split()[:MOST_URLS]))
+    if _as_text(body[:HEAD]).lower().startswith(("http://", "https://")):
+        return SitemapFile(tuple(_as_text(body).split()[:MOST_URLS]))
     try:
         sitemap = Sitemap(body if b"<![CDATA[" in body else BARE.sub(b"&amp;", body))
         entries = [entry for entry in islice(sitemap, MOST_URLS) if entry["loc"]]
@@ -78,5 +80,6 @@ def unpacked(response: Response) -> bytes:
     return gunzip(response.body, max_size=LARGEST) if gzip_magic_number(response) else response.body
 
 
-def _is_text(body: bytes) -> bool:
-    return body.lstrip()[:8].lower().startswith((b"http://", b"https://"))
+def _as_text(body: bytes) -> str:
+    encoding, mark = read_bom(body)
+    return body[len(mark or b"") :].decode(encoding or "utf-8", "ignore").lstrip()

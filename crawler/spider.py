@@ -92,9 +92,10 @@ class ShopSpider(Spider):
         self._pace = Pace(self.crawler, self.shop.delay)
         self._guard_addresses()
         self._reader = Reader(self.sieve, seeds.recall(store, shop_id, self.sieve), self.job.follow)
+        self.frontier.settle(seeds.in_doubt(store, shop_id, self.sieve))
         for marks in seeds.plain_marks(store, shop_id, Bodies(self.job.settings.bodies)):
             self.sieve.traps.looks_like_offer(marks)
-        self._listing = Listing(self.sieve, run, seeds.sitemaps_read(store, run), self.supply.take, self.supply.give)
+        self._listing = Listing(self.sieve, run, seeds.sitemaps_read(store, run), self.supply)
         self.supply.over = self.supply.budget.over()
         if self.supply.over:
             return

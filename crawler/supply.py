@@ -67,6 +67,16 @@ class Supply:
         """Send nobody for so long."""
         self._rest_until = max(self._rest_until, monotonic() + seconds)
 
+    async def pause(self, seconds: float) -> bool:
+        """Wait so long; tells whether anything more may be asked for then."""
+        until = monotonic() + seconds
+        while (left := until - monotonic()) > 0 and not self._is_over():
+            await asyncio.sleep(min(left, LOOK))
+        return not self._is_over()
+
+    def _is_over(self) -> bool:
+        return self._stopped or self.budget.over() is not None
+
     def stop(self) -> None:
         """Hand out nothing more."""
         self._stopped = True

@@ -4,13 +4,16 @@ Equal links are one offer. Beyond that, pages must agree in title *and* in somet
 word of the link, an identifier, or all of price, image and description. Two products that merely share a title stay
 two, and so do pages whose links the catalog lists as different offers. Variants that one page keeps stay apart too, and
 so do pages of one identifier with pictures of their own: a shop that sells a vest to babies, girls and boys may give
-it one sku and three pages.
+it one sku and three pages. In another language or market an offer has another title or price, or both: there one EAN
+and one picture suffice, or one sku, one picture and either of the two.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 from matcher.record import Record
+
+MOST_MARKETS = 40
 
 
 def group(shop: Sequence[Record], known: Sequence[Record] = ()) -> list[tuple[int, ...]]:
@@ -22,7 +25,14 @@ def group(shop: Sequence[Record], known: Sequence[Record] = ()) -> list[tuple[in
             for alike in _by_picture(shop, members) if key is _same_identifier else [members]:
                 for other in alike[1:]:
                     parts.join(alike[0], other)
-    return [tuple(sorted(members, key=lambda i: _preference(shop[i], listed, i))) for members in parts.groups()]
+    for members in _by_key(shop, _same_thing):
+        for other in members[1:] if len(members) <= MOST_MARKETS else ():
+            if not _other_quantity(shop[members[0]], shop[other]):
+                parts.join(members[0], other)
+    folders = Counter(_folder(record) for record in shop if record.address.whole in listed)
+    return [
+        tuple(sorted(members, key=lambda i: _preference(shop[i], listed, folders, i))) for members in parts.groups()
+    ]
 
 
 def _same_link(record: Record) -> Iterator[Hashable]:
@@ -45,6 +55,24 @@ def _same_content(record: Record) -> Iterator[Hashable]:
         yield record.title, record.price, record.sku, record.ean, record.han, record.images[0], record.description
 
 
+def _same_thing(record: Record) -> Iterator[Hashable]:
+    """What an offer has in common with itself in other languages and markets."""
+    picture = record.images[:1]
+    if picture and record.ean:
+        yield "ean", record.ean, picture
+    elif picture and record.sku:
+        if record.title:
+            yield "sku", record.sku, picture, record.title
+        if record.price is not None:
+            yield "sku", record.sku, picture, record.price
+
+
+def _other_quantity(one: Record, other: Record) -> bool:
+    """Whether the titles name different amounts: one identifier and one picture may stand for all sizes of a thing."""
+    ours, theirs = one.quantities, other.quantities
+    return any(ours[unit] != theirs[unit] for unit in ours.keys() & theirs.keys())
+
+
 def _by_key(shop: Sequence[Record], keys: object) -> Iterable[list[int]]:
     found: dict[Hashable, list[int]] = defaultdict(list)
     for index, record in enumerate(shop):
@@ -63,9 +91,16 @@ def _by_picture(shop: Sequence[Record], members: Sequence[int]) -> list[list[int
     return [first + bare, *others]
 
 
-def _preference(record: Record, listed: set[str], index: int) -> tuple[object, ...]:
+def _folder(record: Record) -> str:
+    """Where a page stands: often the language or the market."""
+    return "/".join(record.address.path.split("/")[:-1][:2])
+
+
+def _preference(record: Record, listed: set[str], folders: Counter[str], index: int) -> tuple[object, ...]:
+    """What orders the pages of an offer: those that the catalog links, those that say most, those in its folders."""
     filled = sum(map(bool, (record.title, record.price, record.sku, record.ean, record.images, record.description)))
-    return record.address.whole not in listed, -filled, record.address.query, len(record.address.whole), index
+    place = -folders[_folder(record)], record.address.query, len(record.address.whole), index
+    return record.address.whole not in listed, -filled, *place
 
 
 class _Parts:

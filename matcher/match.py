@@ -53,8 +53,8 @@ def match(
 ) -> list[Found]:
     """One Found for every offer of the shop, in the order of the shop's offers.
 
-    `products` tells which known offers are of one catalog product: those do not count as siblings. `words` maps an
-    offer's URL to a person's word: accept (it is missing), reject (it is listed), ignore (leave it out). `links` gives
+    `products` tells which known offers are of one catalog product: those do not count as siblings. `words` maps a URL
+    of an offer to a person's word: accept (it is missing), reject (it is listed), ignore (leave it out). `links` gives
     further URLs under which each shop offer was found, `pages` the page that keeps it among several variants. Where
     verdicts would be right less often than `precision`, the doubtful ones are unsure. What is in `memory` from an
     earlier matching is not worked out again, which changes nothing but the time.
@@ -70,7 +70,7 @@ def match(
     names = brand_names(shop, catalog)
     shop, catalog = with_one_name(shop, names), with_one_name(catalog, names)
     groups = group(shop, catalog)
-    said = [_word([shop_offers[left[i]].url for i in members], words) for members in groups]
+    said = [_word([left[i] for i in members], shop_offers, links, words) for members in groups]
     united = with_own_images([_united(shop, members) for members in groups])
     seen = compare(united, with_own_images(catalog), said, memory)
     decisions = decide(seen, said, precision)
@@ -99,5 +99,13 @@ def _united(shop: Sequence[Record], members: Sequence[int]) -> Record:
     return replace(shop[members[0]], others=tuple(others))
 
 
-def _word(urls: Sequence[str | None], words: Mapping[str, Word]) -> Word | None:
-    return next((words[url] for url in urls if url and url in words), None)
+def _word(
+    members: Sequence[int],
+    shop_offers: Sequence[OfferFields],
+    links: Sequence[Sequence[str]] | None,
+    words: Mapping[str, Word],
+) -> Word | None:
+    """What a person said of an offer: by its own URLs first, then by others that lead to it."""
+    urls = [shop_offers[i].url for i in members]
+    others = [url for i in members for url in links[i]] if links and words else []
+    return next((words[url] for url in (*urls, *others) if url and url in words), None)

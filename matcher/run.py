@@ -5,7 +5,7 @@ A step that was killed has written nothing, and one that is repeated replaces wh
 
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +19,7 @@ from catalog.progress import Progress, silent
 from catalog.settings import Settings
 from catalog.store import Store
 from matcher.features import OWN, TRENDS
-from matcher.links import address
+from matcher.links import Address, address
 from matcher.match import Found, match
 from matcher.memory import Memory
 from matcher.text import fold
@@ -27,6 +27,7 @@ from matcher.text import fold
 ENGINES = ("local",)
 UNRELATED = 50
 LONGEST = 500
+MOST_HOPS = 8
 
 
 @dataclass(frozen=True)
@@ -123,41 +124,57 @@ def _shop_side(session: Session, shop: Shop) -> _Side:
 
 
 def _detours(session: Session, shop: Shop) -> Mapping[str, list[str]]:
-    """The addresses that redirected, by where they led."""
+    """The addresses that redirected, by where they led in the end."""
     found: dict[str, list[str]] = defaultdict(list)
-    pages = select(Page.canonical, Page.url).where(Page.shop_id == shop.id, Page.state == PageState.REDIRECTED)
-    for target, url in session.exec(pages):
-        if target:
-            found[target].append(url)
+    pages = select(Page.url, Page.canonical).where(Page.shop_id == shop.id, Page.state == PageState.REDIRECTED)
+    leads_to = {url: target for url, target in session.exec(pages) if target}
+    for url, target in leads_to.items():
+        last = target
+        for _ in range(MOST_HOPS):
+            last = leads_to.get(last, last)
+        found[last].append(url)
     return found
 
 
 def with_own_urls(offers: Sequence[OfferFields], pages: Sequence[str]) -> list[OfferFields]:
     """The offers, each with a URL: its canonical one, or its page's where there is none or it is not to be believed.
 
-    Some templates name one address (the home page, a category) as canonical for every offer. Offers of unrelated titles
-    on different paths that claim one address are each put back to their own page.
+    Some templates name one address (a category, the page without its query) as canonical for every offer. Offers of
+    unrelated titles that claim one address are each put back to their own page, and so are alike ones with identifiers
+    of their own whose paths lead elsewhere, unless an offer stands at the address: its variants may name it.
     """
     claims: dict[str, list[int]] = defaultdict(list)
     for index, offer in enumerate(offers):
         if offer.url:
             claims[offer.url].append(index)
-    doubted = {
-        index
-        for url, indices in claims.items()
-        if len(indices) > 1 and _unrelated(offers[i].title for i in indices)
-        for index in indices
-        if address(pages[index]).path != address(url).path
-    }
+    doubted: set[int] = set()
+    for url, indices in claims.items():
+        if len(indices) > 1:
+            doubted.update(_doubted(address(url), [(i, offers[i], address(pages[i])) for i in indices]))
     return [
         offer.model_copy(update={"url": page}) if index in doubted or not offer.url else offer
         for index, (offer, page) in enumerate(zip(offers, pages, strict=True))
     ]
 
 
+def _doubted(claimed: Address, claims: Sequence[tuple[int, OfferFields, Address]]) -> Iterator[int]:
+    """Those of the claims to one address that are not believed."""
+    offers = [offer for _, offer, _ in claims]
+    if _unrelated(offer.title for offer in offers):
+        yield from (index for index, _, own in claims if own.whole != claimed.whole)
+    elif _clash(offers) and all(own.whole != claimed.whole for _, _, own in claims):
+        yield from (index for index, _, own in claims if own.path != claimed.path)
+
+
 def _unrelated(titles: Iterable[str | None]) -> bool:
     first, *others = dict.fromkeys(fold(title) for title in titles)
     return any(fuzz.token_set_ratio(first, other) < UNRELATED for other in others)
+
+
+def _clash(offers: Sequence[OfferFields]) -> bool:
+    """Whether the offers carry different EANs, or different skus where none has an EAN."""
+    eans, skus = ({getattr(offer, name) for offer in offers} - {None, ""} for name in ("ean", "sku"))
+    return len(eans or skus) > 1
 
 
 def _rows(found: Sequence[Found], side: _Side, known: Sequence[KnownOffer], run_id: int, shop_id: int) -> list[Match]:
@@ -166,8 +183,9 @@ def _rows(found: Sequence[Found], side: _Side, known: Sequence[KnownOffer], run_
     rows = []
     for one in found:
         own = [side.offers[i].url or side.pages[i] for i in one.members]
-        urls = list(dict.fromkeys([*own, *(side.pages[i] for i in one.members if not side.variant_of[i])]))
-        url = next((u for u in urls if u not in taken), f"{urls[0]}#{len(taken)}")
+        there = [*own, *(side.pages[i] for i in one.members if not side.variant_of[i])]
+        urls = list(dict.fromkeys([*there, *(url for i in one.members for url in side.links[i])]))
+        url = next((u for u in there if u not in taken), f"{urls[0]}#{len(taken)}")
         taken.add(url)
         offer = side.offers[one.members[0]].model_copy(update={"url": url})
         nearest = None if one.known is None else known[one.known]

@@ -15,6 +15,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from parser import states
 from parser.code import as_json, by_braces, data_in_code, javascript, opens
+from parser.mended import mended
 from parser.selector import CONTENT, IN_ATTRIBUTE, IN_TEXT
 from parser.states import apollo, nuxt
 
@@ -31,8 +32,9 @@ SCHEMA_ORG = 'script[type="application/ld+json"]'
 DIGITS = re.compile(r"\d")
 NUMBER = re.compile(r"[0-9]+")
 ID_START = re.compile(r"[a-z_-]*?json[_-](?=.)|[a-z_-]{4,}(?=[0-9])", re.IGNORECASE | re.ASCII)
+CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 WRAPPING_START = re.compile(r"^\s*(?:<!--|/\*[^*]{0,200}\*/|//\s*<!\[CDATA\[)")
-WRAPPING_END = re.compile(r"[\s;]*(?:-->|//\s*\]\]>|;)$")
+WRAPPING_END = re.compile(r"(?:-->|//[ \t]{0,20}\]\]>|;)\Z")
 
 
 @dataclass(frozen=True)
@@ -163,22 +165,23 @@ def css_string(text: str) -> str:
     >>> css_string('a"b')
     'a\\\\"b'
     """
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\a ")
+    return CONTROL.sub(lambda char: f"\\{ord(char[0]):x} ", text.replace("\\", "\\\\").replace('"', '\\"'))
 
 
 def _schema_org(text: str) -> Iterator[Block]:
     data = as_json(text)
     if data is None:
-        data = as_json(_uncommented(text))
-    if data is None:
-        data = javascript(text)
+        bare = _uncommented(text)
+        ways = ((as_json, bare), (javascript, text), (mended, bare))
+        data = next((found for read, said in ways if (found := read(said)) is not None), None)
     for thing in _things(data):
         yield Block(SCHEMA_ORG, f"ld+json {_type_of(thing)}".strip(), thing)
 
 
 def _uncommented(text: str) -> str:
-    """Without the comment marks and the stray semicolon that some shops put around JSON-LD."""
-    return WRAPPING_END.sub("", WRAPPING_START.sub("", text, count=1).rstrip(), count=1)
+    """Without the comment marks, the mark of its bytes' order and the stray semicolon that some shops put around it."""
+    bare = WRAPPING_START.sub("", text.strip().lstrip("\ufeff"), count=1).rstrip()
+    return WRAPPING_END.sub("", bare, count=1).rstrip(" \t\r\n;")
 
 
 def _things(data: Any) -> Iterator[dict[str, Any]]:

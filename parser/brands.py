@@ -9,8 +9,8 @@ from collections.abc import Mapping
 
 from catalog.models import Attribute
 from catalog.values import same
+from parser.outcome import Reading, decide
 from parser.rules import Template
-from parser.votes import Reading, decide
 
 TITLE, CATEGORY = Attribute.TITLE, Attribute.CATEGORY
 BETWEEN = " -–—|:·"

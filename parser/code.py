@@ -2,8 +2,9 @@
 
 Code is read once, from left to right: wherever a brace or bracket opens after something that can introduce data (`=`,
 `(`, `:`, `,` or a line's end), a decoder that stops at the end of its value is tried, first JSON, then JavaScript
-(chompjs: single quotes, bare keys, trailing commas). What it finds is named by what stands before it. Where no such
-data is found, or much that looks like it is not, the pairs are kept too. All is capped: a page may be made to be slow.
+(chompjs: single quotes, bare keys, trailing commas); or a string there that says JSON. What it finds is named by what
+stands before it. Where no such data is found but in strings, or much that looks like it is not, the pairs are kept too.
+All is capped: a page may be made to be slow.
 
 A shop's pages share most of their code. So what was found in a script is remembered, and so is what opens at a place
 in one, for the scripts that differ from page to page in a few values only.
@@ -21,6 +22,7 @@ import chompjs
 import orjson
 
 from parser.bare import LONGEST_LINE, bare_object, json_in_front
+from parser.strings import OF_JSON, QUOTED, UNKNOWN_TO_JSON, WRITTEN, json_in, literal, with_escapes_of_json
 
 MOST_ATTEMPTS = 60
 MOST_LOOKED_AT = 5
@@ -39,16 +41,16 @@ HEAD_LENGTH, LONGEST_WORD = 40, 10
 MOST_KEPT, LONGEST_KEPT, MOST_SCRIPTS = 1000, 10_000, 200
 
 OPENS_FIRST = re.compile(r"\s*+([{\[])")
-OPENS = re.compile(r"[=(:,\[?\n]\s*+([{\[])")
+OPENING = rf"[{{\[]|{OF_JSON}"
+OPENS = re.compile(rf"[=(:,\[?\n](?:(?<=\n)[^\S\n]*+|(?<!\n)\s*+)({OPENING})")
 DIGITS = re.compile(r"\d+")
 SPACES = re.compile(r"\s+")
 STATEMENT = re.compile(r"[;\n{}]")
 PAIRED_VALUE = r""""(?:[^"\\\n]|\\.){0,2000}+"|'(?:[^'\\\n]|\\.){0,2000}+'|-?\d{1,15}(?:\.\d{1,6})?\b"""
 PAIR = re.compile(
-    r"""(?:(["'])([\w.$-]{1,60}+)\1|\b([A-Za-z_$][\w.$]{0,60}+))\s*+[:=]\s*+(?=["'\d-])"""
+    r"""(?:(["'])([\w.$-]{1,60}+)\1\]?+|\b([A-Za-z_$][\w.$]{0,60}+))\s*+[:=]\s*+(?=["'\d-])"""
     rf"({PAIRED_VALUE})"
 )
-QUOTED = r""""[^"\\]*+(?:\\.[^"\\]*+)*+"|'[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'"""
 STRING = re.compile(QUOTED)
 UP_TO_BRACKET = re.compile(rf"""(?:[^{{}}\[\]"']++|{QUOTED}|(["']))*+([{{}}\[\]])""")
 BEGINS_JSON = re.compile(r"""\{\s*+["}]|\[\s*+["{\[\]\dtfn-]""")
@@ -110,7 +112,8 @@ def _after(here: _Stop, opening: "_Opening", text: str, start: int) -> _Stop:
     decided_by = max(here.decided_by, start + (opening.sure or 0))
     if isinstance(opening.data, dict | list) and opening.data:
         found = (*here.found, (block_name(text, start), opening.data))
-        return _Stop(start + opening.length, decided_by, found, here.attempts + 1, here.looked_at)
+        attempts = here.attempts + (1 if text[start] in "{[" else ENOUGH_ATTEMPTS)
+        return _Stop(start + opening.length, decided_by, found, attempts, here.looked_at)
     return _Stop(start + 1, decided_by, here.found, here.attempts + 1, here.looked_at + opening.length)
 
 
@@ -198,9 +201,20 @@ _memory = _Memory()
 
 
 def _opening(text: str, start: int) -> _Opening:
-    """What opens at a place: JSON, or else JavaScript."""
+    """What opens at a place: a string that says JSON, JSON, or else JavaScript."""
+    if text[start] not in "{[":
+        return _in_string(text, start)
     json_there = _json_opening(text, start) if BEGINS_JSON.match(text, start) else _Opening(None, 1)
     return json_there if json_there.data is not None else _javascript_opening(text, start, start + json_there.length)
+
+
+def _in_string(text: str, start: int) -> _Opening:
+    """The data that the string at a place says."""
+    string = WRITTEN.match(text, start)
+    if string is None:
+        return _Opening(None, len(text) - start)
+    data = as_json(json_in(string[0]))
+    return _Opening(data if isinstance(data, dict | list) else None, len(string[0]), len(string[0]))
 
 
 def _json_opening(text: str, start: int) -> _Opening:
@@ -227,12 +241,15 @@ def _ends_too_soon(found: "_Opening | orjson.JSONDecodeError") -> bool:
 
 
 def _loose_json_opening(text: str, start: int) -> _Opening:
-    """The same of JSON with `NaN` or with line breaks in strings, and however long it is."""
+    """The same of JSON with `NaN` or with line breaks in strings, and however long it is; none where Python gives up.
+
+    It does at many levels, and at numbers of thousands of digits.
+    """
     try:
         data, end = _JSON.raw_decode(text, start)
     except json.JSONDecodeError as error:
         return _Opening(None, (len(text) if error.msg.startswith("Unterminated") else error.pos) - start)
-    except RecursionError:
+    except (RecursionError, ValueError):
         return _Opening(None, len(text) - start)
     return _Opening(data, end - start, end - start)
 
@@ -317,6 +334,8 @@ def javascript(text: str) -> Any:
     like = LIKE_DATA.match(text)
     if not like or like["begins"] is None or _first_code(text, 0) is not None:
         return None
+    if UNKNOWN_TO_JSON.search(text):
+        text = with_escapes_of_json(text)
     try:
         return chompjs.parse_js_object(without_zeros_first(text), loader=as_json)
     except (ValueError, RecursionError):
@@ -344,18 +363,6 @@ def without_zeros_first(text: str) -> str:
     if ZERO_FIRST.search(text) is None:
         return text
     return STRING_OR_ZERO_FIRST.sub(lambda match: f'"{match[1]}"' if match[1] else match[0], text)
-
-
-def literal(value: str) -> str:
-    """What a string or number that stands in code says.
-
-    >>> literal("'it\\\\'s'"), literal("12.5")
-    ("it's", '12.5')
-    """
-    if value[0] == '"':
-        read = as_json(value)
-        return read if isinstance(read, str) else value[1:-1]
-    return value[1:-1].replace("\\'", "'").replace("\\/", "/") if value[0] == "'" else value
 
 
 def opens(text: str) -> bool:

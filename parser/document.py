@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import Any
+from urllib.parse import urljoin
 
 from propcache.api import cached_property
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
@@ -56,6 +57,13 @@ class Document:
     def sought(self) -> Sought:
         """The data in its scripts, to be asked for by name."""
         return Sought(self.scripts)
+
+    @cached_property
+    def base(self) -> str:
+        """The address that relative ones on the page start from: what its head says, else its own."""
+        head = self.tree.head
+        said = None if head is None else head.css_first("base[href]")
+        return self.url if said is None else _base(self.url, said.attrs.get("href") or "")
 
     @cached_property
     def owner(self) -> Owner:
@@ -157,10 +165,19 @@ class Document:
         return self._in_place[place]
 
 
+def _base(url: str, href: str) -> str:
+    """The base that a page names, where addresses can start from it."""
+    try:
+        base = urljoin(url, href.strip())
+    except ValueError:
+        return url
+    return base if base.startswith(("https://", "http://")) else url
+
+
 def refuse_unusable(selectors: Iterable[AnySelector]) -> None:
-    """Raises RuleError where one of these is no CSS selector or no JSONPath; without CSS it means a variant itself."""
+    """Raises RuleError where one of these is no CSS selector or no JSONPath."""
     page = Document("", "")
-    for one in (one for one in selectors if one.css):
+    for one in selectors:
         page.all(one.css)
         page.find(one)
 
@@ -195,8 +212,10 @@ def joined_scalars(blocks: Iterable[Any], values: Callable[[Any], Iterable[Any]]
 def scalar(value: Any) -> str | None:
     """A value of JSON as text; the first of a list of values; None for objects, null and nothing.
 
-    >>> scalar(12.5), scalar(["a", "b"]), scalar({}), scalar(True)
-    ('12.5', 'a', None, 'true')
+    Half of a sign, as JavaScript leaves where it cuts an emoji, is dropped: no store takes it.
+
+    >>> scalar(12.5), scalar(["a", "b"]), scalar({}), scalar(True), scalar("Blue \\ud83d")
+    ('12.5', 'a', None, 'true', 'Blue')
     """
     if isinstance(value, list):
         value = value[0] if value else None
@@ -204,4 +223,5 @@ def scalar(value: Any) -> str | None:
         return None
     if isinstance(value, bool):
         return "true" if value else "false"
-    return str(value).strip()[:LONGEST_TEXT] or None
+    text = str(value).strip()[:LONGEST_TEXT]
+    return (text if text.isascii() else text.encode("utf-8", "ignore").decode("utf-8").strip()) or None

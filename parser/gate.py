@@ -222,5 +222,14 @@ def folder_of(url: str) -> str:
     >>> folder_of("https://shop.example/de/p/1?a=/b/")
     '/de/p'
     """
+    return path_of(url).rstrip("/").rpartition("/")[0]
+
+
+def path_of(url: str) -> str:
+    """The path of a URL.
+
+    >>> path_of("https://shop.example/de/p/1?a=/b/")
+    '/de/p/1'
+    """
     path = PATH.match(url)
-    return path[1].rstrip("/").rpartition("/")[0] if path else ""
+    return path[1] if path else ""

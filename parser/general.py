@@ -14,6 +14,7 @@ from selectolax.lexbor import LexborNode
 from catalog.models import Attribute
 from catalog.values import Hint, currency_of, key, normalise
 from catalog.values.category import is_home
+from catalog.values.identifier import GTIN_NAMES
 from parser.document import Document
 from parser.general_data import Spoken, in_data, in_schema
 from parser.labels import labelled, next_text, short_text
@@ -24,7 +25,7 @@ SCOPE = '[itemtype*="schema.org/Product" i], [typeof~="Product" i], [typeof~="sc
 PROPERTIES = {
     Attribute.TITLE: ("name",), Attribute.PRICE: ("price", "lowPrice"), Attribute.CURRENCY: ("priceCurrency",),
     Attribute.BRAND: ("brand", "manufacturer"), Attribute.SKU: ("sku",), Attribute.HAN: ("mpn",),
-    Attribute.EAN: ("gtin13", "gtin", "gtin14", "gtin12", "gtin8", "isbn"), Attribute.IMAGE: ("image",),
+    Attribute.EAN: (*GTIN_NAMES, "isbn"), Attribute.IMAGE: ("image",),
     Attribute.DESCRIPTION: ("description",), Attribute.CATEGORY: ("category",),
     Attribute.AVAILABILITY: ("availability",),
 }  # fmt: skip
@@ -45,7 +46,7 @@ LABELS = {
     r"|r[ée]f[ée]rence|bestell(?:-?nr\.?|nummer)",
     Attribute.HAN: r"mpn|manufacturer(?:'s)? (?:part )?(?:no|number)\.?|part (?:no|number)\.?"
     r"|hersteller-?(?:nr|nummer)\.?",
-    Attribute.BRAND: r"brand|manufacturer|vendor|hersteller|marke|marque|marca|fabricante",
+    Attribute.BRAND: r"brand(?: name)?|manufacturer|vendor|hersteller|marke|marque|marca|fabricante",
 }
 LABELLED = {name: labelled(label) for name, label in LABELS.items()}
 CLASSES = {
@@ -77,7 +78,7 @@ def general_reading(document: Document) -> dict[Attribute, General]:
     title = _title(document)
     said: dict[Attribute, list[Spoken]] = {}
     for one in _all(document, title):
-        value = normalise(one.attribute, one.value, Hint(base_url=document.url))
+        value = normalise(one.attribute, one.value, Hint(base_url=document.base))
         if value is not None and not (one.attribute is Attribute.CATEGORY and is_home(value)):
             said.setdefault(one.attribute, []).append(Spoken(one.attribute, value, one.trust, one.source))
     if title:
@@ -111,7 +112,7 @@ def _all(document: Document, title: str | None) -> Iterator[Spoken]:
 
 def _title(document: Document) -> str | None:
     """The heading that the page's own title begins with or holds; else the only one there is."""
-    headings = [text for node in document.tree.css("h1")[:5] if (text := text_of(node, 400))]
+    headings = [text for node in document.seen.headings if (text := text_of(node, 400))]
     metas = [_content(document, name) for name in ("og:title", "twitter:title")]
     whole = document.first("title")
     names = [*metas, text_of(whole, 400) if whole is not None else None]
@@ -163,7 +164,7 @@ def _in_meta(document: Document) -> Iterator[Spoken]:
 
 def _around_heading(document: Document, title: str | None) -> Iterator[LexborNode]:
     """The elements around the page's heading, the narrowest first: what is said there is said of the offer."""
-    heading = next((node for node in document.tree.css("h1")[:5] if title and text_of(node, 400) == title), None)
+    heading = next((node for node in document.seen.headings if title and text_of(node, 400) == title), None)
     above = heading.parent if heading is not None else None
     for _ in range(MOST_AROUND):
         if above is None or above.tag in ("body", "html", "-undef", None):
@@ -173,7 +174,10 @@ def _around_heading(document: Document, title: str | None) -> Iterator[LexborNod
 
 
 def _labelled(around: Sequence[LexborNode]) -> Iterator[Spoken]:
-    """Values behind their labels: in the same element, or in the next one."""
+    """Values behind their labels: in the same element, or in the next one.
+
+    Words that go on without a mark between make another label, as in `Hersteller-Nr.: 7`.
+    """
     found: set[Attribute] = set()
     for node in around[-1].css(LABEL_TAGS)[:MOST_LABELS] if around else ():
         text = short_text(node)
@@ -183,9 +187,9 @@ def _labelled(around: Sequence[LexborNode]) -> Iterator[Spoken]:
             match = pattern.fullmatch(text)
             if match is None or attribute in found:
                 continue
-            value = match["value"].strip() if ":" in text or "#" in text or attribute is Attribute.EAN else ""
-            value = value or next_text(node)
-            if value:
+            said = match["value"].strip()
+            value = said or next_text(node)
+            if value and (match["mark"] or not said or attribute is Attribute.EAN):
                 found.add(attribute)
                 yield Spoken(attribute, value, LABEL, "label")
 

@@ -11,6 +11,7 @@ from rapidfuzz import fuzz
 
 from catalog.models import Attribute
 from catalog.values import normalise, same
+from catalog.values.identifier import GTIN_NAMES
 from parser.blocks import SCHEMA_ORG
 from parser.document import Document, scalar
 
@@ -32,7 +33,7 @@ KEYS = {
     ),
     Attribute.BRAND: ("vendor", "brand", "brand_name", "brandName", "manufacturer", "item_brand"),
     Attribute.SKU: ("sku", "item_number", "article_number", "articleNumber", "product_sku", "productSku"),
-    Attribute.EAN: ("ean", "ean13", "gtin", "gtin13", "gtin14", "gtin12", "barcode", "upc", "isbn", "isbn13"),
+    Attribute.EAN: ("ean", "ean13", *GTIN_NAMES, "barcode", "upc", "isbn", "isbn13"),
     Attribute.HAN: ("mpn", "manufacturer_number", "manufacturerNumber", "part_number"),
     Attribute.IMAGE: ("featured_image", "image", "image_url", "imageUrl", "img", "picture", "images", "thumbnail"),
     Attribute.CATEGORY: ("type", "product_type", "category", "category_name", "categoryName", "item_category"),
@@ -57,7 +58,7 @@ class Spoken:
 def in_schema(document: Document, title: str | None) -> Iterator[Spoken]:
     """JSON-LD's product: the only one, or the one that is called as the page is."""
     blocks = [block.data for block in document.blocks if block.css == SCHEMA_ORG]
-    things = list(islice((thing for data in blocks for thing in _products(data, 4)), MOST_THINGS))
+    things = list(islice((thing for data in blocks for thing in _products(data, 6)), MOST_THINGS))
     named = [
         thing for thing in things if title and fuzz.token_set_ratio(_text(thing.get("name")) or "", title) >= ALIKE
     ]
@@ -68,8 +69,8 @@ def in_schema(document: Document, title: str | None) -> Iterator[Spoken]:
 
 def _products(data: Any, levels: int) -> Iterator[dict[str, Any]]:
     if isinstance(data, list):
-        for one in data[:MOST_THINGS]:
-            yield from _products(one, levels)
+        for one in data[:MOST_THINGS] if levels else ():
+            yield from _products(one, levels - 1)
     elif isinstance(data, dict):
         kinds = data.get("@type")
         if PRODUCT.intersection(
@@ -88,7 +89,7 @@ def _of_thing(thing: dict[str, Any]) -> Iterator[Spoken]:
         Attribute.BRAND: _first(thing, "brand", "manufacturer"),
         Attribute.SKU: _first(thing, "sku") or _first(offer, "sku"),
         Attribute.HAN: _first(thing, "mpn") or _first(offer, "mpn"),
-        Attribute.EAN: _first(thing, *KEYS[Attribute.EAN], "gtin8") or _first(offer, *KEYS[Attribute.EAN]),
+        Attribute.EAN: _first(thing, *KEYS[Attribute.EAN]) or _first(offer, *KEYS[Attribute.EAN]),
         Attribute.IMAGE: _first(thing, "image"),
         Attribute.DESCRIPTION: thing.get("description"),
         Attribute.CATEGORY: _first(thing, "category"),

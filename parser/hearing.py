@@ -17,10 +17,12 @@ from typing import TypeVar
 from catalog.models import Attribute
 from catalog.values import key
 from parser.blocks import CODE, SCHEMA_ORG
+from parser.outcome import Reading, decide, is_cut_short
 from parser.rules import Rule
 from parser.seen import is_noted
 from parser.selector import AnySelector, JsonAt, TextAt
-from parser.votes import Reading, Vote, decide, is_cut_short, is_in_head, weight_of
+from parser.votes import Vote
+from parser.weights import is_in_head, weight_of
 
 ENOUGH = 2
 NOTED, ELEMENT, TYPED, MANY, IN_CODE, IN_JSON = 1, 30, 35, 60, 60, 100

@@ -29,8 +29,8 @@ def text_behind(nodes: Iterable[LexborNode], label: str) -> str | None:
 
 @lru_cache(maxsize=256)
 def labelled(label: str) -> re.Pattern[str]:
-    """What a text that begins with such a label looks like; its group `value` is the rest."""
-    return re.compile(rf"(?:{label})(?![^\W\d_])\s*[:#]?\s*(?P<value>.*)", re.IGNORECASE | re.DOTALL)
+    """What a text that begins with such a label looks like: the group `mark` ends the label, `value` is the rest."""
+    return re.compile(rf"(?:{label})(?![^\W\d_])\s*(?P<mark>[:#]?)\s*(?P<value>.*)", re.IGNORECASE | re.DOTALL)
 
 
 def short_text(node: LexborNode | None) -> str | None:

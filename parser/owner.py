@@ -22,7 +22,7 @@ from parser.texts import text_of
 
 KEYS_OF_A_PRODUCT = ("handle", "variants", "offers")
 FOR_OTHERS = 'meta[property="og:title"]'
-MOST_HEADINGS, LONGEST_TITLE = 4, 400
+LONGEST_TITLE = 400
 NAMING, STEP, END_OF_PATH = re.compile(r"[^\W\d_]{3,}"), re.compile(r"[/?#]+"), re.compile(r"[?#]")
 
 
@@ -84,7 +84,7 @@ class Owner:
 
     @cached_property
     def _headings(self) -> list[str]:
-        return [_title_of(node) for node in self._tree.css("h1")[:MOST_HEADINGS]]
+        return [_title_of(node) for node in self._seen.headings]
 
 
 def _title_of(node: LexborNode | None) -> str:

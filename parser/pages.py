@@ -2,8 +2,9 @@
 
 import random
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import chain, zip_longest
 
 from sqlmodel import col, select
@@ -13,12 +14,15 @@ from catalog.errors import HostilePage, StoreError
 from catalog.models import Page, PageState, Shop
 from catalog.store import Store
 from parser.document import Document
-from parser.gate import folder_of
+from parser.gate import folder_of, is_front_door, path_of
 
 
 @dataclass(frozen=True)
 class CrawledPage:
-    """A fetched page: where it is, the name of its body, and the version of the rules that read it last."""
+    """A fetched page: where it is, the name of its body, the version of the rules that read it last, and its last look.
+
+    A page that rests, as its sitemap's `lastmod` may let it, keeps the body and the moment of the crawl before.
+    """
 
     page_id: int
     url: str
@@ -26,21 +30,53 @@ class CrawledPage:
     body: str
     content_type: str | None = None
     rules_version: int | None = None
+    fetched_at: datetime | None = None
 
     @property
     def address(self) -> str:
-        """The URL that stands for the page: its canonical one where it names one."""
+        """The URL that stands for the page: its canonical one where it names one that is believed."""
         return self.canonical or self.url
+
+    def is_fresh(self, since: datetime | None) -> bool:
+        """Whether the shop was asked for it since that moment; never where the moment is unknown."""
+        return since is not None and self.fetched_at is not None and self.fetched_at > since
 
 
 def crawled_pages(store: Store, shop: Shop) -> list[CrawledPage]:
-    """The pages of a shop that have a body, in the order in which they became known."""
+    """The pages of a shop that have a body, in the order in which they became known.
+
+    Some templates name one address as canonical for every offer. The front door never stands for other pages than its
+    own, and an address that is gone or leads elsewhere stands for none: those pages go by their own URLs.
+    """
     fetched = select(Page).where(Page.shop_id == shop.id, Page.state == PageState.FETCHED, col(Page.body).is_not(None))
+    lost = select(Page.url, Page.canonical).where(
+        Page.shop_id == shop.id, col(Page.state).in_((PageState.GONE, PageState.REDIRECTED))
+    )
     with store.read() as session:
-        return [
-            CrawledPage(page.id or 0, page.url, page.canonical, page.body or "", page.content_type, page.rules_version)
-            for page in session.exec(fetched.order_by(col(Page.id)))
-        ]
+        pages = [_crawled(page) for page in session.exec(fetched.order_by(col(Page.id)))]
+        leads_to = {url: target or "" for url, target in session.exec(lost)}
+    doors = {page.body for page in pages if is_front_door(page.url)}
+    return [page if _is_believed(page, doors, leads_to) else replace(page, canonical=None) for page in pages]
+
+
+def _crawled(page: Page) -> CrawledPage:
+    return CrawledPage(
+        page_id=page.id or 0,
+        url=page.url,
+        canonical=page.canonical,
+        body=page.body or "",
+        content_type=page.content_type,
+        rules_version=page.rules_version,
+        fetched_at=page.fetched_at,
+    )
+
+
+def _is_believed(page: CrawledPage, doors: Collection[str], leads_to: Mapping[str, str]) -> bool:
+    """Whether the page can be kept at its canonical address; `doors` are the bodies of the shop's front door."""
+    address, own = page.address, path_of(page.url)
+    if is_front_door(address):
+        return page.body in doors or is_front_door(own)
+    return address not in leads_to or path_of(leads_to[address]) == own
 
 
 def ways_to_pages(store: Store, shop: Shop) -> dict[str, str]:

@@ -34,6 +34,7 @@ class AnyOf(NamedTuple):
 
 Step = str | int | slice | Entry | AnyOf | None
 MOST_FANOUT = 50
+RESERVED = ("where", "wherenot")
 LONGEST_NESTED = 200_000
 
 
@@ -86,7 +87,7 @@ def child(path: str, key: Step) -> str:
     """
     if key is None:
         return f"{path}.*"
-    if isinstance(key, str) and key.isidentifier() and key.isascii():
+    if isinstance(key, str) and key.isidentifier() and key.isascii() and key not in RESERVED:
         return f"{path}.{key}"
     return f"{path}[{_in_brackets(key)}]"
 

@@ -14,14 +14,15 @@ from parser.confidence import confidence
 from parser.document import Document, first_scalar
 from parser.gate import Gate
 from parser.hearing import hearings
+from parser.outcome import Reading, decide
 from parser.paths import compile_path
-from parser.read import PageReading, Reading, Vote, by_likest, decide, value_of
+from parser.read import PageReading, by_likest
 from parser.rules import Rule, RuleSet, Template
 from parser.selector import AnySelector, JsonAt, is_of_one
 from parser.sought import wanted
 from parser.texts import text_at
 from parser.trim import Trim
-from parser.votes import way_of
+from parser.votes import Vote, base_of, value_of, way_of
 
 LONGEST_REMEMBERED, MOST_REMEMBERED = 100, 500
 OFTEN_SAID = frozenset(
@@ -88,7 +89,7 @@ class _Page:
     def vote(self, voter: "_Voter") -> Vote:
         """The vote of a rule."""
         raw = voter.find(self)
-        return voter.silent if raw is None else voter.vote(raw, self.document.url)
+        return voter.silent if raw is None else voter.vote(raw, self.document)
 
     def node(self, css: str) -> LexborNode | None:
         """The first element that a selector finds."""
@@ -122,22 +123,22 @@ class _Voter:
         self._values = values
         self._remembered: dict[str, Vote] | None = {} if rule.attribute in OFTEN_SAID else None
 
-    def vote(self, raw: str, url: str) -> Vote:
+    def vote(self, raw: str, document: Document) -> Vote:
         """The vote for a text."""
         known = self._remembered
         if known is None or len(raw) > LONGEST_REMEMBERED:
-            return self._vote(raw, url)
+            return self._vote(raw, document)
         vote = known.get(raw)
         if vote is None:
             if len(known) >= MOST_REMEMBERED:
                 known.clear()
-            vote = known[raw] = self._vote(raw, url)
+            vote = known[raw] = self._vote(raw, document)
         return vote
 
-    def _vote(self, raw: str, url: str) -> Vote:
+    def _vote(self, raw: str, document: Document) -> Vote:
         cut = self._cuts(raw) if self._cuts else raw.strip() or None
         if cut is None:
             return Vote(self._rule, raw, None, None)
         if cut not in self._values:
-            self._values[cut] = value_of(self._rule, cut, url)
+            self._values[cut] = value_of(self._rule, cut, base_of(self._rule, cut, document))
         return Vote(self._rule, raw, cut, self._values[cut])

@@ -13,16 +13,10 @@ from parser.brands import told_from_brand
 from parser.document import Document
 from parser.gate import Gate, Likeness
 from parser.hearing import settled
+from parser.outcome import Reading, offer_of
 from parser.rules import RuleSet, Template
 from parser.variants import Variant, variants_of
-from parser.votes import Reading as Reading
-from parser.votes import Vote as Vote
-from parser.votes import decide as decide
-from parser.votes import offer_of as offer_of
-from parser.votes import value_of as value_of
-from parser.votes import vote as vote
-from parser.votes import weight_at as weight_at
-from parser.votes import weight_of as weight_of
+from parser.votes import vote
 
 ASKED_WHERE_SILENT = frozenset({Attribute.TITLE, Attribute.PRICE, Attribute.BRAND, Attribute.EAN})
 EVERY = frozenset(Attribute)

@@ -5,10 +5,9 @@ recognised as one of its offer pages.
 """
 
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from catalog.errors import RuleError
 from catalog.models import Attribute
@@ -95,16 +94,26 @@ class Variants(_Frozen):
     """Where pages keep the variants of one product as offers of their own, and how one of them is read.
 
     `items` leads to each variant: an object in a block of data, or an element. The selectors of `rules`, `options`
-    (what tells a variant in words) and `link` look inside an item (`parser.variants`); `link` is a variant's address,
-    or the value of the query's `parameter` in it.
+    (what tells a variant in words), `link` and `query` look inside an item (`parser.variants`); `link` is a variant's
+    address, `query` the values of the parameters that make one of the page's.
     """
 
     items: Selector
     rules: tuple[Rule, ...] = ()
     options: tuple[Selector, ...] = ()
     link: Selector | None = None
-    parameter: str | None = None
+    query: tuple[tuple[str, Selector], ...] = ()
     support: int = Field(default=0, ge=0)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_one_parameter(cls, stored: Any) -> Any:
+        """Rules stored when an address had one parameter at most, whose value was the link."""
+        if not isinstance(stored, dict) or "parameter" not in stored:
+            return stored
+        rest = {name: value for name, value in stored.items() if name != "parameter"}
+        named = stored["parameter"] and stored.get("link")
+        return rest | {"link": None, "query": [(stored["parameter"], stored["link"])]} if named else rest
 
 
 class RuleSet(_Frozen):
@@ -114,7 +123,7 @@ class RuleSet(_Frozen):
     """
 
     version: int = 0
-    learnt_at: datetime | None = None
+    learnt_at: AwareDatetime | None = None
     learnt_from: tuple[str, ...] = ()
     currency: str | None = None
     templates: tuple[Template, ...] = ()
@@ -130,11 +139,14 @@ class RuleSet(_Frozen):
             raise RuleError(f"not a rule set: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
 
     def selectors(self) -> Iterator[AnySelector]:
-        """Where all its rules look, those for variants included."""
-        for template in self.templates:
-            yield from (rule.selector for rule in template.rules)
+        """Where on a page its rules look."""
+        yield from (rule.selector for template in self.templates for rule in template.rules)
+        yield from (one.items for one in self.variants)
+
+    def selectors_inside(self) -> Iterator[AnySelector]:
+        """Where they look inside a variant; without CSS that means the variant itself."""
         for one in self.variants:
-            yield from (one.items, *(rule.selector for rule in one.rules), *one.options)
+            yield from (*(rule.selector for rule in one.rules), *one.options, *(at for _, at in one.query))
             yield from () if one.link is None else (one.link,)
 
     def to_json(self) -> dict[str, Any]:

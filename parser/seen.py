@@ -12,7 +12,7 @@ from functools import lru_cache
 from propcache.api import cached_property
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-MOST_NODES, WORTH_REMEMBERING = 20_000, 500
+MOST_NODES, WORTH_REMEMBERING, MOST_HEADINGS = 20_000, 500, 5
 CLASSED = "[class]:not(a, li)"
 NAMED = ("itemprop", "property", "name")
 NAMED_CSS = "meta, [itemprop]"
@@ -51,6 +51,11 @@ class Seen:
     def types(self) -> list[tuple[str | None, str | None]]:
         """The tags of what is of a type of schema.org's, each with that."""
         return [(node.tag, node.attributes.get("itemtype")) for node in self._tree.css("[itemtype]")[:MOST_NODES]]
+
+    @cached_property
+    def headings(self) -> list[LexborNode]:
+        """The first headings of the highest rank."""
+        return self._tree.css("h1")[:MOST_HEADINGS]
 
     @cached_property
     def _with_id(self) -> list[LexborNode]:

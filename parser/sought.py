@@ -16,10 +16,11 @@ from typing import Any
 from propcache.api import cached_property
 
 from parser.blocks import CODE, SCHEMA_ORG, Scripts
-from parser.code import HEAD_LENGTH, PAIRED_VALUE, block_name, data_in_code, literal, opened_at
+from parser.code import HEAD_LENGTH, OPENING, PAIRED_VALUE, block_name, data_in_code, opened_at
 from parser.paths import keys_of
 from parser.selector import JsonAt
 from parser.states import apollo
+from parser.strings import literal
 
 MOST_PLACES, MOST_OCCURRENCES = 20, 2_000
 WORTH_REMEMBERING, MOST_REMEMBERED = 1_000, 8_000_000
@@ -242,7 +243,7 @@ def named(text: str, name: str, word: str | None = None, first: int = 0) -> Iter
 
 
 def _openings(text: str, name: str, word: str, first: int) -> Iterator[int]:
-    """Where a bracket opens behind a word of the name and what follows that in the name."""
+    """Where data open, in brackets or in a string, behind a word of the name and what follows that in the name."""
     rest = _sought(name, word)
     for place in islice(_places(text, word, first), MOST_OCCURRENCES):
         match = rest.match(text, place)
@@ -252,7 +253,7 @@ def _openings(text: str, name: str, word: str, first: int) -> Iterator[int]:
 
 @lru_cache(maxsize=4096)
 def _sought(name: str, word: str) -> re.Pattern[str]:
-    return re.compile(_unfolded(name[name.find(word) :]) + r"\s*[{\[]")
+    return re.compile(_unfolded(name[name.find(word) :]) + rf"\s*(?:{OPENING})")
 
 
 @lru_cache(maxsize=4096)
@@ -302,4 +303,4 @@ def _is_whole(before: str, after: str, key: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _paired_with(key: str) -> re.Pattern[str]:
-    return re.compile(rf"""{re.escape(key)}(["']?)\s*+[:=]\s*+(?=["'\d-])({PAIRED_VALUE})""")
+    return re.compile(rf"""{re.escape(key)}(["']?)(?:(?<=["'])\])?+\s*+[:=]\s*+(?=["'\d-])({PAIRED_VALUE})""")

@@ -5,6 +5,7 @@ that look inside it read what is its own, and the page as a whole says what all 
 those of the variant that it happens to show, so they are never taken for another's.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -14,12 +15,14 @@ from urllib.parse import parse_qsl, quote, urlencode, urljoin, urlsplit, urlunsp
 from selectolax.lexbor import LexborNode
 
 from catalog.models import NUMBERS, Attribute, OfferFields
+from catalog.values import normalise
 from parser.document import Document, scalar
+from parser.outcome import Reading, decide, offer_of
 from parser.paths import compile_path
-from parser.rules import Rule, Variants
+from parser.rules import Variants
 from parser.selector import AnySelector, JsonAt
 from parser.texts import text_at
-from parser.votes import Reading, Vote, decide, offer_of, value_of
+from parser.votes import Vote, vote_for
 
 MOST_ITEMS = 250
 LONGEST_OPTION = 80
@@ -76,12 +79,13 @@ def variants_of(
 ) -> tuple[Variant, ...]:
     """The offers of a page, if the first of these ways that finds items finds some that differ."""
     for way in ways:
-        found = [_read(item, way, document.url) for item in items_at(document, way.items)]
+        found = [_read(item, way, document) for item in items_at(document, way.items)]
         distinct = {one.says: one for one in reversed(found) if one.says}
         kept = [one for one in found if distinct.get(one.says) is one]
         if kept:
-            alone = len(kept) == 1
-            return tuple(_variant(one, way, shared, document.url, currency, alone) for one in kept)
+            addresses = _addresses(kept, document.url)
+            of_all = shared if len(kept) == 1 else _of_all(way, shared)
+            return tuple(_variant(*one, of_all, currency, len(kept) == 1) for one in zip(kept, addresses, strict=True))
     return ()
 
 
@@ -92,39 +96,46 @@ class _Read:
     readings: Mapping[Attribute, Reading]
     options: tuple[str, ...]
     link: str | None
+    query: tuple[tuple[str, str], ...]
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """Its own numbers."""
+        return tuple(one.value for name, one in sorted(self.readings.items()) if name in NUMBERS and one.value)
 
     @property
     def says(self) -> tuple[object, ...]:
         """What tells it from the others; nothing where it has neither number, address nor words of its own."""
-        own = tuple(one.value for name, one in sorted(self.readings.items()) if name in NUMBERS and one.value)
-        told = (own, self.options, self.link)
+        told = (self.numbers, self.options, self.link, self.query)
         return told if any(told) else ()
 
 
-def _read(item: Item, way: Variants, url: str) -> _Read:
+def _read(item: Item, way: Variants, document: Document) -> _Read:
     votes: dict[Attribute, list[Vote]] = {}
     for rule in way.rules:
-        votes.setdefault(rule.attribute, []).append(_vote(item, rule, url))
-    texts = [item.find(selector) for selector in way.options]
+        votes.setdefault(rule.attribute, []).append(vote_for(rule, item.find(rule.selector), document))
+    texts = [normalise(Attribute.TITLE, item.find(selector) or "") for selector in way.options]
     options = [text for text in texts if text and len(text) <= LONGEST_OPTION and text.casefold() not in NO_CHOICE]
-    link = item.find(way.link) if way.link is not None else None
-    return _Read({name: decide(name, cast) for name, cast in votes.items()}, tuple(dict.fromkeys(options)), link)
+    link = _printable(item, way.link) if way.link is not None else None
+    query = tuple((name, value) for name, at in way.query if (value := _printable(item, at)))
+    return _Read({name: decide(name, cast) for name, cast in votes.items()}, tuple(dict.fromkeys(options)), link, query)
 
 
-def _vote(item: Item, rule: Rule, url: str) -> Vote:
-    raw = item.find(rule.selector)
-    cut = rule.trim.apply(raw) if raw is not None else None
-    return Vote(rule, raw, cut, value_of(rule, cut, url) if cut is not None else None)
+def _printable(item: Item, selector: AnySelector) -> str:
+    return "".join(filter(str.isprintable, item.find(selector) or ""))
 
 
-def _variant(
-    one: _Read, way: Variants, shared: Mapping[Attribute, Reading], url: str, currency: str | None, alone: bool
-) -> Variant:
+def _of_all(way: Variants, shared: Mapping[Attribute, Reading]) -> dict[Attribute, Reading]:
+    """What a page says of all its variants: no number, and no price where they have their own, as it shows one's."""
+    own = {*NUMBERS, *(rule.attribute for rule in way.rules if rule.attribute is Attribute.PRICE)}
+    return {name: reading for name, reading in shared.items() if name not in own}
+
+
+def _variant(one: _Read, url: str, of_all: Mapping[Attribute, Reading], currency: str | None, alone: bool) -> Variant:
     """The offer of an item: what it says itself, and what the page says of all."""
     own = {name: reading for name, reading in one.readings.items() if reading.value is not None}
-    of_all = {name: reading for name, reading in shared.items() if alone or name not in NUMBERS}
     readings = {**of_all, **own}
-    offer = offer_of(readings, url if alone else _address(one, way, url), currency)
+    offer = offer_of(readings, url, currency)
     if Attribute.TITLE not in own and not alone:
         offer = offer.model_copy(update={"title": titled(offer.title or "", one.options)})
     return Variant(offer, readings)
@@ -141,16 +152,39 @@ def titled(title: str, options: Sequence[str]) -> str:
     return f"{title} - {' / '.join(more)}" if more else title
 
 
-def _address(one: _Read, way: Variants, url: str) -> str:
-    """A variant's own address: by its link, by its number in the query, else told apart by a fragment."""
+def _addresses(found: Sequence[_Read], url: str) -> list[str]:
+    """An address for each: the page's where it is alone; those that would share one are told apart by a fragment."""
+    if len(found) == 1:
+        return [url]
+    addresses = [_address(one, url) for one in found]
+    for told in (_in_short, _in_full):
+        counts = Counter(addresses)
+        addresses = [
+            address if counts[address] == 1 else _with_fragment(address, told(one))
+            for one, address in zip(found, addresses, strict=True)
+        ]
+    return addresses
+
+
+def _address(one: _Read, url: str) -> str:
+    """A variant's own address: by the parameters of its query, by its link, else told apart by a fragment."""
     parts = urlsplit(url)
-    if one.link and way.parameter:
-        others = [(name, value) for name, value in parse_qsl(parts.query) if name != way.parameter]
-        query = urlencode([*others, (way.parameter, one.link)])
-        return urlunsplit((parts.scheme, parts.netloc, parts.path, query, ""))
-    if one.link:
-        absolute = urljoin(url, one.link)
-        if urlsplit(absolute).netloc == parts.netloc and absolute != url:
-            return absolute
-    told = next((reading.value for name, reading in one.readings.items() if name in NUMBERS and reading.value), None)
-    return urlunsplit(parts._replace(fragment=f"variant-{quote(told or ' '.join(one.options))}"))
+    if one.query:
+        asked = dict(one.query)
+        others = [(name, value) for name, value in parse_qsl(parts.query) if name not in asked]
+        return urlunsplit(parts._replace(query=urlencode([*others, *one.query]), fragment=""))
+    absolute = urljoin(url, one.link or "")
+    leads_on = urlsplit(absolute).netloc == parts.netloc and absolute != url
+    return absolute if leads_on else _with_fragment(url, _in_short(one))
+
+
+def _in_short(one: _Read) -> str:
+    return one.numbers[0] if one.numbers else " ".join(one.options)
+
+
+def _in_full(one: _Read) -> str:
+    return " ".join([*one.numbers, *one.options, *(value for _, value in one.query), one.link or ""]).rstrip()
+
+
+def _with_fragment(address: str, told: str) -> str:
+    return urlunsplit(urlsplit(address)._replace(fragment=f"variant-{quote(told)}"))

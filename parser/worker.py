@@ -13,15 +13,16 @@ from types import FrameType
 
 from sqlmodel import Session, col, delete, select, update
 
-from catalog.errors import LearnError, ScoutError
+from catalog.errors import LearnError
 from catalog.models import Attribute, Page, PageKind, PageState, Shop, ShopOffer, StoredRules
 from catalog.processes import worker_pool
 from catalog.progress import Progress, silent
 from catalog.settings import Settings
 from catalog.store import Store
+from parser.outcome import Reading
 from parser.pages import CrawledPage, Opener, crawled_pages
 from parser.plan import Plan
-from parser.read import PageReading, Reading, without_doubtful
+from parser.read import PageReading, without_doubtful
 from parser.rules import RuleSet
 from parser.variants import Variant
 
@@ -53,11 +54,16 @@ class Outcome:
 def stored_rules(store: Store, shop: Shop) -> RuleSet:
     """The newest rules of a shop. Raises LearnError where there are none yet."""
     with store.read() as session:
-        newest = select(StoredRules).where(StoredRules.shop_id == shop.id).order_by(col(StoredRules.version).desc())
-        found = session.exec(newest.limit(1)).first()
+        found = newest_in(session, shop)
     if found is None:
         raise LearnError(f"shop {shop.name!r} has no rules yet: run 'scout learn {shop.name}' first")
     return RuleSet.from_json(found.rules).model_copy(update={"version": found.version})
+
+
+def newest_in(session: Session, shop: Shop) -> StoredRules | None:
+    """The newest rules of a shop as they are stored; None where there are none yet."""
+    versions = select(StoredRules).where(StoredRules.shop_id == shop.id)
+    return session.exec(versions.order_by(col(StoredRules.version).desc()).limit(1)).first()
 
 
 def parse_shop(
@@ -128,11 +134,12 @@ def _read_chunk(pages: Sequence[CrawledPage]) -> list[Outcome]:
 
 
 def _read_one(page: CrawledPage) -> Outcome:
+    """What a page says; whatever goes wrong with one, others are read."""
     try:
         with _Patience(SLOWEST):
             reading = _plan.read(_opener.open(page, trusted=True))
             return Outcome(page.page_id, without_doubtful(reading, _least, _currency))
-    except (ScoutError, TimeoutError, ValueError, RecursionError, MemoryError) as error:
+    except Exception as error:  # noqa: BLE001 - a page or a rule may bring about anything
         why = f"unreadable: {str(error) or type(error).__name__}"
         return Outcome(page.page_id, PageReading(PageKind.OTHER, why), failed=True)
 

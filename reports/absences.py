@@ -3,6 +3,7 @@
 A merchant's export that forgets a category leaves a hole that chance does not. A group counts as absent when (nearly)
 none of its offers is listed and that would be most unlikely if offers went missing at the rate of the rest of the shop
 (the Chernoff bound of the binomial tail), and when the feed itself holds no such offers that merely were not paired.
+Chance draws products, not offers: ten variants of one product are missing together, and prove no more than one does.
 """
 
 from bisect import bisect_left, bisect_right
@@ -105,32 +106,42 @@ def absent_brands(tallies: Mapping[str, Tally], total: Tally, feed: Feed) -> dic
 
 def absent(group: Tally, total: Tally, unpaired: int) -> Absence | None:
     """The group as an absence; None where it is none, may be one by chance, or the feed has unpaired offers of it."""
-    decided = group.listed + group.missing
-    if group.missing < _FEWEST or group.listed > _NEARLY * decided or unpaired > 0.1 * decided:
+    decided, missing, listed = group.listed + group.missing, group.missing_products, group.listed_products
+    if missing < _FEWEST or group.listed > _NEARLY * decided or unpaired > 0.1 * decided:
         return None
-    chance = _tail(group.listed, decided, _rate(total.missing - group.missing, total.listed - group.listed))
+    elsewhere = _rate(total.missing_products - missing, total.listed_products - listed)
+    chance = _tail(listed, listed + missing, elsewhere)
     return Absence(group.listed, decided, chance) if chance < _SURE else None
 
 
-def price_gaps(missing: Sequence[Decimal], listed: Sequence[Decimal], feed: Sequence[Decimal]) -> list[PriceGap]:
-    """Ranges of prices in which offers are missing, none is listed, and (nearly) none stands in the feed."""
+def price_gaps(
+    missing: Iterable[tuple[Decimal, str]], listed: Sequence[Decimal], products: int, feed: Sequence[Decimal]
+) -> list[PriceGap]:
+    """Ranges of prices in which offers are missing, none is listed, and (nearly) none stands in the feed.
+
+    The missing come with their products; `products` says of how many the listed are.
+    """
     gone, there, known = sorted(missing), sorted(set(listed)), sorted(feed)
+    prices, total = [price for price, _ in gone], len({product for _, product in gone})
     gaps = []
     for low, high in pairwise([None, *there, None]):
-        inside = _between(gone, low, high)
-        if len(inside) < _FEWEST + 2:
+        first, end = _ends(prices, low, high)
+        inside, of = prices[first:end], len({product for _, product in gone[first:end]})
+        if of < _FEWEST + 2:
             continue
-        chance = _tail(0, len(inside), _rate(len(gone) - len(inside), len(listed))) * (len(there) + 1)
+        chance = _tail(0, of, _rate(total - of, products)) * (len(there) + 1)
         above = None if low is None else roundest(min(low + _CENT, inside[0]), inside[0])
         below = None if high is None else roundest(min(inside[-1] + _CENT, high), high)
-        if chance < _SURE and len(_between(known, low, high)) <= 0.1 * len(inside):
+        first, end = _ends(known, low, high)
+        if chance < _SURE and end - first <= 0.1 * len(inside):
             gaps.append(PriceGap(0, len(inside), chance, low, high, above, below))
     return gaps
 
 
-def _between(ordered: Sequence[Decimal], low: Decimal | None, high: Decimal | None) -> Sequence[Decimal]:
+def _ends(ordered: Sequence[Decimal], low: Decimal | None, high: Decimal | None) -> tuple[int, int]:
+    """From where to where the amounts between two others stand."""
     first = 0 if low is None else bisect_right(ordered, low)
-    return ordered[first : len(ordered) if high is None else bisect_left(ordered, high)]
+    return first, len(ordered) if high is None else bisect_left(ordered, high)
 
 
 def widest(absences: Iterable[Absence | None]) -> Absence | None:

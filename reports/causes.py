@@ -6,12 +6,10 @@ for a whole group, to what is only plausible. To add a cause: a kind here, a sen
 gives its evidence or None, and a row in the table of cases of tests/reports/test_causes.py.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from urllib.parse import urlsplit
 
 from stdnum import ean as gtin
 from stdnum.exceptions import ValidationError
@@ -22,6 +20,7 @@ from reports.figures import prefixes
 from reports.phrases import day, money, percent, steps
 from reports.reading import Finding
 from reports.rejected import Rejection
+from reports.variants import Siblings
 
 _MOSTLY = 0.8
 
@@ -46,7 +45,7 @@ ADVICE = {
     CauseKind.CATEGORY: "Ask the merchant whether the export leaves out these categories on purpose.",
     CauseKind.BRAND: "Ask whether the merchant may not, or does not want to, advertise these brands.",
     CauseKind.PRICE: "Look for a price filter in the merchant's export, or in the import.",
-    CauseKind.VARIANT: "The export probably sends one offer for all variants. Ask for a row for each.",
+    CauseKind.VARIANT: "The export may send one offer for all variants, or leave some out. Ask for a row for each.",
     CauseKind.OUT_OF_STOCK: "Usually on purpose. Look again when the offers can be bought.",
     CauseKind.NEW: "Probably the feed is older than the shop's pages. Import the newest feed, then run again.",
     CauseKind.EAN: "Offers without a valid EAN are often dropped on the way. Ask the merchant to add it.",
@@ -59,14 +58,14 @@ ADVICE = {
 class Context:
     """What the run as a whole says, against which a single finding is held.
 
-    `listed_ids` are the catalog offers that are listed already; `earlier` the URLs that the run before (`earlier_run`)
-    saw, None where there was none; `ean_share` the share of listed offers whose page states a valid EAN.
+    `earlier` are the URLs that the run before (of `earlier_at`) saw, None where there was none; `ean_share` is the
+    share of listed offers whose page states a valid EAN.
     """
 
     categories: Mapping[str, Absence] = field(default_factory=dict)
     brands: Mapping[str, Absence] = field(default_factory=dict)
     gaps: Mapping[str | None, Sequence[PriceGap]] = field(default_factory=dict)
-    listed_ids: frozenset[int] | set[int] = frozenset()
+    siblings: Siblings = field(default_factory=Siblings)
     rejections: Mapping[int, Rejection] = field(default_factory=dict)
     earlier: Callable[[str], bool] | None = None
     earlier_at: datetime | None = None
@@ -90,7 +89,7 @@ def _causes(place: int, finding: Finding, context: Context) -> Iterator[tuple[Ca
     tried: tuple[tuple[CauseKind, str | None], ...] = (
         (CauseKind.REJECTED, _rejected(context.rejections.get(place))),
         *_absences(finding, context),
-        (CauseKind.VARIANT, variant(finding, context)),
+        (CauseKind.VARIANT, context.siblings.evidence(finding)),
         (CauseKind.OUT_OF_STOCK, _out_of_stock(finding)),
         (CauseKind.NEW, _new(finding, context)),
         (CauseKind.EAN, _ean(finding, context)),
@@ -145,43 +144,6 @@ def _range(gap: PriceGap, currency: str | None) -> str:
     if gap.below is None:
         return f"no offer from {money(gap.above, currency)} upwards"
     return f"no offer from {money(gap.above, currency)} to below {money(gap.below, currency)}"
-
-
-def variant(finding: Finding, context: Context) -> str | None:
-    """What sets the offer apart from its nearest catalog offer, where they are near twins and that one is listed."""
-    near = finding.nearest
-    if near is None or finding.known_id not in context.listed_ids:
-        return None
-    if same_page(finding.url, near.url):
-        return f"on the same page as the listed “{near.title}”"
-    here, there = _words(finding.title), _words(near.title)
-    if not here or not there:
-        return None
-    if here == there:
-        return f"has the same title as the listed “{near.title}”"
-    ours, theirs = [word for word in here if word not in there], [word for word in there if word not in here]
-    common = len(set(here) & set(there))
-    if common < 2 or max(len(ours), len(theirs)) > 2 or common < 2 * max(len(ours), len(theirs)):
-        return None
-    return f"differs from the listed “{near.title}” only in {_quoted(ours)} for {_quoted(theirs)}"
-
-
-def same_page(url: str, other: str | None) -> bool:
-    """Whether two URLs differ, but only in their parameters.
-
-    >>> same_page("http://a.example/p/1?size=m", "http://a.example/p/1?size=s")
-    True
-    """
-    one, two = urlsplit(url), urlsplit(other or "")
-    return url != other and (one.netloc, one.path) == (two.netloc, two.path) and one.path.strip("/") != ""
-
-
-def _quoted(words: Sequence[str]) -> str:
-    return f"“{' '.join(words)}”" if words else "nothing"
-
-
-def _words(title: str | None) -> list[str]:
-    return re.findall(r"\w+", (title or "").casefold())
 
 
 def _out_of_stock(finding: Finding) -> str | None:

@@ -11,13 +11,16 @@ from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import and_, func, select
+from sqlalchemy import func, select
 from sqlmodel import Session, col
 
-from catalog.models import KnownOffer, Match, Page, PageKind, PageState, Run, Shop, Verdict
+from catalog.frontier import passed_over
+from catalog.models import SITEMAP_TOLD, KnownOffer, Match, Page, PageKind, PageState, Run, Shop, SitemapSeen, Verdict
 from catalog.store import Store
 from reports.reading import text
+from url_cleaner.link import bare_url
 
+_BATCH = 1000
 _NOT_CRAWLED = frozenset({PageState.PENDING, PageState.LEASED, PageState.REFUSED, PageState.FAILED})
 
 
@@ -29,6 +32,33 @@ class Sight(StrEnum):
     NOT_FOUND = "not found"
     NOT_CRAWLED = "not crawled"
     NO_LINK = "no link"
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A page as the crawl left it; without a state, one that it never met."""
+
+    state: str | None = None
+    kind: str | None = None
+    reason: str | None = None
+
+    @property
+    def sight(self) -> Sight:
+        """What became of the offer that links to it."""
+        if self.state is None or self.state in _NOT_CRAWLED:
+            return Sight.NOT_CRAWLED
+        if self.state == PageState.FETCHED and self.kind != PageKind.OTHER:
+            return Sight.PAGE_FOUND
+        return Sight.NOT_FOUND
+
+
+Pages = Mapping[str, Seen]
+_NEVER = Seen()
+_RANKS = (Sight.NOT_CRAWLED, Sight.NOT_FOUND, Sight.PAGE_FOUND)
+
+
+def _telling(page: Seen) -> tuple[int, bool]:
+    return _RANKS.index(page.sight), page.state is not None
 
 
 @dataclass(frozen=True)
@@ -44,6 +74,9 @@ class Reason:
 class Coverage:
     """Pages by state and reason, and the catalog's offers by what became of their pages.
 
+    Of the `refused` pages, `passed_over` are those that the crawl has learnt not to ask for: traps, dead kinds of
+    links, further addresses of pages. `sitemaps_unread` are the sitemaps that the shop has and that could not be read.
+
     Of the `known` offers of the catalog: `seen` were paired with an offer of the shop; of the others, the page was
     fetched (`page_found`), is not there or is no offer page any more (`not_found`), was not fetched (`not_crawled`), or
     cannot be looked up because the link is opaque or broken and no page fits (`no_link`).
@@ -54,11 +87,13 @@ class Coverage:
     redirected: int = 0
     gone: int = 0
     refused: int = 0
+    passed_over: int = 0
     failed: int = 0
     waiting: int = 0
     offer_pages: int = 0
     other_pages: int = 0
     reasons: tuple[Reason, ...] = ()
+    sitemaps_unread: int = 0
     known: int = 0
     seen: int = 0
     page_found: int = 0
@@ -72,9 +107,14 @@ class Coverage:
         return self.fetched + self.redirected + self.gone
 
     @property
+    def wanted(self) -> int:
+        """Pages to ask for: all that were met but those passed over."""
+        return self.pages - self.passed_over
+
+    @property
     def page_share(self) -> float | None:
-        """The share of the pages met that were answered; None where none was met."""
-        return self.answered / self.pages if self.pages else None
+        """The share of the pages to ask for that were answered; None where there was none."""
+        return self.answered / self.wanted if self.wanted else None
 
     @property
     def known_share(self) -> float | None:
@@ -83,8 +123,8 @@ class Coverage:
 
     @property
     def complete(self) -> bool:
-        """Whether no page was left to fetch or failed."""
-        return self.pages > 0 and not (self.waiting or self.failed)
+        """Whether no page was left to fetch or failed, and no sitemap that may name more stayed unread."""
+        return self.pages > 0 and not (self.waiting or self.failed or self.sitemaps_unread)
 
     def as_json(self) -> dict[str, Any]:
         """As `scout run --json` prints it."""
@@ -121,6 +161,7 @@ def covered(session: Session, shop: Shop, run_id: int) -> Coverage:
     sights = _sights(session, shop, run_id)
     return Coverage(
         **pages,
+        sitemaps_unread=_sitemaps_unread(session, run_id),
         known=sum(sights.values()),
         seen=sights[Sight.SEEN],
         page_found=sights[Sight.PAGE_FOUND],
@@ -143,13 +184,16 @@ def _kept(session: Session, shop: Shop, run_id: int) -> Coverage | None:
 
 
 def _pages(session: Session, shop: Shop) -> dict[str, Any]:
-    what: list[Any] = [col(Page.state), col(Page.kind), col(Page.reason), col(Page.read_reason), func.count()]
-    query = select(*what).where(col(Page.shop_id) == shop.id).group_by(*what[:-1])
+    what: list[Any] = [col(Page.state), col(Page.kind), col(Page.reason), col(Page.read_reason)]
+    figures = [passed_over().label("over"), func.count()]
+    query = select(*what, *figures).where(col(Page.shop_id) == shop.id).group_by(*what)
     states: Counter[str] = Counter()
     kinds: Counter[str] = Counter()
     reasons: Counter[tuple[str, str]] = Counter()
-    for state, kind, reason, read_reason, count in session.connection().execute(query):
+    over = 0
+    for state, kind, reason, read_reason, is_over, count in session.connection().execute(query):
         states[state] += count
+        over += count if is_over else 0
         kinds[kind or ""] += count if state == PageState.FETCHED else 0
         reasons[str(state), text(reason or read_reason, 120) or ""] += count
     return {
@@ -158,6 +202,7 @@ def _pages(session: Session, shop: Shop) -> dict[str, Any]:
         "redirected": states[PageState.REDIRECTED],
         "gone": states[PageState.GONE],
         "refused": states[PageState.REFUSED],
+        "passed_over": over,
         "failed": states[PageState.FAILED],
         "waiting": states[PageState.PENDING] + states[PageState.LEASED],
         "offer_pages": kinds[PageKind.OFFER],
@@ -166,25 +211,18 @@ def _pages(session: Session, shop: Shop) -> dict[str, Any]:
     }
 
 
+def _sitemaps_unread(session: Session, run_id: int) -> int:
+    unread = select(func.count()).where(col(SitemapSeen.run_id) == run_id, col(SitemapSeen.status).not_in(SITEMAP_TOLD))
+    return session.connection().execute(unread).scalar_one()
+
+
 def _sights(session: Session, shop: Shop, run_id: int) -> Counter[Sight]:
-    each = (
-        select(
-            known_is_paired(run_id).label("paired"),
-            col(KnownOffer.url).is_(None).label("unlinked"),
-            col(Page.state).label("state"),
-            col(Page.kind).label("kind"),
-        )
-        .select_from(KnownOffer)
-        .outerjoin(Page, page_of_known())
-        .where(col(KnownOffer.shop_id) == shop.id)
-        .subquery()
+    pages = pages_of_known(session, shop)
+    known = select(known_is_paired(run_id).label("paired"), col(KnownOffer.url)).where(
+        col(KnownOffer.shop_id) == shop.id
     )
-    what: list[Any] = [*each.c, func.count()]
-    query = select(*what).group_by(*each.c)
-    sights: Counter[Sight] = Counter()
-    for seen, no_link, state, kind, count in session.connection().execute(query):
-        sights[sight(bool(seen), bool(no_link), state, kind)] += count
-    return sights
+    rows = session.connection().execute(known.execution_options(yield_per=_BATCH))
+    return Counter(sight(bool(seen), url, page_of(url, pages)) for seen, url in rows)
 
 
 def known_is_paired(run_id: int) -> Any:
@@ -193,28 +231,36 @@ def known_is_paired(run_id: int) -> Any:
     return col(KnownOffer.id).in_(listed.where(col(Match.known_id).is_not(None)))
 
 
-def page_of_known() -> Any:
-    """How a catalog offer is joined with its page."""
-    return and_(col(Page.shop_id) == col(KnownOffer.shop_id), col(Page.url) == col(KnownOffer.url))
+def pages_of_known(session: Session, shop: Shop) -> Pages:
+    """The pages that the catalog's links lead to, by their bare address; of several at one, that which tells most."""
+    links = select(col(KnownOffer.url)).where(col(KnownOffer.shop_id) == shop.id, col(KnownOffer.url).is_not(None))
+    linked = {bare_url(url or "") for url in session.connection().execute(links).scalars()}
+    what: list[Any] = [col(Page.url), col(Page.state), col(Page.kind), func.coalesce(Page.reason, Page.read_reason)]
+    query = select(*what).where(col(Page.shop_id) == shop.id).execution_options(yield_per=_BATCH)
+    found: dict[str, Seen] = {}
+    for url, state, kind, reason in session.connection().execute(query):
+        place = bare_url(url)
+        if place in linked:
+            found[place] = max(found.get(place, _NEVER), Seen(state, kind, reason), key=_telling)
+    return found
 
 
-def sight(seen: bool, no_link: bool, state: str | None, kind: str | None) -> Sight:
-    """What became of a catalog offer, by its page's state and kind.
+def page_of(url: str | None, pages: Pages) -> Seen:
+    """The page that a catalog offer's link leads to."""
+    return pages.get(bare_url(url or ""), _NEVER)
 
-    >>> sight(False, False, "gone", None).value, sight(False, False, "failed", None).value
+
+def sight(seen: bool, url: str | None, page: Seen) -> Sight:
+    """What became of a catalog offer, by whether it is paired, its link, and that one's page.
+
+    >>> sight(False, "u", Seen("gone")).value, sight(False, "u", Seen("failed")).value
     ('not found', 'not crawled')
-    >>> sight(False, False, "fetched", "other").value, sight(False, True, None, None).value
+    >>> sight(False, "u", Seen("fetched", "other")).value, sight(False, None, Seen()).value
     ('not found', 'no link')
     """
     if seen:
         return Sight.SEEN
-    if no_link:
-        return Sight.NO_LINK
-    if state is None or state in _NOT_CRAWLED:
-        return Sight.NOT_CRAWLED
-    if state == PageState.FETCHED and kind != PageKind.OTHER:
-        return Sight.PAGE_FOUND
-    return Sight.NOT_FOUND
+    return page.sight if url else Sight.NO_LINK
 
 
 def _rounded(share: float | None) -> float | None:

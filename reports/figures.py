@@ -39,11 +39,17 @@ def wilson(count: int, total: int) -> tuple[float, float]:
 
 @dataclass(slots=True)
 class Tally:
-    """How many offers were listed, missing, unsure, and what the missing ones cost together, per currency."""
+    """How many offers were listed, missing, unsure, and what the missing ones cost together, per currency.
+
+    Of the listed and of the missing ones, `listed_again` and `missing_again` are further variants of a product that is
+    among them: variants share their fate, so that what tests how sure a figure is has to count products.
+    """
 
     listed: int = 0
     missing: int = 0
     unsure: int = 0
+    listed_again: int = 0
+    missing_again: int = 0
     value: dict[str, Decimal] = field(default_factory=lambda: defaultdict(Decimal))
 
     @property
@@ -56,20 +62,34 @@ class Tally:
         """The share that is missing."""
         return self.missing / self.seen if self.seen else 0.0
 
-    def add(self, finding: Finding) -> None:
-        """Count one offer."""
+    @property
+    def listed_products(self) -> int:
+        """How many products have listed offers."""
+        return self.listed - self.listed_again
+
+    @property
+    def missing_products(self) -> int:
+        """How many products have missing offers."""
+        return self.missing - self.missing_again
+
+    def add(self, finding: Finding, again: bool = False) -> None:
+        """Count one offer; `again`, a further variant of a product with one of that verdict."""
         if finding.verdict is Verdict.LISTED:
             self.listed += 1
+            self.listed_again += again
         elif finding.verdict is Verdict.UNSURE:
             self.unsure += 1
         else:
             self.missing += 1
+            self.missing_again += again
             if finding.price is not None:
                 self.value[finding.currency or ""] += finding.price
 
     def take(self, other: "Tally") -> None:
         """Count what another tally has counted."""
         self.listed, self.missing = self.listed + other.listed, self.missing + other.missing
+        self.listed_again += other.listed_again
+        self.missing_again += other.missing_again
         self.unsure += other.unsure
         for currency, value in other.value.items():
             self.value[currency] += value
@@ -152,6 +172,7 @@ class Count:
     currencies: dict[str | None, Tally] = field(default_factory=dict)
     unpriced: Tally = field(default_factory=Tally)
     prices: dict[tuple[str | None, Verdict], list[Decimal]] = field(default_factory=dict)
+    products: set[tuple[str, Verdict]] = field(default_factory=set)
 
     def add(self, finding: Finding) -> None:
         """Count one finding; an ignored one only as such."""
@@ -159,14 +180,24 @@ class Count:
             self.words[finding.word] += 1
         if finding.ignored:
             return
-        self.total.add(finding)
-        self.categories.setdefault(finding.category or "", Tally()).add(finding)
-        self.brands.setdefault(self.brand_key(finding.brand), Tally()).add(finding)
+        again = self._is_again(finding)
+        self.total.add(finding, again)
+        self.categories.setdefault(finding.category or "", Tally()).add(finding, again)
+        self.brands.setdefault(self.brand_key(finding.brand), Tally()).add(finding, again)
         if finding.price is None:
             self.unpriced.add(finding)
         else:
-            self.currencies.setdefault(finding.currency, Tally()).add(finding)
+            self.currencies.setdefault(finding.currency, Tally()).add(finding, again)
             self.prices.setdefault((finding.currency, finding.verdict), []).append(finding.price)
+
+    def _is_again(self, finding: Finding) -> bool:
+        """Whether a variant of its product was counted under its verdict before."""
+        if finding.variant_of is None:
+            return False
+        product = finding.variant_of, finding.verdict
+        known = product in self.products
+        self.products.add(product)
+        return known
 
     def brand_key(self, brand: str | None) -> str:
         """What one brand has in common, however it is spelt."""

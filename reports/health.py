@@ -15,9 +15,9 @@ from rapidfuzz.fuzz import token_sort_ratio
 from sqlalchemy import select
 from sqlmodel import Session, col
 
-from catalog.models import BadRow, KnownOffer, Page, Shop
+from catalog.models import BadRow, KnownOffer, Shop
 from reports.absences import Feed
-from reports.coverage import Sight, known_is_paired, page_of_known, sight
+from reports.coverage import Sight, known_is_paired, page_of, pages_of_known, sight
 from reports.reading import Finding, amount, plain, text
 
 _BATCH = 1000
@@ -169,20 +169,16 @@ class Health:
 
     def read_unseen(self, session: Session, shop: Shop, run_id: int) -> None:
         """List the catalog's offers that the run has not paired, the dearest first."""
+        pages = pages_of_known(session, shop)
         offer = (KnownOffer.ref, KnownOffer.title, KnownOffer.price, KnownOffer.currency, KnownOffer.url)
-        page = (Page.state, Page.kind, Page.reason, Page.read_reason)
-        columns: list[Any] = [*map(col, offer), *map(col, page)]
-        query = (
-            select(*columns)
-            .select_from(KnownOffer)
-            .outerjoin(Page, page_of_known())
-            .where(col(KnownOffer.shop_id) == shop.id, ~known_is_paired(run_id))
-            .execution_options(yield_per=_BATCH)
-        )
-        for ref, title, price, currency, url, state, kind, reason, read_reason in session.connection().execute(query):
-            what = sight(False, url is None, state, kind)
-            why = text(reason or read_reason, 120) or (state and f"page {state}")
+        mine = (col(KnownOffer.shop_id) == shop.id) & ~known_is_paired(run_id)
+        columns: list[Any] = [*map(col, offer)]
+        query = select(*columns).where(mine).execution_options(yield_per=_BATCH)
+        for ref, title, price, currency, url in session.connection().execute(query):
+            page = page_of(url, pages)
+            why = text(page.reason, 120) or (page.state and f"page {page.state}")
             money = amount(price), text(currency, 8)
+            what = sight(False, url, page)
             self.unseen.append(Unseen(text(ref, 120) or "", text(title), *money, text(url, 2000), what, why))
         self.unseen.sort(key=lambda one: (-(one.price or 0), one.ref))
 

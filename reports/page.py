@@ -129,6 +129,8 @@ def notes(seen: Coverage) -> list[str]:
         said.append(f"{phrases.plural(seen.waiting, 'page')} met but not visited (the crawl ended before).")
     if seen.failed:
         said.append(f"{phrases.plural(seen.failed, 'page')} failed to load.")
+    if seen.sitemaps_unread:
+        said.append(f"{phrases.plural(seen.sitemaps_unread, 'sitemap')} could not be read.")
     if seen.refused:
         said.append(f"{phrases.plural(seen.refused, 'page')} left out on purpose (robots.txt, traps, other files).")
     if seen.not_crawled:

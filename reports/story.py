@@ -24,6 +24,7 @@ from reports.health import Health
 from reports.reading import Finding, stream
 from reports.rejected import rejections
 from reports.trend import Earlier, Since, Trend, earlier, history
+from reports.variants import Siblings
 
 TOLD = frozenset({Verdict.MISSING, Verdict.UNSURE})
 _EVERY = 2000
@@ -81,20 +82,21 @@ class _Gathering:
     since: Since
     keep: frozenset[Verdict]
     findings: list[Finding] = field(default_factory=list)
-    listed_ids: set[int] = field(default_factory=set)
+    siblings: Siblings = field(default_factory=Siblings)
     listed_with_ean: int = 0
 
     def add(self, finding: Finding) -> None:
         """Count a finding, and keep it if it will be told."""
         self.count.add(finding)
         self.since.add(finding)
+        self.siblings.add(finding)
         if finding.ignored or finding.verdict in self.keep:
             self.findings.append(finding)
         if finding.verdict is Verdict.LISTED and not finding.ignored:
             self.listed_with_ean += valid_ean(finding.ean)
             if finding.word is not Word.REJECT:
                 self.health.add_listed(finding)
-                self.listed_ids.update([] if finding.known_id is None else [finding.known_id])
+                self.siblings.add_listed(finding)
 
 
 def gather(
@@ -150,7 +152,7 @@ def _context(session: Session, shop: Shop, passed: _Gathering, before: Earlier) 
         categories=categories,
         brands=brands,
         gaps=_gaps(passed, categories, brands),
-        listed_ids=passed.listed_ids,
+        siblings=passed.siblings,
         rejections=rejections(passed.findings, passed.health.watched(session, shop)),
         earlier=before.saw if before.run else None,
         earlier_at=before.at,
@@ -163,14 +165,19 @@ def _gaps(
     passed: _Gathering, categories: Mapping[str, Absence], brands: Mapping[str, Absence]
 ) -> dict[str | None, list[PriceGap]]:
     """Price gaps per currency, not counting the offers that an absent category or brand explains already."""
-    missing: dict[str | None, list[Decimal]] = {}
+    missing: dict[str | None, list[tuple[Decimal, str]]] = {}
     for one in passed.findings:
         known = (one.brand or "").casefold() in brands or any(prefix in categories for prefix in prefixes(one.category))
         if one.verdict is Verdict.MISSING and not one.ignored and one.price is not None and not known:
-            missing.setdefault(one.currency, []).append(one.price)
+            missing.setdefault(one.currency, []).append((one.price, one.variant_of or one.url))
     count, feed = passed.count, passed.health.feed
     return {
-        currency: price_gaps(prices, count.priced(currency, Verdict.LISTED), feed.prices.get(currency, ()))
+        currency: price_gaps(
+            prices,
+            count.priced(currency, Verdict.LISTED),
+            count.currencies[currency].listed_products,
+            feed.prices.get(currency, ()),
+        )
         for currency, prices in missing.items()
     }
 

@@ -5,12 +5,12 @@ reach it. The two are told apart from those that the catalog lists by now.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import and_, func, select
+from sqlalchemy import func, select
 from sqlmodel import Session, col
 
 from catalog.models import Match, PersonsWord, Run, RunState, Shop, Verdict, Word
@@ -18,6 +18,7 @@ from reports.coverage import Coverage
 from reports.reading import Finding, after
 
 _RUNS = 12
+_BATCH = 500
 
 
 @dataclass(frozen=True)
@@ -65,10 +66,11 @@ class Trend:
 
 @dataclass
 class Earlier:
-    """The previous finished run: what it saw, and which of that was missing."""
+    """The previous finished run: what it saw, which of that was missing, and all URLs by which it knew each offer."""
 
     run: Run | None = None
     seen: dict[str, bool] = field(default_factory=dict)
+    known_as: dict[str, str] = field(default_factory=dict)
 
     @property
     def at(self) -> datetime | None:
@@ -77,7 +79,12 @@ class Earlier:
 
     def saw(self, url: str) -> bool:
         """Whether the run had an offer of this URL."""
-        return url in self.seen
+        return url in self.known_as
+
+    def missed(self, urls: Iterable[str]) -> list[str]:
+        """The URLs by which the run named what it missed of these."""
+        named = dict.fromkeys(self.known_as[url] for url in urls if url in self.known_as)
+        return [url for url in named if self.seen[url]]
 
 
 def earlier(session: Session, shop: Shop, run: Run) -> Earlier:
@@ -87,14 +94,38 @@ def earlier(session: Session, shop: Shop, run: Run) -> Earlier:
     found = session.get(Run, before) if before is not None else None
     if found is None:
         return Earlier()
-    words = _words(session, shop)
-    rows = session.connection().execute(select(col(Match.url), col(Match.verdict)).where(col(Match.run_id) == before))
-    return Earlier(found, {url: _missing(Verdict(verdict), words.get(url)) for url, verdict in rows})
+    words = _words(session, shop, run)
+    seen: dict[str, bool] = {}
+    known_as: dict[str, str] = {}
+    for url, urls, verdict in _matches(session, found.id, col(Match.verdict)):
+        seen[url] = _missing(Verdict(verdict), _word_of((url, *(urls or ())), words))
+        known_as |= dict.fromkeys(urls or (), url)
+    return Earlier(found, seen, known_as | {url: url for url in seen})
 
 
-def _words(session: Session, shop: Shop) -> dict[str, str]:
+def _matches(session: Session, run_id: int | None, *more: Any) -> Iterable[Any]:
+    """The URLs of a run's offers, and what else is asked of each, a batch at a time."""
+    columns: list[Any] = [col(Match.url), col(Match.urls), *more]
+    query = select(*columns).where(col(Match.run_id) == run_id).order_by(col(Match.id))
+    return session.connection().execute(query.execution_options(yield_per=_BATCH))
+
+
+def _words(session: Session, shop: Shop, run: Run) -> dict[str, str]:
+    """What persons have said, under every URL by which this run knows the offer: pages move, and words move along."""
     query = select(col(PersonsWord.url), col(PersonsWord.word)).where(col(PersonsWord.shop_id) == shop.id)
-    return {row[0]: row[1] for row in session.connection().execute(query)}
+    words: dict[str, str] = {row[0]: row[1] for row in session.connection().execute(query)}
+    told = dict(words)
+    for url, urls in _matches(session, run.id) if words else ():
+        every = (url, *(urls or ()))
+        word = _word_of(every, words)
+        if word is not None:
+            told |= {one: word for one in every if one not in words}
+    return told
+
+
+def _word_of(urls: Iterable[str], words: Mapping[str, str]) -> str | None:
+    """What was said of an offer under the first of its URLs under which anything was."""
+    return next((words[url] for url in urls if url in words), None)
 
 
 def _missing(verdict: Verdict, word: str | None) -> bool:
@@ -112,7 +143,7 @@ class Since:
         """Take note of one finding; a missing one is told whether it is new."""
         if self.before.run is None:
             return
-        urls = [url for url in dict.fromkeys((finding.url, *finding.urls)) if self.before.seen.get(url)]
+        urls = self.before.missed((finding.url, *finding.urls))
         for url in urls:
             self.met[url] = Verdict.LISTED if finding.ignored else finding.verdict
         if finding.verdict is Verdict.MISSING and not finding.ignored:
@@ -151,11 +182,18 @@ def history(session: Session, shop: Shop, run: Run) -> tuple[Point, ...]:
     )
     dates = {row[0]: row[1] for row in session.connection().execute(runs)}
     counted: dict[int, Counter[str]] = {run_id: Counter() for run_id in dates}
-    what: list[Any] = [col(Match.run_id), col(Match.verdict), col(PersonsWord.word), func.count()]
-    said = and_(col(PersonsWord.shop_id) == col(Match.shop_id), col(PersonsWord.url) == col(Match.url))
-    counts = select(*what).select_from(Match).outerjoin(PersonsWord, said)
-    for row in session.connection().execute(counts.where(col(Match.run_id).in_(dates)).group_by(*what[:-1])):
-        run_id, verdict, word, number = row
-        if word != Word.IGNORE:
-            counted[run_id][after(Verdict(verdict), Word(word) if word else None)] += number
+    what: list[Any] = [col(Match.run_id), col(Match.verdict)]
+    counts = select(*what, func.count()).where(col(Match.run_id).in_(dates)).group_by(*what)
+    rows: Iterable[Any] = session.connection().execute(counts)
+    for run_id, verdict, number in rows:
+        counted[run_id][verdict] += number
+    words = _words(session, shop, run)
+    urls = list(words)
+    for start in range(0, len(urls), _BATCH):
+        these = col(Match.url).in_(urls[start : start + _BATCH])
+        rows = session.connection().execute(select(*what, col(Match.url)).where(col(Match.run_id).in_(dates), these))
+        for run_id, verdict, url in rows:
+            counted[run_id][verdict] -= 1
+            if words[url] != Word.IGNORE:
+                counted[run_id][after(Verdict(verdict), Word(words[url]))] += 1
     return tuple(Point(one, dates[one], *(counted[one][verdict] for verdict in Verdict)) for one in sorted(dates))

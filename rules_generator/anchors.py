@@ -16,6 +16,7 @@ IDENTIFIER = re.compile(r"-?[A-Za-z_][\w-]*")
 NAMED = ("itemprop", "property", "name", "rel", "typeof", "http-equiv", "aria-current")
 DIGIT = re.compile(r"\d")
 BEFORE_DIGITS, BEHIND_DIGITS = re.compile(r"[A-Za-z_-]{3,}(?=\d)"), re.compile(r"(?<=\d)[A-Za-z_-]{4,}\Z")
+LONGEST_NAMED = 100
 NUMBERED = re.compile(r"[A-Za-z_-]{5,}[_-](?=\w*\d)")
 STATES = ("selected", "checked")
 MOST_CLASSES = 6
@@ -59,7 +60,8 @@ def _anchors(tag: str, attributes: dict[str, str | None]) -> Iterator[str]:
     yield from (f"{tag}.{one}" for one in classes)
     ends = map(_around_digits, names)
     yield from (f'{tag}[class*="{start}"][class*="{end}"]' for start, end in ends if start and end)
-    yield from (f'{tag}[class*="{start[0]}"]' for start in map(NUMBERED.match, names) if start)
+    starts = (NUMBERED.match(name[:LONGEST_NAMED]) for name in names)
+    yield from (f'{tag}[class*="{start[0]}"]' for start in starts if start)
     yield from (f"{tag}[{one}]" for one in attributes if one.startswith("data-") and _is_stable(one))
 
 
@@ -92,7 +94,8 @@ def _is_stable(name: str) -> bool:
 def css_name(name: str) -> str:
     """An attribute's name as CSS says it.
 
-    >>> css_name(":product")
-    '\\\\:product'
+    >>> css_name(":product"), css_name("1x")
+    ('\\\\:product', '\\\\31 x')
     """
-    return re.sub(r"([^\w-])", r"\\\1", name)
+    escaped = re.sub(r"([^\w-])", r"\\\1", name)
+    return re.sub(r"^-?\d|^-$", lambda first: f"\\{ord(first[0][0]):x} {first[0][1:]}", escaped)

@@ -14,9 +14,9 @@ from operator import itemgetter
 from selectolax.lexbor import LexborNode
 
 from catalog.models import NUMBERS, Attribute
-from parser.read import weight_at
 from parser.rules import Origin, Rule
 from parser.selector import UNSTRUCK, AnySelector, JsonAt, TextAt
+from parser.weights import weight_at
 from rules_generator.anchors import upwards
 from rules_generator.cuts import NO_CUT
 from rules_generator.score import LARGEST_TIE, ON_ALL, Tally

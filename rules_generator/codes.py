@@ -15,13 +15,14 @@ from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import islice
 
 from catalog.models import Attribute
+from catalog.values.identifier import GTIN_NAMES
 from parser.document import Document
 from parser.general import LABELS
 from parser.paths import AnyOf, child
-from parser.read import vote
 from parser.rules import Rule
 from parser.selector import AnySelector, AttributeAt, JsonAt, TextAt
 from parser.sought import PAIRS
+from parser.votes import vote
 from rules_generator.candidate import UNEARNED
 from rules_generator.examples import Example
 
@@ -33,7 +34,7 @@ USUAL: tuple[AnySelector, ...] = (
     TextAt(css=f"{LEAVES}:is({SAID})", behind=LABELS[EAN]),
 )
 NAMED, IN_MARKUP = re.compile(r"\.gtin(?:8|1[234])?$"), re.compile(r'\[itemprop="gtin(?:8|1[234])?"\]')
-OF_ANY_LENGTH = AnyOf(("gtin13", "gtin12", "gtin", "gtin14", "gtin8"))
+OF_ANY_LENGTH = AnyOf(GTIN_NAMES)
 MOST_PLACES = 2
 
 

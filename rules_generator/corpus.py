@@ -1,15 +1,27 @@
 """Labelled shops on disk: `SHOP.tar.xz` files or `SHOP/` folders with `pages/` and `truth.jsonl`."""
 
 import json
+import lzma
 import tarfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel, ValidationError
+
 from catalog.errors import FeedError
 
 MOST_TRAINED, MOST_TESTED = 50, 100
+
+
+class Line(BaseModel):
+    """A line of `truth.jsonl`, as it has to be: what is labelled of one page."""
+
+    page: str
+    url: str | None = None
+    attributes: dict[str, Any]
+    alternatives: dict[str, list[Any]] | None = None
 
 
 @dataclass(frozen=True)
@@ -61,30 +73,45 @@ def shop_paths(data: Path) -> list[Path]:
 
 
 def open_shop(path: Path) -> LabelledShop:
-    """A labelled shop. Raises FeedError where a file is missing or not well formed."""
+    """A labelled shop. Raises FeedError, with the line, where a file is missing or not well formed."""
     try:
         files = dict(_packed(path) if path.is_file() else _unpacked(path))
-        rows = [json.loads(line) for line in files["truth.jsonl"].decode().splitlines() if line.strip()]
-        pages = tuple(_page(row, files) for row in rows)
-    except (KeyError, ValueError, OSError, tarfile.TarError) as error:
+    except (OSError, EOFError, lzma.LZMAError, tarfile.TarError) as error:
         raise FeedError(f"{path} cannot be read as a labelled shop: {error}") from error
+    if "truth.jsonl" not in files:
+        raise FeedError(f"{path} is no labelled shop: it holds no truth.jsonl")
+    lines = enumerate(files["truth.jsonl"].splitlines(), 1)
+    pages = tuple(_page(path, number, line, files) for number, line in lines if line.strip())
     return LabelledShop(path.name.removesuffix(".tar.xz"), pages)
 
 
-def _page(row: Mapping[str, Any], files: Mapping[str, bytes]) -> LabelledPage:
-    url = row.get("url") or ""
-    absolute = url if "://" in url else f"https://shop.example/{url.lstrip('/')}"
-    return LabelledPage(
-        row["page"], absolute, files[f"pages/{row['page']}"], row["attributes"], row.get("alternatives") or {}
-    )
+def _page(path: Path, number: int, line: bytes, files: Mapping[str, bytes]) -> LabelledPage:
+    try:
+        row = Line.model_validate(json.loads(line))
+        url = row.url or ""
+        address = url if "://" in url else f"https://shop.example/{url.lstrip('/')}"
+        return LabelledPage(row.page, address, files[f"pages/{row.page}"], row.attributes, row.alternatives or {})
+    except (KeyError, ValueError, RecursionError) as error:
+        raise FeedError(f"{path}, truth.jsonl, line {number}: {_reason(error)}") from error
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, ValidationError):
+        first = error.errors()[0]
+        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}" if first["loc"] else "not an object"
+    return f"{error.args[0]} is not there" if isinstance(error, KeyError) else str(error)
 
 
 def _packed(path: Path) -> Iterator[tuple[str, bytes]]:
-    with tarfile.open(path) as archive:
-        for member in archive:
-            content = archive.extractfile(member) if member.isfile() else None
-            if content is not None:
-                yield member.name.removeprefix("./"), content.read()
+    """The files of an archive. It is read to its end, where its check sum stands: damaged bytes are unpacked before."""
+    with lzma.open(path) as unpacked:
+        with tarfile.open(fileobj=unpacked, mode="r|") as archive:
+            for member in archive:
+                content = archive.extractfile(member) if member.isfile() else None
+                if content is not None:
+                    yield member.name.removeprefix("./"), content.read()
+        while unpacked.read(tarfile.RECORDSIZE):
+            pass
 
 
 def _unpacked(path: Path) -> Iterator[tuple[str, bytes]]:

@@ -30,6 +30,11 @@ class Coverage:
         """What was noted when the rules were learnt; nothing at all where nothing was."""
         return cls(stored.get("pages", 0), stored.get("offers", 0), dict(stored.get("attributes", {})))
 
+    def __add__(self, other: "Coverage") -> "Coverage":
+        """What is found on these pages and on others."""
+        both = dict(sorted((Counter(self.attributes) + Counter(other.attributes)).items()))
+        return Coverage(self.pages + other.pages, self.offers + other.offers, both)
+
 
 def covered(documents: Iterable[Document], rule_sets: Sequence[RuleSet]) -> list[Coverage]:
     """What each of the rule sets finds on the pages; each page is gone before the next is opened."""
@@ -43,6 +48,27 @@ def covered(documents: Iterable[Document], rule_sets: Sequence[RuleSet]) -> list
                 count[""] += 1
                 count.update(name.value for name, reading in page.readings.items() if reading.value is not None)
     return [Coverage(pages, count.pop("", 0), dict(sorted(count.items()))) for count in found]
+
+
+def judged(fresh: Coverage, rested: Coverage, then: Coverage) -> tuple[Coverage, Coverage]:
+    """What is to be compared of a sample: what is found on its fresh pages, and what would be as it was `then`.
+
+    Pages that rest are read as ever and would hide a fall; but fresh pages are not like all, for lists never rest. So
+    what the others still give is taken off what the whole sample once gave. Too few fresh pages are not told apart.
+
+    >>> now, rested, then = Coverage(60, 20, {"ean": 20}), Coverage(40, 40, {"ean": 40}), Coverage(50, 40, {"ean": 35})
+    >>> judged(now, rested, then)[1]
+    Coverage(pages=60, offers=40, attributes={'ean': 30})
+    >>> judged(Coverage(), rested, then) == (rested, then)
+    True
+    """
+    whole = fresh + rested
+    if fresh.pages < FEWEST or not then.pages:
+        return whole, then
+    size = whole.pages / then.pages
+    offers = min(fresh.pages, max(0, round(then.offers * size) - rested.offers))
+    left = {name: round(count * size) - rested.attributes.get(name, 0) for name, count in then.attributes.items()}
+    return fresh, Coverage(fresh.pages, offers, {name: min(offers, max(0, count)) for name, count in left.items()})
 
 
 def fallen(now: Coverage, then: Coverage) -> list[str]:

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from catalog.models import Attribute
 from catalog.values import is_dash
 from parser.document import Document
-from parser.read import vote
 from parser.rules import Rule
+from parser.votes import vote
 from rules_generator.examples import Example
 
 Shown = Sequence[tuple[Example, Document]]

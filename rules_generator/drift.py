@@ -4,11 +4,15 @@ Pages of known offers say so: what the rules read from them now is compared with
 well they agreed when they were learnt - known offers are never quite up to date, so only a fall counts. A redesign
 shows in most attributes at once, or in two of which nothing is found any more, or in pages that are not recognised.
 Pages of other offers tell too, by how much is found on them (`coverage`).
+
+Only pages that the shop was asked for since the rules were learnt can show a change: those that rest, as a sitemap's
+`lastmod` lets them, are read as they ever were. So they are passed over where there are enough others.
 """
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from statistics import median
 
 from catalog.errors import LearnError
@@ -16,17 +20,17 @@ from catalog.models import Attribute, Shop
 from catalog.progress import Progress, silent
 from catalog.settings import Settings
 from catalog.store import Store
-from parser.document import Document
 from parser.gate import marks_of, ranked
+from parser.outcome import Reading
 from parser.pages import CrawledPage, Opener, crawled_pages
-from parser.read import Reading, read_attributes
+from parser.read import read_attributes
 from parser.rules import RuleSet, Template
 from parser.worker import stored_rules
-from rules_generator.coverage import Coverage, covered, fallen
+from rules_generator.coverage import Coverage, covered, fallen, judged
 from rules_generator.induce import Taught
 from rules_generator.teachers import newest_rules, teachers
 
-FEWEST, MOST, SAMPLE = 3, 60, 100
+FEWEST, ENOUGH, MOST, SAMPLE = 3, 10, 60, 100
 HALF = 0.5
 FALLEN, GONE = 0.8, 0.2
 
@@ -70,7 +74,8 @@ class Silent:
 class Drift:
     """The rules of one version on pages of known offers: pages compared and recognised, attributes, rules gone.
 
-    `coverage` is what they find on a sample of all pages, and `fallen` what of that is less than half of what it was.
+    `coverage` is what they find on a sample of all pages, or of those fetched since they were learnt, and `fallen` what
+    of that is less than half of what it was.
     """
 
     version: int
@@ -85,25 +90,36 @@ class Drift:
 
 
 def drift_shop(settings: Settings, store: Store, shop: Shop, *, progress: Progress = silent) -> Drift:
-    """Re-score the shop's newest rules on the newest pages of its known offers.
+    """Re-score the shop's newest rules on fresh pages of its known offers.
 
     Raises LearnError where there are no rules, or no known offer has a page; NoKnownOffers.
     """
     rules, stored = stored_rules(store, shop), newest_rules(store, shop)
     pages, opener = crawled_pages(store, shop), Opener(settings.bodies)
-    taught = teachers(store, shop, pages, opener, MOST).taught
-    progress("pages compared", len(taught), len(taught))
+    taught = teachers(store, shop, pages, opener, MOST, rules.learnt_at).taught
     if not taught:
         raise LearnError(f"no known offer of {shop.name!r} has a crawled page: there is nothing to compare with")
     story = stored.story if stored else {}
-    seen = (covered(sample(pages, opener, SAMPLE), [rules])[0], Coverage.from_json(story.get("coverage") or {}))
-    return drift_of(taught, rules, dict(story.get("agreement") or {}), seen)
+    [found] = surveyed(pages, opener, [rules], rules.learnt_at)
+    seen = judged(*found, Coverage.from_json(story.get("coverage") or {}))
+    drift = drift_of(taught, rules, dict(story.get("agreement") or {}), seen)
+    progress("pages compared", drift.pages, drift.pages)
+    return drift
 
 
-def sample(pages: Sequence[CrawledPage], opener: Opener, most: int) -> Iterator[Document]:
-    """A fixed sample of the shop's pages, known offers or not; each is gone before the next is opened."""
-    chosen = random.Random(len(pages)).sample(pages, min(most, len(pages)))  # noqa: S311 - not for secrecy
-    return (document for _, document in opener.open_all(chosen))
+def surveyed(
+    pages: Sequence[CrawledPage], opener: Opener, rule_sets: Sequence[RuleSet], since: datetime | None
+) -> list[tuple[Coverage, Coverage]]:
+    """What each rule set finds on a fixed sample of the shop's pages, known offers or not.
+
+    Those fetched since that moment and the others are counted apart.
+    """
+    chosen = random.Random(len(pages)).sample(pages, min(SAMPLE, len(pages)))  # noqa: S311 - not for secrecy
+    fresh, rested = (
+        covered((document for _, document in opener.open_all(group)), rule_sets)
+        for group in ([page for page in chosen if page.is_fresh(since) is asked] for asked in (True, False))
+    )
+    return list(zip(fresh, rested, strict=True))
 
 
 def drift_of(
@@ -116,6 +132,7 @@ def drift_of(
 
     `seen` is what they find on a sample of all pages, now and then.
     """
+    taught = _fresh(taught, rules.learnt_at)
     read = [(one, *_read(one, rules)) for one in taught]
     recognised = sum(is_offer for _, _, is_offer, _ in read)
     attributes = {
@@ -138,6 +155,11 @@ def drift_of(
 def shares(taught: Sequence[Taught], rules: RuleSet) -> dict[str, float]:
     """The share of known values per attribute that the rules read rightly, to be noted when they are learnt."""
     return {name: round(held.share, 4) for name, held in drift_of(taught, rules, {}).attributes.items()}
+
+
+def _fresh(taught: Sequence[Taught], since: datetime | None) -> Sequence[Taught]:
+    fresh = [one for one in taught if one.example.page.is_fresh(since)]
+    return fresh if len(fresh) >= ENOUGH else taught
 
 
 def _read(one: Taught, rules: RuleSet) -> tuple[dict[Attribute, Reading], bool, str]:

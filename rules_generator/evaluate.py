@@ -22,9 +22,11 @@ from catalog.values import Hint, fields, normalise, same
 from parser.document import Document
 from parser.gate import Likeness, marks_of, ranked
 from parser.hearing import settled
+from parser.outcome import Reading
 from parser.pages import CrawledPage
-from parser.read import Reading, Vote, completed, vote
+from parser.read import completed
 from parser.rules import Rule, RuleSet, Template
+from parser.votes import Vote, vote
 from rules_generator.cold import as_general, teach_cold
 from rules_generator.corpus import LabelledPage, LabelledShop, open_shop, shop_paths
 from rules_generator.examples import Example

@@ -18,6 +18,7 @@ from catalog.values import is_dash, key, normalise, same, values_of
 from parser.document import Document
 from parser.pages import CrawledPage, Opener
 from parser.texts import text_of
+from url_cleaner.link import bare_url
 
 HEADINGS = ("h1", 'meta[property="og:title"]', 'meta[name="twitter:title"]', "title")
 ALIKE = 88
@@ -82,11 +83,11 @@ def by_link(
 ) -> list[Example]:
     """Offers whose cleaned link is a page's address or canonical address, or leads there; one example a page."""
     find = finder(pages, leads_to)
-    one_a_page: dict[str, Example] = {}
+    one_a_page: dict[int, Example] = {}
     for offer in offers:
         found = find(offer.url)
         if found is not None:
-            one_a_page[found.address] = Example.of(found, offer)
+            one_a_page[found.page_id] = Example.of(found, offer)
     return list(one_a_page.values())
 
 
@@ -98,27 +99,18 @@ def finder(pages: Iterable[CrawledPage], leads_to: Mapping[str, str]) -> Callabl
     known = list(pages)
     by_place: dict[str, CrawledPage] = {}
     for page in known:
-        by_place.setdefault(_place(page.address), page)
+        by_place.setdefault(bare_url(page.address), page)
     for page in known:
-        by_place.setdefault(_place(page.url), page)
-    ways = {_place(url): _place(target) for url, target in leads_to.items()}
+        by_place.setdefault(bare_url(page.url), page)
+    ways = {bare_url(url): bare_url(target) for url, target in leads_to.items()}
 
     def find(url: str | None) -> CrawledPage | None:
-        place = _place(url or "")
+        place = bare_url(url or "")
         bare = place.partition("?")[0].rstrip("/")
         found = by_place.get(place) or by_place.get(ways.get(place, ""))
         return found or (by_place.get(bare) if "/" in bare else None)
 
     return find
-
-
-def _place(url: str) -> str:
-    """A URL without what shops and feeds write now this way, now that: scheme, `www.`, the last slash.
-
-    >>> _place("http://www.shop.example/p/") == _place("https://shop.example/p")
-    True
-    """
-    return re.sub(r"^https?://(?:www\.)?", "", url).rstrip("/")
 
 
 def by_content(offers: Sequence[OfferFields], pages: Iterable[CrawledPage], opener: Opener) -> list[Example]:

@@ -9,7 +9,7 @@ from catalog.models import Attribute
 from catalog.values import Hint, key, normalise
 from parser.document import Document
 from parser.rules import Rule
-from parser.votes import is_in_meta
+from parser.weights import is_in_meta
 from rules_generator.examples import Example
 
 SAID = {
@@ -37,7 +37,7 @@ def without_own(rule: Rule, own: Own) -> Rule:
 def _said(fronts: Iterable[Document], attribute: Attribute) -> Iterator[str]:
     for page in fronts:
         for node in page.all(SAID[attribute])[:MOST]:
-            value = normalise(attribute, node.attrs.get("content") or "", Hint(base_url=page.url))
+            value = normalise(attribute, node.attrs.get("content") or "", Hint(base_url=page.base))
             if value:
                 yield value
 

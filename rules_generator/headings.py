@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from catalog.models import Attribute
 from catalog.values import key
 from parser.document import Document
-from parser.read import vote
 from parser.rules import Rule
 from parser.selector import TextAt
+from parser.votes import vote
 from rules_generator.candidate import UNEARNED
 from rules_generator.examples import Example
 

@@ -3,17 +3,21 @@
 Examples are sorted by template; on each template's pages the known values are located, every place gives candidates,
 all candidates run on all examples, and the smallest set that votes best is kept. An example that the learnt rules
 contradict in most of what it says is set aside - its link leads elsewhere, or its page has become another - and
-learning is done once more without it.
+learning is done once more without it. So are those whose pages are like no other example's and show no known title:
+links that lead to a category or to nothing any more.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
+from statistics import median
 
 from catalog.models import Attribute
 from parser.document import Document
 from parser.gate import is_front_door, marks_of
 from parser.read import read_attributes
 from parser.rules import Rule, RuleSet, Signature, Template
+from parser.selector import JsonAt
 from rules_generator import templates
 from rules_generator.brands import have_bare_titles, have_own_categories
 from rules_generator.dashes import keeping_dashes
@@ -21,12 +25,15 @@ from rules_generator.examples import Example
 from rules_generator.front import Own, own_of, without_own
 from rules_generator.survey import THRESHOLD, Survey, survey
 
+CONTRADICTS = "contradicts what the other examples teach"
+UNLIKE = "its page is like no other example's, and shows no known title"
+MANY, FEW, COUNTED = 6, 2, ":nth"
 CONTRADICTED, NOT_OWN = 0.5, {Attribute.CURRENCY}
 
 
 @dataclass(frozen=True)
 class Story:
-    """How learning went: examples used per template, those set aside with the reason, attributes without a rule."""
+    """How learning went: rules per template, examples set aside with the reason, attributes without a rule."""
 
     templates: dict[str, int] = field(default_factory=dict)
     set_aside: tuple[tuple[str, str], ...] = ()
@@ -40,18 +47,30 @@ class Taught:
     example: Example
     document: Document
 
+    @property
+    def address(self) -> str:
+        """The URL that stands for its page."""
+        return self.example.page.address
+
 
 @dataclass(frozen=True)
 class Lesson:
-    """All that is learnt from a shop's examples but the choice of rules, which depends on the threshold."""
+    """All that is learnt from a shop's examples but the choice of rules, which depends on the threshold.
+
+    `members` are each survey's examples, without those set aside.
+    """
 
     taught: Sequence[Taught]
     surveys: Sequence[tuple[Signature, Survey]]
+    members: Sequence[Sequence[Taught]]
     set_aside: tuple[tuple[str, str], ...]
     own: Own = field(default_factory=dict)
 
     def rules(self, threshold: float = THRESHOLD, currency: str | None = None) -> RuleSet:
-        """The rules of all templates; one whose few examples teach no title is left to the others."""
+        """The rules of all templates; one whose few examples teach no title is left to the others.
+
+        Two links to categories may find their titles at the same place of a list: that is no template.
+        """
         known = [one.example for one in self.taught]
         bare, own = have_bare_titles(known), have_own_categories(known)
         shown = [(one.example, one.document) for one in self.taught]
@@ -65,9 +84,27 @@ class Lesson:
             )
             for number, (named, survey) in enumerate(self.surveys, start=1)
         ]
-        kept = [one for one in made if any(rule.taught for rule in one.of(Attribute.TITLE))] or made
-        urls = tuple(one.example.page.address for one in self.taught)
-        return RuleSet(learnt_from=urls, currency=currency, templates=tuple(kept))
+        told = list(zip(made, self.members, strict=True))
+        kept = [(one, members) for one, members in told if _teaches_titles(one, members)] or told
+        urls = tuple(one.address for _, members in kept for one in members)
+        return RuleSet(learnt_from=urls, currency=currency, templates=tuple(one for one, _ in kept))
+
+
+def _teaches_titles(template: Template, members: Sequence[Taught]) -> bool:
+    """Whether a rule finds the titles; of few examples on most, and where it is not one of many."""
+    rules = [rule for rule in template.of(Attribute.TITLE) if rule.taught]
+    if len(members) >= MANY:
+        return bool(rules)
+    return any(2 * rule.support > len(members) and _stands_alone(rule, members) for rule in rules)
+
+
+def _stands_alone(rule: Rule, members: Sequence[Taught]) -> bool:
+    """Whether a rule looks into data, or at an element that has hardly any like it on most of the pages."""
+    if isinstance(rule.selector, JsonAt):
+        return True
+    return (
+        COUNTED not in rule.selector.css and median(len(one.document.all(rule.selector.css)) for one in members) <= FEW
+    )
 
 
 def induce(
@@ -81,7 +118,9 @@ def induce(
     lesson = study(taught, background)
     rules = lesson.rules(threshold, currency)
     counts = {template.name: len(template.rules) for template in rules.templates}
-    return rules, Story(counts, lesson.set_aside, _not_found(taught, rules.templates))
+    alone = {one.address for one in chain.from_iterable(lesson.members)}.difference(rules.learnt_from)
+    aside = (*lesson.set_aside, *((url, UNLIKE) for url in sorted(alone)))
+    return rules, Story(counts, aside, _not_found(taught, rules.templates))
 
 
 def study(taught: Sequence[Taught], background: Iterable[Document] = ()) -> Lesson:
@@ -94,13 +133,14 @@ def study(taught: Sequence[Taught], background: Iterable[Document] = ()) -> Less
         else:
             seen.append(marks_of(document))
     groups = templates.cluster(marks)
-    surveys, aside = [], []
+    surveys, members, aside = [], [], list[tuple[str, str]]()
     for group, named in zip(groups, templates.signatures(marks, groups, seen), strict=True):
         elsewhere = [one.example for place, one in enumerate(taught) if place not in group.members]
-        survey, contradicted = _survey_robustly([taught[place] for place in group.members], elsewhere)
-        aside += contradicted
+        survey, kept, bad = _survey_robustly([taught[place] for place in group.members], elsewhere)
+        aside += [(one.address, CONTRADICTS) for one in bad]
         surveys.append((named, survey))
-    return Lesson(taught, tuple(surveys), tuple(aside), own_of(fronts, [one.example for one in taught]))
+        members.append(kept)
+    return Lesson(taught, tuple(surveys), tuple(members), tuple(aside), own_of(fronts, [one.example for one in taught]))
 
 
 def _not_found(taught: Sequence[Taught], made: Iterable[Template]) -> tuple[str, ...]:
@@ -109,16 +149,17 @@ def _not_found(taught: Sequence[Taught], made: Iterable[Template]) -> tuple[str,
     return tuple(sorted(attribute.value for attribute in known - read))
 
 
-def _survey_robustly(members: Sequence[Taught], elsewhere: Sequence[Example]) -> tuple[Survey, list[tuple[str, str]]]:
-    """The survey of a template's examples without those that the rules of all contradict."""
+def _survey_robustly(
+    members: Sequence[Taught], elsewhere: Sequence[Example]
+) -> tuple[Survey, Sequence[Taught], Sequence[Taught]]:
+    """The survey of a template's examples without those that the rules of all contradict; the examples, and those."""
     first = _survey(members, elsewhere)
     rules = [rule for rule in first.rules() if not rule.stands_in]
     bad = [one for one in members if _agreement(one, rules) < CONTRADICTED]
     if not bad or len(bad) * 2 > len(members):
-        return first, []
+        return first, members, ()
     kept = [one for one in members if one not in bad]
-    reason = "contradicts what the other examples teach"
-    return _survey(kept, elsewhere), [(one.example.page.address, reason) for one in bad]
+    return _survey(kept, elsewhere), kept, bad
 
 
 def _survey(members: Sequence[Taught], elsewhere: Sequence[Example]) -> Survey:

@@ -25,6 +25,7 @@ Facts = Mapping[AnySelector, str]
 TELLING = (*NUMBERS, Attribute.TITLE)
 MOST_LISTS, MOST_LEVELS, MOST_ITEMS, MOST_NODES = 60, 12, 60, 120
 MOST_PLACES, MOST_PATHS, MOST_FACTS = 6, 5, 600
+MOST_STEPS = 6
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ def _rows(document: Document, known: Sequence[Mapping[Attribute, Sequence[str]]]
 
 def _told(document: Document, known: Mapping[Attribute, Sequence[str]]) -> list[LexborNode]:
     wanted = {attribute: values for attribute, values in known.items() if attribute in TELLING}
-    found = places(document, Wanted(wanted, document.url))
+    found = places(document, Wanted(wanted, document.base))
     spots: list[Place] = [place for one in found.values() for place in one if place.node is not None][: 4 * MOST_PLACES]
     nodes = {place.node.mem_id: place.node for place in spots if place.node is not None}
     return list(nodes.values())[:MOST_PLACES]
@@ -129,8 +130,31 @@ def _row_paths(above: LexborNode, one: LexborNode, other: LexborNode) -> Iterato
     holders = [*list(anchors_of(above))[:2], tag_of(above)]
     outer = next((step for up in upwards(above) if up is not above for step in anchors_of(up)), None)
     holders += [f"{outer} {tag_of(above)}"] if outer else []
+    holders += _step_by_step(above)
     yield from shared[:3]
     yield from (f"{holder} > {step}" for holder in holders for step in [*shared[:2], tag_of(one)])
+
+
+def _step_by_step(node: LexborNode) -> Iterator[str]:
+    """The way down to an element from two of those around it that have marks: by marks and tags, and by places."""
+    steps: list[str] = []
+    placed: list[str] = []
+    marked = 0
+    for up in islice(upwards(node), MOST_STEPS):
+        anchor = next(iter(anchors_of(up)), None) if up is not node else None
+        if anchor is not None:
+            yield " > ".join([anchor, *steps])
+            yield " > ".join([anchor, *placed])
+            marked += 1
+        if marked == 2:
+            return
+        steps.insert(0, anchor or tag_of(up))
+        placed.insert(0, _placed(up))
+
+
+def _placed(node: LexborNode) -> str:
+    """An element's tag and its place among its like."""
+    return f"{tag_of(node)}:nth-of-type({1 + sum(1 for other in _before(node) if other.tag == node.tag)})"
 
 
 def _facts(item: Item) -> Iterator[tuple[AnySelector, str]]:
@@ -160,8 +184,7 @@ def _inside(node: LexborNode, row: LexborNode) -> Iterator[str]:
     steps: list[str] = []
     here: LexborNode | None = node
     while here is not None and here.mem_id != row.mem_id and len(steps) < 8:
-        before = sum(1 for other in _before(here) if other.tag == here.tag)
-        steps.append(f"{tag_of(here)}:nth-of-type({before + 1})")
+        steps.append(_placed(here))
         here = here.parent
     yield " > ".join(reversed(steps))
 

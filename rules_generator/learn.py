@@ -6,11 +6,11 @@ does not learn twice.
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import islice
 
-from sqlmodel import func, select
+from sqlmodel import select
 
 from catalog.errors import LearnError, NoKnownOffers
 from catalog.models import KnownOffer, Shop, StoredRules, now
@@ -19,11 +19,13 @@ from catalog.settings import Settings
 from catalog.store import Store
 from parser.document import Document
 from parser.pages import CrawledPage, Opener, by_folder, crawled_pages, in_turn, ways_to_pages
-from parser.rules import Rule, RuleSet, Template, Variants
+from parser.rules import RuleSet, Variants
+from parser.worker import newest_in
 from rules_generator.cold import as_general, elsewhere, teach_cold
-from rules_generator.coverage import Coverage, covered
-from rules_generator.drift import SAMPLE, drift_of, sample, shares
+from rules_generator.coverage import Coverage, judged
+from rules_generator.drift import drift_of, shares, surveyed
 from rules_generator.induce import Taught, induce
+from rules_generator.keep import with_kept
 from rules_generator.pick import pick, wanted_of
 from rules_generator.siblings import families
 from rules_generator.survey import THRESHOLD
@@ -83,13 +85,14 @@ def learn_shop(
     if before is not None and before.run_id == run_id and not anew:
         return _told(before, 0.0)
     pages, opener = crawled_pages(store, shop), Opener(settings.bodies)
+    since = None if before is None else RuleSet.from_json(before.rules).learnt_at
     least = THRESHOLD if threshold is None else threshold
     try:
-        found = teachers(store, shop, pages, opener, most or MOST_EXAMPLES, progress)
+        found = teachers(store, shop, pages, opener, most or MOST_EXAMPLES, since, progress)
     except NoKnownOffers as error:
         rules, told = _learn_cold(store, shop, pages, opener, error, (most or MOST_EXAMPLES, least))
-        told |= _seen([], _with_kept(rules, before), before, sample(pages, opener, SAMPLE))
-        return _told(_save(store, shop, run_id, _with_kept(rules, before), told), time.monotonic() - begin)
+        told |= _seen([], _kept_from(rules, before), before, pages, opener)
+        return _told(_save(store, shop, run_id, rules, told), time.monotonic() - begin)
     if not found.taught:
         raise LearnError(
             f"none of the {len(found.known)} known offers of {shop.name!r} was found among {len(pages)} crawled pages: "
@@ -106,12 +109,12 @@ def learn_shop(
     told = asdict(story) | {
         "examples_found": found.examples,
         "refused": opener.refused,
-        "wanted": wanted_of(taught),
+        "wanted": wanted_of([one for one in taught if one.address in rules.learnt_from]),
         "agreement": shares(taught, rules),
     }
-    kept = _with_kept(rules.model_copy(update={"variants": variants}), before)
-    told |= _seen(taught, kept, before, sample(pages, opener, SAMPLE))
-    return _told(_save(store, shop, run_id, kept, told), time.monotonic() - begin)
+    rules = rules.model_copy(update={"variants": variants})
+    told |= _seen(taught, _kept_from(rules, before), before, pages, opener)
+    return _told(_save(store, shop, run_id, rules, told), time.monotonic() - begin)
 
 
 def _with_variants(
@@ -123,7 +126,7 @@ def _with_variants(
     if way is None:
         return (), found.taught
     of_page = {family.page.address: family for family in groups}
-    known = [(one, of_page.get(one.example.page.address)) for one in found.taught]
+    known = [(one, of_page.get(one.address)) for one in found.taught]
     return (way,), [one if family is None else as_whole(one, family, way) for one, family in known]
 
 
@@ -151,16 +154,21 @@ def _background(pages: Sequence[CrawledPage], opener: Opener) -> Iterator[Docume
 
 
 def _seen(
-    taught: Sequence[Taught], rules: RuleSet, before: StoredRules | None, pages: Iterable[Document]
+    taught: Sequence[Taught],
+    rules: RuleSet,
+    before: StoredRules | None,
+    pages: Sequence[CrawledPage],
+    opener: Opener,
 ) -> dict[str, object]:
     """What the rules find on a sample of the shop's pages, and what has become there of the rules before."""
     if before is None:
-        return {"coverage": asdict(covered(pages, [rules])[0]), "drift": None}
+        [(fresh, rested)] = surveyed(pages, opener, [rules], None)
+        return {"coverage": asdict(fresh + rested), "drift": None}
     old = RuleSet.from_json(before.rules).model_copy(update={"version": before.version})
-    now_found, found = covered(pages, [rules, old])
-    then = Coverage.from_json(before.story.get("coverage") or {})
-    drift = drift_of(taught, old, dict(before.story.get("agreement") or {}), (found, then))
-    return {"coverage": asdict(now_found), "drift": asdict(drift)}
+    (fresh, rested), found = surveyed(pages, opener, [rules, old], old.learnt_at)
+    seen = judged(*found, Coverage.from_json(before.story.get("coverage") or {}))
+    drift = drift_of(taught, old, dict(before.story.get("agreement") or {}), seen)
+    return {"coverage": asdict(fresh + rested), "drift": asdict(drift)}
 
 
 def _usual_currency(known: Sequence[KnownOffer]) -> str | None:
@@ -168,28 +176,16 @@ def _usual_currency(known: Sequence[KnownOffer]) -> str | None:
     return counts.most_common(1)[0][0] if counts else None
 
 
-def _with_kept(rules: RuleSet, before: StoredRules | None) -> RuleSet:
-    """The new rules with those that people locked or set before; they are asked first on every template."""
-    old = RuleSet.from_json(before.rules) if before is not None else RuleSet()
-    kept = tuple(dict.fromkeys(rule for template in old.templates for rule in template.rules if rule.kept))
-    ways = tuple(way for way in old.variants if any(rule.kept for rule in way.rules))
-    if ways:
-        rules = rules.model_copy(update={"variants": (*ways, *(way for way in rules.variants if way not in ways))})
-    if not kept:
-        return rules
-    return rules.model_copy(update={"templates": tuple(_joined(template, kept) for template in rules.templates)})
-
-
-def _joined(template: Template, kept: Sequence[Rule]) -> Template:
-    learnt = [rule for rule in template.rules if rule not in kept]
-    return template.model_copy(update={"rules": (*kept, *learnt)})
+def _kept_from(rules: RuleSet, before: StoredRules | None) -> RuleSet:
+    return rules if before is None else with_kept(rules, RuleSet.from_json(before.rules))
 
 
 def _save(store: Store, shop: Shop, run_id: int, rules: RuleSet, story: dict[str, object]) -> StoredRules:
+    """Store rules as the newest version, with what people fixed by now: they may have done so while it was learnt."""
     with store.write() as session:
-        last = session.exec(select(func.max(StoredRules.version)).where(StoredRules.shop_id == shop.id)).one()
-        version = (last or 0) + 1
-        dated = rules.model_copy(update={"version": version, "learnt_at": now()})
+        last = newest_in(session, shop)
+        version = (last.version if last else 0) + 1
+        dated = _kept_from(rules, last).model_copy(update={"version": version, "learnt_at": now()})
         stored = StoredRules(shop_id=shop.id or 0, version=version, run_id=run_id, rules=dated.to_json(), story=story)
         session.add(stored)
     return stored

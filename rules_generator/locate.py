@@ -73,7 +73,7 @@ class Wanted:
     """The known values of one example, ready to be compared with raw texts."""
 
     known: Mapping[Attribute, Sequence[str]]
-    url: str
+    base: str
     _keys: dict[Attribute, set[str]] = field(default_factory=dict)
     _lines: dict[Attribute, list[str]] = field(default_factory=dict)
     _slugs: dict[Attribute, list[str]] = field(default_factory=dict)
@@ -123,7 +123,7 @@ class Wanted:
         """The form in which `raw` is a known value; None where it is none."""
         if attribute is Attribute.PRICE:
             return next((form for form in _forms(raw) if self._is_price(raw, form)), None)
-        value = normalise(attribute, raw, Hint(base_url=self.url))
+        value = normalise(attribute, raw, Hint(base_url=self.base))
         return "plain" if value is not None and key(attribute, value) in self._keys[attribute] else None
 
     def is_picture(self, raw: str) -> bool:

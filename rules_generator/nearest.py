@@ -51,12 +51,12 @@ class _All(Wanted):
 
 def missing(document: Document, known: Mapping[Attribute, Sequence[str]]) -> list[Missing]:
     """Those of the known values that the page does not show."""
-    found = places(document, Wanted(known, document.url))
+    found = places(document, Wanted(known, document.base))
     lost = [(attribute, values[0]) for attribute, values in known.items() if not found[attribute]]
     wanted = [(attribute, value) for attribute, value in lost if attribute not in UNCOMPARED]
     if not wanted:
         return []
-    everything = _All({Attribute.TITLE: [""]}, document.url)
+    everything = _All({Attribute.TITLE: [""]}, document.base)
     places(document, everything)
     return [_nearest(document, attribute, value, list(everything.texts)) for attribute, value in wanted]
 
@@ -66,7 +66,7 @@ def _nearest(document: Document, attribute: Attribute, value: str, texts: Sequen
     if likest is None:
         return Missing(attribute.value, value)
     likeness, raw = likest
-    at = places(document, _All({Attribute.TITLE: [""]}, document.url, only=raw))[Attribute.TITLE]
+    at = places(document, _All({Attribute.TITLE: [""]}, document.base, only=raw))[Attribute.TITLE]
     selector = str(selectors_at(at[0])[0]) if at else None
     return Missing(attribute.value, value, raw, selector, round(likeness, 2))
 

@@ -20,18 +20,19 @@ from selectolax.lexbor import LexborNode
 
 from catalog.models import NUMBERS, Attribute
 from catalog.values import key
+from catalog.values.availability import is_bare
 from parser.document import Document, scalar
 from parser.paths import compile_path
-from parser.read import value_of
 from parser.selector import AnySelector, AttributeAt, JsonAt, is_of_one
 from parser.trim import Trim
+from parser.votes import value_of
 from rules_generator.candidate import Candidate
 from rules_generator.cuts import NO_CUT
 from rules_generator.examples import Example
 from rules_generator.locate import NAME_ATTRIBUTES, SLUGGED
 from rules_generator.lookup import Lookup
 from rules_generator.spelling import as_catalog_spells, in_short, respelled
-from rules_generator.wording import is_heading, plausibility
+from rules_generator.wording import is_heading, is_named, plausibility
 
 SURENESS = 1.0
 UNCALLED, SILENT, SILENT_ON_ALL = 0.3, 0.1, 0.3
@@ -196,8 +197,10 @@ def tally(candidate: Candidate, opened: Opened, places: Sequence[int] | None = N
     cuts = [None if raw is None else _trim_at(candidate, opened, place).apply(raw) for place, raw in pairs]
     candidate = _as_slug(_with_decimal(candidate, cuts), raws, cuts)
     rule = candidate.rule()
-    urls = (opened.documents[place].url for place in at)
-    values = [None if cut is None else value_of(rule, cut, url) for cut, url in zip(cuts, urls, strict=True)]
+    bases = (opened.documents[place].base for place in at)
+    values = [None if cut is None else value_of(rule, cut, base) for cut, base in zip(cuts, bases, strict=True)]
+    if candidate.attribute is Attribute.AVAILABILITY and not is_named(candidate):
+        values = [None if is_bare(cut or "") else value for cut, value in zip(cuts, values, strict=True)]
     examples = [opened.examples[place] for place in at]
     right = [opened.agrees(candidate.attribute, place, value) for place, value in zip(at, values, strict=True)]
     candidate, values = as_catalog_spells(candidate, values, examples, opened.is_typeset)
@@ -232,7 +235,7 @@ def _count_there(candidate: Candidate, selector: JsonAt, opened: Opened, place: 
     document, values, rule = opened.documents[place], compile_path(selector.path), candidate.rule()
     raws = (scalar(raw) for data in islice(document.data_of(selector), FEW_LOOKED_AT) for raw in values(data))
     cuts = (candidate.trim.apply(raw) for raw in raws if raw is not None)
-    found = {value_of(rule, cut, document.url) for cut in cuts if cut is not None} - {None}
+    found = {value_of(rule, cut, document.base) for cut in cuts if cut is not None} - {None}
     own = {value for value in found if opened.examples[place].agrees(candidate.attribute, value)}
     return len(found - own) + bool(own)
 
@@ -317,11 +320,20 @@ def _is_beginning(value: str, known: Sequence[str]) -> bool:
 
 
 def _scraps(candidate: Candidate, values: Sequence[str | None], right: Sequence[bool | None]) -> tuple[str, ...]:
-    """What cuts leave of a text where the catalog knows no number: `wc` of `wc_post_17` stands on more such pages."""
-    if candidate.attribute not in NUMBERS or candidate.trim == NO_CUT:
+    """What cuts leave of a text where the catalog knows no number: `wc` of `wc_post_17` stands on more such pages.
+
+    What stands on one only, and is a number like the known ones, is one that the catalog lacks.
+    """
+    if candidate.attribute not in NUMBERS or candidate.attribute is Attribute.EAN or candidate.trim == NO_CUT:
         return ()
-    found = zip(values, right, strict=True)
-    return tuple(dict.fromkeys(value for value, is_right in found if value is not None and is_right is None))
+    found = list(zip(values, right, strict=True))
+    counts = Counter(value for value, is_right in found if value is not None and is_right is None)
+    are_numbers = all(_has_digit(value or "") for value, is_right in found if is_right)
+    return tuple(value for value, count in counts.items() if count > 1 or (are_numbers and not _has_digit(value)))
+
+
+def _has_digit(value: str) -> bool:
+    return any(map(str.isdigit, value))
 
 
 def _trim_at(candidate: Candidate, opened: Opened, place: int) -> Trim:

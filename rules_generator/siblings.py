@@ -7,6 +7,7 @@ for each page means it that way; where it has several known offers for one page,
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from urllib.parse import parse_qsl, urlsplit
 
 from catalog.models import Attribute, OfferFields
@@ -24,6 +25,21 @@ class Sibling:
     url: str
     query: tuple[tuple[str, str], ...]
 
+    @property
+    def title(self) -> str:
+        """Its title; nothing where it has none."""
+        return next(iter(self.known.get(Attribute.TITLE, ())), "")
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words of its title."""
+        return words_of(self.title)
+
+    def names(self, text: str) -> frozenset[str]:
+        """The words of a text that is part of its title, as `30 ml` is also where all variants have the `ml`."""
+        said = words_of(text)
+        return said if said <= self.words else frozenset()
+
 
 @dataclass(frozen=True)
 class Family:
@@ -31,6 +47,17 @@ class Family:
 
     page: CrawledPage
     siblings: tuple[Sibling, ...]
+
+    @cached_property
+    def shared_words(self) -> frozenset[str]:
+        """The words that the titles of all its known offers have."""
+        return frozenset.intersection(*(one.words for one in self.siblings))
+
+    @cached_property
+    def name(self) -> frozenset[str]:
+        """The word with which what they share begins, mostly the product's name: no option has it."""
+        said = WORD.findall(self.siblings[0].title.casefold())
+        return frozenset([word for word in said if word in self.shared_words][:1])
 
 
 def families(

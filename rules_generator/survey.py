@@ -91,7 +91,7 @@ def _enough(opened: Opened) -> dict[int, Wanted]:
         short = [attribute for attribute in known if shown[attribute] < ENOUGH_LOOKED_AT]
         if short:
             shown.update(short)
-            wanted[place] = Wanted({name: known[name] for name in short}, opened.documents[place].url)
+            wanted[place] = Wanted({name: known[name] for name in short}, opened.documents[place].base)
     return dict(sorted(wanted.items()))
 
 
@@ -179,7 +179,7 @@ def _shared(raws: Sequence[str | None], opened: Opened, looked_at: Sequence[int]
     for raw, place in zip(raws, looked_at, strict=True):
         known = opened.examples[place].known.get(Attribute.IMAGE)
         if raw and known:
-            wanted = Wanted({Attribute.IMAGE: known}, opened.documents[place].url)
+            wanted = Wanted({Attribute.IMAGE: known}, opened.documents[place].base)
             found += [parameter for parameter in pictures_in(raw) if wanted.is_picture(parameter[1])]
     return found
 

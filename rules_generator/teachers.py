@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from sqlmodel import col, select
 
@@ -10,6 +11,7 @@ from catalog.models import KnownOffer, Shop, StoredRules
 from catalog.progress import Progress, silent
 from catalog.store import Store
 from parser.pages import CrawledPage, Opener, ways_to_pages
+from parser.worker import newest_in
 from rules_generator.examples import Example, join
 from rules_generator.induce import Taught
 from rules_generator.pick import pick
@@ -28,26 +30,38 @@ class Teachers:
 
 
 def teachers(
-    store: Store, shop: Shop, pages: Sequence[CrawledPage], opener: Opener, most: int, progress: Progress = silent
+    store: Store,
+    shop: Shop,
+    pages: Sequence[CrawledPage],
+    opener: Opener,
+    most: int,
+    since: datetime | None = None,
+    progress: Progress = silent,
 ) -> Teachers:
-    """The shop's teachers, at most so many per template of its pages. Raises NoKnownOffers."""
+    """The shop's teachers, at most so many per template of its pages; those fetched `since` then have half the places.
+
+    Raises NoKnownOffers.
+    """
     known = _known_offers(store, shop)
     progress("examples looked for", 0, len(known))
     examples = join(known, pages, opener, MOST_EXAMPLES, ways_to_pages(store, shop))
-    return Teachers(known, len(examples), pick(_taught(examples, opener), most))
+    return Teachers(known, len(examples), pick(_taught(examples, opener, since), most))
 
 
 def newest_rules(store: Store, shop: Shop) -> StoredRules | None:
     """The newest rules of a shop as they are stored; None where there are none yet."""
     with store.read() as session:
-        return session.exec(
-            select(StoredRules).where(StoredRules.shop_id == shop.id).order_by(col(StoredRules.version).desc()).limit(1)
-        ).first()
+        return newest_in(session, shop)
 
 
-def _taught(examples: Sequence[Example], opener: Opener) -> list[Taught]:
-    """Examples with their pages, at most four times as many as are used, evenly spread."""
-    spread = examples[:: max(1, len(examples) // (POOL * MOST_EXAMPLES))]
+def _taught(examples: Sequence[Example], opener: Opener, since: datetime | None) -> list[Taught]:
+    """Examples with their pages, at most four times as many as are used, evenly spread.
+
+    Where a shop was redesigned and most of its pages rest, the few that show the new layout are not to be lost.
+    """
+    fresh, rested = ([one for one in examples if one.page.is_fresh(since) is asked] for asked in (True, False))
+    places = POOL * MOST_EXAMPLES // (2 if fresh and rested else 1)
+    spread = (example for group in (fresh, rested) for example in group[:: max(1, len(group) // places)])
     known = {example.page: example for example in spread}
     return [Taught(known[page], document) for page, document in opener.open_all(known)]
 

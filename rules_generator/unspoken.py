@@ -14,11 +14,12 @@ from typing import Any
 
 from catalog.models import NUMBERS, Attribute
 from catalog.values import normalise, same
+from catalog.values.identifier import GTIN_NAMES
 from parser.blocks import SCHEMA_ORG
 from parser.document import Document
 from parser.general_data import KEYS, NAMES, PARTS
 from parser.hearing import source_of
-from parser.paths import child, compile_path
+from parser.paths import AnyOf, child, compile_path
 from parser.rules import Rule
 from parser.selector import AnySelector, AttributeAt, JsonAt
 from parser.sought import PAIRS
@@ -31,7 +32,7 @@ PRODUCT = "ld+json Product"
 UNTOLD = frozenset("0123456789'\\")
 IN_SCHEMA = {
     Attribute.SKU: ("$.sku", "$.offers.sku", "$.offers[0].sku"),
-    Attribute.EAN: ("$.gtin13", "$.gtin12", "$.gtin", "$.gtin8"),
+    Attribute.EAN: (child("$", AnyOf(GTIN_NAMES)),),
     Attribute.HAN: ("$.mpn",),
     Attribute.CATEGORY: ("$.category",),
 }

@@ -1,7 +1,7 @@
 """Rules that look inside an item, from items that are known offers: counted as rules of whole pages are.
 
 Besides its numbers, price and picture, a variant has words that tell it from its siblings, which the known titles add
-to the page's, and an address, mostly by its own number in the query.
+to the page's, and an address, mostly by its own number or its options in the query.
 """
 
 from collections import Counter
@@ -12,7 +12,7 @@ from itertools import takewhile
 from catalog.models import NUMBERS, Attribute
 from catalog.values import key
 from parser.rules import Form, Rule, Variants
-from parser.selector import AnySelector
+from parser.selector import AnySelector, TextAt
 from parser.trim import Trim
 from parser.votes import value_of
 from rules_generator import cuts
@@ -30,7 +30,7 @@ READ = (
 LEAST = {Attribute.PRICE: 0.35, Attribute.TITLE: 0.5}
 USUAL, FEW = 0.55, 2
 MOST_RULES, MOST_OPTIONS = 3, 3
-SURELY = 0.8
+SURELY, IN_SILENCE = 0.8, 0.3
 
 Way = tuple[AnySelector, Form, Trim]
 
@@ -41,15 +41,14 @@ class Pair:
 
     facts: Facts
     sibling: Sibling
-    url: str
+    base: str
     family: Family
 
     @property
     def own_words(self) -> frozenset[str]:
         """The words of the known title that not all titles of its page have."""
-        titles = [words_of(next(iter(one.known.get(Attribute.TITLE, ())), "")) for one in self.family.siblings]
-        mine = words_of(next(iter(self.sibling.known.get(Attribute.TITLE, ())), ""))
-        return mine - frozenset.intersection(*titles) if len(titles) > 1 else frozenset()
+        several = len(self.family.siblings) > 1
+        return self.sibling.words - self.family.shared_words if several else frozenset()
 
 
 def rules_of(way: AnySelector, pairs: Sequence[Pair]) -> Variants | None:
@@ -57,26 +56,49 @@ def rules_of(way: AnySelector, pairs: Sequence[Pair]) -> Variants | None:
     rules = tuple(rule for attribute in READ for rule in _rules(attribute, pairs))
     named = any(rule.attribute is Attribute.TITLE for rule in rules)
     options = () if named else tuple(_options(pairs))
-    link, parameter = _link(pairs)
+    query = _query(pairs)
+    link = None if query else _link(pairs)
     numbered = any(rule.attribute in NUMBERS for rule in rules)
-    if not (numbered or options or link):
+    if not (numbered or options or link or query):
         return None
-    return Variants(items=way, rules=rules, options=options, link=link, parameter=parameter, support=len(pairs))
+    return Variants(items=way, rules=rules, options=options, link=link, query=query, support=len(pairs))
 
 
 def _rules(attribute: Attribute, pairs: Sequence[Pair]) -> list[Rule]:
     """The best ways to an attribute, scored relative to the best of them."""
-    counts = [(_tally(attribute, way, pairs), way) for way in _ways(attribute, pairs)]
+    ways = _ways(attribute, pairs)
+    counts = [(_tally(attribute, way, pairs), way) for way in ways]
     sound = [(lower_bound(right, right + wrong), right, way) for (right, wrong, keys), way in counts
              if right >= FEW and right > LEAST.get(attribute, USUAL) * (right + wrong)
              and (len(keys) >= FEW or attribute is Attribute.AVAILABILITY)]  # fmt: skip
     best = max((score for score, _, _ in sound), default=1.0)
+    if any(score == best and not _is_all(way) for score, _, way in sound):
+        sound = [one for one in sound if not _is_all(one[2])]
     ranked = sorted(sound, key=lambda one: -(one[0] / best + 0.02 * plausibility(_candidate(attribute, one[2]))))
-    return [
+    chosen = [
         _candidate(attribute, way).rule(round(score / best, 4), right)
         for score, right, way in ranked[:MOST_RULES]
         if score >= 0.8 * best
     ]
+    return [*chosen, *_where_silent(attribute, chosen, ways, pairs)]
+
+
+def _where_silent(
+    attribute: Attribute, chosen: Sequence[Rule], ways: Sequence[Way], pairs: Sequence[Pair]
+) -> list[Rule]:
+    """A way that is never wrong where these rules are silent; where they speak, it has less to say than they have."""
+    silent = [pair for pair in pairs if all(_value(rule, pair) is None for rule in chosen)] if chosen else []
+    counts = [(*_tally(attribute, way, silent), way) for way in ways]
+    sound = [(right, way) for right, wrong, keys, way in counts if min(right, len(keys)) >= FEW and not wrong]
+    best = max(
+        sound, key=lambda one: (one[0], not _is_all(one[1]), plausibility(_candidate(attribute, one[1]))), default=None
+    )
+    return [] if best is None else [_candidate(attribute, best[1]).rule(IN_SILENCE, best[0])]
+
+
+def _is_all(way: Way) -> bool:
+    """Whether it cuts a value out of all that an element says, as it would out of a table's head."""
+    return isinstance(way[0], TextAt) and not way[0].css
 
 
 def _candidate(attribute: Attribute, way: Way) -> Candidate:
@@ -91,7 +113,7 @@ def _ways(attribute: Attribute, pairs: Sequence[Pair]) -> list[Way]:
         known = pair.sibling.known.get(attribute)
         if not known:
             continue
-        wanted = Wanted({attribute: known}, pair.url)
+        wanted = Wanted({attribute: known}, pair.base)
         for selector, text in pair.facts.items():
             for _, form, is_whole in wanted.matches(text):
                 if is_whole:
@@ -107,9 +129,7 @@ def _tally(attribute: Attribute, way: Way, pairs: Iterable[Pair]) -> tuple[int, 
     rule = _candidate(attribute, way).rule()
     right, wrong, keys = 0, 0, set[str]()
     for pair in pairs:
-        known, raw = pair.sibling.known.get(attribute), pair.facts.get(rule.selector)
-        cut = rule.trim.apply(raw) if raw is not None else None
-        value = value_of(rule, cut, pair.url) if cut is not None else None
+        known, value = pair.sibling.known.get(attribute), _value(rule, pair)
         if value is None or not known:
             continue
         if key(attribute, value) in {key(attribute, one) for one in known}:
@@ -120,18 +140,22 @@ def _tally(attribute: Attribute, way: Way, pairs: Iterable[Pair]) -> tuple[int, 
     return right, wrong, keys
 
 
+def _value(rule: Rule, pair: Pair) -> str | None:
+    raw = pair.facts.get(rule.selector)
+    cut = rule.trim.apply(raw) if raw is not None else None
+    return value_of(rule, cut, pair.base) if cut is not None else None
+
+
 def _options(pairs: Sequence[Pair]) -> list[AnySelector]:
     """The texts that together say what the known titles add: the most telling first, each with something new."""
-    told = [(pair, pair.own_words) for pair in pairs]
-    told = [(pair, words) for pair, words in told if words]
+    told = [(pair, pair.own_words) for pair in pairs if pair.own_words]
     chosen: list[AnySelector] = []
     while len(told) >= FEW and len(chosen) < MOST_OPTIONS:
         gain: Counter[AnySelector] = Counter()
         for pair, words in told:
             for selector, text in pair.facts.items():
-                said = words_of(text)
-                if said and said <= words:
-                    gain[selector] += len(said)
+                said = pair.sibling.names(text)
+                gain[selector] += len(said & words) if not said & pair.family.name else 0
         best = max(gain, key=lambda at: (gain[at], -len(str(at))), default=None)
         if best is None or gain[best] * 2 < sum(len(words) for _, words in told):
             break
@@ -141,21 +165,28 @@ def _options(pairs: Sequence[Pair]) -> list[AnySelector]:
     return chosen
 
 
-def _link(pairs: Sequence[Pair]) -> tuple[AnySelector | None, str | None]:
-    """Where an item keeps its address, or the value of a parameter in it, with that parameter's name."""
-    asked: Counter[str] = Counter()
-    found: Counter[tuple[AnySelector, str]] = Counter()
+def _query(pairs: Sequence[Pair]) -> tuple[tuple[str, AnySelector], ...]:
+    """The parameters that tell variants apart in the known links, and where an item keeps the value of each."""
+    asked: dict[str, list[tuple[Pair, str]]] = {}
     for pair in pairs:
-        for name, value in pair.sibling.query:
-            asked[name] += 1
-            found.update((at, name) for at, text in pair.facts.items() if text == value)
-    best = max(found, key=lambda one: (found[one], -len(str(one[0]))), default=None)
-    if best is not None and found[best] >= FEW and found[best] >= SURELY * asked[best[1]]:
-        return best
+        for name, value in dict(pair.sibling.query).items():
+            asked.setdefault(name, []).append((pair, value))
+    telling = {name: said for name, said in asked.items() if len({value for _, value in said}) >= FEW}
+    found = ((name, _value_at(said)) for name, said in telling.items())
+    return tuple((name, at) for name, at in found if at is not None)
+
+
+def _value_at(said: Sequence[tuple[Pair, str]]) -> AnySelector | None:
+    found = Counter(at for pair, value in said for at, text in pair.facts.items() if text == value)
+    best = max(found, key=lambda at: (found[at], -len(str(at))), default=None)
+    return best if best is not None and found[best] >= max(FEW, SURELY * len(said)) else None
+
+
+def _link(pairs: Sequence[Pair]) -> AnySelector | None:
+    """Where an item keeps its address."""
     whole = Counter(at for pair in pairs for at, text in pair.facts.items() if _leads_to(text, pair.sibling.url))
     usual = max(whole, key=lambda at: whole[at], default=None)
-    sure = usual is not None and whole[usual] >= max(FEW, SURELY * len(pairs))
-    return (usual, None) if sure else (None, None)
+    return usual if usual is not None and whole[usual] >= max(FEW, SURELY * len(pairs)) else None
 
 
 def _leads_to(text: str, url: str) -> bool:

@@ -8,8 +8,10 @@ from collections.abc import Iterable, Sequence
 from itertools import product
 
 from catalog.models import NUMBERS, Attribute
+from catalog.values.identifier import GTIN_NAMES
 from parser.blocks import SCHEMA_ORG
 from parser.document import Document
+from parser.paths import AnyOf, child
 from parser.rules import Rule, Variants
 from parser.selector import ITEM, JsonAt
 from parser.variants import Item, items_at
@@ -20,7 +22,7 @@ WAYS = (
 )  # fmt: skip
 PATHS = {
     Attribute.SKU: ("$.sku", "$.offers.sku"), Attribute.HAN: ("$.mpn",),
-    Attribute.EAN: ("$.gtin13", "$.gtin", "$.gtin14", "$.gtin12", "$.gtin8"), Attribute.TITLE: ("$.name",),
+    Attribute.EAN: (child("$", AnyOf(GTIN_NAMES)),), Attribute.TITLE: ("$.name",),
     Attribute.PRICE: ("$.price", "$.offers.price", "$.offers[0].price"), Attribute.IMAGE: ("$.image", "$.image.url"),
     Attribute.AVAILABILITY: ("$.availability", "$.offers.availability"),
 }  # fmt: skip

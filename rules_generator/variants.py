@@ -5,7 +5,7 @@ most known offers find an item of their own is the one, if it does so on several
 that have such a list: a catalog with one offer a page does not take variants for offers.
 """
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,11 +14,12 @@ from parser.document import Document
 from parser.pages import Opener
 from parser.rules import Variants
 from parser.selector import AnySelector, JsonAt
+from parser.variants import LONGEST_OPTION
 from rules_generator.examples import Example
 from rules_generator.induce import Taught
 from rules_generator.items import Facts, Listing, listing, listings
 from rules_generator.locate import Wanted
-from rules_generator.siblings import Family, Sibling, words_of
+from rules_generator.siblings import Family, Sibling
 from rules_generator.variant_rules import Pair, rules_of, shared_title, without_options
 
 LOOKED_AT, COUNTED = 8, 30
@@ -49,22 +50,28 @@ def learn_variants(found: Sequence[Family], opener: Opener) -> Variants | None:
         return None
     rest = [family for family in found if family not in spread]
     counted = [*spread, *rest[:: max(1, len(rest) // COUNTED)][:COUNTED]]
-    pairs, shares = [], []
+    pairs, known = [], []
     for page in _opened(counted, opener):
         items = listing(page.document, way)
-        mine = assign(items, page.family.siblings, page.document.url)
-        pairs += [Pair(items.items[item], sibling, page.document.url, page.family) for item, sibling in mine.items()]
-        if len(items.items) > 1 and mine:
-            shares.append(len(mine) > 1)
-    if sum(shares) < LEAST_PAGES or sum(shares) < LEAST_SHARE * len(shares):
-        return None
-    return rules_of(way, pairs)
+        mine = assign(items, page.family.siblings, page.document.base)
+        pairs += [Pair(items.items[item], sibling, page.document.base, page.family) for item, sibling in mine.items()]
+        known += [len(mine)] if len(items.items) > 1 else []
+    return rules_of(way, pairs) if _keeps_offers(known) else None
+
+
+def _keeps_offers(known: Sequence[int]) -> bool:
+    """Whether pages with several items keep offers in them, by how many known ones of its own each has there.
+
+    Where half of them have none, they show other offers: those that are like the page's, or those of a category.
+    """
+    some, several = sum(map(bool, known)), sum(one > 1 for one in known)
+    return several >= LEAST_PAGES and several >= LEAST_SHARE * some and 2 * some >= len(known)
 
 
 def as_whole(one: Taught, family: Family, way: Variants) -> Taught:
     """A page as a teacher of what it says as a whole: any known offer's values, the title without the options."""
     found = listing(one.document, way.items)
-    mine = assign(found, family.siblings, one.document.url)
+    mine = assign(found, family.siblings, one.document.base)
     options = {id(sibling): _said(found.items[item], way.options) for item, sibling in mine.items()}
     known: dict[Attribute, list[str]] = {}
     for sibling in family.siblings:
@@ -73,7 +80,7 @@ def as_whole(one: Taught, family: Family, way: Variants) -> Taught:
     titles = known.pop(Attribute.TITLE, [])
     common = shared_title(titles)
     if way.options:
-        titles = [without_options(_title(sibling), options.get(id(sibling), ())) for sibling in family.siblings]
+        titles = [without_options(sibling.title, options.get(id(sibling), ())) for sibling in family.siblings]
     elif common and not any(rule.attribute is Attribute.TITLE for rule in way.rules):
         titles = []
     known[Attribute.TITLE] = [*([common] if common else []), *titles]
@@ -92,32 +99,34 @@ def _opened(found: Sequence[Family], opener: Opener) -> Iterator[Opened]:
 
 
 def _best_way(pages: Sequence[Opened]) -> AnySelector | None:
-    """The way by which most known offers find an item of their own, and most of what they say."""
-    worth: dict[AnySelector, float] = defaultdict(float)
-    agree: Counter[AnySelector] = Counter()
+    """The way by which most known offers find an item of their own, and most of what they say; then few other items."""
+    found: dict[AnySelector, list[tuple[float, int]]] = defaultdict(list)
     for page in pages:
         known = [sibling.known for sibling in page.family.siblings]
         for one in listings(page.document, known):
-            found = _scores(one, page.family.siblings, page.document.url)
-            mine = _one_each(found)
-            if len(mine) > 1:
-                agree[one.selector] += 1
-                worth[one.selector] += sum(2 + found[item, sibling] for item, sibling in mine.items())
-                worth[one.selector] += 0.1 * isinstance(one.selector, JsonAt)
-    sure = [way for way, pages_agreeing in agree.items() if pages_agreeing >= LEAST_PAGES]
-    return max(sure, key=lambda way: (worth[way], -len(str(way))), default=None)
+            found[one.selector].append((_worth(one, page), -len(one.items)))
+    sure = [way for way, told in found.items() if sum(worth > 0 for worth, _ in told) >= LEAST_PAGES]
+    return max(sure, key=lambda way: (*map(sum, zip(*found[way], strict=True)), -len(str(way))), default=None)
 
 
-def assign(found: Listing, siblings: Sequence[Sibling], url: str) -> dict[int, Sibling]:
+def _worth(one: Listing, page: Opened) -> float:
+    """How much its items say of a page's known offers; nothing where only one has an item of its own."""
+    scores = _scores(one, page.family.siblings, page.document.base)
+    mine = _one_each(scores)
+    said = sum(2 + scores[item, sibling] for item, sibling in mine.items())
+    return said + 0.1 * isinstance(one.selector, JsonAt) if len(mine) > 1 else 0.0
+
+
+def assign(found: Listing, siblings: Sequence[Sibling], base: str) -> dict[int, Sibling]:
     """The items that are known offers."""
-    return {item: siblings[number] for item, number in _one_each(_scores(found, siblings, url)).items()}
+    return {item: siblings[number] for item, number in _one_each(_scores(found, siblings, base)).items()}
 
 
-def _scores(found: Listing, siblings: Sequence[Sibling], url: str) -> dict[tuple[int, int], float]:
+def _scores(found: Listing, siblings: Sequence[Sibling], base: str) -> dict[tuple[int, int], float]:
     """How much each item (by its number) says of each known offer."""
-    wanted = [Wanted(one.known, url) for one in siblings]
-    common = frozenset.intersection(*(words_of(_title(one)) for one in siblings))
-    own = [words_of(_title(one)) - common for one in siblings]
+    wanted = [Wanted(one.known, base) for one in siblings]
+    common = frozenset.intersection(*(one.words for one in siblings))
+    own = [one.words - common for one in siblings]
     scores = {}
     for item, facts in enumerate(found.items):
         for number, one in enumerate(siblings):
@@ -134,8 +143,7 @@ def _score(facts: Facts, one: Sibling, wanted: Wanted, own: frozenset[str]) -> f
     for text in facts.values():
         said.update(attribute for attribute, _, whole in wanted.matches(text) if whole)
         linked = linked or text in values
-        words = words_of(text) if own and len(text) <= 80 else frozenset()
-        named |= words if words <= own else frozenset()
+        named |= one.names(text) & own if own and len(text) <= LONGEST_OPTION else frozenset()
     return sum(WEIGHTS.get(attribute, 0.0) for attribute in said) + 3.0 * linked + 2.0 * (bool(own) and named == own)
 
 
@@ -149,7 +157,3 @@ def _one_each(scores: Mapping[tuple[int, int], float]) -> dict[int, int]:
             made[item] = number
             taken.add(number)
     return made
-
-
-def _title(one: Sibling) -> str:
-    return next(iter(one.known.get(Attribute.TITLE, ())), "")

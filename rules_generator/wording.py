@@ -22,7 +22,7 @@ WORDS: dict[Attribute, str] = {
     Attribute.EAN: r"ean|gtin|barcode|isbn|upc",
     Attribute.HAN: r"mpn|han\b|manufacturer|model|hersteller",
     Attribute.SKU: r"sku|article|artikel|art\w{0,4}[.\s-]{0,2}(?:nr|no|num)|item_?no|reference|product_?id",
-    Attribute.AVAILABILITY: r"avail|stock|lager|liefer",
+    Attribute.AVAILABILITY: r"avail|stock|lager|liefer|inventory|bestand|voorraad|dispo|sold[_-]?out",
 }
 MISLEADING = re.compile(
     r"related|recommend|upsell|cross-?sell|cart|compare_at|old|was|menu|footer|header|nav|site_name|recent|review"

@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from sqlmodel import select
 
+from catalog.errors import ConfigError
 from catalog.feeds.importing import Imported, import_offers
 from catalog.models import Shop, Verdict
 from catalog.progress import Progress, silent
@@ -53,11 +54,18 @@ def settings_for(settings: Settings, keep: bool) -> Settings:
 
 @contextmanager
 def served(demo: Demo, store: Store) -> "Iterator[Served]":
-    """The shop, where a kept run of it has known it before, else on any free port."""
+    """The shop, where a kept run of it has known it before, else on any free port. Raises ConfigError."""
     with store.read() as session:
         before = session.exec(select(Shop).where(Shop.name == NAME)).first()
     port = urlsplit(before.url).port if before else None
-    with serve(demo, port or 0) as running:
+    with ExitStack() as stack:
+        try:
+            running = stack.enter_context(serve(demo, port or 0))
+        except OSError as error:
+            raise ConfigError(
+                f"the demo shop cannot be served on port {port} as before: {error.strerror}; free the port, "
+                "or run 'scout demo' without --keep"
+            ) from error
         yield running
 
 

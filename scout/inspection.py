@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, urljoin
 
 from sqlmodel import col, or_, select
 
@@ -13,15 +14,19 @@ from catalog.models import Attribute, KnownOffer, Page, Shop
 from catalog.settings import Settings
 from catalog.store import Store
 from catalog.values import same, values_of
+from crawler.links import page_links
 from parser.document import Document
 from parser.gate import likeness, marks_of, ranked
+from parser.outcome import Reading
 from parser.pages import Opener, crawled_pages
-from parser.read import PageReading, Reading, Vote, read, read_attributes, weight_of
+from parser.read import PageReading, read, read_attributes
 from parser.rules import RuleSet, Template
+from parser.votes import Vote
+from parser.weights import weight_of
 from parser.worker import stored_rules
 from rules_generator.nearest import Missing, missing
 from scout.copyable import copies
-from url_cleaner.clean import clean
+from url_cleaner.clean import clean, same_site
 from url_cleaner.errors import BadUrl
 
 MOST_KNOWN, LONGEST_NAME = 50, 80
@@ -110,12 +115,22 @@ def inspect_page(
 
 def _open(settings: Settings, store: Store, shop: Shop, place: str) -> Document:
     if Path(place).is_file():
-        return Document(Path(place).read_bytes(), shop.url)
+        return _saved(Path(place), shop)
     url = _cleaned(place, shop)
     found = [page for page in crawled_pages(store, shop) if url in (page.url, page.canonical)]
     if not found:
         raise UsageError(f"{place} is no file and no crawled page of {shop.name!r}{_state_of(store, shop, url)}")
     return Opener(settings.bodies).open(found[0])
+
+
+def _saved(file: Path, shop: Shop) -> Document:
+    """A saved page, at the address that it says is its own, if that is one of the shop's; else at one of its name."""
+    body = file.read_bytes()
+    page = Document(body, shop.url)
+    told = page.first('meta[property="og:url"]')
+    said = (page_links(page.tree, shop.url).canonical, told.attributes.get("content") if told is not None else None)
+    own = (_cleaned(one, shop) for one in said if one and same_site(one, shop.url))
+    return Document(body, next(own, urljoin(shop.url, quote(file.name))))
 
 
 def _cleaned(place: str, shop: Shop) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from sqlmodel import Session, col, select
 
 from catalog.errors import CrawlError, ScoutError, StoreError, UsageError
-from catalog.models import Run, RunState, Shop, Stage, now
+from catalog.models import LARGEST_KEY, Run, RunState, Shop, Stage, now
 from catalog.progress import Progress, silent
 from catalog.settings import Settings
 from catalog.store import Store
@@ -86,10 +86,15 @@ def latest(store: Store, shop: Shop) -> Run | None:
         return session.exec(runs.order_by(col(Run.id).desc())).first()
 
 
+def run_at(session: Session, run_id: int) -> Run | None:
+    """The run of that key; none where there is none, or no key is so large."""
+    return session.get(Run, run_id) if abs(run_id) <= LARGEST_KEY else None
+
+
 def run_of(store: Store, shop: Shop, run_id: int) -> int:
     """The key of that run, where it is one of the shop's. Raises UsageError."""
     with store.read() as session:
-        run = session.get(Run, run_id)
+        run = run_at(session, run_id)
     if run is None or run.shop_id != shop.id:
         raise UsageError(f"shop {shop.name!r} has no run {run_id}: 'scout shop show {shop.name}' names the newest")
     return run_id
@@ -112,11 +117,16 @@ def do(store: Store, run_id: int, stage: Stage, step: Step) -> Any:
     figures = figures_of(done) | {"seconds": round(time.monotonic() - begun, 2)}
     with store.write() as session:
         run = session.get_one(Run, run_id)
-        run.figures = {**run.figures, **_coverage(session, run, stage), stage.value: figures}
+        run.figures = {**run.figures, **_coverage(session, run, stage), stage.value: _written(run, stage) | figures}
         run.reason = None
         if run.state == RunState.RUNNING:
             _move_on(run, stage)
     return done
+
+
+def _written(run: Run, stage: Stage) -> dict[str, Any]:
+    """What is kept of an earlier report: its files are there still where only some formats are written again."""
+    return dict(run.figures.get(stage.value, {})) if stage is Stage.REPORT else {}
 
 
 def _coverage(session: Session, run: Run, stage: Stage) -> dict[str, Any]:

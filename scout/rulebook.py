@@ -6,10 +6,11 @@ from typing import Any
 from sqlmodel import Session, col, select
 
 from catalog.errors import RuleError, UsageError
-from catalog.models import Attribute, Shop, StoredRules
+from catalog.models import LARGEST_KEY, Attribute, Shop, StoredRules
 from catalog.store import Store
 from parser.document import refuse_unusable
 from parser.rules import Rule, RuleSet, Template
+from parser.worker import newest_in
 
 NOTED = ("agreement", "coverage")
 
@@ -40,7 +41,7 @@ def save(store: Store, shop: Shop, rules: RuleSet, how: str) -> int:
     Raises RuleError where a rule is none that a page can be read by.
     """
     assert shop.id is not None
-    refuse_unusable(rules.selectors())
+    refuse_unusable([*rules.selectors(), *(one for one in rules.selectors_inside() if one.css)])
     with store.write() as session:
         before = _stored(session, shop, None)
         version = (before.version if before else 0) + 1
@@ -116,7 +117,10 @@ def _row(template: Template, rule: Rule, number: int) -> dict[str, Any]:
 
 
 def _stored(session: Session, shop: Shop, version: int | None) -> StoredRules | None:
-    versions = select(StoredRules).where(StoredRules.shop_id == shop.id)
-    if version is not None:
-        versions = versions.where(StoredRules.version == version)
-    return session.exec(versions.order_by(col(StoredRules.version).desc())).first()
+    if version is None:
+        return newest_in(session, shop)
+    if abs(version) > LARGEST_KEY:
+        return None
+    return session.exec(
+        select(StoredRules).where(StoredRules.shop_id == shop.id, StoredRules.version == version)
+    ).first()

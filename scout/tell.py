@@ -35,7 +35,8 @@ def _totals(done: RunSummary, found: "Completeness") -> None:
     say("", f"{cell(done.shop)}: {total.seen} offers on {seen.fetched} pages fetched of {seen.pages} known.")
     say(f"The catalog lists {total.listed} and lacks {total.missing} ({total.share:.0%}); {total.unsure} are unsure.")
     if not seen.complete:
-        say(f"The crawl is not complete: {seen.waiting} pages are waiting, {seen.failed} failed.")
+        unread = f"; sitemaps not read: {seen.sitemaps_unread}" if seen.sitemaps_unread else ""
+        say(f"The crawl is not complete: {seen.waiting} pages are waiting, {seen.failed} failed{unread}.")
 
 
 def _by_category(found: "Completeness") -> None:

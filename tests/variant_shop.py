@@ -1,6 +1,7 @@
 """A small made-up shop whose pages keep several offers each, in a list of a script or in the rows of a table."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -75,6 +76,48 @@ def table_page(one: Product) -> str:
     )
     head = "<tr><th>Farbe</th><th>Nummer</th><th>EAN</th><th>Preis</th><th></th></tr>"
     return _page(one, f'<img class="main" src="/img/{one.number}-red.jpg"><table class="choices">{head}{rows}</table>')
+
+
+def tables_page(one: Product) -> str:
+    """The variants in a table without any mark, among others like it: what it is made of, and what goes with it."""
+    head = "<tr><th>Farbe</th><th>Nummer</th><th>EAN</th><th>Preis</th><th></th></tr>"
+    goes_with = [choices(other)[0] for other in products(40)[20 + one.number :][:2]]
+    made_of = "".join(f"<tr><td>{name}</td><td>{one.number} {name}</td></tr>" for name in ("Holz", "Stahl", "Glas"))
+    rows, more = ("".join(map(_row, found)) for found in (choices(one), goes_with))
+    return _page(
+        one,
+        f'<img class="main" src="/img/{one.number}-red.jpg"><table>{head}{rows}</table><table>{made_of}</table>'
+        f'<div class="more"><table>{head}{more}</table></div>',
+    )
+
+
+def _row(one: Choice) -> str:
+    return (
+        f"<tr><td>{one.colour}</td><td>{one.sku}</td><td>{one.ean}</td><td>{one.price.replace('.', ',')} €</td>"
+        f'<td><button value="{one.number}">+</button></td></tr>'
+    )
+
+
+def beside_page(one: Product, beside: Sequence[Product]) -> str:
+    """One offer, with others beside it."""
+    said = f'<p class="nr">{one.sku}</p><p class="gtin">{one.ean}</p><b class="cost">{one.price} €</b>'
+    return _page(one, f'<img class="main" src="/img/{one.number}.jpg">{said}{_cards(beside)}')
+
+
+def cards_page(name: str, shown: Sequence[Product]) -> str:
+    """A category, with its offers as other pages have them beside theirs."""
+    return (
+        f"<!doctype html><html><head><title>{name} | Wohnhaus</title></head><body><header>Wohnhaus</header>"
+        f'<section class="category"><h2>{name}</h2>{_cards(shown)}</section></body></html>'
+    )
+
+
+def _cards(shown: Sequence[Product]) -> str:
+    cards = "".join(
+        f'<li class="card"><a href="/p{one.number}">{one.title}</a> <i>{one.sku}</i> <b>{one.price} €</b></li>'
+        for one in shown
+    )
+    return f'<ul class="cards">{cards}</ul>'
 
 
 def _page(one: Product, body: str) -> str:

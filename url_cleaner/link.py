@@ -15,6 +15,7 @@ from url_cleaner.errors import BadUrl
 MAX_LENGTH = 16_384
 _PORTS = {"http": 80, "https": 443}
 _SCHEME = re.compile(r"(https?):/+", re.IGNORECASE)
+_WAYS = re.compile(r"^https?://(?:www\.)?")
 _ENTITY = re.compile(r"&(?:(?:amp|#0{0,5}38|#x0{0,5}26);)+", re.IGNORECASE)
 _VISIBLE = "".join(map(chr, range(0x21, 0x7F)))
 _ESCAPE = re.compile(r"%(?:2[1-9A-Fa-f]|[3-6][0-9A-Fa-f]|7[0-9A-Ea-e])")
@@ -67,6 +68,15 @@ def read_link(text: str, home: Link | None = None) -> Link:
     before, _, fragment = rest[end:].partition("#")
     path, _, query = before.partition("?")
     return Link(scheme, user, host, port, _legal(path), _legal(query), _legal(fragment))
+
+
+def bare_url(url: str) -> str:
+    """A cleaned URL without what shops and feeds write now this way, now that: scheme, `www.`, the last slash.
+
+    >>> bare_url("http://www.shop.example/p/") == bare_url("https://shop.example/p")
+    True
+    """
+    return _WAYS.sub("", url).rstrip("/")
 
 
 def unescape(text: str) -> str:

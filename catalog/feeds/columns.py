@@ -1,7 +1,8 @@
 """Columns: which column of a feed is which field of an offer, by its usual names or by the user's word.
 
-Names are compared without case, accents, namespaces (`g:price`) and punctuation. Within a field the names stand in
-order of preference: a merchant's own link before the network's, a product type before Google's category number.
+Names are compared without case, accents, namespaces (`g:price`) and punctuation, those of amounts also without a
+currency in brackets. Within a field the names stand in order of preference: a merchant's own link before the network's,
+a product type before Google's category number.
 """
 
 import re
@@ -10,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from catalog.errors import MissingFields, UsageError
+from catalog.values import currency_of
 
 FIELDS: dict[str, str] = {
     "id": "id offer_id offerid ref offer_ref item_id product_id productid merchant_product_id aw_product_id artikel_id"
@@ -47,6 +49,8 @@ FIELDS: dict[str, str] = {
     "product": "product product_group catalog_product cluster cluster_id produkt",
 }
 _BY_NAME = {name: (field, rank) for field, names in FIELDS.items() for rank, name in enumerate(names.split())}
+_AMOUNTS = ("price", "sale_price")
+_IN_BRACKETS = re.compile(r"([^(\[]++)[(\[]([^()\[\]]{1,12})[)\]]\s*+")
 Columns = dict[str, list[str]]
 
 
@@ -64,7 +68,27 @@ def plain(name: str) -> str:
 
 def known(names: Iterable[str]) -> int:
     """How many of the names are those of a field."""
-    return sum(plain(name) in _BY_NAME for name in names)
+    return sum(_field(name) is not None for name in names)
+
+
+def currency(name: str) -> str | None:
+    """The currency that stands in brackets behind a column's name.
+
+    >>> currency("Preis (EUR)"), currency("price [$]"), currency("Preis (netto)")
+    ('EUR', 'USD', None)
+    """
+    found = _IN_BRACKETS.fullmatch(name)
+    return currency_of(found[2]) if found else None
+
+
+@lru_cache(maxsize=4096)
+def _field(name: str) -> tuple[str, int] | None:
+    """The field that a column's name is usual for, and how preferred; an amount's currency may stand behind it."""
+    if found := _BY_NAME.get(plain(name)):
+        return found
+    bare = _IN_BRACKETS.sub(r"\1", name) if currency(name) else ""
+    amount = _BY_NAME.get(plain(bare))
+    return amount if amount and amount[0] in _AMOUNTS else None
 
 
 def resolve(names: Iterable[str], mapping: Mapping[str, str], source: str) -> Columns:
@@ -80,11 +104,9 @@ def resolve(names: Iterable[str], mapping: Mapping[str, str], source: str) -> Co
     found = _mapped(names, mapping, source)
     taken = {column for columns in found.values() for column in columns}
     ranked = sorted(
-        (rank, order, field, name)
+        (found_as[1], order, found_as[0], name)
         for order, name in enumerate(names)
-        if name not in taken and plain(name) in _BY_NAME
-        for field, rank in [_BY_NAME[plain(name)]]
-        if field not in mapping
+        if name not in taken and (found_as := _field(name)) and found_as[0] not in mapping
     )
     for _, _, field, name in ranked:
         found.setdefault(field, []).append(name)

@@ -127,7 +127,7 @@ def _records(lines: _Lines, delimiter: str, path: Path) -> Rows:
 def _header(cells: list[str], path: Path) -> list[str]:
     if len(cells) > MOST_COLUMNS:
         raise UnreadableFeed(f"{path}: its first line has {len(cells)} columns; is it a feed?")
-    return [cell.strip()[:LONGEST_NAME] for cell in cells]
+    return [_as_text(cell.strip())[:LONGEST_NAME] for cell in cells]
 
 
 def _row(header: list[str], cells: list[str], lines: _Lines, delimiter: str) -> Row | Unread:
@@ -142,8 +142,18 @@ def _row(header: list[str], cells: list[str], lines: _Lines, delimiter: str) -> 
         return Unread(start, f"has {len(cells)} columns, the header has {len(header)}", raw)
     texts: dict[str, list[str]] = {}
     for name, cell in zip(header, cells, strict=True):
-        texts.setdefault(name, []).extend([cell] if cell.strip() else [])
+        text = _as_text(cell)
+        texts.setdefault(name, []).extend([text] if text.strip() else [])
     return Row(start, texts, raw)
+
+
+def _as_text(cell: str) -> str:
+    """A cell without Excel's way of having digits left alone.
+
+    >>> _as_text('="0012345678905"'), _as_text('27" wide')
+    ('0012345678905', '27" wide')
+    """
+    return cell[2:-1] if len(cell) > 2 and cell.startswith('="') and cell.endswith('"') else cell
 
 
 def _is_strict(lines: list[str], delimiter: str) -> bool:

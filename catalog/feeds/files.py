@@ -3,11 +3,13 @@
 charset-normalizer alone does not suffice for the encoding: one broken byte makes it take a UTF-8 feed for something
 else, and on prices and product names it confuses the one-byte encodings. So UTF-8 is tried on each line that is not
 ASCII; only where most of these fail is it asked whether the letters are Latin ones at all, and among the encodings of
-those the one wins that puts most letters inside words.
+those the one wins that puts most letters inside words. Where none of its bytes is one of Windows' own signs, what
+stands beside digits as the sign for any currency is ISO-8859-15's euro.
 """
 
 import gzip
 import io
+import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,6 +27,8 @@ _SUFFIXES = {".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl"
 _MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 _LATIN = ("cp1252", "cp1250", "cp1254")
 _OTHERS = ["cp1251", "cp1253", "shift_jis", "euc_jp", "gb18030", "big5", "euc_kr"]
+_EURO_OF_LATIN_9 = re.compile(rb"\d[ \xa0]?\xa4|\xa4[ \xa0]?\d")
+_OF_WINDOWS = re.compile(rb"[\x80-\x9f]")
 
 
 class _Bounded(io.RawIOBase):
@@ -94,7 +98,9 @@ def encoding_of(path: Path) -> str:
     best = from_bytes(sample, cp_isolation=[*_LATIN, *_OTHERS]).best()
     if best is not None and best.encoding in _OTHERS:
         return best.encoding
-    return max(_LATIN, key=lambda name: _inner_letters(sample.decode(name, "replace")))
+    latin = max(_LATIN, key=lambda name: _inner_letters(sample.decode(name, "replace")))
+    euro = latin == "cp1252" and _EURO_OF_LATIN_9.search(sample) and not _OF_WINDOWS.search(sample)
+    return "iso-8859-15" if euro else latin
 
 
 def _lines_beyond_ascii(path: Path) -> tuple[bytes, int, int]:

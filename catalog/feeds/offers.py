@@ -16,7 +16,7 @@ from urllib.parse import urljoin
 
 from catalog import values
 from catalog.errors import BadUrl
-from catalog.feeds.columns import Columns
+from catalog.feeds.columns import Columns, currency
 from catalog.feeds.rows import Texts
 from catalog.links import Clean
 from catalog.models import Attribute
@@ -65,8 +65,8 @@ def read(row: Texts, columns: Columns, hint: Hint, home: str, cleaner: Clean | N
     given = {name: _given(row, places) for name, places in columns.items()}
     link = _link(given.get("link", []), home, cleaner or partial(clean, home=home))
     raws = _raws(row, columns, given, hint)
-    currency = next(iter(given.get("currency", [])), None)
-    offer = values.fields(raws, hint, link.url, currency).model_dump(mode="json")
+    code = next(iter(given.get("currency", [])), None)
+    offer = values.fields(raws, hint, link.url, code).model_dump(mode="json")
     if offer["title"] is None and link.link is None:
         return "has neither a title nor a link"
     notes = [*link.notes, *_doubts(raws, offer)]
@@ -82,10 +82,17 @@ def _given(row: Texts, places: Sequence[str]) -> list[str]:
 
 def _raws(row: Texts, columns: Columns, given: dict[str, list[str]], hint: Hint) -> dict[Attribute, list[str]]:
     raws = {attribute: given.get(attribute.value, []) for attribute in (*_SIMPLE, Attribute.AVAILABILITY)}
-    raws[Attribute.PRICE] = _prices(given, hint)
+    amounts = {name: _amounts(row, columns.get(name, [])) for name in ("price", "sale_price")}
+    raws[Attribute.PRICE] = _prices(given | amounts, hint)
     raws[Attribute.IMAGE] = [part for raw in given.get("image", []) for part in _addresses(raw)]
     raws[Attribute.CATEGORY] = _category(row, columns.get("category", []))
     return {attribute: texts for attribute, texts in raws.items() if texts}
+
+
+def _amounts(row: Texts, places: Sequence[str]) -> list[str]:
+    """The amounts of some columns, each with the currency that its column's name gives, unless it has its own."""
+    found = [(raw, currency(place)) for place in places for raw in _given(row, [place])]
+    return [f"{raw} {code}" if code and not values.currency_of(raw) else raw for raw, code in found]
 
 
 def _addresses(raw: str) -> list[str]:

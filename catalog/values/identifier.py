@@ -2,7 +2,8 @@
 
 A GTIN is read strictly, spaces and hyphens aside: what stands around it is the business of the learner's cuts. Numbers
 that name nothing in trade are refused: all zeros, and those reserved for use within one company, for weighed goods
-and for coupons (GS1 General Specifications, prefixes 02, 04, 05, 20-29, 98, 99).
+and for coupons (GS1 General Specifications, prefixes 02, 04, 05, 20-29, 98, 99). `GTIN_NAMES` is what schema.org
+calls one, by its length or whatever that is, the commonest first.
 """
 
 import re
@@ -12,6 +13,7 @@ from stdnum import ean, isbn
 
 from catalog.values import text
 
+GTIN_NAMES = ("gtin13", "gtin12", "gtin", "gtin14", "gtin8")
 LONGEST_TOKEN = 80
 DASH, DASHES, LONGEST_DASH = "-", frozenset("- -- – —".split()), 20
 _LONGEST_GTIN = 40

@@ -4,29 +4,38 @@ Shops serve one picture under many addresses: resized by suffix (Shopify `_600x`
 `.500.750`), versioned by query, moved to another host. What stays is the file's name.
 """
 
+import html
 import re
 from urllib.parse import parse_qsl, unquote, urljoin, urlsplit
 
 from catalog.values import text
 
 LONGEST_URL = 2048
-_SRCSET = re.compile(r"\s*(\S+?),?\s+\d+(?:\.\d+)?[wx](?:\s*,|\s*$)")
+_SRCSET = re.compile(
+    r"\s*(\S+?),?\s+\d+(?:\.\d+)?[wx](?:\s+\d+h)?(?:\s*,|\s*$)"
+    r"|\s*([^\s,?]+\.(?:jpe?g|png|gif|webp|avif)(?:\?[^\s,]*)?),\s+(?=\S+\s+\d)",
+    re.IGNORECASE,
+)
 _IN_CSS = re.compile(r"""(?:^|[\s:,])url\(\s*(?:"([^"]+)"|'([^']+)'|([^\s"')]+))\s*\)""")
 _ENCODED = re.compile(r"(?:https?%3A)?%2F%2F", re.IGNORECASE)
 _UNFILLED = re.compile(r"_(?:\{|%7B)(?:width|size)(?:\}|%7D)x?(?=\.)", re.IGNORECASE)
+_EMPTIES = ("blank", "spacer", "pixel", "transparent", "loading", "loader", "lazy", "dummy", "empty", "1x1")
+_EMPTY = "|".join((*_EMPTIES, "kein[-_]?bild"))
+_SIZE = r"(?:pico|icon|thumb|small|compact|medium|large|grande|original|master|\d+x\d*|x\d+)"
 _PLACEHOLDER = re.compile(
-    r"place-?_?holder|no[-_]?(?:image|photo|picture|img|pic)(?![a-z])|image[-_]?(?:not[-_]?available|coming[-_]?soon)"
-    r"|^(?:blank|spacer|pixel|transparent|loading|loader|lazy|dummy|empty|1x1|kein[-_]?bild)[^a-z]"
+    r"placeholder|(?<![a-z])place[-_]holder|image[-_]?(?:not[-_]?available|coming[-_]?soon)"
+    r"|(?<![a-z])no[-_]?(?:image|photo|picture|img|pic)(?![a-z])"
+    rf"|^(?:{_EMPTY})(?:[-_.]?(?:{_EMPTY}|{_SIZE}|image|img|gif|product|spinner|bg|[\da-f]{{6,}}|\d{{1,4}}))*+(?:\.[a-z]+)?$"
     r"|^[a-z]{2}-default[-.]"
 )
 _STAND_IN = ("holder", "image", "photo", "pic", "img", "-default")
 _OF_STAND_INS = "/placeholder/"
-_BEGINNINGS = tuple("blank spacer pixel transparent loading loader lazy dummy empty 1x1 kein".split())
+_BEGINNINGS = (*_EMPTIES, "kein")
 _NO_PICTURE = frozenset("html htm js mjs css json xml pdf mp4 webm mp3 woff woff2 ttf zip".split())
 _AS_IN_DATA = re.compile(r"(https?:)?(//[a-zA-Z\d][a-zA-Z\d.-]*)?/([\w/.~+%-]*)(?:\?[\w=.~+%-]+)?", re.ASCII)
+_REFERENCE = re.compile(r"&(?:\w{2,10}|#\w{1,7});", re.ASCII)
 _ORIGIN = re.compile(r"(https?:)(//[a-zA-Z\d][a-zA-Z\d.-]*)/", re.ASCII)
 _PICTURE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|bmp|tiff?|svg|heic|jxl)$")
-_SIZE = r"(?:pico|icon|thumb|small|compact|medium|large|grande|original|master|\d+x\d*|x\d+)"
 _SUFFIX = re.compile(
     rf"(?:_(?:{_SIZE}|\{{width\}}x|\{{size\}})(?:_crop_[a-z]+)?"
     r"|-\d{2,4}x\d{2,4}|-scaled|\.\d{2,4}\.\d{2,4}|@\dx|\.progressive)(?=(?:@\dx|\.progressive)*\.[a-z]+$)"
@@ -34,6 +43,9 @@ _SUFFIX = re.compile(
 _RESIZED_ONCE_MORE = re.compile(
     rf"([_-](?i:{_SIZE}))(?:_{_SIZE}(?:_crop_[a-z]+)?|-\d{{2,4}}x\d{{2,4}}){{1,3}}(?:@\dx)?(?=\.[a-zA-Z]{{3,5}}(?:\?|$))"
 )
+_UNNAMED = re.compile(r"(?:file|image|image-asset|img|picture|photo|default|main|front|\d{1,2})\.\w+")
+_RESIZING = re.compile(r"\d+(?:x\d+)+|v1|fi(?:t|ll)|crop|[a-z]_\d+|[a-z]{1,4}_[\w.]+(?:,[a-z]{1,7}_[\w.]+)+")
+FEWEST_DIGITS = 5
 _GENERIC = re.compile(
     r"(?:image|img|index|picture|photo|thumb|thumbnail|view|show|get|default|resize|fetch)?(?:\.\w+)?$"
 )
@@ -71,11 +83,20 @@ def _in_any_form(raw: str, base_url: str | None) -> str | None:
     raw = in_css[in_css.lastindex or 0] if in_css else raw
     raw = unquote(raw) if _ENCODED.match(raw) else raw
     first = _SRCSET.match(raw)
-    url = text.plain(first.group(1) if first else raw[: LONGEST_URL + 100])
+    url = text.tidy(_unescaped(first[first.lastindex or 0] if first else raw[: LONGEST_URL + 100]))
     if not url or "<" in url or (" " in url and not _PICTURE.search(url.lower().partition("?")[0])):
         return None
     url = url.replace(" ", "%20")
     return _checked(_UNFILLED.sub("", url), base_url)
+
+
+def _unescaped(url: str) -> str:
+    """The address without references: in one, `&region=` and `&copy=` are none.
+
+    >>> _unescaped("/a?x=1&amp;region=2&copy=3&#38;y")
+    '/a?x=1&region=2&copy=3&y'
+    """
+    return _REFERENCE.sub(lambda match: html.unescape(match[0]), url) if "&" in url else url
 
 
 def _as_in_data(raw: str, base_url: str | None) -> str | None:
@@ -146,6 +167,13 @@ def key(value: str) -> str:
     'lamp.jpg'
     >>> key("https://x.example/image.php?id=7")
     'image.php?id=7'
+
+    Where all files are called the same, the step before tells them.
+
+    >>> key("https://x.example/files/1234567/650x750x2/image.jpg")
+    '1234567/image.jpg'
+    >>> key("https://x.example/media/a1~mv2.jpg/v1/fill/w_50,h_50/file.jpg"), key("https://x.example/media/a1~mv2.jpg")
+    ('a1~mv2.jpg', 'a1~mv2.jpg')
     """
     path, _, query = value.partition("#")[0].partition("?")
     name = _name(path)
@@ -154,9 +182,20 @@ def key(value: str) -> str:
         name = next((part for part in inner if _PICTURE.search(part)), name)
     if query and not _PICTURE.search(name) and _GENERIC.match(name):
         return f"{name}?{query.lower()}"
+    if _UNNAMED.fullmatch(name):
+        name = _told_before(path, name)
     while (shorter := _SUFFIX.sub("", name)) != name:
         name = shorter
     return name
+
+
+def _told_before(path: str, name: str) -> str:
+    """A name that tells no pictures apart, with the step of the path before it, sizes aside, that does."""
+    steps = (step for step in reversed(path.split("/")[3:-1]) if not _RESIZING.fullmatch(step))
+    step = unquote(next(steps, "")).lower()
+    if _PICTURE.search(step):
+        return step
+    return f"{step}/{name}" if sum(map(str.isdigit, step)) >= FEWEST_DIGITS else name
 
 
 def _name(path: str) -> str:

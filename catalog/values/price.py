@@ -58,7 +58,7 @@ _WORDS = frozenset(_PRICE_WORDS.split())
 _NUMBER = r"\d{1,3}(?:[ '’]\d{3})+(?:[.,]\d{1,2})?(?!\d)|\d+(?:[.,]\d+)*|(?<![\w.,])[.,]\d{1,2}(?!\d)"
 _MARK = rf"{text.any_of(_SIGNS)}|[a-z]{{3}}\$?"
 _PRICE = re.compile(
-    rf"(?<![^\W\d_])(?:(?P<left>{_MARK})[ :]{{0,2}})?(?P<number>{_NUMBER})(?P<percent> ?%)?"
+    rf"(?<![^\W\d_])(?:(?P<left>{_MARK})[ :]{{0,2}}|(?<!\d)(?<!\d[.,]))(?P<number>{_NUMBER})(?P<percent> ?%)?"
     rf"(?:(?:[.,][-–—]{{1,2}})? ?(?P<right>{_MARK})(?![^\W_]))?",
     re.IGNORECASE,
 )
@@ -68,7 +68,14 @@ _WITH_WORD = re.compile(
     re.IGNORECASE,
 )
 _RANGE = re.compile(r"\s*(?:[-–—]|to|bis|à|al?|tot|hasta|until)\s*", re.IGNORECASE)
-_EURO_INSIDE = re.compile(r"(?<![\d.,])(\d+)€(\d\d)(?![\d.,])")
+_GROUPED = r"(?:\d{1,3}(?:[ .'’]\d{3})+|\d+)"
+_EURO_INSIDE = re.compile(rf"(?<![\d.,])({_GROUPED})€(\d\d)(?![\d.,])")
+_CENTS_APART = re.compile(rf"(?<![\d.,])({_GROUPED}) [.,] ?(\d\d)(?![\d.,])")
+_SIGN = rf"(?:{text.any_of(_SIGNS)})"
+_SET_APART = re.compile(rf"^(?=\D|.*\D$)({_SIGN}? ?{_GROUPED})[.,]? (\d\d)(?= ?{_SIGN}?$)", re.IGNORECASE)
+_GLUED = re.compile(rf"(?<![^\W_])({text.any_of(_WORDS)})(?={_GROUPED}(?:[.,]\d\d)? ?{_SIGN})", re.IGNORECASE)
+_LETTER_BEFORE_DIGIT = re.compile(r"[^\W\d_]\d")
+_ARABIC = str.maketrans("٬٫", ",.")
 _ADDRESS = ("http", "//", "/")
 _CENT = Decimal("0.01")
 _TO_THE_CENT = r"\d{1,3}(?:,\d{3})+\.\d\d|\d{1,3}(?:\.\d{3})+,\d\d|\d{1,6}[.,]\d\d"
@@ -158,7 +165,7 @@ def _search(raw: str) -> tuple[str, str | None] | None:
     line = unicodedata.normalize("NFKC", text.plain(raw))
     if len(line) > LONGEST:
         return None
-    line = _EURO_INSIDE.sub(r"€ \1.\2", line)
+    line = _joined(line.translate(_ARABIC))
     matches = [match for match in _PRICE.finditer(line) if not match["percent"] and not _is_negative(line, match)]
     for position, match in enumerate(matches):
         if mark := _mark_of(match):
@@ -167,6 +174,16 @@ def _search(raw: str) -> tuple[str, str | None] | None:
     if matches and _only_price_words(line, matches):
         return matches[0]["number"], None
     return _with_word(line)
+
+
+def _joined(line: str) -> str:
+    """The text with what belongs to one amount together, and apart from words: cents are often elements of their own.
+
+    >>> [_joined(line) for line in ("1 299€95", "12 ,99 €", "$12 99", "ab493,95 €", "2 for 99 €")]
+    ['€ 1 299.95', '12.99 €', '$12.99', 'ab 493,95 €', '2 for 99 €']
+    """
+    line = _SET_APART.sub(r"\1.\2", _CENTS_APART.sub(r"\1.\2", _EURO_INSIDE.sub(r"€ \1.\2", line)))
+    return _GLUED.sub(r"\1 ", line) if _LETTER_BEFORE_DIGIT.search(line) else line
 
 
 def _with_word(line: str) -> tuple[str, str | None] | None:

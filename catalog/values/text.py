@@ -83,6 +83,11 @@ def plain(raw: str) -> str:
         if "&" not in raw or (resolved := html.unescape(raw)) == raw:
             break
         raw = resolved
+    return tidy(raw)
+
+
+def tidy(raw: str) -> str:
+    """NFKC, invisible characters gone, white space collapsed."""
     line = " ".join(raw.split())
     printable = line.isprintable()
     if printable and line.isascii():

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from parser.code import QUOTED
+from parser.strings import QUOTED
 
 CALL = "window.__NUXT__"
 STATE = 'script[id="__NUXT_DATA__"]'

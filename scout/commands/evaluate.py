@@ -80,7 +80,7 @@ def extraction(
     here = call(context)
     default = Setting()
     trains = numbers(train, int, "--train") or [default.train]
-    thresholds = numbers(threshold, float, "--threshold") or [default.threshold]
+    thresholds = numbers(threshold, float, "--threshold", most=1) or [default.threshold]
     settings = tuple(Setting(one, other) for one in trains for other in thresholds)
     with here.progress() as progress:
         figures = evaluate_extraction(
@@ -118,8 +118,8 @@ def matching(
         table(("figure", "value"), figures.items())
 
 
-def numbers(text: str, kind: type[int] | type[float], flag: str) -> list[Any]:
-    """The numbers of a list with commas, none below 0. Raises BadParameter.
+def numbers(text: str, kind: type[int] | type[float], flag: str, most: int = 10**9) -> list[Any]:
+    """The numbers of a list with commas, none below 0 or above `most`. Raises BadParameter.
 
     >>> numbers("10,20", int, "--train"), numbers("0,0.5", float, "--threshold")
     ([10, 20], [0.0, 0.5])
@@ -128,8 +128,8 @@ def numbers(text: str, kind: type[int] | type[float], flag: str) -> list[Any]:
         found = [kind(part) for part in text.split(",") if part.strip()]
     except ValueError:
         found = [-1]
-    if any(not 0 <= one < 1e9 for one in found):
-        raise typer.BadParameter(f"{flag} {text!r} has to be numbers with commas between, such as 10,20")
+    if any(not 0 <= one <= most for one in found):
+        raise typer.BadParameter(f"{flag} {text!r} has to be numbers from 0 to {most} with commas between")
     return found
 
 

@@ -63,12 +63,12 @@ def _show_variants(way: "Variants") -> None:
     rows = [[_shown(getattr(rule, name)) for name in names[:4]] for rule in way.rules]
     told = [[_shown(str(rule.selector)), str(rule.trim), rule.form] for rule in way.rules]
     table(names, [[*row, *more] for row, more in zip(rows, told, strict=True)])
-    for what, selector in (*(("told by", one) for one in way.options), ("address", way.link)):
-        if selector is not None:
-            say(
-                f"{what}: {cell(str(selector))}"
-                + (f" as ?{way.parameter}=" if what == "address" and way.parameter else "")
-            )
+    for selector in way.options:
+        say(f"told by: {cell(str(selector))}")
+    for name, selector in way.query:
+        say(f"address: {cell(str(selector))} as ?{cell(name)}=")
+    if way.link is not None:
+        say(f"address: {cell(str(way.link))}")
 
 
 @rulebook.command("export")

@@ -66,7 +66,8 @@ def learn(
     context: typer.Context,
     shop: ShopName,
     examples: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Known offers to learn from at most.")
+        int | None,
+        typer.Option(min=1, metavar="N", help="Known offers to learn from at most, for each template of the pages."),
     ] = None,
     threshold: Annotated[
         float | None, typer.Option(min=0, max=1, metavar="F", help="Drop selectors that score below this.")

@@ -69,7 +69,7 @@ def store_of(request: Request) -> Store:
 def run_of(store: Store, run_id: int) -> tuple[Run, Shop]:
     """A run and its shop. Raises UsageError."""
     with store.read() as session:
-        found = session.get(Run, run_id) if run_id < 2**63 else None
+        found = pipeline.run_at(session, run_id)
         if found is None:
             raise UsageError(f"there is no run {run_id}")
         return found, session.get_one(Shop, found.shop_id)

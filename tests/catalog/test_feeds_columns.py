@@ -28,6 +28,10 @@ from catalog.feeds import columns
             ["title", "google_product_category", "product_type"],
             {"title": ["title"], "category": ["product_type", "google_product_category"]},
         ),
+        (
+            ["Titel", "Preis (EUR)", "Angebotspreis [€]", "Preis (netto)", "Marke (EUR)"],
+            {"title": ["Titel"], "price": ["Preis (EUR)"], "sale_price": ["Angebotspreis [€]"]},
+        ),
         (["product", "url"], {"link": ["url"], "title": ["product"]}),
         (["product", "title"], {"title": ["title"], "product": ["product"]}),
         (["title", "item_group_id"], {"title": ["title"]}),

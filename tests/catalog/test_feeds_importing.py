@@ -73,6 +73,17 @@ def test_a_german_csv(store: Store, shop: Shop, tmp_path: Path) -> None:
     assert (table.price, table.currency, table.availability) == (Decimal("12.50"), "EUR", "out_of_stock")
 
 
+def test_a_columns_name_may_give_the_currency(store: Store, shop: Shop, tmp_path: Path) -> None:
+    """An amount is in the currency that its column's name gives in brackets, unless something nearer says another."""
+    path = tmp_path / "feed.csv"
+    path.write_text("id;title;Price (GBP);Preis [EUR]\n1;a;12,50;\n2;b;;1.299,00\n3;c;12,50 CHF;\n4;d;on request;\n")
+    figures = import_offers(store, shop, str(path))
+    assert figures.reasons == {"price that is no price": 1}
+    prices = [(offer.price, offer.currency) for offer in known(store, shop).values()]
+    assert prices[:2] == [(Decimal("12.50"), "GBP"), (Decimal("1299.00"), "EUR")]
+    assert prices[2:] == [(Decimal("12.50"), "CHF"), (None, None)]
+
+
 def test_doubtful_values_leave_a_note(store: Store, shop: Shop, tmp_path: Path) -> None:
     """A value that is none of its kind empties its field and is counted; the row is kept."""
     source = written(

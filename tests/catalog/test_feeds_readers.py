@@ -60,6 +60,7 @@ def test_delimiters_and_encodings(tmp_path: Path, delimiter: str, encoding: str,
     ("encoding", "titles"),
     [
         ("cp1252", ["Gerät für Küche", "Crème brûlée", "Größe 12 €", "Señal", "È così"]),
+        ("iso-8859-15", ["Gerät für Küche 1299 €", "€ 12 Crème brûlée", "Œuvre à 5 €"]),
         ("cp1250", ["Żółta łódka", "Kuchyňský nůž", "Książka dla dzieci", "Čistič oken"]),
         ("cp1251", ["Настольная лампа", "Красный стул", "Кухонный нож"]),
         ("shift_jis", ["テーブルランプ", "赤い椅子", "キッチンナイフ"]),
@@ -78,6 +79,14 @@ def test_one_broken_byte_does_not_change_the_encoding(tmp_path: Path) -> None:
     path.write_bytes(b"id,title\n" + "1,Möbel\n".encode() * 20 + b"2,M\xf6bel\n")
     found = [texts["title"][0] for texts in texts_of(path)]
     assert found == ["Möbel"] * 20 + ["M\ufffdbel"]
+
+
+@pytest.mark.parametrize("cell", ['="0012345678905"', '"=""0012345678905"""'])
+def test_excel_keeps_digits_as_text(tmp_path: Path, cell: str) -> None:
+    """A cell that Excel wrote as a formula of one text is that text."""
+    path = tmp_path / "feed.csv"
+    path.write_text(f'id,title,ean\n1,27" wide,{cell}\n')
+    assert texts_of(path) == [{"id": ["1"], "title": ['27" wide'], "ean": ["0012345678905"]}]
 
 
 def test_excel_names_its_separator(tmp_path: Path) -> None:

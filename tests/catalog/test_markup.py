@@ -21,6 +21,8 @@ SLOW = {
     "end tags of nothing": "<div></x>" * 90_000,
     "tables in blocks": "<div><table></div>" * 50_000,
     "lists in lists": "<ul><li>" * 90_000,
+    "readings of readings": "<ruby><rt>" * 90_000,
+    "formatting left open": "<p>" + "".join(f"<font color=c{n}>" for n in range(1800)) + "</p>" + "<p>x" * 6_000,
     "more tags than any page has": "<p>a" * 300_000,
 }
 LARGE = {

@@ -33,6 +33,14 @@ BASE = "https://shop.example/p/lamp"
         ("/uploads/lamp-small-large.jpg", "https://shop.example/uploads/lamp-small-large.jpg"),
         ("/uploads/lamp_grande.jpg", "https://shop.example/uploads/lamp_grande.jpg"),
         ("/lamp_600x_300x/a_600x.jpg", "https://shop.example/lamp_600x_300x/a_600x.jpg"),
+        ("/a_600x600.jpg, /a_600x600@2x.jpg 2x", "https://shop.example/a_600x600.jpg"),
+        ("/a.jpg 600w 400h, /b.jpg 900w 600h", "https://shop.example/a.jpg"),
+        ("/img/Lamp, red.jpg", "https://shop.example/img/Lamp,%20red.jpg"),
+        ("/render?id=7&region=eu&amp;copy=1", "https://shop.example/render?id=7&region=eu&copy=1"),
+        ("/blank-t-shirt.jpg", "https://shop.example/blank-t-shirt.jpg"),
+        ("/pixel-8-pro.jpg", "https://shop.example/pixel-8-pro.jpg"),
+        ("/casino_img_2.jpg", "https://shop.example/casino_img_2.jpg"),
+        ("/fireplace-holder.jpg", "https://shop.example/fireplace-holder.jpg"),
     ],
 )
 def test_addresses(raw: str, url: str) -> None:
@@ -55,6 +63,8 @@ def test_addresses(raw: str, url: str) -> None:
         "https://cdn.example/catalog/placeholder/default/shop.jpg?w=300",
         "/img/p/fr-default-large_default.jpg",
         "/blank.gif",
+        "/blank-8d4a3b11.gif",
+        "/loading-spinner_300x.svg",
         "/1x1.png",
         "/p/lamp.html",
         "/app.js",
@@ -101,6 +111,12 @@ def test_relative_needs_a_base() -> None:
         ("https://a.example/image.php?id=7", "image.php?id=7"),
         ("https://a.example/is/image/shop/lamp7?wid=300", "lamp7"),
         ("https://a.example/lamp_2x4.5.jpg", "lamp_2x4.5.jpg"),
+        ("https://a.example/media/7f~mv2.jpg/v1/fill/w_50,h_50,q_90/lamp.jpg", "lamp.jpg"),
+        ("https://a.example/media/7f~mv2.jpg/v1/fill/w_50,h_50,q_90/file.jpg", "7f~mv2.jpg"),
+        ("https://a.example/shops/12/files/1234567/650x750x2/image.jpg", "1234567/image.jpg"),
+        ("https://a.example/content/1600000000-AB1/image-asset.jpeg?format=500w", "1600000000-ab1/image-asset.jpeg"),
+        ("https://a.example/items/98765/1.jpg", "98765/1.jpg"),
+        ("https://a.example/media/i/m/image.jpg", "image.jpg"),
     ],
 )
 def test_keys(url: str, name: str) -> None:

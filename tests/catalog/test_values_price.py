@@ -45,6 +45,20 @@ DEVELOPMENT = [
     ("₹1,299.00", "1299.00"),
     ("EUR12.00", "12.00"),
     ("CAD$12.00", "12.00"),
+    ("١٬٢٩٩٫٠٠ ر.س", "1299.00"),
+]
+IN_ELEMENTS = [
+    ("1 299€95", "1299.95"),
+    ("1.299€00", "1299.00"),
+    ("12 ,99 €", "12.99"),
+    ("12, 99 €", "12.99"),
+    ("1 299 ,00 €", "1299.00"),
+    ("$12 .99", "12.99"),
+    ("$12 99", "12.99"),
+    ("ab493,95 €", "493.95"),
+    ("Prix normal129,00 €", "129.00"),
+    ("Nu1.299 kr", "1299.00"),
+    ("8$54.00", "54.00"),
 ]
 IN_WORDS = [
     ("Dhs. 1,299.00", "1299.00"),
@@ -76,6 +90,9 @@ NO_PRICES = [
     "0.833,01€",
     "$12,345,678,901.00",
     "iPhone 12",
+    "ABIPX493,95 €",
+    "12 99",
+    "5 10",
     "12 mm",
     "R 12",
     "L 120 B 80",
@@ -97,7 +114,7 @@ NO_PRICES = [
 ]
 
 
-@pytest.mark.parametrize(("raw", "amount"), DEVELOPMENT + IN_WORDS + MACHINE)
+@pytest.mark.parametrize(("raw", "amount"), DEVELOPMENT + IN_ELEMENTS + IN_WORDS + MACHINE)
 def test_amounts(raw: str, amount: str) -> None:
     """An amount is read whatever separates its digits and whatever price words stand around it."""
     assert price.normalise(raw) == amount

@@ -14,7 +14,7 @@ from twisted.internet.address import IPv4Address
 from catalog.frontier import Frontier, Link
 from catalog.models import PageState, Shop
 from catalog.store import Store
-from crawler.answers import MOST_ATTEMPTS, Answer, of_error, of_response, retry_after
+from crawler.answers import MOST_ATTEMPTS, Answer, is_html, of_error, of_response, retry_after
 from crawler.budget import Budget
 from crawler.middlewares import PublicOnly, RobotsAnswer, is_public
 from crawler.pace import Pace
@@ -26,6 +26,19 @@ from crawler.supply import Supply
 def answer(status: int, body: bytes = b"<html>x", **headers: str) -> Response:
     named = {"Content-Type": "text/html", **{name.replace("_", "-"): value for name, value in headers.items()}}
     return HtmlResponse("https://a.example/", status=status, body=body, headers=named)
+
+
+UNSAID = [
+    ("comments before it", b"<!-- a --> <!---->" * 200 + b"<html>x", True),
+    ("comments, and no page of HTML", b"<!---->" * 500 + b"<p>x", False),
+    ("a dash in a comment", b"<!-- a - b -- c --><!DOCTYPE html>x", True),
+]
+
+
+@pytest.mark.parametrize(("name", "body", "is_page"), UNSAID, ids=[case[0] for case in UNSAID])
+def test_a_page_that_is_not_said_to_be_one(name: str, body: bytes, is_page: bool) -> None:
+    """It is told by how it begins, in no more time than it is long."""
+    assert is_html(Response("https://a.example/", body=body)) is is_page
 
 
 @pytest.mark.parametrize(

@@ -81,6 +81,7 @@ LIES: dict[str, Route] = {
     "type-none": sends(b"HTTP/1.0 200 OK\r\n\r\n<!doctype html><html><a href=/found-5>x</a>"),
     "nul-bytes": raw(b"<html>\x00<a\x00 href=/none>x</a><a href=/found-6>x</a>"),
 }
+MOVED = {"utf-8": "/gr%C3%B6%C3%9Fe", "latin-1": "/gr%F6%DFe"}
 MUTE_LINES = ("hangs-up", "half-closed", "half-a-head")  # the pool asks again where it was a line used before
 FIRST_TIME = ("mute", "hangs-up", "half-a-body", "another-protocol")
 
@@ -90,7 +91,11 @@ def fill(server: Loopback) -> None:
     server.routes |= {f"/once-{name}": once(BROKEN[name][0]) for name in FIRST_TIME}
     server.routes |= {f"/{name}": route for name, route in LIES.items()}
     server.routes |= {f"/found-{number}": page(title=f"Found {number}") for number in range(1, 7)}
-    server.routes["/"] = page(*(f"/once-{name}" for name in FIRST_TIME), *(f"/{name}" for name in LIES))
+    for charset, path in MOVED.items():
+        head = "HTTP/1.1 301 Moved\r\nContent-Length: 0\r\nLocation: /größe\r\n\r\n"
+        server.routes |= {f"/moved-{charset}": sends(head.encode(charset)), path: page(title=f"Moved in {charset}")}
+    moved = [f"/moved-{charset}" for charset in MOVED]
+    server.routes["/"] = page(*moved, *(f"/once-{name}" for name in FIRST_TIME), *(f"/{name}" for name in LIES))
 
 
 @pytest.fixture(scope="module")
@@ -126,6 +131,13 @@ def test_lies(crawled: Bench, name: str, number: int) -> None:
     """A page that says a wrong charset or type of itself is read as a browser would, and its links are found."""
     states = crawled.states()
     assert states[f"/{name}"] == states[f"/found-{number}"] == ("fetched", None)
+
+
+@pytest.mark.parametrize("charset", MOVED)
+def test_redirects_in_raw_letters(crawled: Bench, charset: str) -> None:
+    """A redirect whose target is not encoded leads to what its bytes say."""
+    states = crawled.states()
+    assert (states[f"/moved-{charset}"], states[MOVED[charset]]) == (("redirected", "redirect"), ("fetched", None))
 
 
 def test_nothing_open(crawled: Bench) -> None:

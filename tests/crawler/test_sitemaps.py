@@ -43,6 +43,8 @@ BROKEN = [
     (b"\n\n<urlset><url><loc>https://a.example/x</loc></url></urlset>", ("https://a.example/x",)),
     (b"<urlset><url><loc>https://a.example/x?a=1&b=2</loc></url></urlset>", ("https://a.example/x?a=1&b=2",)),
     (b"https://a.example/x\nhttps://a.example/y\n", ("https://a.example/x", "https://a.example/y")),
+    (b"\xef\xbb\xbfhttps://a.example/x\r\nhttps://a.example/y", ("https://a.example/x", "https://a.example/y")),
+    ("https://a.example/x\nhttps://a.example/ö".encode("utf-16"), ("https://a.example/x", "https://a.example/ö")),
     (b"<rss><channel/></rss>", ()),
     (b"\x00\xff", ()),
 ]

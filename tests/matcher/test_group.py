@@ -40,6 +40,42 @@ def test_groups(other: dict[str, Any], number: int) -> None:
     assert len(group(records([OfferFields(**PAGE | sku), OfferFields(**PAGE | other)]))) == number
 
 
+MUG = PAGE | {"title": "Blaue Tasse", "ean": "4006381333931", "sku": "M1"}
+ABROAD: dict[str, Any] = {"url": "https://shop.example/en/blue-mug", "title": "Blue mug", "description": None}
+MARKETS = [
+    ("another language", {}, 1),
+    ("another language and another price", {"price": Decimal("8.50")}, 1),
+    ("another picture", {"images": ["https://cdn.example/other.jpg"]}, 2),
+    ("no picture", {"images": []}, 2),
+    ("another EAN", {"ean": "4006381333948"}, 2),
+    ("the same sku, without EANs", {"ean": None}, 1),
+    ("the same sku and title, another price", {"ean": None, "title": "Blaue Tasse", "price": Decimal("8.50")}, 1),
+    ("the same sku, another title and price", {"ean": None, "price": Decimal("8.50")}, 2),
+    ("another size", {"title": "Blue mug 500 ml"}, 2),
+]
+
+
+@pytest.mark.parametrize(("there", "number"), [case[1:] for case in MARKETS], ids=[case[0] for case in MARKETS])
+def test_languages_and_markets(there: dict[str, Any], number: int) -> None:
+    """An offer in another language or market is the same by its identifier and picture, a variant is another."""
+    size = {"title": "Blaue Tasse 250 ml"} if "ml" in there.get("title", "") else {}
+    here = MUG | size | ({"ean": None} if there.get("ean", "") is None else {})
+    assert len(group(records([OfferFields(**here), OfferFields(**here | ABROAD | there)]))) == number
+
+
+def test_the_language_of_the_catalog_stands_for_an_offer() -> None:
+    """Of pages that say as much, the one in a folder that the catalog links comes first, also where it lists none."""
+    here, there = MUG | {"url": "https://shop.example/deutsch/tasse"}, MUG | ABROAD | {"description": "A mug."}
+    listed = OfferFields(**PAGE | {"url": "https://shop.example/deutsch/malen"})
+    assert group(records([OfferFields(**there), OfferFields(**here), listed]), records([listed])) == [(1, 0), (2,)]
+
+
+def test_an_identifier_of_very_many_pages_is_none() -> None:
+    """A shop without EANs may write the same digits on every page, beside its logo."""
+    pages = [MUG | {"url": f"https://shop.example/p/{n}", "title": f"Thing {n}"} for n in range(50)]
+    assert len(group(records(OfferFields(**page) for page in pages))) == 50
+
+
 def test_a_dash_for_a_sku_tells_nothing() -> None:
     """Offers that have none are not one offer by that."""
     bare = PAGE | {"images": [], "description": None, "sku": "-"}

@@ -111,7 +111,10 @@ def test_a_persons_word_stands_above_all(word: Word, verdicts: list[Verdict]) ->
 def test_what_a_person_called_missing_leaves_its_rival_to_others() -> None:
     """A known offer that a person denied to one page is free for another one."""
     twin = LAMP | {"url": "https://shop.example/p/lamp-a12-new"}
-    offers = [OfferFields(**LAMP), OfferFields(**twin | {"price": Decimal(51)})]
+    offers = [
+        OfferFields(**LAMP),
+        OfferFields(**twin | {"price": Decimal(51), "images": ["https://cdn.example/new.jpg"]}),
+    ]
     found = match(offers, [OfferFields(**NO_LINK)], words={LAMP["url"]: Word.ACCEPT})
     assert [one.verdict for one in found] == [Verdict.MISSING, Verdict.LISTED]
 

@@ -116,16 +116,21 @@ def test_rivals_rehearse_together() -> None:
 
 
 @pytest.mark.parametrize(
-    ("titles", "paths", "kept"),
+    ("told", "paths", "kept"),
     [
-        (("Red lamp", "Garden chair"), ("/p/1", "/p/2"), False),
-        (("Lamp red", "Lamp blue"), ("/p/1", "/p/2"), True),
-        (("Red lamp", "Garden chair"), ("/?p=1", "/?p=2"), True),
+        ([{"title": "Red lamp"}, {"title": "Garden chair"}], ("/p/1", "/p/2"), False),
+        ([{"title": "Lamp red"}, {"title": "Lamp blue"}], ("/p/1", "/p/2"), True),
+        ([{"title": "Red lamp"}, {"title": "Garden chair"}], ("/lamps?id=1", "/lamps?id=2"), False),
+        ([{"title": "Lamp red", "sku": "1"}, {"title": "Lamp blue", "sku": "2"}], ("/p/1", "/p/2"), False),
+        ([{"title": "Lamp red", "sku": "1"}, {"title": "Lamp blue", "sku": "2"}], ("/lamps", "/p/2"), True),
+        ([{"title": "Lamp red", "sku": "1"}, {"title": "Lamp", "sku": "2"}], ("/lamps?variant=1", "/lamps?a=b"), True),
+        ([{"title": "Lamp", "ean": "1", "sku": "1"}, {"title": "Lamp", "ean": "1"}], ("/a/lamp", "/b/lamp"), True),
     ],
+    ids=["unrelated", "alike", "by query", "other skus", "one stands there", "variants by query", "one offer"],
 )
-def test_a_canonical_link_that_all_pages_share(titles: tuple[str, str], paths: tuple[str, str], kept: bool) -> None:
-    """Unrelated offers that claim one canonical address are put back to their own pages."""
-    home = "https://shop.example/"
-    offers = [OfferFields(url=home, title=title) for title in titles]
+def test_a_canonical_link_that_pages_share(told: list[dict[str, str]], paths: tuple[str, str], kept: bool) -> None:
+    """Different offers that claim one canonical address are put back to their own pages; variants keep theirs."""
+    shelf = "https://shop.example/lamps"
+    offers = [OfferFields(url=shelf, **fields) for fields in told]
     pages = [f"https://shop.example{path}" for path in paths]
-    assert [one.url for one in with_own_urls(offers, pages)] == ([home, home] if kept else pages)
+    assert [one.url for one in with_own_urls(offers, pages)] == ([shelf, shelf] if kept else pages)

@@ -86,6 +86,18 @@ def test_a_redirected_link_is_a_link_to_the_offer(settings: Settings, store: Sto
     assert match_shop(settings, store, shop, run.id).missing == 5
 
 
+def test_a_word_moves_along_with_its_page(settings: Settings, store: Store, shop: Shop, run: Run) -> None:
+    """What was said of an address that redirects, in two steps even, holds for the offer that it leads to."""
+    oldest, old = "https://shop.example/oldest", "https://shop.example/older"
+    with store.write() as session:
+        new = session.exec(select(ShopOffer)).first().url
+        for url, target in ((oldest, old), (old, new)):
+            session.add(Page(shop_id=shop.id, url=url, state=PageState.REDIRECTED, canonical=target))
+        session.add(PersonsWord(shop_id=shop.id, url=oldest, word=Word.REJECT))
+    assert match_shop(settings, store, shop, run.id).missing == 5
+    assert [row.urls for row in stored(store, run) if row.url == new] == [[new, oldest, old]]
+
+
 def test_words_are_heard(settings: Settings, store: Store, shop: Shop, run: Run, lamps: list[OfferFields]) -> None:
     """Persons' words of the store change the verdicts."""
     with store.write() as session:

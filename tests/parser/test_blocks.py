@@ -104,6 +104,10 @@ SLOW = {
     "opening braces": "({" * 200_000,
     "backslashes": 'x = {"a": "' + "\\" * 300_001,
     "pairs": "a: 1, " * 200_000,
+    "strings of data": r"""x = '{"a\u0022:1}';""" * 50_000,
+    "strings that do not end": r"x = `{\u0022 " + r"y = '{\u0022 " * 50_000,
+    "empty lines": "x" + "\n" * 300_000,
+    "escapes": r"x = {a: '" + r"\x27" * 200_000 + "'}",
 }
 
 

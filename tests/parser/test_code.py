@@ -40,6 +40,10 @@ PIECES = st.sampled_from(
         '{ /* " */ k: 1 }',
         "// don't {\n",
         '= {"a": "' + "b" * 45,
+        '= "{\\"k\\": 1}"',
+        "='[{\\u0022k\\u0022: 1}",
+        "= '[\n [",
+        "{k: 'it\\x27s'}",
     ]
 )
 CODE = st.lists(PIECES, max_size=14).map("".join)
@@ -83,6 +87,19 @@ WAYS = {
     ),
     "the same in JavaScript": ("var a = {id: 07, b: [-1, 0.5]};", [("var a =", {"id": "07", "b": [-1, 0.5]})]),
     "words of code in a string": ("var a = {'t': 'if this is for you',};", [("var a =", {"t": "if this is for you"})]),
+    "an escape that JSON lacks": (
+        r"var a = {t: 'Oak\x27s \x22A\-1\x22 \u{1F600}', s: 'a\\x27'};",
+        [("var a =", {"t": 'Oak\'s "A-1" \U0001f600', "s": r"a\x27"})],
+    ),
+    "a string": (r'S="{\"a\": \"b\\n\"}";', [("S=", {"a": "b\n"})]),
+    "a string handed on": (r"""S1 = JSON.parse('{"a": [1]}');""", [("S0 = JSON.parse(", {"a": [1]})]),
+    "a string of escapes": (r"p('\u005B\x7B\u0022a\u0022:1\u007D\u005D')", [("p(", [{"a": 1}])]),
+    "a string on several lines": (r'S = "{\n  \"a\": 1\n}";', [("S =", {"a": 1})]),
+    "a string between backticks": ('S = `{"a": "it\'s"}`;', [("S =", {"a": "it's"})]),
+    "a string as addresses have it": ('d("%7B%22a%22%3A1%7D")', [("d(", {"a": 1})]),
+    "not a string that only begins so": ("x = '{\"' + a + '\": 1}'; y('[\"')", []),
+    "not a string that says a word": ("x = '[data-a]'; y = \"{0} left\"", []),
+    "not a string that does not end": ('x = \'{"a": 1}', []),
     "not in a function": ("function f() { return 1 }", []),
     "not what is code": ("x = {a: function() { return 1 }}", []),
     "the rest after what breaks": ('x = {"a": 1; y = {"b": 2}', [("y =", {"b": 2})]),
@@ -93,6 +110,22 @@ WAYS = {
 def test_data_is_found_where_code_introduces_it(text: str, found: list[object]) -> None:
     """Blocks are decoded where they begin, and named by what stands before them."""
     assert list(data_in_code(text, pairs=False)) == found
+
+
+PAIRS = {
+    "escapes in single quotes": (r"a = 'A7139\u002D71'; b: 'Oak\x27s'", {"a": "A7139-71", "b": "Oak's"}),
+    "halves of a sign": (r"a = '\ud83d\ude00'", {"a": "\U0001f600"}),
+    "escapes in double quotes": (r'a = "Oak\x27s \u0026 more"', {"a": "Oak's & more"}),
+    "a key in brackets": ("d['a'] = 'B'; d[\"b\"]=1", {"a": "B", "b": "1"}),
+    "not a name in brackets": ("d[a] = 'B'", None),
+    "beside data in a string": ("""x = '{"a": 1}'; b = 'C'""", {"x": '{"a": 1}', "b": "C"}),
+}
+
+
+@pytest.mark.parametrize(("text", "pairs"), PAIRS.values(), ids=PAIRS.keys())
+def test_pairs_say_what_their_strings_mean(text: str, pairs: dict[str, str] | None) -> None:
+    """A pair's value is what JavaScript takes it for, and its key may be a member's in brackets."""
+    assert dict(data_in_code(text)).get("pairs") == pairs
 
 
 @pytest.mark.parametrize("number", ["7", "4361724625", "6785412300917"])

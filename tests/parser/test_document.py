@@ -162,3 +162,20 @@ def test_entries_of_a_name_are_those_that_a_filter_finds(entries: object, key: s
     path = f"{child('$.all', Entry(key, name))}.value"
     expected = [match.value for match in parse(path).find({"all": entries})]
     assert list(compile_path(path)({"all": entries})) == expected
+
+
+BASES = {
+    "one of the shop's": ('<base href="https://shop.example/">', "https://shop.example/"),
+    "a relative one": ('<base target=_top><base href=" ../ ">', "https://shop.example/"),
+    "one of another host": ('<base href="//cdn.example/a/">', "https://cdn.example/a/"),
+    "none": ("", "https://shop.example/p/lamp"),
+    "one without an address": ("<base href>", "https://shop.example/p/lamp"),
+    "one that is no web address": ('<base href="javascript:x">', "https://shop.example/p/lamp"),
+    "one that is broken": ('<base href="https://[x">', "https://shop.example/p/lamp"),
+}
+
+
+@pytest.mark.parametrize(("head", "base"), BASES.values(), ids=BASES.keys())
+def test_relative_addresses_start_from_the_base_that_the_head_names(head: str, base: str) -> None:
+    """Where it is one of the web; else from the page's own address."""
+    assert Document(f"<html><head>{head}</head><body>x", "https://shop.example/p/lamp").base == base

@@ -6,9 +6,11 @@ from hypothesis import strategies as st
 
 from catalog.models import Attribute
 from parser.hearing import Hearing, hearings
+from parser.outcome import decide
 from parser.rules import Rule
 from parser.selector import AnySelector, AttributeAt, JsonAt, TextAt
-from parser.votes import Vote, decide, weight_of
+from parser.votes import Vote
+from parser.weights import weight_of
 
 META = AttributeAt(css='meta[itemprop="name"]', name="content")
 HEAD = AttributeAt(css='meta[property="og:image"]', name="content")

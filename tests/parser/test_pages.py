@@ -7,7 +7,9 @@ import pytest
 from catalog.bodies import Bodies
 from catalog.errors import HostilePage
 from catalog.markup import LARGEST_TRUSTED
-from parser.pages import CrawledPage, Opener, by_folder
+from catalog.models import Page, PageState, Shop
+from catalog.store import Store
+from parser.pages import CrawledPage, Opener, by_folder, crawled_pages
 
 
 def page(place: int, url: str, canonical: str | None = None) -> CrawledPage:
@@ -32,3 +34,33 @@ def test_of_very_large_pages_nothing_is_taken_on_trust(tmp_path: Path) -> None:
     stored = Bodies(tmp_path).put(f"<p {attributes}>x</p>".ljust(LARGEST_TRUSTED).encode())
     with pytest.raises(HostilePage, match="attributes"):
         Opener(str(tmp_path)).open(CrawledPage(1, "https://shop.example/p/1", None, stored), trusted=True)
+
+
+SHOP = "https://shop.example"
+BELIEFS = [
+    ("another page of the shop", "/sale/lamp", "/p/lamp", True),
+    ("the page without its query", "/p/lamp?variant=1", "/p/lamp", True),
+    ("the front door", "/p/lamp", "/", False),
+    ("the front door, of itself", "/index.html?from=mail", "/", True),
+    ("the front door, by a page of its bytes", "/start", "/", True),
+    ("a page that leads elsewhere", "/item?id=1", "/item", False),
+    ("a page that leads to the page without its query", "/p/lamp?variant=1", "/P/lamp", True),
+    ("a page that is gone", "/p/lamp", "/old/lamp", False),
+]
+
+
+@pytest.mark.parametrize(
+    ("url", "canonical", "believed"), [one[1:] for one in BELIEFS], ids=[one[0] for one in BELIEFS]
+)
+def test_which_canonical_links_are_believed(store: Store, shop: Shop, url: str, canonical: str, believed: bool) -> None:
+    """A page that names an address where no offer of its own can stand goes by its own URL."""
+    body = "door" if url == "/start" else "offer"
+    with store.write() as session:
+        session.add(Page(shop_id=shop.id, url=f"{SHOP}/", state=PageState.FETCHED, body="door"))
+        session.add(Page(shop_id=shop.id, url=f"{SHOP}/old/lamp", state=PageState.GONE))
+        for old, new in (("/item", "/all"), ("/P/lamp", "/p/lamp")):
+            session.add(Page(shop_id=shop.id, url=SHOP + old, state=PageState.REDIRECTED, canonical=SHOP + new))
+        fetched = {"state": PageState.FETCHED, "body": body, "canonical": SHOP + canonical}
+        session.add(Page(shop_id=shop.id, url=SHOP + url, **fetched))
+    _, page = crawled_pages(store, shop)
+    assert page.address == SHOP + (canonical if believed else url)

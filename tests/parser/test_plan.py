@@ -116,6 +116,24 @@ def test_one_text_that_is_a_value_in_one_place_only(first: str) -> None:
     assert Plan(shop).read(document) == heard_in(expected)
 
 
+@pytest.mark.parametrize(
+    ("source", "picture"),
+    [
+        ("media/a.jpg", "https://shop.example/media/a.jpg"),
+        ("/media/a.jpg", "https://shop.example/media/a.jpg"),
+        ("http://cdn.example/a.jpg", "http://cdn.example/a.jpg"),
+    ],
+)
+def test_pictures_start_from_the_base_of_the_page(source: str, picture: str) -> None:
+    """The plan and the rules one by one read the address that a browser would load."""
+    rule = Rule(attribute=Attribute.IMAGE, selector=AttributeAt(css="img", name="src"))
+    shop = RuleSet(templates=(Template(name="1", rules=(rule,)),))
+    body = f'<head><base href="https://shop.example/"></head><img src="{source}">'
+    for reader in (lambda page: read(page, shop), Plan(shop).read):
+        readings = reader(Document(body, "http://www.shop.example/p/lamp")).readings
+        assert [vote.value for vote in readings[Attribute.IMAGE].votes] == [picture]
+
+
 @pytest.mark.parametrize("page", [text_page, data_page])
 def test_a_page_like_no_template_is_not_read(page: object) -> None:
     """The gate comes first: of other pages no rule is asked."""

@@ -4,17 +4,17 @@ from collections.abc import Callable
 from decimal import Decimal
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from catalog.errors import RuleError
 from catalog.models import Attribute, PageKind
 from parser.document import Document
+from parser.outcome import decide
 from parser.plan import Plan
-from parser.read import PageReading, Vote, decide, read, vote, without_doubtful
+from parser.read import PageReading, read, without_doubtful
 from parser.rules import Rule, RuleSet, Signature, Template
-from parser.selector import AttributeAt, JsonAt, TextAt
+from parser.selector import TextAt
 from parser.trim import Trim
+from parser.votes import Vote
 from tests.pages import article_page, products, text_page
 
 ONE = products(1)[0]
@@ -149,197 +149,6 @@ def test_a_price_is_read_in_its_form(form: str, text: str, value: str | None) ->
     template = Template(name="1", rules=(rule(Attribute.TITLE, "h1"), rule(Attribute.PRICE, "b", form=form)))
     reading = read(Document(f"<h1>x</h1><b>{text}</b>", "https://shop.example/p/1"), RuleSet(templates=(template,)))
     assert reading.readings[Attribute.PRICE].value == value
-
-
-def votes(*cast: tuple[str | None, float], attribute: Attribute = Attribute.BRAND) -> list[Vote]:
-    """Votes of rules with these values and scores."""
-    return [Vote(rule(attribute, f"p.c{n}", score), value, value, value) for n, (value, score) in enumerate(cast)]
-
-
-VOTED = [
-    ("one good rule outweighs two middling ones", [("A", 1.0), ("B", 0.7), ("B", 0.7)], "A", 0.593),
-    ("agreement adds up", [("A", 1.0), ("B", 0.9), ("b", 0.9)], "B", 0.593),
-    ("silence costs nothing", [(None, 1.0), ("B", 0.5)], "B", 1.0),
-    ("nobody finds anything", [(None, 1.0)], None, 0.0),
-]
-
-
-@pytest.mark.parametrize(("name", "cast", "winner", "weight"), VOTED, ids=[case[0] for case in VOTED])
-def test_the_heaviest_value_wins(
-    name: str, cast: list[tuple[str | None, float]], winner: str | None, weight: float
-) -> None:
-    """Values that are the same add their weights; the winner's share of all is told."""
-    reading = decide(Attribute.BRAND, votes(*cast))
-    assert (reading.value, round(reading.share, 3)) == (winner, weight)
-
-
-HEAD = [(css, "Lamp | Sale") for css in ("title", 'meta[property="og:title"]', 'meta[name="title"]')]
-BESIDE_THE_HEAD = [
-    ("the heading against all of it", [("h1", "Lamp")], "Lamp"),
-    ("one place more", [("h1", "Lamp"), ("p.name", "Lamp | Sale")], "Lamp | Sale"),
-]
-
-
-@pytest.mark.parametrize(("name", "places", "winner"), BESIDE_THE_HEAD, ids=[case[0] for case in BESIDE_THE_HEAD])
-def test_titles_in_the_head_count_a_quarter(name: str, places: list[tuple[str, str]], winner: str) -> None:
-    """Shops fill all of them from one text, which they may have written for search engines."""
-    cast = [Vote(rule(Attribute.TITLE, css), value, value, value) for css, value in (*places, *HEAD)]
-    assert decide(Attribute.TITLE, cast).value == winner
-
-
-CUT_OUT_OF_TITLES = [
-    ("the place that says the number", [("span.sku", "A-1")], "A-1"),
-    ("what the head says of it, too", [('meta[property="product:sku"]', "A-1")], "A-1"),
-    ("two others that agree", [("span.sku", "A-1"), ("p.a", "Shop"), ("p.b", "Shop")], "Shop"),
-]
-
-
-@pytest.mark.parametrize(("name", "places", "winner"), CUT_OUT_OF_TITLES, ids=[case[0] for case in CUT_OUT_OF_TITLES])
-def test_numbers_in_the_heads_titles_count_a_quarter(name: str, places: list[tuple[str, str]], winner: str) -> None:
-    """On some pages the shop's name stands behind the bar where the number does on others."""
-    titles = [(css, "Shop") for css in ("title", 'meta[property="og:title"]', "html > head:nth-of-type(1) > title")]
-    cast = [Vote(rule(Attribute.SKU, css), value, value, value) for css, value in (*places, *titles)]
-    assert decide(Attribute.SKU, cast).value == winner
-
-
-def test_two_that_agree_outweigh_the_head_and_another() -> None:
-    """What the head says does not tip the balance against them."""
-    places = [("h1", "Lamp"), ("p.name", "Lamp"), ("title", "Lamp | Sale"), ("html > head > meta", "Lamp | Sale")]
-    cast = [Vote(rule(Attribute.TITLE, css), value, value, value) for css, value in places]
-    cast.append(Vote(rule(Attribute.TITLE, "p.seo", 0.9), "Lamp | Sale", "Lamp | Sale", "Lamp | Sale"))
-    assert decide(Attribute.TITLE, cast).value == "Lamp"
-
-
-NAMED_TWICE = [
-    ("data, before a heading with words of the layout", JsonAt(css="script", block="product =", path="$.title"), True),
-    ("an attribute for scripts", AttributeAt(css="div[data-title]", name="data-title"), True),
-    ("not a variant, of a size", JsonAt(css="script", block="m", path="$.variants[0].name"), False),
-    ("not what the shop's statistics are told", JsonAt(css="script", block="lib.track(", path="$.name"), False),
-    ("not the words for a picture", AttributeAt(css="img", name="alt"), False),
-    ("nor those for one that is loaded later", AttributeAt(css="span[data-alt]", name="data-alt"), False),
-    ("nor those that scripts put below one", AttributeAt(css="div.gallery__image", name="data-title"), False),
-]
-
-
-@pytest.mark.parametrize(("name", "place", "wins"), NAMED_TWICE, ids=[case[0] for case in NAMED_TWICE])
-def test_which_of_two_titles_is_meant(name: str, place: JsonAt | AttributeAt, wins: bool) -> None:
-    """Of two rules that are right on all examples, the one decides whose place has the title alone."""
-    shown = Vote(rule(Attribute.TITLE, "h1"), "Lamp", "Lamp", "Lamp")
-    other = Vote(Rule(attribute=Attribute.TITLE, selector=place), "Lamp 2", "Lamp 2", "Lamp 2")
-    assert decide(Attribute.TITLE, [shown, other]).value == ("Lamp 2" if wins else "Lamp")
-    assert decide(Attribute.TITLE, [other, shown, shown]).value == "Lamp"
-
-
-DESCRIBED = [
-    ("the best rule's", ["A lamp.", "A lamp for the desk."], "A lamp."),
-    ("the whole of what is cut short", ["A lamp for th...", "Oak.", "A lamp for the desk."], "A lamp for the desk."),
-    ("what is cut short where none has the whole", ["A lamp for th…", "Oak. A lamp for the desk."], "A lamp for th…"),
-]
-
-
-@pytest.mark.parametrize(("name", "found", "winner"), DESCRIBED, ids=[case[0] for case in DESCRIBED])
-def test_the_best_description_wins(name: str, found: list[str], winner: str) -> None:
-    """They are not counted; what ends in dots is only the beginning of one."""
-    scored = ((one, 1 - place / 10) for place, one in enumerate(found))
-    cast = votes(*scored, attribute=Attribute.DESCRIPTION)
-    assert decide(Attribute.DESCRIPTION, cast).value == winner
-
-
-WHOLE = "A lamp of beech and brass, made by hand for the desk of whoever reads at night and wants to see what is there."
-HEADS = [
-    ("it ends within a word", 105, True),
-    ("it ends behind one", 103, False),
-    ("it is short", 38, False),
-]
-
-
-@pytest.mark.parametrize(("name", "length", "is_cut"), HEADS, ids=[case[0] for case in HEADS])
-def test_a_description_that_the_head_begins(name: str, length: int, is_cut: bool) -> None:
-    """What is long there, and ends within a word that another place goes on with, is only the beginning of that."""
-    head = Rule(attribute=Attribute.DESCRIPTION, selector=AttributeAt(css="meta[name=description]", name="content"))
-    (whole,) = votes((WHOLE, 0.9), attribute=Attribute.DESCRIPTION)
-    text = WHOLE[:length].strip()
-    said = decide(Attribute.DESCRIPTION, [Vote(head, text, text, text), whole]).value
-    assert said == (WHOLE if is_cut else text)
-
-
-@given(st.lists(st.tuples(st.one_of(st.none(), st.sampled_from("ABC")), st.floats(0, 1)), max_size=8))
-def test_the_winner_is_one_of_the_votes(cast: list[tuple[str | None, float]]) -> None:
-    """A reading never invents a value, and its weight is a probability."""
-    reading = decide(Attribute.BRAND, votes(*cast))
-    assert reading.value in {value for value, _ in cast} | {None}
-    assert 0 <= reading.weight < 1
-    assert 0 <= reading.share <= 1.0000001
-    assert (reading.value is None) == all(value is None for value, _ in cast)
-
-
-SHOWN, LOGO = "https://shop.example/lamp.jpg", "https://shop.example/logo.png"
-PICTURED = [
-    ("a place of its own says there is none", "/no-image.png", LOGO, None),
-    ("a place of its own says nothing", "", LOGO, LOGO),
-    ("both show it", SHOWN, SHOWN, SHOWN),
-    ("the head has one of several", SHOWN, LOGO, SHOWN),
-]
-
-
-@pytest.mark.parametrize(("name", "own", "head", "expected"), PICTURED, ids=[case[0] for case in PICTURED])
-def test_the_shops_picture_is_not_the_offers(name: str, own: str, head: str, expected: str | None) -> None:
-    """Where an offer's own place holds a stand-in, what the head shows is the shop's logo."""
-    page = Document(f"<meta property='og:image' content='{head}'><img id='p' src='{own}'>", "https://shop.example/p")
-    places = (AttributeAt(css="img[id='p']", name="src"), AttributeAt(css='meta[property="og:image"]', name="content"))
-    rules = [Rule(attribute=Attribute.IMAGE, selector=place) for place in places]
-    assert decide(Attribute.IMAGE, [vote(page, one) for one in rules]).value == expected
-
-
-OPEN_GRAPH, FIRST, SECOND = 'meta[property="og:image"]', "img.first", "img.second"
-ALONE = [
-    ("the head's, and two places are silent", {OPEN_GRAPH: SHOWN}, {}, None),
-    ("the head's, and one that missed a known one", {OPEN_GRAPH: SHOWN}, {FIRST: 9, SECOND: 9}, SHOWN),
-    ("the head's, and one place is silent", {OPEN_GRAPH: SHOWN}, {SECOND: 3}, SHOWN),
-    ("the head's, named for the shop, and one place is silent", {OPEN_GRAPH: LOGO}, {SECOND: 3}, None),
-    ("one place's, and the head is silent", {FIRST: SHOWN}, {}, None),
-    ("one place's, and the head missed a known one", {FIRST: SHOWN}, {OPEN_GRAPH: 9}, SHOWN),
-    ("two places', and the head is silent", {FIRST: SHOWN, SECOND: SHOWN}, {}, SHOWN),
-    ("one place's, and hardly any offer is known", {FIRST: SHOWN}, {OPEN_GRAPH: 2, FIRST: 2, SECOND: 2}, SHOWN),
-]
-
-
-STAND_IN = "/no-image.png"
-BESIDE = [
-    ("a stand-in", FIRST, STAND_IN, 10, None),
-    ("what is no picture", FIRST, "Lamp", 10, SHOWN),
-    ("a stand-in where the way is counted", "div > img:nth-of-type(2)", STAND_IN, 10, SHOWN),
-    ("a stand-in where a known one was missed", FIRST, STAND_IN, 9, SHOWN),
-]
-
-
-@pytest.mark.parametrize(("name", "css", "beside", "support", "expected"), BESIDE, ids=[case[0] for case in BESIDE])
-def test_a_picture_beside_a_stand_in(name: str, css: str, beside: str, support: int, expected: str | None) -> None:
-    """The place that has all known pictures says that there is none: what another place names is another offer's."""
-    own = Rule(attribute=Attribute.IMAGE, selector=AttributeAt(css=css, name="src"), support=support)
-    other = Rule(attribute=Attribute.IMAGE, selector=AttributeAt(css=SECOND, name="src"), support=10)
-    cast = [Vote(own, beside, beside, None), Vote(other, SHOWN, SHOWN, SHOWN)]
-    assert decide(Attribute.IMAGE, cast).value == expected
-
-
-@pytest.mark.parametrize(("name", "said", "support", "expected"), ALONE, ids=[case[0] for case in ALONE])
-def test_a_picture_that_one_place_alone_names(
-    name: str, said: dict[str, str], support: dict[str, int], expected: str | None
-) -> None:
-    """It is no picture of the offer where places are silent that have named all known ones."""
-    rules = {
-        css: Rule(attribute=Attribute.IMAGE, selector=AttributeAt(css=css, name="src"), support=support.get(css, 10))
-        for css in (OPEN_GRAPH, FIRST, SECOND)
-    }
-    cast = [Vote(rule, said.get(css), said.get(css), said.get(css)) for css, rule in rules.items()]
-    assert decide(Attribute.IMAGE, cast).value == expected
-
-
-def test_a_picture_of_a_rule_set_by_hand_is_believed() -> None:
-    """Whatever other places say."""
-    own = Rule(attribute=Attribute.IMAGE, selector=AttributeAt(css=FIRST, name="src"), origin="manual")
-    head = Rule(attribute=Attribute.IMAGE, selector=AttributeAt(css=OPEN_GRAPH, name="content"), support=10)
-    assert decide(Attribute.IMAGE, [Vote(own, SHOWN, SHOWN, SHOWN), Vote(head, None, None, None)]).value == SHOWN
 
 
 def test_rule_sets_survive_storage() -> None:

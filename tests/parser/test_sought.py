@@ -40,6 +40,10 @@ PIECES = st.sampled_from(
         "function(){",
         "[1, [2]]",
         "sku",
+        '"{\\"sku\\": 3}"',
+        "'[{\\u0022sku\\u0022: 4}]'",
+        "['sku']",
+        "%7B%22",
     ]
 )
 LINES = st.lists(PIECES, max_size=25).map("".join)
@@ -91,6 +95,22 @@ def test_only_what_is_asked_for_is_decoded(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.parametrize(
+    "script",
+    [
+        r'window.STATE=JSON.parse("{\"product\": {\"sku\": \"A-1\"}}");',
+        r"window.STATE = '\u007B\u0022product\u0022:{\u0022sku\u0022:\u0022A\u002D1\u0022}}';",
+        r"window.STATE = {product: {sku: 'A\x2D1', name: 'Oak\x27s'}};",
+    ],
+)
+def test_state_in_a_string_is_found_by_what_stands_before_it(script: str) -> None:
+    """Under the name that reading all code gives it."""
+    page = Document(f"<script>{script}</script>", "https://shop.example/")
+    block = page.blocks[0]
+    assert block.name.startswith("window.STATE")
+    assert page.find(JsonAt(css=block.css, block=block.name, path="$.product.sku")) == "A-1"
+
+
+@pytest.mark.parametrize(
     ("text", "key", "value"),
     [
         ("sku: 'A'; total.sku = 'B'", "sku", "A"),
@@ -101,6 +121,9 @@ def test_only_what_is_asked_for_is_decoded(monkeypatch: pytest.MonkeyPatch) -> N
         ("sku = other", "sku", None),
         ("'a-b': 'C'", "a-b", "C"),
         ("a-b: 'C'", "a-b", None),
+        ("a['sku'] = 'D'; sku = 'E'", "sku", "D"),
+        ("a[sku] = 'D'; sku = 'E'", "sku", "E"),
+        (r"sku = 'A\u002D1'", "sku", "A-1"),
     ],
 )
 def test_a_pair_is_found_by_its_key(text: str, key: str, value: str | None) -> None:

@@ -56,9 +56,8 @@ class Filler:
 
     def found(self, run: int, path: str, verdict: Verdict | str = Verdict.MISSING, **fields: Any) -> str:
         """A finding of the run, with its offer's fields; gives its URL."""
-        of_match = {
-            name: fields.pop(name) for name in ("known_id", "score", "reasons", "urls", "why") if name in fields
-        }
+        names = ("known_id", "score", "reasons", "urls", "why", "variant_of")
+        of_match = {name: fields.pop(name) for name in names if name in fields}
         near = fields.pop("nearest", None)
         url = self.url(path)
         offer = OfferFields(**{"url": url, "title": f"Offer {path}", "currency": "EUR"} | self.priced(fields))
@@ -76,7 +75,7 @@ class Filler:
 
     def listed(self, run: int, path: str, **fields: Any) -> str:
         """A finding that the catalog lists, with the catalog offer it was paired with; both say the same."""
-        kept = {name: value for name, value in fields.items() if name not in ("availability", "nearest")}
+        kept = {name: value for name, value in fields.items() if name not in ("availability", "nearest", "variant_of")}
         known = self.known(path, **{"title": f"Offer {path}", "currency": "EUR"} | kept)
         near = {"url": self.url(path), "title": f"Offer {path}", "currency": "EUR"} | kept | fields.pop("nearest", {})
         return self.found(run, path, Verdict.LISTED, known_id=known, score=0.98, nearest=near, **fields)

@@ -121,6 +121,34 @@ def _variant_on_its_page(fill: Any, run: int) -> None:
     fill.found(run, "shirt?size=s", title="Hemd S", known_id=fill.known_ids, nearest=near, price=20)
 
 
+def _variant_beside_a_listed_one(fill: Any, run: int) -> None:
+    _base(fill, run)
+    fill.listed(run, "shirt-red", title="Shirt red", price=20, variant_of=fill.url("shirt"))
+    fill.found(run, "x", title="Hemd rot", price=20, variant_of=fill.url("shirt"))
+
+
+def _variant_by_words_of_the_shops_pages(fill: Any, run: int) -> None:
+    _base(fill, run)
+    for n, word in enumerate(("teal", "rust")):
+        fill.found(run, f"vest-{n}", title=f"Vest {word} long", price=20, variant_of=fill.url("vest"))
+    fill.listed(run, "shirt-red", title="Shirt teal", price=20)
+    near = {"title": "Shirt teal", "url": fill.url("shirt-red")}
+    fill.found(run, "x", title="Shirt rust", known_id=fill.known_ids, nearest=near, price=20)
+
+
+def _another_product(fill: Any, run: int) -> None:
+    _base(fill, run)
+    fill.listed(run, "ab-1", title="AB-1 key blank", price=20)
+    near = {"title": "AB-1 key blank", "url": fill.url("ab-1")}
+    fill.found(run, "x", title="AR-1 key blank", known_id=fill.known_ids, nearest=near, price=20)
+
+
+def _a_feed_with_a_row_for_each_size(fill: Any, run: int) -> None:
+    _variant(fill, run)
+    for size in (32, 512):
+        fill.listed(run, f"else-{size}", title=f"Kamera Z {size}GB", price=20)
+
+
 def _no_variant_of_something_unlisted(fill: Any, run: int) -> None:
     _base(fill, run)
     known = fill.known("phone-64", title="Fono A12 black 64GB")
@@ -173,6 +201,10 @@ CASES: list[tuple[Callable[[Any, int], None], CauseKind, str]] = [
     (_not_rejected, K.OTHER, "no other cause found"),
     (_variant, K.VARIANT, "differs from the listed “Fono A12 black 64GB” only in “128gb” for “64gb”"),
     (_variant_on_its_page, K.VARIANT, "on the same page as the listed “Shirt”"),
+    (_variant_beside_a_listed_one, K.VARIANT, "on the same page as the listed “Shirt red”"),
+    (_variant_by_words_of_the_shops_pages, K.VARIANT, "differs from the listed “Shirt teal” only in “rust” for “teal”"),
+    (_another_product, K.OTHER, "no other cause found"),
+    (_a_feed_with_a_row_for_each_size, K.OTHER, "no other cause found"),
     (_no_variant_of_something_unlisted, K.OTHER, "no other cause found"),
     (_out_of_stock, K.OUT_OF_STOCK, "the page says out of stock"),
     (_no_ean, K.EAN, "the page gives no EAN; 100"),
@@ -240,6 +272,9 @@ def test_further_causes_are_kept_as_observations(fill: Any, store: Store, shop: 
         (Tally(missing=30, listed=10), Tally(listed=60, missing=10), 0, False),
         (Tally(missing=8), Tally(listed=60, missing=10), 8, False),
         (Tally(missing=500), Tally(), 0, False),
+        (Tally(missing=28, missing_again=25), Tally(listed=60, missing=20), 0, False),
+        (Tally(missing=28, missing_again=16), Tally(listed=60, missing=20), 0, True),
+        (Tally(missing=8), Tally(listed=600, listed_again=595, missing=10), 0, False),
     ],
 )
 def test_a_group_is_absent_only_where_chance_would_not_do(
@@ -255,9 +290,16 @@ def test_a_group_is_absent_only_where_chance_would_not_do(
 def test_a_price_gap_needs_an_empty_feed_range() -> None:
     """Where the feed holds offers of such prices, they merely were not paired."""
     listed, missing = [Decimal(n) for n in range(10, 90)], [Decimal(n) for n in range(200, 220)]
-    assert len(price_gaps(missing, listed, [])) == 1
-    assert price_gaps(missing, listed, missing) == []
-    assert price_gaps(missing, [], []) == []
+    gone = [(price, str(price)) for price in missing]
+    assert len(price_gaps(gone, listed, 80, [])) == 1
+    assert price_gaps(gone, listed, 80, missing) == []
+    assert price_gaps(gone, [], 0, []) == []
+
+
+def test_variants_of_one_product_prove_no_price_gap() -> None:
+    """Twenty variants of two products at prices that nothing else has are two products, not a filter."""
+    listed, missing = [Decimal(n) for n in range(10, 90)], [Decimal(n) for n in range(200, 220)]
+    assert price_gaps([(price, str(price % 2)) for price in missing], listed, 80, []) == []
 
 
 def test_a_finding_tells_programs_what_spoke_for_it(store: Store, shop: Shop, fill: Any) -> None:

@@ -52,3 +52,19 @@ def test_words_hold_for_earlier_runs_too(fill: Any, store: Store, shop: Shop) ->
     trend = gather(store, shop, second).trend
     assert (trend.new, trend.still, trend.resolved, trend.unseen) == (0, 1, 0, 0)
     assert [(one.missing, one.listed) for one in trend.history] == [(1, 1), (1, 1)]
+
+
+def test_an_offer_that_moves_takes_its_words_and_its_past_along(fill: Any, store: Store, shop: Shop) -> None:
+    """Whichever of its URLs a run named it by, and a person used, it is one offer."""
+    first, second = fill.run(), fill.run()
+    for name in ("rejected", "ignored"):
+        fill.found(first, f"old-{name}")
+        fill.found(second, name, urls=[fill.url(name), fill.url(f"old-{name}")])
+    fill.found(first, "main", urls=[fill.url("main"), fill.url("also")])
+    fill.found(second, "also")
+    fill.word("rejected", Word.REJECT)
+    fill.word("old-ignored", Word.IGNORE)
+    fill.save()
+    trend = gather(store, shop, second).trend
+    assert (trend.new, trend.still, trend.resolved, trend.unseen) == (0, 1, 0, 0)
+    assert [(one.missing, one.listed) for one in trend.history] == [(1, 1), (1, 1)]

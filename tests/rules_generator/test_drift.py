@@ -1,11 +1,13 @@
 """Drift: a shop whose pages no longer are what the rules were learnt from is recognised."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from datetime import timedelta
 
-from sqlmodel import select
+import pytest
+from sqlmodel import col, select
 
 from catalog.bodies import Bodies
-from catalog.models import KnownOffer, OfferFields, Page, Shop
+from catalog.models import KnownOffer, OfferFields, Page, Shop, now
 from catalog.settings import Settings
 from catalog.store import Store
 from parser.document import Document
@@ -80,8 +82,13 @@ def test_a_stored_shop_tells_its_drift(settings: Settings, store: Store, shop: S
 
 def know_all(store: Store, shop: Shop) -> None:
     """Put all products into the catalog."""
+    know(store, shop, ALL)
+
+
+def know(store: Store, shop: Shop, offers: Sequence[Product]) -> None:
+    """Put products into the catalog."""
     with store.write() as session:
-        for one in ALL:
+        for one in offers:
             fields = known(one, url=f"{shop.url}p{one.number}").model_dump()
             session.add(KnownOffer(shop_id=shop.id, ref=str(one.number), **fields))
 
@@ -135,3 +142,59 @@ def test_what_is_found_on_fewer_pages_is_told(settings: Settings, store: Store, 
     assert not found.redesigned
     assert any(said.startswith("price on ") for said in found.fallen), found
     assert "price on 33% of offers" in found.said
+
+
+def rest(store: Store, *, every: int) -> None:
+    """Of the shop's pages, every so many-th is fetched after its rules were made; the others rest, as they were."""
+    with store.write() as session:
+        for place, page in enumerate(session.exec(select(Page).order_by(col(Page.id)))):
+            page.fetched_at = now() + timedelta(hours=1 if place % every == 0 else -1)
+
+
+def rebuild(settings: Settings, store: Store, build: Build, made: Sequence[Product]) -> None:
+    """Give the pages that do not rest another making."""
+    bodies, by_name = Bodies(settings.bodies), {f"p{one.number}": one for one in made}
+    with store.write() as session:
+        for page in session.exec(select(Page).where(col(Page.fetched_at) > now())):
+            page.body = bodies.put(build(by_name[page.url.rsplit("/", 1)[1]]).encode())
+
+
+@pytest.mark.parametrize(("every", "known_ones"), [(3, 72), (2, 24)])
+def test_pages_that_rest_do_not_hide_a_redesign(
+    settings: Settings, store: Store, shop: Shop, every: int, known_ones: int
+) -> None:
+    """Where most pages were not fetched again, those that were tell of the redesign; both layouts are learnt anew."""
+    many = products(72)
+    crawled(settings, store, shop, {f"p{one.number}": text_page(one) for one in many})
+    know(store, shop, many[:known_ones])
+    learn_shop(settings, store, shop, run_of(store, shop))
+    rest(store, every=every)
+    assert drift_shop(settings, store, shop).said.startswith("the rules hold")
+    rebuild(settings, store, data_page, many)
+    found = drift_shop(settings, store, shop)
+    assert (found.redesigned, found.pages, found.recognised) == (True, known_ones // every, 0)
+    assert learn_shop(settings, store, shop, run_of(store, shop)).drift == found.said
+    held = drift_shop(settings, store, shop)
+    assert (held.redesigned, held.recognised) == (False, held.pages)
+
+
+def test_few_fresh_pages_are_judged_with_the_others(settings: Settings, store: Store, shop: Shop) -> None:
+    """Three pages that changed are no redesign of a shop."""
+    crawled(settings, store, shop, {f"p{one.number}": text_page(one) for one in ALL})
+    know_all(store, shop)
+    learn_shop(settings, store, shop, run_of(store, shop))
+    rest(store, every=8)
+    rebuild(settings, store, data_page, ALL)
+    found = drift_shop(settings, store, shop)
+    assert (found.redesigned, found.pages) == (False, 24)
+
+
+def test_pages_that_rest_do_not_hide_what_is_found_no_more(settings: Settings, store: Store, shop: Shop) -> None:
+    """Pages of unknown offers, half of them resting: a price that only the others have lost is missed."""
+    many = products(80)
+    crawled(settings, store, shop, {f"p{one.number}": text_page(one) for one in many})
+    know(store, shop, many[:6])
+    learn_shop(settings, store, shop, run_of(store, shop))
+    rest(store, every=2)
+    rebuild(settings, store, lambda one: text_page(one).replace(one.price.replace(".", ","), "ask us"), many)
+    assert "price on 0% of offers (was 100%)" in drift_shop(settings, store, shop).fallen

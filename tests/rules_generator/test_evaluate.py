@@ -1,13 +1,17 @@
 """The evaluation: one page read by many settings is read as the parser reads it, and precision does not fall."""
 
+import io
 import json
 import shutil
+import tarfile
 import xml.etree.ElementTree as ET
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from catalog.errors import FeedError
+from rules_generator.corpus import open_shop
 from rules_generator.evaluate import Plan, Setting, evaluate_extraction
 from rules_generator.figure import write_chart
 from tests.pages import products, text_page
@@ -58,6 +62,72 @@ def test_no_data_is_said(tmp_path: Path) -> None:
     """A folder without labelled shops is an error that says what is looked for."""
     with pytest.raises(FeedError, match="holds no labelled shop"):
         evaluate_extraction(tmp_path, Plan((Setting(),)))
+
+
+def labelled(**changes: object) -> str:
+    """A line of `truth.jsonl`."""
+    return json.dumps({"page": "1.html", "url": "/a", "attributes": {"title": "Lamp"}} | changes)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("[]", "line 2: not an object"),
+        ('"abc"', "line 2: not an object"),
+        ("{", "line 2: Expecting property name"),
+        ("[" * 100_000, "line 2: "),
+        (b"\xff", "line 2: "),
+        (labelled(attributes=None), "line 2: attributes: "),
+        (labelled(url=5), "line 2: url: "),
+        (labelled(page="9.html"), "line 2: pages/9.html is not there"),
+        (labelled(alternatives=[1]), "line 2: alternatives: "),
+        (labelled(alternatives={"title": 5}), "line 2: alternatives.title: "),
+        ("{}", "line 2: page: "),
+    ],
+)
+def test_a_bad_line_is_named(tmp_path: Path, line: str | bytes, said: str) -> None:
+    """A line that labels no page is an error of one line, with the shop's folder and the line's number."""
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / "1.html").write_text("<h1>Lamp</h1>")
+    wrong = line if isinstance(line, bytes) else line.encode()
+    (tmp_path / "truth.jsonl").write_bytes(labelled().encode() + b"\n" + wrong + b"\n")
+    with pytest.raises(FeedError) as error:
+        open_shop(tmp_path)
+    assert f"{tmp_path}, truth.jsonl, {said}" in str(error.value)
+    assert len(str(error.value).splitlines()) == 1
+
+
+def packed(data: Path) -> bytes:
+    """The shop of that folder as an archive."""
+    held = io.BytesIO()
+    with tarfile.open(fileobj=held, mode="w:xz") as archive:
+        for file in sorted((data / "made.example").rglob("*.*")):
+            archive.add(file, file.relative_to(data / "made.example").as_posix())
+    return held.getvalue()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda whole: whole[: len(whole) // 2],
+        lambda whole: whole[:300] + bytes(200) + whole[500:],
+        lambda whole: whole[:2000] + bytes(200) + whole[2200:],
+        lambda whole: whole[:-300] + bytes(200) + whole[-100:],
+        lambda whole: whole[:-40] + bytes(8) + whole[-32:],
+        lambda _: b"nothing of the kind",
+        lambda _: b"",
+    ],
+    ids=["cut short", "its beginning", "its middle", "its end", "its check sum", "no archive", "empty"],
+)
+def test_a_bad_archive_is_named(data: Path, tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
+    """An archive that cannot be unpacked is an error of one line that names it."""
+    path, whole = tmp_path / "made.example.tar.xz", packed(data)
+    path.write_bytes(whole)
+    assert len(open_shop(path).pages) == 30
+    path.write_bytes(damage(whole))
+    with pytest.raises(FeedError, match=r"made\.example\.tar\.xz cannot be read as a labelled shop") as error:
+        open_shop(path)
+    assert len(str(error.value).splitlines()) == 1
 
 
 def test_pages_made_to_be_slow_are_named_and_stop_nothing(data: Path, tmp_path: Path) -> None:

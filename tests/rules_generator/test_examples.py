@@ -1,5 +1,6 @@
 """Known offers are joined with their pages: by link, or without any click by what the pages show."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 from catalog.bodies import Bodies
@@ -40,6 +41,14 @@ def test_a_cleaned_link_leads_to_its_page(settings: Settings) -> None:
     pages.append(CrawledPage(99, "https://shop.example/c/p1", "https://shop.example/p1", pages[1].body))
     offers = [known(one, url=f"https://shop.example/p{one.number}") for one in ALL]
     assert pairs(join(offers, pages, opener, enough=1)) == {f"p{one.number}": one.title for one in ALL}
+
+
+def test_pages_that_name_one_address_are_examples_each(settings: Settings) -> None:
+    """A template that names the shelf on every page of its lamps hides none of them from the learner."""
+    pages, opener = shop(settings)
+    shelved = [replace(page, canonical="https://shop.example/shelf") for page in pages]
+    offers = [known(one, url=f"https://shop.example/p{one.number}") for one in ALL]
+    assert pairs(join(offers, shelved, opener, enough=1)) == {f"p{one.number}": one.title for one in ALL}
 
 
 def test_a_link_that_redirects_leads_to_its_page_too(settings: Settings) -> None:

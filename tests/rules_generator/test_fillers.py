@@ -60,3 +60,72 @@ def test_the_slogan_of_the_front_page(said: str, read: str | None) -> None:
     rules, _ = induce(members, [Document(WORDED.format("Welcome", SLOGAN), "https://shop.example/")])
     found = read_attributes(Document(WORDED.format("Other", said), "https://shop.example/p"), rules.templates[0])
     assert found[Attribute.DESCRIPTION].value == read
+
+
+SHAPES = ["A-11", "B-12", "C-23", "A-44", "D-15", "E-26", "F-37", "G-48", "H-59", "K-10"]
+
+
+def test_fillers_are_not_read() -> None:
+    """What stands on several pages where each offer should have its own is no value: a mark for there being none."""
+    members = [
+        taught(one, f"<h1>{one.title}</h1><b id='n'>{SHAPES[place] if place % 3 else 'none-1'}</b>",
+               sku=SHAPES[place] if place % 3 else None)
+        for place, one in enumerate(ALL)
+    ]  # fmt: skip
+    rules, _ = induce(members)
+    none = Document("<h1>Other</h1><b id='n'>none-1</b>", "https://shop.example/p")
+    some = Document("<h1>Other</h1><b id='n'>Z-99</b>", "https://shop.example/p")
+    assert read_attributes(none, rules.templates[0])[Attribute.SKU].value is None
+    assert read_attributes(some, rules.templates[0])[Attribute.SKU].value == "Z-99"
+
+
+def test_a_price_of_nothing_is_none() -> None:
+    """Where a shop does not say its price, its data may say `0.00`: that speaks neither for them nor against them."""
+    page = "<meta property='og:price:amount' content='{1}'><h1>{0}</h1><p class='cost'>{2}</p>"
+    members = [
+        taught(one, page.format(one.title, one.price if place else "0.00", f"{one.price} €" if place else "Call us"),
+               price=one.price if place else None)
+        for place, one in enumerate(ALL)
+    ]  # fmt: skip
+    rules, _ = induce(members)
+    read = [
+        read_attributes(Document(page.format("Other", said, "Log in"), "https://shop.example/p"), rules.templates[0])
+        for said in ("31.50", "0.00")
+    ]
+    assert [one[Attribute.PRICE].value for one in read] == ["31.50", None]
+
+
+def test_what_a_cut_leaves_where_there_is_no_number() -> None:
+    """One offer without a number is enough to know what stands on the pages of all others that have none."""
+    page = "<h1>{0}</h1><i data-id='{1}_{2}'></i>"
+    members = [
+        taught(one, page.format(one.title, SHAPES[place] if place else "post", one.number),
+               sku=SHAPES[place] if place else None)
+        for place, one in enumerate(ALL)
+    ]  # fmt: skip
+    rules, _ = induce(members)
+    read = [
+        read_attributes(Document(page.format("Other", number, 77), "https://shop.example/p"), rules.templates[0])
+        for number in ("post", "Z-99")
+    ]
+    assert [one[Attribute.SKU].value for one in read] == [None, "Z-99"]
+
+
+ONE_NUMBER = "<h1>{}</h1><p>Art. {}</p>"
+LACKING = [
+    ("a number that the catalog lacks", "K-70", "K-70"),
+    ("a word", "on request", None),
+]
+
+
+@pytest.mark.parametrize(("name", "said", "read_as"), LACKING, ids=[case[0] for case in LACKING])
+def test_what_a_cut_leaves_where_the_catalog_has_no_number(name: str, said: str, read_as: str | None) -> None:
+    """What stands on one such page is a number if it looks like the known ones, and no filler."""
+    *known, last = ALL
+    members = [
+        taught(one, ONE_NUMBER.format(one.title, SHAPES[place]), sku=SHAPES[place]) for place, one in enumerate(known)
+    ]
+    members.append(taught(last, ONE_NUMBER.format(last.title, said), sku=None))
+    rules, _ = induce(members)
+    page = Document(ONE_NUMBER.format("Other", said), "https://shop.example/p")
+    assert read_attributes(page, rules.templates[0])[Attribute.SKU].value == read_as

@@ -4,7 +4,8 @@ import pytest
 
 from catalog.models import Attribute
 from parser.document import Document
-from parser.read import Reading, read_attributes
+from parser.outcome import Reading
+from parser.read import read_attributes
 from rules_generator.induce import Taught, induce
 from tests.pages import Product, products
 from tests.rules_generator.conftest import taught

@@ -11,7 +11,7 @@ import pytest
 
 from catalog.models import Attribute, OfferFields, PageKind
 from parser.document import Document
-from parser.read import read
+from parser.read import read, read_attributes
 from parser.rules import RuleSet
 from rules_generator.induce import Taught, induce
 from rules_generator.score import lower_bound, rank
@@ -111,6 +111,25 @@ def entries_page(one: Product) -> str:
     return f"""<h1>{one.title}</h1><p class="cost">{one.price} €</p><script>var product = {listed};</script>"""
 
 
+def test_links_that_lead_to_other_pages_are_set_aside(teachers: Teachers) -> None:
+    """A page like no other example's that shows no known title teaches nothing, and is said with the reason."""
+    lost = [taught(one, category_page(products(6))) for one in products(12)[10:]]
+    rules, story = induce([*teachers(10, text_page), *lost])
+    urls = [one.example.page.address for one in lost]
+    assert sorted(url for url, _ in story.set_aside) == sorted(urls)
+    assert len(rules.learnt_from) == 10
+
+
+def test_titles_at_one_place_of_lists_make_no_template(teachers: Teachers) -> None:
+    """Two links to categories may lead to lists that begin alike; pages of lists stay no offers."""
+    first, second, *more = products(40)[20:]
+    lists = [category_page([first, *more[:5]]), category_page([second, *more[5:10]]), category_page(more[10:16])]
+    lost = [taught(one, page) for one, page in zip((first, second, more[12]), lists, strict=True)]
+    members = [*teachers(10, text_page), *lost]
+    rules, _ = induce(members, [*(one.document for one in members), *others()])
+    assert [offer(one, page, rules) for one, page in zip(more, lists, strict=False)] == [None] * 3
+
+
 def test_a_list_of_facts_is_read_by_their_names() -> None:
     """In whatever order it stands."""
     rules, _ = induce([taught(one, entries_page(one)) for one in ALL[:10]])
@@ -178,3 +197,24 @@ def test_the_same_teachers_teach_the_same_rules() -> None:
         for seed in ("1", "2")
     ]  # fmt: skip
     assert runs[0] == runs[1] != ""
+
+
+ODD = [
+    ("a word of the path language", '{"query": {"where": {"title": %s, "sku": %s}}}'),
+    ("numbers that Python refuses", '{"title": %s, "sku": %s, "x": NaN, "y": ' + "7" * 5000 + "}"),
+]
+
+
+@pytest.mark.parametrize(("name", "data"), ODD, ids=[case[0] for case in ODD])
+def test_odd_data_does_not_end_learning(name: str, data: str) -> None:
+    """Whatever keys and numbers a page has, the rest is learnt."""
+    page = (
+        "<h1>{0}</h1><b id='a\fb' -='{{\"n\": 1}}' 1x='[{{\"n\": \"{1}\"}}]'>{1}</b><script>var state = {2};</script>"
+    )
+    members = []
+    for one in ALL:
+        said = data % (json.dumps(one.title), json.dumps(one.sku))
+        members.append(taught(one, page.format(one.title, one.sku, said)))
+    rules, _ = induce(members)
+    found = read_attributes(members[0].document, rules.templates[0])
+    assert (found[Attribute.TITLE].value, found[Attribute.SKU].value) == (ALL[0].title, ALL[0].sku)

@@ -78,6 +78,25 @@ def test_a_locked_rule_survives_relearning(settings: Settings, store: Store, cra
     assert any(mine in template.rules for template in stored_rules(store, crawled_shop).templates)
 
 
+def test_a_rule_set_while_it_is_learnt_stays(settings: Settings, store: Store, crawled_shop: Shop) -> None:
+    """Learning takes a while; what a person does meanwhile is in the rules that it stores."""
+    know(store, crawled_shop, linked=True)
+    learn_shop(settings, store, crawled_shop, run_of(store, crawled_shop))
+    mine = Rule(attribute=Attribute.BRAND, selector=TextAt(css="div.mine"), origin="manual")
+
+    def set_by_hand(*_: object) -> None:
+        rules = stored_rules(store, crawled_shop)
+        changed = tuple(one.model_copy(update={"rules": (mine, *one.rules)}) for one in rules.templates)
+        stored = rules.model_copy(update={"templates": changed, "version": 2}).to_json()
+        with store.write() as session:
+            if session.exec(select(StoredRules).where(StoredRules.version == 2)).first() is None:
+                session.add(StoredRules(shop_id=crawled_shop.id or 0, version=2, rules=stored))
+
+    told = learn_shop(settings, store, crawled_shop, run_of(store, crawled_shop), progress=set_by_hand)
+    assert told.version == 3
+    assert all(mine in one.rules for one in stored_rules(store, crawled_shop).templates)
+
+
 def test_without_known_offers_it_says_what_to_do(settings: Settings, store: Store, shop: Shop) -> None:
     """Where pages do not say themselves what they are, the error names the command that imports."""
     crawled(settings, store, shop, {"about": article_page(), "list": category_page(ALL[:6])})

@@ -28,6 +28,13 @@ def test_a_price_is_found_in_all_its_forms() -> None:
     ]  # fmt: skip
 
 
+def test_a_relative_picture_is_found_from_the_base_of_the_page() -> None:
+    """Places are compared with known addresses as browsers resolve them."""
+    page = Document('<base href="/"><img src="media/a.jpg">', URL)
+    known = {Attribute.IMAGE: ["https://shop.example/media/a.jpg"]}
+    assert [one.name for one in places(page, Wanted(known, page.base))[Attribute.IMAGE]] == ["src"]
+
+
 def test_a_german_thousand_is_no_decimal() -> None:
     """The form says how the separator was meant."""
     assert found("<b>1.299</b>", Attribute.PRICE, "1.30") == [("text", "point", True)]

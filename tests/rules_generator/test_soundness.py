@@ -43,39 +43,6 @@ def test_constant_texts(name: str, brands: list[str], least: int) -> None:
     assert (rules_of(Attribute.BRAND, members) > 0) is (least > 0)
 
 
-SHAPES = ["A-11", "B-12", "C-23", "A-44", "D-15", "E-26", "F-37", "G-48", "H-59", "K-10"]
-
-
-def test_fillers_are_not_read() -> None:
-    """What stands on several pages where each offer should have its own is no value: a mark for there being none."""
-    members = [
-        taught(one, f"<h1>{one.title}</h1><b id='n'>{SHAPES[place] if place % 3 else 'none-1'}</b>",
-               sku=SHAPES[place] if place % 3 else None)
-        for place, one in enumerate(ALL)
-    ]  # fmt: skip
-    rules, _ = induce(members)
-    none = Document("<h1>Other</h1><b id='n'>none-1</b>", "https://shop.example/p")
-    some = Document("<h1>Other</h1><b id='n'>Z-99</b>", "https://shop.example/p")
-    assert read_attributes(none, rules.templates[0])[Attribute.SKU].value is None
-    assert read_attributes(some, rules.templates[0])[Attribute.SKU].value == "Z-99"
-
-
-def test_a_price_of_nothing_is_none() -> None:
-    """Where a shop does not say its price, its data may say `0.00`: that speaks neither for them nor against them."""
-    page = "<meta property='og:price:amount' content='{1}'><h1>{0}</h1><p class='cost'>{2}</p>"
-    members = [
-        taught(one, page.format(one.title, one.price if place else "0.00", f"{one.price} €" if place else "Call us"),
-               price=one.price if place else None)
-        for place, one in enumerate(ALL)
-    ]  # fmt: skip
-    rules, _ = induce(members)
-    read = [
-        read_attributes(Document(page.format("Other", said, "Log in"), "https://shop.example/p"), rules.templates[0])
-        for said in ("31.50", "0.00")
-    ]
-    assert [one[Attribute.PRICE].value for one in read] == ["31.50", None]
-
-
 def layout(one: Product, *classes: str) -> str:
     """A page of a shop that says its own name, and the brand in its second layout only."""
     marks = "".join(f"<div class='{name}-{part}'></div>" for name in classes for part in "abcdefgh")
@@ -96,22 +63,6 @@ def test_a_layouts_only_brand_is_no_rule_where_the_shop_has_others(brands: list[
     (template,) = [one for one in rules.templates if one.name == plain]
     assert len(rules.templates) == 2
     assert len(template.of(Attribute.BRAND)) == learnt
-
-
-def test_what_a_cut_leaves_where_there_is_no_number() -> None:
-    """One offer without a number is enough to know what stands on the pages of all others that have none."""
-    page = "<h1>{0}</h1><i data-id='{1}_{2}'></i>"
-    members = [
-        taught(one, page.format(one.title, SHAPES[place] if place else "post", one.number),
-               sku=SHAPES[place] if place else None)
-        for place, one in enumerate(ALL)
-    ]  # fmt: skip
-    rules, _ = induce(members)
-    read = [
-        read_attributes(Document(page.format("Other", number, 77), "https://shop.example/p"), rules.templates[0])
-        for number in ("post", "Z-99")
-    ]
-    assert [one[Attribute.SKU].value for one in read] == [None, "Z-99"]
 
 
 INDIRECT = [
@@ -329,3 +280,36 @@ def test_a_number_of_another_variant_is_no_reason_for_silence() -> None:
     rules, _ = induce(members)
     other = Document(page.format("Other", "SK-9999", sale), "https://shop.example/p")
     assert read_attributes(other, rules.templates[0])[Attribute.SKU].value == "SK-9999"
+
+
+IN_STOCK = [
+    ("a product's number on its button", "<button value='50{0}'>Buy</button><p>{1}</p>", "out_of_stock"),
+    ("what its stock is called", "<p class='stock' data-stock='{0}'>now</p>", "out_of_stock"),
+]
+
+
+@pytest.mark.parametrize(("name", "page", "expected"), IN_STOCK, ids=[case[0] for case in IN_STOCK])
+def test_a_bare_number_says_nothing_of_stock(name: str, page: str, expected: str) -> None:
+    """Unless its place does: where all known offers are in stock, any number that is not none would agree."""
+    members = [
+        taught(one, f"<h1>{one.title}</h1>" + page.format(place + 1, "In stock"), availability="in_stock")
+        for place, one in enumerate(ALL)
+    ]
+    rules, _ = induce(members)
+    sold = Document("<h1>Other</h1>" + page.format(0, "Sold out"), "https://shop.example/p")
+    assert read_attributes(sold, rules.templates[0])[Attribute.AVAILABILITY].value == expected
+
+
+def test_the_way_home_in_data_is_no_category() -> None:
+    """A list of steps that begins at the front page has it as the last step but one, where there is no category."""
+
+    def page(title: str, *steps: str) -> str:
+        listed = [{"item": {"name": name}} for name in (*steps, title)]
+        return f"<h1>{title}</h1><script>var trail = {json.dumps({'itemListElement': listed})};</script>"
+
+    members = [taught(one, page(one.title, "Home", f"Kind {place % 4}"), category=f"Kind {place % 4}")
+               for place, one in enumerate(ALL)]  # fmt: skip
+    rules, _ = induce(members)
+    for steps, expected in ((("Home", "Kind 2"), "Kind 2"), (("Home",), None)):
+        document = Document(page("Other", *steps), "https://shop.example/p")
+        assert read_attributes(document, rules.templates[0])[Attribute.CATEGORY].value == expected

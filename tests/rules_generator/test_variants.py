@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from sqlmodel import select
 
-from catalog.models import KnownOffer, Match, Run, Shop, ShopOffer, Verdict
+from catalog.models import KnownOffer, Match, OfferFields, Run, Shop, ShopOffer, Verdict
 from catalog.settings import Settings
 from catalog.store import Store
 from matcher.run import match_shop
@@ -13,7 +13,7 @@ from parser.worker import parse_shop, stored_rules
 from rules_generator.learn import learn_shop
 from tests.pages import Product, article_page, category_page, products
 from tests.parser.test_worker import crawled
-from tests.variant_shop import Choice, array_page, choices, known, table_page
+from tests.variant_shop import Choice, array_page, beside_page, cards_page, choices, known, table_page, tables_page
 
 ALL = products(14)
 SOLD = [(one, choice) for one in ALL for choice in choices(one)]
@@ -44,7 +44,7 @@ def _offers(store: Store) -> list[ShopOffer]:
         return list(session.exec(select(ShopOffer)))
 
 
-@pytest.mark.parametrize("page", [array_page, table_page])
+@pytest.mark.parametrize("page", [array_page, table_page, tables_page])
 def test_variants_become_offers(settings: Settings, store: Store, shop: Shop, page: Callable[[Product], str]) -> None:
     """Each variant is an offer with its own numbers and price, under its own address, and finds its catalog offer."""
     _through(settings, store, shop, page, LISTED)
@@ -85,6 +85,26 @@ def test_double_rows_are_no_variants(settings: Settings, store: Store, shop: Sho
     _through(settings, store, shop, array_page, pairs)
     assert stored_rules(store, shop).variants == ()
     assert len(_offers(store)) == len(ALL)
+
+
+def test_offers_beside_are_no_variants(settings: Settings, store: Store, shop: Shop) -> None:
+    """Where links lead to pages of categories by mistake, what these list is not what other pages keep."""
+    pages = {f"p{one.number}": beside_page(one, [*ALL, *ALL][place + 4 : place + 7]) for place, one in enumerate(ALL)}
+    crawled(settings, store, shop, pages | {f"c{n}": cards_page(f"c{n}", ALL[n : n + 5]) for n in (0, 4, 8)})
+    links = {one: f"p{one.number}" for one in ALL} | dict.fromkeys(ALL[:2], "c0") | dict.fromkeys(ALL[4:6], "c4")
+    with store.write() as session:
+        for one, link in links.items():
+            fields = OfferFields(
+                title=one.title, price=one.price, currency="EUR", brand=one.brand, sku=one.sku, ean=one.ean,
+                url=shop.url + link,
+            )  # fmt: skip
+            session.add(KnownOffer(shop_id=shop.id, ref=one.sku, **fields.model_dump()))
+        run = Run(shop_id=shop.id or 0)
+        session.add(run)
+    learn_shop(settings, store, shop, run.id or 0)
+    parse_shop(settings, store, shop, run.id or 0)
+    assert stored_rules(store, shop).variants == ()
+    assert {one.sku for one in _offers(store) if one.url and "/p" in one.url[-4:]} == {one.sku for one in ALL}
 
 
 @pytest.mark.parametrize("shown", [0, -1], ids=["the first", "the last"])

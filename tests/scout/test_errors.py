@@ -14,6 +14,7 @@ from catalog.errors import BlockedShop
 from catalog.models import Shop
 from catalog.settings import Settings
 from catalog.store import Store
+from scout.demonstrate import settings_for
 
 from .conftest import Rooms, Scout
 
@@ -56,6 +57,11 @@ def test_unknown_shop(scout: Scout, words: tuple[str, ...]) -> None:
         (("schedule", "add", "demo", "--cron", "0 5 * * 9"), "'9' is no day of the week"),
         (("schedule", "add", "demo", "--cron", "0 5 30 2 *"), "it would never run"),
         (("report", "demo", "--run", "99"), "has no run 99"),
+        (("report", "demo", "--run", "9" * 23), "has no run 999"),
+        (("report", "demo", "--run", "-" + "9" * 23), "has no run -999"),
+        (("rules", "show", "demo", "--version", "9" * 23), "has no rules of version 999"),
+        (("evaluate", "extraction", "data", "--threshold", "2"), "numbers from 0 to 1"),
+        (("evaluate", "extraction", "data", "--threshold", "nan"), "numbers from 0 to 1"),
     ],
 )
 def test_wrong_usage(scout: Scout, shop: Shop, words: tuple[str, ...], line: str) -> None:
@@ -156,6 +162,8 @@ def _cap(raw: object, pages: int) -> None:
         ("SCOUT_WORKERS", "many", "setting 'workers'"),
         ("SCOUT_LOG_FORMAT", "xml", "setting 'log_format'"),
         ("SCOUT_DATABASE_URL", "nonsense", "setting 'database_url'"),
+        ("SCOUT_CONFIDENCE", '{"price": 2}', "setting 'confidence.price'"),
+        ("SCOUT_CONFIDENCE", '{"price": NaN}', "setting 'confidence.price'"),
     ],
 )
 def test_bad_settings(scout: Scout, monkeypatch: pytest.MonkeyPatch, variable: str, value: str, line: str) -> None:
@@ -185,6 +193,17 @@ def test_taken_port(scout: Scout) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         said = scout("serve", "--port", str(taken.getsockname()[1]))
     assert (said.code, "choose others with --host, --port" in said.error) == (1, True)
+
+
+def test_taken_demo_port(scout: Scout, settings: Settings) -> None:
+    """A kept demo whose port is another's by now says so, and what to do."""
+    kept = settings_for(settings, keep=True)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with Store.open(kept).write() as session:
+            session.add(Shop(name="demo", url=f"http://127.0.0.1:{port}/", allow_private=True))
+        said = scout("demo", "--keep")
+    assert (said.code, f"cannot be served on port {port}" in said.error) == (1, True)
 
 
 def _shell(settings: Settings, *words: str, **more: object) -> subprocess.CompletedProcess[str]:

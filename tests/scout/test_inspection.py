@@ -54,6 +54,26 @@ def test_a_page_with_several_offers(scout: Scout, learnt: Shop) -> None:
     assert "Several offers on this page" in scout("inspect", "demo", f"{learnt.url}p3").out
 
 
+OWN = [
+    ("its canonical address", '<link rel="canonical" href="/p9">', "p9"),
+    ("what it tells others", '<meta property="og:url" content="http://127.0.0.1:8000/p9">', "p9"),
+    ("another shop's address", '<link rel="canonical" href="https://other.example/p9">', "saved%20page.html"),
+    ("no address", "", "saved%20page.html"),
+]
+
+
+@pytest.mark.parametrize(("name", "head", "path"), OWN, ids=[case[0] for case in OWN])
+def test_a_saved_page_is_the_offer_that_it_was(
+    scout: Scout, learnt: Shop, tmp_path: Path, name: str, head: str, path: str
+) -> None:
+    """By its file it is taken for what it is by its URL, and compared with the catalog where it says its address."""
+    saved = tmp_path / "saved page.html"
+    saved.write_text(head + text_page(ALL[9]), encoding="utf-8")
+    said = json.loads(scout("inspect", "demo", str(saved), "--json").out)
+    assert (said["url"], said["kind"]) == (learnt.url + path, "offer")
+    assert bool(said["known"]) == (path == "p9")
+
+
 def test_rules_are_numbered_as_everywhere(scout: Scout, learnt: Shop) -> None:
     """The number beside a vote locks that very rule, on whichever template."""
     for page in ("p3", "p8"):

@@ -143,6 +143,17 @@ def test_steps_by_hand(scout: Scout, known: Shop, rooms: Rooms) -> None:
     assert "done" in scout("shop", "list").out
 
 
+def test_a_later_report_keeps_the_others(store: Store, known: Shop, rooms: Rooms) -> None:
+    """Where only some formats are written again, the files of the others are still known."""
+    with store.write() as session:
+        session.add(Run(id=7, shop_id=known.id or 0))
+    pipeline.do(store, 7, Stage.REPORT, lambda _: {"html": "a.html", "csv": "a.csv"})
+    pipeline.do(store, 7, Stage.REPORT, lambda _: {"csv": "b.csv"})
+    with store.read() as session:
+        figures = session.get_one(Run, 7).figures["report"]
+    assert (figures["html"], figures["csv"]) == ("a.html", "b.csv")
+
+
 def test_step_without_run(scout: Scout, known: Shop, rooms: Rooms) -> None:
     """A step other than the crawl needs a run, and says how to get one."""
     said = scout("learn", "demo")

@@ -51,6 +51,14 @@ def test_lock(scout: Scout, learnt: Shop) -> None:
     assert versions == [4, 3, 2, 1]
 
 
+def test_no_css_is_no_rule(scout: Scout, learnt: Shop) -> None:
+    """As a script has it whose variable is not set: it is refused, and what is stored stays."""
+    said = scout("rules", "set", "demo", "price", "--css", "")
+    assert said.code == 1
+    assert "not a CSS selector" in said.err
+    assert [row["origin"] for row in _rows(scout, "--attribute", "price")] == ["learnt", "learnt"]
+
+
 def test_set(scout: Scout, learnt: Shop) -> None:
     """A rule set by hand takes the place of what was learnt, in one template or in all, and keeps the others."""
     assert scout("rules", "set", "demo", "price", "--css", ".now", "--left", "only ", "--form", "comma").code == 0

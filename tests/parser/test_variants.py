@@ -1,0 +1,91 @@
+"""Variants of one product: what tells them apart is cleaned like any other value."""
+
+import json
+
+import pytest
+
+from catalog.models import Attribute
+from parser.document import Document
+from parser.outcome import decide
+from parser.rules import Rule, RuleSet, Variants
+from parser.selector import JsonAt, TextAt
+from parser.variants import variants_of
+from parser.votes import Vote
+
+OPTIONS = [
+    ("half of an emoji, as JavaScript cuts one", "Blue \\ud83d", "Lamp - Blue"),
+    ("references and line breaks", "Tom &amp;\\n Jerry", "Lamp - Tom & Jerry"),
+    ("a sign that no store takes", "Blue\\u0000", "Lamp - Blue"),
+    ("no choice", "Default Title", "Lamp"),
+]
+
+
+def inside(path: str) -> JsonAt:
+    """A place inside an item."""
+    return JsonAt(css="", block="item", path=path)
+
+
+RULE = Rule(attribute=Attribute.TITLE, selector=TextAt(css="h1"))
+WAY = Variants(
+    items=JsonAt(block="var product =", path="$.variants.*"),
+    rules=(Rule(attribute=Attribute.SKU, selector=inside("$.sku")),),
+    options=(inside("$.option"),),
+)
+
+
+@pytest.mark.parametrize(("name", "option", "title"), OPTIONS, ids=[case[0] for case in OPTIONS])
+def test_an_option_is_told_in_the_title(name: str, option: str, title: str) -> None:
+    """Behind the title of the page, in one line and without what is no text."""
+    items = f'[{{"sku": "A-1", "option": "{option}"}}, {{"sku": "A-2", "option": "Red"}}]'
+    page = Document(f"<script>var product = {{'variants': {items}}}</script>", "https://shop.example/p")
+    shared = decide(Attribute.TITLE, [Vote(RULE, "Lamp", "Lamp", "Lamp")])
+    found = variants_of(page, [WAY], {Attribute.TITLE: shared}, None)
+    assert [one.offer.title for one in found] == [title, "Lamp - Red"]
+
+
+ADDRESSES = [
+    ("their own parameters", [("Red", "S", "A-1"), ("Red", "M", "A-2")], ("c", "s"), ["?c=Red&s=S", "?c=Red&s=M"]),
+    ("one parameter of two", [("Red", "S", "A-1"), ("Red", "M", "A-2")], ("c",),
+     ["?c=Red#variant-A-1", "?c=Red#variant-A-2"]),
+    ("some share one", [("Red", "S", "A-1"), ("Red", "M", "A-2"), ("Blue", "S", "A-3")], ("c",),
+     ["?c=Red#variant-A-1", "?c=Red#variant-A-2", "?c=Blue"]),
+    ("no value for a parameter", [("Red", "S", "A-1"), ("", "M", "A-2")], ("c", "s"), ["?c=Red&s=S", "?s=M"]),
+    ("nothing of an address", [("Red", "S", "A-1"), ("Red", "M", "A-2")], (), ["#variant-A-1", "#variant-A-2"]),
+    ("one number for two", [("Red", "S", "A-1"), ("Red", "M", "A-1")], ("s", "c"), ["?s=S&c=Red", "?s=M&c=Red"]),
+    ("a number that is one, options that are not", [("Red", "S", "A-1"), ("Blue", "S", "A-1")], (),
+     ["#variant-A-1%20Red", "#variant-A-1%20Blue"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "items", "asked", "ends"), ADDRESSES, ids=[case[0] for case in ADDRESSES])
+def test_every_variant_has_an_address_of_its_own(
+    name: str, items: list[tuple[str, str, str]], asked: tuple[str, ...], ends: list[str]
+) -> None:
+    """By the parameters that are known, and by a fragment where these leave two of a page with one address."""
+    data = json.dumps([{"c": colour, "s": size, "sku": sku} for colour, size, sku in items])
+    page = Document(f"<script>var product = {{'variants': {data}}}</script>", "https://shop.example/p")
+    query = tuple((name, inside(f"$.{name}")) for name in asked)
+    way = WAY.model_copy(update={"query": query, "options": (inside("$.c"),)})
+    found = variants_of(page, [way], {}, None)
+    assert [one.offer.url for one in found] == [f"https://shop.example/p{end}" for end in ends]
+
+
+def test_rules_stored_with_one_parameter_are_still_read() -> None:
+    """An address had one parameter at most, whose value was the link."""
+    stored = WAY.model_dump(mode="json") | {"link": inside("$.id").model_dump(), "parameter": "variant"}
+    del stored["query"]
+    way = RuleSet.from_json({"variants": [stored]}).variants[0]
+    assert (way.link, way.query) == (None, (("variant", inside("$.id")),))
+    plain = RuleSet.from_json({"variants": [stored | {"parameter": None}]}).variants[0]
+    assert (plain.link, plain.query) == (inside("$.id"), ())
+
+
+def test_the_page_s_price_is_the_first_variants() -> None:
+    """Where variants have prices of their own, one without any has none; else the page's is that of all."""
+    items = '[{"sku": "A-1", "price": "9.00"}, {"sku": "A-2", "price": "on request"}]'
+    page = Document(f"<script>var product = {{'variants': {items}}}</script>", "https://shop.example/p")
+    shared = {Attribute.PRICE: decide(Attribute.PRICE, [Vote(RULE, "9.00", "9.00", "9.00")])}
+    price = Rule(attribute=Attribute.PRICE, selector=inside("$.price"))
+    own = variants_of(page, [WAY.model_copy(update={"rules": (*WAY.rules, price)})], shared, "EUR")
+    assert [str(one.offer.price) for one in own] == ["9.00", "None"]
+    assert [str(one.offer.price) for one in variants_of(page, [WAY], shared, "EUR")] == ["9.00", "9.00"]
