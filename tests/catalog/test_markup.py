@@ -23,6 +23,15 @@ SLOW = {
     "lists in lists": "<ul><li>" * 90_000,
     "readings of readings": "<ruby><rt>" * 90_000,
     "formatting left open": "<p>" + "".join(f"<font color=c{n}>" for n in range(1800)) + "</p>" + "<p>x" * 6_000,
+    "formatting that only comments end": "".join(f"<b class=c{n}><!--</b>--><p>" for n in range(3_000)),
+    "formatting that only attributes end": "".join(f"<b class=c{n} a='</b>'><p>" for n in range(3_000)),
+    "formatting ended in a list of options": "".join(f"<b id={n}><select></b></select><p>" for n in range(3_000)),
+    "formatting ended in cells": "".join(f"<b id={n}><table><td></b></table><p>" for n in range(3_000)),
+    "blocks that only comments end": "<div><!--</div>-->" * 50_000,
+    "blocks that only attributes end": "<div a='</div>'>" * 50_000,
+    "blocks that only scripts end": "<div><script>'</div>'</script>" * 50_000,
+    "blocks ended in embedded objects": "<div><object></div></object>" * 20_000,
+    "cells in drawings": "<svg>" + "<td>" * 50_000,
     "more tags than any page has": "<p>a" * 300_000,
 }
 LARGE = {
@@ -30,6 +39,9 @@ LARGE = {
     "a script of 20 MB": "<script>" + "x = {a: [1, 2]};" * 1_250_000 + "</script>",
     "many options": "<select>" + "<option>1" * 150_000 + "</select>",
     "many blocks": "<div>1</div>" * 100_000,
+    "many shapes": "<svg>" + "<path d='M0 0'/>" * 20_000 + "</svg>",
+    "many icons": "".join(f"<td><i class=icon-{n}></i>x" for n in range(8_000)),
+    "scripts that write tags": "<p>a" * 9_000 + "<script>" + "x('<div>');" * 9_000 + "</script>",
 }
 
 
