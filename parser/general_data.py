@@ -18,7 +18,7 @@ from parser.document import Document, scalar
 SCHEMA, DATA = 1.0, 0.8
 ALIKE = 85
 MOST_THINGS, MOST_OBJECTS, DEEPEST = 60, 4_000, 9
-LONGEST_PAGE = 2_000_000
+LONGEST_PAGE, MOST_AMOUNTS = 2_000_000, 30
 PRODUCT = frozenset({"Product", "ProductGroup", "IndividualProduct", "ProductModel", "Vehicle", "Book"})
 NAMES = ("title", "name", "productName", "product_name", "product_title", "item_name", "label")
 KEYS = {
@@ -179,7 +179,7 @@ def _part(thing: dict[str, Any]) -> dict[str, Any]:
 
 
 class _Shown:
-    """The amounts that a page shows; each is looked for once."""
+    """The amounts that a page shows; each of the first few is looked for, once."""
 
     def __init__(self, document: Document) -> None:
         self._document = document
@@ -194,6 +194,8 @@ class _Shown:
         if not (text.isascii() and text.isdigit()) or not 3 <= len(text) <= 12:
             return text
         if text not in self._found:
+            if len(self._found) == MOST_AMOUNTS:
+                return text
             major = f"{int(text) // 100}.{int(text) % 100:02d}"
             shown = any(_stands(form, self._page) for form in (major, major.replace(".", ",")))
             self._found[text] = major if shown else text

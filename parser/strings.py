@@ -8,7 +8,7 @@ import re
 from functools import lru_cache
 from urllib.parse import unquote
 
-QUOTED = r""""[^"\\]*+(?:\\.[^"\\]*+)*+"|'[^'\\\n]*+(?:\\.[^'\\\n]*+)*+'"""
+QUOTED = r"""(?:"(?<!\\")[^"\\]*+(?:\\.[^"\\]*+)*+"|'(?<!\\')[^'\\\n]*+(?:\\.[^'\\\n]*+)*+')"""
 WRITTEN = re.compile(rf"{QUOTED}|`[^`\\]*+(?:\\.[^`\\]*+)*+`")
 ESCAPED = r"\\(?:u00|x)"
 OPENED = rf"\s*+(?:(?:[{{\[]|{ESCAPED}[57][bB])(?:\s|\\[nrt])*+){{1,2}}+"

@@ -31,6 +31,7 @@ from rules_generator.cold import as_general, teach_cold
 from rules_generator.corpus import LabelledPage, LabelledShop, open_shop, shop_paths
 from rules_generator.examples import Example
 from rules_generator.induce import Taught, study
+from rules_generator.lookup import TOO_SLOW
 from rules_generator.reliability import Reliability
 from rules_generator.survey import THRESHOLD
 from rules_generator.views import View, seen_as
@@ -153,10 +154,12 @@ def evaluate_shop(shop: LabelledShop, plan: Plan) -> ShopResult:
     training = [one for page in shop.training for one in taught(page, plan.view, refused)]
     testing = [(page, next(opened(page, plan.view, refused), None)) for page in shop.testing]
     readers = [None if document is None else Reader(document) for _, document in testing]
-    result.unread = [{"site": shop.name, "page": name, "reason": reason} for name, reason in refused.items()]
     sizes = {setting.train for setting in plan.settings}
     cold = teach_cold((one.example.page, one.document) for one in training if 0 in sizes)
     lessons = {size: study(stale(training[:size], plan.stale) if size else cold.taught) for size in sizes}
+    names = {page.url: page.name for page in shop.training}
+    refused |= {names[url]: why for lesson in lessons.values() for url, why in lesson.set_aside if why == TOO_SLOW}
+    result.unread = [{"site": shop.name, "page": name, "reason": reason} for name, reason in refused.items()]
     for setting in plan.settings:
         rules = lessons[setting.train].rules(setting.threshold)
         rules = rules if setting.train else as_general(rules, cold.trust)

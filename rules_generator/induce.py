@@ -4,7 +4,7 @@ Examples are sorted by template; on each template's pages the known values are l
 all candidates run on all examples, and the smallest set that votes best is kept. An example that the learnt rules
 contradict in most of what it says is set aside - its link leads elsewhere, or its page has become another - and
 learning is done once more without it. So are those whose pages are like no other example's and show no known title:
-links that lead to a category or to nothing any more.
+links that lead to a category or to nothing any more. So are those whose pages are made to be slow.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,7 +23,8 @@ from rules_generator.brands import have_bare_titles, have_own_categories
 from rules_generator.dashes import keeping_dashes
 from rules_generator.examples import Example
 from rules_generator.front import Own, own_of, without_own
-from rules_generator.survey import THRESHOLD, Survey, survey
+from rules_generator.lookup import TOO_SLOW
+from rules_generator.survey import THRESHOLD, SlowPages, Survey, survey
 
 CONTRADICTS = "contradicts what the other examples teach"
 UNLIKE = "its page is like no other example's, and shows no known title"
@@ -136,8 +137,8 @@ def study(taught: Sequence[Taught], background: Iterable[Document] = ()) -> Less
     surveys, members, aside = [], [], list[tuple[str, str]]()
     for group, named in zip(groups, templates.signatures(marks, groups, seen), strict=True):
         elsewhere = [one.example for place, one in enumerate(taught) if place not in group.members]
-        survey, kept, bad = _survey_robustly([taught[place] for place in group.members], elsewhere)
-        aside += [(one.address, CONTRADICTS) for one in bad]
+        survey, kept, reasons = _survey_robustly([taught[place] for place in group.members], elsewhere)
+        aside += reasons
         surveys.append((named, survey))
         members.append(kept)
     return Lesson(taught, tuple(surveys), tuple(members), tuple(aside), own_of(fronts, [one.example for one in taught]))
@@ -151,19 +152,27 @@ def _not_found(taught: Sequence[Taught], made: Iterable[Template]) -> tuple[str,
 
 def _survey_robustly(
     members: Sequence[Taught], elsewhere: Sequence[Example]
-) -> tuple[Survey, Sequence[Taught], Sequence[Taught]]:
-    """The survey of a template's examples without those that the rules of all contradict; the examples, and those."""
-    first = _survey(members, elsewhere)
+) -> tuple[Survey, Sequence[Taught], list[tuple[str, str]]]:
+    """The survey of a template's examples without those set aside; the examples, and the others with the reason.
+
+    That is that the rules of all contradict them, or that a page is made to be slow.
+    """
+    first, fast = _survey(members, elsewhere)
     rules = [rule for rule in first.rules() if not rule.stands_in]
-    bad = [one for one in members if _agreement(one, rules) < CONTRADICTED]
-    if not bad or len(bad) * 2 > len(members):
-        return first, members, ()
-    kept = [one for one in members if one not in bad]
-    return _survey(kept, elsewhere), kept, bad
+    bad = [one for one in fast if _agreement(one, rules) < CONTRADICTED]
+    few = 2 * len(bad) <= len(fast)
+    survey, kept = _survey([one for one in fast if one not in bad], elsewhere) if bad and few else (first, fast)
+    slow = [one for one in members if one not in kept and one not in bad]
+    return survey, kept, [(one.address, CONTRADICTS) for one in bad if few] + [(one.address, TOO_SLOW) for one in slow]
 
 
-def _survey(members: Sequence[Taught], elsewhere: Sequence[Example]) -> Survey:
-    return survey([one.example for one in members], [one.document for one in members], elsewhere)
+def _survey(members: Sequence[Taught], elsewhere: Sequence[Example]) -> tuple[Survey, Sequence[Taught]]:
+    """The survey of those examples whose pages are not made to be slow, and these."""
+    while True:
+        try:
+            return survey([one.example for one in members], [one.document for one in members], elsewhere), members
+        except SlowPages as error:
+            members = [one for one in members if one.document not in error.documents]
 
 
 def _agreement(one: Taught, rules: Sequence[Rule]) -> float:

@@ -2,25 +2,42 @@
 
 Most candidates are an anchor and a step below it, and many share the anchor. So the elements of an anchor are kept, and
 the whole selector is asked within each of them: what it finds first there is what the parser finds first on the page.
+
+What a page costs is added up: the engine counts `:nth-of-type` anew for each of a hundred thousand siblings, and a page
+may be made of these.
 """
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import thread_time
 
 from selectolax.lexbor import LexborNode
 
+from catalog.errors import HostilePage
 from parser.document import Document
 from parser.selector import CONTENT, UNSTRUCK, AnySelector, TextAt, is_of_one
 from parser.texts import text_at
 
 BELOW = re.compile(r"""((?:[^"]|"[^"]*")*[^\s>+~,])\s+(?:[\w*.#:-]|\[[\w^*=-]+(?:"[^"\s\\]*")?\]|\([^()\s"]*\))+""")
 MOST_ANCHORED = 40
+LONGEST = 2
+TOO_SLOW = f"selectors take longer than {LONGEST} s on its page"
+
+
+class SlowPage(HostilePage):
+    """A page that nothing can be learnt from: what selectors find on it takes too long."""
 
 
 class Lookup:
-    """What selectors find on one page, each element and each text looked up once."""
+    """What selectors find on one page, each element and each text looked up once.
+
+    `spent` is what the engine has taken for that, in seconds of this thread; more than two raise SlowPage.
+    """
 
     def __init__(self, document: Document) -> None:
         self.document = document
+        self.spent = 0.0
         self._anchored: dict[str, list[LexborNode]] = {}
         self._nodes: dict[str, LexborNode | None] = {}
         self._counts: dict[str, int] = {}
@@ -29,7 +46,8 @@ class Lookup:
     def find(self, selector: AnySelector) -> str | None:
         """What `Document.find` gives."""
         if not is_of_one(selector):
-            return self.document.find(selector)
+            with self._counted():
+                return self.document.find(selector)
         node = self.first(selector.css)
         if node is None:
             return None
@@ -42,13 +60,19 @@ class Lookup:
     def first(self, css: str) -> LexborNode | None:
         """What `Document.first` gives."""
         if css not in self._nodes:
-            self._nodes[css] = self._first(css)
+            with self._counted():
+                self._nodes[css] = self._first(css)
         return self._nodes[css]
+
+    def all(self, css: str) -> list[LexborNode]:
+        """What `Document.all` gives."""
+        with self._counted():
+            return self.document.all(css)
 
     def count(self, css: str) -> int:
         """How many elements `css` finds."""
         if css not in self._counts:
-            self._counts[css] = len(self.document.all(css))
+            self._counts[css] = len(self.all(css))
         return self._counts[css]
 
     def _first(self, css: str) -> LexborNode | None:
@@ -62,3 +86,11 @@ class Lookup:
         if anchor not in self._anchored:
             self._anchored[anchor] = self.document.all(anchor)[: MOST_ANCHORED + 1]
         return self._anchored[anchor]
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        begin = thread_time()
+        yield
+        self.spent += thread_time() - begin
+        if self.spent > LONGEST:
+            raise SlowPage(TOO_SLOW)

@@ -54,7 +54,7 @@ def menus(known: Sequence[str], found: Sequence[Sequence[Place]], pages: Sequenc
 
 def _entries(page: Lookup, css: str) -> set[str]:
     """What the entries of a list say."""
-    nodes = page.document.all(css)[:MOST_ENTRIES]
+    nodes = page.all(css)[:MOST_ENTRIES]
     return {text.casefold() for node in nodes if (text := text_of(node, LONGEST_HEADING))}
 
 

@@ -25,4 +25,4 @@ def unstruck(selectors: Iterable[AnySelector], pages: Iterable[Lookup]) -> Itera
 
 
 def _strikes(page: Lookup) -> bool:
-    return any(DIGIT.search(node.text() or "") for node in page.document.all(STRUCK)[:MOST_LOOKED_AT])
+    return any(DIGIT.search(node.text() or "") for node in page.all(STRUCK)[:MOST_LOOKED_AT])

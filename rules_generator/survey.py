@@ -19,6 +19,7 @@ from rules_generator.codes import of_any_length, usual_codes
 from rules_generator.examples import Example
 from rules_generator.headings import usual_title
 from rules_generator.locate import CUTTABLE, Place, Wanted, places, slugs
+from rules_generator.lookup import LONGEST, TOO_SLOW, SlowPage
 from rules_generator.meanings import meant
 from rules_generator.menus import LISTED, menus
 from rules_generator.queries import Parameter, around_pictures, pictures_in
@@ -42,6 +43,14 @@ MOST_ELSEWHERE = 6
 ENOUGH_LOOKED_AT, STRIDE = 20, 3
 
 
+class SlowPages(Exception):
+    """Pages on which selectors take long, where they take too long on one: all are asked for the same."""
+
+    def __init__(self, documents: Sequence[Document]) -> None:
+        super().__init__(TOO_SLOW)
+        self.documents = documents
+
+
 @dataclass(frozen=True)
 class Survey:
     """What the examples of one template say of all candidates, ranked; rules are chosen from it for any threshold."""
@@ -56,8 +65,19 @@ class Survey:
 
 
 def survey(examples: Sequence[Example], documents: Sequence[Document], elsewhere: Sequence[Example]) -> Survey:
-    """Run all candidates of one template on all its examples; `elsewhere` are those of the shop's other templates."""
+    """Run all candidates of one template on all its examples; `elsewhere` are those of the shop's other templates.
+
+    Raises SlowPages where one of the pages takes too long.
+    """
     opened = Opened(examples, documents)
+    try:
+        return _of_all(opened, elsewhere)
+    except SlowPage as error:
+        raise SlowPages([page.document for page in opened.pages if 2 * page.spent > LONGEST]) from error
+
+
+def _of_all(opened: Opened, elsewhere: Sequence[Example]) -> Survey:
+    examples, documents = opened.examples, opened.documents
     looked_at = _enough(opened)
     located = [places(opened.documents[place], wanted) for place, wanted in looked_at.items()]
     opened.unseen = {

@@ -107,6 +107,9 @@ SLOW = {
     "strings of data": r"""x = '{"a\u0022:1}';""" * 50_000,
     "strings that do not end": r"x = `{\u0022 " + r"y = '{\u0022 " * 50_000,
     "empty lines": "x" + "\n" * 300_000,
+    "escaped quotes": "x = {a: " + r"\"" * 200_000,
+    "escaped quotes behind a number": 'x = {"id": 01, ' + r"\"" * 200_000,
+    "escaped quotes of both kinds": "x = {a: " + r"\"\'" * 100_000,
     "escapes": r"x = {a: '" + r"\x27" * 200_000 + "'}",
 }
 

@@ -91,6 +91,14 @@ def test_made_to_be_slow(text: str) -> None:
     assert without_call(f"window.__NUXT__={text}") == f"window.__NUXT__={text}"
 
 
+def test_quotes_that_open_nothing_are_passed_over_once() -> None:
+    """However many: the names behind them are written out all the same."""
+    quotes = r"\"" * 300_000
+    assert without_call("window.__NUXT__=(function(a){return {x:" + quotes + ',y:a}}("b"));').endswith(
+        quotes + ',y:"b"};'
+    )
+
+
 @given(
     st.recursive(
         st.none() | st.text() | st.floats(allow_nan=False),

@@ -4,16 +4,19 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from selectolax.lexbor import LexborNode
 
 from catalog.models import Attribute, OfferFields, PageKind
 from parser.document import Document
 from parser.read import read, read_attributes
 from parser.rules import RuleSet
 from rules_generator.induce import Taught, induce
+from rules_generator.lookup import TOO_SLOW
 from rules_generator.score import lower_bound, rank
 from tests.pages import Product, article_page, category_page, data_page, products, text_page
 from tests.rules_generator.conftest import known, taught
@@ -218,3 +221,36 @@ def test_odd_data_does_not_end_learning(name: str, data: str) -> None:
     rules, _ = induce(members)
     found = read_attributes(members[0].document, rules.templates[0])
     assert (found[Attribute.TITLE].value, found[Attribute.SKU].value) == (ALL[0].title, ALL[0].sku)
+
+
+class Slow(Document):
+    """A page on which each selector takes a second of a clock that stands still otherwise."""
+
+    clock = 0.0
+
+    def all(self, css: str) -> list[LexborNode]:
+        """What the page has."""
+        Slow.clock += 1
+        return super().all(css)
+
+    def first(self, css: str) -> LexborNode | None:
+        """What the page has."""
+        Slow.clock += 1
+        return super().first(css)
+
+
+@pytest.mark.parametrize("slow", [{3}, {0, 3, 9}, set(range(10))], ids=["one", "several", "all"])
+def test_pages_made_to_be_slow_are_set_aside(
+    teachers: Teachers, slow: set[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the reason; the others teach what they would teach without them."""
+    monkeypatch.setattr("rules_generator.lookup.thread_time", lambda: Slow.clock)
+    known = teachers(10, text_page)
+    shown = [
+        replace(one, document=Slow(text_page(ALL[place]), one.address)) if place in slow else one
+        for place, one in enumerate(known)
+    ]
+    rules, story = induce(shown)
+    assert dict(story.set_aside) == {known[place].address: TOO_SLOW for place in slow}
+    fast = [one for place, one in enumerate(known) if place not in slow]
+    assert [one.rules for one in rules.templates if one.rules] == [one.rules for one in induce(fast)[0].templates]
