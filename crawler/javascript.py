@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from catalog.errors import ConfigError, UnreachableShop
 from catalog.models import Shop
 from catalog.settings import Settings
-from crawler.middlewares import is_public
+from url_cleaner.address import is_public
 from url_cleaner.clean import is_clean, same_site
 
 if TYPE_CHECKING:

@@ -4,7 +4,6 @@
 connection is made, so that a name cannot change its address between the check and the connection.
 """
 
-import ipaddress
 import socket
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,6 +16,7 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.poolmanager import PoolManager
 
+from url_cleaner.address import is_public
 from url_cleaner.clean import Cleaned, clean
 from url_cleaner.errors import BadUrl
 from url_cleaner.link import read_link
@@ -85,7 +85,7 @@ def public_address(host: str, port: int) -> str:
     """An address of the host that is on the public internet; BadUrl where one of its addresses is not."""
     found = [str(info[4][0]) for info in socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)]
     for address in found:
-        if not ipaddress.ip_address(address.partition("%")[0]).is_global:
+        if not is_public(address):
             raise BadUrl(f"{host} is at {address}, which is not on the public internet; it is not asked")
     return found[0]
 

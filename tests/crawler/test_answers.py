@@ -16,7 +16,7 @@ from catalog.models import PageState, Shop
 from catalog.store import Store
 from crawler.answers import MOST_ATTEMPTS, Answer, is_html, of_error, of_response, retry_after
 from crawler.budget import Budget
-from crawler.middlewares import PublicOnly, RobotsAnswer, is_public
+from crawler.middlewares import PublicOnly, RobotsAnswer
 from crawler.pace import Pace
 from crawler.patience import ENOUGH, Patience
 from crawler.sitemaps import MOST_URLS, read_sitemap, unpacked
@@ -99,18 +99,6 @@ def test_captcha() -> None:
     assert of_response(answer(200, asks), 1).reason == "captcha"
     assert of_response(answer(200, asks + b"<a href=/x>x</a>" * 9), 1).reason is None
     assert of_response(answer(403, asks), 1).reason == "captcha"
-
-
-PRIVATE = (
-    "127.0.0.1 10.1.2.3 192.168.0.1 169.254.169.254 0.0.0.0 100.64.0.1 224.0.0.1"
-    " ::1 fe80::1%eth0 fc00::1 ::ffff:127.0.0.1 64:ff9b::7f00:1 2002:7f00:1:: nonsense"
-)
-
-
-@pytest.mark.parametrize("address", PRIVATE.split())
-def test_private_addresses(address: str) -> None:
-    """No spelling of a private address passes for a public one."""
-    assert not is_public(address)
 
 
 def test_resolver_withholds_private_addresses() -> None:
