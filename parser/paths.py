@@ -5,6 +5,7 @@ look-ups take; a page costs dozens. So `$.a[0].b`, `$.a.*.b`, `$.a['b','c']` and
 steps, and anything richer keeps its own engine.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -17,6 +18,7 @@ from jsonpath_ng.jsonpath import Wildcard
 
 from catalog.errors import RuleError
 from parser.code import as_json, opens
+from parser.strings import HALF
 
 
 class Entry(NamedTuple):
@@ -34,6 +36,7 @@ class AnyOf(NamedTuple):
 
 Step = str | int | slice | Entry | AnyOf | None
 MOST_FANOUT = 50
+UNWRITTEN = re.compile(rf"['\\]|{HALF.pattern}")
 RESERVED = ("where", "wherenot")
 LONGEST_NESTED = 200_000
 
@@ -90,6 +93,15 @@ def child(path: str, key: Step) -> str:
     if isinstance(key, str) and key.isidentifier() and key.isascii() and key not in RESERVED:
         return f"{path}.{key}"
     return f"{path}[{_in_brackets(key)}]"
+
+
+def has_path(key: str) -> bool:
+    """Whether a path can name this key: quotes, backslashes and half an emoji are written in none.
+
+    >>> has_path("a b"), has_path("it's"), has_path("\\ud83d")
+    (True, False, False)
+    """
+    return UNWRITTEN.search(key) is None
 
 
 def _in_brackets(key: str | int | slice | Entry | AnyOf) -> str:

@@ -20,8 +20,10 @@ APART = re.compile(r"[\W_]+")
 
 
 def _is_expression(text: str) -> str:
+    """Raises ValueError where it is none, or none that can be a part of the one it is looked for with."""
     try:
         re.compile(text)
+        re.compile(f"(?:{text})(?P<mark>)(?P<value>)")
     except re.error as error:
         raise ValueError(f"not a regular expression: {error}") from error
     return text

@@ -14,7 +14,7 @@ from selectolax.lexbor import LexborNode
 from catalog.models import NUMBERS, Attribute
 from parser.blocks import attribute_data
 from parser.document import Document
-from parser.paths import child
+from parser.paths import child, has_path
 from parser.selector import ITEM, AnySelector, AttributeAt, JsonAt, TextAt
 from parser.texts import UNSEEN, own_text, text_of
 from parser.variants import Item, items_at
@@ -87,7 +87,7 @@ def _paths(data: Any, path: str, levels: int) -> Iterator[str]:
         if data and all(name.isdigit() and isinstance(value, dict) for name, value in data.items()):
             yield f"{path}.*"
         for name, value in islice(data.items(), 200):
-            if isinstance(value, dict | list) and not name.isdigit() and "'" not in name and "\\" not in name:
+            if isinstance(value, dict | list) and not name.isdigit() and has_path(name):
                 yield from _paths(value, child(path, name), levels - 1)
 
 

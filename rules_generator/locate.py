@@ -17,7 +17,7 @@ from catalog.models import Attribute
 from catalog.values import Hint, key, normalise, same
 from parser.blocks import attribute_data
 from parser.document import MOST_TEMPLATES, Document, scalar
-from parser.paths import Entry, child, nested
+from parser.paths import Entry, child, has_path, nested
 from parser.rules import Form
 from parser.selector import CONTENT, IN_ATTRIBUTE, IN_TEXT
 from parser.texts import UNSEEN, own_text, text_of
@@ -267,7 +267,7 @@ def _is_name(said: Any) -> bool:
 
 def generic(name: str) -> str | None:
     """A key as a step of a path; None, for any key, where it is an id, or is written as no path can be."""
-    return None if name.isdigit() or "'" in name or "\\" in name or ID.search(name) else name
+    return None if name.isdigit() or not has_path(name) or ID.search(name) else name
 
 
 def _in_elements(document: Document, wanted: Wanted) -> Iterator[Place]:

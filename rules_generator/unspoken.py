@@ -19,7 +19,7 @@ from parser.blocks import SCHEMA_ORG
 from parser.document import Document
 from parser.general_data import KEYS, NAMES, PARTS
 from parser.hearing import source_of
-from parser.paths import AnyOf, child, compile_path
+from parser.paths import AnyOf, child, compile_path, has_path
 from parser.rules import Rule
 from parser.selector import AnySelector, AttributeAt, JsonAt
 from parser.sought import PAIRS
@@ -29,7 +29,6 @@ from rules_generator.examples import Example
 
 OPTIONAL = (*NUMBERS, Attribute.CATEGORY)
 PRODUCT = "ld+json Product"
-UNTOLD = frozenset("0123456789'\\")
 IN_SCHEMA = {
     Attribute.SKU: ("$.sku", "$.offers.sku", "$.offers[0].sku"),
     Attribute.EAN: (child("$", AnyOf(GTIN_NAMES)),),
@@ -138,7 +137,7 @@ def _bearing(data: Any, titles: Sequence[str], path: str, budget: list[int]) -> 
             yield path, data
             yield from _parts(path, data)
         for name, value in data.items():
-            if isinstance(value, dict | list) and not any(char in UNTOLD for char in str(name)):
+            if isinstance(value, dict | list) and has_path(str(name)):
                 yield from _bearing(value, titles, child(path, name), budget)
 
 

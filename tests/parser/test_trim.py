@@ -80,7 +80,8 @@ def test_says_in_words_what_it_cuts() -> None:
     assert str(Trim(means=(("a", "B"),))) == "a means B"
 
 
-def test_a_shape_that_is_no_expression_is_refused() -> None:
-    """What people write by hand is told where it is wrong."""
+@pytest.mark.parametrize("shape", ["[0-9", "(?i)[a-z]", "a)(b", "(?P<value>a)"])
+def test_a_shape_that_is_no_expression_is_refused(shape: str) -> None:
+    """What people write by hand is told where it is wrong: as it stands, or as a part of what it is looked for with."""
     with pytest.raises(ValueError, match="regular expression"):
-        Trim(shape="[0-9")
+        Trim(shape=shape)

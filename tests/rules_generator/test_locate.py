@@ -92,6 +92,12 @@ def test_keys_that_are_numbers_are_any_key() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("name", ["it's", "a\\b", "half \ud83d"])
+def test_keys_that_no_path_can_name_are_any_key(name: str) -> None:
+    """What is written as no path, or in no file, is in no rule."""
+    assert list(flatten({name: {"sku": "A"}})) == [("$.*.sku", "A")]
+
+
 MANY = [*({"name": f"n{n}", "value": "x"} for n in range(9)), {"name": "z", "value": "y"}]
 ENTRIES = [
     ("names and values", [{"name": "EAN / UPC", "value": "40"}], ["$[?(@.name=='EAN / UPC')].value", "$[0].value"]),
