@@ -15,10 +15,10 @@ from typing import Any
 from sqlalchemy import CursorResult
 from sqlmodel import Session, col, func, or_, select, update
 
-from catalog.frontier import passed_over
+from catalog.frontier import SOON, passed_over
 from catalog.models import Page, PageState, now
 
-LOOK_AGAIN, SOON = 20, timedelta(hours=12)
+LOOK_AGAIN = 20
 LONGEST, SHARE, LOOKS = timedelta(days=7), 0.1, 2
 DONE = (PageState.FETCHED, PageState.REDIRECTED, PageState.GONE)
 

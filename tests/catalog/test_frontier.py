@@ -7,7 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from sqlmodel import Session, select
+from sqlmodel import Session, select, update
 
 from catalog.frontier import Frontier, Link, Outcome
 from catalog.models import Page, PageState, Run, Shop, now
@@ -194,3 +194,19 @@ def test_killed_in_the_midst_of_a_settlement(
     assert states == {"1": PageState.FETCHED, "2": PageState.LEASED, "1x": PageState.PENDING}
     assert frontier.release() == 1
     assert {page.url.removeprefix(ROOT) for page in frontier.claim(5)} == {"2", "1x"}
+
+
+@pytest.mark.parametrize(
+    ("hours", "rest"), [(1, 14), (48, 12), (200, 0)], ids=["just now", "within the week", "a week ago"]
+)
+def test_each_day_another_seventh_of_the_resting_pages_has_its_turn(
+    frontier: Frontier, store: Store, hours: int, rest: int
+) -> None:
+    """Pages that a sitemap calls unchanged are looked at once a week all the same, not all on one day."""
+    frontier.add(Link(f"{ROOT}{n}") for n in range(14))
+    looked_at = {"fetched_at": now() - timedelta(hours=hours), "body": "x"}
+    frontier.settle([Outcome(page.id or 0, PageState.FETCHED, looked_at) for page in frontier.claim(14)])
+    with store.write() as session:
+        session.exec(update(Page).values(state=PageState.PENDING))
+    assert frontier.date({url: now() - timedelta(days=90) for url in pages(store)}) == rest
+    assert frontier.counts().get("pending", 0) == 14 - rest
