@@ -6,9 +6,10 @@ tags that can hold a link do the same.
 
 import re
 from dataclasses import dataclass
-from urllib.parse import urljoin
 
 from selectolax.lexbor import LexborHTMLParser
+
+from url_cleaner.link import absolute
 
 MOST = 5_000
 HOLDERS = "a[href], area[href], link[href], iframe[src], frame[src], meta[http-equiv], base[href]"
@@ -43,7 +44,7 @@ def page_links(tree: LexborHTMLParser, url: str) -> PageLinks:
         href = (get("href") or get("src") or "").strip()
         rel = (get("rel") or "").lower()
         if tag == "base":
-            base = _resolve(url, href) or base if base == url and href else base
+            base = absolute(url, href) or base if base == url and href else base
         elif tag == "meta":
             href = _refresh(get("http-equiv"), get("content"))
         elif tag == "link":
@@ -53,17 +54,10 @@ def page_links(tree: LexborHTMLParser, url: str) -> PageLinks:
             continue
         if href and tag != "base" and "nofollow" not in rel and len(hrefs) < MOST:
             hrefs[href] = None
-    resolved = _resolve(base, canonical) if canonical else None
+    resolved = absolute(base, canonical) if canonical else None
     return PageLinks(base, tuple(hrefs), resolved, tuple(turns), tuple(alternates))
 
 
 def _refresh(what: str | None, content: str | None) -> str:
     found = REFRESH.search(content or "") if (what or "").lower() == "refresh" else None
     return found[1].strip() if found else ""
-
-
-def _resolve(base: str, href: str) -> str | None:
-    try:
-        return urljoin(base, href)
-    except ValueError:
-        return None

@@ -9,7 +9,7 @@ kill, leaves the same pages.
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from pathlib import Path
-from urllib.parse import quote, urljoin, urlsplit
+from urllib.parse import quote, urlsplit
 
 from scrapy.http import Response
 from sqlmodel import col, select
@@ -29,6 +29,7 @@ from crawler.site import Site
 from crawler.sitemaps import moment
 from crawler.supply import LEASE
 from crawler.warc import Saved, answers, is_warc
+from url_cleaner.link import absolute
 
 ENDINGS = (".html", ".htm", ".xhtml")
 BATCH = 50
@@ -116,10 +117,7 @@ class _Keep:
         return Outcome(page_id, PageState.FETCHED, columns)
 
     def _target(self, url: str, saved: Saved) -> str | None:
-        try:
-            found = self._site.read(urljoin(url, saved.headers.get("location", "")))
-        except ValueError:
-            return None
+        found = self._site.read(absolute(url, saved.headers.get("location", "")) or "")
         return found.url if isinstance(found, Address) else None
 
 

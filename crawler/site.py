@@ -14,6 +14,7 @@ from crawler.refusals import refusal
 from crawler.shapes import Address, endless, without_session
 from url_cleaner.clean import clean, same_site
 from url_cleaner.errors import BadUrl
+from url_cleaner.link import absolute
 from url_cleaner.lists import load
 
 FORGET = 20_000
@@ -64,10 +65,7 @@ class Site:
         return self._join(href, base if href.startswith("?") else base.rpartition("/")[0] + "/")
 
     def _joined(self, href: str, base: str) -> Address | str:
-        try:
-            return self.read(urljoin(base, href))
-        except ValueError:
-            return "not a link"
+        return self.read(absolute(base, href) or "")
 
     def _read(self, link: str) -> Address | str:
         address = self.locate(link)

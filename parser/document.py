@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import Any
-from urllib.parse import urljoin
 
 from propcache.api import cached_property
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
@@ -20,6 +19,7 @@ from parser.selector import CONTENT, AnySelector, JsonAt, TextAt
 from parser.sought import Sought
 from parser.texts import LONGEST_TEXT, text_at, text_of
 from parser.trim import named_in
+from url_cleaner.link import absolute
 
 MOST_STEPS, LONGEST_STEP, MOST_ENTRIES = 12, 200, 400
 MOST_TEMPLATES, MOST_LABELS = 50, 3_000
@@ -167,10 +167,7 @@ class Document:
 
 def _base(url: str, href: str) -> str:
     """The base that a page names, where addresses can start from it."""
-    try:
-        base = urljoin(url, href.strip())
-    except ValueError:
-        return url
+    base = absolute(url, href.strip()) or ""
     return base if base.startswith(("https://", "http://")) else url
 
 

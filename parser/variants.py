@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
-from urllib.parse import parse_qsl, quote, urlencode, urljoin, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 from selectolax.lexbor import LexborNode
 
@@ -23,6 +23,7 @@ from parser.rules import Variants
 from parser.selector import AnySelector, JsonAt
 from parser.texts import text_at
 from parser.votes import Vote, vote_for
+from url_cleaner.link import absolute
 
 MOST_ITEMS = 250
 LONGEST_OPTION = 80
@@ -173,9 +174,9 @@ def _address(one: _Read, url: str) -> str:
         asked = dict(one.query)
         others = [(name, value) for name, value in parse_qsl(parts.query) if name not in asked]
         return urlunsplit(parts._replace(query=urlencode([*others, *one.query]), fragment=""))
-    absolute = urljoin(url, one.link or "")
-    leads_on = urlsplit(absolute).netloc == parts.netloc and absolute != url
-    return absolute if leads_on else _with_fragment(url, _in_short(one))
+    link = absolute(url, one.link or "") or url
+    leads_on = urlsplit(link).netloc == parts.netloc and link != url
+    return link if leads_on else _with_fragment(url, _in_short(one))
 
 
 def _in_short(one: _Read) -> str:

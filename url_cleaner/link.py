@@ -8,7 +8,7 @@ pass, and only what no server may see (spaces, controls, non-ASCII letters) is e
 import ipaddress
 import re
 from dataclasses import dataclass
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote, urljoin
 
 from url_cleaner.errors import BadUrl
 
@@ -68,6 +68,18 @@ def read_link(text: str, home: Link | None = None) -> Link:
     before, _, fragment = rest[end:].partition("#")
     path, _, query = before.partition("?")
     return Link(scheme, user, host, port, _legal(path), _legal(query), _legal(fragment))
+
+
+def absolute(base: str, href: str) -> str | None:
+    """The URL that a link on a page stands for, whatever its scheme; None where it is none, as pages may say anything.
+
+    >>> absolute("https://shop.example/a/b", "../c"), absolute("https://shop.example", "//[")
+    ('https://shop.example/c', None)
+    """
+    try:
+        return urljoin(base, href)
+    except ValueError:
+        return None
 
 
 def bare_url(url: str) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlencode, urljoin, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
 import requests
 from requests.adapters import HTTPAdapter
@@ -19,6 +19,7 @@ from catalog.errors import UnreadableFeed
 from catalog.feeds.jsonlines import items_of, row
 from catalog.feeds.rows import Rows, from_json
 from catalog.progress import Progress
+from url_cleaner.link import absolute
 
 TIMEOUT = (10, 60)
 LARGEST_PAGE = 64 * 1024**2
@@ -132,7 +133,9 @@ def _following(url: str, page: Any, named: str | None) -> str | None:
         return None
     if target.isdigit():
         return _numbered(url, int(target))
-    following = urljoin(url, target)
+    following = absolute(url, target)
+    if following is None:
+        raise UnreadableFeed(f"{shown(url)} names a next page that is no URL, {target[:100]}")
     if urlsplit(following).netloc.rpartition("@")[2] != urlsplit(url).netloc.rpartition("@")[2]:
         raise UnreadableFeed(f"{shown(url)} names a next page on another server, {shown(following)}: not followed")
     return following

@@ -135,6 +135,13 @@ def test_next_on_another_server(endpoint: Endpoint) -> None:
         ids(f"{endpoint.url}/o")
 
 
+def test_next_that_is_no_address(endpoint: Endpoint) -> None:
+    """It is said, not raised."""
+    endpoint.answer = lambda path, query: page({"items": [{"id": 1}], "next": "http://[::1"})
+    with pytest.raises(UnreadableFeed, match=r"names a next page that is no URL, http://\[::1"):
+        ids(f"{endpoint.url}/o")
+
+
 def test_a_busy_server_is_asked_again(endpoint: Endpoint) -> None:
     """A passing failure costs a pause, not the import."""
     endpoint.answer = lambda path, query: (

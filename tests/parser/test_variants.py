@@ -70,6 +70,24 @@ def test_every_variant_has_an_address_of_its_own(
     assert [one.offer.url for one in found] == [f"https://shop.example/p{end}" for end in ends]
 
 
+LINKS = [
+    ("its own", "/p/red", "/p/red"),
+    ("the page's", "/p", "/p#variant-A-1"),
+    ("another shop's", "//b.example/r", "/p#variant-A-1"),
+    ("none", "//[", "/p#variant-A-1"),
+    ("no host", "http://[::1", "/p#variant-A-1"),
+]
+
+
+@pytest.mark.parametrize(("name", "link", "address"), LINKS, ids=[case[0] for case in LINKS])
+def test_a_variants_link_is_its_address(name: str, link: str, address: str) -> None:
+    """Where it is one, and leads to the shop; whatever stands there loses no page."""
+    data = json.dumps([{"link": link, "sku": "A-1"}, {"link": "/p/blue", "sku": "A-2"}])
+    page = Document(f"<script>var product = {{'variants': {data}}}</script>", "https://shop.example/p")
+    found = variants_of(page, [WAY.model_copy(update={"link": inside("$.link")})], {}, None)
+    assert [one.offer.url for one in found] == [f"https://shop.example{end}" for end in (address, "/p/blue")]
+
+
 def test_rules_stored_with_one_parameter_are_still_read() -> None:
     """An address had one parameter at most, whose value was the link."""
     stored = WAY.model_dump(mode="json") | {"link": inside("$.id").model_dump(), "parameter": "variant"}
