@@ -4,7 +4,7 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from apscheduler.triggers.base import BaseTrigger
@@ -22,7 +22,7 @@ from scout.schedule import Timetable
 
 from .conftest import Scout
 
-MONDAY = datetime(2026, 11, 16, tzinfo=UTC).astimezone()
+MONDAY = datetime.fromisoformat("2026-11-16T00:00").astimezone()
 
 
 @pytest.mark.parametrize(
