@@ -27,13 +27,16 @@ _SAME, _SIZE = "the same title", "a size"
 class Siblings:
     """What a run's offers say of variants: listed titles, of which page one is listed, and the titles that pages keep.
 
-    `listed_ids` are the catalog offers that are listed already.
+    `listed_ids` are the catalog offers that are listed already. `titles_at` has the first listed title of each address
+    that takes parameters, and `scripts` those addresses that show different products, as `/index.php` does.
     """
 
     listed_ids: set[int] = field(default_factory=set)
     titles: list[str] = field(default_factory=list)
     listed_on: dict[str, str] = field(default_factory=dict)
     kept_on: dict[str, list[str]] = field(default_factory=dict)
+    titles_at: dict[str, str] = field(default_factory=dict)
+    scripts: set[str] = field(default_factory=set)
 
     def add(self, finding: Finding) -> None:
         """Take in an offer of the shop."""
@@ -47,6 +50,9 @@ class Siblings:
         title = (finding.nearest and finding.nearest.title) or finding.title
         if title:
             self.titles.append(title)
+            address, _, asked = finding.url.partition("?")
+            if asked and not _alike(title, self.titles_at.setdefault(address, title)):
+                self.scripts.add(address)
             if finding.variant_of:
                 self.listed_on.setdefault(finding.variant_of, title)
 
@@ -54,7 +60,7 @@ class Siblings:
         """What makes a missing offer a variant of a listed one; None where nothing does."""
         near = finding.nearest
         listed = near if near and finding.known_id in self.listed_ids else None
-        if listed and same_page(finding.url, listed.url):
+        if listed and same_page(finding.url, listed.url) and finding.url.partition("?")[0] not in self.scripts:
             return f"on the same page as the listed “{listed.title}”"
         if shared := self.listed_on.get(finding.variant_of or ""):
             return f"on the same page as the listed “{shared}”"
@@ -119,6 +125,12 @@ def same_page(url: str, other: str | None) -> bool:
     """
     one, two = urlsplit(url), urlsplit(other or "")
     return url != other and (one.netloc, one.path) == (two.netloc, two.path) and one.path.strip("/") != ""
+
+
+def _alike(title: str, other: str) -> bool:
+    """Whether half of the words of the longer title are in the other, as of two variants of one product."""
+    one, two = set(_words(title)), set(_words(other))
+    return 2 * len(one & two) >= max(len(one), len(two))
 
 
 def _quoted(words: Sequence[str]) -> str:

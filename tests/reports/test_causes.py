@@ -121,6 +121,14 @@ def _variant_on_its_page(fill: Any, run: int) -> None:
     fill.found(run, "shirt?size=s", title="Hemd S", known_id=fill.known_ids, nearest=near, price=20)
 
 
+def _another_product_of_one_script(fill: Any, run: int) -> None:
+    _base(fill, run)
+    for number, title in enumerate(("Kamera Z black", "Gartenschlauch 20 m", "Kamera X")):
+        fill.listed(run, f"index.php?product_id={number}", title=title, price=20)
+    near = {"title": "Kamera Z black", "url": fill.url("index.php?product_id=0")}
+    fill.found(run, "index.php?product_id=9", title="Kamera Y black", known_id=fill.known_ids, nearest=near, price=20)
+
+
 def _variant_beside_a_listed_one(fill: Any, run: int) -> None:
     _base(fill, run)
     fill.listed(run, "shirt-red", title="Shirt red", price=20, variant_of=fill.url("shirt"))
@@ -201,6 +209,7 @@ CASES: list[tuple[Callable[[Any, int], None], CauseKind, str]] = [
     (_not_rejected, K.OTHER, "no other cause found"),
     (_variant, K.VARIANT, "differs from the listed “Fono A12 black 64GB” only in “128gb” for “64gb”"),
     (_variant_on_its_page, K.VARIANT, "on the same page as the listed “Shirt”"),
+    (_another_product_of_one_script, K.OTHER, "no other cause found"),
     (_variant_beside_a_listed_one, K.VARIANT, "on the same page as the listed “Shirt red”"),
     (_variant_by_words_of_the_shops_pages, K.VARIANT, "differs from the listed “Shirt teal” only in “rust” for “teal”"),
     (_another_product, K.OTHER, "no other cause found"),
@@ -229,7 +238,7 @@ def test_a_missing_offer_gets_its_cause_with_evidence(
 
 
 def _of(found: list[Finding], fill: Any) -> Finding:
-    wanted = {fill.url(path) for path in ("x", "p/x-1", "shirt?size=s")}
+    wanted = {fill.url(path) for path in ("x", "p/x-1", "shirt?size=s", "index.php?product_id=9")}
     return next(one for one in found if one.url in wanted)
 
 
