@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from catalog.settings import Settings
     from catalog.store import Store
 
+MOST_ROWS = 1_000_000_000
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for scripts instead of tables.")]
 ShopName = Annotated[str, typer.Argument(metavar="SHOP", help="The shop's name, as given to 'scout shop add'.")]
 

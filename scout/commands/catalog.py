@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from scout.commands.call import Json, ShopName, call, group
+from scout.commands.call import MOST_ROWS, Json, ShopName, call, group
 from scout.output import cell, say, say_json, short, table
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def show(
     context: typer.Context,
     shop: ShopName,
     bad: Annotated[bool, typer.Option("--bad", help="Show the rows set aside instead, each with its reason.")] = False,
-    limit: Annotated[int, typer.Option(min=0, metavar="N", help="Rows to show; 0 for all.")] = 20,
+    limit: Annotated[int, typer.Option(min=0, max=MOST_ROWS, metavar="N", help="Rows to show; 0 for all.")] = 20,
     as_json: Json = False,
 ) -> None:
     """Show the known offers of a shop, or the rows that could not become one. With --json, one object a line."""

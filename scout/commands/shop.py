@@ -5,18 +5,23 @@ from typing import Annotated
 
 import typer
 
-from scout.commands.call import Json, ShopName, call, group
+from scout.commands.call import MOST_ROWS, Json, ShopName, call, group
 from scout.output import cell, say, say_json, table
 
 shops = group("shop", "Shops: add, set, list, show, remove.")
 
-MaxPages = Annotated[int | None, typer.Option(min=1, metavar="N", help="Pages to fetch at most.")]
+YEAR, HOUR = 365 * 24 * 60, 3600
+MaxPages = Annotated[int | None, typer.Option(min=1, max=MOST_ROWS, metavar="N", help="Pages to fetch at most.")]
 MaxBytes = Annotated[str | None, typer.Option(metavar="SIZE", help="Bytes to load at most, such as 500MB; 0 for any.")]
-MaxMinutes = Annotated[float | None, typer.Option(min=0, metavar="M", help="Minutes to crawl at most; 0 for any.")]
+MaxMinutes = Annotated[
+    float | None, typer.Option(min=0, max=YEAR, metavar="M", help="Minutes to crawl at most; 0 for any.")
+]
 Hours = Annotated[
     str | None, typer.Option("--window", metavar="HOURS", help="When it may be asked: 22:00-06:00, or always.")
 ]
-Delay = Annotated[float | None, typer.Option(min=0, metavar="S", help="Seconds between two requests at least.")]
+Delay = Annotated[
+    float | None, typer.Option(min=0, max=HOUR, metavar="S", help="Seconds between two requests at least.")
+]
 Sitemaps = Annotated[
     list[str] | None,
     typer.Option("--sitemap", metavar="URL", help="A sitemap robots.txt does not name; may be repeated."),

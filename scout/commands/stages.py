@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from scout.commands.call import Call, Json, ShopName, call, latest_run
+from scout.commands.call import MOST_ROWS, Call, Json, ShopName, call, latest_run
 from scout.output import cell, say, say_json
 
 if TYPE_CHECKING:
@@ -33,7 +33,10 @@ def crawl(
         typer.Option("--from", metavar="SOURCE", help="Pages from a folder, a WARC file or a list of URLs instead."),
     ] = None,
     max_pages: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Pages to fetch at most, instead of the shop's own limit.")
+        int | None,
+        typer.Option(
+            min=1, max=MOST_ROWS, metavar="N", help="Pages to fetch at most, instead of the shop's own limit."
+        ),
     ] = None,
     warc: Annotated[
         Path | None,
