@@ -2,7 +2,9 @@
 
 A page that never changes is asked less often: after a tenth of the time for which it has been the same, and once a week
 at least. Pages that an earlier run had no budget left for come first: until they are done, what was fetched within a
-week stays as it is, for else a small budget would be spent on the same pages night after night.
+week stays as it is, for else a small budget would be spent on the same pages night after night. But of the offers each
+day another seventh has its turn: a shop that never ends, as one whose filters make addresses without end, would show
+prices of last week, and hide a redesign.
 
 What an earlier run refused by what it had learnt - a trap, another address of a page, a dead kind of link - stays
 refused, for a page that answers "not modified" teaches nothing. But the judgement may have been wrong, so a
@@ -16,7 +18,7 @@ from sqlalchemy import CursorResult
 from sqlmodel import Session, col, func, or_, select, update
 
 from catalog.frontier import SOON, passed_over
-from catalog.models import Page, PageState, now
+from catalog.models import Page, PageKind, PageState, now
 
 LOOK_AGAIN = 20
 LONGEST, SHARE, LOOKS = timedelta(days=7), 0.1, 2
@@ -38,7 +40,7 @@ def reset(session: Session, shop_id: int) -> int:
     due.append(or_(col(Page.not_before).is_(None), col(Page.not_before) <= moment, col(Page.source) == "root"))
     if session.exec(select(Page.id).where(mine, Page.state == PageState.PENDING, _never_seen()).limit(1)).first():
         done = col(Page.state).in_(DONE) & (col(Page.fetched_at) > moment - LONGEST)
-        due.append(~done | (col(Page.source) == "root"))
+        due.append(~done | (col(Page.source) == "root") | _has_its_turn(moment))
     fresh = {"state": PageState.PENDING, "reason": None, "attempts": 0, "not_before": None, "leased_until": None}
     given: CursorResult[Any] = session.exec(update(Page).where(*due).values(**fresh))
     waiting = update(Page).where(mine, col(Page.state) == PageState.PENDING)
@@ -58,6 +60,13 @@ def rests_until(page: Page, moment: datetime) -> datetime | None:
     if page.changed_at is None or page.unchanged < LOOKS:
         return None
     return moment + min(LONGEST, SHARE * (moment - page.changed_at))
+
+
+def _has_its_turn(moment: datetime) -> Any:
+    """Whether a page shows an offer and is of the seventh that is looked at that day."""
+    of_offer = (col(Page.source) == "known") | (col(Page.kind) == PageKind.OFFER)
+    today = col(Page.id) % LONGEST.days == moment.toordinal() % LONGEST.days
+    return of_offer & today & (col(Page.fetched_at) < moment - SOON)
 
 
 def _never_seen() -> Any:

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
 
@@ -190,6 +191,19 @@ def test_what_rarely_changes_is_asked_less_often(store: Store, shop: Shop) -> No
     with store.write() as session:
         assert reset(session, shop.id or 0) == 2
     assert {one.url for one in frontier.claim(3)} == {lively.url, rested.url}
+
+
+def test_offers_have_their_turn_before_a_shop_is_done(store: Store, shop: Shop) -> None:
+    """While pages are left that no run has seen, those done within a week wait; but for a seventh of the offers."""
+    frontier = Frontier(store, shop.id or 0)
+    frontier.add(Link(f"{shop.url}p/{n}", source="known") for n in range(14))
+    frontier.add(Link(f"{shop.url}c/{n}") for n in range(14))
+    seen = {"fetched_at": now() - timedelta(days=2)}
+    frontier.settle(Outcome(one.id or 0, PageState.FETCHED, seen) for one in frontier.claim(28))
+    frontier.add([Link(f"{shop.url}c/filter")])
+    with store.write() as session:
+        assert reset(session, shop.id or 0) == 2
+    assert Counter(one.url.rsplit("/", 2)[1] for one in frontier.claim(29)) == {"p": 2, "c": 1}
 
 
 def test_a_second_run_loses_nothing(make_bench: Callable[..., Bench]) -> None:
