@@ -23,12 +23,12 @@ from rules_generator.brands import have_bare_titles, have_own_categories
 from rules_generator.dashes import keeping_dashes
 from rules_generator.examples import Example
 from rules_generator.front import Own, own_of, without_own
-from rules_generator.lookup import TOO_SLOW
+from rules_generator.lookup import COUNTED, TOO_SLOW
 from rules_generator.survey import THRESHOLD, SlowPages, Survey, survey
 
 CONTRADICTS = "contradicts what the other examples teach"
 UNLIKE = "its page is like no other example's, and shows no known title"
-MANY, FEW, COUNTED = 6, 2, ":nth"
+MANY, FEW = 6, 2
 CONTRADICTED, NOT_OWN = 0.5, {Attribute.CURRENCY}
 
 

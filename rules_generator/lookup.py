@@ -8,8 +8,10 @@ may be made of these.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from time import thread_time
 
 from selectolax.lexbor import LexborNode
@@ -21,7 +23,7 @@ from parser.texts import text_at
 
 BELOW = re.compile(r"""((?:[^"]|"[^"]*")*[^\s>+~,])\s+(?:[\w*.#:-]|\[[\w^*=-]+(?:"[^"\s\\]*")?\]|\([^()\s"]*\))+""")
 MOST_ANCHORED = 40
-LONGEST = 2
+LONGEST, MOST_SIBLINGS, COUNTED = 2, 10_000, ":nth"
 TOO_SLOW = f"selectors take longer than {LONGEST} s on its page"
 
 
@@ -46,7 +48,7 @@ class Lookup:
     def find(self, selector: AnySelector) -> str | None:
         """What `Document.find` gives."""
         if not is_of_one(selector):
-            with self._counted():
+            with self._counted(selector.css):
                 return self.document.find(selector)
         node = self.first(selector.css)
         if node is None:
@@ -60,13 +62,13 @@ class Lookup:
     def first(self, css: str) -> LexborNode | None:
         """What `Document.first` gives."""
         if css not in self._nodes:
-            with self._counted():
+            with self._counted(css):
                 self._nodes[css] = self._first(css)
         return self._nodes[css]
 
     def all(self, css: str) -> list[LexborNode]:
         """What `Document.all` gives."""
-        with self._counted():
+        with self._counted(css):
             return self.document.all(css)
 
     def count(self, css: str) -> int:
@@ -87,8 +89,19 @@ class Lookup:
             self._anchored[anchor] = self.document.all(anchor)[: MOST_ANCHORED + 1]
         return self._anchored[anchor]
 
+    @cached_property
+    def _is_crowded(self) -> bool:
+        """Whether an element has so many others in it that one question for the third of them takes seconds."""
+        elements = self.document.all("*")
+        if len(elements) <= MOST_SIBLINGS:
+            return False
+        return max(Counter(one.parent.mem_id for one in elements if one.parent).values()) > MOST_SIBLINGS
+
     @contextmanager
-    def _counted(self) -> Iterator[None]:
+    def _counted(self, css: str) -> Iterator[None]:
+        if COUNTED in css and self._is_crowded:
+            self.spent = LONGEST
+            raise SlowPage(TOO_SLOW)
         begin = thread_time()
         yield
         self.spent += thread_time() - begin
