@@ -9,10 +9,10 @@ may be made of these.
 
 import re
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import cached_property
-from time import thread_time
+from time import perf_counter
+from typing import TypeVar
 
 from selectolax.lexbor import LexborNode
 
@@ -23,8 +23,10 @@ from parser.texts import text_at
 
 BELOW = re.compile(r"""((?:[^"]|"[^"]*")*[^\s>+~,])\s+(?:[\w*.#:-]|\[[\w^*=-]+(?:"[^"\s\\]*")?\]|\([^()\s"]*\))+""")
 MOST_ANCHORED = 40
-LONGEST, MOST_SIBLINGS, COUNTED = 2, 10_000, ":nth"
+LONGEST, MOST_SIBLINGS, COUNTED = 3, 10_000, ":nth"
 TOO_SLOW = f"selectors take longer than {LONGEST} s on its page"
+
+T = TypeVar("T")
 
 
 class SlowPage(HostilePage):
@@ -34,7 +36,7 @@ class SlowPage(HostilePage):
 class Lookup:
     """What selectors find on one page, each element and each text looked up once.
 
-    `spent` is what the engine has taken for that, in seconds of this thread; more than two raise SlowPage.
+    `spent` is what the engine has taken for that, in seconds; more than three raise SlowPage.
     """
 
     def __init__(self, document: Document) -> None:
@@ -48,8 +50,7 @@ class Lookup:
     def find(self, selector: AnySelector) -> str | None:
         """What `Document.find` gives."""
         if not is_of_one(selector):
-            with self._counted(selector.css):
-                return self.document.find(selector)
+            return self._timed(selector.css, lambda: self.document.find(selector))
         node = self.first(selector.css)
         if node is None:
             return None
@@ -62,14 +63,12 @@ class Lookup:
     def first(self, css: str) -> LexborNode | None:
         """What `Document.first` gives."""
         if css not in self._nodes:
-            with self._counted(css):
-                self._nodes[css] = self._first(css)
+            self._nodes[css] = self._timed(css, lambda: self._first(css))
         return self._nodes[css]
 
     def all(self, css: str) -> list[LexborNode]:
         """What `Document.all` gives."""
-        with self._counted(css):
-            return self.document.all(css)
+        return self._timed(css, lambda: self.document.all(css))
 
     def count(self, css: str) -> int:
         """How many elements `css` finds."""
@@ -97,13 +96,13 @@ class Lookup:
             return False
         return max(Counter(one.parent.mem_id for one in elements if one.parent).values()) > MOST_SIBLINGS
 
-    @contextmanager
-    def _counted(self, css: str) -> Iterator[None]:
+    def _timed(self, css: str, ask: Callable[[], T]) -> T:
         if COUNTED in css and self._is_crowded:
             self.spent = LONGEST
             raise SlowPage(TOO_SLOW)
-        begin = thread_time()
-        yield
-        self.spent += thread_time() - begin
+        begin = perf_counter()
+        found = ask()
+        self.spent += perf_counter() - begin
         if self.spent > LONGEST:
             raise SlowPage(TOO_SLOW)
+        return found
