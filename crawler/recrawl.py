@@ -2,9 +2,9 @@
 
 A page that never changes is asked less often: after a tenth of the time for which it has been the same, and once a week
 at least. Pages that an earlier run had no budget left for come first: until they are done, what was fetched within a
-week stays as it is, for else a small budget would be spent on the same pages night after night. But of the offers each
-day another seventh has its turn: a shop that never ends, as one whose filters make addresses without end, would show
-prices of last week, and hide a redesign.
+week stays as it is, for else a small budget would be spent on the same pages night after night. Only of the offers
+another seventh has its turn each day: a shop whose filters make addresses without end would else show last week's
+prices, and hide a redesign.
 
 What an earlier run refused by what it had learnt - a trap, another address of a page, a dead kind of link - stays
 refused, for a page that answers "not modified" teaches nothing. But the judgement may have been wrong, so a

@@ -3,8 +3,8 @@
 Examples are sorted by template; on each template's pages the known values are located, every place gives candidates,
 all candidates run on all examples, and the smallest set that votes best is kept. An example that the learnt rules
 contradict in most of what it says is set aside - its link leads elsewhere, or its page has become another - and
-learning is done once more without it. So are those whose pages are like no other example's and show no known title:
-links that lead to a category or to nothing any more. So are those whose pages are made to be slow.
+learning is done once more without it. So are those whose pages are made to be slow, and those whose pages are like no
+other example's and show no known title: links that lead to a category or to nothing any more.
 """
 
 from collections.abc import Iterable, Sequence

@@ -88,6 +88,11 @@ class Lookup:
             self._anchored[anchor] = self.document.all(anchor)[: MOST_ANCHORED + 1]
         return self._anchored[anchor]
 
+    @property
+    def is_slow(self) -> bool:
+        """Whether it will soon have cost too much, if it has not yet."""
+        return 2 * self.spent > LONGEST or self._is_crowded
+
     @cached_property
     def _is_crowded(self) -> bool:
         """Whether an element has so many others in it that one question for the third of them takes seconds."""
@@ -98,7 +103,6 @@ class Lookup:
 
     def _timed(self, css: str, ask: Callable[[], T]) -> T:
         if COUNTED in css and self._is_crowded:
-            self.spent = LONGEST
             raise SlowPage(TOO_SLOW)
         begin = perf_counter()
         found = ask()

@@ -19,7 +19,7 @@ from rules_generator.codes import of_any_length, usual_codes
 from rules_generator.examples import Example
 from rules_generator.headings import usual_title
 from rules_generator.locate import CUTTABLE, Place, Wanted, places, slugs
-from rules_generator.lookup import LONGEST, TOO_SLOW, SlowPage
+from rules_generator.lookup import TOO_SLOW, SlowPage
 from rules_generator.meanings import meant
 from rules_generator.menus import LISTED, menus
 from rules_generator.queries import Parameter, around_pictures, pictures_in
@@ -73,7 +73,7 @@ def survey(examples: Sequence[Example], documents: Sequence[Document], elsewhere
     try:
         return _of_all(opened, elsewhere)
     except SlowPage as error:
-        raise SlowPages([page.document for page in opened.pages if 2 * page.spent > LONGEST]) from error
+        raise SlowPages([page.document for page in opened.pages if page.is_slow]) from error
 
 
 def _of_all(opened: Opened, elsewhere: Sequence[Example]) -> Survey:
