@@ -79,6 +79,7 @@ class Wanted:
     _slugs: dict[Attribute, list[str]] = field(default_factory=dict)
     _cores: dict[Attribute, tuple[str, ...]] = field(default_factory=dict)
     _memory: dict[str, list[tuple[Attribute, Form, bool]]] = field(default_factory=dict)
+    _described: dict[str, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for attribute, values in self.known.items():
@@ -100,7 +101,7 @@ class Wanted:
         squeezed = _squeezed(raw) if raw.isascii() and not ESCAPED.search(raw) else None
         for attribute in self.known:
             if attribute is Attribute.DESCRIPTION:
-                if self._describes(raw):
+                if self.describes(raw):
                     yield attribute, "plain", True
             elif squeezed is not None and not any(core in squeezed for core in self._cores[attribute]):
                 continue
@@ -126,6 +127,15 @@ class Wanted:
         value = normalise(attribute, raw, Hint(base_url=self.base))
         return "plain" if value is not None and key(attribute, value) in self._keys[attribute] else None
 
+    def describes(self, raw: str) -> bool:
+        """Whether this is a known description, or one as long that has most of its words."""
+        longest = max(len(value) for value in self.known[Attribute.DESCRIPTION])
+        if not 0.5 * longest <= len(raw) <= 4 * longest + 200:
+            return False
+        if raw not in self._described:
+            self._described[raw] = self._describes(raw)
+        return self._described[raw]
+
     def is_picture(self, raw: str) -> bool:
         """Whether this is the address of a known picture."""
         return Attribute.IMAGE in self.known and self.form(Attribute.IMAGE, raw) is not None
@@ -141,9 +151,6 @@ class Wanted:
         return any(value in folded for value in self._lines.get(attribute, ()))
 
     def _describes(self, raw: str) -> bool:
-        longest = max(len(value) for value in self.known[Attribute.DESCRIPTION])
-        if not 0.5 * longest <= len(raw) <= 4 * longest + 200:
-            return False
         text = normalise(Attribute.DESCRIPTION, raw)
         return text is not None and any(same(Attribute.DESCRIPTION, text, v) for v in self.known[Attribute.DESCRIPTION])
 
@@ -352,5 +359,5 @@ def _is_small(node: LexborNode) -> bool:
 def _in_long_texts(document: Document, wanted: Wanted) -> Iterator[Place]:
     for node in document.tree.css(ROOMY)[:MOST_NODES]:
         raw = node.text(separator=" ")
-        if len(raw) > LONGEST_LINE and any(match[0] is Attribute.DESCRIPTION for match in wanted.matches(raw)):
+        if len(raw) > LONGEST_LINE and wanted.describes(raw):
             yield Place(Attribute.DESCRIPTION, "plain", True, node=node, size=len(raw))
