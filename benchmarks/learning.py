@@ -44,6 +44,12 @@ HOSTILE = {
     "100,000 options": "<select>" + "<option>1" * 100_000 + "</select>",
     "8 MB of paragraphs": "<p>one" * 1_300_000,
 }
+BEHIND_AN_OFFER = {
+    "100,000 options": HOSTILE["100,000 options"],
+    "30,000 prices": "".join(f"<span class=price>${number}.99</span>" for number in range(30_000)),
+    "900 texts in one another": ("<div>" + "lamp " * 90) * 900,
+    "400 KB of escaped quotes": "<script>x = {a: " + r"\"" * 200_000 + "</script>",
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -97,6 +103,9 @@ def _run_hostile() -> tuple[str, int, float, float, float, list[str]]:
         bodies = dict(_demo_pages(60)) | {
             f"/hostile/{place}": one.encode() for place, one in enumerate(HOSTILE.values())
         }
+        slow = dict(zip(BEHIND_AN_OFFER, bodies, strict=False))
+        for name, path in slow.items():
+            bodies[path] += BEHIND_AN_OFFER[name].encode()
         shop = _filled(settings, store, bodies)
         begin = time.process_time()
         learnt = learn_shop(settings, store, shop, 1)
@@ -104,11 +113,12 @@ def _run_hostile() -> tuple[str, int, float, float, float, list[str]]:
         parsed = parse_shop(settings, store, shop, 1, workers=1)
         seconds = time.process_time() - begin
         with store.read() as session:
-            said = {page.url: page.read_reason for page in session.exec(select(Page)) if "/hostile/" in page.url}
-            refused = session.exec(select(StoredRules)).one().story.get("refused", {})
+            said = {page.url: page.read_reason for page in session.exec(select(Page))}
+            story = session.exec(select(StoredRules)).one().story
     notes = [f"learning {between - begin:.1f} s: {learnt}", f"reading: {parsed}"]
-    notes += [f"not learnt from {url}: {why}" for url, why in refused.items()]
+    notes += [f"not learnt from {url}: {why}" for url, why in (*story["refused"].items(), *story["set_aside"])]
     notes += [f"{name}: {said[f'{BASE}/hostile/{place}']}" for place, name in enumerate(HOSTILE)]
+    notes += [f"{name} behind an offer: {said[BASE + path]}" for name, path in slow.items()]
     return (
         "the demo shop",
         len(bodies),
