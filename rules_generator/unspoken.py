@@ -27,6 +27,7 @@ from rules_generator.candidate import UNEARNED
 from rules_generator.choose import DATA, family
 from rules_generator.examples import Example
 
+DIGITS = frozenset("0123456789")
 OPTIONAL = (*NUMBERS, Attribute.CATEGORY)
 PRODUCT = "ld+json Product"
 IN_SCHEMA = {
@@ -137,7 +138,7 @@ def _bearing(data: Any, titles: Sequence[str], path: str, budget: list[int]) -> 
             yield path, data
             yield from _parts(path, data)
         for name, value in data.items():
-            if isinstance(value, dict | list) and has_path(str(name)):
+            if isinstance(value, dict | list) and has_path(str(name)) and DIGITS.isdisjoint(str(name)):
                 yield from _bearing(value, titles, child(path, name), budget)
 
 
