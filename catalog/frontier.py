@@ -17,7 +17,7 @@ from catalog.models import Page, PageState, now
 from catalog.store import Store
 
 BATCH = 500
-SOON = timedelta(hours=12)
+SOON, WEEK = timedelta(hours=12), timedelta(days=7)
 OPEN = (PageState.PENDING, PageState.LEASED)
 ASKED = (PageState.FETCHED, PageState.REDIRECTED, PageState.FAILED, PageState.GONE)
 TRAP, DEAD, WRONG = "trap:", "dead link", "not where its canonical would be"
@@ -94,25 +94,25 @@ class Frontier:
                 session.connection().execute(change.values({name: bindparam(name) for name in names}), rows)
             return self._insert(session, links.values())
 
-    def date(self, changed: Mapping[str, datetime], trusted_for: timedelta = timedelta(days=7)) -> int:
+    def date(self, changed: Mapping[str, datetime]) -> int:
         """Note when pages have changed, as sitemaps say; gives how many need not be fetched again, having been since.
 
-        A date alone means any hour of that day, anywhere. What was not looked at for `trusted_for` is due all the same,
-        and of the others each day those whose turn it is: so all are due once in that time, and a redesign that the
-        sitemap says nothing of soon shows on some.
+        A date alone means any hour of that day, anywhere. What was not looked at for a week is due all the same, and so
+        are each day those whose turn it is: a redesign that the sitemap says nothing of soon shows on some.
         """
         rows = [{"this": url, "moment": moment} for url, moment in changed.items()]
-        return sum(self._date(rows[start : start + BATCH], trusted_for) for start in range(0, len(rows), BATCH))
+        return sum(self._date(rows[start : start + BATCH]) for start in range(0, len(rows), BATCH))
 
-    def _date(self, rows: list[dict[str, Any]], trusted_for: timedelta) -> int:
+    def _date(self, rows: list[dict[str, Any]]) -> int:
         mine = Page.shop_id == self._shop, col(Page.url).in_([row["this"] for row in rows])
         waiting = Page.state == PageState.PENDING, col(Page.body).is_not(None), Page.source != "root"
+        rested = col(Page.fetched_at) > now() - WEEK, ~has_its_turn(now())
         said = {row["this"]: _latest(row["moment"]) for row in rows}
         with self._store.write() as session:
             noted = update(Page).where(col(Page.shop_id) == self._shop, col(Page.url) == bindparam("this"))
             session.connection().execute(noted.values(lastmod=bindparam("moment")), rows)
-            found = session.exec(select(Page.id, Page.url, Page.fetched_at).where(*mine, *waiting))
-            same = [key for key, url, at in found if at and at > said[url] and _may_rest(key or 0, at, trusted_for)]
+            found = session.exec(select(Page.id, Page.url, Page.fetched_at).where(*mine, *waiting, *rested))
+            same = [key for key, url, at in found if at and at > said[url]]
             these = update(Page).where(col(Page.id).in_(same))
             session.exec(these.values(state=PageState.FETCHED, reason=None, run_id=self._run))
         return len(same)
@@ -186,10 +186,10 @@ def passed_over() -> Any:
     return and_(col(Page.state) == PageState.REFUSED, learnt)
 
 
-def _may_rest(page_id: int, looked_at: datetime, trusted_for: timedelta) -> bool:
-    """Whether a page that was looked at then need not be today."""
-    since, turns = now() - looked_at, max(1, trusted_for.days)
-    return since < min(trusted_for, SOON) or (since < trusted_for and (now().toordinal() - page_id) % turns != 0)
+def has_its_turn(moment: datetime) -> Any:
+    """Whether a page is of the seventh that is looked at that day, whatever lets it rest, and was not just now."""
+    today = col(Page.id) % WEEK.days == moment.toordinal() % WEEK.days
+    return today & (col(Page.fetched_at) < moment - SOON)
 
 
 def _latest(said: datetime) -> datetime:

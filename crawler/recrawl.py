@@ -11,17 +11,17 @@ refused, for a page that answers "not modified" teaches nothing. But the judgeme
 run that does not follow at the heels of another looks at a few of them, those that waited longest first.
 """
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import CursorResult
 from sqlmodel import Session, col, func, or_, select, update
 
-from catalog.frontier import SOON, passed_over
+from catalog.frontier import SOON, WEEK, has_its_turn, passed_over
 from catalog.models import Page, PageKind, PageState, now
 
 LOOK_AGAIN = 20
-LONGEST, SHARE, LOOKS = timedelta(days=7), 0.1, 2
+SHARE, LOOKS = 0.1, 2
 DONE = (PageState.FETCHED, PageState.REDIRECTED, PageState.GONE)
 
 
@@ -39,8 +39,8 @@ def reset(session: Session, shop_id: int) -> int:
     due = [mine, col(Page.state) != PageState.PENDING, col(Page.id).not_in(stay)]
     due.append(or_(col(Page.not_before).is_(None), col(Page.not_before) <= moment, col(Page.source) == "root"))
     if session.exec(select(Page.id).where(mine, Page.state == PageState.PENDING, _never_seen()).limit(1)).first():
-        done = col(Page.state).in_(DONE) & (col(Page.fetched_at) > moment - LONGEST)
-        due.append(~done | (col(Page.source) == "root") | _has_its_turn(moment))
+        done = col(Page.state).in_(DONE) & (col(Page.fetched_at) > moment - WEEK)
+        due.append(~done | (col(Page.source) == "root") | (_is_offer() & has_its_turn(moment)))
     fresh = {"state": PageState.PENDING, "reason": None, "attempts": 0, "not_before": None, "leased_until": None}
     given: CursorResult[Any] = session.exec(update(Page).where(*due).values(**fresh))
     waiting = update(Page).where(mine, col(Page.state) == PageState.PENDING)
@@ -59,14 +59,11 @@ def rests_until(page: Page, moment: datetime) -> datetime | None:
     """
     if page.changed_at is None or page.unchanged < LOOKS:
         return None
-    return moment + min(LONGEST, SHARE * (moment - page.changed_at))
+    return moment + min(WEEK, SHARE * (moment - page.changed_at))
 
 
-def _has_its_turn(moment: datetime) -> Any:
-    """Whether a page shows an offer and is of the seventh that is looked at that day."""
-    of_offer = (col(Page.source) == "known") | (col(Page.kind) == PageKind.OFFER)
-    today = col(Page.id) % LONGEST.days == moment.toordinal() % LONGEST.days
-    return of_offer & today & (col(Page.fetched_at) < moment - SOON)
+def _is_offer() -> Any:
+    return (col(Page.source) == "known") | (col(Page.kind) == PageKind.OFFER)
 
 
 def _never_seen() -> Any:

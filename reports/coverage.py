@@ -152,15 +152,14 @@ def coverage(store: Store, shop: Shop, run_id: int) -> Coverage:
         return covered(session, shop, run_id)
 
 
-def covered(session: Session, shop: Shop, run_id: int) -> Coverage:
-    """The same, in an open session."""
+def covered(session: Session, shop: Shop, run_id: int, pages: Pages | None = None) -> Coverage:
+    """The same, in an open session; `pages` are those that the catalog's links lead to, where they are at hand."""
     kept = _kept(session, shop, run_id)
     if kept is not None:
         return kept
-    pages = _pages(session, shop)
-    sights = _sights(session, shop, run_id)
+    sights = _sights(session, shop, run_id, pages_of_known(session, shop) if pages is None else pages)
     return Coverage(
-        **pages,
+        **_pages(session, shop),
         sitemaps_unread=_sitemaps_unread(session, run_id),
         known=sum(sights.values()),
         seen=sights[Sight.SEEN],
@@ -216,8 +215,7 @@ def _sitemaps_unread(session: Session, run_id: int) -> int:
     return session.connection().execute(unread).scalar_one()
 
 
-def _sights(session: Session, shop: Shop, run_id: int) -> Counter[Sight]:
-    pages = pages_of_known(session, shop)
+def _sights(session: Session, shop: Shop, run_id: int, pages: Pages) -> Counter[Sight]:
     known = select(known_is_paired(run_id).label("paired"), col(KnownOffer.url)).where(
         col(KnownOffer.shop_id) == shop.id
     )

@@ -17,7 +17,7 @@ from sqlmodel import Session, col
 
 from catalog.models import BadRow, KnownOffer, Shop
 from reports.absences import Feed
-from reports.coverage import Sight, known_is_paired, page_of, pages_of_known, sight
+from reports.coverage import Pages, Sight, known_is_paired, page_of, sight
 from reports.reading import Finding, amount, plain, text
 
 _BATCH = 1000
@@ -167,9 +167,8 @@ class Health:
             self.feed.add(brand, category, price, money or currency)
             self.links["opaque" if opaque else "broken" if no_url else "readable"] += 1
 
-    def read_unseen(self, session: Session, shop: Shop, run_id: int) -> None:
-        """List the catalog's offers that the run has not paired, the dearest first."""
-        pages = pages_of_known(session, shop)
+    def read_unseen(self, session: Session, shop: Shop, run_id: int, pages: Pages) -> None:
+        """List the catalog's offers that the run has not paired, the dearest first; `pages` are those they link to."""
         offer = (KnownOffer.ref, KnownOffer.title, KnownOffer.price, KnownOffer.currency, KnownOffer.url)
         mine = (col(KnownOffer.shop_id) == shop.id) & ~known_is_paired(run_id)
         columns: list[Any] = [*map(col, offer)]

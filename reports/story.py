@@ -18,7 +18,7 @@ from catalog.progress import Progress, silent
 from catalog.store import Store
 from reports.absences import Absence, PriceGap, absent_brands, absent_categories, price_gaps
 from reports.causes import CauseKind, Context, explain, valid_ean
-from reports.coverage import covered, superseded
+from reports.coverage import covered, pages_of_known, superseded
 from reports.figures import Completeness, Count, Tally, prefixes
 from reports.health import Health
 from reports.reading import Finding, stream
@@ -115,8 +115,9 @@ def gather(
                 progress("offers told", number)
         count, health, findings = passed.count, passed.health, passed.findings
         stale = superseded(session, shop, run_id)
-        if not stale:
-            health.read_unseen(session, shop, run_id)
+        pages = None if stale else pages_of_known(session, shop)
+        if pages is not None:
+            health.read_unseen(session, shop, run_id, pages)
         health.read_feed(session, shop, count.currency)
         _rank(findings, count.weights)
         explain(findings, _context(session, shop, passed, before))
@@ -125,7 +126,7 @@ def gather(
             run=run,
             told_at=now(),
             findings=findings,
-            completeness=count.done(covered(session, shop, run_id)),
+            completeness=count.done(covered(session, shop, run_id, pages)),
             causes=_shares(findings),
             trend=passed.since.done(findings, history(session, shop, run)),
             health=health.done(),

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from scout.commands.call import Json, call, group, to_be_written
+from scout.commands.call import MOST_ROWS, Json, call, group, to_be_written
 from scout.output import say, say_json, short, table
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def matching(
         table(("figure", "value"), figures.items())
 
 
-def numbers(text: str, kind: type[int] | type[float], flag: str, most: int = 10**9) -> list[Any]:
+def numbers(text: str, kind: type[int] | type[float], flag: str, most: int = MOST_ROWS) -> list[Any]:
     """The numbers of a list with commas, none below 0 or above `most`. Raises BadParameter.
 
     >>> numbers("10,20", int, "--train"), numbers("0,0.5", float, "--threshold")
