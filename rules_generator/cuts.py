@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from catalog.models import Attribute
-from parser.trim import Trim
+from parser.trim import Trim, named_in
 
 NO_CUT = Trim()
 MOST_TRIMS = 6
@@ -22,7 +22,7 @@ BY_COUNT = frozenset({Attribute.TITLE, Attribute.CATEGORY})
 BY_SHAPE = frozenset({Attribute.SKU, Attribute.HAN})
 BY_WORDS = frozenset({Attribute.BRAND, Attribute.CATEGORY})
 GTIN = r"\d{8}|\d{12,14}"
-FEWEST_OF_A_SHAPE, MOST_WORDS = 3, 200
+FEWEST_OF_A_SHAPE, MOST_WORDS, OF_NO_MATTER = 3, 200, 2
 RUNS = re.compile(r"([A-Z]+)|([a-z]+)|([0-9]+)|(.)", re.DOTALL)
 
 Around = tuple[str, str]
@@ -77,6 +77,22 @@ def by_look(attribute: Attribute, known: Sequence[str]) -> list[Trim]:
         return [Trim(shape=shape)] if shape else []
     words = tuple(dict.fromkeys(known))[:MOST_WORDS]
     return [Trim(words=words)] if attribute in BY_WORDS and len(words) > 1 else []
+
+
+def telling(trim: Trim, said: Iterable[tuple[str, str]]) -> Trim:
+    """The cut without words that stand in texts whatever their value is, as in the name of the shop behind each title.
+
+    `said` are the texts with the values known of them. A word within a text's own value tells nothing against it.
+
+    >>> telling(Trim(words=("Cup", "Mug", "Tea")), [("Red cup - Tea & Co", "Cup"), ("Mug - Tea & Co", "Mug")]).words
+    ('Cup', 'Mug')
+    """
+    strange = Counter(
+        found
+        for text, value in said
+        if (found := named_in(text, tuple(word for word in trim.words if named_in(value, (word,)) is None)))
+    )
+    return trim.model_copy(update={"words": tuple(word for word in trim.words if strange[word] < OF_NO_MATTER)})
 
 
 def _shape(values: Sequence[str]) -> str:

@@ -20,7 +20,7 @@ from rules_generator.examples import Example
 from rules_generator.score import Opened
 from rules_generator.wording import HEADINGS
 
-FEWEST, CHANCE, MOST_CLASHING, LONGEST_SAID = 2, 0.07, 0.2, 60
+FEWEST, ENOUGH, CHANCE, MOST_CLASHING, LONGEST_SAID = 2, 3, 0.07, 0.2, 60
 FIRST_WORD = Trim(right=" ", inside=True)
 PLACED = ":nth-"
 
@@ -37,6 +37,9 @@ def meant(attribute: Attribute, ways: Sequence[Way], opened: Opened) -> Iterator
         said = _said(selector, trim, opened)
         if PLACED not in str(selector) and _says_it(attribute, said, opened.examples):
             yield from _meaning(attribute, selector, trim.model_copy(update={"words": known}), said, opened)
+            if len(known) > 1 and not _is_counted(trim):
+                means = _only(known, attribute, said, opened)
+                yield Candidate(attribute, selector, trim.model_copy(update={"means": means}))
     for css in HEADINGS if attribute is Attribute.BRAND else ():
         first = TextAt(css=css)
         yield from _meaning(attribute, first, FIRST_WORD, _said(first, FIRST_WORD, opened), opened)
@@ -51,6 +54,19 @@ def _meaning(
 ) -> Iterator[Candidate]:
     if means := meanings(attribute, said, opened.examples):
         yield Candidate(attribute, selector, trim.model_copy(update={"means": means}))
+
+
+def _only(
+    known: Sequence[str], attribute: Attribute, said: Sequence[str | None], opened: Opened
+) -> tuple[tuple[str, str], ...]:
+    """The known values by themselves, besides what else is meant by other texts: of any further text nothing is."""
+    pairs = [(spelled(value), value) for value in known if spelled(value)]
+    return tuple(dict([*meanings(attribute, said, opened.examples), *pairs]).items())
+
+
+def _is_counted(trim: Trim) -> bool:
+    """Whether it takes off a number of characters, after which anything may stand."""
+    return any(isinstance(cut, int) and cut for cut in (trim.left, trim.right))
 
 
 def _says_it(attribute: Attribute, said: Sequence[str | None], examples: Sequence[Example]) -> bool:
@@ -70,9 +86,20 @@ def meanings(
         if len(groups) > 1:
             clashing += len(values)
         elif comb(counts[groups.pop()], len(values)) <= CHANCE * comb(len(known), len(values)) and values[0]:
-            told.append((text, values[0]))
+            if len(values) >= (FEWEST if _are_akin(text, values[0]) else ENOUGH):
+                told.append((text, values[0]))
             sure += len(values)
     return tuple(told) if clashing <= MOST_CLASHING * sure else ()
+
+
+def _are_akin(text: str, value: str) -> bool:
+    """Whether both have a word in common, but for its last letter.
+
+    >>> _are_akin("badger", "Badger Balms"), _are_akin("brewer", "Manual Brewers"), _are_akin("accessories", "Kettles")
+    (True, True, False)
+    """
+    one, other = ({word.removesuffix("s") for word in spelled(said).split()} for said in (text, value))
+    return not one.isdisjoint(other)
 
 
 def _is_step(text: str) -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from catalog.models import Attribute
 from catalog.values import key
 from parser.selector import JsonAt
+from parser.trim import Trim
 from rules_generator.choose import is_telling, last_step
 from rules_generator.examples import Example
 from rules_generator.score import Tally, lower_bound
@@ -28,8 +29,18 @@ NAMES = frozenset({Attribute.BRAND, Attribute.CATEGORY})
 
 
 def sound(tallies: Sequence[Tally], examples: Sequence[Example], elsewhere: Sequence[Example]) -> list[Tally]:
-    """The tallies of one attribute that are evidence of a rule; `elsewhere` are examples of other templates."""
-    return [one for one in tallies if _is_sound(one, examples, elsewhere)]
+    """The tallies of one attribute that are evidence of a rule; `elsewhere` are examples of other templates.
+
+    A place that may say any value needs no list of those that are known, though it never is wrong with one.
+    """
+    kept = [one for one in tallies if _is_sound(one, examples, elsewhere)]
+    open_ones = {(one.candidate.selector, one.candidate.trim) for one in kept}
+    return [one for one in kept if (one.candidate.selector, _without_list(one.candidate.trim)) not in open_ones]
+
+
+def _without_list(trim: Trim) -> Trim | None:
+    """The cut as it is when all values may follow, of one after which only listed ones do."""
+    return trim.model_copy(update={"means": ()}) if trim.means and not trim.words else None
 
 
 def _is_sound(one: Tally, examples: Sequence[Example], elsewhere: Sequence[Example]) -> bool:

@@ -5,13 +5,15 @@ all examples. Where there are many, the candidates run in heats first: most of t
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from catalog.models import NUMBERS, Attribute
 from parser.document import Document
 from parser.rules import Form, Rule
+from parser.selector import AnySelector
+from parser.trim import Trim
 from rules_generator import cuts
 from rules_generator.candidate import Candidate
 from rules_generator.choose import SEVERAL, choose, several_of, spot
@@ -174,14 +176,17 @@ def _candidates(
         made |= {Candidate(attribute, one): None for one in unstruck(beside, pages)}
     if attribute in LISTED:
         made |= {Candidate(attribute, selector): None for selector in menus(_known(attribute, examples), found, pages)}
-        made |= {Candidate(attribute, one, trim): None for one, _ in whole[:MOST_BY_LOOK] for trim in looks}
+        for selector, _ in whole[:MOST_BY_LOOK]:
+            by_look = _telling(looks, selector, attribute, looked_at, opened)
+            made |= {Candidate(attribute, selector, trim): None for trim in by_look}
     if attribute is Attribute.CATEGORY:
         known = [one.known.get(attribute, ()) for one in examples]
         made |= {Candidate(attribute, selector): None for selector in trails(known, pages)}
     if attribute in CUTTABLE:
         for selector, form in ways.to_parts(MOST_WITH_CUTS):
             around = _arounds(attribute, form, opened.raw(selector, looked_at), examples)
-            for trim in [*cuts.trims(attribute, around), *(looks if around else ())]:
+            fitting = _telling(looks, selector, attribute, looked_at, opened) if around else ()
+            for trim in [*cuts.trims(attribute, around), *fitting]:
                 made[Candidate(attribute, selector, trim, "plain" if trim.words else form)] = None
     if attribute is Attribute.IMAGE:
         for selector, form in ways.to_parts(MOST_SHARED):
@@ -206,6 +211,19 @@ def _shared(raws: Sequence[str | None], opened: Opened, looked_at: Sequence[int]
 
 def _known(attribute: Attribute, examples: Sequence[Example]) -> list[str]:
     return [example.known[attribute][0] for example in examples if example.known.get(attribute)]
+
+
+def _telling(
+    looks: Sequence[Trim], selector: AnySelector, attribute: Attribute, looked_at: Sequence[int], opened: Opened
+) -> Iterator[Trim]:
+    """The cuts by look as they are for that selector's texts: without words that say nothing there."""
+    raws = opened.raw(selector, looked_at)
+    known = [opened.examples[place].known.get(attribute) for place in looked_at]
+    said = [(raw, values[0]) for raw, values in zip(raws, known, strict=True) if raw is not None and values]
+    for trim in looks:
+        left = cuts.telling(trim, said) if trim.words else trim
+        if left.words or not trim.words:
+            yield left
 
 
 def _arounds(

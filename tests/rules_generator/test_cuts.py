@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from catalog.models import Attribute
 from parser.trim import Trim
-from rules_generator.cuts import around, by_look, trims
+from rules_generator.cuts import around, by_look, telling, trims
 
 LEARNT = [
     ("the same on all pages", [("EAN: ", ""), ("EAN: ", "")], Trim(left="EAN: ")),
@@ -47,6 +47,24 @@ def test_a_value_may_be_told_by_its_look(
 ) -> None:
     """Identifiers by the shape that all have, brands by being one of those that are known."""
     assert by_look(attribute, known) == expected
+
+
+WORDS = ("Bamboo", "Elm", "Shirts")
+
+SAID = [
+    ("a shop that is called like one", [("Tee - Bamboo Shop", "Shirts"), ("Sock - Bamboo Shop", "Elm")], WORDS[1:]),
+    ("once may be an error", [("Tee - Bamboo Shop", "Shirts"), ("Elm tee", "Elm")], WORDS),
+    ("a part of the value", [("Bamboo Shirts", "Bamboo Shirts"), ("Bamboo Socks", "Bamboo Socks")], WORDS),
+    ("nothing said", [], WORDS),
+]
+
+
+@pytest.mark.parametrize(("name", "said", "left"), SAID, ids=[case[0] for case in SAID])
+def test_words_that_texts_have_whatever_their_value(
+    name: str, said: list[tuple[str, str]], left: tuple[str, ...]
+) -> None:
+    """What stands in two texts that mean something else tells nothing there."""
+    assert telling(Trim(words=WORDS), said).words == left
 
 
 @given(st.lists(st.tuples(st.text(max_size=12), st.text(max_size=12)), min_size=1, max_size=6))

@@ -17,11 +17,13 @@ ALL = products(12)
 FOUR = ["Lamps", "Rugs", "Vases", "Trays"]
 
 TOLD = [
-    ("one text, one value", ["Way", "Way", None, None], ["A", "A", "B", "C"], (("way", "A"),)),
+    ("one text, one value", ["Way", "Way", "Way", None], ["A", "A", "A", "B"], (("way", "A"),)),
+    ("two that have no word in common", ["Way", "Way", None, None], ["A", "A", "B", "C"], ()),
+    ("two that have one", ["Way", "Way", None, None], ["My Ways", "My Ways", "B", "C"], (("way", "My Ways"),)),
     ("two texts for a value", ["X", "x", "Y", "Y", None, None], ["A"] * 4 + ["B", "C"], ()),
     ("a text that stands once", ["Way", None, None, None], ["A", "B", "C", "D"], ()),
     ("now this, now that", ["Way", "Way", None, None], ["A", "B", "C", "D"], ()),
-    ("a value that most have", ["Way", "Way", None, None], ["A", "A", "A", "B"], ()),
+    ("a value that most have", ["Way", "Way", None, None], ["Ways", "Ways", "Ways", "Ways"], ()),
     ("a front page", ["Home", "Home", *[None] * 6], ["A", "A", *"BCDEFG"], ()),
 ]
 
@@ -58,15 +60,28 @@ def test_a_menu_with_other_words_than_the_catalog() -> None:
 
 
 def test_a_menu_that_few_offers_explain() -> None:
-    """Two offers whose category it says and two that agree on what it means are enough, where none contradicts."""
+    """Two offers whose category it says and three that agree on what it means are enough, where none contradicts."""
     page = "<ul><li>Sale<li class='current'>{1}</ul><h1>{0}</h1>"
-    shown = ["Lamps", "Rugs", "Servers", "Servers", "Spoons", "Forks", "Cups", "Bowls", "Pans", "Pots"]
-    named = ["Lamps", "Rugs", "Decanters", "Decanters", *(f"Kind {place}" for place in range(6))]
+    shown = ["Lamps", "Rugs", "Servers", "Servers", "Servers", "Spoons", "Forks", "Cups", "Bowls", "Pans"]
+    named = ["Lamps", "Rugs", *["Decanters"] * 3, *(f"Kind {place}" for place in range(5))]
     members = [
         taught(one, page.format(one.title, shown[place]), category=named[place]) for place, one in enumerate(ALL[:10])
     ]
     assert learnt(members, Attribute.CATEGORY, page.format("Other", "Servers")) == "Decanters"
     assert learnt(members, Attribute.CATEGORY, page.format("Other", "Spoons")) is None
+
+
+def test_a_place_that_is_right_where_it_says_a_known_value() -> None:
+    """The last step of a path may be a category or a sale: where it is a known category, and no more, it is one."""
+    page = "<ul class='way'><li><a>Home</a><li><a>{1}</a></ul><h1>{0}</h1>"
+    things = ["Lamps", "Rugs", "Vases"]
+    shown = [things[place % 3] if place < 8 else f"{things[place % 2]} sale" for place in range(12)]
+    members = [
+        taught(one, page.format(one.title, said), category=things[place % 3])
+        for place, (one, said) in enumerate(zip(ALL, shown, strict=True))
+    ]
+    assert learnt(members, Attribute.CATEGORY, page.format("Other", "Rugs")) == "Rugs"
+    assert learnt(members, Attribute.CATEGORY, page.format("Other", "Rugs sale")) is None
 
 
 def test_titles_that_begin_with_part_of_the_brand() -> None:
