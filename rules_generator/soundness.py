@@ -53,7 +53,7 @@ def _is_mostly_right(one: Tally, examples: Sequence[Example]) -> bool:
         return False
     if one.hits <= LEAST_SHARE.get(attribute, USUAL_SHARE) * found:
         return False
-    if attribute is Attribute.HAN and one.uncalled >= one.hits and _repeats_the_sku(one, examples):
+    if attribute is Attribute.HAN and _is_the_shops_own(one, examples):
         return False
     if _is_of_several(one) and lower_bound(one.hits, found) < VERY_SURE:
         return False
@@ -112,10 +112,16 @@ def _is_likely(one: Tally, right: int, known: int) -> bool:
     return lower_bound(one.hits, one.hits + one.misses) >= LIKELY
 
 
-def _repeats_the_sku(one: Tally, examples: Sequence[Example]) -> bool:
-    """Whether what it was right on is the shop's own key again, which says nothing of the manufacturer's."""
+def _is_the_shops_own(one: Tally, examples: Sequence[Example]) -> bool:
+    """Whether what it was right on is the shop's own key again, though several offers have none of the manufacturer's.
+
+    A place is believed all the same that speaks of those offers only that have one, and of most of them.
+    """
     hits = [example.known for example, right in zip(examples, one.right, strict=True) if right]
-    return all(known[Attribute.HAN] == known.get(Attribute.SKU) for known in hits)
+    known = sum(1 for example in examples if example.known.get(Attribute.HAN))
+    if len(examples) - known < FEW or (not one.uncalled and one.hits >= MOST_OF * known):
+        return False
+    return all(values[Attribute.HAN] == values.get(Attribute.SKU) for values in hits)
 
 
 def _tells_apart(one: Tally, known: Sequence[str]) -> bool:
