@@ -214,11 +214,12 @@ def scalar(value: Any) -> str | None:
     >>> scalar(12.5), scalar(["a", "b"]), scalar({}), scalar(True), scalar("Blue \\ud83d")
     ('12.5', 'a', None, 'true', 'Blue')
     """
-    if isinstance(value, list):
-        value = value[0] if value else None
-    if value is None or isinstance(value, dict | list):
-        return None
-    if isinstance(value, bool):
-        return "true" if value else "false"
+    if not isinstance(value, str):
+        if isinstance(value, list):
+            value = value[0] if value else None
+        if value is None or isinstance(value, dict | list):
+            return None
+        if isinstance(value, bool):
+            return "true" if value else "false"
     text = str(value).strip()[:LONGEST_TEXT]
     return (text if text.isascii() else text.encode("utf-8", "ignore").decode("utf-8").strip()) or None

@@ -19,7 +19,7 @@ from parser.paths import compile_path
 from parser.read import PageReading, by_likest
 from parser.rules import Rule, RuleSet, Template
 from parser.selector import AnySelector, JsonAt, is_of_one
-from parser.sought import wanted
+from parser.sought import Met, Wanted, wanted
 from parser.texts import text_at
 from parser.trim import Trim
 from parser.votes import Vote, base_of, value_of, way_of
@@ -78,18 +78,26 @@ class _Reader:
 
 
 class _Page:
-    """A page that rules are asked about; an element that several point at is looked up once."""
+    """A page that rules are asked about; an element or data that several point at is looked up once."""
 
-    __slots__ = ("document", "nodes")
+    __slots__ = ("_data", "document", "nodes")
 
     def __init__(self, document: Document) -> None:
         self.document = document
         self.nodes: dict[str, LexborNode | None] = {}
+        self._data: dict[Wanted, Met] = {}
 
     def vote(self, voter: "_Voter") -> Vote:
         """The vote of a rule."""
         raw = voter.find(self)
         return voter.silent if raw is None else voter.vote(raw, self.document)
+
+    def data(self, what: Wanted) -> Met:
+        """The page's own data of what a selector wants."""
+        found = self._data.get(what)
+        if found is None:
+            found = self._data[what] = Met(self.document.owner.own(self.document.sought.of(what)))
+        return found
 
     def node(self, css: str) -> LexborNode | None:
         """The first element that a selector finds."""
@@ -102,7 +110,7 @@ def _finder(selector: AnySelector) -> Callable[[_Page], str | None]:
     """What finds a selector's text, with all that is the same on each page settled before."""
     if isinstance(selector, JsonAt) and not (selector.in_place or selector.join):
         what, values = wanted(selector.css, selector.block, selector.path), compile_path(selector.path)
-        return lambda page: first_scalar(page.document.owner.own(page.document.sought.of(what)), values)
+        return lambda page: first_scalar(page.data(what), values)
     if not is_of_one(selector):
         return lambda page: page.document.find(selector)
     css = selector.css

@@ -42,7 +42,7 @@ class Sought:
 
     def __init__(self, scripts: Scripts) -> None:
         self._searched = _Searched(scripts)
-        self._found: dict[Wanted, _Met] = {}
+        self._found: dict[Wanted, Met] = {}
 
     def data(self, selector: JsonAt) -> Iterable[Any]:
         """The data that the selector's path starts from, in document order; looked for as far as they are asked for."""
@@ -52,7 +52,7 @@ class Sought:
         """The same for what a selector wants."""
         found = self._found.get(what)
         if found is None:
-            found = self._found[what] = _Met(islice(self._searched.look(*what), MOST_PLACES))
+            found = self._found[what] = Met(islice(self._searched.look(*what), MOST_PLACES))
         return found
 
 
@@ -94,7 +94,7 @@ class _Searched:
                 continue
             found = known.get(asked)
             if found is None:
-                found = known[asked] = _Met(in_code(text, name, key, word)) if word in text else ()
+                found = known[asked] = Met(in_code(text, name, key, word)) if word in text else ()
             if not found:
                 continue
             try:
@@ -145,7 +145,7 @@ class _Code:
             yield self._numbers[after - 1], place - self._starts[after - 1]
 
 
-class _Met:
+class Met:
     """What an iterator gives, again and again, but asked of it only once and no sooner than needed."""
 
     def __init__(self, more: Iterator[Any]) -> None:
