@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Any
 
 
@@ -20,14 +21,14 @@ class Clock:
 
 
 def race(pages: Iterable[Any], rivals: Mapping[str, Callable[[Any], object]], clocks: Mapping[str, Clock]) -> None:
-    """Let every rival do every page, each page with another rival first; what they cost is added to their clocks.
+    """Let every rival do every page, in all orders in turn; what they cost is added to their clocks.
 
-    Processor time is counted, as every rival is bound by it, and other programs then cost less of the result.
+    Whoever comes next finds the page, and memory, as the one before left them. Processor time is counted, as every
+    rival is bound by it, and other programs then cost less of the result.
     """
-    names = list(rivals)
+    orders = list(permutations(rivals))
     for turn, page in enumerate(pages):
-        first = turn % len(names)
-        for name in names[first:] + names[:first]:
+        for name in orders[turn % len(orders)]:
             begin = time.process_time()
             rivals[name](page)
             clocks[name].seconds += time.process_time() - begin

@@ -7,7 +7,8 @@ from the first pages and the others are read as `scout parse` does: from the byt
 offer with all votes, gate included. So that the gate has work to do as on a crawled shop, other shops' pages serve as
 those that are no offers, without the structured data that those have not either: gates learnt from whole crawls of six
 of these shops look at names and data only. Shops whose rules are fewer than `--rules` are given general ones until they
-have as many.
+have as many. autoscraper learns from the same pages, and reads the same ones after the others: its trees fill memory,
+which would slow them.
 """
 
 import argparse
@@ -38,7 +39,6 @@ from rules_generator.views import seen_as
 
 PARSE, READ, EXTRUCT, AUTOSCRAPER = "bare parse", "Scout, whole reading", "extruct", "autoscraper"
 TARGETS = {PARSE: 0.5, EXTRUCT: 1.5, AUTOSCRAPER: 15.0}
-EVERY, FEW = 8, 3
 GENERAL: tuple[tuple[Attribute, AnySelector], ...] = (
     (Attribute.TITLE, TextAt(css="h1")),
     (Attribute.TITLE, AttributeAt(css='meta[property="og:title"]', name="content")),
@@ -72,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run and print; 0 where every target that could be measured is reached."""
     words = _words(arguments)
     shops = [open_shop(path) for path in shop_paths(words.data)[: words.shops]]
-    peers = {EXTRUCT: _extruct(), AUTOSCRAPER: _autoscraper()}
+    extruct, taught_autoscraper = _extruct(), _autoscraper()
     clocks = {name: Clock() for name in (PARSE, READ, EXTRUCT, AUTOSCRAPER)}
     counts = []
     for shop in shops:
@@ -84,12 +84,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             PARSE: lambda page: LexborHTMLParser(page.text),
             READ: lambda page, plan=plan: plan.read(Document(page.body, page.url, trusted=True)),  # type: ignore[misc]
         }
-        if peers[EXTRUCT]:
-            rivals[EXTRUCT] = peers[EXTRUCT]
+        if extruct:
+            rivals[EXTRUCT] = extruct
         settle()
         race(pages, rivals, clocks)
-        if peers[AUTOSCRAPER]:
-            race(pages[::EVERY], {AUTOSCRAPER: peers[AUTOSCRAPER](shop.training[:FEW])}, clocks)
+        if taught_autoscraper:
+            race(pages, {AUTOSCRAPER: taught_autoscraper(shop.training[: words.taught])}, clocks)
         print(f"{shop.name}: {len(pages)} pages", file=sys.stderr)
     size = sum(len(one.html) for shop in shops for one in shop.testing[: words.pages]) / max(1, clocks[PARSE].pages)
     print(
@@ -143,10 +143,7 @@ def _extruct() -> Any:
 
 
 def _autoscraper() -> Any:
-    """From labelled pages to a function that reads a page by what autoscraper has learnt from them.
-
-    It is taught by three pages only: each more costs it minutes, and only adds rules that slow it down.
-    """
+    """From labelled pages to a function that reads a page by what autoscraper has learnt from them."""
     autoscraper = _peer("autoscraper")
     if autoscraper is None:
         return None
