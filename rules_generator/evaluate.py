@@ -2,11 +2,13 @@
 
 For each number of training pages and each threshold: accuracy, the share of known values read rightly (recall), and
 precision, the share of read values that are right; over all attributes, and per attribute. What a page lacks but is
-read all the same is counted apart (`extra`), as values without a truth are left out of both.
+read all the same is counted apart (`extra`), as values without a truth are left out of both. What is missed may stand
+nowhere on its page, so that nobody could read it: that is counted where it is asked for (`nowhere`).
 """
 
 import json
 import random
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -32,6 +34,7 @@ from rules_generator.corpus import LabelledPage, LabelledShop, open_shop, shop_p
 from rules_generator.examples import Example
 from rules_generator.induce import Taught, study
 from rules_generator.lookup import TOO_SLOW
+from rules_generator.nearest import lost
 from rules_generator.reliability import Reliability
 from rules_generator.survey import THRESHOLD
 from rules_generator.views import View, seen_as
@@ -77,22 +80,30 @@ class Setting:
 
 @dataclass(frozen=True)
 class Plan:
-    """What to evaluate: all settings, in a view, with a share of the teachers' prices and titles made wrong."""
+    """What to evaluate: all settings, in a view, with a share of the teachers' prices and titles made wrong.
+
+    With `misses`, what the last setting misses is looked for on its pages, which takes longer than reading them.
+    """
 
     settings: tuple[Setting, ...]
     view: View = "full"
     stale: float = 0.0
+    misses: bool = False
 
 
 @dataclass
 class ShopResult:
-    """Counts per setting and attribute, what the last setting read, and pages that nobody can read, with the reason."""
+    """Counts per setting and attribute, what the last setting read, and pages that nobody can read, with the reason.
+
+    `nowhere` counts the values that the last setting missed and that their pages do not show.
+    """
 
     name: str
     counts: dict[Setting, dict[Attribute, Count]] = field(default_factory=dict)
     reliability: dict[Setting, Reliability] = field(default_factory=dict)
     predictions: list[dict[str, Any]] = field(default_factory=list)
     unread: list[dict[str, str]] = field(default_factory=list)
+    nowhere: Counter[Attribute] = field(default_factory=Counter)
 
 
 def evaluate_extraction(
@@ -100,7 +111,8 @@ def evaluate_extraction(
 ) -> dict[str, Any]:
     """All figures for the shops in `data`; `predictions` takes a line a test page for the last setting.
 
-    A page that is made to be slow is named as `unread`; of one to be tested, no value counts as read.
+    A page that is made to be slow is named as `unread`; of one to be tested, no value counts as read. `nowhere` has,
+    where the plan asks for misses, the number of those per attribute that their pages do not show.
     Raises FeedError where the data is not in the layout.
     """
     paths = shop_paths(data)
@@ -108,6 +120,7 @@ def evaluate_extraction(
     reliable = {setting: Reliability() for setting in plan.settings}
     lines: list[dict[str, Any]] = []
     unread: list[dict[str, str]] = []
+    nowhere = Counter[Attribute]()
     for done, result in enumerate(_results(paths, plan, workers), start=1):
         for setting, counts in result.counts.items():
             for attribute, count in counts.items():
@@ -115,14 +128,17 @@ def evaluate_extraction(
             reliable[setting].add(result.reliability[setting])
         lines += result.predictions
         unread += result.unread
+        nowhere += result.nowhere
         progress("shops evaluated", done, len(paths))
     if predictions is not None:
         predictions.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+    asked = {"nowhere": {attribute.value: nowhere[attribute] for attribute in SCORED}} if plan.misses else {}
     return {
         "shops": len(paths),
         "view": plan.view,
         "stale": plan.stale,
         "unread": unread,
+        **asked,
         "settings": [_row(*item) | {"reliability": reliable[item[0]].figures()} for item in totals.items()],
     }
 
@@ -170,6 +186,8 @@ def evaluate_shop(shop: LabelledShop, plan: Plan) -> ShopResult:
         result.counts[setting] = _counts(said)
         result.reliability[setting] = _reliability(read)
         result.predictions = [{"site": shop.name, "page": page.name, "values": values} for page, values in said]
+    if plan.misses:
+        result.nowhere = _nowhere((document, *one) for (_, document), one in zip(testing, said, strict=True))
     return result
 
 
@@ -261,14 +279,25 @@ def _tally(count: Count, attribute: Attribute, value: str | None, page: Labelled
     count.right += value is not None and is_right(attribute, value, page) is True
 
 
+def _nowhere(read: Iterable[tuple[Document | None, LabelledPage, dict[str, str | None]]]) -> Counter[Attribute]:
+    """How many of the values that were missed stand nowhere on their pages, where the learner would look for them."""
+    found = Counter[Attribute]()
+    for document, page, values in read:
+        missed = {name: _accepted(name, page) for name in SCORED if _is_missed(name, values.get(name.value), page)}
+        if document is not None and missed:
+            found.update(lost(document, missed))
+    return found
+
+
+def _is_missed(attribute: Attribute, value: str | None, page: LabelledPage) -> bool:
+    return page.attributes.get(attribute.value) is not None and not (value and is_right(attribute, value, page))
+
+
 def is_right(attribute: Attribute, value: str, page: LabelledPage) -> bool | None:
     """Whether a value is what a page says; None where that is not known."""
-    known = page.attributes.get(attribute.value)
-    if known is None:
+    if page.attributes.get(attribute.value) is None:
         return None
-    accepted = [known, *page.alternatives.get(attribute.value, [])]
-    hint = Hint(page.currency, base_url=page.url)
-    return any(_is_same(attribute, value, one, hint) for one in accepted)
+    return any(same(attribute, value, one) for one in _accepted(attribute, page))
 
 
 def _reliability(read: Iterable[tuple[LabelledPage, dict[Attribute, Reading]]]) -> Reliability:
@@ -281,7 +310,9 @@ def _reliability(read: Iterable[tuple[LabelledPage, dict[Attribute, Reading]]]) 
     return found
 
 
-def _is_same(attribute: Attribute, value: str, known: Any, hint: Hint) -> bool:
-    first = known[0] if isinstance(known, list) and known else known
-    expected = normalise(attribute, str(first), hint)
-    return same(attribute, value, expected if expected is not None else str(first))
+def _accepted(attribute: Attribute, page: LabelledPage) -> list[str]:
+    """What is right of a page, in canonical form: the known value first."""
+    hint = Hint(page.currency, base_url=page.url)
+    said = [page.attributes[attribute.value], *page.alternatives.get(attribute.value, [])]
+    firsts = (str(one[0] if isinstance(one, list) and one else one) for one in said)
+    return [text if (found := normalise(attribute, text, hint)) is None else found for text in firsts]

@@ -49,11 +49,15 @@ class _All(Wanted):
         return [(Attribute.TITLE, "plain", True)] if raw == self.only else []
 
 
+def lost(document: Document, known: Mapping[Attribute, Sequence[str]]) -> list[Attribute]:
+    """The attributes of which the page shows no known value, not even within a longer text."""
+    found = places(document, Wanted(known, document.base))
+    return [attribute for attribute in known if not found[attribute]]
+
+
 def missing(document: Document, known: Mapping[Attribute, Sequence[str]]) -> list[Missing]:
     """Those of the known values that the page does not show."""
-    found = places(document, Wanted(known, document.base))
-    lost = [(attribute, values[0]) for attribute, values in known.items() if not found[attribute]]
-    wanted = [(attribute, value) for attribute, value in lost if attribute not in UNCOMPARED]
+    wanted = [(one, known[one][0]) for one in lost(document, known) if one not in UNCOMPARED]
     if not wanted:
         return []
     everything = _All({Attribute.TITLE: [""]}, document.base)

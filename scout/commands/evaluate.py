@@ -71,6 +71,10 @@ def extraction(
         Path | None,
         typer.Option(metavar="FILE", callback=to_be_written, help="Draw the figures into this file, .svg or .html."),
     ] = None,
+    misses: Annotated[
+        bool,
+        typer.Option("--misses", help="Also count which of the missed values stand nowhere on their pages."),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Learn from half of each shop's pages, read the rest, and count what is right."""
@@ -85,7 +89,7 @@ def extraction(
     with here.progress() as progress:
         figures = evaluate_extraction(
             data,
-            Plan(settings, view, stale),
+            Plan(settings, view, stale, misses),
             predictions=predictions,
             workers=here.settings.workers,
             progress=progress,
@@ -152,9 +156,11 @@ def _tell_extraction(figures: dict[str, Any]) -> None:
         say(f"not read: {one['site']} {one['page']}: {one['reason']}")
     last = settings[-1]
     keys = ("accuracy", "precision", "truth", "found", "right", "extra", "absent")
-    rows = [[name, *(one[key] for key in keys)] for name, one in last["attributes"].items()]
+    nowhere = {name: [count] for name, count in figures.get("nowhere", {}).items()}
+    rows = [[name, *(one[key] for key in keys), *nowhere.get(name, [])] for name, one in last["attributes"].items()]
     title = f"By attribute, learnt from {last['train']} pages, threshold {last['threshold']:g}"
-    table(("attribute", "accuracy", "precision", "known", "found", "right", "extra", "of none known"), rows, title)
+    columns = ["attribute", "accuracy", "precision", "known", "found", "right", "extra", "of none known"]
+    table((*columns, *(["missed, nowhere"] if nowhere else [])), rows, title)
     say("")
     bins = [
         (f"{one['from']:g} to {one['to']:g}", one["values"], one["said"], one["right"])

@@ -5,6 +5,7 @@ import json
 import shutil
 import tarfile
 import xml.etree.ElementTree as ET
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -44,6 +45,21 @@ def test_all_settings(data: Path, tmp_path: Path) -> None:
     lines = [json.loads(line) for line in (tmp_path / "p.jsonl").read_text().splitlines()]
     assert len(lines) == 15
     assert set(lines[0]) == {"site", "page", "values"}
+
+
+def test_what_is_missed_may_stand_nowhere(data: Path, tmp_path: Path) -> None:
+    """Of missed values those are counted that no place of their page says; a part of what was read is no such."""
+    shutil.copytree(data, tmp_path / "data")
+    truth = tmp_path / "data" / "made.example" / "truth.jsonl"
+    rows = [json.loads(line) for line in truth.read_text().splitlines()]
+    rows[-1]["attributes"]["sku"] = "ZZ-404"
+    rows[-2]["attributes"]["title"] = rows[-2]["attributes"]["title"][:-1]
+    truth.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    figures = evaluate_extraction(tmp_path / "data", Plan((Setting(10),), misses=True), workers=1)
+    counts = figures["settings"][-1]["attributes"]
+    missed = Counter({name: one["truth"] - one["right"] for name, one in counts.items()})
+    assert +missed == {"title": 1, "sku": 1}
+    assert +Counter(figures["nowhere"]) == {"sku": 1}
 
 
 @pytest.mark.parametrize("name", ["chart.svg", "chart.html"])
