@@ -23,6 +23,7 @@ BY_SHAPE = frozenset({Attribute.SKU, Attribute.HAN})
 BY_WORDS = frozenset({Attribute.BRAND, Attribute.CATEGORY})
 GTIN = r"\d{8}|\d{12,14}"
 FEWEST_OF_A_SHAPE, MOST_WORDS, OF_NO_MATTER = 3, 200, 2
+NEXT_TO_IT, MOSTLY = 3, 2 / 3
 RUNS = re.compile(r"([A-Z]+)|([a-z]+)|([0-9]+)|(.)", re.DOTALL)
 
 Around = tuple[str, str]
@@ -59,6 +60,9 @@ def trims(attribute: Attribute, arounds: Sequence[Around]) -> list[Trim]:
         made.append(Trim(left=left, right=right, inside=True))
         made.append(Trim(left=left if _same(lefts) else 0, right=right if _same(rights) else 0))
         made.append(Trim(left=left, right=right, last=True))
+    usual = _delimiter(_usual(lefts, at_end=True), at_end=True), _delimiter(_usual(rights, at_end=False), at_end=False)
+    if usual != (left, right):
+        made.append(Trim(left=usual[0], right=usual[1], inside=True))
     if attribute in BY_COUNT and _same([len(one) for one in lefts]) and _same([len(one) for one in rights]):
         made.append(Trim(left=len(lefts[0]), right=len(rights[0])))
     return [trim for trim in dict.fromkeys(made) if trim != NO_CUT][:MOST_TRIMS]
@@ -127,6 +131,18 @@ def _delimiter(sides: Sequence[str], *, at_end: bool) -> str:
     shared = os.path.commonprefix(turned)[:LONGEST_LITERAL]  # noqa: RUF071 - character by character is what is wanted
     literal = _of_whole_words(re.split(r"\d", shared, maxsplit=1)[0], turned)
     return literal[::-1] if at_end else literal
+
+
+def _usual(sides: Sequence[str], *, at_end: bool) -> Sequence[str]:
+    """The sides that say the same next to the value, where most do: a few may say something else there, or by chance.
+
+    >>> _usual(["pen-id-", "ink-id-", "sheets-500-count-"], at_end=True)
+    ['pen-id-', 'ink-id-']
+    """
+    beside = [side[-NEXT_TO_IT:] if at_end else side[:NEXT_TO_IT] for side in sides]
+    commonest, count = Counter(beside).most_common(1)[0]
+    most = count >= MOSTLY * len(sides)
+    return [side for side, said in zip(sides, beside, strict=True) if said == commonest] if most else sides
 
 
 def _of_whole_words(literal: str, sides: Sequence[str]) -> str:

@@ -16,6 +16,11 @@ LEARNT = [
         Trim(left=" | EAN: ", right=" |", inside=True),
     ),
     ("both ends", [("(", ")"), ("(", ")")], Trim(left="(", right=")")),
+    (
+        "one that says something else",
+        [("/pen-id-", ""), ("/ink-id-", ""), ("/paper-500-count-", "")],
+        Trim(left="-id-", right="", inside=True),
+    ),
 ]
 
 
