@@ -33,12 +33,16 @@ class Candidate:
     def is_guess(self) -> bool:
         """Whether it takes a text for the value by its look: a name, a first or last part, a shape, a known word."""
         trim, selector = self.trim, self.selector
-        listed = isinstance(selector, TextAt) and bool(selector.named_in)
         a_word = trim.inside and not f"{trim.left or ''}{trim.right or ''}".strip()
         a_word = a_word or (self.attribute in SLUGGED and trim.inside and str(trim.right) in BETWEEN_WORDS)
         a_name = isinstance(selector, AttributeAt) and selector.name in NAME_ATTRIBUTES and self.attribute in SLUGGED
         by_look = trim.last or trim.shape or trim.words or trim.means
-        return listed or a_word or a_name or self.form == "slug" or bool(by_look)
+        return self.is_of_menu or a_word or a_name or self.form == "slug" or bool(by_look)
+
+    @property
+    def is_of_menu(self) -> bool:
+        """Whether it takes the entry of a menu that another element names."""
+        return isinstance(self.selector, TextAt) and bool(self.selector.named_in)
 
     @property
     def is_by_way(self) -> bool:

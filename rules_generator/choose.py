@@ -6,7 +6,7 @@ so their agreement confirms, and one is left when the other is gone.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from math import inf
 from operator import itemgetter
@@ -46,7 +46,8 @@ def choose(ranked: Sequence[Scored], threshold: float) -> list[Rule]:
     if len(chosen) < ENOUGH:
         chosen += _stand_ins(worthy, chosen)
     chosen += _for_the_silent(ranked, chosen, threshold)
-    return [*map(_rule, chosen), *(_rule(one, "spare") for one in _spares(worthy, chosen))]
+    spares = _spares(worthy, chosen) + _of_any_value(ranked, chosen, threshold)
+    return [*map(_rule, chosen), *(_rule(one, "spare") for one in spares)]
 
 
 def _rule(scored: Scored, origin: Origin = "learnt") -> Rule:
@@ -100,13 +101,18 @@ def _for_the_silent(ranked: Sequence[Scored], chosen: Sequence[Scored], threshol
     if attribute not in ON_ALL | LABELLED and attribute not in NUMBERS:
         return []
     enough = ENOUGH if attribute is Attribute.PRICE else 1
-    best = max(tally.agreement for _, tally in ranked)
     found: list[Scored] = []
-    for _, tally in ranked:
-        score = min(1.0, tally.agreement_where_it_speaks / best)
-        if score >= threshold - LARGEST_TIE and _speaks_for_others(tally, [*chosen, *found], enough):
+    for score, tally in _where_they_speak(ranked, threshold):
+        if _speaks_for_others(tally, [*chosen, *found], enough):
             found.append((score, tally))
     return found[: MOST_RULES - len(chosen)]
+
+
+def _where_they_speak(ranked: Sequence[Scored], threshold: float) -> Iterator[Scored]:
+    """Those that reach the threshold if they are scored by the examples on which they speak, with that score."""
+    best = max(tally.agreement for _, tally in ranked)
+    scored = ((min(1.0, tally.agreement_where_it_speaks / best), tally) for _, tally in ranked)
+    return (pair for pair in scored if pair[0] >= threshold - LARGEST_TIE)
 
 
 def _speaks_for_others(tally: Tally, chosen: Sequence[Scored], enough: int) -> bool:
@@ -167,6 +173,27 @@ def _spares(worthy: Sequence[Scored], chosen: Sequence[Scored]) -> list[Scored]:
 def _is_spare(tally: Tally, others: Sequence[Scored]) -> bool:
     never_wrong = not tally.misses and not tally.uncalled
     return never_wrong and _stands_in(tally, others) and not _is_at_one_of(tally, others)
+
+
+def _of_any_value(ranked: Sequence[Scored], chosen: Sequence[Scored], threshold: float) -> list[Scored]:
+    """Where those chosen say nothing but listed values, the best that may say others, if it was never wrong.
+
+    Words that known headings begin with mean known brands; the menu that the heading names has all brands of the shop.
+    """
+    if _attribute_of(chosen) not in LABELLED or not all(_is_of_listed(tally) for _, tally in chosen):
+        return []
+    others = (pair for pair in _where_they_speak(ranked, threshold) if not _is_of_listed(pair[1]))
+    return list(islice((pair for pair in others if _is_never_wrong(pair[1], chosen)), 1))
+
+
+def _is_of_listed(tally: Tally) -> bool:
+    trim = tally.candidate.trim
+    return bool(trim.words or trim.means)
+
+
+def _is_never_wrong(tally: Tally, chosen: Sequence[Scored]) -> bool:
+    is_right = tally.hits > 0 and not tally.misses and not tally.uncalled
+    return is_right and all(_agree(tally, other) for _, other in chosen)
 
 
 def _is_sure_way(tally: Tally) -> bool:

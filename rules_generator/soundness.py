@@ -24,7 +24,7 @@ LEAST_SHARE = {Attribute.TITLE: 0.2, Attribute.PRICE: 0.35, Attribute.CATEGORY: 
 USUAL_SHARE = 0.55
 SURE, LIKELY, VERY_SURE = 0.83, 0.76, 0.9
 MOST_OWN = 1.5
-FEW, MOST_OF, NAMED, ALSO_MEANT = 2, 0.75, 6, 4
+FEW, MOST_OF, NAMED, ALSO_MEANT, BRANDS_NAMED = 2, 0.75, 6, 4, 3
 NAMES = frozenset({Attribute.BRAND, Attribute.CATEGORY})
 
 
@@ -57,12 +57,23 @@ def _is_mostly_right(one: Tally, examples: Sequence[Example]) -> bool:
         return False
     if _is_of_several(one) and lower_bound(one.hits, found) < VERY_SURE:
         return False
-    return not one.candidate.is_guess or lower_bound(one.hits, found) >= SURE or _names_it(one)
+    return not one.candidate.is_guess or lower_bound(one.hits, found) >= SURE or _names_it(one) or _is_brands_menu(one)
 
 
 def _is_of_several(one: Tally) -> bool:
     """Whether it takes the first of several products' values out of a shop's state, in whatever order they stand."""
     return isinstance(one.candidate.selector, JsonAt) and one.crowd > MOST_OWN
+
+
+def _is_brands_menu(one: Tally) -> bool:
+    """Whether headings name brands of a menu, several of them, and never another one than the offer's.
+
+    Menus of categories list much else that is sold, and headings may name that by chance.
+    """
+    never_wrong = not one.misses and not one.uncalled
+    is_of_brands = one.candidate.is_of_menu and one.candidate.attribute is Attribute.BRAND
+    right = {group for group, is_right in zip(one.keys, one.right, strict=True) if is_right}
+    return is_of_brands and never_wrong and len(right) >= BRANDS_NAMED
 
 
 def _names_it(one: Tally) -> bool:

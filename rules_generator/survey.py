@@ -118,12 +118,17 @@ def _enough(opened: Opened) -> dict[int, Wanted]:
 
 
 def _heat(candidates: Sequence[Candidate], opened: Opened) -> Sequence[Candidate]:
-    """Where there are many examples, those candidates that do best on a few of them, some of each spot of the page."""
+    """Where there are many examples, those candidates that do best on a few of them, some of each spot of the page.
+
+    Menus speak on few pages, and are few themselves: all of them go on.
+    """
     attribute = candidates[0].attribute if candidates else None
     known = [place for place, example in enumerate(opened.examples) if attribute in example.known]
     if len(known) <= ENOUGH_FOR_ALL or len(candidates) <= BEST_OF_HEAT:
         return candidates
-    different = _different([tally(candidate, opened, _spread(known, FIRST_HEAT)) for candidate in candidates])
+    of_menus = [one for one in candidates if one.is_of_menu]
+    of_places = [one for one in candidates if not one.is_of_menu]
+    different = _different([tally(candidate, opened, _spread(known, FIRST_HEAT)) for candidate in of_places])
     kept: Counter[str] = Counter()
     best, others = list[Tally](), list[Tally]()
     for _, one in rank([tally(candidate, opened, _spread(known, HEAT)) for candidate in different]):
@@ -131,7 +136,7 @@ def _heat(candidates: Sequence[Candidate], opened: Opened) -> Sequence[Candidate
         is_best = one.hits > 0 and kept[place] < BEST_OF_SPOT and len(best) < BEST_OF_HEAT
         kept[place] += is_best
         (best if is_best else others).append(one)
-    return [one.candidate for one in [*best, *_right_elsewhere(others, best)]]
+    return [*(one.candidate for one in [*best, *_right_elsewhere(others, best)]), *of_menus]
 
 
 def _right_elsewhere(others: Sequence[Tally], best: Sequence[Tally]) -> list[Tally]:

@@ -112,6 +112,25 @@ def test_the_menu_that_is_read_is_of_brands() -> None:
     assert [one.value for one in read] == ["Olmo", "Cosmira", None]
 
 
+@pytest.mark.parametrize("number", [11, 22], ids=["few examples", "many, which run in heats"])
+def test_a_menu_is_read_beside_words_that_mean_known_brands(number: int) -> None:
+    """Headings shorten a brand that most offers have; of the others three are enough to trust the menu that has all."""
+    shown = ["Badger", "Badger", "Badger", "Badger", "Elm", "Olmo", "Pira", "Badger", "Badger", "Badger", "Badger"]
+    menu = "".join(f"<li><a>{brand}</a>" for brand in ("Badger Balms", "Cosmira", "Elm", "Olmo", "Pira", "Sale"))
+    page = f"<ul class='brands'>{menu}</ul><h1>{{}}</h1>"
+    brands = [shown[place % len(shown)] for place in range(number)]
+    rules, _ = induce(
+        [taught(one, page.format(f"{word} {one.sku}"), title=f"{word} {one.sku}",
+                brand="Badger Balms" if word == "Badger" else word)
+         for word, one in zip(brands, products(number), strict=True)]
+    )  # fmt: skip
+    read = [
+        read_attributes(Document(page.format(title), "https://shop.example/p"), rules.templates[0])[Attribute.BRAND]
+        for title in ("Badger SK-7", "Cosmira SK-7", "Vase SK-7")
+    ]
+    assert [one.value for one in read] == ["Badger Balms", "Cosmira", None]
+
+
 SELDOM = [
     ("at a place like any other", "<p class='t'>{}</p>", 0),
     ("at a place that is named for it", "<p class='brand'>{}</p>", 1),
