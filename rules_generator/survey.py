@@ -136,7 +136,8 @@ def _heat(candidates: Sequence[Candidate], opened: Opened) -> Sequence[Candidate
         is_best = one.hits > 0 and kept[place] < BEST_OF_SPOT and len(best) < BEST_OF_HEAT
         kept[place] += is_best
         (best if is_best else others).append(one)
-    return [*(one.candidate for one in [*best, *_right_elsewhere(others, best)]), *of_menus]
+    beside = [*_right_elsewhere(others, best), *_no_guesses(others, best)]
+    return [*dict.fromkeys(one.candidate for one in [*best, *beside]), *of_menus]
 
 
 def _right_elsewhere(others: Sequence[Tally], best: Sequence[Tally]) -> list[Tally]:
@@ -148,6 +149,13 @@ def _right_elsewhere(others: Sequence[Tally], best: Sequence[Tally]) -> list[Tal
     rest = [place for place, count in enumerate(times) if count <= BEST_OF_SPOT]
     found = (one for one in others if sum(bool(one.right[place]) for place in rest) >= SEVERAL)
     return list(islice(found, MOST_ELSEWHERE))
+
+
+def _no_guesses(others: Sequence[Tally], best: Sequence[Tally]) -> list[Tally]:
+    """Of the others the best that are no guesses, where all those are that do best: more is asked of guesses later."""
+    if not all(one.candidate.is_guess for one in best):
+        return []
+    return list(islice((one for one in others if one.hits and not one.candidate.is_guess), MOST_ELSEWHERE))
 
 
 def _spread(places: Sequence[int], most: int) -> Sequence[int]:

@@ -5,8 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.models import Attribute
+from parser.document import Document
+from parser.read import read_attributes
 from parser.trim import Trim
 from rules_generator.cuts import around, by_look, telling, trims
+from rules_generator.induce import induce
+from tests.pages import products
+from tests.rules_generator.conftest import taught
 
 LEARNT = [
     ("the same on all pages", [("EAN: ", ""), ("EAN: ", "")], Trim(left="EAN: ")),
@@ -86,3 +91,21 @@ def test_what_stands_around_a_value_adds_up(left: str, value: str, right: str) -
     raw = left + value + right
     found = around(raw, [value])
     assert found is None or (raw.startswith(found[0]) and raw.endswith(found[1]))
+
+
+LETTERS = "abcdefghijklmnopqrst"
+SHARED = "".join(f"<a class='share share-{name}' href='https://{name}.example/?u={{0}}'>x</a>" for name in "abcdefgh")
+
+
+def test_among_many_examples_a_sign_stands_beside_the_last_part() -> None:
+    """The last part of an address is the number on most pages, but some word on others; a sign before it tells."""
+    page = f"<h1>{{1}}</h1><section id='more'><aside class='shares'><div class='list'>{SHARED}</div></aside></section>"
+    members = []
+    for one in products(40):
+        number = str(7000 + one.number) if one.number % 3 else None
+        end = f"{'count' if one.number % 11 in (1, 5, 8) else 'id'}-{number}" if number else LETTERS[one.number % 13 :]
+        stale = "9999" if number and one.number % 5 == 0 else number
+        members.append(taught(one, page.format(f"p/set-{LETTERS[one.number % 17 :][:3]}-{end}", one.title), sku=stale))
+    template = induce(members)[0].templates[0]
+    shown = (Document(page.format(f"p/{end}", "x"), "https://shop.example/p") for end in ("pen-id-9", "pen-and-ink"))
+    assert [read_attributes(one, template)[Attribute.SKU].value for one in shown] == ["9", None]
