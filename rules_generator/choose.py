@@ -122,20 +122,17 @@ def _speaks_for_others(tally: Tally, chosen: Sequence[Scored], enough: int) -> b
     if attribute in NUMBERS and not is_telling(tally):
         return False
     if attribute in LABELLED:
-        return is_labelled(tally.candidate) and not tally.uncalled and _right_values(tally) >= SEVERAL
+        return is_labelled(tally.candidate) and not tally.uncalled and tally.right_values >= SEVERAL
     told = zip(tally.right, *(other.values for _, other in chosen), strict=True)
     heard = sum(1 for right, *others in told if right and sum(map(bool, others)) < enough)
     return heard >= several_of(attribute)
 
 
-def _right_values(tally: Tally) -> int:
-    return len({group for group, is_right in zip(tally.keys, tally.right, strict=True) if is_right})
-
-
 def is_telling(tally: Tally) -> bool:
     """Whether it says whole numbers where a place is named for them, and none that the catalog does not know."""
-    candidate, wrong = tally.candidate, tally.misses or tally.uncalled
-    return candidate.attribute in NUMBERS and candidate.trim == NO_CUT and not wrong and is_named(candidate)
+    candidate = tally.candidate
+    is_whole = candidate.attribute in NUMBERS and candidate.trim == NO_CUT
+    return is_whole and tally.is_never_wrong and is_named(candidate)
 
 
 def several_of(attribute: Attribute) -> int:
@@ -171,8 +168,7 @@ def _spares(worthy: Sequence[Scored], chosen: Sequence[Scored]) -> list[Scored]:
 
 
 def _is_spare(tally: Tally, others: Sequence[Scored]) -> bool:
-    never_wrong = not tally.misses and not tally.uncalled
-    return never_wrong and _stands_in(tally, others) and not _is_at_one_of(tally, others)
+    return tally.is_never_wrong and _stands_in(tally, others) and not _is_at_one_of(tally, others)
 
 
 def _of_any_value(ranked: Sequence[Scored], chosen: Sequence[Scored], threshold: float) -> list[Scored]:
@@ -183,17 +179,13 @@ def _of_any_value(ranked: Sequence[Scored], chosen: Sequence[Scored], threshold:
     if _attribute_of(chosen) not in LABELLED or not all(_is_of_listed(tally) for _, tally in chosen):
         return []
     others = (pair for pair in _where_they_speak(ranked, threshold) if not _is_of_listed(pair[1]))
-    return list(islice((pair for pair in others if _is_never_wrong(pair[1], chosen)), 1))
+    sure = (pair for pair in others if pair[1].hits and pair[1].is_never_wrong)
+    return list(islice((pair for pair in sure if all(_agree(pair[1], other) for _, other in chosen)), 1))
 
 
 def _is_of_listed(tally: Tally) -> bool:
     trim = tally.candidate.trim
     return bool(trim.words or trim.means)
-
-
-def _is_never_wrong(tally: Tally, chosen: Sequence[Scored]) -> bool:
-    is_right = tally.hits > 0 and not tally.misses and not tally.uncalled
-    return is_right and all(_agree(tally, other) for _, other in chosen)
 
 
 def _is_sure_way(tally: Tally) -> bool:

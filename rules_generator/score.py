@@ -95,6 +95,11 @@ class Tally:
             1 for value, right in zip(self.values, self.right, strict=True) if value is not None and right is None
         )
 
+    @property
+    def is_never_wrong(self) -> bool:
+        """Whether it found nothing but known values, and none where the catalog knows none."""
+        return not self.misses and not self.uncalled
+
     @cached_property
     def silent(self) -> int:
         """Examples on which it found nothing though the catalog knows a value."""
@@ -104,6 +109,11 @@ class Tally:
     def keys(self) -> tuple[str | None, ...]:
         """The values by what makes them equal."""
         return tuple(None if value is None else key(self.candidate.attribute, value) for value in self.values)
+
+    @property
+    def right_values(self) -> int:
+        """How many different values it was right on."""
+        return len({group for group, is_right in zip(self.keys, self.right, strict=True) if is_right})
 
     @cached_property
     def share(self) -> float:

@@ -70,10 +70,8 @@ def _is_brands_menu(one: Tally) -> bool:
 
     Menus of categories list much else that is sold, and headings may name that by chance.
     """
-    never_wrong = not one.misses and not one.uncalled
     is_of_brands = one.candidate.is_of_menu and one.candidate.attribute is Attribute.BRAND
-    right = {group for group, is_right in zip(one.keys, one.right, strict=True) if is_right}
-    return is_of_brands and never_wrong and len(right) >= BRANDS_NAMED
+    return is_of_brands and one.is_never_wrong and one.right_values >= BRANDS_NAMED
 
 
 def _names_it(one: Tally) -> bool:
@@ -83,7 +81,7 @@ def _names_it(one: Tally) -> bool:
     own for some values is meant to say them, and fewer examples show it.
     """
     least = ALSO_MEANT if one.candidate.trim.means else NAMED
-    return one.named >= least and one.hits > 0 and not one.misses and not one.uncalled
+    return one.named >= least and one.hits > 0 and one.is_never_wrong
 
 
 def _knows_something(one: Tally, examples: Sequence[Example], elsewhere: Sequence[Example]) -> bool:
