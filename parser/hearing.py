@@ -72,26 +72,25 @@ class Hearing:
 
     def votes(self, asked: Sequence[T], vote_of: Callable[[T], Vote]) -> tuple[Vote, ...]:
         """The votes that are needed, or all where it stays open, as their rules rank. `asked` stand for the rules."""
-        attribute, leading, weights, settle = self.attribute, self.leading, self.weights, self.settle
         value, weight, agreeing, unasked, settles = None, 0.0, 0, self.weight, False
         heard: list[Vote] = []
-        for turn, one in enumerate(asked):
-            if turn == leading and value is not None:
+        for one, weighs, can_settle in zip(asked, self.weights, self.settle, strict=True):
+            if value is not None and len(heard) == self.leading:
                 break
             vote = vote_of(one)
             heard.append(vote)
-            unasked -= weights[turn]
+            unasked -= weighs
             found = vote.value
             if found is None:
                 continue
             if value is None:
                 value = found
-            elif value != found and key(attribute, value) != key(attribute, found):
-                heard += map(vote_of, asked[turn + 1 : leading])
+            elif value != found and key(self.attribute, value) != key(self.attribute, found):
+                heard += map(vote_of, asked[len(heard) : self.leading])
                 break
-            weight, agreeing = weight + weights[turn], agreeing + 1
-            settles = settles or (settle[turn] and not is_cut_short(vote.rule, found))
-            if settles and _is_enough(attribute, agreeing, weight, unasked):
+            weight, agreeing = weight + weighs, agreeing + 1
+            settles = settles or (can_settle and not is_cut_short(vote.rule, found))
+            if settles and _is_enough(self.attribute, agreeing, weight, unasked):
                 break
         return tuple(map(heard.__getitem__, self.ranks[len(heard)]))
 

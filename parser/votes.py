@@ -15,7 +15,7 @@ from parser.rules import Rule
 from parser.selector import AnySelector, JsonAt
 
 HINTED = frozenset({Attribute.PRICE, Attribute.IMAGE})
-ABSOLUTE = ("https://", "http://", "//")
+WITH_A_HOST = ("https://", "http://", "//")
 DECIMAL = {"comma": ",", "point": ".", "minor": "."}
 OF_A_WAY_BACK = re.compile(r"itemListElement|breadcrumb", re.IGNORECASE)
 BETWEEN_WORDS = re.compile(r"[-_+]+")
@@ -43,7 +43,7 @@ def vote_for(rule: Rule, raw: str | None, document: Document) -> Vote:
 
 def base_of(rule: Rule, text: str, document: Document) -> str:
     """The address that a found text starts from; the page is only asked for it where a picture's names no host."""
-    return document.base if rule.attribute is Attribute.IMAGE and not text.startswith(ABSOLUTE) else document.url
+    return document.base if rule.attribute is Attribute.IMAGE and not text.startswith(WITH_A_HOST) else document.url
 
 
 def value_of(rule: Rule, text: str, base: str) -> str | None:

@@ -283,7 +283,7 @@ def _nowhere(read: Iterable[tuple[Document | None, LabelledPage, dict[str, str |
     """How many of the values that were missed stand nowhere on their pages, where the learner would look for them."""
     found = Counter[Attribute]()
     for document, page, values in read:
-        missed = {name: _accepted(name, page) for name in SCORED if _is_missed(name, values.get(name.value), page)}
+        missed = {name: [*_accepted(name, page)] for name in SCORED if _is_missed(name, values.get(name.value), page)}
         if document is not None and missed:
             found.update(lost(document, missed))
     return found
@@ -310,9 +310,10 @@ def _reliability(read: Iterable[tuple[LabelledPage, dict[Attribute, Reading]]]) 
     return found
 
 
-def _accepted(attribute: Attribute, page: LabelledPage) -> list[str]:
-    """What is right of a page, in canonical form: the known value first."""
+def _accepted(attribute: Attribute, page: LabelledPage) -> Iterator[str]:
+    """What is right of a page, in canonical form: the known value first, which is mostly the one that was read."""
     hint = Hint(page.currency, base_url=page.url)
-    said = [page.attributes[attribute.value], *page.alternatives.get(attribute.value, [])]
-    firsts = (str(one[0] if isinstance(one, list) and one else one) for one in said)
-    return [text if (found := normalise(attribute, text, hint)) is None else found for text in firsts]
+    for one in (page.attributes[attribute.value], *page.alternatives.get(attribute.value, [])):
+        text = str(one[0] if isinstance(one, list) and one else one)
+        found = normalise(attribute, text, hint)
+        yield text if found is None else found
