@@ -30,13 +30,14 @@ from pathlib import Path
 from sqlalchemy import insert
 from sqlmodel import select
 
-from catalog.bodies import Bodies
 from catalog.models import Page, Run, Shop
-from catalog.settings import Settings
-from catalog.store import Store
+from catalog.runtime.settings import Settings
+from catalog.storage.bodies import Bodies
+from catalog.storage.store import Store
 from crawler.crawl import crawl_shop
 
-LINKS, TOGETHER = 40, 16
+LINKS = 40
+TOGETHER = 16
 CONFIG = """
 daemon off; worker_processes 1; pid {folder}/pid; error_log {folder}/error.log;
 events {{ worker_connections 256; }}
@@ -80,8 +81,8 @@ print(crawler.stats.get_value("response_received_count"))
 
 PARENT = """
 import sys
-from catalog.settings import Settings
-from catalog.store import Store
+from catalog.runtime.settings import Settings
+from catalog.storage.store import Store
 from crawler.crawl import crawl_shop
 settings = Settings.load(data_dir=sys.argv[1], concurrency=16)
 store = Store.open(settings)
@@ -93,8 +94,13 @@ def write_pages(folder: Path, pages: int, kilobytes: int) -> None:
     """Pages of words that look like a shop's, each with its links: to the next one, and to others at random."""
     (folder / "p").mkdir(parents=True)
     chance = random.Random(7)
-    words = ["".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(3, 9))) for _ in range(2_000)]
-    (folder / "index.html").write_text('<html><title>Shop</title><a href="/p/0.html">all</a></html>')
+    words = [
+        "".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(3, 9)))
+        for _ in range(2_000)
+    ]
+    (folder / "index.html").write_text(
+        '<html><title>Shop</title><a href="/p/0.html">all</a></html>'
+    )
     for number in range(pages):
         others = [(number + 1) % pages, *(chance.randrange(pages) for _ in range(LINKS - 1))]
         blocks = []
@@ -115,7 +121,9 @@ def nginx(folder: Path) -> Iterator[str]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     (folder / "nginx.conf").write_text(CONFIG.format(folder=folder, port=port))
-    server = subprocess.Popen(["nginx", "-p", str(folder), "-c", str(folder / "nginx.conf")], stderr=subprocess.DEVNULL)
+    server = subprocess.Popen(
+        ["nginx", "-p", str(folder), "-c", str(folder / "nginx.conf")], stderr=subprocess.DEVNULL
+    )
     try:
         for _ in range(100):
             with socket.socket() as probe:
@@ -131,7 +139,9 @@ def nginx(folder: Path) -> Iterator[str]:
 def scrapy_rate(root: str, pages: int, kind: str) -> float:
     """Pages a second of one of Scrapy's spiders, start of the process included."""
     begin = time.monotonic()
-    said = subprocess.run([sys.executable, "-c", SPIDER, root, str(pages), kind], capture_output=True, check=True)
+    said = subprocess.run(
+        [sys.executable, "-c", SPIDER, root, str(pages), kind], capture_output=True, check=True
+    )
     assert int(said.stdout) >= pages, f"{kind} fetched {said.stdout!r} of {pages} pages"
     return pages / (time.monotonic() - begin)
 
@@ -202,7 +212,10 @@ def memory(root: str, known: int, folder: Path) -> int:
         "attempts": 1,
     }
     with store.write() as session:
-        rows = [words | {"url": f"{root}old/category-{n % 977}/a-name-as-long-as-most-{n}.html"} for n in range(known)]
+        rows = [
+            words | {"url": f"{root}old/category-{n % 977}/a-name-as-long-as-most-{n}.html"}
+            for n in range(known)
+        ]
         session.connection().execute(insert(Page), rows)
     crawl_shop(settings, store, shop, run)
     shutil.rmtree(folder)
@@ -230,15 +243,29 @@ def race(root: str, pages: int, folder: Path, turn: int) -> None:
         "scout": measured(lambda: scout_rate(root, pages, folder / f"scout-{turn}"), pages),
     }
     rates = {name: round(rate, 1) for name, (rate, _) in found.items()}
-    said = {"round": turn, "pages a second": rates, "ms a page": {n: round(ms, 2) for n, (_, ms) in found.items()}}
-    ratios = {f"scout/{name}": round(found["scout"][0] / found[name][0], 2) for name in ("bare", "rules")}
+    said = {
+        "round": turn,
+        "pages a second": rates,
+        "ms a page": {n: round(ms, 2) for n, (_, ms) in found.items()},
+    }
+    ratios = {
+        f"scout/{name}": round(found["scout"][0] / found[name][0], 2) for name in ("bare", "rules")
+    }
     print(json.dumps(said | ratios), flush=True)
 
 
 def main() -> None:
     """Measure, and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name, default in (("pages", 5_000), ("size", 100), ("rounds", 1), ("known", 200_000), ("kills", 5)):
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    for name, default in (
+        ("pages", 5_000),
+        ("size", 100),
+        ("rounds", 1),
+        ("known", 200_000),
+        ("kills", 5),
+    ):
         parser.add_argument(f"--{name}", type=int, default=default)
     args = parser.parse_args()
     if not shutil.which("nginx"):
@@ -250,7 +277,10 @@ def main() -> None:
         with nginx(folder) as root:
             if args.known:
                 print(
-                    json.dumps({"known": args.known, "most MB": memory(root, args.known, folder / "known")}), flush=True
+                    json.dumps(
+                        {"known": args.known, "most MB": memory(root, args.known, folder / "known")}
+                    ),
+                    flush=True,
                 )
             for turn in range(args.rounds):
                 race(root, args.pages, folder, turn + 1)

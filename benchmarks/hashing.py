@@ -21,22 +21,28 @@ from typing import Any
 import numpy as np
 
 from benchmarks.joins import codes, installed, timed
-from matcher.ladder.minhash import MinHash
-from matcher.ladder.prefix_filter import PrefixFilter
-from matcher.ladder.records import load, of_fields, of_texts
-from matcher.ladder.rung import Indices, exactly
-from matcher.ladder.shingles import Shingling
-from matcher.ladder.simhash import SimHash, SimHashIndex, hashed
-from matcher.ladder.simhash_tables import Hashes, Parts, Tables
+from matcher.dedupe.base.join import Indices, exactly
+from matcher.dedupe.base.records import load, of_fields, of_texts
+from matcher.dedupe.minhash.minhash import MinHash
+from matcher.dedupe.minhash.shingles import Shingling
+from matcher.dedupe.prefix.prefix_filter import PrefixFilter
+from matcher.dedupe.simhash.simhash import SimHash, SimHashIndex, hashed
+from matcher.dedupe.simhash.simhash_tables import Hashes, Parts, Tables
 
-THRESHOLD, RECALL, SAMPLE, TENTH = exactly(0.8), 0.94, 60_000, 10
-ASKED, BY_FORCE = 10_000, 20
+THRESHOLD = exactly(0.8)
+RECALL = 0.94
+SAMPLE = 60_000
+TENTH = 10
+ASKED = 10_000
+BY_FORCE = 20
 Shingle = Callable[[str], list[str]]
 
 
 def main() -> None:
     """Carry out the benchmark that is named."""
-    words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    words = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     words.add_argument("what", choices=["minhash", "simhash", "texts"])
     words.add_argument("file", nargs="?", type=Path)
     words.add_argument("--records", type=int)
@@ -50,17 +56,27 @@ def main() -> None:
 def minhash(given: argparse.Namespace) -> None:
     """MinHash end to end, ours and the peers', and the recall of each."""
     read, wanted = load(given.file).texts, given.records or 1_000_000
-    many = [f"{text} {number}" if number else text for number in range(-(-wanted // len(read))) for text in read]
+    many = [
+        f"{text} {number}" if number else text
+        for number in range(-(-wanted // len(read)))
+        for text in read
+    ]
     many, rung = many[:wanted], MinHash(THRESHOLD, Shingling(given.unit, given.size), recall=RECALL)
     shingle = _shingling(given.unit, given.size)
     ours, _ = timed(f"minhash, {len(many):,} texts", lambda: rung(of_texts(many)))
     print(f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6:.2f} GB until here")
     true = _true(many[:SAMPLE], given)
     _recall("minhash", codes(rung(of_texts(many[:SAMPLE]))), true)
-    for name, peer, share in (("rensa", _rensa, 1), ("rensa in bulk", _bulk, 1), ("datasketch", _datasketch, TENTH)):
+    for name, peer, share in (
+        ("rensa", _rensa, 1),
+        ("rensa in bulk", _bulk, 1),
+        ("datasketch", _datasketch, TENTH),
+    ):
         if installed(name.split()[0]):
             some = many[: len(many) // share]
-            theirs, _ = timed(f"{name}, {len(some):,} texts", lambda peer=peer, some=some: peer(some, shingle))
+            theirs, _ = timed(
+                f"{name}, {len(some):,} texts", lambda peer=peer, some=some: peer(some, shingle)
+            )
             seconds, cpu = (their * share / our for their, our in zip(theirs, ours, strict=True))
             print(f"{name} takes {cpu:.1f} x the CPU seconds, {seconds:.1f} x the seconds")
             _recall(name, peer(many[:SAMPLE], shingle), true)
@@ -112,13 +128,24 @@ def texts(given: argparse.Namespace) -> None:
     """10,000 made-up records of two fields, words in another order, against many: from texts to decided pairs."""
     random, count = np.random.default_rng(0), given.records or 15_000_000
     words = [f"{chr(97 + n % 26)}{n:x}" for n in range(50_000)]
-    titles, authors = ([" ".join([words[at] for at in row]) for row in _drawn(random, count, size)] for size in (8, 3))
+    titles, authors = (
+        [" ".join([words[at] for at in row]) for row in _drawn(random, count, size)]
+        for size in (8, 3)
+    )
     stored, some = of_fields(titles, authors), random.integers(0, count, ASKED).tolist()
-    asked = of_fields(*([" ".join(column[at].split()[::-1]) for at in some] for column in (titles, authors)))
+    asked = of_fields(
+        *([" ".join(column[at].split()[::-1]) for at in some] for column in (titles, authors))
+    )
     for bits in (64, 32):
         rung, times = SimHash(exactly(0.8), Parts(bits)), [time.perf_counter()]
-        index = SimHashIndex(stored, rung, lambda *_, times=times: times.append(time.perf_counter()))
-        hashing, built, begun = times[-1] - times[0], time.perf_counter() - times[-1], time.perf_counter()
+        index = SimHashIndex(
+            stored, rung, lambda *_, times=times: times.append(time.perf_counter())
+        )
+        hashing, built, begun = (
+            times[-1] - times[0],
+            time.perf_counter() - times[-1],
+            time.perf_counter(),
+        )
         found = index.look_up(asked, [hashed(column, bits) for column in asked.fields])
         looked, size = time.perf_counter() - begun, index.bytes() / 1e9
         hit = len(np.intersect1d(found.right, np.unique(some)))
@@ -135,7 +162,11 @@ def _drawn(random: np.random.Generator, count: int, size: int) -> Iterable[list[
 def _shingling(unit: str, size: int) -> Shingle:
     def cut(text: str) -> list[str]:
         items: Any = text.casefold().split() if unit == "words" else text.casefold()
-        return [" ".join(items[at : at + size]) for at in range(max(1, len(items) - size + 1))] if items else [text]
+        return (
+            [" ".join(items[at : at + size]) for at in range(max(1, len(items) - size + 1))]
+            if items
+            else [text]
+        )
 
     return cut
 
@@ -144,12 +175,16 @@ def _true(sample: list[str], given: argparse.Namespace) -> Indices:
     """The pairs of the exact join, on shingles as words."""
     cut = _shingling(given.unit, given.size)
     numbers: dict[str, int] = {}
-    as_words = [" ".join(str(numbers.setdefault(one, len(numbers))) for one in cut(text)) for text in sample]
+    as_words = [
+        " ".join(str(numbers.setdefault(one, len(numbers))) for one in cut(text)) for text in sample
+    ]
     return codes(PrefixFilter(THRESHOLD, "jaccard")(of_texts(as_words)))
 
 
 def _recall(name: str, found: Indices, true: Indices) -> None:
-    print(f"{name}: recall {len(np.intersect1d(found, true)) / max(1, len(true)):.4f} of {len(true):,} true pairs")
+    print(
+        f"{name}: recall {len(np.intersect1d(found, true)) / max(1, len(true)):.4f} of {len(true):,} true pairs"
+    )
 
 
 def _rensa(some: list[str], shingle: Shingle) -> Indices:
@@ -167,7 +202,10 @@ def _rensa(some: list[str], shingle: Shingle) -> Indices:
 def _bulk(some: list[str], shingle: Shingle) -> Indices:
     from rensa import RMinHash, RMinHashLSH
 
-    made, index = RMinHash.from_token_sets([shingle(text) for text in some], 128, 1), RMinHashLSH(0.8, 128, 16)
+    made, index = (
+        RMinHash.from_token_sets([shingle(text) for text in some], 128, 1),
+        RMinHashLSH(0.8, 128, 16),
+    )
     index.insert_many(made)
     return _enough(made, index.query_all(made))
 
@@ -186,7 +224,9 @@ def _datasketch(some: list[str], shingle: Shingle) -> Indices:
 
 
 def _enough(made: list[Any], near: Iterable[Iterable[int]]) -> Indices:
-    met = ((number, other) for number, others in enumerate(near) for other in others if other > number)
+    met = (
+        (number, other) for number, others in enumerate(near) for other in others if other > number
+    )
     found = [a << 32 | b for a, b in met if made[a].jaccard(made[b]) >= 0.8]
     return np.sort(np.array(found, dtype=np.int64))
 

@@ -23,21 +23,24 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
-from matcher.ladder.exact import Exact
-from matcher.ladder.prefix_filter import PrefixFilter
-from matcher.ladder.records import Records, load
-from matcher.ladder.rung import Indices, Joined, exactly
-from matcher.ladder.segments import Segments
-from matcher.ladder.verify import allowed
+from matcher.dedupe.base.join import Indices, Joined, exactly
+from matcher.dedupe.base.records import Records, load
+from matcher.dedupe.base.verify import allowed
+from matcher.dedupe.edit.segments import Segments
+from matcher.dedupe.exact.exact import Exact
+from matcher.dedupe.prefix.prefix_filter import PrefixFilter
 
 THRESHOLD = exactly(0.8)
-BLOCK, WORKERS = 500, 2
+BLOCK = 500
+WORKERS = 2
 Found = TypeVar("Found", Joined, Indices)
 
 
 def main() -> None:
     """Carry out the benchmark that is named."""
-    words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    words = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     words.add_argument("what", choices=["segments", "levels", "exact", "all"])
     words.add_argument("file", type=Path)
     words.add_argument("--share", type=float, default=0.05)
@@ -54,23 +57,34 @@ def segments(records: Records, given: argparse.Namespace) -> None:
     """Segments, and rapidfuzz's cdist on all texts of like length."""
     ours, found = timed("segments", lambda: Segments(THRESHOLD)(records))
     windows = Windows(records, given.share)
-    peer, theirs = timed(f"rapidfuzz cdist in length windows, {WORKERS} workers, share {given.share:g}", windows.pairs)
+    peer, theirs = timed(
+        f"rapidfuzz cdist in length windows, {WORKERS} workers, share {given.share:g}",
+        windows.pairs,
+    )
     seconds, cpu = peer[0] / windows.measured / ours[0], peer[1] / windows.measured / ours[1]
     mine = windows.of_blocks(found)
     same = len(np.intersect1d(mine, theirs))
     print(f"segments are {seconds:.1f} x faster in seconds, {cpu:.1f} x in CPU seconds")
-    print(f"{same:,} pairs are the same, {len(mine) - same} only ours, {len(theirs) - same} only brute force's")
+    print(
+        f"{same:,} pairs are the same, {len(mine) - same} only ours, {len(theirs) - same} only brute force's"
+    )
 
 
 def levels(records: Records, given: argparse.Namespace) -> None:
     """The prefix filter at several numbers of levels: computations and seconds saved against the first of them."""
     base, wanted = (0.0, 0.0, 0), codes(Segments(THRESHOLD)(records))
     for count in map(int, given.levels.split(",")):
-        (seconds, cpu), found = timed(f"prefix-filter, {count} levels", lambda count=count: _filtered(records, count))
+        (seconds, cpu), found = timed(
+            f"prefix-filter, {count} levels", lambda count=count: _filtered(records, count)
+        )
         base = base if base[2] else (seconds, cpu, found.comparisons)
         saved = f"{1 - seconds / base[0]:.1%} less time, {1 - cpu / base[1]:.1%} less CPU time"
         fewer = f"{found.comparisons:,} similarities computed, {1 - found.comparisons / base[2]:.1%} fewer"
-        same = "the pairs of segments" if np.array_equal(wanted, codes(found)) else "OTHER PAIRS THAN SEGMENTS"
+        same = (
+            "the pairs of segments"
+            if np.array_equal(wanted, codes(found))
+            else "OTHER PAIRS THAN SEGMENTS"
+        )
         print(f"{fewer}, {saved}; {same}", flush=True)
 
 
@@ -96,7 +110,10 @@ def installed(peer: str) -> bool:
     """Whether a peer is there; says so where it is not."""
     there = importlib.util.find_spec(peer) is not None
     if not there:
-        print(f"{peer} is left out: it is not installed (pip install -r requirements/bench.txt)", flush=True)
+        print(
+            f"{peer} is left out: it is not installed (pip install -r requirements/bench.txt)",
+            flush=True,
+        )
     return there
 
 
@@ -117,10 +134,14 @@ class Windows:
         self._order = np.argsort(self._lengths, kind="stable")
         self._texts = [records.texts[row] for row in self._order.tolist()]
         self._lengths = self._lengths[self._order]
-        self._most = np.array([allowed(length, THRESHOLD) for length in range(int(self._lengths.max(initial=0)) + 1)])
+        self._most = np.array(
+            [allowed(length, THRESHOLD) for length in range(int(self._lengths.max(initial=0)) + 1)]
+        )
         every = [*pairwise([*range(0, len(self._texts), BLOCK), len(self._texts)])]
         chosen = np.random.default_rng(0).random(len(every)) < share
-        self._blocks = [block for block, taken in zip(every, chosen, strict=True) if taken] or every[:1]
+        self._blocks = [
+            block for block, taken in zip(every, chosen, strict=True) if taken
+        ] or every[:1]
         cells = [self._cells(*block) for block in every]
         self.measured = sum(self._cells(*block) for block in self._blocks) / sum(cells)
 
@@ -157,7 +178,9 @@ def _duckdb(texts: list[str]) -> Indices:
     import duckdb
 
     with duckdb.connect() as base:
-        base.register("given", {"text": np.array(texts, dtype=object), "number": np.arange(len(texts))})
+        base.register(
+            "given", {"text": np.array(texts, dtype=object), "number": np.arange(len(texts))}
+        )
         base.execute("CREATE TABLE texts AS SELECT * FROM given")
         joined = "SELECT a.number AS one FROM texts a JOIN texts b ON a.text = b.text AND a.number < b.number"
         return np.asarray(base.execute(joined).fetchnumpy()["one"])

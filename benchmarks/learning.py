@@ -21,22 +21,27 @@ from typing import Any
 from sqlmodel import select
 
 from benchmarks.reading import taught_by
-from catalog.bodies import Bodies
 from catalog.models import KnownOffer, Page, PageState, Run, Shop, StoredRules
-from catalog.settings import Settings
-from catalog.store import Store
-from parser.worker import parse_shop
-from rules_generator.corpus import open_shop, shop_paths
-from rules_generator.induce import induce
+from catalog.runtime.settings import Settings
+from catalog.storage.bodies import Bodies
+from catalog.storage.store import Store
+from parser.parse_job import parse_shop
+from rules_generator.evaluation.corpus import open_shop, shop_paths
+from rules_generator.induction.induce import induce
 from rules_generator.learn import learn_shop
-from scout.demo.shop import Demo
-from scout.demo.site import Site
+from scout.demo.assortment.demo_shop import Demo
+from scout.demo.site.demo_site import Site
 
 BASE = "http://127.0.0.1:8000"
-MOST_SECONDS, MOST_MEGABYTES = 5.0, 1000.0
+MOST_SECONDS = 5.0
+MOST_MEGABYTES = 1000.0
 HOSTILE = {
-    "200,000 attributes on one tag": "<div " + " ".join(f'a{number}="1"' for number in range(200_000)) + ">",
-    "the same, tags in their quotes": "<div " + " ".join(f'a{number}="<p>"' for number in range(200_000)) + ">",
+    "200,000 attributes on one tag": "<div "
+    + " ".join(f'a{number}="1"' for number in range(200_000))
+    + ">",
+    "the same, tags in their quotes": "<div "
+    + " ".join(f'a{number}="<p>"' for number in range(200_000))
+    + ">",
     "100,000 nested blocks": "<div>" * 100_000 + "</div>" * 100_000,
     "a script of 20 MB": "<script>x = " + '{"a": [1, 2, {b: "c"}]},' * 850_000 + "</script>",
     "100,000 nested braces": "<script>x = " + '{"a":' * 100_000 + "</script>",
@@ -64,7 +69,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _told(*_apart(_learn, path, words.taught))
         for path in (shop_paths(words.data)[: words.shops] if words.data else ())
     ]
-    print(f"\n{'a run with pages made to be slow':36}{'pages':>6}{'KB/page':>9}{'seconds':>9}{'MB':>7}")
+    print(
+        f"\n{'a run with pages made to be slow':36}{'pages':>6}{'KB/page':>9}{'seconds':>9}{'MB':>7}"
+    )
     *told, notes = _apart(_run_hostile)
     good += [told[3] < 60, told[4] < MOST_MEGABYTES]
     _told(*told)
@@ -93,7 +100,13 @@ def _learn(path: Path, most: int) -> tuple[str, int, float, float, float]:
     begin = time.process_time()
     induce([taught_by(page) for page in pages])
     seconds = time.process_time() - begin
-    return shop.name, len(pages), sum(len(page.html) for page in pages) / len(pages) / 1000, seconds, _megabytes()
+    return (
+        shop.name,
+        len(pages),
+        sum(len(page.html) for page in pages) / len(pages) / 1000,
+        seconds,
+        _megabytes(),
+    )
 
 
 def _run_hostile() -> tuple[str, int, float, float, float, list[str]]:
@@ -116,7 +129,10 @@ def _run_hostile() -> tuple[str, int, float, float, float, list[str]]:
             said = {page.url: page.read_reason for page in session.exec(select(Page))}
             story = session.exec(select(StoredRules)).one().story
     notes = [f"learning {between - begin:.1f} s: {learnt}", f"reading: {parsed}"]
-    notes += [f"not learnt from {url}: {why}" for url, why in (*story["refused"].items(), *story["set_aside"])]
+    notes += [
+        f"not learnt from {url}: {why}"
+        for url, why in (*story["refused"].items(), *story["set_aside"])
+    ]
     notes += [f"{name}: {said[f'{BASE}/hostile/{place}']}" for place, name in enumerate(HOSTILE)]
     notes += [f"{name} behind an offer: {said[BASE + path]}" for name, path in slow.items()]
     return (
@@ -145,7 +161,13 @@ def _filled(settings: Settings, store: Store, bodies: dict[str, bytes]) -> Shop:
         session.flush()
         session.add(Run(shop_id=shop.id))
         for number, (path, body) in enumerate(bodies.items()):
-            page = Page(shop_id=shop.id, url=BASE + path, state=PageState.FETCHED, status=200, body=kept.put(body))
+            page = Page(
+                shop_id=shop.id,
+                url=BASE + path,
+                state=PageState.FETCHED,
+                status=200,
+                body=kept.put(body),
+            )
             one = offers.get(path)
             known = (
                 {"title": one.title, "price": one.price, "sku": one.sku, "brand": one.brand}
@@ -153,7 +175,11 @@ def _filled(settings: Settings, store: Store, bodies: dict[str, bytes]) -> Shop:
                 else {"title": "Lamp"}
             )
             session.add(page)
-            session.add(KnownOffer(shop_id=shop.id, ref=str(number), link=BASE + path, url=BASE + path, **known))
+            session.add(
+                KnownOffer(
+                    shop_id=shop.id, ref=str(number), link=BASE + path, url=BASE + path, **known
+                )
+            )
     return shop
 
 

@@ -29,19 +29,23 @@ from pathlib import Path
 import numpy as np
 
 from catalog.models import OfferFields, Verdict
-from matcher.dataset import read_csv, read_table
-from matcher.evaluate import evaluate_matching
-from matcher.figures import Figures
+from matcher.evaluation.baselines import peers_on_pairs
+from matcher.evaluation.dataset import read_csv, read_table
+from matcher.evaluation.evaluate import evaluate_matching
+from matcher.evaluation.metrics import Figures
 from matcher.match import match
-from matcher.peers import peers_on_pairs
 
-LACKING, EVERY = 0.3, 10
-PARTS, WAYS = ("train", "valid", "test"), ("jarowinkler", "qgram", "cosine")
+LACKING = 0.3
+EVERY = 10
+PARTS = ("train", "valid", "test")
+WAYS = ("jarowinkler", "qgram", "cosine")
 
 
 def main() -> None:
     """Carry out the benchmark that is named."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("what", choices=("peers", "scale"))
     parser.add_argument("data", type=Path, nargs="+")
     parser.add_argument("--sizes", default="10000,30000,100000,300000,1000000")
@@ -58,8 +62,16 @@ def peers(folders: Sequence[Path]) -> None:
         figures = evaluate_matching(folder)
         if (folder / "pairs_test.csv").exists() and _installed("recordlinkage"):
             figures |= recordlinkage_on_pairs(folder)
-        shown = {name: value for name, value in figures.items() if name in {"f1", "right"} or name.startswith("peer_")}
-        print(f"{folder.name:20}", "  ".join(f"{name} {value}" for name, value in shown.items()), flush=True)
+        shown = {
+            name: value
+            for name, value in figures.items()
+            if name in {"f1", "right"} or name.startswith("peer_")
+        }
+        print(
+            f"{folder.name:20}",
+            "  ".join(f"{name} {value}" for name, value in shown.items()),
+            flush=True,
+        )
 
 
 def recordlinkage_on_pairs(folder: Path) -> Figures:
@@ -68,10 +80,17 @@ def recordlinkage_on_pairs(folder: Path) -> Figures:
     import recordlinkage
 
     sides = [read_table(folder / f"{side}.jsonl") for side in ("left", "right")]
-    left, right = (pandas.DataFrame(side.rows, index=side.ids).fillna("").astype(str) for side in sides)
-    rows = [(row, part != "test") for part in PARTS for row in read_csv(folder / f"pairs_{part}.csv")]
+    left, right = (
+        pandas.DataFrame(side.rows, index=side.ids).fillna("").astype(str) for side in sides
+    )
+    rows = [
+        (row, part != "test") for part in PARTS for row in read_csv(folder / f"pairs_{part}.csv")
+    ]
     pairs = pandas.MultiIndex.from_tuples([(row["id_left"], row["id_right"]) for row, _ in rows])
-    same, learnt = np.array([row["label"] == "1" for row, _ in rows]), np.array([known for _, known in rows])
+    same, learnt = (
+        np.array([row["label"] == "1" for row, _ in rows]),
+        np.array([known for _, known in rows]),
+    )
     compare = recordlinkage.Compare()
     for column in sorted(set(left) & set(right) - {"id"}):
         for way in WAYS:
@@ -79,24 +98,34 @@ def recordlinkage_on_pairs(folder: Path) -> Figures:
     table, judge = compare.compute(pairs, left, right), recordlinkage.LogisticRegressionClassifier()
     judge.fit(table[learnt], pairs[learnt & same])
     score = {"recordlinkage": np.asarray(judge.prob(table), dtype=np.float32)}
-    return peers_on_pairs(score, np.flatnonzero(learnt), same[learnt], np.flatnonzero(~learnt), same[~learnt])
+    return peers_on_pairs(
+        score, np.flatnonzero(learnt), same[learnt], np.flatnonzero(~learnt), same[~learnt]
+    )
 
 
 def _installed(peer: str) -> bool:
     there = importlib.util.find_spec(peer) is not None
     if not there:
-        print(f"{peer} is left out: it is not installed (pip install -r requirements/bench.txt)", flush=True)
+        print(
+            f"{peer} is left out: it is not installed (pip install -r requirements/bench.txt)",
+            flush=True,
+        )
     return there
 
 
 def scale(data: Path, sizes: Sequence[int]) -> None:
     """A line for each size: what it took, and how often the verdict was right."""
-    print(f"{'catalog':>9} {'crawled':>8} {'seconds':>8} {'CPU s':>8} {'us/offer':>9} {'GB':>6} {'right':>6}")
+    print(
+        f"{'catalog':>9} {'crawled':>8} {'seconds':>8} {'CPU s':>8} {'us/offer':>9} {'GB':>6} {'right':>6}"
+    )
     for size in sizes:
         with ProcessPoolExecutor(1, get_context("spawn")) as alone:
             crawled, seconds, work, memory, right = alone.submit(measured, data, size).result()
         each = 1e6 * work / (size + crawled)
-        print(f"{size:9} {crawled:8} {seconds:8.1f} {work:8.1f} {each:9.0f} {memory:6.2f} {right:6.3f}", flush=True)
+        print(
+            f"{size:9} {crawled:8} {seconds:8.1f} {work:8.1f} {each:9.0f} {memory:6.2f} {right:6.3f}",
+            flush=True,
+        )
 
 
 def measured(data: Path, size: int) -> tuple[int, float, float, float, float]:
@@ -105,39 +134,63 @@ def measured(data: Path, size: int) -> tuple[int, float, float, float, float]:
     begin, work = time.monotonic(), time.process_time()
     found = match(crawled, catalog)
     seconds, work = time.monotonic() - begin, time.process_time() - work
-    said = {i: one.known if one.verdict is Verdict.LISTED else None for one in found for i in one.members}
+    said = {
+        i: one.known if one.verdict is Verdict.LISTED else None
+        for one in found
+        for i in one.members
+    }
     right = sum(said[i] == true for i, true in enumerate(truth))
-    return len(crawled), seconds, work, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20, right / len(truth)
+    return (
+        len(crawled),
+        seconds,
+        work,
+        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20,
+        right / len(truth),
+    )
 
 
 def titles(data: Path) -> list[str]:
     """Every title of the folders, each once."""
-    files = sorted(path for name in ("catalog", "left", "right") for path in data.glob(f"*/{name}.jsonl"))
+    files = sorted(
+        path for name in ("catalog", "left", "right") for path in data.glob(f"*/{name}.jsonl")
+    )
     found = (record.title for path in files for record in read_table(path).records)
     return [title for title in dict.fromkeys(found) if title.count(" ") >= 2]
 
 
-def offers(texts: Sequence[str], size: int) -> tuple[list[OfferFields], list[OfferFields], list[int | None]]:
+def offers(
+    texts: Sequence[str], size: int
+) -> tuple[list[OfferFields], list[OfferFields], list[int | None]]:
     """The catalog, the crawled offers, and the catalog's row of each crawled one, if it has any."""
     chance = random.Random("scale")
     catalog = [*siblings(texts, chance, 0, size)]
     count = size // EVERY
     lacking = round(LACKING * count)
-    crawled: list[tuple[OfferFields, int | None]] = [(one, None) for one in siblings(texts, chance, size, lacking)]
-    crawled += [(as_shown(catalog[n], chance), n) for n in chance.sample(range(size), count - lacking)]
+    crawled: list[tuple[OfferFields, int | None]] = [
+        (one, None) for one in siblings(texts, chance, size, lacking)
+    ]
+    crawled += [
+        (as_shown(catalog[n], chance), n) for n in chance.sample(range(size), count - lacking)
+    ]
     chance.shuffle(crawled)
     return catalog, [one for one, _ in crawled], [true for _, true in crawled]
 
 
-def siblings(texts: Sequence[str], chance: random.Random, start: int, count: int) -> Iterator[OfferFields]:
+def siblings(
+    texts: Sequence[str], chance: random.Random, start: int, count: int
+) -> Iterator[OfferFields]:
     """So many offers from the `start`-th on."""
     for n in range(start, start + count):
         words = texts[n % len(texts)].split()
         if n >= len(texts):
             words = [redigited(word, chance) for word in words]
-            words[chance.randrange(1, len(words))] = chance.choice(texts[(n + 1) % len(texts)].split())
+            words[chance.randrange(1, len(words))] = chance.choice(
+                texts[(n + 1) % len(texts)].split()
+            )
         price = Decimal(chance.randrange(500, 90_000)) / 100
-        yield OfferFields(title=" ".join(words), brand=words[0], price=price, sku=f"{chance.randrange(10**9):09}")
+        yield OfferFields(
+            title=" ".join(words), brand=words[0], price=price, sku=f"{chance.randrange(10**9):09}"
+        )
 
 
 def redigited(word: str, chance: random.Random) -> str:
@@ -156,7 +209,9 @@ def as_shown(offer: OfferFields, chance: random.Random) -> OfferFields:
         Decimal(str(round(chance.uniform(0.8, 1.2), 2))) if chance.random() < 0.2 else 1
     )
     sku = offer.sku if chance.random() < 0.5 else None
-    return OfferFields(title=" ".join(words), brand=offer.brand, price=price.quantize(Decimal("0.01")), sku=sku)
+    return OfferFields(
+        title=" ".join(words), brand=offer.brand, price=price.quantize(Decimal("0.01")), sku=sku
+    )
 
 
 if __name__ == "__main__":

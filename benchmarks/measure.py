@@ -20,7 +20,9 @@ class Clock:
         return self.pages / self.seconds if self.seconds else 0.0
 
 
-def race(pages: Iterable[Any], rivals: Mapping[str, Callable[[Any], object]], clocks: Mapping[str, Clock]) -> None:
+def race(
+    pages: Iterable[Any], rivals: Mapping[str, Callable[[Any], object]], clocks: Mapping[str, Clock]
+) -> None:
     """Let every rival do every page, in all orders in turn; what they cost is added to their clocks.
 
     Whoever comes next finds the page, and memory, as the one before left them. Processor time is counted, as every

@@ -23,26 +23,33 @@ from typing import Any
 from selectolax.lexbor import LexborHTMLParser
 
 from benchmarks.measure import Clock, race
-from catalog.markup import decode
+from catalog.html import decode
 from catalog.models import Attribute
-from catalog.processes import settle
+from catalog.runtime.processes import settle
 from catalog.values import Hint, fields
-from parser.document import Document
-from parser.pages import CrawledPage
-from parser.plan import Plan
-from parser.rules import Rule, RuleSet
-from parser.selector import AnySelector, AttributeAt, JsonAt, TextAt
-from rules_generator.corpus import LabelledPage, LabelledShop, open_shop, shop_paths
-from rules_generator.examples import Example
-from rules_generator.induce import Taught, induce
-from rules_generator.views import seen_as
+from parser.compiled_rules import Plan
+from parser.crawled_pages import CrawledPage
+from parser.page.document import Document
+from parser.rules.model import Rule, RuleSet
+from parser.rules.selector import AnySelector, AttributeAt, JsonAt, TextAt
+from rules_generator.evaluation.ablated_pages import seen_as
+from rules_generator.evaluation.corpus import LabelledPage, LabelledShop, open_shop, shop_paths
+from rules_generator.induction.induce import induce
+from rules_generator.training.examples import Example
+from rules_generator.training.training_example import Taught
 
-PARSE, READ, EXTRUCT, AUTOSCRAPER = "bare parse", "Scout, whole reading", "extruct", "autoscraper"
+PARSE = "bare parse"
+READ = "Scout, whole reading"
+EXTRUCT = "extruct"
+AUTOSCRAPER = "autoscraper"
 TARGETS = {PARSE: 0.5, EXTRUCT: 1.5, AUTOSCRAPER: 15.0}
 GENERAL: tuple[tuple[Attribute, AnySelector], ...] = (
     (Attribute.TITLE, TextAt(css="h1")),
     (Attribute.TITLE, AttributeAt(css='meta[property="og:title"]', name="content")),
-    (Attribute.TITLE, JsonAt(css='script[type="application/ld+json"]', block="ld+json Product", path="$.name")),
+    (
+        Attribute.TITLE,
+        JsonAt(css='script[type="application/ld+json"]', block="ld+json Product", path="$.name"),
+    ),
     (Attribute.PRICE, AttributeAt(css='meta[property="product:price:amount"]', name="content")),
     (Attribute.PRICE, AttributeAt(css='meta[itemprop="price"]', name="content")),
     (Attribute.PRICE, TextAt(css='span[itemprop="price"]')),
@@ -77,7 +84,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     counts = []
     for shop in shops:
         rules = _filled(_learnt(shop, shops, words.taught), words.rules)
-        counts.append(sum(len(template.rules) for template in rules.templates) / len(rules.templates))
+        counts.append(
+            sum(len(template.rules) for template in rules.templates) / len(rules.templates)
+        )
         plan = Plan(rules)
         pages = [Page(one.html, decode(one.html), one.url) for one in shop.testing[: words.pages]]
         rivals: dict[str, Callable[[Page], object]] = {
@@ -91,7 +100,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if taught_autoscraper:
             race(pages, {AUTOSCRAPER: taught_autoscraper(shop.training[: words.taught])}, clocks)
         print(f"{shop.name}: {len(pages)} pages", file=sys.stderr)
-    size = sum(len(one.html) for shop in shops for one in shop.testing[: words.pages]) / max(1, clocks[PARSE].pages)
+    size = sum(len(one.html) for shop in shops for one in shop.testing[: words.pages]) / max(
+        1, clocks[PARSE].pages
+    )
     print(
         f"{clocks[PARSE].pages} pages of {len(shops)} shops, {size / 1000:.0f} KB on average, "
         f"{sum(counts) / len(counts):.0f} rules a template"
@@ -118,17 +129,25 @@ def _learnt(shop: LabelledShop, shops: Sequence[LabelledShop], most: int) -> Rul
 
 def taught_by(page: LabelledPage) -> Taught:
     """A labelled page as an example, opened from its bytes, as a crawled one is: decoded, it would be held twice."""
-    values = {Attribute(name): value for name, value in page.attributes.items() if name in set(Attribute)}
+    values = {
+        Attribute(name): value for name, value in page.attributes.items() if name in set(Attribute)
+    }
     values.pop(Attribute.CURRENCY, None)
     offer = fields(values, Hint(base_url=page.url), url=page.url, currency=page.currency)
-    return Taught(Example.of(CrawledPage(0, page.url, None, page.name), offer), Document(page.html, page.url))
+    return Taught(
+        Example.of(CrawledPage(0, page.url, None, page.name), offer), Document(page.html, page.url)
+    )
 
 
 def _filled(rules: RuleSet, least: int) -> RuleSet:
     filled = []
     for template in rules.templates:
         there = {(rule.attribute, rule.selector) for rule in template.rules}
-        spare = (Rule(attribute=name, selector=one, score=0.3) for name, one in GENERAL if (name, one) not in there)
+        spare = (
+            Rule(attribute=name, selector=one, score=0.3)
+            for name, one in GENERAL
+            if (name, one) not in there
+        )
         more = islice(spare, max(0, least - len(template.rules)))
         filled.append(template.model_copy(update={"rules": (*template.rules, *more)}))
     return rules.model_copy(update={"templates": tuple(filled)})
@@ -139,7 +158,9 @@ def _extruct() -> Any:
     if extruct is None:
         return None
     syntaxes = ["json-ld", "microdata", "opengraph"]
-    return lambda page: extruct.extract(page.text, base_url=page.url, syntaxes=syntaxes, errors="ignore")
+    return lambda page: extruct.extract(
+        page.text, base_url=page.url, syntaxes=syntaxes, errors="ignore"
+    )
 
 
 def _autoscraper() -> Any:
@@ -151,7 +172,11 @@ def _autoscraper() -> Any:
     def taught(pages: Sequence[LabelledPage]) -> Callable[[Page], object]:
         scraper = autoscraper.AutoScraper()
         for page in pages:
-            wanted = {name: [text] for name, value in page.attributes.items() for text in islice(_texts(value), 1)}
+            wanted = {
+                name: [text]
+                for name, value in page.attributes.items()
+                for text in islice(_texts(value), 1)
+            }
             scraper.build(html=decode(page.html), wanted_dict=wanted, update=True)
         return lambda page: scraper.get_result_exact(html=page.text, group_by_alias=True)
 
@@ -168,7 +193,10 @@ def _peer(name: str) -> Any:
     try:
         return importlib.import_module(name)
     except ImportError:
-        print(f"{name} is not installed and is left out: pip install -r requirements/bench.txt", file=sys.stderr)
+        print(
+            f"{name} is not installed and is left out: pip install -r requirements/bench.txt",
+            file=sys.stderr,
+        )
         return None
 
 

@@ -38,7 +38,9 @@ class UnknownShop(UsageError):
     """No shop of that name is stored."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"no shop is called {name!r}: 'scout shop list' shows all, 'scout shop add' adds one")
+        super().__init__(
+            f"no shop is called {name!r}: 'scout shop list' shows all, 'scout shop add' adds one"
+        )
 
 
 class ConfigError(ScoutError):

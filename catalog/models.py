@@ -291,7 +291,7 @@ class BadRow(SQLModel, table=True):
 
 
 class StoredRules(SQLModel, table=True):
-    """One version of a shop's rules (`parser.rules.RuleSet` as JSON) with the story of how they were learnt."""
+    """One version of a shop's rules (`parser.rules.model.RuleSet` as JSON) with the story of how they were learnt."""
 
     __tablename__ = "stored_rules"
     __table_args__ = (UniqueConstraint("shop_id", "version"),)

@@ -17,18 +17,19 @@ from typing import IO, Any
 
 from catalog import errors
 from catalog.errors import BlockedShop, CrawlError, ScoutError, UnreachableShop
-from catalog.frontier import Frontier
-from catalog.links import lists_of
+from catalog.links.shop_links import lists_of
 from catalog.models import PageState, Shop
-from catalog.progress import Progress, silent
-from catalog.settings import Settings
-from catalog.store import Store
-from crawler import javascript, replay
-from crawler.answers import UNREACHABLE
-from crawler.budget import HOURS
+from catalog.runtime.progress import Progress, silent
+from catalog.runtime.settings import Settings
+from catalog.storage.frontier import Frontier
+from catalog.storage.store import Store
+from crawler.fetch import browser
+from crawler.fetch.response_status import UNREACHABLE
+from crawler.frontier.budget import HOURS
+from crawler.frontier.crawl_progress import Live
 from crawler.job import Job, log_file
-from crawler.live import Live
-from crawler.shells import refuse_shells
+from crawler.sources import saved_pages
+from crawler.store.js_shells import refuse_shells
 
 LOOK = 0.25
 OPEN = (PageState.PENDING, PageState.LEASED)
@@ -67,13 +68,13 @@ def crawl_shop(
     begin = monotonic()
     lists_of(settings)
     if shop.javascript:
-        javascript.require(settings)
+        browser.require(settings)
     frontier = Frontier(store, shop.id or 0, run_id)
-    if source and replay.is_saved(Path(source)):
-        replay.read_saved(settings, store, shop, run_id, Path(source), progress)
+    if source and saved_pages.is_saved(Path(source)):
+        saved_pages.read_saved(settings, store, shop, run_id, Path(source), progress)
         return _crawled(store, shop, {}, begin)
     if source:
-        frontier.add(replay.listed_links(Path(source), shop))
+        frontier.add(saved_pages.listed_links(Path(source), shop))
     live = Live(store, shop.id or 0, frontier, progress)
     said = _run(Job(settings, shop.name, run_id, max_pages, follow=not source), shop, live)
     live.tell(last=True)
@@ -88,12 +89,28 @@ def _run(job: Job, shop: Shop, live: Live) -> dict[str, Any]:
     """Start the crawling process, and see it to its end; gives its last word."""
     log = log_file(job.settings, shop.id, job.run_id)
     level = "DEBUG" if job.settings.log_level == "debug" else "INFO"
-    ways = ["LOG_ENABLED=0"] if job.settings.log_format == "json" else [f"LOG_FILE={log}", f"LOG_LEVEL={level}"]
-    command = [sys.executable, "-m", "scrapy", "crawl", "shop", *(word for way in ways for word in ("-s", way))]
+    ways = (
+        ["LOG_ENABLED=0"]
+        if job.settings.log_format == "json"
+        else [f"LOG_FILE={log}", f"LOG_LEVEL={level}"]
+    )
+    command = [
+        sys.executable,
+        "-m",
+        "scrapy",
+        "crawl",
+        "shop",
+        *(word for way in ways for word in ("-s", way)),
+    ]
     environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": "crawler.settings"}
     with log.open("ab") as stderr:
         child = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr, env=environment, text=True
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            env=environment,
+            text=True,
         )
     with child:
         try:
@@ -131,7 +148,9 @@ def _last_word(said: str, log: Path, code: int | None) -> dict[str, Any]:
         except ValueError:
             continue
         return words
-    raise CrawlError(f"the crawler ended unexpectedly (exit code {code}): see {log}, then run the same command again")
+    raise CrawlError(
+        f"the crawler ended unexpectedly (exit code {code}): see {log}, then run the same command again"
+    )
 
 
 def _crawled(store: Store, shop: Shop, said: dict[str, Any], begin: float) -> Crawled:
@@ -151,10 +170,14 @@ def _complain(shop: Shop, error: Sequence[str] | None, crawled: Crawled) -> None
     if fetched:
         return
     if crawled.stopped == HOURS:
-        raise CrawlError(f"{shop.url} may be asked between {shop.window} only: run the same command then")
+        raise CrawlError(
+            f"{shop.url} may be asked between {shop.window} only: run the same command then"
+        )
     if not crawled.pages:
         return
     reasons = [reason for reason, _ in Counter(crawled.reasons).most_common(3)]
     if reasons and set(reasons) <= UNREACHABLE:
         raise UnreachableShop(f"{shop.url} cannot be reached ({reasons[0]}): check the shop's URL")
-    raise BlockedShop(f"{shop.url} gave no page to read, only: {', '.join(reasons)}. Nothing can be compared")
+    raise BlockedShop(
+        f"{shop.url} gave no page to read, only: {', '.join(reasons)}. Nothing can be compared"
+    )

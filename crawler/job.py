@@ -2,7 +2,7 @@
 
 The command line of a process can be read by everyone on the machine, and `scout.toml` stands above the environment;
 so the job goes over standard input, settings included. That pipe then stays open for the life of the crawl: see
-`crawler.lifeline`.
+`crawler.supervision`.
 """
 
 import json
@@ -16,9 +16,9 @@ from filelock import FileLock, Timeout
 
 from catalog.errors import Busy
 from catalog.models import Shop
-from catalog.settings import Settings
-from catalog.store import Store
-from crawler import javascript
+from catalog.runtime.settings import Settings
+from catalog.storage.store import Store
+from crawler.fetch import browser
 
 PATIENCE = 30.0
 
@@ -41,7 +41,11 @@ class Job:
 
     def write(self) -> str:
         """One line of JSON."""
-        words = {"settings": self.settings.model_dump(mode="json"), "shop": self.shop, "run_id": self.run_id}
+        words = {
+            "settings": self.settings.model_dump(mode="json"),
+            "shop": self.shop,
+            "run_id": self.run_id,
+        }
         return json.dumps(words | {"max_pages": self.max_pages, "follow": self.follow})
 
 
@@ -75,7 +79,11 @@ class Opened:
     def scrapy_settings(self) -> dict[str, Any]:
         """What Scout's settings and the shop's mean in Scrapy's words."""
         settings = self.job.settings
-        rendered = javascript.scrapy_settings(settings, self.shop, self.user_agent) if self.shop.javascript else {}
+        rendered = (
+            browser.scrapy_settings(settings, self.shop, self.user_agent)
+            if self.shop.javascript
+            else {}
+        )
         return {
             "USER_AGENT": self.user_agent,
             "CONCURRENT_REQUESTS_PER_DOMAIN": settings.concurrency,
@@ -110,5 +118,7 @@ def _lock(settings: Settings, shop: Shop) -> FileLock:
     try:
         lock.acquire(timeout=PATIENCE)
     except Timeout as error:
-        raise Busy(f"shop {shop.name!r} is being crawled by another process: wait for it to end, or end it") from error
+        raise Busy(
+            f"shop {shop.name!r} is being crawled by another process: wait for it to end, or end it"
+        ) from error
     return lock

@@ -30,13 +30,15 @@ DOWNLOAD_FAIL_ON_DATALOSS = True
 DOWNLOAD_WARNSIZE = 0
 RETRY_TIMES = 2
 REDIRECT_MAX_TIMES = 5
-DEFAULT_REQUEST_HEADERS = {"Accept": "text/html,application/xhtml+xml;q=0.9,application/xml;q=0.8,*/*;q=0.5"}
+DEFAULT_REQUEST_HEADERS = {
+    "Accept": "text/html,application/xhtml+xml;q=0.9,application/xml;q=0.8,*/*;q=0.5"
+}
 
 DOWNLOADER_MIDDLEWARES: dict[str, int | None] = {
     "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
     "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware": None,
-    "crawler.middlewares.OwnSiteOnly": 60,
-    "crawler.middlewares.RobotsAnswer": 560,
+    "crawler.fetch.middlewares.OwnSiteOnly": 60,
+    "crawler.fetch.middlewares.RobotsAnswer": 560,
 }
 SPIDER_MIDDLEWARES = dict.fromkeys(
     (
@@ -48,8 +50,8 @@ SPIDER_MIDDLEWARES = dict.fromkeys(
         "scrapy.spidermiddlewares.metacopy.MetaCopyDetectionMiddleware",
     )
 )
-EXTENSIONS = {"crawler.lifeline.Lifeline": 0}
-ITEM_PIPELINES = {"crawler.pipelines.Settle": 0}
+EXTENSIONS = {"crawler.supervision.Lifeline": 0}
+ITEM_PIPELINES = {"crawler.store.pipelines.Settle": 0}
 
 LOG_LEVEL = "INFO"
 LOGSTATS_INTERVAL = 60.0

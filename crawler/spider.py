@@ -15,32 +15,34 @@ from scrapy.crawler import Crawler
 from scrapy.http import Request, Response
 from twisted.python.failure import Failure
 
-from catalog.bodies import Bodies
-from catalog.companion import CompanionLost
 from catalog.errors import ScoutError, StoreError, UnreachableShop
-from catalog.frontier import Frontier, Outcome
+from catalog.links.tracking_params import own_keys
 from catalog.models import Page, PageState
-from catalog.own_keys import own_keys
-from crawler import answers, javascript, seeds
-from crawler.answers import Answer
-from crawler.budget import Budget
-from crawler.desk import Desk
+from catalog.runtime.worker_process import CompanionLost
+from catalog.storage.bodies import Bodies
+from catalog.storage.frontier import Frontier, Outcome
+from crawler.discovery import seeds
+from crawler.discovery.sitemap_crawl import Listing
+from crawler.fetch import browser, response_status
+from crawler.fetch.circuit_breaker import Patience
+from crawler.fetch.middlewares import PublicOnly
+from crawler.fetch.probe import HANDLED, probe
+from crawler.fetch.response_handler import Reader
+from crawler.fetch.response_status import Answer
+from crawler.filters.link_filter import Sieve
+from crawler.frontier.budget import Budget
+from crawler.frontier.crawl_log import Record
+from crawler.frontier.dispatcher import MOST, Supply
+from crawler.frontier.throttle import Pace
 from crawler.job import Opened, open_job
-from crawler.lifeline import log_as_json, tell, told, watch_parent
-from crawler.listing import Listing
-from crawler.mend import mend
-from crawler.middlewares import PublicOnly
-from crawler.pace import Pace
-from crawler.patience import Patience
-from crawler.pipelines import Listed, Settled
-from crawler.probe import HANDLED, probe
-from crawler.reader import Reader
-from crawler.record import Record
-from crawler.sieve import Sieve
-from crawler.site import Site
-from crawler.supply import MOST, Supply
+from crawler.store.page_processor import Desk
+from crawler.store.pipelines import Listed, Settled
+from crawler.store.repair_bodies import mend
+from crawler.supervision import log_as_json, tell, told, watch_parent
+from crawler.urls.site import Site
 
-SLOW, FEW = 0.5, 2
+SLOW = 0.5
+FEW = 2
 
 
 class ShopSpider(Spider):
@@ -53,10 +55,14 @@ class ShopSpider(Spider):
         self.opened, self.job, self.shop = opened, opened.job, opened.shop
         self.frontier = Frontier(opened.store, opened.shop_id, opened.job.run_id)
         own = own_keys(opened.store, opened.shop_id).tracking
-        self.site = Site(opened.shop.url, own, [str(file) for file in opened.job.settings.link_lists])
+        self.site = Site(
+            opened.shop.url, own, [str(file) for file in opened.job.settings.link_lists]
+        )
         self.sieve = Sieve(self.site)
         self.record = Record(opened.store, opened.shop_id, opened.job.run_id)
-        budget = Budget(self.shop, opened.limit - self.frontier.asked(), self.record.used, self.loaded)
+        budget = Budget(
+            self.shop, opened.limit - self.frontier.asked(), self.record.used, self.loaded
+        )
         self.supply = Supply(self.frontier, budget, MOST)
         self._desk = Desk(self.site, opened.job.settings.bodies)
         self.error: tuple[str, str] | None = None
@@ -117,7 +123,7 @@ class ShopSpider(Spider):
     async def parse(self, response: Response, **kwargs: Any) -> list[Settled]:
         """An answer to a page's request. (A list, no generator: Scrapy reads the source of those, and wraps them.)"""
         page: Page = response.meta["page"]
-        answer = answers.of_response(response, page.attempts, bool(page.body))
+        answer = response_status.of_response(response, page.attempts, bool(page.body))
         self._heed(answer, response.meta.get("download_latency", 0.0))
         if answer.state == PageState.REDIRECTED:
             settled = self._reader.redirected(page, response)
@@ -130,7 +136,11 @@ class ShopSpider(Spider):
         try:
             found = await self._desk.digest(response, judge=page.source != "root")
         except CompanionLost:
-            return [self._reader.refused(page, response, answers.again("hostile page", page.attempts))]
+            return [
+                self._reader.refused(
+                    page, response, response_status.again("hostile page", page.attempts)
+                )
+            ]
         except StoreError as error:
             self.stop(error)
             self.supply.give(page.id or 0)
@@ -142,7 +152,7 @@ class ShopSpider(Spider):
     def failed(self, failure: Failure) -> list[Settled]:
         """A page's request without an answer."""
         page: Page = failure.request.meta["page"]  # type: ignore[attr-defined]
-        answer = self._private_answer() or answers.of_error(failure.value, page.attempts)
+        answer = self._private_answer() or response_status.of_error(failure.value, page.attempts)
         self._heed(answer)
         return [Settled(Outcome(page.id or 0, answer.state, answer.columns()))]
 
@@ -152,7 +162,9 @@ class ShopSpider(Spider):
 
     def note(self) -> None:
         """Keep how far the crawl has come."""
-        self.record.note(int(self.crawler.stats.get_value("downloader/request_count", 0)), self.loaded())
+        self.record.note(
+            int(self.crawler.stats.get_value("downloader/request_count", 0)), self.loaded()
+        )
 
     def ended(self) -> None:
         """Keep why pages are left open, and what the crawl came to."""
@@ -198,14 +210,18 @@ class ShopSpider(Spider):
     def _request(self, page: Page) -> Request:
         rendered = self._how()
         known = page.body and not rendered
-        asked = {"If-None-Match": page.etag, "If-Modified-Since": page.last_modified} if known else {}
+        asked = (
+            {"If-None-Match": page.etag, "If-Modified-Since": page.last_modified} if known else {}
+        )
         headers = {name: value for name, value in asked.items() if value}
         meta = {**HANDLED, **rendered, "page": page}
-        return Request(page.url, self.parse, errback=self.failed, headers=headers, meta=meta, dont_filter=True)
+        return Request(
+            page.url, self.parse, errback=self.failed, headers=headers, meta=meta, dont_filter=True
+        )
 
     def _how(self) -> dict[str, Any]:
         """How pages are asked for: as they come, or by a browser."""
-        return javascript.request_meta() if self.shop.javascript else {}
+        return browser.request_meta() if self.shop.javascript else {}
 
     def _heed(self, answer: Answer, latency: float = 0.0) -> None:
         if answer.reason in ("http 429", "http 503"):
@@ -232,7 +248,9 @@ class ShopSpider(Spider):
         if not self._resolver.refused:
             return None
         host = urlsplit(self.shop.url).hostname
-        return UnreachableShop(f"{host} is a private address: add the shop with --allow-private where that is meant")
+        return UnreachableShop(
+            f"{host} is a private address: add the shop with --allow-private where that is meant"
+        )
 
     def _private_answer(self) -> Answer | None:
         return Answer(PageState.REFUSED, "private address") if self._resolver.refused else None

@@ -9,16 +9,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from catalog.models import OfferFields, Verdict, Word
-from matcher.boilerplate import without_boilerplate
-from matcher.bounds import PRECISION
-from matcher.compare import compare
-from matcher.decide import decide
-from matcher.explain import explain
-from matcher.group import group
-from matcher.memory import Memory
-from matcher.record import Record, records, with_brands, with_links, with_own_images, with_pages
-from matcher.synonyms import brand_names, with_one_name
-from matcher.weights import Why, whys
+from matcher.decision.decide import decide
+from matcher.decision.evidence_weights import Why, whys
+from matcher.decision.explain import explain
+from matcher.decision.thresholds import PRECISION
+from matcher.features.cache import Memory
+from matcher.records.boilerplate import without_boilerplate
+from matcher.records.brand_aliases import brand_names, with_one_name
+from matcher.records.page_dedup import group
+from matcher.records.record import (
+    Record,
+    records,
+    with_brands,
+    with_links,
+    with_own_images,
+    with_pages,
+)
+from matcher.scoring.score_pairs import compare
 
 NO_WORDS: Mapping[str, Word] = {}
 
@@ -29,7 +36,7 @@ class Found:
 
     `members` are the indices of all its pages, the best one first; `known` is the catalog offer it is paired with, or
     the nearest one where it is not listed. `score` is the probability that the catalog lists it. `why` tells what spoke
-    for and against (`matcher.weights`); its candidates are known offers with their probability.
+    for and against (`matcher.decision.evidence_weights`); its candidates are known offers with their probability.
     """
 
     members: tuple[int, ...]
@@ -60,11 +67,15 @@ def match(
     earlier matching is not worked out again, which changes nothing but the time.
     """
     left, right = _order(shop_offers), _order(known)
-    shop = with_links(records(shop_offers[i] for i in left), [links[i] for i in left] if links else ())
+    shop = with_links(
+        records(shop_offers[i] for i in left), [links[i] for i in left] if links else ()
+    )
     shop = with_pages(shop, [pages[i] for i in left] if pages else ())
     shop, catalog = without_boilerplate(shop), without_boilerplate(records(known[j] for j in right))
     if products:
-        catalog = [replace(one, product=products[j] or "") for one, j in zip(catalog, right, strict=True)]
+        catalog = [
+            replace(one, product=products[j] or "") for one, j in zip(catalog, right, strict=True)
+        ]
     brands = {record.brand for record in (*shop, *catalog)}
     shop, catalog = with_brands(shop, brands), with_brands(catalog, brands)
     names = brand_names(shop, catalog)
@@ -80,14 +91,29 @@ def match(
             nearest = None if decision.pair is None else right[seen.pairs[decision.pair, 1]]
             own = tuple(left[i] for i in members)
             why["candidates"] = [(right[row], score) for row, score in why["candidates"]]
-            found.append(Found(own, nearest, decision.verdict, decision.score, explain(seen, decision), why))
+            found.append(
+                Found(own, nearest, decision.verdict, decision.score, explain(seen, decision), why)
+            )
     return sorted(found, key=lambda one: min(one.members))
 
 
 def _order(offers: Sequence[OfferFields]) -> list[int]:
     """The offers in an order that depends on what they say only."""
     keys = [
-        tuple(str(v) for v in (o.url, o.title, o.sku, o.ean, o.price, o.brand, o.han, o.images, o.description))
+        tuple(
+            str(v)
+            for v in (
+                o.url,
+                o.title,
+                o.sku,
+                o.ean,
+                o.price,
+                o.brand,
+                o.han,
+                o.images,
+                o.description,
+            )
+        )
         for o in offers
     ]
     return sorted(range(len(offers)), key=keys.__getitem__)

@@ -1,6 +1,6 @@
 """Read a page: rules vote, the values that agree add up, the heaviest wins (Hübscher 2018, 2.11).
 
-Only the votes that are needed are heard (`parser.hearing`); `read` returns all of them beside, so that an inspector
+Only the votes that are needed are heard (`parser.voting.early_stopping`); `read` returns all of them beside, so that an inspector
 shows what each rule finds. A page that keeps several offers is read
 once as a whole, for what they share, and then item by item (`parser.variants`).
 """
@@ -9,14 +9,14 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from catalog.models import Attribute, OfferFields, PageKind
-from parser.brands import told_from_brand
-from parser.document import Document
-from parser.gate import Gate, Likeness
-from parser.hearing import settled
-from parser.outcome import Reading, offer_of
-from parser.rules import RuleSet, Template
+from parser.page.document import Document
+from parser.rules.model import RuleSet, Template
+from parser.templates.template_match import Gate, Likeness
 from parser.variants import Variant, variants_of
-from parser.votes import vote
+from parser.voting.brand_checks import told_from_brand
+from parser.voting.early_stopping import settled
+from parser.voting.votes import vote
+from parser.voting.winner import Reading, offer_of
 
 ASKED_WHERE_SILENT = frozenset({Attribute.TITLE, Attribute.PRICE, Attribute.BRAND, Attribute.EAN})
 EVERY = frozenset(Attribute)
@@ -43,17 +43,23 @@ class PageReading:
 def read(document: Document, rules: RuleSet) -> PageReading:
     """Read a page by the rules of its template. A page like no template, or without a title, is no offer page.
 
-    Whoever reads many pages by the same rules compiles them first: `parser.plan`.
+    Whoever reads many pages by the same rules compiles them first: `parser.compiled_rules`.
     """
     ranked = Gate(rules.templates).ranked(document)
-    return by_likest(ranked, document, rules, lambda one, names: read_attributes(document, one, names))
+    return by_likest(
+        ranked, document, rules, lambda one, names: read_attributes(document, one, names)
+    )
 
 
-def by_likest(ranked: Sequence[Likeness], document: Document, rules: RuleSet, read_by: ReadBy) -> PageReading:
+def by_likest(
+    ranked: Sequence[Likeness], document: Document, rules: RuleSet, read_by: ReadBy
+) -> PageReading:
     """What a page says by the likest of these templates, if that takes it; `read_by` reads some attributes by one."""
     if not ranked or not ranked[0].takes:
         share = ranked[0].share if ranked else 0.0
-        return PageReading(PageKind.OTHER, f"unlike the shop's offer pages ({share:.2f})", likeness=share)
+        return PageReading(
+            PageKind.OTHER, f"unlike the shop's offer pages ({share:.2f})", likeness=share
+        )
     page = concluded(completed(ranked, read_by), document.url, rules.currency, *ranked[0])
     return with_variants(page, document, rules)
 
@@ -78,23 +84,33 @@ def _is_open(name: Attribute, readings: Mapping[Attribute, Reading]) -> bool:
 
 
 def concluded(
-    readings: Mapping[Attribute, Reading], url: str, currency: str | None, template: Template, likest: float
+    readings: Mapping[Attribute, Reading],
+    url: str,
+    currency: str | None,
+    template: Template,
+    likest: float,
 ) -> PageReading:
     """What the readings of a page make of it."""
     offer = offer_of(readings, url, currency)
     if not offer.title:
         return PageReading(PageKind.OTHER, "no title found", template.name, likest, None, readings)
-    return PageReading(PageKind.OFFER, f"like template {template.name}", template.name, likest, offer, readings)
+    return PageReading(
+        PageKind.OFFER, f"like template {template.name}", template.name, likest, offer, readings
+    )
 
 
 def with_variants(page: PageReading, document: Document, rules: RuleSet) -> PageReading:
     """The reading with the offers of a page that keeps several, where known offers have shown that the shop's do."""
     if page.offer is None or not rules.variants:
         return page
-    return replace(page, variants=variants_of(document, rules.variants, page.readings, rules.currency))
+    return replace(
+        page, variants=variants_of(document, rules.variants, page.readings, rules.currency)
+    )
 
 
-def without_doubtful(page: PageReading, least: Mapping[Attribute, float], currency: str | None) -> PageReading:
+def without_doubtful(
+    page: PageReading, least: Mapping[Attribute, float], currency: str | None
+) -> PageReading:
     """The reading without values that are less sure than is asked for; a page without a title then is no offer page."""
     if page.offer is None or not least:
         return page
@@ -108,14 +124,19 @@ def without_doubtful(page: PageReading, least: Mapping[Attribute, float], curren
 
 
 def _sure(
-    offer: OfferFields, readings: Mapping[Attribute, Reading], least: Mapping[Attribute, float], currency: str | None
+    offer: OfferFields,
+    readings: Mapping[Attribute, Reading],
+    least: Mapping[Attribute, float],
+    currency: str | None,
 ) -> tuple[dict[Attribute, Reading], OfferFields]:
     kept = {name: one for name, one in readings.items() if one.weight >= least.get(name, 0.0)}
     made = offer_of(kept, offer.url or "", currency)
     return kept, made.model_copy(update={"title": offer.title}) if made.title else made
 
 
-def read_attributes(document: Document, template: Template, names: Container[Attribute] = EVERY) -> Readings:
+def read_attributes(
+    document: Document, template: Template, names: Container[Attribute] = EVERY
+) -> Readings:
     """All readings of a page by one template's rules for these attributes, with the votes of all of them."""
     votes = {rule: vote(document, rule) for rule in template.rules if rule.attribute in names}
     readings = settled(tuple(votes), votes.__getitem__)

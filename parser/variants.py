@@ -16,14 +16,14 @@ from selectolax.lexbor import LexborNode
 
 from catalog.models import NUMBERS, Attribute, OfferFields
 from catalog.values import normalise
-from parser.document import Document, scalar
-from parser.outcome import Reading, decide, offer_of
-from parser.paths import compile_path
-from parser.rules import Variants
-from parser.selector import AnySelector, JsonAt
-from parser.texts import text_at
-from parser.votes import Vote, vote_for
-from url_cleaner.link import absolute
+from parser.page.document import Document, scalar
+from parser.page.texts import text_at
+from parser.rules.model import Variants
+from parser.rules.selector import AnySelector, JsonAt
+from parser.scripts.syntax.jsonpath import compile_path
+from parser.voting.votes import Vote, vote_for
+from parser.voting.winner import Reading, decide, offer_of
+from url_cleaner.urls.link import absolute
 
 MOST_ITEMS = 250
 LONGEST_OPTION = 80
@@ -59,8 +59,13 @@ class Item:
 def items_at(document: Document, selector: AnySelector) -> list[Item]:
     """The items that a selector finds on a page, at most 250."""
     if isinstance(selector, JsonAt):
-        found = (item for data in document.data_of(selector) for item in _children(data, selector.path))
-        return [Item(data=one) for one in islice((one for one in found if isinstance(one, dict)), MOST_ITEMS)]
+        found = (
+            item for data in document.data_of(selector) for item in _children(data, selector.path)
+        )
+        return [
+            Item(data=one)
+            for one in islice((one for one in found if isinstance(one, dict)), MOST_ITEMS)
+        ]
     return [Item(node=node) for node in document.tree.css(selector.css)[:MOST_ITEMS]]
 
 
@@ -71,12 +76,19 @@ def _children(data: Any, path: str) -> Iterator[Any]:
         return
     for container in compile_path(path.removesuffix(".*"))(data):
         yield from (
-            container.values() if isinstance(container, dict) else container if isinstance(container, list) else []
+            container.values()
+            if isinstance(container, dict)
+            else container
+            if isinstance(container, list)
+            else []
         )
 
 
 def variants_of(
-    document: Document, ways: Iterable[Variants], shared: Mapping[Attribute, Reading], currency: str | None
+    document: Document,
+    ways: Iterable[Variants],
+    shared: Mapping[Attribute, Reading],
+    currency: str | None,
 ) -> tuple[Variant, ...]:
     """The offers of a page, if the first of these ways that finds items finds some that differ."""
     for way in ways:
@@ -86,7 +98,10 @@ def variants_of(
         if kept:
             addresses = _addresses(kept, document.url)
             of_all = shared if len(kept) == 1 else _of_all(way, shared)
-            return tuple(_variant(*one, of_all, currency, len(kept) == 1) for one in zip(kept, addresses, strict=True))
+            return tuple(
+                _variant(*one, of_all, currency, len(kept) == 1)
+                for one in zip(kept, addresses, strict=True)
+            )
     return ()
 
 
@@ -102,7 +117,11 @@ class _Read:
     @property
     def numbers(self) -> tuple[str, ...]:
         """Its own numbers."""
-        return tuple(one.value for name, one in sorted(self.readings.items()) if name in NUMBERS and one.value)
+        return tuple(
+            one.value
+            for name, one in sorted(self.readings.items())
+            if name in NUMBERS and one.value
+        )
 
     @property
     def says(self) -> tuple[object, ...]:
@@ -114,12 +133,23 @@ class _Read:
 def _read(item: Item, way: Variants, document: Document) -> _Read:
     votes: dict[Attribute, list[Vote]] = {}
     for rule in way.rules:
-        votes.setdefault(rule.attribute, []).append(vote_for(rule, item.find(rule.selector), document))
+        votes.setdefault(rule.attribute, []).append(
+            vote_for(rule, item.find(rule.selector), document)
+        )
     texts = [normalise(Attribute.TITLE, item.find(selector) or "") for selector in way.options]
-    options = [text for text in texts if text and len(text) <= LONGEST_OPTION and text.casefold() not in NO_CHOICE]
+    options = [
+        text
+        for text in texts
+        if text and len(text) <= LONGEST_OPTION and text.casefold() not in NO_CHOICE
+    ]
     link = _printable(item, way.link) if way.link is not None else None
     query = tuple((name, value) for name, at in way.query if (value := _printable(item, at)))
-    return _Read({name: decide(name, cast) for name, cast in votes.items()}, tuple(dict.fromkeys(options)), link, query)
+    return _Read(
+        {name: decide(name, cast) for name, cast in votes.items()},
+        tuple(dict.fromkeys(options)),
+        link,
+        query,
+    )
 
 
 def _printable(item: Item, selector: AnySelector) -> str:
@@ -132,7 +162,9 @@ def _of_all(way: Variants, shared: Mapping[Attribute, Reading]) -> dict[Attribut
     return {name: reading for name, reading in shared.items() if name not in own}
 
 
-def _variant(one: _Read, url: str, of_all: Mapping[Attribute, Reading], currency: str | None, alone: bool) -> Variant:
+def _variant(
+    one: _Read, url: str, of_all: Mapping[Attribute, Reading], currency: str | None, alone: bool
+) -> Variant:
     """The offer of an item: what it says itself, and what the page says of all."""
     own = {name: reading for name, reading in one.readings.items() if reading.value is not None}
     readings = {**of_all, **own}
@@ -184,7 +216,9 @@ def _in_short(one: _Read) -> str:
 
 
 def _in_full(one: _Read) -> str:
-    return " ".join([*one.numbers, *one.options, *(value for _, value in one.query), one.link or ""]).rstrip()
+    return " ".join(
+        [*one.numbers, *one.options, *(value for _, value in one.query), one.link or ""]
+    ).rstrip()
 
 
 def _with_fragment(address: str, told: str) -> str:

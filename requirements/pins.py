@@ -40,13 +40,16 @@ def _needs(name: str, extras: set[str]) -> list[Requirement]:
     return [
         needed
         for needed in found
-        if needed.marker is None or any(needed.marker.evaluate({"extra": extra}) for extra in ("", *extras))
+        if needed.marker is None
+        or any(needed.marker.evaluate({"extra": extra}) for extra in ("", *extras))
     ]
 
 
 def _python_marker(requirement: Requirement) -> str:
     clauses = re.split(r"\band\b", str(requirement.marker or ""))
-    return " and ".join(clause.strip(" ()") for clause in clauses if PYTHON.search(clause) and " or " not in clause)
+    return " and ".join(
+        clause.strip(" ()") for clause in clauses if PYTHON.search(clause) and " or " not in clause
+    )
 
 
 def _pin(name: str, markers: set[str]) -> str:
@@ -64,7 +67,11 @@ def main(files: list[str]) -> None:
     """Print the pins of all files together."""
     lines = [line for file in files for line in Path(file).read_text(encoding="utf-8").splitlines()]
     wanted = [Requirement(line) for line in lines if line.strip() and not line.startswith("#")]
-    print("# Made by `make pins` from the ranges in " + " and ".join(Path(file).name for file in files) + ".")
+    print(
+        "# Made by `make pins` from the ranges in "
+        + " and ".join(Path(file).name for file in files)
+        + "."
+    )
     print("\n".join(pins(wanted).values()))
 
 

@@ -14,29 +14,38 @@ from sqlmodel import select
 
 from catalog.errors import LearnError, NoKnownOffers
 from catalog.models import KnownOffer, Shop, StoredRules, now
-from catalog.progress import Progress, silent
-from catalog.settings import Settings
-from catalog.store import Store
-from parser.document import Document
-from parser.pages import CrawledPage, Opener, by_folder, crawled_pages, in_turn, ways_to_pages
-from parser.rules import RuleSet, Variants
-from parser.worker import newest_in
-from rules_generator.cold import as_general, elsewhere, teach_cold
-from rules_generator.coverage import Coverage, judged
-from rules_generator.drift import drift_of, shares, surveyed
-from rules_generator.induce import Taught, induce
-from rules_generator.keep import with_kept
-from rules_generator.pick import pick, wanted_of
-from rules_generator.siblings import families
-from rules_generator.survey import THRESHOLD
-from rules_generator.teachers import MOST_EXAMPLES, Teachers, newest_rules, teachers
-from rules_generator.variant_schema import schema_variants
-from rules_generator.variants import as_whole, learn_variants
+from catalog.runtime.progress import Progress, silent
+from catalog.runtime.settings import Settings
+from catalog.storage.store import Store
+from parser.crawled_pages import (
+    CrawledPage,
+    Opener,
+    by_folder,
+    crawled_pages,
+    in_turn,
+    ways_to_pages,
+)
+from parser.page.document import Document
+from parser.parse_job import newest_in
+from parser.rules.model import RuleSet, Variants
+from rules_generator.induction.induce import induce
+from rules_generator.induction.pinned_rules import with_kept
+from rules_generator.induction.self_training import as_general, elsewhere, teach_cold
+from rules_generator.monitoring.drift import drift_of, shares, surveyed
+from rules_generator.monitoring.rule_yield import Coverage, judged
+from rules_generator.selection.search import THRESHOLD
+from rules_generator.training.sampling import pick, wanted_of
+from rules_generator.training.training_example import Taught
+from rules_generator.training.training_set import MOST_EXAMPLES, Teachers, newest_rules, teachers
+from rules_generator.variants.learn_variants import as_whole, learn_variants
+from rules_generator.variants.same_page_offers import families
+from rules_generator.variants.schema_org import schema_variants
 
 BACKGROUND = 200
 MOST_NAMED = 20
 MOST_ELSEWHERE = 200_000
-KNOWN_OFFERS, GENERAL_RULES = "known offers", "general rules"
+KNOWN_OFFERS = "known offers"
+GENERAL_RULES = "general rules"
 
 
 @dataclass(frozen=True)
@@ -77,7 +86,7 @@ def learn_shop(
 ) -> Learnt:
     """Learn and store a new version of the shop's rules, unless this run has done so already (`anew`: even then).
 
-    Where the catalog has no offer of the shop, its pages teach themselves (`rules_generator.cold`). Raises
+    Where the catalog has no offer of the shop, its pages teach themselves (`rules_generator.induction.self_training`). Raises
     NoKnownOffers where they do not say enough for that, LearnError where no known offer has a crawled page.
     """
     begin = time.monotonic()
@@ -131,21 +140,36 @@ def _with_variants(
 
 
 def _learn_cold(
-    store: Store, shop: Shop, pages: Sequence[CrawledPage], opener: Opener, error: NoKnownOffers, how: tuple[int, float]
+    store: Store,
+    shop: Shop,
+    pages: Sequence[CrawledPage],
+    opener: Opener,
+    error: NoKnownOffers,
+    how: tuple[int, float],
 ) -> tuple[RuleSet, dict[str, object]]:
     """Rules without known offers, and their story."""
     most, threshold = how
     with store.read() as session:
-        others = elsewhere(session.exec(select(KnownOffer).where(KnownOffer.shop_id != shop.id).limit(MOST_ELSEWHERE)))
+        others = elsewhere(
+            session.exec(
+                select(KnownOffer).where(KnownOffer.shop_id != shop.id).limit(MOST_ELSEWHERE)
+            )
+        )
     cold = teach_cold(opener.open_all(in_turn(pages)), others)
     if not cold.taught:
-        raise NoKnownOffers(f"{error}; none of {cold.looked_at} pages says by general rules that it shows an offer")
+        raise NoKnownOffers(
+            f"{error}; none of {cold.looked_at} pages says by general rules that it shows an offer"
+        )
     rules, story = induce(pick(cold.taught, most), _background(pages, opener), threshold=threshold)
-    told = {"by": GENERAL_RULES, "examples_found": len(cold.taught), "helped_by_other_shops": cold.helped}
-    variants = schema_variants([one.document for one in cold.taught])
-    return as_general(rules, cold.trust).model_copy(update={"variants": variants}), asdict(story) | told | {
-        "refused": opener.refused
+    told = {
+        "by": GENERAL_RULES,
+        "examples_found": len(cold.taught),
+        "helped_by_other_shops": cold.helped,
     }
+    variants = schema_variants([one.document for one in cold.taught])
+    return as_general(rules, cold.trust).model_copy(update={"variants": variants}), asdict(
+        story
+    ) | told | {"refused": opener.refused}
 
 
 def _background(pages: Sequence[CrawledPage], opener: Opener) -> Iterator[Document]:
@@ -180,20 +204,26 @@ def _kept_from(rules: RuleSet, before: StoredRules | None) -> RuleSet:
     return rules if before is None else with_kept(rules, RuleSet.from_json(before.rules))
 
 
-def _save(store: Store, shop: Shop, run_id: int, rules: RuleSet, story: dict[str, object]) -> StoredRules:
+def _save(
+    store: Store, shop: Shop, run_id: int, rules: RuleSet, story: dict[str, object]
+) -> StoredRules:
     """Store rules as the newest version, with what people fixed by now: they may have done so while it was learnt."""
     with store.write() as session:
         last = newest_in(session, shop)
         version = (last.version if last else 0) + 1
         dated = _kept_from(rules, last).model_copy(update={"version": version, "learnt_at": now()})
-        stored = StoredRules(shop_id=shop.id or 0, version=version, run_id=run_id, rules=dated.to_json(), story=story)
+        stored = StoredRules(
+            shop_id=shop.id or 0, version=version, run_id=run_id, rules=dated.to_json(), story=story
+        )
         session.add(stored)
     return stored
 
 
 def _told(stored: StoredRules, seconds: float) -> Learnt:
     rules = RuleSet.from_json(stored.rules)
-    counts = Counter(rule.attribute.value for template in rules.templates for rule in template.rules)
+    counts = Counter(
+        rule.attribute.value for template in rules.templates for rule in template.rules
+    )
     return Learnt(
         version=stored.version,
         examples=len(rules.learnt_from),

@@ -18,10 +18,11 @@ import typer
 from typer.main import get_command
 
 from scout.commands import ROOMS
-from scout.commands.call import Call
-from scout.output import complain
+from scout.commands.context import Call
+from scout.terminal.output import complain
 
-INTERRUPTED, TERMINATED = 130, 143
+INTERRUPTED = 130
+TERMINATED = 143
 
 app = typer.Typer(
     name="scout",
@@ -46,17 +47,27 @@ def _show_version(wanted: bool) -> None:
 def _start(
     context: typer.Context,
     verbose: Annotated[
-        bool, typer.Option("-v", "--verbose", help="Log all that happens, and show where an error arose.")
+        bool,
+        typer.Option(
+            "-v", "--verbose", help="Log all that happens, and show where an error arose."
+        ),
     ] = False,
     database_url: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="The database, such as sqlite:///var/scout.db (else SCOUT_DATABASE_URL)."),
+        typer.Option(
+            metavar="URL",
+            help="The database, such as sqlite:///var/scout.db (else SCOUT_DATABASE_URL).",
+        ),
     ] = None,
     data_dir: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Where data is kept (else SCOUT_DATA_DIR, else var/).")
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Where data is kept (else SCOUT_DATA_DIR, else var/)."),
     ] = None,
     _version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and end.")
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Print the version and end."
+        ),
     ] = False,
 ) -> None:
     context.obj = Call(verbose, database_url, data_dir)
@@ -117,6 +128,8 @@ def _nobody_reads() -> int:
     return 0
 
 
-def _say_briefly(kind: type[BaseException], error: BaseException, _trace: TracebackType | None) -> None:
+def _say_briefly(
+    kind: type[BaseException], error: BaseException, _trace: TracebackType | None
+) -> None:
     shows = "the same command with 'scout -v ...' shows where; please report it"
     complain(f"unexpected {kind.__name__}: {error} ({shows})")

@@ -18,15 +18,24 @@ from uuid import uuid4
 from packaging.requirements import Requirement
 from sqlmodel import select
 
-from catalog.bodies import Bodies
 from catalog.errors import ScoutError
 from catalog.models import Run, RunState, Shop
-from catalog.settings import Settings
-from catalog.store import Store, head
-from scout import locks
+from catalog.runtime.settings import Settings
+from catalog.storage.bodies import Bodies
+from catalog.storage.store import Store, head
+from scout.pipeline import locks
 
 DISTRIBUTION = "scout-offer-gaps"
-NAMES = ("catalog", "crawler", "matcher", "parser", "reports", "rules_generator", "scout", "url_cleaner")
+NAMES = (
+    "catalog",
+    "crawler",
+    "matcher",
+    "parser",
+    "reports",
+    "rules_generator",
+    "scout",
+    "url_cleaner",
+)
 OLDEST_PYTHON = (3, 11)
 LEAST_SPACE = 500_000_000
 OPTIONAL = {"psycopg": "PostgreSQL", "s3fs": "page bodies on S3"}
@@ -58,13 +67,17 @@ def examine(settings: Settings) -> list[Finding]:
 def _python(_settings: Settings) -> Iterator[Finding]:
     fits = sys.version_info[:2] >= OLDEST_PYTHON
     said = f"{sys.version.split()[0]} at {sys.executable}"
-    yield Finding("Python", "ok" if fits else "wrong", said if fits else f"{said}: Scout needs 3.11 or newer")
+    yield Finding(
+        "Python", "ok" if fits else "wrong", said if fits else f"{said}: Scout needs 3.11 or newer"
+    )
 
 
 def _names(_settings: Settings) -> Iterator[Finding]:
     owners = packages_distributions()
     home = Path(__file__).resolve().parents[1]
-    troubles = [trouble for name in NAMES for trouble in strangers(name, home, owners.get(name, []))]
+    troubles = [
+        trouble for name in NAMES for trouble in strangers(name, home, owners.get(name, []))
+    ]
     for trouble in troubles:
         yield Finding("package names", "wrong", trouble)
     if not troubles:
@@ -73,7 +86,9 @@ def _names(_settings: Settings) -> Iterator[Finding]:
 
 def strangers(name: str, home: Path, owners: list[str]) -> Iterator[str]:
     """What else than Scout owns a package name: installed distributions, and packages lying on the import path."""
-    for owner in sorted({owner for owner in owners if owner.replace("_", "-").lower() != DISTRIBUTION}):
+    for owner in sorted(
+        {owner for owner in owners if owner.replace("_", "-").lower() != DISTRIBUTION}
+    ):
         yield f"distribution {owner!r} also owns the package {name!r}: install Scout in an environment of its own"
     places = {place: Path(place or ".").resolve() for place in sys.path}
     others = {path for place, path in places.items() if path != home and _holds(name, place)}
@@ -95,14 +110,20 @@ def _versions(_settings: Settings) -> Iterator[Finding]:
     except PackageNotFoundError:
         yield Finding("versions", "wrong", f"{DISTRIBUTION} is not installed: pip install -e .")
         return
-    wanted = [needed for needed in wanted if needed.marker is None or needed.marker.evaluate({"extra": ""})]
+    wanted = [
+        needed
+        for needed in wanted
+        if needed.marker is None or needed.marker.evaluate({"extra": ""})
+    ]
     troubles = [trouble for needed in wanted if (trouble := _misfit(needed))]
     for trouble in troubles:
         yield Finding("versions", "wrong", trouble)
     if not troubles:
         yield Finding("versions", "ok", f"{len(wanted)} packages within their ranges")
     for name, use in OPTIONAL.items():
-        yield Finding(f"optional {name}", "ok" if find_spec(name) else "note", f"{use}{_absence(name)}")
+        yield Finding(
+            f"optional {name}", "ok" if find_spec(name) else "note", f"{use}{_absence(name)}"
+        )
 
 
 def _absence(name: str) -> str:
@@ -165,13 +186,19 @@ def _runs(settings: Settings) -> Iterator[Finding]:
         store = Store.open(settings)
         held = {path.stem for path in locks.folder(settings).glob("*.lock") if locks.is_held(path)}
         with store.read() as session:
-            open_runs = session.exec(select(Shop, Run).where(Run.state == RunState.RUNNING, Run.shop_id == Shop.id))
+            open_runs = session.exec(
+                select(Shop, Run).where(Run.state == RunState.RUNNING, Run.shop_id == Shop.id)
+            )
             unfinished = [(shop, run) for shop, run in open_runs]
     except (ScoutError, ImportError):
         return
     for shop, run in unfinished:
         under_way = locks.shop_lock_name(run.shop_id) in held
         said = "under way" if under_way else f"unfinished: 'scout run {shop.name}' goes on with it"
-        yield Finding("runs", "ok" if under_way else "note", f"run {run.id} of {shop.name} ({run.stage}) is {said}")
+        yield Finding(
+            "runs",
+            "ok" if under_way else "note",
+            f"run {run.id} of {shop.name} ({run.stage}) is {said}",
+        )
     if not unfinished:
         yield Finding("runs", "ok", f"none unfinished, {len(held)} locks held")

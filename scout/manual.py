@@ -10,7 +10,7 @@ from typing import Any
 import typer.main
 
 from scout.cli import app
-from scout.output import say
+from scout.terminal.output import say
 
 HEAD = """\
 # The command line
@@ -41,7 +41,11 @@ def manual() -> str:
 
 def _section(name: str, command: Any) -> str:
     context = command.context_class(
-        command, info_name=name, terminal_width=100, max_content_width=100, help_option_names=["-h", "--help"]
+        command,
+        info_name=name,
+        terminal_width=100,
+        max_content_width=100,
+        help_option_names=["-h", "--help"],
     )
     lines = (line.rstrip() for line in command.get_help(context).splitlines())
     return f"\n## {name}\n\n```\n" + "\n".join(lines).strip() + "\n```\n"

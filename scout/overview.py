@@ -5,9 +5,9 @@ from typing import Any
 from sqlmodel import Session, col, func, select
 
 from catalog.models import Crawl, KnownOffer, Page, Shop
-from catalog.store import Store
-from scout import pipeline
-from scout.summary import summary
+from catalog.storage.store import Store
+from scout.pipeline import pipeline
+from scout.pipeline.summary import summary
 
 
 def overview(store: Store) -> list[dict[str, Any]]:

@@ -9,8 +9,8 @@ import hypothesis
 import pytest
 
 from catalog.models import Shop
-from catalog.settings import Settings
-from catalog.store import Store
+from catalog.runtime.settings import Settings
+from catalog.storage.store import Store
 
 SHARED = Path(__file__).parents[2] / "shared"
 hypothesis.settings.register_profile("same", derandomize=True, deadline=None)

@@ -42,7 +42,11 @@ def text_page(one: Product, related: Product | None = None) -> str:
     """A page that says all in visible text, German prices, labels beside the values."""
     price = one.price.replace(".", ",")
     notice = '<div class="notice">Nur heute!</div>' if one.number % 3 == 0 else ""
-    other = f'<div class="related"><h3>{related.title}</h3><b class="cost">{related.price}</b></div>' if related else ""
+    other = (
+        f'<div class="related"><h3>{related.title}</h3><b class="cost">{related.price}</b></div>'
+        if related
+        else ""
+    )
     return _shell(
         f"""{notice}<div class="product-view" id="p-{one.number}"><h1 class="headline">{one.title}</h1>
         <p class="cost">{price} €</p><ul class="facts"><li>Art.-Nr.: {one.sku} *</li></ul>
@@ -55,7 +59,13 @@ def data_page(one: Product) -> str:
     """A page whose values stand in a script object and in an escaped attribute, the price in cents."""
     cents = int(one.price.replace(".", ""))
     meta = json.dumps(
-        {"product": {"id": one.number, "vendor": one.brand, "variants": [{"price": cents, "sku": one.sku}]}}
+        {
+            "product": {
+                "id": one.number,
+                "vendor": one.brand,
+                "variants": [{"price": cents, "sku": one.sku}],
+            }
+        }
     )
     gtin = json.dumps({"gtin": one.ean, "n": one.number}).replace('"', "&quot;")
     return _shell(
@@ -75,9 +85,12 @@ def headed_page(title: str, heading: str, brand: str, price: str) -> str:
 def category_page(shown: list[Product]) -> str:
     """A list of products, which is no offer itself."""
     tiles = "".join(
-        f'<div class="tile"><a href="/p/{p.number}">{p.title}</a><b class="cost">{p.price}</b></div>' for p in shown
+        f'<div class="tile"><a href="/p/{p.number}">{p.title}</a><b class="cost">{p.price}</b></div>'
+        for p in shown
     )
-    return _shell(f'<h1 class="list-title">Alles</h1><div class="grid">{tiles}</div>', "Alles | Wohnhaus")
+    return _shell(
+        f'<h1 class="list-title">Alles</h1><div class="grid">{tiles}</div>', "Alles | Wohnhaus"
+    )
 
 
 def article_page() -> str:

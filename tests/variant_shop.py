@@ -39,7 +39,9 @@ def choices(one: Product) -> list[Choice]:
     ]
 
 
-def known(one: Product, choice: Choice, root: str, *, linked: bool = True, coloured: bool = True) -> OfferFields:
+def known(
+    one: Product, choice: Choice, root: str, *, linked: bool = True, coloured: bool = True
+) -> OfferFields:
     """The catalog's offer of a variant."""
     alone = len(choices(one)) == 1
     return OfferFields(
@@ -57,7 +59,9 @@ def array_page(one: Product) -> str:
          "featured_image": {"src": c.image} if place else None, "available": True}
         for place, c in enumerate(choices(one))
     ]  # fmt: skip
-    data = json.dumps({"product": {"id": one.number, "title": one.title, "vendor": one.brand, "variants": mine}})
+    data = json.dumps(
+        {"product": {"id": one.number, "title": one.title, "vendor": one.brand, "variants": mine}}
+    )
     others = json.dumps([{"id": n, "sku": f"OTHER-{n}", "price": 100 * n} for n in range(3)])
     first = choices(one)[0]
     return _page(
@@ -75,14 +79,20 @@ def table_page(one: Product) -> str:
         for c in choices(one)
     )
     head = "<tr><th>Farbe</th><th>Nummer</th><th>EAN</th><th>Preis</th><th></th></tr>"
-    return _page(one, f'<img class="main" src="/img/{one.number}-red.jpg"><table class="choices">{head}{rows}</table>')
+    return _page(
+        one,
+        f'<img class="main" src="/img/{one.number}-red.jpg"><table class="choices">{head}{rows}</table>',
+    )
 
 
 def tables_page(one: Product) -> str:
     """The variants in a table without any mark, among others like it: what it is made of, and what goes with it."""
     head = "<tr><th>Farbe</th><th>Nummer</th><th>EAN</th><th>Preis</th><th></th></tr>"
     goes_with = [choices(other)[0] for other in products(40)[20 + one.number :][:2]]
-    made_of = "".join(f"<tr><td>{name}</td><td>{one.number} {name}</td></tr>" for name in ("Holz", "Stahl", "Glas"))
+    made_of = "".join(
+        f"<tr><td>{name}</td><td>{one.number} {name}</td></tr>"
+        for name in ("Holz", "Stahl", "Glas")
+    )
     rows, more = ("".join(map(_row, found)) for found in (choices(one), goes_with))
     return _page(
         one,
@@ -100,7 +110,9 @@ def _row(one: Choice) -> str:
 
 def beside_page(one: Product, beside: Sequence[Product]) -> str:
     """One offer, with others beside it."""
-    said = f'<p class="nr">{one.sku}</p><p class="gtin">{one.ean}</p><b class="cost">{one.price} €</b>'
+    said = (
+        f'<p class="nr">{one.sku}</p><p class="gtin">{one.ean}</p><b class="cost">{one.price} €</b>'
+    )
     return _page(one, f'<img class="main" src="/img/{one.number}.jpg">{said}{_cards(beside)}')
 
 

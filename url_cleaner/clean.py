@@ -8,11 +8,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from url_cleaner.errors import BadUrl
-from url_cleaner.link import MAX_LENGTH, Link, read_link
-from url_cleaner.lists import Lists
-from url_cleaner.reveal import MAX_ROUNDS
+from url_cleaner.knowledge.lists import Lists
+from url_cleaner.redirects.reveal import MAX_ROUNDS
+from url_cleaner.redirects.unwrap import (
+    Found,
+    by_list,
+    by_network,
+    by_root,
+    is_own_redirector,
+    is_redirector,
+    own_redirect,
+)
 from url_cleaner.tracking import Judge, strip
-from url_cleaner.unwrap import Found, by_list, by_network, by_root, is_own_redirector, is_redirector, own_redirect
+from url_cleaner.urls.link import MAX_LENGTH, Link, read_link
 
 
 @dataclass(frozen=True)
@@ -30,11 +38,13 @@ class Cleaned:
     opaque: bool
 
 
-def clean(link: str, *, home: str | None = None, own: Sequence[str] = (), lists: Lists | None = None) -> Cleaned:
+def clean(
+    link: str, *, home: str | None = None, own: Sequence[str] = (), lists: Lists | None = None
+) -> Cleaned:
     """The link as the shop would write it: no redirect, no tracking. BadUrl where it is no http(s) link.
 
     `home` is the shop's root: with it, its links are found in wrappers of any make, and links that lead elsewhere are
-    opaque. `own` are tracking keys of this shop, `lists` are the user's (`url_cleaner.lists`).
+    opaque. `own` are tracking keys of this shop, `lists` are the user's (`url_cleaner.knowledge.lists`).
 
     >>> clean("https://www.awin1.com/cread.php?awinmid=1&ued=https%3A%2F%2Fshop.example.com%2Fp%3Fid%3D7%26utm_source%3Dawin").url
     'https://shop.example.com/p?id=7'
@@ -79,7 +89,11 @@ def _shortened(link: Link, removed: list[str], lists: Lists) -> tuple[Link, list
         found = read_link(shorter)
     except BadUrl:
         return link, removed
-    return (found, [*removed, "in the path: cut by a list"]) if found.site == link.site else (link, removed)
+    return (
+        (found, [*removed, "in the path: cut by a list"])
+        if found.site == link.site
+        else (link, removed)
+    )
 
 
 def is_clean(url: str, home: str | None = None) -> bool:
@@ -129,7 +143,9 @@ def _to_the_shop(link: Link, home: Link, lists: Lists | None) -> tuple[Link | No
         if at.site == home.site:
             return _past_own_redirects(at, reasons)
         if len(reasons) < MAX_ROUNDS:
-            waiting += reversed([(found.target, [*reasons, found.reason]) for found in _ways_on(at, home, lists)])
+            waiting += reversed(
+                [(found.target, [*reasons, found.reason]) for found in _ways_on(at, home, lists)]
+            )
     return None, []
 
 

@@ -43,7 +43,10 @@ class Evaluation:
     @property
     def overall(self) -> Figures:
         """The figures of all categories together."""
-        return Figures(sum(f.total for f in self.categories.values()), sum(f.right for f in self.categories.values()))
+        return Figures(
+            sum(f.total for f in self.categories.values()),
+            sum(f.right for f in self.categories.values()),
+        )
 
 
 def evaluate_urls(path: Path | str) -> Evaluation:
@@ -58,7 +61,9 @@ def evaluate_urls(path: Path | str) -> Evaluation:
         if (got := _cleaned(dirty)) != expected:
             misses.append(Miss(line, category, dirty, expected, got))
     wrong = [miss.category for miss in misses]
-    return Evaluation({c: Figures(n, n - wrong.count(c)) for c, n in sorted(totals.items())}, tuple(misses))
+    return Evaluation(
+        {c: Figures(n, n - wrong.count(c)) for c, n in sorted(totals.items())}, tuple(misses)
+    )
 
 
 def _cleaned(dirty: str) -> str | None:

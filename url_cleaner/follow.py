@@ -16,11 +16,11 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 from urllib3.poolmanager import PoolManager
 
-from url_cleaner.address import is_public
 from url_cleaner.clean import Cleaned, clean
 from url_cleaner.errors import BadUrl
-from url_cleaner.link import read_link
-from url_cleaner.lists import Lists
+from url_cleaner.knowledge.lists import Lists
+from url_cleaner.urls.link import read_link
+from url_cleaner.urls.public_address import is_public
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,9 @@ def resolved(
         again = clean(hop.url, home=home, own=own, lists=lists)
     except BadUrl:
         return found
-    return replace(again, input=link, unwrapped=(f"{asked.host}: asked, it leads on", *again.unwrapped))
+    return replace(
+        again, input=link, unwrapped=(f"{asked.host}: asked, it leads on", *again.unwrapped)
+    )
 
 
 def _hop(url: str, status: int, location: str | None) -> Hop:
@@ -83,10 +85,15 @@ def _hop(url: str, status: int, location: str | None) -> Hop:
 
 def public_address(host: str, port: int) -> str:
     """An address of the host that is on the public internet; BadUrl where one of its addresses is not."""
-    found = [str(info[4][0]) for info in socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)]
+    found = [
+        str(info[4][0])
+        for info in socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)
+    ]
     for address in found:
         if not is_public(address):
-            raise BadUrl(f"{host} is at {address}, which is not on the public internet; it is not asked")
+            raise BadUrl(
+                f"{host} is at {address}, which is not on the public internet; it is not asked"
+            )
     return found[0]
 
 
@@ -117,7 +124,9 @@ class _Guarded(HTTPAdapter):
         self._allow_private = allow_private
         super().__init__(max_retries=0)
 
-    def init_poolmanager(self, connections: int, maxsize: int, block: bool = False, **options: Any) -> None:
+    def init_poolmanager(
+        self, connections: int, maxsize: int, block: bool = False, **options: Any
+    ) -> None:
         """Builds the pools; called by requests."""
         self.poolmanager = PoolManager(connections, maxsize=maxsize, block=block, **options)
         if not self._allow_private:

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from url_cleaner.link import Link, unescape
-from url_cleaner.providers import Keys, knowledge
-from url_cleaner.query import Parameter, joined, parameters
+from url_cleaner.knowledge.providers import Keys, knowledge
+from url_cleaner.urls.link import Link, unescape
+from url_cleaner.urls.query import Parameter, joined, parameters
 
 if TYPE_CHECKING:
-    from url_cleaner.lists import Lists
+    from url_cleaner.knowledge.lists import Lists
 
 _SESSION = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/;?#]*", re.IGNORECASE)
 _TEXT = ":~:"
@@ -38,7 +38,9 @@ class Judge:
     listed: Callable[[str], str | None] = _nobody
 
     @classmethod
-    def of(cls, link: Link, home: bool, own: Collection[str], lists: "Lists | None" = None) -> "Judge":
+    def of(
+        cls, link: Link, home: bool, own: Collection[str], lists: "Lists | None" = None
+    ) -> "Judge":
         """The judge of this link's parameters."""
         known = knowledge()
         text = f"{link.path}?{link.query}".lower()
@@ -70,7 +72,9 @@ class Judge:
         by = known.shop.by(key)
         if by and self.home:
             return by
-        if (by or key in known.vague) and (name in known.portals or (self.home and name in known.channels)):
+        if (by or key in known.vague) and (
+            name in known.portals or (self.home and name in known.channels)
+        ):
             return f"names a portal or channel: {value[:40]}"
         return None
 
@@ -107,7 +111,10 @@ def _strip_fragment(fragment: str, judge: Judge) -> tuple[str, list[str]]:
     told = [f"#{_TEXT}text: what to mark on the page"] if directive else []
     params = parameters(shown)
     reasons = [judge.reason(param) if "=" in param.text else None for param in params]
-    return joined(params, [reason is None for reason in reasons]), [*_told(params, reasons, "#"), *told]
+    return joined(params, [reason is None for reason in reasons]), [
+        *_told(params, reasons, "#"),
+        *told,
+    ]
 
 
 def _judged(params: Sequence[Parameter], judge: Judge) -> list[str | None]:
@@ -120,7 +127,9 @@ def _judged(params: Sequence[Parameter], judge: Judge) -> list[str | None]:
 
 
 def _told(params: Sequence[Parameter], reasons: Sequence[str | None], mark: str = "") -> list[str]:
-    return [f"{mark}{param.key[:60]}: {why}" for param, why in zip(params, reasons, strict=True) if why]
+    return [
+        f"{mark}{param.key[:60]}: {why}" for param, why in zip(params, reasons, strict=True) if why
+    ]
 
 
 def _judge_glued(params: Sequence[Parameter], reasons: list[str | None], path: str) -> None:
@@ -136,7 +145,13 @@ def _judge_glued(params: Sequence[Parameter], reasons: list[str | None], path: s
         before, this = params[at - 1], params[at]
         if this.mark == "?" and not reasons[at - 1]:
             reasons[at - 1] = known.shop.by(before.key)
-        if this.mark == "?" and reasons[at - 1] and not reasons[at] and named and this.key in known.ids:
+        if (
+            this.mark == "?"
+            and reasons[at - 1]
+            and not reasons[at]
+            and named
+            and this.key in known.ids
+        ):
             reasons[at] = f"glued to the tracker {before.key[:60]}; the product is named before it"
         named = named or (reasons[at - 1] is None and bool(before.value))
 

@@ -48,7 +48,11 @@ FIELDS: dict[str, str] = {
     " disponibilita beschikbaarheid is_in_stock in_stock available stock lagerbestand bestand voorraad quantity",
     "product": "product product_group catalog_product cluster cluster_id produkt",
 }
-_BY_NAME = {name: (field, rank) for field, names in FIELDS.items() for rank, name in enumerate(names.split())}
+_BY_NAME = {
+    name: (field, rank)
+    for field, names in FIELDS.items()
+    for rank, name in enumerate(names.split())
+}
 _AMOUNTS = ("price", "sale_price")
 _IN_BRACKETS = re.compile(r"([^(\[]++)[(\[]([^()\[\]]{1,12})[)\]]\s*+")
 Columns = dict[str, list[str]]
@@ -63,7 +67,9 @@ def plain(name: str) -> str:
     """
     bare = re.sub(r"^(?:\{[^}]*\}|[gc]:)", "", name.strip())
     letters = unicodedata.normalize("NFKD", bare.casefold())
-    return re.sub(r"[\W_]+", "_", "".join(letter for letter in letters if not unicodedata.combining(letter))).strip("_")
+    return re.sub(
+        r"[\W_]+", "_", "".join(letter for letter in letters if not unicodedata.combining(letter))
+    ).strip("_")
 
 
 def known(names: Iterable[str]) -> int:
@@ -125,10 +131,14 @@ def _mapped(names: list[str], mapping: Mapping[str, str], source: str) -> Column
     found: Columns = {}
     for field, column in mapping.items():
         if field not in FIELDS:
-            raise UsageError(f"--map {field}={column}: there is no field {field!r}; there are {', '.join(FIELDS)}")
+            raise UsageError(
+                f"--map {field}={column}: there is no field {field!r}; there are {', '.join(FIELDS)}"
+            )
         name = column if column in names else by_plain.get(plain(column))
         if name is None:
-            raise MissingFields(f"--map {field}={column}: {source} has no column {column!r}; it has {_listed(names)}")
+            raise MissingFields(
+                f"--map {field}={column}: {source} has no column {column!r}; it has {_listed(names)}"
+            )
         found[field] = [name]
     return found
 

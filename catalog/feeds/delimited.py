@@ -136,7 +136,9 @@ def _row(header: list[str], cells: list[str], lines: _Lines, delimiter: str) -> 
         cells.pop()
     if any(len(line) >= LONGEST_LINE for line in lines.taken):
         return Unread(start, f"is longer than {LONGEST_LINE:,} characters", raw)
-    if len(lines.taken) > 1 and (len(cells) != len(header) or not _is_strict(lines.taken, delimiter)):
+    if len(lines.taken) > 1 and (
+        len(cells) != len(header) or not _is_strict(lines.taken, delimiter)
+    ):
         return Unread(start, "has a quote that is not closed", lines.keep_first())
     if len(cells) != len(header):
         return Unread(start, f"has {len(cells)} columns, the header has {len(header)}", raw)

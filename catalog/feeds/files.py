@@ -23,7 +23,14 @@ from catalog.errors import UnreadableFeed
 MOST_BYTES = 8 * 1024**3
 LONGEST_LINE = 1_000_000
 FORMATS = ("csv", "tsv", "jsonl", "parquet", "google-xml", "rest", "sql")
-_SUFFIXES = {".tsv": "tsv", ".tab": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".csv": "csv"}
+_SUFFIXES = {
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".csv": "csv",
+}
 _MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 _LATIN = ("cp1252", "cp1250", "cp1254")
 _OTHERS = ["cp1251", "cp1253", "shift_jis", "euc_jp", "gb18030", "big5", "euc_kr"]
@@ -44,10 +51,14 @@ class _Bounded(io.RawIOBase):
         try:
             got = self._inner.read(len(buffer))
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise UnreadableFeed(f"{self._path} is damaged or cut short ({error}): fetch it again") from error
+            raise UnreadableFeed(
+                f"{self._path} is damaged or cut short ({error}): fetch it again"
+            ) from error
         self._left -= len(got)
         if self._left < 0:
-            raise UnreadableFeed(f"{self._path} unpacks to more than {MOST_BYTES / 1024**3:g} GB: split it")
+            raise UnreadableFeed(
+                f"{self._path} unpacks to more than {MOST_BYTES / 1024**3:g} GB: split it"
+            )
         buffer[: len(got)] = got
         return len(got)
 
@@ -59,7 +70,9 @@ def opened(path: Path) -> Iterator[io.BufferedReader]:
         with path.open("rb") as file:
             packed = file.read(2) == b"\x1f\x8b"
             file.seek(0)
-            yield io.BufferedReader(_Bounded(gzip.GzipFile(fileobj=file) if packed else file, path), 1 << 18)
+            yield io.BufferedReader(
+                _Bounded(gzip.GzipFile(fileobj=file) if packed else file, path), 1 << 18
+            )
     except OSError as error:
         raise UnreadableFeed(f"{path} cannot be read: {error.strerror or error}") from error
 
@@ -70,11 +83,15 @@ def format_of(path: Path) -> str:
         start = file.read(4096)
     if start.startswith(b"PAR1"):
         return "parquet"
-    text = start.decode("utf-16" if start[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig", "replace").lstrip()
+    text = start.decode(
+        "utf-16" if start[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig", "replace"
+    ).lstrip()
     if text[:60].lower().startswith(("<!doctype html", "<html")):
         raise UnreadableFeed(f"{path} is a web page, not a feed: save the feed itself")
     if start.startswith((b"PK\x03\x04", b"%PDF", b"\xd0\xcf\x11\xe0")):
-        raise UnreadableFeed(f"{path} is an archive or an office file: unpack it, or save it as CSV")
+        raise UnreadableFeed(
+            f"{path} is an archive or an office file: unpack it, or save it as CSV"
+        )
     if text.startswith("<"):
         return "google-xml"
     if text.startswith(("{", "[")):
@@ -122,7 +139,8 @@ def _inner_letters(text: str) -> int:
     """How many letters beyond ASCII stand between letters: `żółta` has two, the same bytes as `¿ó³ta` one."""
     threes = zip(text, text[1:], text[2:], strict=False)
     return sum(
-        letter > "\x7f" and left.isalpha() and letter.isalpha() and right.isalpha() for left, letter, right in threes
+        letter > "\x7f" and left.isalpha() and letter.isalpha() and right.isalpha()
+        for left, letter, right in threes
     )
 
 

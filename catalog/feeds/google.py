@@ -86,9 +86,13 @@ def _name(element: Any) -> str:
 def _judge(log: Any, path: Path, notice: Notice) -> None:
     for entry in log:
         if entry.type_name in _CUT_SHORT:
-            raise UnreadableFeed(f"{path} is cut short at line {entry.line}: {entry.message}; fetch it again")
+            raise UnreadableFeed(
+                f"{path} is cut short at line {entry.line}: {entry.message}; fetch it again"
+            )
         notice(f"XML repaired: {entry.message}")
 
 
 def _doctype(path: Path) -> UnreadableFeed:
-    return UnreadableFeed(f"{path} declares a document type or entities, which no feed needs: remove the declaration")
+    return UnreadableFeed(
+        f"{path} declares a document type or entities, which no feed needs: remove the declaration"
+    )

@@ -21,10 +21,10 @@ from catalog.errors import StorageFull, UnknownShop
 from catalog.feeds import sources
 from catalog.feeds.reading import Imported as Imported
 from catalog.feeds.reading import Intake
-from catalog.links import Clean
+from catalog.links.shop_links import Clean
 from catalog.models import BadRow, KnownOffer, OfferFields, Shop, now
-from catalog.progress import Progress, silent
-from catalog.store import Store
+from catalog.runtime.progress import Progress, silent
+from catalog.storage.store import Store
 from catalog.values import text
 
 BATCH = 1000
@@ -43,7 +43,7 @@ def import_offers(
 ) -> Imported:
     """Replace the known offers of the shop by those of the source: a file, an address or a query.
 
-    `cleaner` cleans the links (`catalog.links.cleaner`); without one, only what is known of all shops is taken off.
+    `cleaner` cleans the links (`catalog.links.shop_links.cleaner`); without one, only what is known of all shops is taken off.
 
     Raises UnreadableFeed, MissingFields, UsageError, StorageFull; the offers known before are then untouched.
     """
@@ -57,7 +57,9 @@ def import_offers(
     except OSError as error:
         if error.errno != errno.ENOSPC:
             raise
-        raise StorageFull(f"no space left in {tempfile.gettempdir()} to import {source}: free some") from error
+        raise StorageFull(
+            f"no space left in {tempfile.gettempdir()} to import {source}: free some"
+        ) from error
     return intake.figures()
 
 
@@ -70,7 +72,11 @@ def _replace(store: Store, shop: Shop, intake: Intake) -> None:
             _upsert(session, batch)
             done += len(batch)
             intake.progress("offers stored", done, intake.kept)
-        session.exec(delete(KnownOffer).where(col(KnownOffer.shop_id) == shop.id, col(KnownOffer.imported_at) < moment))
+        session.exec(
+            delete(KnownOffer).where(
+                col(KnownOffer.shop_id) == shop.id, col(KnownOffer.imported_at) < moment
+            )
+        )
         session.exec(delete(BadRow).where(col(BadRow.shop_id) == shop.id))
         session.add_all(_bad_rows(shop.id, intake, moment))
 
@@ -85,14 +91,18 @@ def _stored(spool: IO[str], shop_id: int, moment: datetime) -> Iterator[dict[str
 def _bad_rows(shop_id: int, intake: Intake, moment: datetime) -> Iterator[BadRow]:
     for row in intake.bad_rows:
         reason, raw = text.plain(row.reason), text.plain(row.raw)
-        yield BadRow(shop_id=shop_id, source=intake.source, line=row.line, reason=reason, raw=raw, at=moment)
+        yield BadRow(
+            shop_id=shop_id, source=intake.source, line=row.line, reason=reason, raw=raw, at=moment
+        )
 
 
 def _upsert(session: Session, rows: list[dict[str, Any]]) -> None:
     dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
     insert = dialect.insert(SQLModel.metadata.tables["known_offer"])
     changed = {name: insert.excluded[name] for name in _CHANGED}
-    session.connection().execute(insert.on_conflict_do_update(index_elements=["shop_id", "ref"], set_=changed), rows)
+    session.connection().execute(
+        insert.on_conflict_do_update(index_elements=["shop_id", "ref"], set_=changed), rows
+    )
 
 
 def _batches(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:

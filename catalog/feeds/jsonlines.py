@@ -35,13 +35,19 @@ def items_of(value: Any) -> list[Any] | None:
             return value
         if not isinstance(value, dict):
             return None
-        value = next((value[name] for name in LISTS if isinstance(value.get(name), list | dict)), None)
+        value = next(
+            (value[name] for name in LISTS if isinstance(value.get(name), list | dict)), None
+        )
     return None
 
 
 def row(line: int, item: Any, raw: str = "") -> Row | Unread:
     """An item of a list as a row."""
-    return Row(line, flat(item), raw) if isinstance(item, dict) else Unread(line, "is no JSON object", raw or str(item))
+    return (
+        Row(line, flat(item), raw)
+        if isinstance(item, dict)
+        else Unread(line, "is no JSON object", raw or str(item))
+    )
 
 
 def _is_lines(path: Path, encoding: str) -> bool:
@@ -54,7 +60,9 @@ def _is_lines(path: Path, encoding: str) -> bool:
         return False
     values = [_parsed(line) for line in lines]
     objects = [value for value in values if isinstance(value, dict)]
-    return len(objects) > 1 or (values[0] in objects and not (len(lines) == 1 and items_of(values[0])))
+    return len(objects) > 1 or (
+        values[0] in objects and not (len(lines) == 1 and items_of(values[0]))
+    )
 
 
 def _parsed(text: str) -> Any:
@@ -86,7 +94,9 @@ def _lines(stream: io.TextIOWrapper) -> Rows:
 def _whole(stream: io.TextIOWrapper, path: Path) -> Rows:
     content = stream.read(LARGEST_WHOLE)
     if len(content) == LARGEST_WHOLE:
-        raise UnreadableFeed(f"{path} is one JSON value of more than 256 MB: write it as JSON Lines, one offer a line")
+        raise UnreadableFeed(
+            f"{path} is one JSON value of more than 256 MB: write it as JSON Lines, one offer a line"
+        )
     try:
         items = items_of(from_json(content))
     except (ValueError, RecursionError) as error:

@@ -18,13 +18,21 @@ from catalog import values
 from catalog.errors import BadUrl
 from catalog.feeds.columns import Columns, currency
 from catalog.feeds.rows import Texts
-from catalog.links import Clean
+from catalog.links.shop_links import Clean
 from catalog.models import Attribute
 from catalog.values import Hint, category, identifier, text
 from url_cleaner.clean import clean
 
-LONGEST_REF, LONGEST_LINK = 200, 4096
-_SIMPLE = [Attribute.TITLE, Attribute.DESCRIPTION, Attribute.BRAND, Attribute.EAN, Attribute.HAN, Attribute.SKU]
+LONGEST_REF = 200
+LONGEST_LINK = 4096
+_SIMPLE = [
+    Attribute.TITLE,
+    Attribute.DESCRIPTION,
+    Attribute.BRAND,
+    Attribute.EAN,
+    Attribute.HAN,
+    Attribute.SKU,
+]
 _NOTES = {
     Attribute.TITLE: "title that is no line of text",
     Attribute.DESCRIPTION: "description without text",
@@ -60,7 +68,9 @@ class _Link:
     notes: list[str] = field(default_factory=list)
 
 
-def read(row: Texts, columns: Columns, hint: Hint, home: str, cleaner: Clean | None = None) -> Reading | str:
+def read(
+    row: Texts, columns: Columns, hint: Hint, home: str, cleaner: Clean | None = None
+) -> Reading | str:
     """The offer of a row; where it is none, why. `cleaner` cleans its link, in another way than the plain one."""
     given = {name: _given(row, places) for name, places in columns.items()}
     link = _link(given.get("link", []), home, cleaner or partial(clean, home=home))
@@ -80,8 +90,13 @@ def _given(row: Texts, places: Sequence[str]) -> list[str]:
     return [raw for place in places for raw in row.get(place, ()) if raw.strip()]
 
 
-def _raws(row: Texts, columns: Columns, given: dict[str, list[str]], hint: Hint) -> dict[Attribute, list[str]]:
-    raws = {attribute: given.get(attribute.value, []) for attribute in (*_SIMPLE, Attribute.AVAILABILITY)}
+def _raws(
+    row: Texts, columns: Columns, given: dict[str, list[str]], hint: Hint
+) -> dict[Attribute, list[str]]:
+    raws = {
+        attribute: given.get(attribute.value, [])
+        for attribute in (*_SIMPLE, Attribute.AVAILABILITY)
+    }
     amounts = {name: _amounts(row, columns.get(name, [])) for name in ("price", "sale_price")}
     raws[Attribute.PRICE] = _prices(given | amounts, hint)
     raws[Attribute.IMAGE] = [part for raw in given.get("image", []) for part in _addresses(raw)]
@@ -113,7 +128,10 @@ def _prices(given: dict[str, list[str]], hint: Hint) -> list[str]:
     regular, sale = given.get("price", []), given.get("sale_price", [])
     if not sale or not _is_now(given.get("sale_period", [])):
         return regular
-    amounts = [values.normalise(Attribute.PRICE, raws[0], hint) if raws else None for raws in (sale, regular)]
+    amounts = [
+        values.normalise(Attribute.PRICE, raws[0], hint) if raws else None
+        for raws in (sale, regular)
+    ]
     low, high = (None if amount is None else Decimal(amount) for amount in amounts)
     return [*sale, *regular] if low and (high is None or low <= high) else regular
 
@@ -122,7 +140,11 @@ def _is_now(periods: Sequence[str]) -> bool:
     """Whether a period as Google writes it (`start/end`, ISO 8601) holds now; what cannot be read does."""
     try:
         start, end = (datetime.fromisoformat(part.strip()) for part in periods[0].split("/"))
-        return start.replace(tzinfo=start.tzinfo or UTC) <= datetime.now(UTC) <= end.replace(tzinfo=end.tzinfo or UTC)
+        return (
+            start.replace(tzinfo=start.tzinfo or UTC)
+            <= datetime.now(UTC)
+            <= end.replace(tzinfo=end.tzinfo or UTC)
+        )
     except (IndexError, ValueError):
         return True
 
@@ -137,7 +159,13 @@ def _link(raws: Sequence[str], home: str, cleaner: Clean) -> _Link:
     except BadUrl:
         return _Link(raw, notes=["link that is no URL"])
     notes = ["link that only a visit would resolve"] if found.opaque else []
-    return _Link(raw, None if found.opaque else found.url, found.opaque, bool(found.unwrapped or found.removed), notes)
+    return _Link(
+        raw,
+        None if found.opaque else found.url,
+        found.opaque,
+        bool(found.unwrapped or found.removed),
+        notes,
+    )
 
 
 def _ref(ids: Sequence[str], link: _Link, title: str | None) -> str:
@@ -165,4 +193,8 @@ def _ean_note(raw: str) -> str:
         return ""
     if not digits.isdecimal() or len(digits) not in (8, 12, 13, 14):
         return "ean that is no GTIN"
-    return "ean that names no article" if identifier.has_check_digit(digits) else "ean with a wrong check digit"
+    return (
+        "ean that names no article"
+        if identifier.has_check_digit(digits)
+        else "ean with a wrong check digit"
+    )

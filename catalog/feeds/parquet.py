@@ -16,7 +16,9 @@ def read(path: Path) -> Rows:
         frame = pl.scan_parquet(path, glob=False)
         total = frame.select(pl.len()).collect().item()
         for start in range(0, total, SLICE):
-            for position, values in enumerate(frame.slice(start, SLICE).collect().iter_rows(named=True), start + 1):
+            for position, values in enumerate(
+                frame.slice(start, SLICE).collect().iter_rows(named=True), start + 1
+            ):
                 yield Row(position, flat(values), str(values))
     except (pl.exceptions.PolarsError, OSError) as error:
         raise UnreadableFeed(f"{path} is no Parquet file that can be read: {error}") from error

@@ -13,7 +13,9 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from catalog.errors import UnreadableFeed, UsageError
 from catalog.feeds.rows import Row, Rows, flat
 
-_FORM = re.compile(r"\s*(?P<url>\w[\w+]*://.*?)::\s*(?P<query>(?:select|with)\b.*)", re.IGNORECASE | re.DOTALL)
+_FORM = re.compile(
+    r"\s*(?P<url>\w[\w+]*://.*?)::\s*(?P<query>(?:select|with)\b.*)", re.IGNORECASE | re.DOTALL
+)
 
 
 def is_query(source: str) -> bool:
@@ -50,7 +52,9 @@ def read(source: str) -> Rows:
         engine.dispose()
     except (SQLAlchemyError, ImportError) as error:
         said = str(getattr(error, "orig", None) or error).strip().splitlines()
-        raise UnreadableFeed(f"{name}: the query fails: {said[0] if said else type(error).__name__}") from error
+        raise UnreadableFeed(
+            f"{name}: the query fails: {said[0] if said else type(error).__name__}"
+        ) from error
 
 
 def _parts(source: str) -> tuple[URL, str]:

@@ -11,12 +11,16 @@ from typing import IO
 from catalog.errors import UnreadableFeed
 from catalog.feeds import columns, offers
 from catalog.feeds.rows import Row, Rows, Unread
-from catalog.links import Clean
-from catalog.progress import Progress
+from catalog.links.shop_links import Clean
+from catalog.runtime.progress import Progress
 from catalog.values import Hint, decimal_of
 
-MOST_ROWS, MOST_BAD_ROWS, LONGEST_RAW = 2_000_000, 20_000, 500
-SAMPLE, STEP, MOST_NAMES = 500, 1000, 2000
+MOST_ROWS = 2_000_000
+MOST_BAD_ROWS = 20_000
+LONGEST_RAW = 500
+SAMPLE = 500
+STEP = 1000
+MOST_NAMES = 2000
 _PARTICULARS = re.compile(r"'.*'|\d[\d,.]*")
 
 
@@ -62,7 +66,14 @@ class Intake:
 
     def figures(self) -> Imported:
         """The figures so far."""
-        return Imported(self.read, self.kept, self.bad, self.opaque, self.removed, dict(self.reasons.most_common()))
+        return Imported(
+            self.read,
+            self.kept,
+            self.bad,
+            self.opaque,
+            self.removed,
+            dict(self.reasons.most_common()),
+        )
 
     def take_all(self, rows: Rows) -> None:
         """Read the feed. Raises UnreadableFeed where nothing of it can be kept, MissingFields, UsageError."""
@@ -94,12 +105,19 @@ class Intake:
 
     def _prices(self, sample: list[Row | Unread]) -> Iterator[str]:
         rows = (row.texts for row in sample if isinstance(row, Row))
-        return (raw for texts in rows for place in self._places.get("price", []) for raw in texts.get(place, []))
+        return (
+            raw
+            for texts in rows
+            for place in self._places.get("price", [])
+            for raw in texts.get(place, [])
+        )
 
     def _take(self, row: Row | Unread, hint: Hint) -> None:
         self.read += 1
         if self.read > MOST_ROWS:
-            raise UnreadableFeed(f"{self.source} has more than {MOST_ROWS:,} rows: import it as several shops")
+            raise UnreadableFeed(
+                f"{self.source} has more than {MOST_ROWS:,} rows: import it as several shops"
+            )
         if isinstance(row, Unread):
             return self._refuse(row)
         found = offers.read(row.texts, self._places, hint, self.home, self.cleaner)

@@ -18,18 +18,31 @@ from urllib3.util import Retry
 from catalog.errors import UnreadableFeed
 from catalog.feeds.jsonlines import items_of, row
 from catalog.feeds.rows import Rows, from_json
-from catalog.progress import Progress
-from url_cleaner.link import absolute
+from catalog.runtime.progress import Progress
+from url_cleaner.urls.link import absolute
 
 TIMEOUT = (10, 60)
 LARGEST_PAGE = 64 * 1024**2
 MOST_PAGES = 100_000
 LARGEST_FILE = 4 * 1024**3
 _NO_PAGE = (400, 404, 410, 416, 422)
-_NEXT = ("next", "next_page", "nextPage", "next_url", "nextUrl", "next_link", "nextLink", "@odata.nextLink")
+_NEXT = (
+    "next",
+    "next_page",
+    "nextPage",
+    "next_url",
+    "nextUrl",
+    "next_link",
+    "nextLink",
+    "@odata.nextLink",
+)
 _LINKS = ("links", "_links", "paging", "pagination", "meta", "page")
 _RETRIES = Retry(
-    total=4, backoff_factor=0.5, status_forcelist=(429, 500, 502, 503, 504), backoff_max=20, raise_on_status=False
+    total=4,
+    backoff_factor=0.5,
+    status_forcelist=(429, 500, 502, 503, 504),
+    backoff_max=20,
+    raise_on_status=False,
 )
 
 
@@ -97,13 +110,17 @@ def _chunks(response: requests.Response, url: str, most: int) -> Iterator[bytes]
     for chunk in response.iter_content(1 << 16):
         got += len(chunk)
         if got > most:
-            raise UnreadableFeed(f"{shown(url)} answers with more than {most // 1024**2} MB: split it")
+            raise UnreadableFeed(
+                f"{shown(url)} answers with more than {most // 1024**2} MB: split it"
+            )
         yield chunk
 
 
 def _expect_ok(response: requests.Response, url: str) -> None:
     if response.status_code != 200:
-        raise UnreadableFeed(f"{shown(url)} answers {response.status_code} {response.reason}: check the address")
+        raise UnreadableFeed(
+            f"{shown(url)} answers {response.status_code} {response.reason}: check the address"
+        )
 
 
 def _credentials(url: str) -> tuple[str, str] | None:
@@ -137,7 +154,9 @@ def _following(url: str, page: Any, named: str | None) -> str | None:
     if following is None:
         raise UnreadableFeed(f"{shown(url)} names a next page that is no URL, {target[:100]}")
     if urlsplit(following).netloc.rpartition("@")[2] != urlsplit(url).netloc.rpartition("@")[2]:
-        raise UnreadableFeed(f"{shown(url)} names a next page on another server, {shown(following)}: not followed")
+        raise UnreadableFeed(
+            f"{shown(url)} names a next page on another server, {shown(following)}: not followed"
+        )
     return following
 
 
@@ -165,7 +184,9 @@ def _numbered(url: str, number: int | None = None) -> str:
     parts = urlsplit(url)
     query = dict(parse_qsl(parts.query, keep_blank_values=True))
     present = query.get("page", "1")
-    query["page"] = str(number if number is not None else int(present) + 1 if present.isdigit() else 2)
+    query["page"] = str(
+        number if number is not None else int(present) + 1 if present.isdigit() else 2
+    )
     return urlunsplit(parts._replace(query=urlencode(query)))
 
 

@@ -8,7 +8,10 @@ from typing import Any
 
 Texts = dict[str, list[str]]
 Notice = Callable[[str], None]
-MOST_COLUMNS, DEEPEST, MOST_TEXTS, LONGEST_NAME = 1000, 4, 200, 100
+MOST_COLUMNS = 1000
+DEEPEST = 4
+MOST_TEXTS = 200
+LONGEST_NAME = 100
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,11 @@ def _text(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float):
-        return number(repr(value)) if math.isfinite(value) and not value.is_integer() else f"{value:.0f}"
+        return (
+            number(repr(value))
+            if math.isfinite(value) and not value.is_integer()
+            else f"{value:.0f}"
+        )
     return value if isinstance(value, str) else str(value)
 
 

@@ -9,16 +9,30 @@ from urllib.parse import urlsplit
 from catalog.errors import UnreadableFeed, UsageError
 from catalog.feeds import delimited, files, google, jsonlines, parquet, query, rest
 from catalog.feeds.rows import Notice, Rows
-from catalog.progress import Progress
+from catalog.runtime.progress import Progress
 
-_FILE_SUFFIXES = {".csv", ".tsv", ".tab", ".txt", ".jsonl", ".ndjson", ".parquet", ".xml", ".rss", ".atom", ".gz"}
+_FILE_SUFFIXES = {
+    ".csv",
+    ".tsv",
+    ".tab",
+    ".txt",
+    ".jsonl",
+    ".ndjson",
+    ".parquet",
+    ".xml",
+    ".rss",
+    ".atom",
+    ".gz",
+}
 
 
 @contextmanager
 def opened(source: str, format: str, notice: Notice, progress: Progress) -> Iterator[Rows]:
     """The rows of a source. `notice` is told what was repaired. Raises UsageError, UnreadableFeed."""
     if format not in ("auto", *files.FORMATS):
-        raise UsageError(f"--format {format}: there is no such format; there are auto, {', '.join(files.FORMATS)}")
+        raise UsageError(
+            f"--format {format}: there is no such format; there are auto, {', '.join(files.FORMATS)}"
+        )
     if format == "sql" or (format == "auto" and query.is_query(source)):
         yield query.read(source)
     elif not source.lower().startswith(("http://", "https://")):
@@ -43,7 +57,9 @@ def _file_rows(path: Path, format: str, notice: Notice) -> Rows:
     found = files.format_of(path)
     chosen = found if format == "auto" else format
     if "parquet" in (chosen, found) and chosen != found:
-        raise UnreadableFeed(f"{path} is not in the format {chosen}: its content looks like {found}")
+        raise UnreadableFeed(
+            f"{path} is not in the format {chosen}: its content looks like {found}"
+        )
     if chosen == "parquet":
         return parquet.read(path)
     if chosen == "google-xml":

@@ -93,7 +93,10 @@ def fields(
     Of several texts the first that is a value counts, but images are all kept and a category's are its path. The
     currency of a price is the one given, else the one found, else the price text's own, else the hint's.
     """
-    lists = {attribute: [value] if isinstance(value, str) else list(value) for attribute, value in values.items()}
+    lists = {
+        attribute: [value] if isinstance(value, str) else list(value)
+        for attribute, value in values.items()
+    }
     found: dict[str, Any] = {"url": url, "images": _images(lists.pop(Attribute.IMAGE, []), hint)}
     found["category"] = category.join(lists.pop(Attribute.CATEGORY, []))
     amounts, codes = lists.pop(Attribute.PRICE, []), lists.pop(Attribute.CURRENCY, [])
@@ -113,14 +116,20 @@ def values_of(offer: OfferFields) -> dict[Attribute, list[str]]:
             texts = list(offer.images)
         else:
             value = getattr(offer, attribute.value)
-            texts = [] if value is None else [price.canonical(value) if isinstance(value, Decimal) else str(value)]
+            texts = (
+                []
+                if value is None
+                else [price.canonical(value) if isinstance(value, Decimal) else str(value)]
+            )
         if texts:
             found[attribute] = texts
     return found
 
 
 def _first(attribute: Attribute, raws: Sequence[str], hint: Hint) -> str | None:
-    return next((value for raw in raws if (value := normalise(attribute, raw, hint)) is not None), None)
+    return next(
+        (value for raw in raws if (value := normalise(attribute, raw, hint)) is not None), None
+    )
 
 
 def _images(raws: Sequence[str], hint: Hint) -> list[str]:

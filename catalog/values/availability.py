@@ -10,10 +10,13 @@ from functools import lru_cache
 
 from catalog.values import text
 
-IN_STOCK, OUT_OF_STOCK, PREORDER = "in_stock", "out_of_stock", "preorder"
+IN_STOCK = "in_stock"
+OUT_OF_STOCK = "out_of_stock"
+PREORDER = "preorder"
 LONGEST = 120
 _SCHEMA = re.compile(r"^(?:schema:|(?:https?://)?(?:www\.)?schema\.org/)")
-_BARE_YES, _BARE_NO = "true yes y ja oui si sí", "false no n nein non nee"
+_BARE_YES = "true yes y ja oui si sí"
+_BARE_NO = "false no n nein non nee"
 _BARE = frozenset(f"{_BARE_YES} {_BARE_NO}".split())
 _YES = f"{_BARE_YES} instock instoreonly onlineonly limitedavailability"
 _NO = f"{_BARE_NO} outofstock soldout discontinued oos"

@@ -12,9 +12,11 @@ from functools import lru_cache
 from catalog.values import text
 
 SEPARATOR = text.SEPARATOR
-DEEPEST, LONGEST = 20, 500
+DEEPEST = 20
+LONGEST = 500
 _STEPS = re.compile(r"\s*(?:-?>+|»|›|❯|→)\s*|\s*::\s*")
-_BAR, _SLASH = re.compile(r"\s*\|\s*"), re.compile(r"\s+[/\\]\s+")
+_BAR = re.compile(r"\s*\|\s*")
+_SLASH = re.compile(r"\s+[/\\]\s+")
 _FEWEST_BETWEEN = 3
 _HOME_WORDS = """
 home homepage start startseite startpagina hauptseite accueil inicio principal hem forside shop all-categories
@@ -61,7 +63,9 @@ def _split(raw: str) -> list[str]:
     whole = _STEPS.split(line)
     for mark in (_BAR, _SLASH):
         parts = mark.split(line)
-        if (len(parts) >= _FEWEST_BETWEEN and len(whole) == 1) or (len(parts) > 1 and is_home(parts[0])):
+        if (len(parts) >= _FEWEST_BETWEEN and len(whole) == 1) or (
+            len(parts) > 1 and is_home(parts[0])
+        ):
             return [step for part in parts for step in _STEPS.split(part)]
     return whole
 
@@ -74,7 +78,13 @@ def steps(path: str) -> list[str]:
     """
     if "/" not in path and "|" not in path and "\\" not in path:
         return path.split(SEPARATOR) if path else []
-    return [step for part in path.split(SEPARATOR) for bar in _BAR.split(part) for step in _SLASH.split(bar) if step]
+    return [
+        step
+        for part in path.split(SEPARATOR)
+        for bar in _BAR.split(part)
+        for step in _SLASH.split(bar)
+        if step
+    ]
 
 
 def in_steps(path: str) -> str:
@@ -118,10 +128,18 @@ def _path(raw_steps: Iterable[str]) -> str | None:
     steps: list[str] = []
     for raw in raw_steps:
         step = text.title(raw)
-        if step is None or text.is_nothing(step) or (steps and text.key(steps[-1]) == text.key(step)):
+        if (
+            step is None
+            or text.is_nothing(step)
+            or (steps and text.key(steps[-1]) == text.key(step))
+        ):
             continue
         if len(steps) == 1 and is_home(steps[0]):
             steps.clear()
         steps.append(step)
     path = SEPARATOR.join(steps)
-    return path if steps and len(steps) <= DEEPEST and len(path) <= LONGEST and not path.isdigit() else None
+    return (
+        path
+        if steps and len(steps) <= DEEPEST and len(path) <= LONGEST and not path.isdigit()
+        else None
+    )

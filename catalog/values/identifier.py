@@ -15,7 +15,9 @@ from catalog.values import text
 
 GTIN_NAMES = ("gtin13", "gtin12", "gtin", "gtin14", "gtin8")
 LONGEST_TOKEN = 80
-DASH, DASHES, LONGEST_DASH = "-", frozenset("- -- – —".split()), 20
+DASH = "-"
+DASHES = frozenset("- -- – —".split())
+LONGEST_DASH = 20
 _LONGEST_GTIN = 40
 _GAPS = str.maketrans("", "", " \t\n\r\xa0\u202f-‐‑‒–'")
 _RESTRICTED = re.compile(r"0[245]|2|9[89]")

@@ -19,7 +19,18 @@ _SRCSET = re.compile(
 _IN_CSS = re.compile(r"""(?:^|[\s:,])url\(\s*(?:"([^"]+)"|'([^']+)'|([^\s"')]+))\s*\)""")
 _ENCODED = re.compile(r"(?:https?%3A)?%2F%2F", re.IGNORECASE)
 _UNFILLED = re.compile(r"_(?:\{|%7B)(?:width|size)(?:\}|%7D)x?(?=\.)", re.IGNORECASE)
-_EMPTIES = ("blank", "spacer", "pixel", "transparent", "loading", "loader", "lazy", "dummy", "empty", "1x1")
+_EMPTIES = (
+    "blank",
+    "spacer",
+    "pixel",
+    "transparent",
+    "loading",
+    "loader",
+    "lazy",
+    "dummy",
+    "empty",
+    "1x1",
+)
 _EMPTY = "|".join((*_EMPTIES, "kein[-_]?bild"))
 _SIZE = r"(?:pico|icon|thumb|small|compact|medium|large|grande|original|master|\d+x\d*|x\d+)"
 _PLACEHOLDER = re.compile(
@@ -32,7 +43,9 @@ _STAND_IN = ("holder", "image", "photo", "pic", "img", "-default")
 _OF_STAND_INS = "/placeholder/"
 _BEGINNINGS = (*_EMPTIES, "kein")
 _NO_PICTURE = frozenset("html htm js mjs css json xml pdf mp4 webm mp3 woff woff2 ttf zip".split())
-_AS_IN_DATA = re.compile(r"(https?:)?(//[a-zA-Z\d][a-zA-Z\d.-]*)?/([\w/.~+%-]*)(?:\?[\w=.~+%-]+)?", re.ASCII)
+_AS_IN_DATA = re.compile(
+    r"(https?:)?(//[a-zA-Z\d][a-zA-Z\d.-]*)?/([\w/.~+%-]*)(?:\?[\w=.~+%-]+)?", re.ASCII
+)
 _REFERENCE = re.compile(r"&(?:\w{2,10}|#\w{1,7});", re.ASCII)
 _ORIGIN = re.compile(r"(https?:)(//[a-zA-Z\d][a-zA-Z\d.-]*)/", re.ASCII)
 _PICTURE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|bmp|tiff?|svg|heic|jxl)$")
@@ -43,8 +56,12 @@ _SUFFIX = re.compile(
 _RESIZED_ONCE_MORE = re.compile(
     rf"([_-](?i:{_SIZE}))(?:_{_SIZE}(?:_crop_[a-z]+)?|-\d{{2,4}}x\d{{2,4}}){{1,3}}(?:@\dx)?(?=\.[a-zA-Z]{{3,5}}(?:\?|$))"
 )
-_UNNAMED = re.compile(r"(?:file|image|image-asset|img|picture|photo|default|main|front|\d{1,2})\.\w+")
-_RESIZING = re.compile(r"\d+(?:x\d+)+|v1|fi(?:t|ll)|crop|[a-z]_\d+|[a-z]{1,4}_[\w.]+(?:,[a-z]{1,7}_[\w.]+)+")
+_UNNAMED = re.compile(
+    r"(?:file|image|image-asset|img|picture|photo|default|main|front|\d{1,2})\.\w+"
+)
+_RESIZING = re.compile(
+    r"\d+(?:x\d+)+|v1|fi(?:t|ll)|crop|[a-z]_\d+|[a-z]{1,4}_[\w.]+(?:,[a-z]{1,7}_[\w.]+)+"
+)
 FEWEST_DIGITS = 5
 _GENERIC = re.compile(
     r"(?:image|img|index|picture|photo|thumb|thumbnail|view|show|get|default|resize|fetch)?(?:\.\w+)?$"
@@ -147,13 +164,21 @@ def _stands_in(path: str, low: str) -> bool:
 def _checked(url: str, base_url: str | None) -> str | None:
     try:
         if base_url is not None and not url.startswith(("http://", "https://")):
-            url = urljoin(base_url, url) if "/" in url or _PICTURE.search(url.lower().partition("?")[0]) else ""
+            url = (
+                urljoin(base_url, url)
+                if "/" in url or _PICTURE.search(url.lower().partition("?")[0])
+                else ""
+            )
         parts = urlsplit(url)
         if parts.scheme.lower() not in ("http", "https") or not parts.hostname:
             return None
     except ValueError:
         return None
-    if len(url) > LONGEST_URL or not (parts.path.rstrip("/") or parts.query) or _is_none(parts.path):
+    if (
+        len(url) > LONGEST_URL
+        or not (parts.path.rstrip("/") or parts.query)
+        or _is_none(parts.path)
+    ):
         return None
     return url
 

@@ -17,10 +17,13 @@ from price_parser.parser import CURRENCY_CODES  # type: ignore[attr-defined]
 
 from catalog.values import text
 
-LONGEST_RAW, LONGEST = 1000, 200
+LONGEST_RAW = 1000
+LONGEST = 200
 MOST_DIGITS = 10
 _CODES = frozenset(CURRENCY_CODES) - {"ALL", "TOP", "CUP", "MOP"}
-_CODES_IN_ANY_CASE = frozenset(("eur", "usd", "gbp", "chf", "cad", "aud", "sek", "nok", "dkk", "pln", "czk", "inr"))
+_CODES_IN_ANY_CASE = frozenset(
+    ("eur", "usd", "gbp", "chf", "cad", "aud", "sek", "nok", "dkk", "pln", "czk", "inr")
+)
 _SIGNS: dict[str, str | None] = {
     "us$": "USD", "ca$": "CAD", "c$": "CAD", "cdn$": "CAD", "au$": "AUD", "a$": "AUD", "nz$": "NZD", "hk$": "HKD",
     "nt$": "TWD", "s$": "SGD", "r$": "BRL", "mx$": "MXN", "$": "USD", "€": "EUR", "euros": "EUR", "euro": "EUR",
@@ -55,7 +58,9 @@ fra från kun nu nå normalpris tilbud endast ordinarie alkaen hinta od do tylko
 solo seulement total gesamt angebot aktionspreis einzelpreis verkaufspreis sonderpreis original current list
 """
 _WORDS = frozenset(_PRICE_WORDS.split())
-_NUMBER = r"\d{1,3}(?:[ '’]\d{3})+(?:[.,]\d{1,2})?(?!\d)|\d+(?:[.,]\d+)*|(?<![\w.,])[.,]\d{1,2}(?!\d)"
+_NUMBER = (
+    r"\d{1,3}(?:[ '’]\d{3})+(?:[.,]\d{1,2})?(?!\d)|\d+(?:[.,]\d+)*|(?<![\w.,])[.,]\d{1,2}(?!\d)"
+)
 _MARK = rf"{text.any_of(_SIGNS)}|[a-z]{{3}}\$?"
 _PRICE = re.compile(
     rf"(?<![^\W\d_])(?:(?P<left>{_MARK})[ :]{{0,2}}|(?<!\d)(?<!\d[.,]))(?P<number>{_NUMBER})(?P<percent> ?%)?"
@@ -72,8 +77,12 @@ _GROUPED = r"(?:\d{1,3}(?:[ .'’]\d{3})+|\d+)"
 _EURO_INSIDE = re.compile(rf"(?<![\d.,])({_GROUPED})€(\d\d)(?![\d.,])")
 _CENTS_APART = re.compile(rf"(?<![\d.,])({_GROUPED}) [.,] ?(\d\d)(?![\d.,])")
 _SIGN = rf"(?:{text.any_of(_SIGNS)})"
-_SET_APART = re.compile(rf"^(?=\D|.*\D$)({_SIGN}? ?{_GROUPED})[.,]? (\d\d)(?= ?{_SIGN}?$)", re.IGNORECASE)
-_GLUED = re.compile(rf"(?<![^\W_])({text.any_of(_WORDS)})(?={_GROUPED}(?:[.,]\d\d)? ?{_SIGN})", re.IGNORECASE)
+_SET_APART = re.compile(
+    rf"^(?=\D|.*\D$)({_SIGN}? ?{_GROUPED})[.,]? (\d\d)(?= ?{_SIGN}?$)", re.IGNORECASE
+)
+_GLUED = re.compile(
+    rf"(?<![^\W_])({text.any_of(_WORDS)})(?={_GROUPED}(?:[.,]\d\d)? ?{_SIGN})", re.IGNORECASE
+)
 _LETTER_BEFORE_DIGIT = re.compile(r"[^\W\d_]\d")
 _ARABIC = str.maketrans("٬٫", ",.")
 _ADDRESS = ("http", "//", "/")
@@ -112,7 +121,11 @@ def decimal_of(raws: Iterable[str]) -> str | None:
     >>> decimal_of(["12,50 €", "1.299 €", "9,99"])
     ','
     """
-    found = [number[-3] for raw in raws if (found := _find(raw)) and len(number := found[0]) > 3 and number[-3] in ".,"]
+    found = [
+        number[-3]
+        for raw in raws
+        if (found := _find(raw)) and len(number := found[0]) > 3 and number[-3] in ".,"
+    ]
     return max(".,", key=found.count) if found else None
 
 
@@ -166,10 +179,18 @@ def _search(raw: str) -> tuple[str, str | None] | None:
     if len(line) > LONGEST:
         return None
     line = _joined(line.translate(_ARABIC))
-    matches = [match for match in _PRICE.finditer(line) if not match["percent"] and not _is_negative(line, match)]
+    matches = [
+        match
+        for match in _PRICE.finditer(line)
+        if not match["percent"] and not _is_negative(line, match)
+    ]
     for position, match in enumerate(matches):
         if mark := _mark_of(match):
-            first = matches[position - 1] if position and _is_from_to(line, matches[position - 1], match) else match
+            first = (
+                matches[position - 1]
+                if position and _is_from_to(line, matches[position - 1], match)
+                else match
+            )
             return first["number"], mark
     if matches and _only_price_words(line, matches):
         return matches[0]["number"], None
@@ -232,7 +253,11 @@ def _only_price_words(line: str, matches: list[re.Match[str]]) -> bool:
         return False
     rest = line
     for match in reversed(list(_PRICE.finditer(line))):
-        rest = rest[: match.start("number")] + " " + rest[max(match.end("number"), match.end("percent")) :]
+        rest = (
+            rest[: match.start("number")]
+            + " "
+            + rest[max(match.end("number"), match.end("percent")) :]
+        )
     words = (word.strip(".,:;*()-–—~+") for word in rest.casefold().split())
     return all(word in _WORDS for word in words if word)
 
@@ -267,7 +292,12 @@ def _split(number: str, decimal: str | None) -> tuple[str, str] | None:
     repeated = marks.count(marks[-1]) > 1
     if repeated and (len(last) == 3 or len(set(marks)) > 1):
         return "".join([*groups, last]), ""
-    if len(groups) == 1 and marks not in (decimal or "") and len(last) == 3 and _are_thousands([*groups, last]):
+    if (
+        len(groups) == 1
+        and marks not in (decimal or "")
+        and len(last) == 3
+        and _are_thousands([*groups, last])
+    ):
         return groups[0] + last, ""
     return "".join(groups), last
 

@@ -15,10 +15,12 @@ from itertools import islice
 from typing import Literal
 
 from catalog.errors import HostilePage
-from catalog.markup import open_html
+from catalog.html import open_html
 
 SAME_DESCRIPTION = 0.8
-LONGEST_TITLE, LONGEST_BRAND, LONGEST_DESCRIPTION = 500, 120, 20_000
+LONGEST_TITLE = 500
+LONGEST_BRAND = 120
+LONGEST_DESCRIPTION = 20_000
 LONGEST_HTML = 200_000
 _SAYS_NOTHING = """
 - -- --- — – . .. ... ? n/a n.a. na n/d n.d. n/b n.b. n.v. k.a. н/д none null nil no undefined unknown unspecified
@@ -50,10 +52,13 @@ _BREAKS = """
 article aside blockquote br dd div dl dt figure footer h1 h2 h3 h4 h5 h6 header hr li main nav ol p section table
 tbody td th thead tr ul
 """
-_APART, _WITHIN = frozenset(_BREAKS.split()), frozenset("a b em font i img meta small span strong sub sup u".split())
-_TAGS, _LONGEST_TAG = re.compile(r"(<[^<>]*>)"), 500
+_APART = frozenset(_BREAKS.split())
+_WITHIN = frozenset("a b em font i img meta small span strong sub sup u".split())
+_TAGS = re.compile(r"(<[^<>]*>)")
+_LONGEST_TAG = 500
 _WORD = re.compile(r"\w+")
-SEPARATOR, SHORTEST_GTIN = " > ", 8
+SEPARATOR = " > "
+SHORTEST_GTIN = 8
 Sign = Literal["quotes", "dashes", "times"]
 SIGNS: dict[Sign, dict[str, str]] = {
     "quotes": dict.fromkeys("‘’‚′", "'") | dict.fromkeys("“”„″", '"'),
@@ -143,7 +148,9 @@ def description(raw: str) -> str | None:
     """
     if len(raw) > LONGEST_HTML or not raw or raw.isspace():
         return None
-    found = plain(_without_markup(raw)) if "<" in raw and not _ESCAPED_TAG.search(raw) else plain(raw)
+    found = (
+        plain(_without_markup(raw)) if "<" in raw and not _ESCAPED_TAG.search(raw) else plain(raw)
+    )
     for _ in range(3):
         if "<" not in found or not _TAG.search(found):
             break

@@ -4,11 +4,9 @@ from types import ModuleType
 
 from scout.commands import (
     catalog,
-    dedupe,
     demo,
     doctor,
     drift,
-    evaluate,
     inspect,
     offers,
     rules,
@@ -17,8 +15,8 @@ from scout.commands import (
     serve,
     shop,
     stages,
-    url,
 )
+from scout.commands.standalone import dedupe, evaluate, url
 
 ROOMS: tuple[ModuleType, ...] = (
     demo,

@@ -4,8 +4,8 @@ from dataclasses import asdict
 
 import typer
 
-from scout.commands.call import Json, call, group
-from scout.output import say, say_json, table
+from scout.commands.context import Json, call, group
+from scout.terminal.output import say, say_json, table
 
 database = group("db", "The database: migrations and checks.")
 
@@ -28,7 +28,10 @@ def doctor(context: typer.Context, as_json: Json = False) -> None:
     if as_json:
         say_json([asdict(finding) for finding in findings])
     else:
-        table(("", "check", "found"), [(finding.state, finding.check, finding.found) for finding in findings])
+        table(
+            ("", "check", "found"),
+            [(finding.state, finding.check, finding.found) for finding in findings],
+        )
     if any(finding.state == "wrong" for finding in findings):
         raise typer.Exit(1)
 
@@ -36,7 +39,11 @@ def doctor(context: typer.Context, as_json: Json = False) -> None:
 @database.command("upgrade")
 def upgrade(context: typer.Context) -> None:
     """Bring the database to this Scout's schema."""
-    from catalog.store import upgrade as bring_up
+    from catalog.storage.store import upgrade as bring_up
 
     before, after = bring_up(call(context).settings)
-    say(f"schema {after}: nothing to do" if before == after else f"schema {before or 'none'} -> {after}")
+    say(
+        f"schema {after}: nothing to do"
+        if before == after
+        else f"schema {before or 'none'} -> {after}"
+    )

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from scout.commands.call import Json, ShopName, call
-from scout.output import say, say_json, short, table
+from scout.commands.context import Json, ShopName, call
+from scout.terminal.output import say, say_json, short, table
 
 if TYPE_CHECKING:
-    from rules_generator.drift import Drift
+    from rules_generator.monitoring.drift import Drift
 
 
 def add_to(app: typer.Typer) -> None:
@@ -23,7 +23,7 @@ def drift(context: typer.Context, shop: ShopName, as_json: Json = False) -> None
     A sample of all its pages tells how much the rules find there, now and when they were learnt. The next
     'scout run' learns anew in any case; rules that are locked or set by hand stay.
     """
-    from rules_generator.drift import drift_shop
+    from rules_generator.monitoring.drift import drift_shop
 
     here = call(context)
     with here.progress() as progress:
@@ -37,13 +37,25 @@ def drift(context: typer.Context, shop: ShopName, as_json: Json = False) -> None
 def _show(found: "Drift") -> None:
     say(f"rules version {found.version}: {found.said}", "")
     rows = [
-        (name, one.known, one.found, one.right, f"{one.share:.0%}", "" if one.then is None else f"{one.then:.0%}")
+        (
+            name,
+            one.known,
+            one.found,
+            one.right,
+            f"{one.share:.0%}",
+            "" if one.then is None else f"{one.then:.0%}",
+        )
         for name, one in found.attributes.items()
     ]
     table(("attribute", "known", "found", "right", "share", "when learnt"), rows)
     if found.silent:
         say("")
-        gone = [(one.attribute, one.template, short(one.selector, 80), one.support) for one in found.silent]
+        gone = [
+            (one.attribute, one.template, short(one.selector, 80), one.support)
+            for one in found.silent
+        ]
         table(
-            ("attribute", "template", "selector", "agreed with"), gone, title="Rules that read nothing right any more"
+            ("attribute", "template", "selector", "agreed with"),
+            gone,
+            title="Rules that read nothing right any more",
         )

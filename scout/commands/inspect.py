@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scout.commands.call import Json, ShopName, call
-from scout.output import say, say_json, short, table
+from scout.commands.context import Json, ShopName, call
+from scout.terminal.output import say, say_json, short, table
 
 if TYPE_CHECKING:
-    from scout.inspection import Inspection, Line
+    from scout.inspect.page_inspection import Inspection, Line
 
 AGREES = {None: "", True: "yes", False: "no"}
 
@@ -22,13 +22,18 @@ def add_to(app: typer.Typer) -> None:
 def inspect(
     context: typer.Context,
     shop: ShopName,
-    page: Annotated[str, typer.Argument(metavar="URL|FILE", help="A crawled page's URL, or a saved page's file.")],
-    attribute: Annotated[str | None, typer.Option(metavar="A", help="Only this attribute, such as price.")] = None,
+    page: Annotated[
+        str,
+        typer.Argument(metavar="URL|FILE", help="A crawled page's URL, or a saved page's file."),
+    ],
+    attribute: Annotated[
+        str | None, typer.Option(metavar="A", help="Only this attribute, such as price.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Show what every rule finds on a page: the value before and after its cuts, its score and vote, the winner."""
-    from scout.inspection import inspect_page
-    from scout.words import attribute_named
+    from scout.inspect.page_inspection import inspect_page
+    from scout.inspect.review import attribute_named
 
     here = call(context)
     wanted = attribute_named(attribute) if attribute else None
@@ -41,7 +46,11 @@ def inspect(
 
 def _show(found: "Inspection") -> None:
     likeness = ", ".join(f"{name}: {share:.2f}" for name, share in found.likeness.items())
-    say(f"{found.url}", f"taken for: {found.kind} ({found.reason}); likeness to templates {likeness}", "")
+    say(
+        f"{found.url}",
+        f"taken for: {found.kind} ({found.reason}); likeness to templates {likeness}",
+        "",
+    )
     catalog = {name: values[0] for name, values in found.known.items()}
     rows = [
         (
@@ -55,7 +64,11 @@ def _show(found: "Inspection") -> None:
         )
         for name, one in found.winners.items()
     ]
-    table(("attribute", "value", "confidence", "share", "votes", "catalog", "agrees"), rows, title="Read")
+    table(
+        ("attribute", "value", "confidence", "share", "votes", "catalog", "agrees"),
+        rows,
+        title="Read",
+    )
     _show_variants(found)
     say("")
     columns = ("attribute", "rule", "selector", "cuts", "score", "found", "value", "vote")
@@ -63,10 +76,20 @@ def _show(found: "Inspection") -> None:
     if found.missing:
         say("")
         lost = [
-            (one.attribute, short(one.value), short(one.nearest), one.likeness, short(one.selector, 70))
+            (
+                one.attribute,
+                short(one.value),
+                short(one.nearest),
+                one.likeness,
+                short(one.selector, 70),
+            )
             for one in found.missing
         ]
-        table(("attribute", "known value", "nearest", "likeness", "where"), lost, title="Known, but not on the page")
+        table(
+            ("attribute", "known value", "nearest", "likeness", "where"),
+            lost,
+            title="Known, but not on the page",
+        )
     _show_copies(found)
 
 
@@ -89,4 +112,13 @@ def _show_copies(found: "Inspection") -> None:
 
 def _vote(one: "Line") -> tuple[object, ...]:
     found, value = short(one.raw, 40), short(one.value, 40)
-    return one.attribute, one.number, short(one.selector, 70), one.trim, one.score, found, value, one.why or "won"
+    return (
+        one.attribute,
+        one.number,
+        short(one.selector, 70),
+        one.trim,
+        one.score,
+        found,
+        value,
+        one.why or "won",
+    )

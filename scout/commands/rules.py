@@ -7,20 +7,26 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from scout.commands.call import Call, Json, ShopName, call, group
-from scout.output import cell, say, say_json, short, table
+from scout.commands.context import Call, Json, ShopName, call, group
+from scout.terminal.output import cell, say, say_json, short, table
 
 if TYPE_CHECKING:
     from catalog.models import Shop
-    from parser.rules import Rule, RuleSet, Variants
-    from parser.selector import AttributeAt, JsonAt, TextAt
+    from parser.rules.model import Rule, RuleSet, Variants
+    from parser.rules.selector import AttributeAt, JsonAt, TextAt
 
 rulebook = group("rules", "Rules: show, carry elsewhere, set right.")
 AttributeName = Annotated[
-    str, typer.Argument(metavar="ATTRIBUTE", help="What the rules read: title, price, brand, image, ean, ...")
+    str,
+    typer.Argument(
+        metavar="ATTRIBUTE", help="What the rules read: title, price, brand, image, ean, ..."
+    ),
 ]
 Number = Annotated[
-    int | None, typer.Option("--number", min=1, metavar="N", help="Only the rule of that number in 'scout rules show'.")
+    int | None,
+    typer.Option(
+        "--number", min=1, metavar="N", help="Only the rule of that number in 'scout rules show'."
+    ),
 ]
 
 
@@ -36,12 +42,14 @@ def show(
     attribute: Annotated[
         str | None, typer.Option(metavar="ATTRIBUTE", help="Only the rules of this attribute.")
     ] = None,
-    version: Annotated[int | None, typer.Option(min=1, metavar="N", help="An earlier version.")] = None,
+    version: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="An earlier version.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Show the rules. With --json, one object a line."""
-    from scout.rulebook import listed, load
-    from scout.words import attribute_named
+    from scout.inspect.review import attribute_named
+    from scout.inspect.rule_admin import listed, load
 
     here = call(context)
     rules = load(here.store, here.shop(shop), version)
@@ -50,7 +58,18 @@ def show(
         for row in rows:
             say_json(row)
         return
-    columns = ("template", "attribute", "number", "score", "support", "origin", "locked", "selector", "trim", "form")
+    columns = (
+        "template",
+        "attribute",
+        "number",
+        "score",
+        "support",
+        "origin",
+        "locked",
+        "selector",
+        "trim",
+        "form",
+    )
     table(columns, [[_shown(row[column]) for column in columns] for row in rows])
     for way in rules.variants if attribute is None else ():
         _show_variants(way)
@@ -75,24 +94,32 @@ def _show_variants(way: "Variants") -> None:
 def export(
     context: typer.Context,
     shop: ShopName,
-    version: Annotated[int | None, typer.Option(min=1, metavar="N", help="An earlier version.")] = None,
+    version: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="An earlier version.")
+    ] = None,
 ) -> None:
     """Print the rules as JSON, for 'scout rules import'."""
-    from scout.rulebook import load
+    from scout.inspect.rule_admin import load
 
     here = call(context)
-    say(json.dumps(load(here.store, here.shop(shop), version).to_json(), ensure_ascii=False, indent=1))
+    say(
+        json.dumps(
+            load(here.store, here.shop(shop), version).to_json(), ensure_ascii=False, indent=1
+        )
+    )
 
 
 @rulebook.command("import")
 def import_(
     context: typer.Context,
     shop: ShopName,
-    source: Annotated[str, typer.Argument(metavar="FILE", help="What 'scout rules export' printed; - for stdin.")],
+    source: Annotated[
+        str, typer.Argument(metavar="FILE", help="What 'scout rules export' printed; - for stdin.")
+    ],
 ) -> None:
     """Take rules from a file as the newest version."""
-    from parser.rules import RuleSet
-    from scout.rulebook import save
+    from parser.rules.model import RuleSet
+    from scout.inspect.rule_admin import save
 
     here = call(context)
     found = here.shop(shop)
@@ -101,13 +128,17 @@ def import_(
 
 
 @rulebook.command("lock")
-def lock(context: typer.Context, shop: ShopName, attribute: AttributeName, number: Number = None) -> None:
+def lock(
+    context: typer.Context, shop: ShopName, attribute: AttributeName, number: Number = None
+) -> None:
     """Keep rules as they are when the shop's rules are learnt anew."""
     _set_locked(call(context), shop, attribute, number, True)
 
 
 @rulebook.command("unlock")
-def unlock(context: typer.Context, shop: ShopName, attribute: AttributeName, number: Number = None) -> None:
+def unlock(
+    context: typer.Context, shop: ShopName, attribute: AttributeName, number: Number = None
+) -> None:
     """Let learning replace rules again; one set by hand counts as learnt from then on."""
     _set_locked(call(context), shop, attribute, number, False)
 
@@ -117,35 +148,50 @@ def set_(
     context: typer.Context,
     shop: ShopName,
     attribute: AttributeName,
-    css: Annotated[str, typer.Option(metavar="CSS", help="A CSS selector; its first element counts.")],
+    css: Annotated[
+        str, typer.Option(metavar="CSS", help="A CSS selector; its first element counts.")
+    ],
     name: Annotated[
-        str | None, typer.Option("--attr", metavar="NAME", help="Take this attribute of the element, not its text.")
+        str | None,
+        typer.Option(
+            "--attr", metavar="NAME", help="Take this attribute of the element, not its text."
+        ),
     ] = None,
     block: Annotated[
-        str | None, typer.Option(metavar="BLOCK", help="Take a block of data, named by what precedes it.")
+        str | None,
+        typer.Option(metavar="BLOCK", help="Take a block of data, named by what precedes it."),
     ] = None,
-    path: Annotated[str | None, typer.Option(metavar="JSONPATH", help="Where in that block, such as $.price.")] = None,
+    path: Annotated[
+        str | None, typer.Option(metavar="JSONPATH", help="Where in that block, such as $.price.")
+    ] = None,
     join: Annotated[
-        bool, typer.Option("--all", help="Take all that is found, as the steps of a path: breadcrumbs.")
+        bool,
+        typer.Option("--all", help="Take all that is found, as the steps of a path: breadcrumbs."),
     ] = False,
     behind: Annotated[
         str | None,
-        typer.Option(metavar="LABEL", help="Take the text behind that label, a regular expression, such as EAN|UPC."),
+        typer.Option(
+            metavar="LABEL",
+            help="Take the text behind that label, a regular expression, such as EAN|UPC.",
+        ),
     ] = None,
     left: Annotated[str, typer.Option(metavar="TEXT", help="Text to take off the left end.")] = "",
-    right: Annotated[str, typer.Option(metavar="TEXT", help="Text to take off the right end.")] = "",
+    right: Annotated[
+        str, typer.Option(metavar="TEXT", help="Text to take off the right end.")
+    ] = "",
     form: Annotated[
-        Literal["plain", "comma", "point", "minor"], typer.Option(help="How a price's digits are meant.")
+        Literal["plain", "comma", "point", "minor"],
+        typer.Option(help="How a price's digits are meant."),
     ] = "plain",
     template: Annotated[
         str | None, typer.Option(metavar="NAME", help="Only for this template of the shop's pages.")
     ] = None,
 ) -> None:
     """Set a rule by hand, in place of what was learnt; it survives relearning."""
-    from parser.rules import Rule
-    from parser.trim import Trim
-    from scout.rulebook import load, save, with_manual
-    from scout.words import attribute_named
+    from parser.rules.model import Rule
+    from parser.rules.trim import Trim
+    from scout.inspect.review import attribute_named
+    from scout.inspect.rule_admin import load, save, with_manual
 
     here = call(context)
     found = here.shop(shop)
@@ -163,7 +209,7 @@ def set_(
 @rulebook.command("history")
 def history(context: typer.Context, shop: ShopName, as_json: Json = False) -> None:
     """List the versions of the rules, newest first. With --json, one object a line."""
-    from scout.rulebook import history as versions
+    from scout.inspect.rule_admin import history as versions
 
     here = call(context)
     rows = [
@@ -171,7 +217,9 @@ def history(context: typer.Context, shop: ShopName, as_json: Json = False) -> No
             "version": one.version,
             "at": one.created_at,
             "run": one.run_id,
-            "rules": sum(len(template.get("rules", ())) for template in one.rules.get("templates", ())),
+            "rules": sum(
+                len(template.get("rules", ())) for template in one.rules.get("templates", ())
+            ),
             "by": one.story.get("by", "learnt"),
             "drift": (one.story.get("drift") or {}).get("said", ""),
             "story": one.story,
@@ -188,8 +236,8 @@ def history(context: typer.Context, shop: ShopName, as_json: Json = False) -> No
 
 
 def _set_locked(here: Call, name: str, attribute: str, number: int | None, locked: bool) -> None:
-    from scout.rulebook import changed, load, save
-    from scout.words import attribute_named
+    from scout.inspect.review import attribute_named
+    from scout.inspect.rule_admin import changed, load, save
 
     found = here.shop(name)
     meant = attribute_named(attribute)
@@ -199,18 +247,27 @@ def _set_locked(here: Call, name: str, attribute: str, number: int | None, locke
         return rule.model_copy(update={"locked": locked, "origin": origin})
 
     rules: RuleSet = changed(load(here.store, found), meant, change, number)
-    _say_next(found, save(here.store, found, rules, f"{attribute} {'locked' if locked else 'unlocked'}"))
+    _say_next(
+        found, save(here.store, found, rules, f"{attribute} {'locked' if locked else 'unlocked'}")
+    )
 
 
 def _selector(
     css: str, name: str | None, block: str | None, path: str | None, join: bool, behind: str | None
 ) -> "TextAt | AttributeAt | JsonAt":
-    from parser.selector import selector_from
+    from parser.rules.selector import selector_from
 
     if (block is None) != (path is None):
         raise typer.BadParameter("--block and --path belong together")
-    others = {"--block with --path": block is not None, "--all": join, "--behind": behind is not None}
-    given = [*(["--attr"] if name is not None else []), *(said for said, there in others.items() if there)]
+    others = {
+        "--block with --path": block is not None,
+        "--all": join,
+        "--behind": behind is not None,
+    }
+    given = [
+        *(["--attr"] if name is not None else []),
+        *(said for said, there in others.items() if there),
+    ]
     if len(given) > 1 and given != ["--block with --path", "--all"]:
         raise typer.BadParameter(f"take either {given[0]} or {given[1]}")
     if name is not None:

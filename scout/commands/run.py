@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scout.commands.call import Json, call
-from scout.output import cell, say, say_json, short, table
+from scout.commands.context import Json, call
+from scout.terminal.output import cell, say, say_json, short, table
 
 if TYPE_CHECKING:
-    from scout.commands.call import Call
+    from scout.commands.context import Call
 
 
 def add_to(app: typer.Typer) -> None:
@@ -20,13 +20,20 @@ def add_to(app: typer.Typer) -> None:
 def run(
     context: typer.Context,
     shop: Annotated[
-        str | None, typer.Argument(metavar="SHOP", help="The shop's name, as given to 'scout shop add'.")
+        str | None,
+        typer.Argument(metavar="SHOP", help="The shop's name, as given to 'scout shop add'."),
     ] = None,
     every: Annotated[
-        bool, typer.Option("--all", help="Run all shops that the catalog knows, some at once (see 'at_once').")
+        bool,
+        typer.Option(
+            "--all", help="Run all shops that the catalog knows, some at once (see 'at_once')."
+        ),
     ] = False,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Begin anew: forget pages and what was read; rules set by hand stay.")
+        bool,
+        typer.Option(
+            "--fresh", help="Begin anew: forget pages and what was read; rules set by hand stay."
+        ),
     ] = False,
     as_json: Json = False,
 ) -> None:
@@ -38,7 +45,9 @@ def run(
     here = call(context)
     if every:
         if shop is not None or fresh:
-            raise typer.BadParameter("--all runs every shop and goes on where each was: give neither SHOP nor --fresh")
+            raise typer.BadParameter(
+                "--all runs every shop and goes on where each was: give neither SHOP nor --fresh"
+            )
         _run_all(here, as_json)
     elif shop is None:
         raise typer.BadParameter("name a shop, or give --all")
@@ -47,9 +56,9 @@ def run(
 
 
 def _run_one(here: "Call", name: str, fresh: bool, as_json: bool) -> None:
-    from reports.story import gather
-    from scout import pipeline
-    from scout.tell import tell
+    from reports.model.report_model import gather
+    from scout.pipeline import pipeline
+    from scout.terminal.run_output import tell
 
     found = here.shop(name)
     with here.progress() as progress:
@@ -62,16 +71,18 @@ def _run_one(here: "Call", name: str, fresh: bool, as_json: bool) -> None:
 
 def _run_all(here: "Call", as_json: bool) -> None:
     from catalog.errors import NoKnownOffers
-    from scout import many
-    from scout.fleet import Fleet
+    from scout.pipeline import run_all
+    from scout.pipeline.run_pool import Fleet
 
-    shops = many.due(here.store)
+    shops = run_all.due(here.store)
     if not shops:
-        raise NoKnownOffers("the catalog knows no shop's offers: 'scout catalog import SHOP SOURCE' brings some in")
+        raise NoKnownOffers(
+            "the catalog knows no shop's offers: 'scout catalog import SHOP SOURCE' brings some in"
+        )
     fleet, found = Fleet(here.settings, here.store, here.flags()), []
     try:
         with here.progress() as progress:
-            for outcome in many.run_all(here.settings, here.store, fleet, shops, progress):
+            for outcome in run_all.run_all(here.settings, here.store, fleet, shops, progress):
                 found.append(outcome)
                 if as_json:
                     say_json(asdict(outcome))
@@ -79,7 +90,10 @@ def _run_all(here: "Call", as_json: bool) -> None:
         fleet.stop()
     if not as_json:
         columns = ("shop", "run", "state", "missing", "seconds", "reason")
-        rows = [(one.shop, one.run, one.state, one.missing, one.seconds, short(one.reason, 100)) for one in found]
+        rows = [
+            (one.shop, one.run, one.state, one.missing, one.seconds, short(one.reason, 100))
+            for one in found
+        ]
         table(columns, rows)
         say(f"{cell(sum(one.reason is None for one in found))} of {len(found)} shops are done")
     if any(one.reason is not None for one in found):

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scout.commands.call import call
-from scout.output import note
+from scout.commands.context import call
+from scout.terminal.output import note
 
 if TYPE_CHECKING:
     from socket import socket
@@ -21,11 +21,16 @@ def add_to(app: typer.Typer) -> None:
 def serve(
     context: typer.Context,
     host: Annotated[str, typer.Option(metavar="H", help="The address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, metavar="P", help="The port; 0 for any free one.")] = 8765,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, metavar="P", help="The port; 0 for any free one.")
+    ] = 8765,
     allow_host: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Another host name to answer to; may be repeated.")
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Another host name to answer to; may be repeated."),
     ] = None,
-    no_schedule: Annotated[bool, typer.Option("--no-schedule", help="Do not run scheduled shops.")] = False,
+    no_schedule: Annotated[
+        bool, typer.Option("--no-schedule", help="Do not run scheduled shops.")
+    ] = False,
 ) -> None:
     """Serve the web pages and the timetable.
 
@@ -33,7 +38,7 @@ def serve(
     """
     import uvicorn
 
-    from scout.schedule import Timetable
+    from scout.schedule.timetable import Timetable
     from scout.web.app import make
 
     here = call(context)

@@ -5,26 +5,37 @@ from typing import Annotated
 
 import typer
 
-from scout.commands.call import MOST_ROWS, Json, ShopName, call, group
-from scout.output import cell, say, say_json, table
+from scout.commands.context import MOST_ROWS, Json, ShopName, call, group
+from scout.terminal.output import cell, say, say_json, table
 
 shops = group("shop", "Shops: add, set, list, show, remove.")
 
-YEAR, HOUR = 365 * 24 * 60, 3600
-MaxPages = Annotated[int | None, typer.Option(min=1, max=MOST_ROWS, metavar="N", help="Pages to fetch at most.")]
-MaxBytes = Annotated[str | None, typer.Option(metavar="SIZE", help="Bytes to load at most, such as 500MB; 0 for any.")]
+YEAR = 365 * 24 * 60
+HOUR = 3600
+MaxPages = Annotated[
+    int | None, typer.Option(min=1, max=MOST_ROWS, metavar="N", help="Pages to fetch at most.")
+]
+MaxBytes = Annotated[
+    str | None,
+    typer.Option(metavar="SIZE", help="Bytes to load at most, such as 500MB; 0 for any."),
+]
 MaxMinutes = Annotated[
-    float | None, typer.Option(min=0, max=YEAR, metavar="M", help="Minutes to crawl at most; 0 for any.")
+    float | None,
+    typer.Option(min=0, max=YEAR, metavar="M", help="Minutes to crawl at most; 0 for any."),
 ]
 Hours = Annotated[
-    str | None, typer.Option("--window", metavar="HOURS", help="When it may be asked: 22:00-06:00, or always.")
+    str | None,
+    typer.Option("--window", metavar="HOURS", help="When it may be asked: 22:00-06:00, or always."),
 ]
 Delay = Annotated[
-    float | None, typer.Option(min=0, max=HOUR, metavar="S", help="Seconds between two requests at least.")
+    float | None,
+    typer.Option(min=0, max=HOUR, metavar="S", help="Seconds between two requests at least."),
 ]
 Sitemaps = Annotated[
     list[str] | None,
-    typer.Option("--sitemap", metavar="URL", help="A sitemap robots.txt does not name; may be repeated."),
+    typer.Option(
+        "--sitemap", metavar="URL", help="A sitemap robots.txt does not name; may be repeated."
+    ),
 ]
 
 
@@ -37,9 +48,14 @@ def add_to(app: typer.Typer) -> None:
 def add(
     context: typer.Context,
     name: Annotated[str, typer.Argument(metavar="NAME", help="A name of your choice.")],
-    url: Annotated[str, typer.Option(metavar="URL", help="The shop's root, such as https://shop.example/.")],
+    url: Annotated[
+        str, typer.Option(metavar="URL", help="The shop's root, such as https://shop.example/.")
+    ],
     allow_private: Annotated[
-        bool, typer.Option("--allow-private", help="Let the crawler reach private and loopback addresses.")
+        bool,
+        typer.Option(
+            "--allow-private", help="Let the crawler reach private and loopback addresses."
+        ),
     ] = False,
     max_pages: MaxPages = 20_000,
     max_bytes: MaxBytes = None,
@@ -48,12 +64,16 @@ def add(
     delay: Delay = 0.0,
     sitemap: Sitemaps = None,
     javascript: Annotated[
-        bool, typer.Option("--javascript", help="Have an installed Chromium fetch pages, for shops that need scripts.")
+        bool,
+        typer.Option(
+            "--javascript",
+            help="Have an installed Chromium fetch pages, for shops that need scripts.",
+        ),
     ] = False,
 ) -> None:
     """Add a shop, and say how it may be crawled. A crawl that is out of its budget goes on with the next run."""
     from catalog.models import Shop
-    from scout import shops as known
+    from scout.shops import registration as known
 
     here = call(context)
     made = Shop(
@@ -78,15 +98,20 @@ def set_(
     delay: Delay = None,
     sitemap: Sitemaps = None,
     javascript: Annotated[
-        bool | None, typer.Option("--javascript/--no-javascript", help="Whether a browser fetches pages.")
+        bool | None,
+        typer.Option("--javascript/--no-javascript", help="Whether a browser fetches pages."),
     ] = None,
 ) -> None:
     """Change how a shop is crawled, from the next crawl on; what is not given stays."""
-    from scout import shops as known
+    from scout.shops import registration as known
 
     here = call(context)
     given = known.limits(max_pages, max_bytes, max_minutes, window, delay, sitemap)
-    known.change(here.store, here.shop(shop), given | ({} if javascript is None else {"javascript": javascript}))
+    known.change(
+        here.store,
+        here.shop(shop),
+        given | ({} if javascript is None else {"javascript": javascript}),
+    )
     say(f"shop {cell(shop)} is changed")
 
 
@@ -137,14 +162,17 @@ def remove(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask, even on a terminal.")] = False,
 ) -> None:
     """Remove a shop with its pages, offers, rules, runs and words."""
-    from scout import forget, pipeline
+    from scout.pipeline import pipeline
+    from scout.shops import purge
 
     here = call(context)
     found = here.shop(shop)
     if sys.stdin.isatty() and not yes:
-        typer.confirm(f"Remove shop {found.name!r} and all that is stored of it?", abort=True, err=True)
+        typer.confirm(
+            f"Remove shop {found.name!r} and all that is stored of it?", abort=True, err=True
+        )
     with pipeline.only_one(here.settings, found), here.store.write() as session:
-        forget.shop(session, pipeline.shop_key(found))
+        purge.shop(session, pipeline.shop_key(found))
     say(f"shop {cell(found.name)} removed")
 
 

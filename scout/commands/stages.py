@@ -9,14 +9,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from scout.commands.call import MOST_ROWS, Call, Json, ShopName, call, latest_run
-from scout.output import cell, say, say_json
+from scout.commands.context import MOST_ROWS, Call, Json, ShopName, call, latest_run
+from scout.terminal.output import cell, say, say_json
 
 if TYPE_CHECKING:
     from catalog.models import Shop, Stage
-    from catalog.progress import Progress
+    from catalog.runtime.progress import Progress
 
-LABELS = {"wanted": "more examples would make sure of", "by": "learnt from", "set_aside": "examples set aside"}
+LABELS = {
+    "wanted": "more examples would make sure of",
+    "by": "learnt from",
+    "set_aside": "examples set aside",
+}
 
 
 def add_to(app: typer.Typer) -> None:
@@ -30,17 +34,26 @@ def crawl(
     shop: ShopName,
     source: Annotated[
         str | None,
-        typer.Option("--from", metavar="SOURCE", help="Pages from a folder, a WARC file or a list of URLs instead."),
+        typer.Option(
+            "--from",
+            metavar="SOURCE",
+            help="Pages from a folder, a WARC file or a list of URLs instead.",
+        ),
     ] = None,
     max_pages: Annotated[
         int | None,
         typer.Option(
-            min=1, max=MOST_ROWS, metavar="N", help="Pages to fetch at most, instead of the shop's own limit."
+            min=1,
+            max=MOST_ROWS,
+            metavar="N",
+            help="Pages to fetch at most, instead of the shop's own limit.",
         ),
     ] = None,
     warc: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write the crawled pages to a WARC file instead of fetching any."),
+        typer.Option(
+            metavar="FILE", help="Write the crawled pages to a WARC file instead of fetching any."
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -59,7 +72,13 @@ def crawl(
 
     def step(found: "Shop", run_id: int, progress: "Progress") -> object:
         return crawl_shop(
-            here.settings, here.store, found, run_id, source=source, max_pages=max_pages, progress=progress
+            here.settings,
+            here.store,
+            found,
+            run_id,
+            source=source,
+            max_pages=max_pages,
+            progress=progress,
         )
 
     _tell(_take(here, shop, Stage.CRAWL, step), as_json)
@@ -70,10 +89,15 @@ def learn(
     shop: ShopName,
     examples: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Known offers to learn from at most, for each template of the pages."),
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Known offers to learn from at most, for each template of the pages.",
+        ),
     ] = None,
     threshold: Annotated[
-        float | None, typer.Option(min=0, max=1, metavar="F", help="Drop selectors that score below this.")
+        float | None,
+        typer.Option(min=0, max=1, metavar="F", help="Drop selectors that score below this."),
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -88,7 +112,14 @@ def learn(
 
     def step(found: "Shop", run_id: int, progress: "Progress") -> object:
         return learn_shop(
-            here.settings, here.store, found, run_id, most=examples, threshold=threshold, anew=True, progress=progress
+            here.settings,
+            here.store,
+            found,
+            run_id,
+            most=examples,
+            threshold=threshold,
+            anew=True,
+            progress=progress,
         )
 
     _tell(_take(here, shop, Stage.LEARN, step), as_json)
@@ -97,17 +128,21 @@ def learn(
 def parse(
     context: typer.Context,
     shop: ShopName,
-    workers: Annotated[int | None, typer.Option(min=1, metavar="N", help="Processes that read pages.")] = None,
+    workers: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Processes that read pages.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Read the offers from a shop's pages."""
     from catalog.models import Stage
-    from parser.worker import parse_shop
+    from parser.parse_job import parse_shop
 
     here = call(context)
 
     def step(found: "Shop", run_id: int, progress: "Progress") -> object:
-        return parse_shop(here.settings, here.store, found, run_id, workers=workers, progress=progress)
+        return parse_shop(
+            here.settings, here.store, found, run_id, workers=workers, progress=progress
+        )
 
     _tell(_take(here, shop, Stage.PARSE, step), as_json)
 
@@ -123,12 +158,14 @@ def match(
     Each is then listed, missing, or unsure, with a score and reasons.
     """
     from catalog.models import Stage
-    from matcher.run import match_shop
+    from matcher.match_job import match_shop
 
     here = call(context)
 
     def step(found: "Shop", run_id: int, progress: "Progress") -> object:
-        return match_shop(here.settings, here.store, found, run_id, engine=engine, progress=progress)
+        return match_shop(
+            here.settings, here.store, found, run_id, engine=engine, progress=progress
+        )
 
     _tell(_take(here, shop, Stage.MATCH, step), as_json)
 
@@ -137,42 +174,63 @@ def report(
     context: typer.Context,
     shop: ShopName,
     format_: Annotated[
-        str, typer.Option("--format", metavar="LIST", help="Any of html,csv,xlsx,json, with commas between.")
+        str,
+        typer.Option(
+            "--format", metavar="LIST", help="Any of html,csv,xlsx,json, with commas between."
+        ),
     ] = "html,csv,xlsx,json",
     out: Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Where to write; a folder of the run's own unless given.")
+        Path | None,
+        typer.Option(
+            metavar="FOLDER", help="Where to write; a folder of the run's own unless given."
+        ),
     ] = None,
-    run_id: Annotated[int | None, typer.Option("--run", metavar="ID", help="An earlier run of the shop.")] = None,
+    run_id: Annotated[
+        int | None, typer.Option("--run", metavar="ID", help="An earlier run of the shop.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Write the report of a run."""
     from catalog.models import Stage
-    from reports.write import report_shop
+    from reports.write.write import report_shop
 
     here = call(context)
     formats = _formats(format_)
 
     def step(found: "Shop", run_id: int, progress: "Progress") -> object:
-        return report_shop(here.settings, here.store, found, run_id, formats=formats, out=out, progress=progress)
+        return report_shop(
+            here.settings, here.store, found, run_id, formats=formats, out=out, progress=progress
+        )
 
     _tell(_take(here, shop, Stage.REPORT, step, run_id), as_json)
 
 
 def _export(here: Call, name: str, file: Path, source: str | None, as_json: bool) -> None:
-    from crawler.archive import write_warc
-    from scout import pipeline
+    from crawler.sources.warc_writer import write_warc
+    from scout.pipeline import pipeline
 
     if source is not None:
-        raise typer.BadParameter("--warc writes what was crawled, --from reads something else: give one of them")
+        raise typer.BadParameter(
+            "--warc writes what was crawled, --from reads something else: give one of them"
+        )
     found = here.shop(name)
     with here.progress() as progress:
-        _tell(pipeline.figures_of(write_warc(here.settings, here.store, found, file, progress=progress)), as_json)
+        _tell(
+            pipeline.figures_of(
+                write_warc(here.settings, here.store, found, file, progress=progress)
+            ),
+            as_json,
+        )
 
 
 def _take(
-    here: Call, name: str, stage: "Stage", step: "Callable[[Shop, int, Progress], object]", run_id: int | None = None
+    here: Call,
+    name: str,
+    stage: "Stage",
+    step: "Callable[[Shop, int, Progress], object]",
+    run_id: int | None = None,
 ) -> dict[str, Any]:
-    from scout import pipeline
+    from scout.pipeline import pipeline
 
     found = here.shop(name)
     with pipeline.only_one(here.settings, found), here.progress() as progress:
@@ -183,7 +241,7 @@ def _take(
 
 def _run_for(here: Call, shop: "Shop", stage: "Stage", run_id: int | None) -> int:
     from catalog.models import Stage
-    from scout import pipeline
+    from scout.pipeline import pipeline
 
     if stage is Stage.CRAWL:
         return pipeline.take_up(here.store, shop)
@@ -211,5 +269,7 @@ def _formats(text: str) -> tuple[str, ...]:
     formats = tuple(part.strip() for part in text.split(",") if part.strip())
     unknown = [part for part in formats if part not in ("html", "csv", "xlsx", "json")]
     if unknown or not formats:
-        raise typer.BadParameter(f"--format {text!r}: choose from html,csv,xlsx,json, with commas between")
+        raise typer.BadParameter(
+            f"--format {text!r}: choose from html,csv,xlsx,json, with commas between"
+        )
     return formats

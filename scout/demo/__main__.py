@@ -6,13 +6,15 @@ from typing import Annotated
 
 import typer
 
+from scout.demo.assortment.demo_shop import SEED, Demo
 from scout.demo.server import serve
-from scout.demo.shop import SEED, Demo
 
 
 def main(
     port: Annotated[int, typer.Option(help="Port to serve on; 0 takes a free one.")] = 8320,
-    feed: Annotated[Path | None, typer.Option(help="Write the merchant's feed (Google Merchant XML) here.")] = None,
+    feed: Annotated[
+        Path | None, typer.Option(help="Write the merchant's feed (Google Merchant XML) here.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Another seed gives another assortment.")] = SEED,
     redesigned: Annotated[bool, typer.Option(help="The same shop in other markup.")] = False,
 ) -> None:
@@ -25,7 +27,10 @@ def main(
             typer.echo(served.url)
             threading.Event().wait()
     except OSError as error:
-        typer.echo(f"the demo shop cannot be served on port {port}: {error.strerror}; try --port 0", err=True)
+        typer.echo(
+            f"the demo shop cannot be served on port {port}: {error.strerror}; try --port 0",
+            err=True,
+        )
         raise typer.Exit(1) from error
     except KeyboardInterrupt:
         typer.echo("")

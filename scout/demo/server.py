@@ -12,9 +12,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from scout.demo.answers import Answer
-from scout.demo.shop import Demo
-from scout.demo.site import Site
+from scout.demo.assortment.demo_shop import Demo
+from scout.demo.site.demo_site import Site
+from scout.demo.site.responses import Answer
 
 CHANGED = "Thu, 12 Nov 2026 06:00:00 GMT"
 
@@ -47,7 +47,9 @@ def serve(demo: Demo, port: int = 0) -> Iterator[Served]:
     for target in site.targets():
         site.answer(target)
     server = _Server(("127.0.0.1", port), site)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+    thread = threading.Thread(
+        target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True
+    )
     thread.start()
     try:
         yield server.served

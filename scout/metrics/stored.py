@@ -14,8 +14,8 @@ from prometheus_client.registry import Collector
 from sqlmodel import Session, col, func, select
 
 from catalog.models import KnownOffer, Match, Page, Run, RunState, Schedule, Shop
-from catalog.settings import Settings
-from catalog.store import Store
+from catalog.runtime.settings import Settings
+from catalog.storage.store import Store
 
 FRESH = 10.0
 
@@ -32,7 +32,12 @@ class Stored(Collector):
         """The figures, as Prometheus' library asks for them."""
         if not self._kept or time.monotonic() - self._kept_at > FRESH:
             with self._store.read() as session:
-                self._kept = [*_of_shops(session), *_of_runs(session), *_of_schedule(session), self._space()]
+                self._kept = [
+                    *_of_shops(session),
+                    *_of_runs(session),
+                    *_of_schedule(session),
+                    self._space(),
+                ]
             self._kept_at = time.monotonic()
         return self._kept
 
@@ -42,13 +47,17 @@ class Stored(Collector):
 
     def _space(self) -> Metric:
         free = shutil.disk_usage(self._settings.data_dir).free
-        return _gauge("scout_data_free_bytes", "Space left where Scout keeps its data.", (), [((), free)])
+        return _gauge(
+            "scout_data_free_bytes", "Space left where Scout keeps its data.", (), [((), free)]
+        )
 
 
 def _of_shops(session: Session) -> Iterator[Metric]:
     names = dict(session.exec(select(Shop.id, Shop.name)).all())
     yield _gauge("scout_shops", "Shops that are stored.", (), [((), len(names))])
-    pages = session.exec(select(Page.shop_id, Page.state, func.count()).group_by(col(Page.shop_id), col(Page.state)))
+    pages = session.exec(
+        select(Page.shop_id, Page.state, func.count()).group_by(col(Page.shop_id), col(Page.state))
+    )
     rows = [((names.get(shop, ""), str(state)), number) for shop, state, number in pages]
     yield _gauge("scout_pages", "Pages of a shop by state.", ("shop", "state"), rows)
     known = session.exec(select(KnownOffer.shop_id, func.count()).group_by(col(KnownOffer.shop_id)))
@@ -61,7 +70,11 @@ def _of_shops(session: Session) -> Iterator[Metric]:
 
 
 def _of_runs(session: Session) -> Iterator[Metric]:
-    newest = select(func.max(Run.id)).where(col(Run.state) != RunState.ABANDONED).group_by(col(Run.shop_id))
+    newest = (
+        select(func.max(Run.id))
+        .where(col(Run.state) != RunState.ABANDONED)
+        .group_by(col(Run.shop_id))
+    )
     both = select(Run, Shop.name).where(Run.shop_id == Shop.id, col(Run.id).in_(newest))
     runs = [(run, name) for run, name in session.exec(both)]
     names = {run.id: name for run, name in runs}
@@ -87,14 +100,23 @@ def _of_runs(session: Session) -> Iterator[Metric]:
         "scout_run_stage_seconds",
         "How long each stage of the newest run took.",
         ("shop", "stage"),
-        [((name, stage), seconds) for run, name in runs for stage, seconds in _figures(run, "seconds")],
+        [
+            ((name, stage), seconds)
+            for run, name in runs
+            for stage, seconds in _figures(run, "seconds")
+        ],
     )
     for figure, about in (("requests", "Requests"), ("bytes", "Bytes received")):
         yield _gauge(
             f"scout_crawl_{figure}",
             f"{about} of the newest crawl of a shop.",
             ("shop",),
-            [((name,), number) for run, name in runs for stage, number in _figures(run, figure) if stage == "crawl"],
+            [
+                ((name,), number)
+                for run, name in runs
+                for stage, number in _figures(run, figure)
+                if stage == "crawl"
+            ],
         )
     yield _gauge(
         "scout_coverage_ratio",
@@ -113,7 +135,9 @@ def _of_runs(session: Session) -> Iterator[Metric]:
 
 
 def _of_schedule(session: Session) -> Iterator[Metric]:
-    both = session.exec(select(Shop.name, Schedule.last_started_at).where(Shop.id == Schedule.shop_id))
+    both = session.exec(
+        select(Shop.name, Schedule.last_started_at).where(Shop.id == Schedule.shop_id)
+    )
     yield _gauge(
         "scout_schedule_started_timestamp_seconds",
         "When the timetable last started a shop's run; 0 where it never did.",
@@ -128,7 +152,9 @@ def _figures(run: Run, figure: str) -> Iterator[tuple[str, float]]:
             yield stage, number
 
 
-def _gauge(name: str, about: str, labels: Iterable[str], rows: Iterable[tuple[tuple[str, ...], Any]]) -> Metric:
+def _gauge(
+    name: str, about: str, labels: Iterable[str], rows: Iterable[tuple[tuple[str, ...], Any]]
+) -> Metric:
     gauge = GaugeMetricFamily(name, about, labels=list(labels))
     for values, number in rows:
         gauge.add_metric(list(values), float(number))

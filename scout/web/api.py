@@ -11,12 +11,12 @@ from starlette.responses import JSONResponse, Response
 
 from catalog.errors import UsageError
 from catalog.models import Run, Shop, Verdict
-from catalog.store import Store
-from reports.findings import rows
-from scout import pipeline
-from scout.output import plain
+from catalog.storage.store import Store
+from reports.model.findings import rows
 from scout.overview import overview
-from scout.summary import summary
+from scout.pipeline import pipeline
+from scout.pipeline.summary import summary
+from scout.terminal.output import plain
 
 MOST = 10_000
 
@@ -50,7 +50,9 @@ def run(request: Request) -> Response:
     store = store_of(request)
     found, shop = run_of(store, request.path_params["run"])
     said = asdict(summary(store, shop, pipeline.run_key(found)))
-    return Json(said | {"stage": found.stage, "reason": found.reason, "started_at": found.started_at})
+    return Json(
+        said | {"stage": found.stage, "reason": found.reason, "started_at": found.started_at}
+    )
 
 
 def metrics(request: Request) -> Response:

@@ -14,17 +14,19 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from catalog.errors import ScoutError, StoreError
-from catalog.settings import Settings
-from catalog.store import Store
+from catalog.runtime.settings import Settings
+from catalog.storage.store import Store
 from scout.metrics.stored import Stored
-from scout.schedule import Timetable
+from scout.schedule.timetable import Timetable
 from scout.web import api, pages
 from scout.web.guard import middleware
 
 HERE = Path(__file__).parent
 
 
-def make(settings: Settings, store: Store, hosts: Sequence[str], timetable: Timetable | None = None) -> Starlette:
+def make(
+    settings: Settings, store: Store, hosts: Sequence[str], timetable: Timetable | None = None
+) -> Starlette:
     """The application on a store, answering to these host names; a timetable runs as long as the application."""
 
     @asynccontextmanager
@@ -47,7 +49,10 @@ def make(settings: Settings, store: Store, hosts: Sequence[str], timetable: Time
         Mount("/static", StaticFiles(directory=HERE / "static")),
     ]
     app = Starlette(
-        routes=routes, middleware=middleware(hosts), lifespan=lifespan, exception_handlers={ScoutError: _said_clearly}
+        routes=routes,
+        middleware=middleware(hosts),
+        lifespan=lifespan,
+        exception_handlers={ScoutError: _said_clearly},
     )
     app.state.settings = settings
     app.state.store = store

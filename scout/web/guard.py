@@ -11,9 +11,7 @@ from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-POLICY = (
-    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
-)
+POLICY = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 REPORT_POLICY = (
     "sandbox allow-scripts allow-popups allow-downloads; default-src 'none'; style-src 'unsafe-inline'; "
     "script-src 'unsafe-inline'; img-src data:; font-src data:; base-uri 'none'; frame-ancestors 'none'"
@@ -40,7 +38,10 @@ class SecurityHeaders:
             if message["type"] == "http.response.start":
                 present = {name.lower() for name, _ in message["headers"]}
                 given = ((name.encode(), value.encode()) for name, value in HEADERS.items())
-                message["headers"] = [*message["headers"], *(pair for pair in given if pair[0] not in present)]
+                message["headers"] = [
+                    *message["headers"],
+                    *(pair for pair in given if pair[0] not in present),
+                ]
             await send(message)
 
         await self._app(scope, receive, send_guarded)
@@ -48,4 +49,7 @@ class SecurityHeaders:
 
 def middleware(hosts: Sequence[str]) -> list[Middleware]:
     """The guards of an application that answers to these host names only."""
-    return [Middleware(SecurityHeaders), Middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False)]
+    return [
+        Middleware(SecurityHeaders),
+        Middleware(TrustedHostMiddleware, allowed_hosts=hosts, www_redirect=False),
+    ]

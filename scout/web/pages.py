@@ -9,13 +9,13 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, Response
 
 from catalog.models import Page, Run, Shop, Verdict
-from catalog.store import Store
-from reports.findings import rows
-from scout import pipeline
-from scout.inspection import inspect_page
-from scout.output import cell
+from catalog.storage.store import Store
+from reports.model.findings import rows
+from scout.inspect.page_inspection import inspect_page
 from scout.overview import overview, row
-from scout.schedule import Timetable, entries
+from scout.pipeline import pipeline
+from scout.schedule.timetable import Timetable, entries
+from scout.terminal.output import cell
 from scout.web.api import run_of, store_of
 from scout.web.guard import REPORT_POLICY
 
@@ -38,7 +38,11 @@ def web_only(url: str | None) -> str | None:
 
 
 _templates = Environment(
-    loader=PackageLoader("scout.web"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    loader=PackageLoader("scout.web"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
 )
 _templates.filters |= {"web_only": web_only, "cell": cell}
 
@@ -63,7 +67,9 @@ def shop(request: Request) -> Response:
     found = store.shop(request.path_params["name"])
     runs = _runs(store, found)
     missing = rows(store, found, pipeline.run_key(runs[0]), {Verdict.MISSING}) if runs else []
-    page = render("shop.html", shop=row(store, found), runs=runs, missing=missing[:SHOWN], total=len(missing))
+    page = render(
+        "shop.html", shop=row(store, found), runs=runs, missing=missing[:SHOWN], total=len(missing)
+    )
     return HTMLResponse(page)
 
 
@@ -72,7 +78,9 @@ def inspect(request: Request) -> Response:
     store = store_of(request)
     found = store.shop(request.path_params["name"])
     with store.read() as session:
-        asked = select(Page).where(Page.shop_id == found.id, Page.url == request.query_params.get("url", ""))
+        asked = select(Page).where(
+            Page.shop_id == found.id, Page.url == request.query_params.get("url", "")
+        )
         page = session.exec(asked.where(col(Page.body).is_not(None))).first()
     if page is None:
         raise HTTPException(404, "no such page was crawled")
@@ -89,10 +97,18 @@ def report(request: Request) -> Response:
     path = Path(written) if written else None
     if path is None or not path.is_file():
         raise HTTPException(404, "this run has no such report")
-    shown = {"headers": {"content-security-policy": REPORT_POLICY}} if kind == "html" else {"filename": path.name}
+    shown = (
+        {"headers": {"content-security-policy": REPORT_POLICY}}
+        if kind == "html"
+        else {"filename": path.name}
+    )
     return FileResponse(path, media_type=FORMATS[kind], **shown)
 
 
 def _runs(store: Store, shop: Shop) -> list[Run]:
     with store.read() as session:
-        return list(session.exec(select(Run).where(Run.shop_id == shop.id).order_by(col(Run.id).desc()).limit(20)))
+        return list(
+            session.exec(
+                select(Run).where(Run.shop_id == shop.id).order_by(col(Run.id).desc()).limit(20)
+            )
+        )

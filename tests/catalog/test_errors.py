@@ -23,7 +23,11 @@ def drawn() -> dict[str, str | None]:
 
 def defined() -> dict[str, type[Exception]]:
     """The errors that the module gives."""
-    return {name: value for name, value in inspect.getmembers(errors, inspect.isclass) if issubclass(value, Exception)}
+    return {
+        name: value
+        for name, value in inspect.getmembers(errors, inspect.isclass)
+        if issubclass(value, Exception)
+    }
 
 
 def test_the_tree_is_complete() -> None:

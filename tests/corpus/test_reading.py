@@ -9,18 +9,22 @@ import pytest
 
 from catalog.models import Attribute, PageKind
 from catalog.values import Hint, fields, same, values_of
-from parser.document import Document
-from parser.pages import CrawledPage
+from parser.crawled_pages import CrawledPage
+from parser.page.document import Document
 from parser.read import PageReading, read
-from rules_generator.examples import Example
-from rules_generator.induce import Taught, induce
+from rules_generator.induction.induce import induce
+from rules_generator.training.examples import Example
+from rules_generator.training.training_example import Taught
 
 CORPUS = Path(__file__).parent
 PAGES = sorted(path.parent for path in CORPUS.glob("*/*/page.html"))
 
 KNOWN_FAILURES = {
     ("agotado", "availability"): "all its neighbours are in stock, so any constant reads them",
-    ("broken-json-ld", "description"): "its neighbours teach the description of their JSON-LD alone",
+    (
+        "broken-json-ld",
+        "description",
+    ): "its neighbours teach the description of their JSON-LD alone",
 }
 
 
@@ -28,7 +32,9 @@ KNOWN_FAILURES = {
 def opened(folder: Path) -> tuple[Document, dict[str, str] | None]:
     """A page and what it says."""
     url = (folder / "url.txt").read_text().strip()
-    return Document((folder / "page.html").read_bytes(), url), json.loads((folder / "offer.json").read_text())
+    return Document((folder / "page.html").read_bytes(), url), json.loads(
+        (folder / "offer.json").read_text()
+    )
 
 
 def teachers(host: Path, but: Path) -> Iterator[Taught]:
@@ -39,7 +45,9 @@ def teachers(host: Path, but: Path) -> Iterator[Taught]:
             told = {Attribute(name): value for name, value in said.items() if value is not None}
             currency = told.pop(Attribute.CURRENCY, None)
             offer = fields(told, Hint(base_url=document.url), url=document.url, currency=currency)
-            yield Taught(Example.of(CrawledPage(0, document.url, None, str(folder)), offer), document)
+            yield Taught(
+                Example.of(CrawledPage(0, document.url, None, str(folder)), offer), document
+            )
 
 
 def reading_of(folder: Path) -> PageReading:
@@ -62,7 +70,9 @@ def read_by_neighbours(folder: Path) -> list[bool]:
         return [reading.kind is PageKind.OTHER]
     found = found_in(reading)
     return [
-        name in found and same(Attribute(name), found[name], value) for name, value in said.items() if value is not None
+        name in found and same(Attribute(name), found[name], value)
+        for name, value in said.items()
+        if value is not None
     ]
 
 
@@ -85,4 +95,6 @@ def test_a_page_is_read_by_what_its_neighbours_teach(folder: Path) -> None:
     }
     if "category" in wrong and wrong["category"][0] is None:
         wrong.pop("category")
-    assert {name: pair for name, pair in wrong.items() if (folder.name, name) not in KNOWN_FAILURES} == {}
+    assert {
+        name: pair for name, pair in wrong.items() if (folder.name, name) not in KNOWN_FAILURES
+    } == {}

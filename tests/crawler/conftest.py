@@ -9,8 +9,8 @@ import pytest
 from sqlmodel import select
 
 from catalog.models import Page, Run, Shop
-from catalog.settings import Settings
-from catalog.store import Store
+from catalog.runtime.settings import Settings
+from catalog.storage.store import Store
 from crawler.crawl import Crawled, crawl_shop
 from tests.crawler.server import Loopback, serve
 
@@ -38,10 +38,14 @@ class Bench:
         return {path: (str(page.state), page.reason) for path, page in self.pages().items()}
 
 
-def bench(folder: Path, server: Loopback, verify_certificates: bool | None = None, **shop: Any) -> Bench:
+def bench(
+    folder: Path, server: Loopback, verify_certificates: bool | None = None, **shop: Any
+) -> Bench:
     """A shop of the server's in a store of its own."""
     said = {"timeout": 1.5, "max_body": 300_000, "contact": "mailto:scout@example.org"}
-    settings = Settings.load(data_dir=folder / "var", verify_certificates=verify_certificates, **said)
+    settings = Settings.load(
+        data_dir=folder / "var", verify_certificates=verify_certificates, **said
+    )
     store = Store.open(settings)
     with store.write() as session:
         made = Shop(**{"name": "bench", "url": server.url, "allow_private": True, **shop})

@@ -49,10 +49,12 @@ def page(*links: str, title: str = "A page", head: str = "", text: str = "") -> 
     anchors = "".join(f'<a href="{link}">{link}</a> ' for link in links)
 
     def show(visit: Visit) -> Reply:
-        html = (
-            f"<html><head><title>{title}</title>{head}</head><body><h1>{title}</h1><p>{text}</p>{anchors}</body></html>"
+        html = f"<html><head><title>{title}</title>{head}</head><body><h1>{title}</h1><p>{text}</p>{anchors}</body></html>"
+        return (
+            200,
+            {"Content-Type": "text/html; charset=utf-8"},
+            html.replace("{root}", visit.root).encode(),
         )
-        return 200, {"Content-Type": "text/html; charset=utf-8"}, html.replace("{root}", visit.root).encode()
 
     return show
 
@@ -60,7 +62,11 @@ def page(*links: str, title: str = "A page", head: str = "", text: str = "") -> 
 def raw(body: bytes, kind: str = "text/html", status: int = 200, **headers: str) -> Route:
     """A route with a fixed answer; underscores in header names stand for hyphens."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return lambda visit: (status, {"Content-Type": kind, **named}, body.replace(b"{root}", visit.root.encode()))
+    return lambda visit: (
+        status,
+        {"Content-Type": kind, **named},
+        body.replace(b"{root}", visit.root.encode()),
+    )
 
 
 def sends(*pieces: bytes, pause: float = 0.0, then: float = 0.0) -> Route:
@@ -110,7 +116,9 @@ def serve(secure: ssl.SSLContext | None = None) -> Iterator[Loopback]:
     if secure:
         server.socket = secure.wrap_socket(server.socket, server_side=True)
     shop.url = f"http{'s' if secure else ''}://127.0.0.1:{server.server_address[1]}/"
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
+    threading.Thread(
+        target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True
+    ).start()
     try:
         yield shop
     finally:

@@ -36,8 +36,16 @@ class Tarpit:
         more = [_name(f"{path}{number}") for number in range(5)]
         if category := re.fullmatch(r"/c/(\d)", path):
             offers = range(int(category[1]), self.offers, CATEGORIES)
-            return f"Category {category[1]}", "Things", [*(f"/p/offer-{number}" for number in offers), *more]
-        return ("Shop", "Welcome", more) if path == "/" else ("Our story", f"We are old. {_name(path)}", more)
+            return (
+                f"Category {category[1]}",
+                "Things",
+                [*(f"/p/offer-{number}" for number in offers), *more],
+            )
+        return (
+            ("Shop", "Welcome", more)
+            if path == "/"
+            else ("Our story", f"We are old. {_name(path)}", more)
+        )
 
 
 def _name(seed: str) -> str:

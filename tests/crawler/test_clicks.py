@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from catalog.feeds.importing import import_offers
-from catalog.links import cleaner
+from catalog.links.shop_links import cleaner
 from tests.crawler.conftest import Bench
 from tests.crawler.server import page, raw
 
@@ -19,7 +19,12 @@ TRACKS = (
     "mtm_source hsa_acc at_medium wt_mc cm_mmc xtor s_kwcid ef_id spm tduid _ga _gl clickref phpsessid partner "
     "affiliate_id"
 ).split()
-REDIRECTS = ("/out?to=%2Fp%2F2", "/redirect/12345", "/goto?url=https%3A%2F%2Felsewhere.example%2F", "/clickout/9")
+REDIRECTS = (
+    "/out?to=%2Fp%2F2",
+    "/redirect/12345",
+    "/goto?url=https%3A%2F%2Felsewhere.example%2F",
+    "/clickout/9",
+)
 TRACKED = re.compile(rf"[?&](?:{'|'.join(map(re.escape, TRACKS))})=|[?&](?:utm|hsa|mtm)_", re.I)
 LEADS_AWAY = re.compile(r"^/(?:out|redirect|goto|clickout|r|track)\b", re.I)
 
@@ -29,7 +34,9 @@ def test_no_request_is_a_click(make_bench: Callable[..., Bench], tmp_path: Path)
     made = make_bench()
     root = made.server.url.rstrip("/")
     tagged = [f"/p/{n}?{key}=x&amp;size={n}" for n, key in enumerate(TRACKS)]
-    wrapped = f"https://www.awin1.com/cread.php?awinmid=1&ued={quote(f'{root}/p/100?gclid=1', safe='')}"
+    wrapped = (
+        f"https://www.awin1.com/cread.php?awinmid=1&ued={quote(f'{root}/p/100?gclid=1', safe='')}"
+    )
     head = (
         '<link rel="canonical" href="/?utm_source=self"><link rel="next" href="/list?p=2&amp;utm_medium=x">'
         '<link rel="alternate" hreflang="de" href="/de?fbclid=1">'
@@ -39,16 +46,36 @@ def test_no_request_is_a_click(make_bench: Callable[..., Bench], tmp_path: Path)
         "/": page(*tagged, *REDIRECTS, wrapped, "/moved", head=head),
         "/moved": raw(b"", status=301, Location="/there?gclid=1&size=3"),
         "/robots.txt": raw(b"Sitemap: {root}/map.xml?utm_source=robots\n", "text/plain"),
-        "/map.xml": raw(b"<urlset><url><loc>{root}/mapped?utm_source=map</loc></url></urlset>", "text/xml"),
+        "/map.xml": raw(
+            b"<urlset><url><loc>{root}/mapped?utm_source=map</loc></url></urlset>", "text/xml"
+        ),
     }
     made.server.fallback = page("/", title="A page")
     feed = tmp_path / "feed.csv"
-    links = [f"{root}/known?size=1&wt_mc=x", wrapped.replace("100", "101"), f"{root}/redirect/777", "https://bit.ly/x"]
-    feed.write_text("\n".join(["id,title,link", *(f"{n},Mug,{link}" for n, link in enumerate(links))]))
-    import_offers(made.store, made.shop, str(feed), cleaner=cleaner(made.settings, made.store, made.shop))
+    links = [
+        f"{root}/known?size=1&wt_mc=x",
+        wrapped.replace("100", "101"),
+        f"{root}/redirect/777",
+        "https://bit.ly/x",
+    ]
+    feed.write_text(
+        "\n".join(["id,title,link", *(f"{n},Mug,{link}" for n, link in enumerate(links))])
+    )
+    import_offers(
+        made.store, made.shop, str(feed), cleaner=cleaner(made.settings, made.store, made.shop)
+    )
     made.crawl()
     log = [path for path in made.server.hits if not path.startswith("/scout-")]
     assert [path for path in log if TRACKED.search(path)] == []
     assert [path for path in log if LEADS_AWAY.match(path)] == []
-    wanted = {"/known?size=1", "/p/100", "/p/101", "/there?size=3", "/mapped", "/fresh", "/de", "/list?p=2"}
+    wanted = {
+        "/known?size=1",
+        "/p/100",
+        "/p/101",
+        "/there?size=3",
+        "/mapped",
+        "/fresh",
+        "/de",
+        "/list?p=2",
+    }
     assert wanted | {f"/p/{n}?size={n}" for n in range(len(TRACKS))} <= set(log)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from sqlmodel import select
 
-from catalog.bodies import Bodies
 from catalog.models import KnownOffer, SitemapSeen
+from catalog.storage.bodies import Bodies
 from crawler.crawl import Crawled
 from tests.crawler.conftest import Bench, bench
 from tests.crawler.server import Loopback, Reply, Visit, page, raw, serve
@@ -23,11 +23,17 @@ def fill(server: Loopback) -> None:
         return page(title="At last")(visit) if visit.before else (500, {}, b"broken")
 
     def busy(visit: Visit) -> Reply:
-        return page(title="Not busy")(visit) if visit.before else (429, {"Retry-After": "1"}, b"slow down")
+        return (
+            page(title="Not busy")(visit)
+            if visit.before
+            else (429, {"Retry-After": "1"}, b"slow down")
+        )
 
     def endless(visit: Visit) -> Reply:
         number = int(visit.path.rsplit("/", 1)[1])
-        return page(f"/calendar/{number + 1}", "/", title=f"Day {number}", text=f"Nothing on {number}")(visit)
+        return page(
+            f"/calendar/{number + 1}", "/", title=f"Day {number}", text=f"Nothing on {number}"
+        )(visit)
 
     def stuck(visit: Visit) -> Reply:
         import time
@@ -72,8 +78,12 @@ def fill(server: Loopback) -> None:
             "http://169.254.169.254/latest/meta-data/",
             title="Shop",
         ),
-        "/robots.txt": raw(b"User-agent: *\nDisallow: /forbidden/\nSitemap: {root}/maps/index.xml\n", "text/plain"),
-        "/sitemap.xml": raw(b"<urlset><url><loc>{root}/only-in-sitemap</loc></url></urlset>", "application/xml"),
+        "/robots.txt": raw(
+            b"User-agent: *\nDisallow: /forbidden/\nSitemap: {root}/maps/index.xml\n", "text/plain"
+        ),
+        "/sitemap.xml": raw(
+            b"<urlset><url><loc>{root}/only-in-sitemap</loc></url></urlset>", "application/xml"
+        ),
         "/maps/index.xml": raw(
             b"<sitemapindex><sitemap><loc>{root}/maps/a.xml.gz</loc></sitemap>"
             b"<sitemap><loc>https://elsewhere.example/b.xml</loc></sitemap></sitemapindex>",
@@ -95,17 +105,25 @@ def fill(server: Loopback) -> None:
         "/huge": raw(b"<html>" + b"x" * 400_000),
         "/bomb": raw(gzip.compress(b"<html>" + b"a" * 3_000_000), Content_Encoding="gzip"),
         "/picture": raw(b"\x89PNG....", "image/png"),
-        "/mislabelled": raw(b"<!doctype html><title>T</title><a href=/p/7>7</a>", "application/octet-stream"),
+        "/mislabelled": raw(
+            b"<!doctype html><title>T</title><a href=/p/7>7</a>", "application/octet-stream"
+        ),
         "/twin-a": raw(b"<html><title>Twin</title>the same bytes</html>"),
         "/twin-b": raw(b"<html><title>Twin</title>the same bytes</html>"),
         "/quirk": page(
-            "x/y", "?", title="Quirk", head='<base href="/deep/er/"><link rel=canonical href="{root}/quirk">'
+            "x/y",
+            "?",
+            title="Quirk",
+            head='<base href="/deep/er/"><link rel=canonical href="{root}/quirk">',
         ),
         "/deep/er/x/y": page(title="By base"),
         "/only-in-sitemap": page(title="Only in the sitemap"),
         "/zipped": page(title="Zipped"),
         "/known": page(title="Known"),
-        **{f"/p/{number}": page(title=f"Product {number}", text=f"{number},99 &euro;") for number in range(1, 8)},
+        **{
+            f"/p/{number}": page(title=f"Product {number}", text=f"{number},99 &euro;")
+            for number in range(1, 8)
+        },
     }
 
 
@@ -198,7 +216,10 @@ def test_canonical(crawled: tuple[Bench, Crawled]) -> None:
     pages, root = crawled[0].pages(), crawled[0].server.url.rstrip("/")
     assert pages["/list?sort=price"].canonical == f"{root}/list"
     assert pages["/old"].canonical == f"{root}/p/6"
-    assert {pages["/twin-a"].canonical, pages["/twin-b"].canonical} & {f"{root}/twin-a", f"{root}/twin-b"}
+    assert {pages["/twin-a"].canonical, pages["/twin-b"].canonical} & {
+        f"{root}/twin-a",
+        f"{root}/twin-b",
+    }
 
 
 def test_bodies(crawled: tuple[Bench, Crawled]) -> None:
@@ -213,7 +234,10 @@ def test_bodies(crawled: tuple[Bench, Crawled]) -> None:
 def test_sitemaps_are_noted(crawled: tuple[Bench, Crawled]) -> None:
     """Each sitemap of the shop's own is read once and noted for the run, but for those that only name others."""
     with crawled[0].store.read() as session:
-        noted = {seen.url.rsplit("/", 1)[1]: seen.urls_found for seen in session.exec(select(SitemapSeen))}
+        noted = {
+            seen.url.rsplit("/", 1)[1]: seen.urls_found
+            for seen in session.exec(select(SitemapSeen))
+        }
     assert noted == {"sitemap.xml": 1, "a.xml.gz": 1}
 
 

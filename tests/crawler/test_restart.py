@@ -13,19 +13,19 @@ import pytest
 from filelock import FileLock
 
 from catalog.errors import Busy
-from catalog.frontier import Frontier, Link, Outcome
 from catalog.models import PageState, Run, Shop, now
-from catalog.store import Store
+from catalog.storage.frontier import Frontier, Link, Outcome
+from catalog.storage.store import Store
 from crawler import job
-from crawler.recrawl import LOOK_AGAIN, reset
+from crawler.frontier.revisit import LOOK_AGAIN, reset
 from tests.crawler.conftest import Bench
 from tests.crawler.server import Reply, Visit, page, raw
 
 PRODUCTS = 120
 PARENT = """
 import sys
-from catalog.settings import Settings
-from catalog.store import Store
+from catalog.runtime.settings import Settings
+from catalog.storage.store import Store
 from crawler.crawl import crawl_shop
 settings = Settings.load(data_dir=sys.argv[1])
 store = Store.open(settings)
@@ -40,7 +40,9 @@ def fill(made: Bench) -> None:
         if visit.headers.get("if-none-match") == '"1"':
             return 304, {"ETag": '"1"'}, b""
         number = int(visit.path.rsplit("/", 1)[1])
-        status, headers, body = page(f"/p/{number + 10}", title=f"Product {number}", text=f"{number},00 &euro;")(visit)
+        status, headers, body = page(
+            f"/p/{number + 10}", title=f"Product {number}", text=f"{number},00 &euro;"
+        )(visit)
         return status, headers | {"ETag": '"1"'}, body
 
     def fallback(visit: Visit) -> Reply:
@@ -69,10 +71,14 @@ def test_killed_crawl_goes_on(make_bench: Callable[..., Bench]) -> None:
     fill(made)
     made.server.delay = 0.02
     kill_midway(made)
-    assert len([path for path, (state, _) in made.states().items() if state == "fetched"]) < PRODUCTS
+    assert (
+        len([path for path, (state, _) in made.states().items() if state == "fetched"]) < PRODUCTS
+    )
     crawled = made.crawl()
     assert crawled.pages["fetched"] == PRODUCTS + 1
-    twice = [path for path, count in made.server.hits.items() if count > 1 and path.startswith("/p/")]
+    twice = [
+        path for path, count in made.server.hits.items() if count > 1 and path.startswith("/p/")
+    ]
     assert len(twice) <= 16
     assert made.server.hits["/sitemap.xml"] == 1
 
@@ -91,7 +97,12 @@ def test_new_run_asks_for_changes_only(make_bench: Callable[..., Bench]) -> None
     crawled = made.crawl()
     after = made.pages()["/p/7"]
     assert made.server.hits["/p/7"] == 2
-    assert (after.body, after.status, after.rules_version, after.state) == (before.body, 304, 3, "fetched")
+    assert (after.body, after.status, after.rules_version, after.state) == (
+        before.body,
+        304,
+        3,
+        "fetched",
+    )
     assert crawled.pages["fetched"] == PRODUCTS + 1
 
 
@@ -105,13 +116,18 @@ def test_page_limit(make_bench: Callable[..., Bench]) -> None:
     assert made.crawl(max_pages=30).pages["fetched"] == 30
 
 
-def test_one_crawl_at_a_time(make_bench: Callable[..., Bench], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_crawl_at_a_time(
+    make_bench: Callable[..., Bench], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """While a crawl holds the shop's lock no other one starts."""
     made = make_bench()
     monkeypatch.setattr(job, "PATIENCE", 0.1)
     folder = made.settings.data_dir / "locks"
     folder.mkdir(parents=True)
-    with FileLock(folder / f"crawl-{made.shop.id}.lock"), pytest.raises(Busy, match="another process"):
+    with (
+        FileLock(folder / f"crawl-{made.shop.id}.lock"),
+        pytest.raises(Busy, match="another process"),
+    ):
         job._lock(made.settings, made.shop)
 
 
@@ -119,7 +135,9 @@ def test_gone_after_a_second_look(make_bench: Callable[..., Bench]) -> None:
     """A page that was there before is asked for twice before it is called gone; one that came back is not gone."""
     made = make_bench()
     made.server.routes |= {"/": page("/p/1", "/p/2", "/p/3")}
-    made.server.routes |= {f"/p/{number}": page(title=f"Product {number}") for number in range(1, 4)}
+    made.server.routes |= {
+        f"/p/{number}": page(title=f"Product {number}") for number in range(1, 4)
+    }
     made.crawl()
     with made.store.write() as session:
         reset(session, made.shop.id or 0)
@@ -161,8 +179,13 @@ def test_sitemap_dates(make_bench: Callable[..., Bench]) -> None:
     made.server.routes |= {f"/p/{n}": page(title=f"Product {n}") for n in range(4)}
     made.server.routes["/"] = page("/p/3")
     dates = {0: "2020-01-01", 1: "2020-01-01T10:00:00+02:00", 2: "2099-01-01"}
-    entries = "".join(f"<url><loc>{{root}}/p/{n}</loc><lastmod>{date}</lastmod></url>" for n, date in dates.items())
-    made.server.routes["/sitemap.xml"] = raw(f"<urlset>{entries}</urlset>".encode(), "application/xml")
+    entries = "".join(
+        f"<url><loc>{{root}}/p/{n}</loc><lastmod>{date}</lastmod></url>"
+        for n, date in dates.items()
+    )
+    made.server.routes["/sitemap.xml"] = raw(
+        f"<urlset>{entries}</urlset>".encode(), "application/xml"
+    )
     made.crawl()
     with made.store.write() as session:
         reset(session, made.shop.id or 0)
@@ -179,7 +202,11 @@ def test_what_rarely_changes_is_asked_less_often(store: Store, shop: Shop) -> No
     frontier = Frontier(store, shop.id or 0)
     frontier.add(Link(f"{shop.url}{name}") for name in ("steady", "lively", "rested"))
     steady, lively, rested = frontier.claim(3)
-    month, soon, past = now() - timedelta(days=30), now() + timedelta(days=3), now() - timedelta(minutes=1)
+    month, soon, past = (
+        now() - timedelta(days=30),
+        now() + timedelta(days=3),
+        now() - timedelta(minutes=1),
+    )
     seen = {"fetched_at": now(), "changed_at": month}
     frontier.settle(
         [

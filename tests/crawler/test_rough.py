@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from sqlmodel import col, update
 
-from catalog.frontier import Frontier, Link
 from catalog.models import Page
-from crawler.answers import MOST_ATTEMPTS
+from catalog.storage.frontier import Frontier, Link
+from crawler.fetch.response_status import MOST_ATTEMPTS
 from tests.crawler.conftest import Bench, bench
 from tests.crawler.server import Act, Loopback, Reply, Route, Visit, page, raw, sends, serve
 
@@ -51,16 +51,28 @@ BROKEN: dict[str, tuple[Route, str, str]] = {
     "half-closed": (lambda visit: shut, "failed", "no connection"),
     "half-a-head": (sends(OK + b"Content-Len"), "failed", "no connection"),
     "half-a-body": (sends(OK + b"Content-Length: 999\r\n\r\n<html>half"), "failed", "cut off"),
-    "half-a-chunk": (sends(OK + b"Transfer-Encoding: chunked\r\n\r\n", b"ff\r\n<html>half"), "failed", "cut off"),
+    "half-a-chunk": (
+        sends(OK + b"Transfer-Encoding: chunked\r\n\r\n", b"ff\r\n<html>half"),
+        "failed",
+        "cut off",
+    ),
     "another-protocol": (sends(b"SSH-2.0-OpenSSH_9.9\r\n"), "failed", "unreadable answer"),
-    "no-gzip": (raw(b"\x1f\x8bno gzip at all", Content_Encoding="gzip"), "failed", "unreadable answer"),
+    "no-gzip": (
+        raw(b"\x1f\x8bno gzip at all", Content_Encoding="gzip"),
+        "failed",
+        "unreadable answer",
+    ),
     "endless": (
         sends(OK + b"Transfer-Encoding: chunked\r\n\r\n", *chunks(*repeat(PIECE, 160))),
         "refused",
         "too large",
     ),
     "ten-megabytes": (raw(b"<html>" + PIECE * 160), "refused", "too large"),
-    "bomb": (raw(gzip.compress(b"<html>" + PIECE * 800, 1), Content_Encoding="gzip"), "refused", "too large"),
+    "bomb": (
+        raw(gzip.compress(b"<html>" + PIECE * 800, 1), Content_Encoding="gzip"),
+        "refused",
+        "too large",
+    ),
     "deep": (raw(b"<html>" + b"<div>" * 20_000), "refused", "hostile page"),
     "attributes": (
         raw(b"<html><p " + b" ".join(b"a%d=1" % n for n in range(20_000)) + b">"),
@@ -75,14 +87,22 @@ BROKEN: dict[str, tuple[Route, str, str]] = {
 }
 LIES: dict[str, Route] = {
     "charset-unknown": raw(b"<html><a href=/found-1>x</a>", "text/html; charset=klingon"),
-    "charset-wrong": raw("<html>Größe <a href=/found-2>x</a>".encode("latin-1"), "text/html; charset=utf-8"),
-    "charset-two": raw('<html><meta charset="utf-8"><a href=/found-3>x</a>'.encode("utf-16"), "text/html"),
+    "charset-wrong": raw(
+        "<html>Größe <a href=/found-2>x</a>".encode("latin-1"), "text/html; charset=utf-8"
+    ),
+    "charset-two": raw(
+        '<html><meta charset="utf-8"><a href=/found-3>x</a>'.encode("utf-16"), "text/html"
+    ),
     "type-wrong": raw(b"<!doctype html><html><a href=/found-4>x</a>", "image/png"),
     "type-none": sends(b"HTTP/1.0 200 OK\r\n\r\n<!doctype html><html><a href=/found-5>x</a>"),
     "nul-bytes": raw(b"<html>\x00<a\x00 href=/none>x</a><a href=/found-6>x</a>"),
 }
 MOVED = {"utf-8": "/gr%C3%B6%C3%9Fe", "latin-1": "/gr%F6%DFe"}
-MUTE_LINES = ("hangs-up", "half-closed", "half-a-head")  # the pool asks again where it was a line used before
+MUTE_LINES = (
+    "hangs-up",
+    "half-closed",
+    "half-a-head",
+)  # the pool asks again where it was a line used before
 FIRST_TIME = ("mute", "hangs-up", "half-a-body", "another-protocol")
 
 
@@ -93,9 +113,14 @@ def fill(server: Loopback) -> None:
     server.routes |= {f"/found-{number}": page(title=f"Found {number}") for number in range(1, 7)}
     for charset, path in MOVED.items():
         head = "HTTP/1.1 301 Moved\r\nContent-Length: 0\r\nLocation: /größe\r\n\r\n"
-        server.routes |= {f"/moved-{charset}": sends(head.encode(charset)), path: page(title=f"Moved in {charset}")}
+        server.routes |= {
+            f"/moved-{charset}": sends(head.encode(charset)),
+            path: page(title=f"Moved in {charset}"),
+        }
     moved = [f"/moved-{charset}" for charset in MOVED]
-    server.routes["/"] = page(*moved, *(f"/once-{name}" for name in FIRST_TIME), *(f"/{name}" for name in LIES))
+    server.routes["/"] = page(
+        *moved, *(f"/once-{name}" for name in FIRST_TIME), *(f"/{name}" for name in LIES)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -137,9 +162,14 @@ def test_lies(crawled: Bench, name: str, number: int) -> None:
 def test_redirects_in_raw_letters(crawled: Bench, charset: str) -> None:
     """A redirect whose target is not encoded leads to what its bytes say."""
     states = crawled.states()
-    assert (states[f"/moved-{charset}"], states[MOVED[charset]]) == (("redirected", "redirect"), ("fetched", None))
+    assert (states[f"/moved-{charset}"], states[MOVED[charset]]) == (
+        ("redirected", "redirect"),
+        ("fetched", None),
+    )
 
 
 def test_nothing_open(crawled: Bench) -> None:
     """However the answers are broken, every page is settled in the end."""
-    assert not [path for path, (state, _) in crawled.states().items() if state in ("pending", "leased")]
+    assert not [
+        path for path, (state, _) in crawled.states().items() if state in ("pending", "leased")
+    ]

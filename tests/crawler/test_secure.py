@@ -19,8 +19,14 @@ def expired(folder: Path) -> ssl.SSLContext:
     """A server's context with a certificate that nobody vouches for, of another name, expired since yesterday."""
     key, today = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "shop.example")])
-    built = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
-    built = built.serial_number(1).not_valid_before(today - timedelta(9)).not_valid_after(today - timedelta(1))
+    built = (
+        x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+    )
+    built = (
+        built.serial_number(1)
+        .not_valid_before(today - timedelta(9))
+        .not_valid_after(today - timedelta(1))
+    )
     plain = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     file = folder / "server.pem"
     file.write_bytes(

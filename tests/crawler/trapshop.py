@@ -14,7 +14,9 @@ from tests.crawler.server import Reply, Visit
 
 FACETS = {"farbe": 5, "groesse": 5, "material": 5, "marke": 5, "preis": 5, "laune": 5}
 ON_A_PAGE = 20
-SESSION = re.compile(r"^(?:/s)?/(?:\(S\([a-z0-9]{24}\)\)|(?:sid-)?[0-9a-f]{24})(?=/)|;jsessionid=[0-9a-f]{24}")
+SESSION = re.compile(
+    r"^(?:/s)?/(?:\(S\([a-z0-9]{24}\)\)|(?:sid-)?[0-9a-f]{24})(?=/)|;jsessionid=[0-9a-f]{24}"
+)
 
 
 @dataclass(frozen=True)
@@ -36,10 +38,19 @@ class TrapShop:
         path, query = SESSION.sub("", parts.path), dict(parse_qsl(parts.query))
         if path in ("/robots.txt", "/sitemap.xml"):
             return 404, {}, b""
-        session = self.session.format(hashlib.blake2b(visit.path.encode(), digest_size=12).hexdigest())
+        session = self.session.format(
+            hashlib.blake2b(visit.path.encode(), digest_size=12).hexdigest()
+        )
         title, text, links = self._page(path, query)
-        menu = [session + "/", "/events/2026/01", "help/info/", *(f"{session}/c/{n}" for n in range(self.categories))]
-        anchors = " ".join(f'<a href="{link.replace("&", "&amp;")}">{link[-20:]}</a>' for link in [*menu, *links])
+        menu = [
+            session + "/",
+            "/events/2026/01",
+            "help/info/",
+            *(f"{session}/c/{n}" for n in range(self.categories)),
+        ]
+        anchors = " ".join(
+            f'<a href="{link.replace("&", "&amp;")}">{link[-20:]}</a>' for link in [*menu, *links]
+        )
         html = f"<html><head><title>{title}</title></head><body><h1>{title}</h1><p>{text}</p>{anchors}</body></html>"
         return 200, {"Content-Type": "text/html; charset=utf-8"}, html.encode()
 
@@ -70,11 +81,20 @@ class TrapShop:
             links.append(f"{here}?{urlencode({**query, 'page': number + 1})}")
         if query == {"farbe": "3"} and category < self.hidden // 2:
             links.append(_offer(self.offers - 1 - category))
-        views = [{**query, name: value} for name, values in FACETS.items() for value in range(values)]
-        return f"Category {category}", f"Filter: {query}", links + [f"{here}?{urlencode(view)}" for view in views]
+        views = [
+            {**query, name: value} for name, values in FACETS.items() for value in range(values)
+        ]
+        return (
+            f"Category {category}",
+            f"Filter: {query}",
+            links + [f"{here}?{urlencode(view)}" for view in views],
+        )
 
     def _month(self, year: int, month: int) -> tuple[str, str, list[str]]:
-        after, before = (year + month // 12, month % 12 + 1), (year - (month == 1), (month - 2) % 12 + 1)
+        after, before = (
+            (year + month // 12, month % 12 + 1),
+            (year - (month == 1), (month - 2) % 12 + 1),
+        )
         links = [f"/events/{y}/{m:02}" for y, m in (after, before)]
         hidden = self.hidden - self.hidden // 2
         if year == 2026 and month <= hidden:

@@ -7,14 +7,14 @@ import pytest
 
 from catalog.errors import RuleError
 from catalog.models import Attribute, PageKind
-from parser.document import Document
-from parser.outcome import decide
-from parser.plan import Plan
+from parser.compiled_rules import Plan
+from parser.page.document import Document
 from parser.read import PageReading, read, without_doubtful
-from parser.rules import Rule, RuleSet, Signature, Template
-from parser.selector import TextAt
-from parser.trim import Trim
-from parser.votes import Vote
+from parser.rules.model import Rule, RuleSet, Signature, Template
+from parser.rules.selector import TextAt
+from parser.rules.trim import Trim
+from parser.voting.votes import Vote
+from parser.voting.winner import decide
 from tests.pages import article_page, products, text_page
 
 ONE = products(1)[0]
@@ -23,7 +23,9 @@ PAGE = Document(text_page(ONE), "https://shop.example/p/0")
 
 def rule(attribute: Attribute, css: str, score: float = 1.0, **more: object) -> Rule:
     """A rule on text."""
-    return Rule.model_validate({"attribute": attribute, "selector": TextAt(css=css), "score": score, **more})
+    return Rule.model_validate(
+        {"attribute": attribute, "selector": TextAt(css=css), "score": score, **more}
+    )
 
 
 RULES = RuleSet(
@@ -35,7 +37,9 @@ RULES = RuleSet(
             rules=(
                 rule(Attribute.TITLE, "h1.headline"),
                 rule(Attribute.PRICE, "p.cost"),
-                rule(Attribute.SKU, "ul.facts", trim=Trim(left="Art.-Nr.: ", right=" *"), support=9),
+                rule(
+                    Attribute.SKU, "ul.facts", trim=Trim(left="Art.-Nr.: ", right=" *"), support=9
+                ),
                 rule(Attribute.EAN, "table tr:nth-of-type(2) td"),
                 rule(Attribute.BRAND, "p.missing"),
             ),
@@ -49,10 +53,18 @@ def test_reads_an_offer_with_its_votes() -> None:
     reading = read(PAGE, RULES)
     assert reading.kind is PageKind.OFFER
     assert reading.offer is not None
-    assert (reading.offer.title, reading.offer.price, reading.offer.currency) == (ONE.title, Decimal(ONE.price), "EUR")
+    assert (reading.offer.title, reading.offer.price, reading.offer.currency) == (
+        ONE.title,
+        Decimal(ONE.price),
+        "EUR",
+    )
     assert (reading.offer.sku, reading.offer.ean, reading.offer.brand) == (ONE.sku, ONE.ean, None)
     sku = reading.readings[Attribute.SKU]
-    assert (sku.votes[0].raw, sku.votes[0].cut, sku.share) == (f"Art.-Nr.: {ONE.sku} *", ONE.sku, 1.0)
+    assert (sku.votes[0].raw, sku.votes[0].cut, sku.share) == (
+        f"Art.-Nr.: {ONE.sku} *",
+        ONE.sku,
+        1.0,
+    )
     assert 0.9 < sku.weight < 1
     assert reading.readings[Attribute.BRAND].cast == 0
 
@@ -116,14 +128,23 @@ LAYOUTS = RuleSet(
 )
 
 
-@pytest.mark.parametrize("reader", [read, lambda page, rules: Plan(rules).read(page)], ids=["read", "plan"])
-def test_what_a_template_does_not_say_another_may(reader: Callable[[Document, RuleSet], PageReading]) -> None:
+@pytest.mark.parametrize(
+    "reader", [read, lambda page, rules: Plan(rules).read(page)], ids=["read", "plan"]
+)
+def test_what_a_template_does_not_say_another_may(
+    reader: Callable[[Document, RuleSet], PageReading],
+) -> None:
     """Namely what its rules cannot read, and what offers have; where they find no other number, there is none."""
     page = reader(PAGE, LAYOUTS)
     assert page.offer is not None
     assert page.template == "own"
     offer = page.offer
-    assert (offer.title, offer.price, offer.brand, offer.ean) == (ONE.title, Decimal(ONE.price), ONE.title, ONE.ean)
+    assert (offer.title, offer.price, offer.brand, offer.ean) == (
+        ONE.title,
+        Decimal(ONE.price),
+        ONE.title,
+        ONE.ean,
+    )
     assert (offer.han, offer.sku, offer.category) == (ONE.title, None, None)
 
 
@@ -146,8 +167,13 @@ FORMS = [
 @pytest.mark.parametrize(("form", "text", "value"), FORMS)
 def test_a_price_is_read_in_its_form(form: str, text: str, value: str | None) -> None:
     """The form says which separator is decimal, or that the digits count cents."""
-    template = Template(name="1", rules=(rule(Attribute.TITLE, "h1"), rule(Attribute.PRICE, "b", form=form)))
-    reading = read(Document(f"<h1>x</h1><b>{text}</b>", "https://shop.example/p/1"), RuleSet(templates=(template,)))
+    template = Template(
+        name="1", rules=(rule(Attribute.TITLE, "h1"), rule(Attribute.PRICE, "b", form=form))
+    )
+    reading = read(
+        Document(f"<h1>x</h1><b>{text}</b>", "https://shop.example/p/1"),
+        RuleSet(templates=(template,)),
+    )
     assert reading.readings[Attribute.PRICE].value == value
 
 

@@ -5,12 +5,12 @@ import json
 import pytest
 
 from catalog.models import Attribute
-from parser.document import Document
-from parser.outcome import decide
-from parser.rules import Rule, RuleSet, Variants
-from parser.selector import JsonAt, TextAt
+from parser.page.document import Document
+from parser.rules.model import Rule, RuleSet, Variants
+from parser.rules.selector import JsonAt, TextAt
 from parser.variants import variants_of
-from parser.votes import Vote
+from parser.voting.votes import Vote
+from parser.voting.winner import decide
 
 OPTIONS = [
     ("half of an emoji, as JavaScript cuts one", "Blue \\ud83d", "Lamp - Blue"),
@@ -37,7 +37,9 @@ WAY = Variants(
 def test_an_option_is_told_in_the_title(name: str, option: str, title: str) -> None:
     """Behind the title of the page, in one line and without what is no text."""
     items = f'[{{"sku": "A-1", "option": "{option}"}}, {{"sku": "A-2", "option": "Red"}}]'
-    page = Document(f"<script>var product = {{'variants': {items}}}</script>", "https://shop.example/p")
+    page = Document(
+        f"<script>var product = {{'variants': {items}}}</script>", "https://shop.example/p"
+    )
     shared = decide(Attribute.TITLE, [Vote(RULE, "Lamp", "Lamp", "Lamp")])
     found = variants_of(page, [WAY], {Attribute.TITLE: shared}, None)
     assert [one.offer.title for one in found] == [title, "Lamp - Red"]
@@ -57,13 +59,17 @@ ADDRESSES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "items", "asked", "ends"), ADDRESSES, ids=[case[0] for case in ADDRESSES])
+@pytest.mark.parametrize(
+    ("name", "items", "asked", "ends"), ADDRESSES, ids=[case[0] for case in ADDRESSES]
+)
 def test_every_variant_has_an_address_of_its_own(
     name: str, items: list[tuple[str, str, str]], asked: tuple[str, ...], ends: list[str]
 ) -> None:
     """By the parameters that are known, and by a fragment where these leave two of a page with one address."""
     data = json.dumps([{"c": colour, "s": size, "sku": sku} for colour, size, sku in items])
-    page = Document(f"<script>var product = {{'variants': {data}}}</script>", "https://shop.example/p")
+    page = Document(
+        f"<script>var product = {{'variants': {data}}}</script>", "https://shop.example/p"
+    )
     query = tuple((name, inside(f"$.{name}")) for name in asked)
     way = WAY.model_copy(update={"query": query, "options": (inside("$.c"),)})
     found = variants_of(page, [way], {}, None)
@@ -83,14 +89,21 @@ LINKS = [
 def test_a_variants_link_is_its_address(name: str, link: str, address: str) -> None:
     """Where it is one, and leads to the shop; whatever stands there loses no page."""
     data = json.dumps([{"link": link, "sku": "A-1"}, {"link": "/p/blue", "sku": "A-2"}])
-    page = Document(f"<script>var product = {{'variants': {data}}}</script>", "https://shop.example/p")
+    page = Document(
+        f"<script>var product = {{'variants': {data}}}</script>", "https://shop.example/p"
+    )
     found = variants_of(page, [WAY.model_copy(update={"link": inside("$.link")})], {}, None)
-    assert [one.offer.url for one in found] == [f"https://shop.example{end}" for end in (address, "/p/blue")]
+    assert [one.offer.url for one in found] == [
+        f"https://shop.example{end}" for end in (address, "/p/blue")
+    ]
 
 
 def test_rules_stored_with_one_parameter_are_still_read() -> None:
     """An address had one parameter at most, whose value was the link."""
-    stored = WAY.model_dump(mode="json") | {"link": inside("$.id").model_dump(), "parameter": "variant"}
+    stored = WAY.model_dump(mode="json") | {
+        "link": inside("$.id").model_dump(),
+        "parameter": "variant",
+    }
     del stored["query"]
     way = RuleSet.from_json({"variants": [stored]}).variants[0]
     assert (way.link, way.query) == (None, (("variant", inside("$.id")),))
@@ -101,9 +114,14 @@ def test_rules_stored_with_one_parameter_are_still_read() -> None:
 def test_the_page_s_price_is_the_first_variants() -> None:
     """Where variants have prices of their own, one without any has none; else the page's is that of all."""
     items = '[{"sku": "A-1", "price": "9.00"}, {"sku": "A-2", "price": "on request"}]'
-    page = Document(f"<script>var product = {{'variants': {items}}}</script>", "https://shop.example/p")
+    page = Document(
+        f"<script>var product = {{'variants': {items}}}</script>", "https://shop.example/p"
+    )
     shared = {Attribute.PRICE: decide(Attribute.PRICE, [Vote(RULE, "9.00", "9.00", "9.00")])}
     price = Rule(attribute=Attribute.PRICE, selector=inside("$.price"))
     own = variants_of(page, [WAY.model_copy(update={"rules": (*WAY.rules, price)})], shared, "EUR")
     assert [str(one.offer.price) for one in own] == ["9.00", "None"]
-    assert [str(one.offer.price) for one in variants_of(page, [WAY], shared, "EUR")] == ["9.00", "9.00"]
+    assert [str(one.offer.price) for one in variants_of(page, [WAY], shared, "EUR")] == [
+        "9.00",
+        "9.00",
+    ]

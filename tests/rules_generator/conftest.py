@@ -6,10 +6,10 @@ from decimal import Decimal
 import pytest
 
 from catalog.models import OfferFields
-from parser.document import Document
-from parser.pages import CrawledPage
-from rules_generator.examples import Example
-from rules_generator.induce import Taught
+from parser.crawled_pages import CrawledPage
+from parser.page.document import Document
+from rules_generator.training.examples import Example
+from rules_generator.training.training_example import Taught
 from tests.pages import Product, products
 
 
@@ -25,7 +25,10 @@ def known(one: Product, **changes: object) -> OfferFields:
 def taught(one: Product, page: str, **changes: object) -> Taught:
     """A product as a teacher: what the catalog knows of it, and its page."""
     url = f"https://shop.example/p/{one.number}"
-    return Taught(Example.of(CrawledPage(one.number, url, None, ""), known(one, **changes)), Document(page, url))
+    return Taught(
+        Example.of(CrawledPage(one.number, url, None, ""), known(one, **changes)),
+        Document(page, url),
+    )
 
 
 @pytest.fixture

@@ -5,18 +5,19 @@ from sqlmodel import select
 
 from catalog.errors import LearnError, NoKnownOffers
 from catalog.models import Attribute, KnownOffer, Run, Shop, StoredRules
-from catalog.settings import Settings
-from catalog.store import Store
-from parser.rules import Rule, RuleSet
-from parser.selector import TextAt
-from parser.worker import parse_shop, stored_rules
+from catalog.runtime.settings import Settings
+from catalog.storage.store import Store
+from parser.parse_job import parse_shop, stored_rules
+from parser.rules.model import Rule, RuleSet
+from parser.rules.selector import TextAt
 from rules_generator.learn import learn_shop
 from tests.pages import article_page, category_page, data_page, products, text_page
-from tests.parser.test_worker import crawled, kept
+from tests.parser.test_parse_job import crawled, kept
 from tests.rules_generator.conftest import known
 
 ALL = products(30)
-TEXT, DATA = ALL[:15], ALL[15:]
+TEXT = ALL[:15]
+DATA = ALL[15:]
 
 
 def know(store: Store, shop: Shop, *, linked: bool) -> None:
@@ -26,7 +27,9 @@ def know(store: Store, shop: Shop, *, linked: bool) -> None:
             if one.number % 3:
                 url = f"{shop.url}p{one.number}" if linked else None
                 fields = known(one, url=url).model_dump()
-                session.add(KnownOffer(shop_id=shop.id, ref=str(one.number), opaque=not linked, **fields))
+                session.add(
+                    KnownOffer(shop_id=shop.id, ref=str(one.number), opaque=not linked, **fields)
+                )
 
 
 def run_of(store: Store, shop: Shop) -> int:
@@ -40,14 +43,18 @@ def run_of(store: Store, shop: Shop) -> int:
 @pytest.fixture
 def crawled_shop(settings: Settings, store: Store, shop: Shop) -> Shop:
     """A crawled shop of two templates, with lists and articles."""
-    pages = {f"p{one.number}": text_page(one) for one in TEXT} | {f"p{one.number}": data_page(one) for one in DATA}
+    pages = {f"p{one.number}": text_page(one) for one in TEXT} | {
+        f"p{one.number}": data_page(one) for one in DATA
+    }
     lists = {f"c{n}": category_page(ALL[n : n + 6]) for n in range(0, 24, 2)}
     crawled(settings, store, shop, {**pages, **lists, "about": article_page()})
     return shop
 
 
 @pytest.mark.parametrize("linked", [True, False], ids=["links", "opaque links"])
-def test_a_shop_is_learnt_and_read(settings: Settings, store: Store, crawled_shop: Shop, linked: bool) -> None:
+def test_a_shop_is_learnt_and_read(
+    settings: Settings, store: Store, crawled_shop: Shop, linked: bool
+) -> None:
     """With links or without, both templates are learnt, and all offers are read and nothing else."""
     know(store, crawled_shop, linked=linked)
     learnt = learn_shop(settings, store, crawled_shop, run_of(store, crawled_shop))
@@ -64,21 +71,29 @@ def test_a_run_learns_once(settings: Settings, store: Store, crawled_shop: Shop)
     assert learn_shop(settings, store, crawled_shop, run_of(store, crawled_shop)).version == 2
 
 
-def test_a_locked_rule_survives_relearning(settings: Settings, store: Store, crawled_shop: Shop) -> None:
+def test_a_locked_rule_survives_relearning(
+    settings: Settings, store: Store, crawled_shop: Shop
+) -> None:
     """What a person locked or set by hand is there after learning anew, once per template."""
     know(store, crawled_shop, linked=True)
     learn_shop(settings, store, crawled_shop, run_of(store, crawled_shop))
-    mine = Rule(attribute=Attribute.BRAND, selector=TextAt(css="div.mine"), origin="manual", locked=True)
+    mine = Rule(
+        attribute=Attribute.BRAND, selector=TextAt(css="div.mine"), origin="manual", locked=True
+    )
     with store.write() as session:
         stored = session.exec(select(StoredRules)).one()
         rules = RuleSet.from_json(stored.rules)
         first = rules.templates[0].model_copy(update={"rules": (mine, *rules.templates[0].rules)})
-        stored.rules = rules.model_copy(update={"templates": (first, *rules.templates[1:])}).to_json()
+        stored.rules = rules.model_copy(
+            update={"templates": (first, *rules.templates[1:])}
+        ).to_json()
     learn_shop(settings, store, crawled_shop, run_of(store, crawled_shop))
     assert any(mine in template.rules for template in stored_rules(store, crawled_shop).templates)
 
 
-def test_a_rule_set_while_it_is_learnt_stays(settings: Settings, store: Store, crawled_shop: Shop) -> None:
+def test_a_rule_set_while_it_is_learnt_stays(
+    settings: Settings, store: Store, crawled_shop: Shop
+) -> None:
     """Learning takes a while; what a person does meanwhile is in the rules that it stores."""
     know(store, crawled_shop, linked=True)
     learn_shop(settings, store, crawled_shop, run_of(store, crawled_shop))
@@ -86,28 +101,38 @@ def test_a_rule_set_while_it_is_learnt_stays(settings: Settings, store: Store, c
 
     def set_by_hand(*_: object) -> None:
         rules = stored_rules(store, crawled_shop)
-        changed = tuple(one.model_copy(update={"rules": (mine, *one.rules)}) for one in rules.templates)
+        changed = tuple(
+            one.model_copy(update={"rules": (mine, *one.rules)}) for one in rules.templates
+        )
         stored = rules.model_copy(update={"templates": changed, "version": 2}).to_json()
         with store.write() as session:
             if session.exec(select(StoredRules).where(StoredRules.version == 2)).first() is None:
                 session.add(StoredRules(shop_id=crawled_shop.id or 0, version=2, rules=stored))
 
-    told = learn_shop(settings, store, crawled_shop, run_of(store, crawled_shop), progress=set_by_hand)
+    told = learn_shop(
+        settings, store, crawled_shop, run_of(store, crawled_shop), progress=set_by_hand
+    )
     assert told.version == 3
     assert all(mine in one.rules for one in stored_rules(store, crawled_shop).templates)
 
 
-def test_without_known_offers_it_says_what_to_do(settings: Settings, store: Store, shop: Shop) -> None:
+def test_without_known_offers_it_says_what_to_do(
+    settings: Settings, store: Store, shop: Shop
+) -> None:
     """Where pages do not say themselves what they are, the error names the command that imports."""
     crawled(settings, store, shop, {"about": article_page(), "list": category_page(ALL[:6])})
     with pytest.raises(NoKnownOffers, match="scout catalog import demo"):
         learn_shop(settings, store, shop, run_of(store, shop))
 
 
-def test_known_offers_without_any_page_are_an_error(settings: Settings, store: Store, crawled_shop: Shop) -> None:
+def test_known_offers_without_any_page_are_an_error(
+    settings: Settings, store: Store, crawled_shop: Shop
+) -> None:
     """Where no offer's page is found, nothing can be learnt, and nothing stored is lost."""
     with store.write() as session:
-        session.add(KnownOffer(shop_id=crawled_shop.id, ref="x", title="Quite another thing", opaque=True))
+        session.add(
+            KnownOffer(shop_id=crawled_shop.id, ref="x", title="Quite another thing", opaque=True)
+        )
     with pytest.raises(LearnError, match="none of the 1 known offers"):
         learn_shop(settings, store, crawled_shop, run_of(store, crawled_shop))
 

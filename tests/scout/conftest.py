@@ -14,8 +14,8 @@ import pytest
 from sqlmodel import Session, col, delete, select, update
 
 from catalog.models import KnownOffer, Match, Page, PageKind, PageState, Shop, Verdict
-from catalog.settings import Settings
-from catalog.store import Store
+from catalog.runtime.settings import Settings
+from catalog.storage.store import Store
 from scout.cli import main
 
 
@@ -71,7 +71,9 @@ class Rooms:
     def recrawl(self, session: Session, shop_id: int) -> None:
         """Make all pages due again."""
         self.calls.append("reset")
-        session.exec(update(Page).where(col(Page.shop_id) == shop_id).values(state=PageState.PENDING))
+        session.exec(
+            update(Page).where(col(Page.shop_id) == shop_id).values(state=PageState.PENDING)
+        )
 
 
 def _crawl(settings: Settings, store: Store, shop: Shop, run_id: int) -> dict[str, Any]:
@@ -88,9 +90,22 @@ def _match(settings: Settings, store: Store, shop: Shop, run_id: int) -> dict[st
     with store.write() as session:
         session.exec(delete(Match).where(col(Match.run_id) == run_id))
         for number, verdict in enumerate(Verdict):
-            offer = {"title": f"Mug \x1b[31m{number}", "price": str(Decimal(number) + 5), "currency": "EUR"}
+            offer = {
+                "title": f"Mug \x1b[31m{number}",
+                "price": str(Decimal(number) + 5),
+                "currency": "EUR",
+            }
             url = f"{shop.url}p/{number}"
-            session.add(Match(run_id=run_id, shop_id=shop.id, url=url, urls=[url], verdict=verdict, offer=offer))
+            session.add(
+                Match(
+                    run_id=run_id,
+                    shop_id=shop.id,
+                    url=url,
+                    urls=[url],
+                    verdict=verdict,
+                    offer=offer,
+                )
+            )
     return {"listed": 1, "missing": 1, "unsure": 1}
 
 
@@ -109,16 +124,18 @@ def rooms(monkeypatch: pytest.MonkeyPatch) -> Rooms:
     for module, name, step in (
         ("crawler.crawl", "crawl_shop", made.step("crawl", _crawl)),
         ("rules_generator.learn", "learn_shop", made.step("learn", lambda *_: nothing(version=1))),
-        ("parser.worker", "parse_shop", made.step("parse", lambda *_: nothing(offers=3))),
-        ("matcher.run", "match_shop", made.step("match", _match)),
-        ("reports.write", "report_shop", made.step("report", _report)),
-        ("crawler.recrawl", "reset", made.recrawl),
+        ("parser.parse_job", "parse_shop", made.step("parse", lambda *_: nothing(offers=3))),
+        ("matcher.match_job", "match_shop", made.step("match", _match)),
+        ("reports.write.write", "report_shop", made.step("report", _report)),
+        ("crawler.frontier.revisit", "reset", made.recrawl),
     ):
         fake = ModuleType(module)
         setattr(fake, name, step)
         monkeypatch.setitem(sys.modules, module, fake)
         parent, _, last = module.partition(".")
-        monkeypatch.setattr(sys.modules[parent] if parent in sys.modules else __import__(parent), last, fake, False)
+        monkeypatch.setattr(
+            sys.modules[parent] if parent in sys.modules else __import__(parent), last, fake, False
+        )
     return made
 
 

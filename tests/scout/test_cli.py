@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 
 from catalog.models import Shop
-from catalog.settings import Settings
-from catalog.store import Store
+from catalog.runtime.settings import Settings
+from catalog.storage.store import Store
 from scout.cli import main
 from scout.manual import commands, manual
-
-from .conftest import Rooms, Scout
+from tests.scout.conftest import Rooms, Scout
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = dict(commands())
@@ -37,7 +36,9 @@ def test_help(name: str) -> None:
     """Every command says in a sentence what it does, and every option and argument has help."""
     command = COMMANDS[name]
     assert (command.help or "").strip().endswith((".", "?")), name
-    without = [parameter.name for parameter in command.params if not getattr(parameter, "help", None)]
+    without = [
+        parameter.name for parameter in command.params if not getattr(parameter, "help", None)
+    ]
     assert without in ([], ["help"]), name
 
 
@@ -51,8 +52,19 @@ def test_quick() -> None:
     """`scout --help` imports no room, and answers in a fraction of a second."""
     begun = time.perf_counter()
     loaded = "import sys, scout.cli; print(*{name.partition('.')[0] for name in sys.modules})"
-    modules = subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True, check=True).stdout.split()
-    assert not {"sqlalchemy", "pydantic", "scrapy", "sklearn", "numpy", "rich", "catalog", "crawler"} & set(modules)
+    modules = subprocess.run(
+        [sys.executable, "-c", loaded], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert not {
+        "sqlalchemy",
+        "pydantic",
+        "scrapy",
+        "sklearn",
+        "numpy",
+        "rich",
+        "catalog",
+        "crawler",
+    } & set(modules)
     assert time.perf_counter() - begun < 3
 
 
@@ -69,17 +81,24 @@ def test_no_words(capsys: pytest.CaptureFixture[str], words: tuple[str, ...]) ->
     assert "Usage: scout" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("option", ["extraction --predictions", "extraction --chart", "matching --predictions"])
+@pytest.mark.parametrize(
+    "option", ["extraction --predictions", "extraction --chart", "matching --predictions"]
+)
 def test_a_file_that_cannot_be_written(scout: Scout, tmp_path: Path, option: str) -> None:
     """It is named before any work is done, be its folder missing or a folder in its place."""
     what, flag = option.split()
-    for place, reason in ((tmp_path / "none" / "said", "none is no folder"), (tmp_path, "it is a folder")):
+    for place, reason in (
+        (tmp_path / "none" / "said", "none is no folder"),
+        (tmp_path, "it is a folder"),
+    ):
         said = scout("evaluate", what, str(tmp_path), flag, str(place))
         assert said.code > 0
         assert said.error.endswith(reason)
 
 
-def test_order_of_force(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_order_of_force(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """A flag wins over scout.toml, and that over a variable."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SCOUT_DATA_DIR", str(tmp_path / "variable"))
@@ -88,36 +107,65 @@ def test_order_of_force(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys:
     main(["shop", "list"])
     main(["--data-dir", "flag", "shop", "list"])
     capsys.readouterr()
-    made = [name for name in ("variable", "file", "flag") if (tmp_path / name / "scout.db").is_file()]
+    made = [
+        name for name in ("variable", "file", "flag") if (tmp_path / name / "scout.db").is_file()
+    ]
     assert made == ["variable", "file", "flag"]
 
 
 def test_shops(scout: Scout) -> None:
     """A shop is added, listed, shown and removed; a second one of its name is refused."""
     assert (
-        scout("shop", "add", "a b", "--url", "https://shop.example?x=1", "--sitemap", "https://shop.example/s.xml").code
+        scout(
+            "shop",
+            "add",
+            "a b",
+            "--url",
+            "https://shop.example?x=1",
+            "--sitemap",
+            "https://shop.example/s.xml",
+        ).code
         == 0
     )
     again = scout("shop", "add", "a b", "--url", "https://other.example")
     assert (again.code, "a shop is called 'a b' already" in again.error) == (1, True)
     listed = [json.loads(line) for line in scout("shop", "list", "--json").out.splitlines()]
     assert [(one["name"], one["url"]) for one in listed] == [("a b", "https://shop.example/")]
-    assert json.loads(scout("shop", "show", "a b", "--json").out)["sitemaps"] == ["https://shop.example/s.xml"]
+    assert json.loads(scout("shop", "show", "a b", "--json").out)["sitemaps"] == [
+        "https://shop.example/s.xml"
+    ]
     assert scout("shop", "remove", "a b").code == 0
     assert scout("shop", "list", "--json").out == ""
 
 
 def test_limits_of_a_shop(scout: Scout) -> None:
     """A shop's budget is set with it and changed later; nought and `always` take a limit away, nonsense is refused."""
-    limits = ("--max-bytes", "1.5GB", "--max-minutes", "90", "--window", "22:00-6:00", "--delay", "2")
+    limits = (
+        "--max-bytes",
+        "1.5GB",
+        "--max-minutes",
+        "90",
+        "--window",
+        "22:00-6:00",
+        "--delay",
+        "2",
+    )
     assert scout("shop", "add", "s", "--url", "https://shop.example", *limits).code == 0
 
     def shown() -> list[object]:
         shop = json.loads(scout("shop", "show", "s", "--json").out)
-        return [shop[name] for name in ("max_pages", "max_bytes", "max_minutes", "window", "delay", "last_crawl")]
+        return [
+            shop[name]
+            for name in ("max_pages", "max_bytes", "max_minutes", "window", "delay", "last_crawl")
+        ]
 
     assert shown() == [20_000, 1_500_000_000, 90.0, "22:00-06:00", 2.0, {}]
-    assert scout("shop", "set", "s", "--max-bytes", "0", "--max-pages", "50", "--window", "always").code == 0
+    assert (
+        scout(
+            "shop", "set", "s", "--max-bytes", "0", "--max-pages", "50", "--window", "always"
+        ).code
+        == 0
+    )
     assert shown() == [50, None, 90.0, None, 2.0, {}]
     for option, value in (("--window", "at night"), ("--max-bytes", "much")):
         refused = scout("shop", "set", "s", option, value)
@@ -193,7 +241,11 @@ def test_clean(scout: Scout, monkeypatch: pytest.MonkeyPatch) -> None:
     by_lines = scout("url", "clean", "--json", "--home", "https://shop.example/", "-")
     assert by_words.out == by_lines.out
     good, bad, opaque = map(json.loads, by_words.out.splitlines())
-    assert (good["url"], bad["url"], opaque["opaque"]) == ("https://shop.example/p?id=7", None, True)
+    assert (good["url"], bad["url"], opaque["opaque"]) == (
+        "https://shop.example/p?id=7",
+        None,
+        True,
+    )
     assert "error" in bad
     assert (by_words.code, by_lines.code, scout("url", "clean", links[0]).code) == (1, 1, 0)
 
@@ -202,7 +254,10 @@ def test_interrupted(settings: Settings, scout: Scout, known: Shop, rooms: Rooms
     """Ctrl-C ends with 130 and the word that the same command goes on."""
     rooms.fail["parse"] = KeyboardInterrupt()
     said = scout("run", "demo")
-    assert (said.code, said.error) == (130, "interrupted: the same command goes on where it stopped")
+    assert (said.code, said.error) == (
+        130,
+        "interrupted: the same command goes on where it stopped",
+    )
     assert scout("run", "demo").code == 0
 
 
@@ -210,5 +265,8 @@ def test_links_of_a_shop(scout: Scout, shop: Shop) -> None:
     """Links are cleaned as a shop's, whose root is then known; the same cannot be said twice."""
     link = f"{shop.url}p/1?utm_source=x&partner=y&size=4"
     assert scout("url", "clean", "--shop", "demo", link).out == f"{shop.url}p/1?size=4\n"
-    assert scout("url", "clean", "--shop", "demo", "https://bit.ly/x").out == "opaque: https://bit.ly/x\n"
+    assert (
+        scout("url", "clean", "--shop", "demo", "https://bit.ly/x").out
+        == "opaque: https://bit.ly/x\n"
+    )
     assert scout("url", "clean", "--shop", "demo", "--home", shop.url, link).code == 2

@@ -8,12 +8,11 @@ import pytest
 from sqlalchemy import text
 
 from catalog.models import Run, Shop
-from catalog.settings import Settings
-from catalog.store import Store
-from scout import locks, pipeline
+from catalog.runtime.settings import Settings
+from catalog.storage.store import Store
 from scout.doctor import NAMES, examine
-
-from .conftest import Scout
+from scout.pipeline import locks, pipeline
+from tests.scout.conftest import Scout
 
 
 def _wrong(settings: Settings, check: str) -> list[str]:
@@ -34,29 +33,43 @@ def test_names_all_rooms() -> None:
     assert rooms == set(NAMES)
 
 
-def test_foreign_distribution(scout: Scout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_foreign_distribution(
+    scout: Scout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """An installed distribution that owns one of our names is found and named, with exit code 1."""
     _package(tmp_path / "crawler")
     info = tmp_path / "web_crawler-1.0.dist-info"
     info.mkdir()
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: web-crawler\nVersion: 1.0\n", encoding="utf-8")
-    (info / "RECORD").write_text("crawler/__init__.py,,\nweb_crawler-1.0.dist-info/METADATA,,\n", encoding="utf-8")
+    (info / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: web-crawler\nVersion: 1.0\n", encoding="utf-8"
+    )
+    (info / "RECORD").write_text(
+        "crawler/__init__.py,,\nweb_crawler-1.0.dist-info/METADATA,,\n", encoding="utf-8"
+    )
     monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
     said = scout("doctor")
-    assert (said.code, "distribution 'web-crawler' also owns the package 'crawler'" in said.out) == (1, True)
+    assert (
+        said.code,
+        "distribution 'web-crawler' also owns the package 'crawler'" in said.out,
+    ) == (1, True)
 
 
 @pytest.mark.parametrize("first", [True, False])
 @pytest.mark.parametrize("kind", ["package", "module"])
-def test_stray(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: bool, kind: str) -> None:
+def test_stray(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: bool, kind: str
+) -> None:
     """A package or module of our name that merely lies on the import path is found, before ours or behind it."""
     if kind == "package":
         _package(tmp_path / "matcher")
     else:
         (tmp_path / "matcher.py").write_text("", encoding="utf-8")
-    monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path] if first else [*sys.path, str(tmp_path)])
+    monkeypatch.setattr(
+        sys, "path", [str(tmp_path), *sys.path] if first else [*sys.path, str(tmp_path)]
+    )
     assert any(
-        f"'matcher' that is not Scout's lies in {tmp_path}" in line for line in _wrong(settings, "package names")
+        f"'matcher' that is not Scout's lies in {tmp_path}" in line
+        for line in _wrong(settings, "package names")
     )
 
 
@@ -69,7 +82,9 @@ def test_mere_folder(settings: Settings, tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_versions(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     """A package outside its range, and one that is not there, are named with what to install."""
-    monkeypatch.setattr("scout.doctor.requires", lambda name: ["typer>=99", "not-there>=1", "idna>=1"])
+    monkeypatch.setattr(
+        "scout.doctor.requires", lambda name: ["typer>=99", "not-there>=1", "idna>=1"]
+    )
     old, absent = _wrong(settings, "versions")
     assert "typer>=99 is needed" in old
     assert "not-there is not installed" in absent
@@ -85,14 +100,18 @@ def test_database(settings: Settings, store: Store) -> None:
 
 def test_password_hidden(settings: Settings) -> None:
     """A database's password is not printed, not even where the database cannot be reached."""
-    hidden = settings.model_copy(update={"database_url": "postgresql://me:secret@127.0.0.1:1/scout"})
+    hidden = settings.model_copy(
+        update={"database_url": "postgresql://me:secret@127.0.0.1:1/scout"}
+    )
     assert "secret" not in str(examine(hidden))
 
 
 def test_folders(settings: Settings, tmp_path: Path) -> None:
     """A data folder and a store of bodies that cannot be written to are wrong."""
     (tmp_path / "file").write_text("", encoding="utf-8")
-    broken = settings.model_copy(update={"data_dir": tmp_path / "file" / "var", "database_url": "sqlite://"})
+    broken = settings.model_copy(
+        update={"data_dir": tmp_path / "file" / "var", "database_url": "sqlite://"}
+    )
     assert _wrong(broken, "data folder")
     assert _wrong(settings.model_copy(update={"bodies_url": "no-such-protocol://x"}), "page bodies")
 

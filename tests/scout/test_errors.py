@@ -12,11 +12,10 @@ from sqlalchemy import text
 
 from catalog.errors import BlockedShop
 from catalog.models import Shop
-from catalog.settings import Settings
-from catalog.store import Store
-from scout.demonstrate import settings_for
-
-from .conftest import Rooms, Scout
+from catalog.runtime.settings import Settings
+from catalog.storage.store import Store
+from scout.demo.demo_run import settings_for
+from tests.scout.conftest import Rooms, Scout
 
 CSV = "id,title,link,price\n1,Mug,http://127.0.0.1:8000/p/1,5.00 EUR\n"
 
@@ -40,7 +39,10 @@ def test_unknown_shop(scout: Scout, words: tuple[str, ...]) -> None:
     """A shop that is not there is an error of one line that names the list of shops."""
     said = scout(*words)
     assert said.code == 1
-    assert said.error == "no shop is called 'nobody': 'scout shop list' shows all, 'scout shop add' adds one"
+    assert (
+        said.error
+        == "no shop is called 'nobody': 'scout shop list' shows all, 'scout shop add' adds one"
+    )
     assert said.out == ""
 
 
@@ -58,9 +60,15 @@ def test_unknown_shop(scout: Scout, words: tuple[str, ...]) -> None:
         (("schedule", "add", "demo", "--cron", "0 5 30 2 *"), "it would never run"),
         (("report", "demo", "--run", "99"), "has no run 99"),
         (("report", "demo", "--run", "9" * 23), "has no run 999"),
-        (("shop", "set", "demo", "--max-pages", "9" * 23), "should be less than or equal to 1000000000"),
+        (
+            ("shop", "set", "demo", "--max-pages", "9" * 23),
+            "should be less than or equal to 1000000000",
+        ),
         (("shop", "set", "demo", "--delay", "1e400"), "should be less than or equal to 3600"),
-        (("catalog", "show", "demo", "--limit", "9" * 23), "should be less than or equal to 1000000000"),
+        (
+            ("catalog", "show", "demo", "--limit", "9" * 23),
+            "should be less than or equal to 1000000000",
+        ),
         (("report", "demo", "--run", "-" + "9" * 23), "has no run -999"),
         (("rules", "show", "demo", "--version", "9" * 23), "has no rules of version 999"),
         (("evaluate", "extraction", "data", "--threshold", "2"), "numbers from 0 to 1"),
@@ -94,7 +102,9 @@ def test_no_known_offers(scout: Scout, shop: Shop) -> None:
         ("fields.csv", "id,colour\n1,red\n", "fields.csv"),
     ],
 )
-def test_bad_feeds(scout: Scout, shop: Shop, tmp_path: Path, name: str, content: str | None, line: str) -> None:
+def test_bad_feeds(
+    scout: Scout, shop: Shop, tmp_path: Path, name: str, content: str | None, line: str
+) -> None:
     """A feed that cannot be read, or lacks a field, is named in one line, and what was known stays."""
     good = tmp_path / "good.csv"
     good.write_text(CSV, encoding="utf-8")
@@ -119,7 +129,9 @@ def test_import_tells(scout: Scout, shop: Shop, tmp_path: Path) -> None:
 
 def test_blocked(scout: Scout, known: Shop, rooms: Rooms) -> None:
     """A shop that answers with captchas only is an error of one line, and the run has failed with that reason."""
-    rooms.fail["crawl"] = BlockedShop("demo answers with captchas only: slow down, or ask the shop to let Scout in")
+    rooms.fail["crawl"] = BlockedShop(
+        "demo answers with captchas only: slow down, or ask the shop to let Scout in"
+    )
     said = scout("run", "demo")
     assert (said.code, "captchas only" in said.error) == (1, True)
     shown = json.loads(scout("shop", "show", "demo", "--json").out)
@@ -148,7 +160,7 @@ def test_full_disk(scout: Scout, store: Store, monkeypatch: pytest.MonkeyPatch) 
     """A database that cannot grow says that no space is left, and that nothing is lost."""
     with store.engine.connect() as connection:
         pages = connection.execute(text("PRAGMA page_count")).scalar_one()
-    monkeypatch.setattr("catalog.store._prepare_sqlite", lambda raw, _: _cap(raw, pages))
+    monkeypatch.setattr("catalog.storage.store._prepare_sqlite", lambda raw, _: _cap(raw, pages))
     long = "http://127.0.0.1/" + "x" * 200_000
     said = scout("shop", "add", "big", "--url", long, "--allow-private")
     assert (said.code, "no space left" in said.error) == (1, True)
@@ -169,7 +181,9 @@ def _cap(raw: object, pages: int) -> None:
         ("SCOUT_CONFIDENCE", '{"price": NaN}', "setting 'confidence.price'"),
     ],
 )
-def test_bad_settings(scout: Scout, monkeypatch: pytest.MonkeyPatch, variable: str, value: str, line: str) -> None:
+def test_bad_settings(
+    scout: Scout, monkeypatch: pytest.MonkeyPatch, variable: str, value: str, line: str
+) -> None:
     """A setting that cannot be used is named."""
     monkeypatch.setenv(variable, value)
     said = scout("shop", "list")
@@ -218,7 +232,16 @@ def test_unexpected(settings: Settings, tmp_path: Path) -> None:
     """What nobody foresaw is one line too; with -v it is a traceback."""
     broken = "import scout.overview as o, sys, scout.cli as c\no.overview = lambda store: 1 / 0\nsys.exit(c.main())"
     for flags in ([], ["-v"]):
-        command = [sys.executable, "-c", broken, *flags, "--data-dir", str(tmp_path), "shop", "list"]
+        command = [
+            sys.executable,
+            "-c",
+            broken,
+            *flags,
+            "--data-dir",
+            str(tmp_path),
+            "shop",
+            "list",
+        ]
         said = subprocess.run(command, text=True, capture_output=True, check=False)
         assert said.returncode == 1
         assert ("Traceback" in said.stderr) == bool(flags)

@@ -19,7 +19,10 @@ def test_figures(tmp_path: Path) -> None:
     )
     found = evaluate_urls(file)
     assert found.categories == {"keep": Figures(1, 0), "tracking": Figures(2, 1)}
-    assert [(miss.line, miss.got) for miss in found.misses] == [(3, "https://a.com/?x=1"), (4, None)]
+    assert [(miss.line, miss.got) for miss in found.misses] == [
+        (3, "https://a.com/?x=1"),
+        (4, None),
+    ]
     assert found.overall.share == pytest.approx(1 / 3)
 
 

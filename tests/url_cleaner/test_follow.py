@@ -41,7 +41,12 @@ def server() -> Iterator[str]:
 
 @pytest.mark.parametrize(
     ("path", "status", "leads_to"),
-    [("/a", 302, "{root}/b?x=1"), ("/far", 302, "https://shop.com/p"), ("/bad", 302, None), ("/none", 404, None)],
+    [
+        ("/a", 302, "{root}/b?x=1"),
+        ("/far", 302, "https://shop.com/p"),
+        ("/bad", 302, None),
+        ("/none", 404, None),
+    ],
 )
 def test_one_hop(server: str, path: str, status: int, leads_to: str | None) -> None:
     """The answer says where a visitor would be sent, and nobody goes there."""
@@ -87,7 +92,9 @@ def test_disguised_addresses(host: str) -> None:
 def test_one_private_address_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """A name with a public and a private address is refused; one with public addresses yields the first."""
     addresses = ["93.184.216.34", "10.0.0.1"]
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *a, **k: [(0, 0, 0, "", (ip, 80)) for ip in addresses])
+    monkeypatch.setattr(
+        socket, "getaddrinfo", lambda *a, **k: [(0, 0, 0, "", (ip, 80)) for ip in addresses]
+    )
     with pytest.raises(BadUrl):
         public_address("shop.com", 80)
     addresses.pop()

@@ -8,7 +8,12 @@ import pytest
 
 from url_cleaner.clean import clean, same_site
 
-HOMES = ["https://www.shop.com/", "http://127.0.0.1:4321", "http://[::1]:8080/", "https://xn--bcher-kva.example/"]
+HOMES = [
+    "https://www.shop.com/",
+    "http://127.0.0.1:4321",
+    "http://[::1]:8080/",
+    "https://xn--bcher-kva.example/",
+]
 FORMS = {
     "as it is": "{root}/p/a-7?variant=2",
     "campaign tags": "{root}/p/a-7?variant=2&utm_source=portal&utm_medium=cpc&gclid=d07b",
@@ -144,7 +149,9 @@ def test_catalogs_of_real_shops(shared: Path) -> None:
     once = quote("{base}", safe="")
     for catalog in sorted(shared.glob("data/sites/*/catalog.jsonl")):
         text = catalog.read_text("utf-8").replace("{base}", root)
-        text = text.replace(quote(once, safe=""), _encoded(root, 2)).replace(once, _encoded(root, 1))
+        text = text.replace(quote(once, safe=""), _encoded(root, 2)).replace(
+            once, _encoded(root, 1)
+        )
         for line in text.splitlines():
             link = json.loads(line)["url"]
             cleaned = clean(link, home=root)

@@ -10,16 +10,18 @@ from hypothesis import strategies as st
 
 from url_cleaner.clean import clean, is_clean
 from url_cleaner.errors import BadUrl
-from url_cleaner.link import MAX_LENGTH, read_link, unescape
-from url_cleaner.providers import knowledge
-from url_cleaner.query import joined, parameters
+from url_cleaner.knowledge.providers import knowledge
+from url_cleaner.urls.link import MAX_LENGTH, read_link, unescape
+from url_cleaner.urls.query import joined, parameters
 
 HOME = "https://www.shop.com/"
 WORDS = st.sampled_from(
     "utm_source gclid id url u ued ULP=[[ ]] ref partner pid variant 7 a1 = & ? # / // : @ ; . % %25 %2F %3A %26 %3D "
     "&amp; amp; [ ] ( ) \\ \t ö https:// http:/ www. www.shop.com shop.com /redirect /out to www.awin1.com/cread.php? "
     "https://www.awin1.com/cread.php?ued= https://www.google.com/url?q= https%3A%2F%2Fwww.shop.com%2Fp%3Fid%3D7 "
-    "https%253A%252F%252Fshop.com aHR0cHM6Ly93d3cuc2hvcC5jb20v bit.ly :~:text= utm_id=1 127.0.0.1:80 [::1]".split(" ")
+    "https%253A%252F%252Fshop.com aHR0cHM6Ly93d3cuc2hvcC5jb20v bit.ly :~:text= utm_id=1 127.0.0.1:80 [::1]".split(
+        " "
+    )
 )
 PIECES = st.lists(st.one_of(WORDS, st.text(max_size=4)), max_size=14).map("".join)
 STARTS = [
@@ -38,7 +40,9 @@ CLICKS = sorted(
     for path in wrapper.paths or ("/",)
     for place in [*(f"?{key}=" for key in wrapper.keys), *(mark[0] for mark in wrapper.marks)]
 )
-LINKS = st.builds("{}{}".format, st.one_of(st.sampled_from(STARTS), st.sampled_from(CLICKS)), PIECES)
+LINKS = st.builds(
+    "{}{}".format, st.one_of(st.sampled_from(STARTS), st.sampled_from(CLICKS)), PIECES
+)
 HOMES = st.sampled_from([None, HOME, "http://127.0.0.1:4321"])
 
 
@@ -83,20 +87,47 @@ def test_queries_come_together_as_they_were(query: str) -> None:
     assert joined(params, [True] * len(params)) in (query, "")
 
 
-@given(st.lists(st.tuples(st.sampled_from(["id", "variant", "sku", "color", "x"]), st.text(max_size=5)), max_size=5))
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["id", "variant", "sku", "color", "x"]), st.text(max_size=5)),
+        max_size=5,
+    )
+)
 def test_unknown_parameters_survive(pairs: list[tuple[str, str]]) -> None:
     """No mixture with trackers and no wrapper costs a parameter that does not track."""
     query = "&".join(f"{key}={quote(value, safe='')}" for key, value in pairs)
     tidy = f"https://www.shop.com/p/a7{'?' if query else ''}{query}"
     dirty = f"https://www.shop.com/p/a7?utm_source=1&{query}&gclid=2"
     assert clean(dirty).url == tidy
-    assert clean(f"https://www.awin1.com/cread.php?awinmid=1&ued={quote(dirty, safe='')}").url == tidy
-    assert clean(f"https://t.example/x?y={quote(quote(dirty, safe=''), safe='')}", home=HOME).url == tidy
+    assert (
+        clean(f"https://www.awin1.com/cread.php?awinmid=1&ued={quote(dirty, safe='')}").url == tidy
+    )
+    assert (
+        clean(f"https://t.example/x?y={quote(quote(dirty, safe=''), safe='')}", home=HOME).url
+        == tidy
+    )
 
 
 BAD = [
-    *("", " ", "http://", "https:///", "ftp://a.com", "mailto:a@b.com", "javascript:alert(1)", "/p/7", "p", "a.com/p"),
-    *("https://a b.com/", "https://a.com:99999/", "https://a.com:x/", "https://[::1/", "https://a\\@b.com/"),
+    *(
+        "",
+        " ",
+        "http://",
+        "https:///",
+        "ftp://a.com",
+        "mailto:a@b.com",
+        "javascript:alert(1)",
+        "/p/7",
+        "p",
+        "a.com/p",
+    ),
+    *(
+        "https://a b.com/",
+        "https://a.com:99999/",
+        "https://a.com:x/",
+        "https://[::1/",
+        "https://a\\@b.com/",
+    ),
     *("https://.a.com/", "https://a..com/", "https://a%00.com/", "https://\ud800.com/"),
     f"https://{'a' * 64}.com/",
     "https://a.com:000044399999/",

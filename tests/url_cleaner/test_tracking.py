@@ -25,7 +25,10 @@ REMOVED = [
     ("https://a.com/p#reviews:~:text=good", "https://a.com/p#reviews"),
     ("https://a.com/p;jsessionid=AB12?id=1", "https://a.com/p?id=1"),
     ("https://a.com/p?mc_eid=1&mkt_tok=2&_hsenc=3", "https://a.com/p"),
-    ("https://www.amazon.co.uk/dp/B01/ref=sr_1_1?tag=x-21&th=1", "https://www.amazon.co.uk/dp/B01?th=1"),
+    (
+        "https://www.amazon.co.uk/dp/B01/ref=sr_1_1?tag=x-21&th=1",
+        "https://www.amazon.co.uk/dp/B01?th=1",
+    ),
     ("https://youtu.be/abc?si=x&t=60", "https://youtu.be/abc?t=60"),
     ("https://x.com/a/status/1?s=20&t=x", "https://x.com/a/status/1"),
     ("https://www.ebay.de/itm/1?var=2&_trkparms=x&campid=3", "https://www.ebay.de/itm/1?var=2"),
@@ -84,7 +87,10 @@ SHOPS = [
 @pytest.mark.parametrize(("query", "tidy"), SHOPS)
 def test_own_links_lose_more(query: str, tidy: str) -> None:
     """On the shop's own link a partner's name is a tracker, and a vague key is one if it names a channel."""
-    assert clean(f"https://shop.com/p/7?{query}", home="https://shop.com").url == f"https://shop.com/p/7?{tidy}"
+    assert (
+        clean(f"https://shop.com/p/7?{query}", home="https://shop.com").url
+        == f"https://shop.com/p/7?{tidy}"
+    )
 
 
 NORMALISED = [

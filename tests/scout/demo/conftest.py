@@ -2,8 +2,8 @@
 
 import pytest
 
-from scout.demo.shop import Demo
-from scout.demo.site import Site
+from scout.demo.assortment.demo_shop import Demo
+from scout.demo.site.demo_site import Site
 
 
 @pytest.fixture(scope="session")

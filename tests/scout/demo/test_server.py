@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 import pytest
 from lxml import etree
 
+from scout.demo.assortment.demo_shop import Demo
 from scout.demo.server import Request, serve
-from scout.demo.shop import Demo
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +74,11 @@ def test_sitemaps_are_xml(ask):
     _, body = ask("GET", "/sitemap.xml")
     for node in etree.fromstring(body).iter("{*}loc"):
         response, inner = ask("GET", urlsplit(node.text).path)
-        inner = gzip.decompress(inner) if response.headers["Content-Type"] == "application/gzip" else inner
+        inner = (
+            gzip.decompress(inner)
+            if response.headers["Content-Type"] == "application/gzip"
+            else inner
+        )
         assert etree.fromstring(inner).tag.endswith("urlset")
 
 
@@ -120,9 +124,19 @@ def test_redesigned_shop_is_served():
 
 def test_module_serves_until_interrupted(tmp_path):
     """`python -m scout.demo` prints its address, writes the feed, and ends with Ctrl-C."""
-    words = [sys.executable, "-m", "scout.demo", "--port", "0", "--feed", str(tmp_path / "feed.xml")]
+    words = [
+        sys.executable,
+        "-m",
+        "scout.demo",
+        "--port",
+        "0",
+        "--feed",
+        str(tmp_path / "feed.xml"),
+    ]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment) as running:
+    with subprocess.Popen(
+        words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    ) as running:
         address = running.stdout.readline().strip()
         assert address.startswith("http://127.0.0.1:")
         assert address in (tmp_path / "feed.xml").read_text()

@@ -1,0 +1,1 @@
+"""Settings, progress reporting and worker processes."""

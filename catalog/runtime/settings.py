@@ -1,0 +1,76 @@
+"""Settings: `SCOUT_*` variables, then `scout.toml`, then flags, in rising order of force."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, ValidationError
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+from catalog.errors import ConfigError
+from catalog.models import Attribute
+
+
+class Settings(BaseSettings):
+    """Where things are kept and how Scout presents itself. `Settings.load()` reports bad ones in one line."""
+
+    model_config = SettingsConfigDict(env_prefix="SCOUT_", toml_file="scout.toml", extra="forbid")
+
+    data_dir: Path = Path("var")
+    database_url: str = ""
+    bodies_url: str = ""
+    contact: str = ""
+    log_format: Literal["text", "json"] = "text"
+    log_level: Literal["debug", "info", "warning", "error"] = "warning"
+    concurrency: int = 8
+    timeout: float = 20.0
+    max_body: int = 8_000_000
+    workers: int = 2
+    verify_certificates: bool = False
+    browser: str = ""
+    precision: float = Field(default=0.98, ge=0.5, le=0.999)
+    link_lists: list[Path] = []
+    metrics_port: int = 0
+    at_once: int = Field(default=2, ge=1)
+    run_memory: int = Field(default=4_000, ge=0)
+    confidence: dict[Attribute, Annotated[float, Field(ge=0, le=1)]] = {}
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Flags over the file, the file over the environment."""
+        return init_settings, TomlConfigSettingsSource(settings_cls), env_settings
+
+    @classmethod
+    def load(cls, **flags: object) -> "Settings":
+        """The settings in force. Raises ConfigError with the setting's name and what is wrong with it."""
+        try:
+            return cls(**{name: value for name, value in flags.items() if value is not None})  # type: ignore[arg-type]
+        except ValidationError as error:
+            first = error.errors()[0]
+            name = ".".join(str(part) for part in first["loc"])
+            raise ConfigError(
+                f"setting {name!r}: {first['msg']} (see SCOUT_{name.partition('.')[0].upper()} and scout.toml)"
+            ) from error
+        except (OSError, ValueError) as error:
+            raise ConfigError(f"scout.toml cannot be read: {error}") from error
+
+    @property
+    def database(self) -> str:
+        """The database's URL; SQLite in the data folder unless set."""
+        return self.database_url or f"sqlite:///{self.data_dir / 'scout.db'}"
+
+    @property
+    def bodies(self) -> str:
+        """Where page bodies are kept: any fsspec URL; a folder in the data folder unless set."""
+        return self.bodies_url or str(self.data_dir / "bodies")

@@ -1,0 +1,15 @@
+"""Alembic's entry: runs on the connection that `catalog.storage.store.upgrade` hands over."""
+
+from alembic import context
+from sqlmodel import SQLModel
+
+from catalog import models as models
+
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=SQLModel.metadata,
+    render_as_batch=True,
+    transactional_ddl=True,
+)
+with context.begin_transaction():
+    context.run_migrations()

@@ -1,0 +1,1 @@
+"""Find pages to crawl: seed URLs and sitemaps."""

@@ -1,0 +1,1 @@
+"""Fetch pages and handle responses: status, retries, circuit breaker, browser."""

@@ -1,0 +1,1 @@
+"""Filter links before they enter the frontier: traps, near-duplicates, dead links."""

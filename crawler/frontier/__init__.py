@@ -1,0 +1,1 @@
+"""The crawl frontier: dispatch, budget, politeness and revisit policy."""

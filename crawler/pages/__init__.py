@@ -1,0 +1,1 @@
+"""Read a fetched page: links, fingerprint, offer signals, soft 404."""

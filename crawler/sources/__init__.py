@@ -1,0 +1,1 @@
+"""Crawl from saved pages and WARC files, and write WARC files."""

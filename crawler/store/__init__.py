@@ -1,0 +1,1 @@
+"""Store fetched pages: item pipelines, page processing, repair of bodies."""

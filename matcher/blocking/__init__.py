@@ -1,0 +1,1 @@
+"""Blocking: candidate pairs by nearest neighbours in TF-IDF space."""

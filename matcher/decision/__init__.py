@@ -1,0 +1,1 @@
+"""Decide listed, missing or unsure, and explain the decision."""

@@ -1,0 +1,1 @@
+"""Cluster pairs, merge clusters, and chain join methods."""

@@ -1,0 +1,1 @@
+"""Exact joins by edit distance (Pass-Join segments)."""

@@ -1,0 +1,1 @@
+"""Exact duplicates by fingerprint, in memory and on disk."""

@@ -1,0 +1,1 @@
+"""MinHash signatures and locality-sensitive hashing."""

@@ -1,0 +1,1 @@
+"""Exact joins by the multi-level prefix filter."""

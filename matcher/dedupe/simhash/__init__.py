@@ -1,0 +1,1 @@
+"""SimHash fingerprints and permuted tables."""

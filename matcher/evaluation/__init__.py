@@ -1,0 +1,1 @@
+"""Evaluate matching on labelled data sets."""

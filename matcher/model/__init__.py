@@ -1,0 +1,1 @@
+"""Probability calibration and tree models without pickle."""

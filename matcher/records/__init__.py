@@ -1,0 +1,1 @@
+"""Records to compare: normalised text, units, product kinds, page de-duplication."""

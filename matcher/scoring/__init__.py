@@ -1,0 +1,1 @@
+"""Score candidate pairs and assign them one to one."""

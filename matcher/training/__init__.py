@@ -1,0 +1,1 @@
+"""Train the pair classifier: synthetic pairs and reviewer feedback."""

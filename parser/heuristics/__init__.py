@@ -1,0 +1,1 @@
+"""Read offers without learnt rules: structured data and visible text."""

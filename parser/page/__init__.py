@@ -1,0 +1,1 @@
+"""A parsed page: texts, labels, element index, product scope."""

@@ -1,0 +1,1 @@
+"""Rules as values: selectors, trims, rule sets."""

@@ -1,0 +1,1 @@
+"""Data in script elements: blocks, lookup, framework states."""

@@ -1,0 +1,1 @@
+"""Lenient readers for JSON and JavaScript literals."""

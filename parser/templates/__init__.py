@@ -1,0 +1,1 @@
+"""Template matching: decide whether a page is an offer page."""

@@ -1,0 +1,1 @@
+"""Run rules as votes and choose the winning value."""

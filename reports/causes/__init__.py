@@ -1,0 +1,1 @@
+"""Probable causes of missing offers."""

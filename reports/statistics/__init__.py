@@ -1,0 +1,1 @@
+"""Read a run's findings and count them: coverage, price bands, trend."""

@@ -1,0 +1,1 @@
+"""Write a report as HTML, CSV, XLSX or JSON."""

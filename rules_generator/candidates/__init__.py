@@ -1,0 +1,1 @@
+"""Generate candidate selectors from located values."""

@@ -1,0 +1,1 @@
+"""Evaluate learnt rules on labelled shops."""

@@ -1,0 +1,1 @@
+"""Induce a shop's rules from training examples (wrapper induction)."""

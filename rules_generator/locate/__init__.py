@@ -1,0 +1,1 @@
+"""Locate known values on a page."""

@@ -1,0 +1,1 @@
+"""Monitor learnt rules: drift and yield."""

@@ -1,0 +1,1 @@
+"""Score candidates by their agreement with the known values."""

@@ -1,0 +1,1 @@
+"""Search candidates and select the voting set of rules."""

@@ -1,0 +1,1 @@
+"""Training examples: known offers joined with their pages."""

@@ -1,0 +1,19 @@
+"""A training example: a known offer with its page parsed."""
+
+from dataclasses import dataclass
+
+from parser.page.document import Document
+from rules_generator.training.examples import Example
+
+
+@dataclass(frozen=True)
+class Taught:
+    """An example with its page open."""
+
+    example: Example
+    document: Document
+
+    @property
+    def address(self) -> str:
+        """The URL that stands for its page."""
+        return self.example.page.address

@@ -1,0 +1,1 @@
+"""Learn rules for product variants that share a page."""

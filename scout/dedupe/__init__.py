@@ -1,0 +1,1 @@
+"""Find near-duplicates in a user's file."""

@@ -1,0 +1,1 @@
+"""Inspect pages and rules; record review decisions."""

@@ -1,0 +1,1 @@
+"""Register, list and remove shops."""

@@ -1,0 +1,463 @@
+"""Importing: a feed's rows become the shop's known offers, all of them or none."""
+
+import errno
+import json
+import os
+import signal
+import sqlite3
+import tempfile
+import time
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlmodel import select
+
+from catalog.errors import FeedError, MissingFields, StorageFull, UnreadableFeed, UsageError
+from catalog.feeds.importing import Imported, import_offers
+from catalog.models import BadRow, KnownOffer, Shop
+from catalog.runtime.settings import Settings
+from catalog.storage.store import Store
+from tests.catalog.conftest import Forked
+
+
+def known(store: Store, shop: Shop) -> dict[str, KnownOffer]:
+    """The shop's known offers by their keys."""
+    with store.read() as session:
+        return {
+            offer.ref: offer
+            for offer in session.exec(select(KnownOffer).where(KnownOffer.shop_id == shop.id))
+        }
+
+
+def bad_rows(store: Store) -> list[tuple[int, str, str]]:
+    """Line, reason and raw text of the bad rows."""
+    with store.read() as session:
+        return [
+            (row.line, row.reason, row.raw)
+            for row in session.exec(select(BadRow).order_by(BadRow.line))
+        ]
+
+
+def written(folder: Path, *offers: dict[str, Any], name: str = "feed.jsonl") -> str:
+    """A feed of JSON Lines."""
+    path = folder / name
+    path.write_text("".join(json.dumps(offer) + "\n" for offer in offers))
+    return str(path)
+
+
+def test_a_german_csv(store: Store, shop: Shop, tmp_path: Path) -> None:
+    """A German feed needs no flags: columns, separators, encoding and prices are told from it."""
+    path = tmp_path / "angebote.csv"
+    path.write_bytes(
+        "Artikelnummer;Titel;Preis;Währung;Hersteller;EAN;Herstellernummer;Beschreibung;Bild;Deeplink;Kategorie;Lieferbarkeit\n"
+        'L-1;Lampe "grün";1.299 €;;Lumo;4006381333931;LU-7;"<p>Hell.</p>\n<p>Groß.</p>";https://c.example/1.jpg;'
+        "http://127.0.0.1:8000/p/1?utm_source=x;Wohnen > Lampen;sofort lieferbar\n"
+        "L-2;Tisch;12,50;EUR;;;;;;http://127.0.0.1:8000/p/2;;Ausverkauft\n".encode("cp1252")
+    )
+    figures = import_offers(store, shop, str(path))
+    assert figures == Imported(read=2, kept=2, bad=0, opaque=0, removed=1, reasons={})
+    lamp, table = known(store, shop).values()
+    assert lamp.model_dump(exclude={"id", "shop_id", "ref", "imported_at"}) == {
+        "url": "http://127.0.0.1:8000/p/1",
+        "link": "http://127.0.0.1:8000/p/1?utm_source=x",
+        "opaque": False,
+        "product": None,
+        "title": 'Lampe "grün"',
+        "description": "Hell. Groß.",
+        "price": Decimal("1299.00"),
+        "currency": "EUR",
+        "brand": "Lumo",
+        "category": "Wohnen > Lampen",
+        "images": ["https://c.example/1.jpg"],
+        "ean": "4006381333931",
+        "han": "LU-7",
+        "sku": "L-1",
+        "availability": "in_stock",
+    }
+    assert (table.price, table.currency, table.availability) == (
+        Decimal("12.50"),
+        "EUR",
+        "out_of_stock",
+    )
+
+
+def test_a_columns_name_may_give_the_currency(store: Store, shop: Shop, tmp_path: Path) -> None:
+    """An amount is in the currency that its column's name gives in brackets, unless something nearer says another."""
+    path = tmp_path / "feed.csv"
+    path.write_text(
+        "id;title;Price (GBP);Preis [EUR]\n1;a;12,50;\n2;b;;1.299,00\n3;c;12,50 CHF;\n4;d;on request;\n"
+    )
+    figures = import_offers(store, shop, str(path))
+    assert figures.reasons == {"price that is no price": 1}
+    prices = [(offer.price, offer.currency) for offer in known(store, shop).values()]
+    assert prices[:2] == [(Decimal("12.50"), "GBP"), (Decimal("1299.00"), "EUR")]
+    assert prices[2:] == [(Decimal("12.50"), "CHF"), (None, None)]
+
+
+def test_doubtful_values_leave_a_note(store: Store, shop: Shop, tmp_path: Path) -> None:
+    """A value that is none of its kind empties its field and is counted; the row is kept."""
+    source = written(
+        tmp_path,
+        {
+            "id": 1,
+            "title": "a",
+            "price": "on request",
+            "ean": "4006381333932",
+            "image": "blue",
+            "url": "nowhere",
+        },
+        {"id": 2, "title": "b", "ean": "2000000000008", "availability": "blue", "sku": "x" * 90},
+        {"id": 3, "title": "c", "ean": "n/a", "gtin": "0", "brand": "none", "price": ""},
+        {"id": 4, "title": "d", "ean": "12", "barcode": "4006381333931"},
+        {"id": 5, "title": "e", "ean": "12"},
+    )
+    figures = import_offers(store, shop, source)
+    assert (figures.kept, figures.bad) == (5, 0)
+    assert figures.reasons == {
+        "link that is no URL": 1,
+        "price that is no price": 1,
+        "ean with a wrong check digit": 1,
+        "image that is no picture's address": 1,
+        "ean that names no article": 1,
+        "availability in unknown words": 1,
+        "sku that is no short line": 1,
+        "ean that is no GTIN": 1,
+    }
+    offers = known(store, shop)
+    assert [offers[str(n)].ean for n in range(1, 6)] == [None, None, None, "4006381333931", None]
+
+
+def test_bad_rows_are_kept_aside(store: Store, shop: Shop, tmp_path: Path) -> None:
+    """Rows that are no offers are counted and kept with line, reason and the start of what stood there."""
+    path = tmp_path / "feed.csv"
+    path.write_text(
+        "id,title,link\n1,a,\n2\n1,again,\n,,\n3,,\n4,b,\n" + "5,x,y,z" + "z" * 2000 + "\n"
+    )
+    figures = import_offers(store, shop, str(path))
+    assert (figures.read, figures.kept, figures.bad) == (6, 2, 4)
+    assert figures.reasons == {
+        "has N columns, the header has N": 2,
+        "has the id N of line N again": 1,
+        "has neither a title nor a link": 1,
+    }
+    found = bad_rows(store)
+    assert [(line, reason) for line, reason, _ in found] == [
+        (3, "has 1 columns, the header has 3"),
+        (4, "has the id '1' of line 2 again"),
+        (6, "has neither a title nor a link"),
+        (8, "has 4 columns, the header has 3"),
+    ]
+    assert found[0][2] == "2"
+    assert max(len(raw) for _, _, raw in found) <= 500
+
+
+def test_the_new_feed_replaces_the_old(store: Store, shop: Shop, tmp_path: Path) -> None:
+    """Offers that stay keep their number, those that went are gone, and another shop's stay untouched."""
+    with store.write() as session:
+        other = Shop(name="other", url="http://127.0.0.1:9000/")
+        session.add(other)
+    import_offers(store, other, written(tmp_path, {"id": 1, "title": "theirs"}))
+    import_offers(
+        store,
+        shop,
+        written(tmp_path, {"id": 1, "title": "old"}, {"id": 2, "title": "gone"}, {"x": 1}),
+    )
+    before = known(store, shop)["1"].id
+    import_offers(
+        store, shop, written(tmp_path, {"id": 1, "title": "new"}, {"id": 3, "title": "come"})
+    )
+    offers = known(store, shop)
+    assert {ref: offer.title for ref, offer in offers.items()} == {"1": "new", "3": "come"}
+    assert offers["1"].id == before
+    assert known(store, other)["1"].title == "theirs"
+    assert bad_rows(store) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "error", "said"),
+    [
+        ("none.csv", None, UnreadableFeed, "none.csv is not there: check the path"),
+        ("", None, UnreadableFeed, "is a folder"),
+        ("empty.csv", "", UnreadableFeed, "empty.csv is empty"),
+        ("head.csv", "id,title\n", UnreadableFeed, "head.csv holds no offers"),
+        ("bad.jsonl", '{"a":\n', UnreadableFeed, "bad.jsonl is no JSON: Expecting value"),
+        (
+            "allbad.csv",
+            "id,title\n1\n2\n",
+            UnreadableFeed,
+            "holds no row that can be read: line 2 has 1 columns",
+        ),
+        ("cols.csv", "foo,bar\n1,2\n", MissingFields, "it has foo, bar"),
+    ],
+)
+def test_unreadable_feeds_leave_the_old_offers(
+    store: Store,
+    shop: Shop,
+    tmp_path: Path,
+    name: str,
+    content: str | None,
+    error: type[FeedError],
+    said: str,
+) -> None:
+    """A feed that gives nothing is refused in one line, and the offers known before stay."""
+    import_offers(store, shop, written(tmp_path, {"id": 1, "title": "old"}))
+    if content is not None:
+        (tmp_path / name).write_text(content)
+    with pytest.raises(error, match=said) as caught:
+        import_offers(store, shop, str(tmp_path / name))
+    assert "\n" not in str(caught.value)
+    assert list(known(store, shop)) == ["1"]
+
+
+def test_sale_prices_and_groups(store: Store, shop: Shop, tmp_path: Path) -> None:
+    """What is asked now is the price: a lower sale price within its period; a product groups offers."""
+    period = {
+        "past": "2001-01-01T00:00+01:00/2001-02-01T00:00+01:00",
+        "now": "2001-01-01/2999-01-01",
+    }
+    source = written(
+        tmp_path,
+        {"id": 1, "title": "a", "price": "20 EUR", "sale_price": "15 EUR", "product": "p"},
+        {"id": 2, "title": "b", "price": "20 EUR", "sale_price": "25 EUR"},
+        {
+            "id": 3,
+            "title": "c",
+            "price": "20 EUR",
+            "sale_price": "15 EUR",
+            "sale_price_effective_date": period["past"],
+        },
+        {
+            "id": 4,
+            "title": "d",
+            "price": "20 EUR",
+            "sale_price": "15 EUR",
+            "sale_price_effective_date": period["now"],
+        },
+        {"id": 5, "title": "e", "price": "20 EUR", "sale_price": "0.00"},
+        {"id": 6, "title": "f", "sale_price": "9,99 €"},
+    )
+    import_offers(store, shop, source)
+    offers = known(store, shop)
+    assert [str(offers[str(n)].price) for n in range(1, 7)] == [
+        "15.00",
+        "20.00",
+        "20.00",
+        "15.00",
+        "20.00",
+        "9.99",
+    ]
+    assert (offers["1"].product, offers["1"].currency) == ("p", "EUR")
+
+
+def test_links(store: Store, shop: Shop, tmp_path: Path) -> None:
+    """Links are cleaned, kept as delivered beside it, and told where only a visit would resolve them."""
+    inside = "https://www.awin1.com/cread.php?awinmid=1&ued=http%3A%2F%2F127.0.0.1%3A8000%2Fp%2F2%3Futm_source%3Dawin"
+    source = written(
+        tmp_path,
+        {"id": 1, "title": "a", "link": "/p/1"},
+        {"id": 2, "title": "b", "link": inside},
+        {"id": 3, "title": "c", "link": "https://bit.example/abc"},
+        {"id": 4, "link": "http://127.0.0.1:8000/p/4?a=1&amp;b=2"},
+        {"id": 5, "title": "e", "link": "http://127.0.0.1:8000/" + "x" * 5000},
+    )
+    figures = import_offers(store, shop, source)
+    offers = known(store, shop)
+    assert [offers[str(n)].url for n in range(1, 6)] == [
+        "http://127.0.0.1:8000/p/1",
+        "http://127.0.0.1:8000/p/2",
+        None,
+        "http://127.0.0.1:8000/p/4?a=1&b=2",
+        None,
+    ]
+    assert offers["2"].link == inside
+    assert (offers["3"].opaque, figures.opaque, figures.removed) == (True, 1, 1)
+    assert figures.reasons["link longer than 4,096 characters"] == 1
+
+
+def test_offers_without_an_id(store: Store, shop: Shop, tmp_path: Path) -> None:
+    """Without an id the link is the key, without tracking: the next day's session does not make another offer."""
+    link = "http://127.0.0.1:8000/p/1?utm_campaign="
+    import_offers(store, shop, written(tmp_path, {"title": "a", "link": f"{link}monday"}))
+    first = known(store, shop)
+    import_offers(
+        store, shop, written(tmp_path, {"title": "a", "link": f"{link}tuesday"}, {"title": "b"})
+    )
+    assert first.keys() < known(store, shop).keys()
+
+
+def test_images_of_all_columns(store: Store, shop: Shop, tmp_path: Path) -> None:
+    """Images of several columns and of comma-separated lists come together."""
+    more = "https://c.example/2.jpg,https://c.example/3.jpg | https://c.example/1.jpg"
+    import_offers(
+        store,
+        shop,
+        written(
+            tmp_path,
+            {"title": "a", "image_link": "https://c.example/1.jpg", "additional_image_link": more},
+        ),
+    )
+    (offer,) = known(store, shop).values()
+    assert offer.images == [f"https://c.example/{n}.jpg" for n in (1, 2, 3)]
+
+
+def test_columns_that_come_late(store: Store, shop: Shop, tmp_path: Path) -> None:
+    """A field that only a late row has is read too."""
+    rows = [{"id": n, "title": f"t{n}"} for n in range(600)]
+    import_offers(
+        store, shop, written(tmp_path, *rows, {"id": "last", "title": "x", "brand": "Lumo"})
+    )
+    assert known(store, shop)["last"].brand == "Lumo"
+
+
+def test_hostile_rows(store: Store, shop: Shop, tmp_path: Path) -> None:
+    """Endless names, blanks and lists cost moderate time and space, and nothing of the other rows."""
+    rows: list[dict[str, Any]] = [
+        {f"{n}x{m}": 1 for m in range(200)} | {"id": n, "title": "t"} for n in range(60)
+    ]
+    rows.append(
+        {
+            "id": "a",
+            "title": "t",
+            "image": "https://c.example/1.jpg" + " " * 200_000 + "x",
+            "x" * 100_000: 1,
+        }
+    )
+    rows.append(
+        {
+            "id": "b",
+            "title": "t",
+            "image": ["https://c.example/1.jpg," * 500] * 50,
+            "price": "1" * 100_000,
+        }
+    )
+    rows.append(
+        {
+            "id": "c",
+            "title": "<" * 100_000,
+            "link": "http://127.0.0.1:8000/",
+            "category": " " * 90_000 + ">" * 9000,
+        }
+    )
+    start = time.monotonic()
+    figures = import_offers(store, shop, written(tmp_path, *rows))
+    assert (figures.kept, figures.bad) == (63, 0), bad_rows(store)
+    assert time.monotonic() - start < 20
+
+
+def test_mapping(store: Store, shop: Shop, tmp_path: Path) -> None:
+    """Columns with names of their own are mapped; what is mapped wrongly is said."""
+    source = written(tmp_path, {"key": 7, "was_ist_es": "Lampe", "kosten": "3,50"})
+    import_offers(
+        store, shop, source, mapping={"id": "key", "title": "was_ist_es", "price": "Kosten"}
+    )
+    assert known(store, shop)["7"].price == Decimal("3.50")
+    with pytest.raises(MissingFields, match="no column 'cost'"):
+        import_offers(store, shop, source, mapping={"price": "cost"})
+
+
+@pytest.mark.parametrize(
+    ("source", "format", "error", "said"),
+    [
+        (
+            "feed.csv",
+            "excel",
+            UsageError,
+            "--format excel: there is no such format; there are auto, csv",
+        ),
+        ("feed.csv", "rest", UsageError, "is no http"),
+        ("feed.csv", "sql", UsageError, "is no query"),
+        ("sqlite:///none.db::SELECT 1", "auto", UnreadableFeed, "there is no such database"),
+    ],
+)
+def test_wrong_sources(
+    store: Store, shop: Shop, source: str, format: str, error: type[Exception], said: str
+) -> None:
+    """A format that does not fit the source is said."""
+    with pytest.raises(error, match=said):
+        import_offers(store, shop, source, format=format)
+
+
+def test_a_query(store: Store, shop: Shop, tmp_path: Path) -> None:
+    """The rows of a query are offers; a query that fails or would write is refused, without its password."""
+    path = tmp_path / "catalog.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE offer (id INTEGER, name TEXT, price REAL)")
+        connection.execute("INSERT INTO offer VALUES (1, 'Lampe: rot', 1.299)")
+    connection.close()
+    import_offers(store, shop, f"sqlite:///{path}::SELECT id, name AS title, price FROM offer")
+    offer = known(store, shop)["1"]
+    assert (offer.title, offer.price) == ("Lampe: rot", Decimal("1.30"))
+    with pytest.raises(UnreadableFeed, match="the query fails: no such table: lamps"):
+        import_offers(store, shop, f"sqlite:///{path}::SELECT * FROM lamps")
+    with pytest.raises(UnreadableFeed, match="the query fails"):
+        import_offers(store, shop, f"sqlite:///{path}::WITH x AS (SELECT 1) DELETE FROM offer")
+    with pytest.raises(UnreadableFeed) as caught:
+        import_offers(store, shop, "postgresql+nodriver://me:secret@127.0.0.1:9/x::SELECT 1")
+    assert "secret" not in str(caught.value)
+
+
+def test_progress(store: Store, shop: Shop, tmp_path: Path) -> None:
+    """Reading and storing tell how far they are."""
+    told: list[tuple[str, int, int | None]] = []
+    rows = [{"id": n, "title": "t"} for n in range(2500)]
+    import_offers(
+        store,
+        shop,
+        written(tmp_path, *rows),
+        progress=lambda what, done, total=None: told.append((what, done, total)),
+    )
+    assert told[0] == ("offers read", 1000, None)
+    assert told[-1] == ("offers stored", 2500, 2500)
+
+
+def test_no_space_to_spool(
+    store: Store, shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A full temporary folder is a clear error."""
+
+    def full(*args: Any, **more: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    source = written(tmp_path, {"title": "a"})
+    monkeypatch.setattr(tempfile, "TemporaryFile", full)
+    with pytest.raises(StorageFull, match="no space left in"):
+        import_offers(store, shop, source)
+
+
+def import_and_die(settings: Settings, source: str, where: str) -> None:
+    """Be killed at the second thousand of a step."""
+
+    def progress(what: str, done: int, total: int | None = None) -> None:
+        if what == where and done >= 2000:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    store = Store.open(settings)
+    import_offers(store, store.shop("demo"), source, progress=progress)
+
+
+@pytest.mark.parametrize("where", ["offers read", "offers stored"])
+def test_a_killed_import_changes_nothing(
+    settings: Settings, store: Store, shop: Shop, tmp_path: Path, forked: Forked, where: str
+) -> None:
+    """Killed while reading or while storing, an import leaves the old offers; the next one does it all."""
+    import_offers(store, shop, written(tmp_path, {"id": "old", "title": "old"}))
+    source = written(tmp_path, *[{"id": n, "title": "t"} for n in range(3000)], name="new.jsonl")
+    store.engine.dispose()
+    assert forked(import_and_die, settings, source, where) == [-signal.SIGKILL]
+    assert list(known(store, shop)) == ["old"]
+    assert import_offers(store, shop, source).kept == 3000
+    assert len(known(store, shop)) == 3000
+
+
+def test_real_catalogs_need_no_flags(store: Store, shop: Shop, shared: Path) -> None:
+    """The catalogs of the mirrored shops are read as they are: no bad rows, titles and prices throughout."""
+    for path in sorted((shared / "data" / "sites").glob("*/catalog.jsonl")):
+        lines = path.read_text().count("\n")
+        figures = import_offers(store, shop, str(path))
+        assert (figures.kept, figures.bad) == (lines, 0), path
+        assert all(
+            offer.title and offer.price is not None and offer.currency
+            for offer in known(store, shop).values()
+        )

@@ -1,0 +1,77 @@
+"""Settings: where they come from, and how a wrong one is told."""
+
+from pathlib import Path
+
+import pytest
+
+from catalog.errors import ConfigError
+from catalog.models import Attribute
+from catalog.runtime.settings import Settings
+
+
+@pytest.fixture(autouse=True)
+def _in_its_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in Settings.model_fields:
+        monkeypatch.delenv(f"SCOUT_{name.upper()}", raising=False)
+
+
+def test_defaults() -> None:
+    """Unset, everything is kept in the folder `var`."""
+    settings = Settings.load()
+    assert settings.database == f"sqlite:///{Path('var') / 'scout.db'}"
+    assert settings.bodies == str(Path("var") / "bodies")
+
+
+def test_rising_order_of_force(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A variable is overruled by the file, the file by a flag; a flag not given overrules nothing."""
+    monkeypatch.setenv("SCOUT_CONCURRENCY", "1")
+    monkeypatch.setenv("SCOUT_TIMEOUT", "1")
+    assert Settings.load().concurrency == 1
+    Path("scout.toml").write_text('concurrency = 2\ndata_dir = "elsewhere"\n')
+    assert Settings.load(concurrency=None).concurrency == 2
+    assert Settings.load(concurrency=3).concurrency == 3
+    assert Settings.load().timeout == 1
+    assert Settings.load().data_dir == Path("elsewhere")
+
+
+def test_confidence_is_asked_for_by_attribute(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each attribute may have its own threshold; an attribute that there is not is told."""
+    monkeypatch.setenv("SCOUT_CONFIDENCE", '{"price": 0.9}')
+    assert Settings.load().confidence == {Attribute.PRICE: 0.9}
+    Path("scout.toml").write_text("[confidence]\ntaste = 0.5\n")
+    with pytest.raises(ConfigError, match="confidence"):
+        Settings.load()
+
+
+def test_database_and_bodies_of_their_own() -> None:
+    """Database and page bodies may be elsewhere than in the data folder."""
+    settings = Settings.load(database_url="postgresql://db/scout", bodies_url="s3://bucket/bodies")
+    assert (settings.database, settings.bodies) == ("postgresql://db/scout", "s3://bucket/bodies")
+
+
+@pytest.mark.parametrize(
+    ("toml", "said"),
+    [
+        (
+            "concurrency = 'many'\n",
+            r"setting 'concurrency': .*integer.* \(see SCOUT_CONCURRENCY and scout.toml\)",
+        ),
+        ("log_level = 'loud'\n", "setting 'log_level': "),
+        ("colour = 'red'\n", "setting 'colour': Extra inputs are not permitted"),
+        ("concurrency = \n", "scout.toml cannot be read: "),
+    ],
+)
+def test_wrong_settings_are_told_in_one_line(toml: str, said: str) -> None:
+    """A wrong value, an unknown name or a broken file is one clear line with the setting's name."""
+    Path("scout.toml").write_text(toml)
+    with pytest.raises(ConfigError, match=said) as caught:
+        Settings.load()
+    assert "\n" not in str(caught.value)
+
+
+def test_wrong_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A variable that cannot be used is named."""
+    monkeypatch.setenv("SCOUT_TIMEOUT", "soon")
+    with pytest.raises(ConfigError, match="SCOUT_TIMEOUT"):
+        Settings.load()

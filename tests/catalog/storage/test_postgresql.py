@@ -1,0 +1,157 @@
+"""The frontier, bodies and a whole crawl on PostgreSQL, where many crawlers share one database."""
+
+import threading
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, text
+from sqlmodel import Session, select
+
+from catalog.models import Crawl, Page, PageState, Run, Shop, now
+from catalog.runtime.settings import Settings
+from catalog.storage.bodies import Bodies
+from catalog.storage.frontier import Frontier, Link, Outcome
+from catalog.storage.store import Store, head, upgrade
+from crawler.crawl import crawl_shop
+from crawler.frontier.revisit import reset
+from tests.catalog.storage.postgresql import cluster
+from tests.crawler.server import page, serve
+
+ROOT = "http://127.0.0.1:8000/"
+NAMES = count()
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    """A cluster for all tests of this module."""
+    with cluster() as url:
+        yield url
+
+
+@pytest.fixture
+def settings(server: str, tmp_path: Path) -> Settings:
+    """Settings with a fresh database."""
+    name = f"scout{next(NAMES)}"
+    engine = create_engine(server.format("postgres"), isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    engine.dispose()
+    return Settings.load(data_dir=tmp_path / "var", database_url=server.format(name))
+
+
+@pytest.fixture
+def store(settings: Settings) -> Iterator[Store]:
+    """An empty store."""
+    opened = Store.open(settings)
+    yield opened
+    opened.engine.dispose()
+
+
+@pytest.fixture
+def frontier(store: Store, shop: Shop) -> Frontier:
+    """The frontier of a shop during a run."""
+    with store.write() as session:
+        run = Run(shop_id=shop.id or 0)
+        session.add(run)
+    return Frontier(store, shop.id or 0, run.id)
+
+
+def test_schema(settings: Settings, store: Store) -> None:
+    """The migrations make the tables, and there is nothing left to upgrade."""
+    assert upgrade(settings) == (head(), head())
+
+
+def test_claims_pass_each_other_by(frontier: Frontier, store: Store, shop: Shop) -> None:
+    """While one crawler's claim is still open, another gets the next pages and waits for nothing."""
+    frontier.add(Link(f"{ROOT}{n}", priority=n) for n in range(6))
+    with Session(store.engine) as session:
+        best = (
+            select(Page.url)
+            .where(Page.state == PageState.PENDING)
+            .order_by(text("priority DESC"))
+            .limit(2)
+        )
+        held = list(session.exec(best.with_for_update(skip_locked=True)))
+        assert held == [f"{ROOT}5", f"{ROOT}4"]
+        assert [one.url for one in frontier.claim(3)] == [f"{ROOT}{n}" for n in (3, 2, 1)]
+    assert [one.url for one in frontier.claim(3)] == [f"{ROOT}{n}" for n in (5, 4, 0)]
+
+
+def test_many_crawlers_share_no_page(frontier: Frontier, store: Store, shop: Shop) -> None:
+    """However many claim at once, every page is handed out once."""
+    frontier.add(Link(f"{ROOT}{n}", priority=n % 3) for n in range(300))
+    taken: list[int] = []
+
+    def take() -> None:
+        while pages := frontier.claim(7):
+            taken.extend(one.id or 0 for one in pages)
+
+    crawlers = [threading.Thread(target=take) for _ in range(4)]
+    for crawler in crawlers:
+        crawler.start()
+    for crawler in crawlers:
+        crawler.join(60)
+    assert len(taken) == len(set(taken)) == 300
+
+
+def test_claims_come_out_of_the_index(frontier: Frontier, store: Store, shop: Shop) -> None:
+    """A claim reads the index in its order and stops: nothing is sorted, however many pages are waiting."""
+    frontier.add(Link(f"{ROOT}{n}", priority=n % 50) for n in range(5_000))
+    claim = "SELECT id FROM page WHERE shop_id = :shop AND state = 'pending' AND (not_before IS NULL OR not_before <= :now)"
+    best = f"EXPLAIN {claim} ORDER BY priority DESC, id LIMIT 16 FOR UPDATE SKIP LOCKED"
+    with store.write() as session:
+        session.connection().execute(text("ANALYZE page"))
+        rows = session.connection().execute(text(best), {"shop": shop.id, "now": now()})
+        plan = "\n".join(row[0] for row in rows)
+    assert "page_frontier" in plan
+    assert "Sort" not in plan
+
+
+def test_settled_whole(frontier: Frontier, store: Store, shop: Shop) -> None:
+    """A page's state and its links are one transaction; known links are no new ones; a sitemap's date spares a page."""
+    frontier.add([Link(ROOT), Link(ROOT + "a")])
+    first, second = frontier.claim(2)
+    told = {"body": "x", "fetched_at": now(), "status": 200}
+    assert (
+        frontier.settle(
+            [Outcome(first.id or 0, PageState.FETCHED, told, [Link(ROOT + "a"), Link(ROOT + "b")])]
+        )
+        == 1
+    )
+    with pytest.raises(Exception, match="no_such_column"):
+        frontier.settle(
+            [Outcome(second.id or 0, PageState.FETCHED, {"no_such_column": 1}, [Link(ROOT + "c")])]
+        )
+    assert frontier.counts() == {"fetched": 1, "leased": 1, "pending": 1}
+    assert (frontier.release(), frontier.leave("over the page limit"), frontier.asked()) == (
+        1,
+        2,
+        1,
+    )
+    assert frontier.reasons() == {"over the page limit": 2}
+    with store.write() as session:
+        assert reset(session, shop.id or 0) == 0
+    assert frontier.next_due() is not None
+
+
+def test_a_crawl(settings: Settings, store: Store) -> None:
+    """A shop is crawled into PostgreSQL, bodies, summary and all, and its pages are due again afterwards."""
+    with serve() as site:
+        site.routes["/"] = page("/a", "/b")
+        site.routes |= {f"/{name}": page(title=name) for name in "ab"}
+        with store.write() as session:
+            shop = Shop(name="bench", url=site.url, allow_private=True)
+            session.add(shop)
+            session.flush()
+            run = Run(shop_id=shop.id or 0)
+            session.add(run)
+        assert crawl_shop(settings, store, shop, run.id or 0).pages == {"fetched": 3}
+        with store.write() as session:
+            assert reset(session, shop.id or 0) == 3
+    with store.read() as session:
+        assert [one.pages for one in session.exec(select(Crawl))] == [{"fetched": 3}]
+        assert all(
+            Bodies(settings.bodies).holds(one.body or "") for one in session.exec(select(Page))
+        )

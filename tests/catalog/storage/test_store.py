@@ -1,0 +1,284 @@
+"""The store: opened at the right schema or refused, written whole or not at all."""
+
+import sqlite3
+import threading
+from datetime import UTC, datetime, timedelta, timezone
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import event, text
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import SQLModel, select
+
+from catalog.errors import (
+    ConfigError,
+    SchemaOutdated,
+    SchemaTooNew,
+    StorageFull,
+    StoreError,
+    UnknownShop,
+)
+from catalog.models import KnownOffer, OfferFields, Shop, ShopOffer
+from catalog.runtime.settings import Settings
+from catalog.storage.store import MIGRATIONS, Store, _revisions, head, upgrade
+from tests.catalog.conftest import Forked
+
+
+def database(settings: Settings) -> Path:
+    """The file of a SQLite database."""
+    return Path(settings.database.removeprefix("sqlite:///"))
+
+
+def set_revision(settings: Settings, revision: str) -> None:
+    """Make the database say that it has another schema."""
+    with sqlite3.connect(database(settings)) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = ?", [revision])
+    connection.close()
+
+
+def test_migrations_make_what_the_models_say(store: Store) -> None:
+    """The tables that the migrations make are those of the models, to the last index."""
+    with store.engine.connect() as connection:
+        opts = {
+            "compare_type": True,
+            "include_object": lambda _, name, *rest: name != "page_frontier",
+        }
+        context = MigrationContext.configure(connection, opts=opts)
+        assert compare_metadata(context, SQLModel.metadata) == []
+        made = connection.exec_driver_sql(
+            "SELECT sql FROM sqlite_master WHERE name = 'page_frontier'"
+        ).scalar()
+    assert str(made).endswith("(shop_id, state, priority DESC, id)")
+
+
+def test_revisions_are_told_by_file_names() -> None:
+    """The newest migration by its file's name is the one that Alembic takes for the newest."""
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    script = ScriptDirectory.from_config(config)
+    assert head() == script.get_current_head()
+    assert sorted(one.revision for one in script.walk_revisions()) == _revisions()
+
+
+def test_a_new_database_is_made(settings: Settings) -> None:
+    """Where there is no database one is made, folders and all, and opened again as it is."""
+    store = Store.open(settings)
+    with store.write() as session:
+        session.add(Shop(name="a", url="https://a.example/"))
+    assert Store.open(settings).shop("a").url == "https://a.example/"
+
+
+def test_an_older_database_is_refused_then_upgraded(
+    settings: Settings, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An older schema is refused with what to do; the upgrade gives the revisions before and after."""
+    before = head()
+    monkeypatch.setattr("catalog.storage.store.head", lambda: "9999")
+    with pytest.raises(
+        SchemaOutdated,
+        match=rf"of an older Scout \(schema {before}, needed 9999\): run 'scout db upgrade'",
+    ):
+        Store.open(settings)
+    monkeypatch.undo()
+    assert upgrade(settings) == (before, before)
+
+
+def test_an_empty_database_is_upgraded(settings: Settings) -> None:
+    """The upgrade of nothing makes the tables."""
+    assert upgrade(settings) == (None, head())
+    Store.open(settings)
+
+
+def test_a_newer_database_is_refused(settings: Settings, store: Store) -> None:
+    """A schema that this Scout does not know is refused, on opening and on upgrading."""
+    set_revision(settings, "9999")
+    for attempt in (Store.open, upgrade):
+        with pytest.raises(
+            SchemaTooNew,
+            match=r"written by a newer Scout \(schema 9999, known up to .*\): install that version",
+        ):
+            attempt(settings)
+
+
+def test_a_foreign_database_is_refused(settings: Settings) -> None:
+    """Another program's database is refused and not touched."""
+    path = database(settings)
+    path.parent.mkdir(parents=True)
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE theirs (id INTEGER)")
+    connection.close()
+    with pytest.raises(
+        StoreError, match="is not a database of Scout's: name another with SCOUT_DATABASE_URL"
+    ):
+        Store.open(settings)
+    with pytest.raises(StoreError, match="holds tables that are not Scout's"):
+        upgrade(settings)
+    with sqlite3.connect(path) as connection:
+        assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("theirs",)]
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    "content", [b"no database at all, but long enough to have a header" * 20, b"short"]
+)
+def test_a_file_that_is_no_database(settings: Settings, content: bytes) -> None:
+    """A file that is no database is said to be none."""
+    path = database(settings)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(content)
+    with pytest.raises(StoreError, match="is not a database"):
+        Store.open(settings)
+
+
+@pytest.mark.parametrize(
+    "url", ["nonsense", "sqlite:/x", "mongodb://x/y", "oracle+nodriver://x/y", "mysql://x/y"]
+)
+def test_what_is_no_database_url(url: str) -> None:
+    """A setting that is no database's URL, or one that no driver is there for, is told with its name."""
+    with pytest.raises((ConfigError, StoreError)) as caught:
+        Store.open(Settings.load(database_url=url))
+    assert url.partition(":")[0] in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url", ["mysql://me:secret@h/x", "nodatabase://me:secret@h/x", "nonsense//me:secret@h"]
+)
+def test_passwords_stay_secret(url: str) -> None:
+    """No error shows the password of a database's URL."""
+    with pytest.raises(ConfigError) as caught:
+        Store.open(Settings.load(database_url=url))
+    assert "secret" not in str(caught.value)
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    """A data folder in the place of a file is told with the setting's name."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ConfigError, match=r"setting 'data_dir': .*cannot be made"):
+        Store.open(Settings.load(data_dir=tmp_path / "file" / "var"))
+
+
+def add_shops(store: Store, *names: str) -> None:
+    """Add shops in one transaction, each at once; a shop without a name is an error of the caller's."""
+    with store.write() as session:
+        for name in names:
+            if not name:
+                raise ZeroDivisionError
+            session.add(Shop(name=name, url="https://shop.example/"))
+            session.flush()
+
+
+@pytest.mark.parametrize(
+    ("names", "error"), [(["a", ""], ZeroDivisionError), (["a", "b", "a"], IntegrityError)]
+)
+def test_an_error_leaves_nothing_behind(
+    store: Store, names: list[str], error: type[Exception]
+) -> None:
+    """Where a transaction fails in its midst, nothing of it is kept, and the store goes on."""
+    with pytest.raises(error):
+        add_shops(store, *names)
+    with store.read() as session:
+        assert session.exec(select(Shop)).all() == []
+    add_shops(store, "a")
+    assert store.shop("a")
+
+
+def test_unknown_shop(store: Store) -> None:
+    """A name that no shop has is an error that names the commands to use."""
+    with pytest.raises(UnknownShop, match="no shop is called 'x': 'scout shop list' shows all"):
+        store.shop("x")
+
+
+def test_a_full_disk(store: Store) -> None:
+    """A full disk is told as such, and what was stored before is still there."""
+
+    def limit(connection: sqlite3.Connection, record: object) -> None:
+        connection.execute("PRAGMA max_page_count=1")
+
+    add_shops(store, "before")
+    store.engine.dispose()
+    event.listen(store.engine, "connect", limit)
+    with pytest.raises(
+        StorageFull, match=r"no space left for .*: free some, then run the same command again"
+    ):
+        add_shops(store, *(f"{n}" * 500 for n in range(500)))
+    assert store.shop("before")
+
+
+def test_a_database_that_another_holds(settings: Settings, store: Store) -> None:
+    """A database that another process holds for too long is told as such."""
+
+    def hurry(connection: sqlite3.Connection, record: object) -> None:
+        connection.execute("PRAGMA busy_timeout=50")
+
+    store.engine.dispose()
+    event.listen(store.engine, "connect", hurry)
+    other = sqlite3.connect(database(settings))
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(StoreError, match="is held by another process"):
+        add_shops(store, "a")
+    other.close()
+
+
+def test_readers_do_not_wait_for_writers(store: Store) -> None:
+    """While one writes, others read what was before."""
+    with store.write() as writing:
+        writing.add(Shop(name="new", url="https://new.example/"))
+        writing.flush()
+        with store.read() as session:
+            assert session.exec(select(Shop)).all() == []
+    assert store.shop("new")
+
+
+def test_writers_wait_for_each_other(store: Store) -> None:
+    """Threads that read a number and write the next never lose one."""
+    with store.write() as session:
+        session.add(Shop(name="counter", url="https://c.example/", max_pages=0))
+
+    def count() -> None:
+        for _ in range(10):
+            with store.write() as session:
+                session.exec(select(Shop)).one().max_pages += 1
+
+    threads = [threading.Thread(target=count) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert store.shop("counter").max_pages == 40
+
+
+def test_several_processes_make_one_database(settings: Settings, forked: Forked) -> None:
+    """Processes that open a new database at the same moment all get it."""
+    assert forked(Store.open, settings, processes=6) == [0] * 6
+    Store.open(settings)
+
+
+def test_amounts_and_moments_come_back_exactly(store: Store, shop: Shop) -> None:
+    """A price keeps its cents, and a time its moment whatever its zone."""
+    east = datetime(2026, 1, 1, 12, tzinfo=timezone(timedelta(hours=2)))
+    with store.write() as session:
+        session.add(
+            KnownOffer(shop_id=shop.id, ref="1", price=Decimal("1299.10"), imported_at=east)
+        )
+    with store.read() as session:
+        offer = session.exec(select(KnownOffer)).one()
+        assert (
+            session.connection().execute(text("SELECT price FROM known_offer")).scalar_one()
+            == "1299.10"
+        )
+    assert (offer.price, offer.imported_at) == (
+        Decimal("1299.10"),
+        datetime(2026, 1, 1, 10, tzinfo=UTC),
+    )
+
+
+def test_both_tables_of_offers_have_all_fields() -> None:
+    """What an offer can say is listed once: both tables of offers have it."""
+    for table in (KnownOffer, ShopOffer):
+        assert OfferFields.model_fields.keys() <= table.model_fields.keys()

@@ -1,0 +1,88 @@
+"""Values: the one entry for all kinds, and offers made of texts and back."""
+
+from decimal import Decimal
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+import catalog.values
+from catalog.models import Attribute, OfferFields
+from catalog.values import Hint, fields, key, normalise, same, values_of
+
+RAW = {
+    Attribute.TITLE: "Lamp &amp; Shade",
+    Attribute.DESCRIPTION: "<p>Light.</p>",
+    Attribute.PRICE: "ab 1.299,00 €",
+    Attribute.BRAND: ["n/a", "Lumo"],
+    Attribute.CATEGORY: ["Home", "Lamps"],
+    Attribute.IMAGE: ["/a.jpg", "/placeholder.png", "/a.jpg", "/b.jpg"],
+    Attribute.EAN: "4006381333931",
+    Attribute.HAN: "L-1",
+    Attribute.SKU: "n/a",
+    Attribute.AVAILABILITY: "Auf Lager",
+}
+HINT = Hint(base_url="https://shop.example/p")
+
+
+def test_public_names() -> None:
+    """What other rooms import from here is there."""
+    names = {"Hint", "normalise", "key", "same", "currency_of", "decimal_of", "fields", "values_of"}
+    assert names <= set(dir(catalog.values))
+
+
+def test_an_offer_of_raw_texts() -> None:
+    """Of raw texts the first valid one counts, all images do, and a list of categories is a path."""
+    assert fields(RAW, HINT, url="https://shop.example/p") == OfferFields(
+        url="https://shop.example/p",
+        title="Lamp & Shade",
+        description="Light.",
+        price=Decimal("1299.00"),
+        currency="EUR",
+        brand="Lumo",
+        category="Lamps",
+        images=["https://shop.example/a.jpg", "https://shop.example/b.jpg"],
+        ean="4006381333931",
+        han="L-1",
+        sku=None,
+        availability="in_stock",
+    )
+
+
+def test_texts_of_an_offer_make_it_again() -> None:
+    """An offer's canonical texts are canonical: the same offer comes of them."""
+    offer = fields(RAW, HINT)
+    texts = values_of(offer)
+    assert texts[Attribute.PRICE] == ["1299.00"]
+    assert Attribute.SKU not in texts
+    assert fields(texts) == offer
+
+
+def test_currency_of_an_offer() -> None:
+    """The currency given goes before that of the price text, that before the hint's; without a price there is none."""
+    assert fields({Attribute.PRICE: "12 €"}, currency="CHF").currency == "CHF"
+    assert fields({Attribute.PRICE: "12 €"}, Hint(currency="CHF")).currency == "EUR"
+    assert fields({Attribute.PRICE: "$12"}, Hint(currency="CAD")).currency == "CAD"
+    assert fields({Attribute.PRICE: "12"}, Hint(currency="CHF")).currency == "CHF"
+    assert fields({Attribute.PRICE: "12", Attribute.CURRENCY: "chf"}).currency == "CHF"
+    assert fields({Attribute.PRICE: "12"}, currency="no code").currency is None
+    assert fields({Attribute.PRICE: "soon"}, currency="CHF").currency is None
+
+
+def test_same_by_kind() -> None:
+    """Each kind compares what matters in it."""
+    assert same(Attribute.EAN, "036000291452", "0036000291452")
+    assert same(
+        Attribute.IMAGE, "https://a.example/x_300x.jpg?v=1", "https://b.example/files/X.jpg"
+    )
+    assert same(Attribute.BRAND, "LUMO", "Lumo")
+    assert not same(Attribute.PRICE, "12.00", "12.01")
+
+
+@given(st.sampled_from(Attribute), st.text(max_size=120))
+def test_canonical_stays(attribute: Attribute, raw: str) -> None:
+    """Whatever the kind and the text: a canonical text is its own, and has a key."""
+    found = normalise(attribute, raw, HINT)
+    if found is not None:
+        assert normalise(attribute, found, HINT) == found
+        assert key(attribute, found)
+        assert same(attribute, found, found)

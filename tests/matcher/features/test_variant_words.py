@@ -1,0 +1,98 @@
+"""Variants: which words tell siblings apart is learnt from the catalog itself."""
+
+from decimal import Decimal
+
+import pytest
+
+from catalog.models import OfferFields, Verdict
+from matcher.features.variant_words import Variants, learn_variants
+from matcher.match import match
+from matcher.records.record import Record, records
+
+
+def titled(*titles: str) -> list[Record]:
+    return records(OfferFields(title=title) for title in titles)
+
+
+def test_learns_the_words_that_tell_siblings_apart() -> None:
+    """A word in the place of another, all else equal, tells siblings apart, in whatever language."""
+    variants = learn_variants(titled("Kerze Zimt groß", "Kerze Vanille groß", "Stuhl aus Holz"))
+    assert variants.words == {"zimt", "vanille"}
+    shop, known = titled("Kerze Zimt klein", "Kerze Vanille klein")
+    assert (
+        variants.difference(shop, known) == "variant: 'zimt' in the shop, 'vanille' in the catalog"
+    )
+    assert variants.apart(shop, known) == 2
+
+
+def test_two_wordings_of_one_product_are_no_siblings() -> None:
+    """Known offers of one catalog product teach no distinction."""
+    one, other = (Record(title=title, product="7") for title in ("red lamp big", "red lamp large"))
+    assert not learn_variants([one, other]).words
+
+
+def test_says_nothing_where_nothing_differs() -> None:
+    """Equal titles, and titles without a word in common, are no variants."""
+    variants = learn_variants(titled("lamp red", "lamp blue"))
+    lamp, red, chair = titled("lamp", "red lamp", "garden chair")
+    assert variants.difference(red, red) is None
+    assert variants.difference(lamp, chair) is None
+
+
+ALIKE_BUT_DIFFERENT = [
+    ("Lumo Lamp A12s", "Lumo Lamp A12", "'a12s' in the shop, 'a12' in the catalog"),
+    ("Fono 6", "Fono 7", "'6' in the shop, '7' in the catalog"),
+    ("Fono X 64 GB", "Fono X 128 GB", "64 gb in the shop, 128 gb in the catalog"),
+    ("Fono X 2 TB", "Fono X 512 GB", "2000 gb in the shop, 512 gb in the catalog"),
+    ("Kettle 1,5 l", "Kettle 1.7 l", "1500 ml in the shop, 1700 ml in the catalog"),
+    ("Coffee 500 g", "Coffee 1 kg", "500 g in the shop, 1000 g in the catalog"),
+    ('Screen 43"', 'Screen 55"', "43 inch in the shop, 55 inch in the catalog"),
+    ("Cable 1 m", "Cable 2 m", "1000 mm in the shop, 2000 mm in the catalog"),
+    ("Tea cups set of 2", "Tea cups", "2 pcs in the shop, one in the catalog"),
+    ("2 x Cups", "Cups", "2 pcs in the shop, one in the catalog"),
+    ("Ink black", "Ink black 2-pack", "one in the shop, 2 pcs in the catalog"),
+    ("Cups 6 pcs", "Cups 12 pcs", "6 pcs in the shop, 12 pcs in the catalog"),
+    ("Case for Fono X", "Fono X", "something for it in the shop, the thing itself in the catalog"),
+    ("Fono X", "Hülle für Fono X", "the thing itself in the shop, something for it in the catalog"),
+    (
+        "Battery for Drill B2",
+        "Drill B2",
+        "something for it in the shop, the thing itself in the catalog",
+    ),
+    (
+        "History of Glass, volume 1",
+        "History of Glass, volume 2",
+        "'1' in the shop, '2' in the catalog",
+    ),
+    ("History of Glass Band 1", "History of Glass Band 2", "'1' in the shop, '2' in the catalog"),
+    ("History of Glass I", "History of Glass II", "part 'i' in the shop, part 'ii' in the catalog"),
+    ("Guide, 2nd edition", "Guide, 3rd edition", "'2nd' in the shop, '3rd' in the catalog"),
+    ("Shirt red XL", "Shirt red L", "size 'xl' in the shop, size 'l' in the catalog"),
+]
+
+
+@pytest.mark.parametrize(("shop", "known", "difference"), ALIKE_BUT_DIFFERENT)
+def test_alike_but_different(shop: str, known: str, difference: str) -> None:
+    """Titles nearly alike that name another thing are not listed, and the reason says what differs."""
+    offers = [
+        OfferFields(title=title, price=Decimal(price)) for title, price in ((shop, 20), (known, 25))
+    ]
+    found = match(offers[:1], offers[1:])[0]
+    assert found.verdict is Verdict.MISSING
+    assert f"variant: {difference}" in found.reasons
+
+
+@pytest.mark.parametrize(
+    ("shop", "known"),
+    [
+        ("Cups, set of 2", "Cups 2 pieces"),
+        ("Case for Fono X", "Fono X case for Fono X"),
+        ("Men's shirt red", "Men shirt red"),
+        ("Shirt, size L", "Shirt L"),
+        ("Tea for two", "Tea for two"),
+        ("Oil 1,5 l", "Oil 1500 ml"),
+    ],
+)
+def test_the_same_in_other_words_is_no_variant(shop: str, known: str) -> None:
+    """Another spelling of a size, a pack or a purpose makes no variant."""
+    assert Variants().difference(*titled(shop, known)) is None

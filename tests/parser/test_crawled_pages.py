@@ -1,0 +1,84 @@
+"""The fetched pages of a shop, as the store keeps them."""
+
+from pathlib import Path
+
+import pytest
+
+from catalog.errors import HostilePage
+from catalog.html import LARGEST_TRUSTED
+from catalog.models import Page, PageState, Shop
+from catalog.storage.bodies import Bodies
+from catalog.storage.store import Store
+from parser.crawled_pages import CrawledPage, Opener, by_folder, crawled_pages
+
+
+def page(place: int, url: str, canonical: str | None = None) -> CrawledPage:
+    """A page whose body is not looked at."""
+    return CrawledPage(place, f"https://shop.example{url}", canonical, "")
+
+
+def test_each_folder_of_a_shop_has_its_turn() -> None:
+    """Three categories among hundreds of offers are among the first, and each page is there once."""
+    offers = [page(place, f"/p/{place}.html") for place in range(300)]
+    others = [
+        page(900, "/c/lamps"),
+        page(901, "/c/chairs"),
+        page(902, "/c/tables"),
+        page(903, "/imprint"),
+    ]
+    repeated = page(904, "/sale/p/7.html", canonical=offers[7].url)
+    ordered = by_folder([*offers, *others, repeated])
+    assert {one.page_id for one in ordered[:8]} >= {900, 901, 902, 903}
+    assert sorted(one.address for one in ordered) == sorted(
+        one.address for one in [*offers, *others]
+    )
+    assert by_folder([*offers, *others, repeated]) == ordered
+
+
+def test_of_very_large_pages_nothing_is_taken_on_trust(tmp_path: Path) -> None:
+    """A page of a megabyte is looked at again, whoever has stored it: its parse might take minutes."""
+    attributes = " ".join(f"a{number}=1" for number in range(200_000))
+    stored = Bodies(tmp_path).put(f"<p {attributes}>x</p>".ljust(LARGEST_TRUSTED).encode())
+    with pytest.raises(HostilePage, match="attributes"):
+        Opener(str(tmp_path)).open(
+            CrawledPage(1, "https://shop.example/p/1", None, stored), trusted=True
+        )
+
+
+SHOP = "https://shop.example"
+BELIEFS = [
+    ("another page of the shop", "/sale/lamp", "/p/lamp", True),
+    ("the page without its query", "/p/lamp?variant=1", "/p/lamp", True),
+    ("the front door", "/p/lamp", "/", False),
+    ("the front door, of itself", "/index.html?from=mail", "/", True),
+    ("the front door, by a page of its bytes", "/start", "/", True),
+    ("a page that leads elsewhere", "/item?id=1", "/item", False),
+    ("a page that leads to the page without its query", "/p/lamp?variant=1", "/P/lamp", True),
+    ("a page that is gone", "/p/lamp", "/old/lamp", False),
+]
+
+
+@pytest.mark.parametrize(
+    ("url", "canonical", "believed"), [one[1:] for one in BELIEFS], ids=[one[0] for one in BELIEFS]
+)
+def test_which_canonical_links_are_believed(
+    store: Store, shop: Shop, url: str, canonical: str, believed: bool
+) -> None:
+    """A page that names an address where no offer of its own can stand goes by its own URL."""
+    body = "door" if url == "/start" else "offer"
+    with store.write() as session:
+        session.add(Page(shop_id=shop.id, url=f"{SHOP}/", state=PageState.FETCHED, body="door"))
+        session.add(Page(shop_id=shop.id, url=f"{SHOP}/old/lamp", state=PageState.GONE))
+        for old, new in (("/item", "/all"), ("/P/lamp", "/p/lamp")):
+            session.add(
+                Page(
+                    shop_id=shop.id,
+                    url=SHOP + old,
+                    state=PageState.REDIRECTED,
+                    canonical=SHOP + new,
+                )
+            )
+        fetched = {"state": PageState.FETCHED, "body": body, "canonical": SHOP + canonical}
+        session.add(Page(shop_id=shop.id, url=SHOP + url, **fetched))
+    _, page = crawled_pages(store, shop)
+    assert page.address == SHOP + (canonical if believed else url)

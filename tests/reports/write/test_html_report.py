@@ -1,0 +1,219 @@
+"""The page: safe with hostile texts, self-contained, accessible, capped, and alive in a real browser."""
+
+import base64
+import hashlib
+import re
+import shutil
+import subprocess
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lxml import html
+
+from catalog.models import PageState, Shop, Word
+from catalog.runtime.settings import Settings
+from catalog.storage.store import Store
+from reports.write import html_report
+from reports.write.write import report_shop
+
+EVIL = "<script>alert(1)</script>"
+CHROMIUM = next(
+    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
+)
+
+
+@pytest.fixture
+def filled(fill: Any) -> int:
+    """A run in which every text that comes from outside is hostile."""
+    before, run = fill.run(), fill.run()
+    fill.found(before, "m1")
+    for n in range(30):
+        fill.listed(
+            run,
+            f"l{n}",
+            price=10 + n,
+            category="Garden",
+            brand=f"B{n % 3}",
+            nearest={"price": 9} if n < 3 else {},
+        )
+    fill.listed(run, "t", title=f"{EVIL} lamp", nearest={"title": f"Article {EVIL}"})
+    near = {"title": f"Near {EVIL}", "url": "javascript:alert(1)"}
+    for n in range(8):
+        hostile = {
+            "title": f"{n} {EVIL}",
+            "brand": f'"{EVIL}',
+            "category": f"'{EVIL} > {EVIL}",
+            "sku": EVIL,
+            "ean": EVIL,
+        }
+        fill.found(
+            run,
+            f"m{n}",
+            price=10 + n,
+            nearest=near,
+            images=["https://img.example/a.jpg"],
+            **hostile,
+        )
+    fill.found(run, "javascript://x", title="javascript:alert(2)", price=2)
+    fill.found(run, "u", "unsure", price=3, score=0.5, nearest=near)
+    fill.found(run, "i", price=3)
+    fill.word("i", Word.IGNORE, EVIL)
+    fill.word("m1", Word.ACCEPT, EVIL)
+    fill.known("gone", title=EVIL, price=4)
+    fill.page("gone", PageState.GONE, reason=EVIL)
+    fill.page("f", PageState.FAILED, reason=EVIL)
+    fill.bad(EVIL, EVIL)
+    fill.save()
+    return run
+
+
+@pytest.fixture
+def written(settings: Settings, store: Store, shop: Shop, filled: int) -> Path:
+    """The report of that run."""
+    return report_shop(settings, store, shop, filled, formats=["html"])["html"]
+
+
+def test_hostile_texts_stay_texts(written: Path) -> None:
+    """There is one script, ours, whose hash the content policy names; titles are shown as they are."""
+    tree = html.fromstring(written.read_text("utf-8"))
+    (script,) = tree.xpath("//script")
+    policy = tree.xpath("//meta[@http-equiv='Content-Security-Policy']/@content")[0]
+    digest = base64.b64encode(hashlib.sha256(script.text.encode()).digest()).decode()
+    assert f"script-src 'sha256-{digest}'" in policy
+    assert "default-src 'none'" in policy
+    assert not [name for element in tree.iter() for name in element.attrib if name.startswith("on")]
+    assert EVIL in tree.xpath("string(//section[@id='missing']//tbody)")
+
+
+def test_nothing_is_loaded_from_anywhere(written: Path) -> None:
+    """Only links lead out, to http(s) and without a referrer; no image of the shop is shown."""
+    tree = html.fromstring(written.read_text("utf-8"))
+    assert not tree.xpath(
+        "//*[@src or @srcset or @background or @poster or @data] | //link | //img | //iframe | //object"
+    )
+    assert "url(" not in tree.xpath("string(//style)")
+    assert "@import" not in tree.xpath("string(//style)")
+    for link in tree.xpath("//*[@href]"):
+        target = link.get("href")
+        assert link.tag == "a"
+        if not target.startswith("#"):
+            assert target.startswith(("http://", "https://"))
+            assert link.get("rel") == "noopener noreferrer nofollow"
+    fragments = {link[1:] for link in tree.xpath("//a/@href") if link.startswith("#")}
+    assert fragments <= set(tree.xpath("//@id"))
+
+
+def test_the_answer_comes_first_with_coverage_beside_it(written: Path) -> None:
+    """The headline is the answer; each figure's section says what the crawl saw."""
+    tree = html.fromstring(written.read_text("utf-8"))
+    (headline,) = tree.xpath("//h1")
+    assert (
+        " ".join(headline.text_content().split())
+        == "9 of 41 offers of demo are missing from the catalog."
+    )
+    assert tree.xpath("string(//header//section[2]//h2)") == "What the crawl has seen"
+    for section in ("where", "why", "missing", "unsure", "feed"):
+        assert tree.xpath(f"//section[@id='{section}']//p[@class='beside']"), section
+
+
+def test_it_can_be_read_by_everyone(written: Path) -> None:
+    """Tables have captions and headed columns, drawings a text, headings no gap, ids no double."""
+    tree = html.fromstring(written.read_text("utf-8"))
+    assert tree.get("lang") == "en"
+    assert not [table for table in tree.xpath("//table") if not table.xpath("./caption")]
+    assert not tree.xpath("//th[not(@scope)]")
+    assert not [
+        drawing for drawing in tree.xpath("//svg") if not (drawing.get("aria-label") or "").strip()
+    ]
+    assert not tree.xpath("//input[not(ancestor::label)] | //select[not(ancestor::label)]")
+    levels = [int(heading.tag[1]) for heading in tree.xpath("//h1 | //h2 | //h3 | //h4")]
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+    ids = tree.xpath("//@id")
+    assert len(ids) == len(set(ids))
+
+
+def test_colours_have_contrast() -> None:
+    """Text stands out from paper and card by at least 4.5 to 1, in light and in dark (WCAG 2.2, 1.4.3)."""
+    schemes = html_report._static("report.css").split(
+        "@media screen and (prefers-color-scheme: dark)"
+    )
+    for scheme in schemes[:2]:
+        colours = dict(re.findall(r"--(\w+): (#\w+);", scheme.split("}")[0]))
+        for text in ("ink", "soft", "link", "bad", "missing"):
+            for ground in ("paper", "card"):
+                light, dark = sorted(
+                    (_luminance(colours[text]), _luminance(colours[ground])), reverse=True
+                )
+                assert (light + 0.05) / (dark + 0.05) >= 4.5, (text, ground)
+
+
+def _luminance(colour: str) -> float:
+    digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
+    parts = [int(digits[place : place + 2], 16) / 255 for place in (0, 2, 4)]
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_long_lists_are_capped_and_say_so(
+    settings: Settings, store: Store, shop: Shop, filled: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page shows the most valuable ones and says where the others are."""
+    monkeypatch.setattr(html_report, "MOST_MISSING", 4)
+    path = report_shop(settings, store, shop, filled, formats=["html"])["html"]
+    section = html.fromstring(path.read_text("utf-8")).get_element_by_id("missing")
+    assert len(section.xpath(".//tbody/tr")) == 4
+    assert (
+        "The 4 most valuable of 9 missing offers; all of them are in the CSV"
+        in section.text_content()
+    )
+
+
+def test_a_run_that_found_nothing_has_a_page(
+    settings: Settings, store: Store, shop: Shop, fill: Any
+) -> None:
+    """No offers, no pages, no catalog: the page says so instead of failing."""
+    path = report_shop(settings, store, shop, fill.run(), formats=["html"])["html"]
+    assert "No offer was found on the pages of" in path.read_text("utf-8")
+
+
+def test_a_complete_catalog_is_good_news(
+    settings: Settings, store: Store, shop: Shop, fill: Any
+) -> None:
+    """When nothing is missing, the headline says that."""
+    run = fill.run()
+    fill.listed(run, "a", price=3)
+    fill.save()
+    path = report_shop(settings, store, shop, run, formats=["html"])["html"]
+    assert "The catalog misses <strong>none</strong> of the 1 offers" in path.read_text("utf-8")
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no chromium is installed")
+def test_a_real_browser_runs_our_script_and_nothing_else(written: Path, tmp_path: Path) -> None:
+    """In Chromium the filters appear (so the policy lets our script run), no policy is violated, something is drawn."""
+    flags = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
+    flags += (
+        " --disable-component-update --disable-sync --enable-logging=stderr --window-size=1280,1600"
+    )
+    command = [str(CHROMIUM), *flags.split(), f"--user-data-dir={tmp_path / 'profile'}"]
+    drawing = tmp_path / "page.png"
+    said = [
+        subprocess.run(
+            [*command, word, written.as_uri()],
+            capture_output=True,
+            text=True,
+            timeout=90,
+            check=True,
+        )
+        for word in ("--dump-dom", f"--screenshot={drawing}")
+    ]
+    tree = html.fromstring(said[0].stdout)
+    assert tree.xpath("//form[@class='tools'][not(@hidden)]")
+    assert tree.xpath("//th/button")
+    assert "Content Security Policy" not in said[0].stderr
+    assert "Uncaught" not in said[0].stderr
+    assert drawing.stat().st_size > 30_000

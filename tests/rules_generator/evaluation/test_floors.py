@@ -1,0 +1,45 @@
+"""Floors under what rules read from pages they were not learnt from."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from catalog.models import Attribute
+from rules_generator.evaluation.ablated_pages import View
+from rules_generator.evaluation.corpus import open_shop, shop_paths
+from rules_generator.evaluation.evaluate import Count, Plan, Setting, evaluate_shop
+from tests.corpus.test_reading import PAGES, read_by_neighbours
+from tests.floors import hold
+
+SHOWN = ("title", "price", "brand", "sku", "ean", "category", "image", "description")
+
+
+def test_corpus() -> None:
+    """The share of our own corpus's values that are read rightly stays above its floor."""
+    rows = [read_by_neighbours(folder) for folder in PAGES]
+    said = [right for values in rows for right in values]
+    hold({"corpus values": sum(said) / len(said)})
+
+
+@pytest.mark.parametrize(
+    ("named", "view", "train", "first"),
+    [("full", "full", 10, 0), ("html", "html", 10, 0), ("taught by 50", "full", 50, 2)],
+)
+def test_extraction(shared: Path, named: str, view: View, train: int, first: int) -> None:
+    """On a third of the real shops, accuracy and precision of each attribute stay above their floors."""
+    totals = {attribute: Count() for attribute in SHOWN}
+    setting = Setting(train=train)
+    for path in shop_paths(shared / "data" / "extraction")[first::3]:
+        counts = evaluate_shop(open_shop(path), Plan((setting,), view)).counts[setting]
+        for name, total in totals.items():
+            total.add(counts[Attribute(name)])
+    hold(dict(_figures(named, totals)))
+
+
+def _figures(named: str, totals: dict[str, Count]) -> Iterator[tuple[str, float]]:
+    for name, total in totals.items():
+        for figure in ("accuracy", "precision"):
+            value = total.figures()[figure]
+            if value is not None:
+                yield f"extraction {named} {name} {figure}", value

@@ -1,0 +1,223 @@
+"""Cold start: shops without known offers are read by what their pages say, and by offers of other shops."""
+
+import json
+
+import pytest
+from sqlmodel import select
+
+from catalog.models import Attribute, KnownOffer, Match, Run, Shop, ShopOffer, StoredRules, Verdict
+from catalog.runtime.settings import Settings
+from catalog.storage.store import Store
+from matcher.match_job import match_shop
+from parser.heuristics.visible_text import general_reading, offer_likeness
+from parser.page.document import Document
+from parser.parse_job import parse_shop, stored_rules
+from parser.rules.model import Origin, Rule, RuleSet, Template
+from parser.rules.selector import TextAt
+from reports.write.write import report_shop
+from rules_generator.induction.self_training import as_general
+from rules_generator.learn import GENERAL_RULES, learn_shop
+from tests.pages import Product, article_page, category_page, products, text_page
+from tests.parser.test_parse_job import crawled
+from tests.rules_generator.conftest import known
+
+ALL = products(12)
+
+
+def schema_page(one: Product) -> str:
+    """A page that says all in JSON-LD, among related products."""
+    thing = {
+        "@context": "https://schema.org", "@type": "Product", "name": one.title, "sku": one.sku, "gtin13": one.ean,
+        "brand": {"@type": "Brand", "name": one.brand},
+        "offers": {"@type": "Offer", "price": one.price, "priceCurrency": "EUR", "availability": "InStock"},
+    }  # fmt: skip
+    body = f'<div class="item-view"><h1 class="name">{one.title}</h1><p class="cost">{one.price} EUR</p></div>'
+    return _page(
+        one.title, f'<script type="application/ld+json">{json.dumps(thing)}</script>{body}'
+    )
+
+
+def open_graph_page(one: Product) -> str:
+    """A page that says little in OpenGraph, the rest in an object of a script."""
+    data = {
+        "page": {
+            "items": [
+                {
+                    "name": one.title,
+                    "vendor": one.brand,
+                    "variants": [{"sku": one.sku, "ean": one.ean}],
+                }
+            ]
+        }
+    }
+    head = f'<meta property="og:type" content="product"><meta property="product:price:amount" content="{one.price}">'
+    return _page(
+        one.title, f"{head}<h1>{one.title}</h1><script>var state = {json.dumps(data)};</script>"
+    )
+
+
+def several_page(one: Product) -> str:
+    """A product in two sizes, each an offer with a number of its own in the structured data."""
+    offers = [
+        {
+            "@type": "Offer",
+            "sku": f"{one.sku}-{size}",
+            "price": f"{n + 5}.00",
+            "url": f"/p{one.number}?size={size}",
+        }
+        for n, size in enumerate("SM")
+    ]
+    thing = {"@type": "Product", "name": one.title, "brand": one.brand, "offers": offers}
+    body = f"<h1>{one.title}</h1><p class=cost>5.00</p>"
+    return _page(
+        one.title, f'<script type="application/ld+json">{json.dumps(thing)}</script>{body}'
+    )
+
+
+def _page(title: str, body: str) -> str:
+    return f"<!doctype html><title>{title} | Shop</title><nav>Menu</nav><main>{body}</main><footer>Ende</footer>"
+
+
+def _run(settings: Settings, store: Store, shop: Shop, pages: dict[str, str]) -> int:
+    lists = {f"c{n}": category_page(ALL[n : n + 6]) for n in range(0, 6, 2)}
+    crawled(settings, store, shop, pages | lists | {"about": article_page()})
+    with store.write() as session:
+        run = Run(shop_id=shop.id or 0)
+        session.add(run)
+    learnt = learn_shop(settings, store, shop, run.id or 0)
+    assert learnt.by == GENERAL_RULES
+    parse_shop(settings, store, shop, run.id or 0)
+    return run.id or 0
+
+
+@pytest.mark.parametrize("page", [schema_page, open_graph_page])
+def test_a_shop_without_known_offers_is_read(
+    settings: Settings, store: Store, shop: Shop, page: object
+) -> None:
+    """Offer pages are told from others, their values read with less confidence, and everything is missing."""
+    run = _run(settings, store, shop, {f"p{one.number}": page(one) for one in ALL})  # type: ignore[operator]
+    with store.read() as session:
+        read = {one.title: one for one in session.exec(select(ShopOffer))}
+    assert set(read) == {one.title for one in ALL}
+    for one in ALL:
+        offer = read[one.title]
+        assert (offer.sku, offer.ean, offer.brand, str(offer.price)) == (
+            one.sku,
+            one.ean,
+            one.brand,
+            one.price,
+        )
+        assert offer.readings["sku"]["weight"] <= 0.95
+    match_shop(settings, store, shop, run)
+    with store.write() as session:
+        session.get_one(Run, run).figures = {"learn": {"by": GENERAL_RULES}}
+    report_shop(settings, store, shop, run, formats=("html",), out=settings.data_dir / "report")
+    said = "".join(path.read_text() for path in (settings.data_dir / "report").rglob("*.html"))
+    assert "They were read by general rules" in said
+    with store.read() as session:
+        assert {one.verdict for one in session.exec(select(Match))} == {Verdict.MISSING}
+
+
+def test_known_offers_take_over(settings: Settings, store: Store, shop: Shop) -> None:
+    """Once the catalog has offers of the shop, its rules are learnt from these, but for what none of them has.
+
+    General rules for titles and trade numbers stand in for the learnt ones.
+    """
+    _run(settings, store, shop, {f"p{one.number}": schema_page(one) for one in ALL})
+    with store.write() as session:
+        for one in ALL[:9]:
+            fields = known(one, url=f"{shop.url}p{one.number}").model_dump()
+            session.add(KnownOffer(shop_id=shop.id, ref=one.sku, **fields))
+        run = Run(shop_id=shop.id or 0)
+        session.add(run)
+    assert learn_shop(settings, store, shop, run.id or 0).by == "known offers"
+    rules = [rule for template in stored_rules(store, shop).templates for rule in template.rules]
+    assert {rule.attribute for rule in rules if rule.origin == "general"} <= {
+        Attribute.TITLE,
+        Attribute.HAN,
+        Attribute.CATEGORY,
+        Attribute.EAN,
+    }
+    assert {"title", "price", "ean", "sku"} <= {
+        rule.attribute.value for rule in rules if rule.origin == "learnt"
+    }
+
+
+def test_offers_of_other_shops_teach(settings: Settings, store: Store, shop: Shop) -> None:
+    """Pages without any structured data are known by EANs that another shop has given the catalog."""
+    with store.write() as session:
+        other = Shop(name="other", url="https://other.example/")
+        session.add(other)
+    with store.write() as session:
+        for one in ALL[:10]:
+            fields = known(
+                one, url=f"https://other.example/{one.number}", price=None, sku=None
+            ).model_dump()
+            session.add(KnownOffer(shop_id=other.id, ref=one.sku, **fields))
+    _run(settings, store, shop, {f"p{one.number}": text_page(one) for one in ALL})
+    with store.read() as session:
+        assert session.exec(select(StoredRules)).one().story["helped_by_other_shops"] == 10
+        read = {one.title: (one.ean, one.brand) for one in session.exec(select(ShopOffer))}
+    assert read == {one.title: (one.ean, one.brand) for one in ALL}
+
+
+def test_variants_that_structured_data_numbers(
+    settings: Settings, store: Store, shop: Shop
+) -> None:
+    """Offers of one Product that each have a number are offers; so says the shop itself."""
+    _run(settings, store, shop, {f"p{one.number}": several_page(one) for one in ALL})
+    with store.read() as session:
+        read = {one.sku: (str(one.price), one.url) for one in session.exec(select(ShopOffer))}
+    assert len(read) == 2 * len(ALL)
+    assert read[f"{ALL[0].sku}-M"] == ("6.00", f"{shop.url}p0?size=M")
+
+
+CASES = {
+    "microdata": (
+        '<div itemscope itemtype="https://schema.org/Product"><h1 itemprop="name">Mug</h1>'
+        '<b itemprop="brand" itemscope><i itemprop="name">Acme</i></b><meta itemprop="price" content="5.50">'
+        '<u itemprop="gtin13">4006381333931</u></div>',
+        {"title": "Mug", "brand": "Acme", "price": "5.50", "ean": "4006381333931"},
+    ),
+    "labels": (
+        "<h1>Mug</h1><p class=price>5,50 €</p><form action=/cart/add></form><dl><dt>Artikel-Nr.</dt><dd>M-1</dd>"
+        "<dt>Hersteller:</dt><dd>Acme</dd></dl><p>EAN: 4006381333931</p>",
+        {"title": "Mug", "price": "5.50", "sku": "M-1", "brand": "Acme", "ean": "4006381333931"},
+    ),
+    "cents in data": (
+        "<h1>Mug</h1><b>$1,205.50</b>"
+        "<script>var p = {title: 'Mug', vendor: 'Acme', price: 120550, sku: 'M-1'}</script>",
+        {"title": "Mug", "price": "1205.50", "brand": "Acme", "sku": "M-1"},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_general_rules(name: str) -> None:
+    """Each common way of saying what is sold is understood."""
+    body, wanted = CASES[name]
+    document = Document(_page("Mug", body), "https://shop.example/mug")
+    read = general_reading(document)
+    assert {attribute: read[Attribute(attribute)].value for attribute in wanted} == wanted
+    assert offer_likeness(document, read)
+
+
+def test_a_list_is_no_offer() -> None:
+    """Lists and articles do not look like an offer."""
+    for page in (category_page(ALL[:6]), article_page()):
+        document = Document(page, "https://shop.example/list")
+        assert not offer_likeness(document, general_reading(document))
+
+
+def test_rules_that_no_known_offer_has_taught_are_all_general() -> None:
+    """None leads, so none is asked only after others: spares are left out."""
+    origins: list[Origin] = ["learnt", "spare", "general"]
+    rules = tuple(
+        Rule(attribute=Attribute.PRICE, selector=TextAt(css=f"b.{one}"), origin=one)
+        for one in origins
+    )
+    made = as_general(RuleSet(templates=(Template(name="1", rules=rules),)), {}).templates[0]
+    assert [(str(rule.selector), rule.origin) for rule in made.rules] == [
+        ("b.learnt", "general"),
+        ("b.general", "general"),
+    ]

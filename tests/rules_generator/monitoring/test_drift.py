@@ -1,0 +1,217 @@
+"""Drift: a shop whose pages no longer are what the rules were learnt from is recognised."""
+
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+
+import pytest
+from sqlmodel import col, select
+
+from catalog.models import KnownOffer, OfferFields, Page, Shop, now
+from catalog.runtime.settings import Settings
+from catalog.storage.bodies import Bodies
+from catalog.storage.store import Store
+from parser.crawled_pages import CrawledPage
+from parser.page.document import Document
+from rules_generator.induction.induce import induce
+from rules_generator.learn import learn_shop
+from rules_generator.monitoring.drift import Drift, drift_of, drift_shop, shares
+from rules_generator.training.examples import Example
+from rules_generator.training.training_example import Taught
+from scout.demo.assortment.demo_shop import Demo
+from scout.demo.site.demo_site import Site
+from tests.pages import Product, data_page, products, text_page
+from tests.parser.test_parse_job import crawled
+from tests.rules_generator.conftest import known, taught
+from tests.rules_generator.test_learn import run_of
+
+Build = Callable[[Product], str]
+ALL = products(24)
+OLD = ALL[:12]
+FRESH = ALL[12:]
+
+
+def drift(build: Build, **changes: object) -> Drift:
+    """The drift on fresh pages, by rules learnt from text pages."""
+    members = [taught(one, text_page(one)) for one in OLD]
+    rules, _ = induce(members)
+    return drift_of(
+        [taught(one, build(one), **changes) for one in FRESH], rules, shares(members, rules)
+    )
+
+
+def test_the_same_shop_has_not_drifted() -> None:
+    """New offers on pages of the same making are read as before, also where the catalog's prices are stale."""
+    found = drift(text_page)
+    assert not found.redesigned
+    assert found.said.startswith("the rules hold")
+
+
+def test_a_redesign_is_recognised() -> None:
+    """Pages of another making: what is read no longer agrees, and it is said which rules are gone."""
+    found = drift(data_page)
+    assert found.redesigned
+    assert "redesigned" in found.said
+    assert {"price", "title"} & {one.attribute for one in found.silent}
+
+
+def test_one_changed_place_is_told_by_its_attribute() -> None:
+    """Where only the sku has moved, only the sku is named."""
+    found = drift(lambda one: text_page(one).replace(one.sku, "-"))
+    assert not found.redesigned
+    assert "sku 0%" in found.said
+    assert "title" not in found.said
+
+
+def test_offers_that_were_never_right_are_no_drift() -> None:
+    """Only a fall from what once agreed counts."""
+    members = [taught(one, text_page(one), brand="Nobody") for one in OLD]
+    rules, _ = induce(members)
+    then = shares(members, rules)
+    found = drift_of(members, rules, then)
+    assert then["brand"] == 0
+    assert found.said.startswith("the rules hold")
+
+
+def test_a_stored_shop_tells_its_drift(settings: Settings, store: Store, shop: Shop) -> None:
+    """After a redesign `drift_shop` says so; learning anew says so too, and the rules hold again."""
+    crawled(settings, store, shop, {f"p{one.number}": text_page(one) for one in ALL})
+    know_all(store, shop)
+    learn_shop(settings, store, shop, run_of(store, shop))
+    assert not drift_shop(settings, store, shop).redesigned
+    redesign(settings, store)
+    assert drift_shop(settings, store, shop).redesigned
+    assert "redesigned" in learn_shop(settings, store, shop, run_of(store, shop)).drift
+    assert not drift_shop(settings, store, shop).redesigned
+
+
+def know_all(store: Store, shop: Shop) -> None:
+    """Put all products into the catalog."""
+    know(store, shop, ALL)
+
+
+def know(store: Store, shop: Shop, offers: Sequence[Product]) -> None:
+    """Put products into the catalog."""
+    with store.write() as session:
+        for one in offers:
+            fields = known(one, url=f"{shop.url}p{one.number}").model_dump()
+            session.add(KnownOffer(shop_id=shop.id, ref=str(one.number), **fields))
+
+
+def redesign(settings: Settings, store: Store) -> None:
+    """Give every page of the stored shop another making."""
+    bodies, made = Bodies(settings.bodies), {f"p{one.number}": data_page(one) for one in ALL}
+    with store.write() as session:
+        for page in session.exec(select(Page)):
+            page.body = bodies.put(made[page.url.rsplit("/", 1)[1]].encode())
+
+
+def demo_teachers(*, redesigned: bool) -> list[Taught]:
+    """Offers of the demo shop as teachers."""
+    shop, base = Demo.make(redesigned=redesigned), "http://127.0.0.1:8320"
+    site, found = Site(shop), []
+    for offer in shop.offers[::12]:
+        page = CrawledPage(len(found), base + offer.path, None, "")
+        fields = OfferFields(
+            title=offer.title, price=offer.price, brand=offer.brand, sku=offer.sku, ean=offer.ean
+        )
+        body = site.answer(offer.path).at(base)
+        found.append(Taught(Example.of(page, fields), Document(body, page.url)))
+    return found
+
+
+def test_the_demo_shops_redesign_is_recognised() -> None:
+    """The demo shop rebuilt its pages: said before relearning, mended by it."""
+    before, after = demo_teachers(redesigned=False), demo_teachers(redesigned=True)
+    rules, _ = induce(before)
+    assert not drift_of(before, rules, shares(before, rules)).redesigned
+    assert drift_of(after, rules, shares(before, rules)).redesigned
+    anew, _ = induce(after)
+    assert not drift_of(after, anew, shares(after, anew)).redesigned
+
+
+def test_what_is_found_on_fewer_pages_is_told(settings: Settings, store: Store, shop: Shop) -> None:
+    """Pages of unknown offers tell too: where they no longer give a price, it is said though the known ones do."""
+    many = products(72)
+    crawled(settings, store, shop, {f"p{one.number}": text_page(one) for one in many})
+    know_all(store, shop)
+    learn_shop(settings, store, shop, run_of(store, shop))
+    assert drift_shop(settings, store, shop).fallen == ()
+    known_ones = {f"p{one.number}" for one in ALL}
+    bodies = Bodies(settings.bodies)
+    with store.write() as session:
+        for page in session.exec(select(Page)):
+            name = page.url.rsplit("/", 1)[1]
+            if name not in known_ones:
+                one = next(one for one in many if f"p{one.number}" == name)
+                page.body = bodies.put(
+                    text_page(one).replace(one.price.replace(".", ","), "ask us").encode()
+                )
+    found = drift_shop(settings, store, shop)
+    assert not found.redesigned
+    assert any(said.startswith("price on ") for said in found.fallen), found
+    assert "price on 33% of offers" in found.said
+
+
+def rest(store: Store, *, every: int) -> None:
+    """Of the shop's pages, every so many-th is fetched after its rules were made; the others rest, as they were."""
+    with store.write() as session:
+        for place, page in enumerate(session.exec(select(Page).order_by(col(Page.id)))):
+            page.fetched_at = now() + timedelta(hours=1 if place % every == 0 else -1)
+
+
+def rebuild(settings: Settings, store: Store, build: Build, made: Sequence[Product]) -> None:
+    """Give the pages that do not rest another making."""
+    bodies, by_name = Bodies(settings.bodies), {f"p{one.number}": one for one in made}
+    with store.write() as session:
+        for page in session.exec(select(Page).where(col(Page.fetched_at) > now())):
+            page.body = bodies.put(build(by_name[page.url.rsplit("/", 1)[1]]).encode())
+
+
+@pytest.mark.parametrize(("every", "known_ones"), [(3, 72), (2, 24)])
+def test_pages_that_rest_do_not_hide_a_redesign(
+    settings: Settings, store: Store, shop: Shop, every: int, known_ones: int
+) -> None:
+    """Where most pages were not fetched again, those that were tell of the redesign; both layouts are learnt anew."""
+    many = products(72)
+    crawled(settings, store, shop, {f"p{one.number}": text_page(one) for one in many})
+    know(store, shop, many[:known_ones])
+    learn_shop(settings, store, shop, run_of(store, shop))
+    rest(store, every=every)
+    assert drift_shop(settings, store, shop).said.startswith("the rules hold")
+    rebuild(settings, store, data_page, many)
+    found = drift_shop(settings, store, shop)
+    assert (found.redesigned, found.pages, found.recognised) == (True, known_ones // every, 0)
+    assert learn_shop(settings, store, shop, run_of(store, shop)).drift == found.said
+    held = drift_shop(settings, store, shop)
+    assert (held.redesigned, held.recognised) == (False, held.pages)
+
+
+def test_few_fresh_pages_are_judged_with_the_others(
+    settings: Settings, store: Store, shop: Shop
+) -> None:
+    """Three pages that changed are no redesign of a shop."""
+    crawled(settings, store, shop, {f"p{one.number}": text_page(one) for one in ALL})
+    know_all(store, shop)
+    learn_shop(settings, store, shop, run_of(store, shop))
+    rest(store, every=8)
+    rebuild(settings, store, data_page, ALL)
+    found = drift_shop(settings, store, shop)
+    assert (found.redesigned, found.pages) == (False, 24)
+
+
+def test_pages_that_rest_do_not_hide_what_is_found_no_more(
+    settings: Settings, store: Store, shop: Shop
+) -> None:
+    """Pages of unknown offers, half of them resting: a price that only the others have lost is missed."""
+    many = products(80)
+    crawled(settings, store, shop, {f"p{one.number}": text_page(one) for one in many})
+    know(store, shop, many[:6])
+    learn_shop(settings, store, shop, run_of(store, shop))
+    rest(store, every=2)
+    rebuild(
+        settings,
+        store,
+        lambda one: text_page(one).replace(one.price.replace(".", ","), "ask us"),
+        many,
+    )
+    assert "price on 0% of offers (was 100%)" in drift_shop(settings, store, shop).fallen

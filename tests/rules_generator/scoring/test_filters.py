@@ -1,0 +1,414 @@
+"""Candidates that are the best there is and still no evidence are no rules."""
+
+import json
+
+import pytest
+
+from catalog.models import Attribute
+from parser.page.document import Document
+from parser.read import read, read_attributes
+from parser.rules.selector import TextAt
+from rules_generator.candidates.candidate import Candidate
+from rules_generator.candidates.naming import is_named
+from rules_generator.induction.induce import induce
+from rules_generator.training.training_example import Taught
+from tests.pages import Product, products, text_page
+from tests.rules_generator.conftest import taught
+
+*ALL, OTHER = products(11)
+MENU = "<ul class='menu'><li>Ardwen</li><li>Nordlicht</li><li>Sprout</li></ul>"
+
+
+def rules_of(attribute: Attribute, members: list[Taught]) -> int:
+    """How many rules of an attribute are learnt."""
+    rules, _ = induce(members)
+    return sum(
+        rule.origin == "learnt" for template in rules.templates for rule in template.of(attribute)
+    )
+
+
+CASES = [
+    ("a menu that names them all", ["Ardwen", "Nordlicht", "Sprout", "Elm", "Oak"], 0),
+    ("the commonest value", ["Ardwen"] * 4 + ["Elm"], 0),
+    ("a shop of one brand", ["Ardwen"], 1),
+    ("one brand in a shorter and a longer spelling", ["Ardwen", "Ardwen", "Ardwen Lighting"], 1),
+    ("two brands that begin alike", ["Ardwen", "Ardwen", "Ardwena"], 0),
+]
+
+
+@pytest.mark.parametrize(("name", "brands", "least"), CASES, ids=[case[0] for case in CASES])
+def test_constant_texts(name: str, brands: list[str], least: int) -> None:
+    """A text that is the same on all pages is a rule only where the known values are the same too."""
+    members = [
+        taught(one, f"<body>{MENU}<h1>{one.title}</h1>", brand=brands[place % len(brands)])
+        for place, one in enumerate(ALL)
+    ]
+    assert (rules_of(Attribute.BRAND, members) > 0) is (least > 0)
+
+
+def layout(one: Product, *classes: str) -> str:
+    """A page of a shop that says its own name, and the brand in its second layout only."""
+    marks = "".join(f"<div class='{name}-{part}'></div>" for name in classes for part in "abcdefgh")
+    return f"<meta property='og:site_name' content='Ardwen'><body>{marks}<h1 class='{classes[0]}'>{one.title}</h1>"
+
+
+@pytest.mark.parametrize(("brands", "learnt"), [(["Elm", "Oak", "Sprout"], 0), (["Ardwen"], 1)])
+def test_a_layouts_only_brand_is_no_rule_where_the_shop_has_others(
+    brands: list[str], learnt: int
+) -> None:
+    """The shop's own name is its brand where that is all that it sells, not where a few examples happen to bear it."""
+    members = [taught(one, layout(one, "plain"), brand="Ardwen") for one in ALL[:4]]
+    members += [
+        taught(one, layout(one, "rich", "wide") + f"<b class='brand'>{brand}</b>", brand=brand)
+        for one, brand in zip(ALL[4:], brands * 6, strict=False)
+    ]
+    rules, _ = induce(members)
+    page = Document(layout(OTHER, "plain"), "https://shop.example/p")
+    plain = read(page, rules).template
+    (template,) = [one for one in rules.templates if one.name == plain]
+    assert len(rules.templates) == 2
+    assert len(template.of(Attribute.BRAND)) == learnt
+
+
+INDIRECT = [
+    ("in a class", "<h1>{0}</h1><p class='x{1} cat-{2} on'>", "desk-lamps", "wool-rugs"),
+    ("as a known word", "<h1>{0}</h1><p class='t'>{1} {2} of {0}</p>", "desk lamps", "wool rugs"),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "build", "one", "other"), INDIRECT, ids=[case[0] for case in INDIRECT]
+)
+def test_categories_that_stand_in_no_text_of_their_own(
+    name: str, build: str, one: str, other: str
+) -> None:
+    """They are read from classes, or known again where a text names one of them."""
+    members = [
+        taught(each, build.format(each.title, each.sku, (one, other)[place % 2]),
+               category=("Desk Lamps", "Wool Rugs")[place % 2])
+        for place, each in enumerate([*ALL, *ALL])
+    ]  # fmt: skip
+    rules, _ = induce(members)
+    page = Document(build.format("Other", "SK-9", one), "https://shop.example/p")
+    read = read_attributes(page, rules.templates[0])[Attribute.CATEGORY].value
+    assert read is not None
+    assert read.casefold() == "desk lamps"
+
+
+def test_a_brand_that_only_a_menu_and_the_heading_name() -> None:
+    """The menu's entry that the heading names is the brand, also one that no known offer has."""
+    menu = "".join(
+        f"<li><a>{brand}</a>" for brand in ("Ardwen", "Bolitt", "Cosmira", "Nordlicht", "Sale")
+    )
+    page = f"<ul class='brands'>{menu}</ul><h1>{{}}</h1>"
+    rules, _ = induce([taught(one, page.format(one.title)) for one in ALL])
+    other = Document(page.format("Nordlicht Lamp 7"), "https://shop.example/p")
+    assert read_attributes(other, rules.templates[0])[Attribute.BRAND].value == "Nordlicht"
+
+
+def test_the_menu_that_is_read_is_of_brands() -> None:
+    """Of a menu of brands, its folded half and all links of the page, the one that has the known brands and no more."""
+    brands = ("Ardwen", "Bolitt", "Cosmira", "Nordlicht", "Olmo", "Pira")
+    half = "".join(f"<li class='more'><a>{brand}</a>" for brand in brands[:3])
+    rest = "".join(f"<li><a>{brand}</a>" for brand in brands[3:])
+    page = f"<div><ul class='brands'>{half}{rest}</ul><ul><li><a>Vases</a><li><a>Lamp</a></ul></div><h1>{{}}</h1>"
+    rules, _ = induce(
+        [taught(one, page.format(f"{brands[place % 4]} {one.sku}"), title=f"{brands[place % 4]} {one.sku}",
+                brand=brands[place % 4]) for place, one in enumerate(ALL)]
+    )  # fmt: skip
+    read = [
+        read_attributes(Document(page.format(title), "https://shop.example/p"), rules.templates[0])[
+            Attribute.BRAND
+        ]
+        for title in ("Olmo Lamp", "Cosmira Vases", "Lamp 7")
+    ]
+    assert [one.value for one in read] == ["Olmo", "Cosmira", None]
+
+
+@pytest.mark.parametrize("number", [11, 22], ids=["few examples", "many, which run in heats"])
+def test_a_menu_is_read_beside_words_that_mean_known_brands(number: int) -> None:
+    """Headings shorten a brand that most offers have; of the others three are enough to trust the menu that has all."""
+    shown = [
+        "Badger",
+        "Badger",
+        "Badger",
+        "Badger",
+        "Elm",
+        "Olmo",
+        "Pira",
+        "Badger",
+        "Badger",
+        "Badger",
+        "Badger",
+    ]
+    menu = "".join(
+        f"<li><a>{brand}</a>"
+        for brand in ("Badger Balms", "Cosmira", "Elm", "Olmo", "Pira", "Sale")
+    )
+    page = f"<ul class='brands'>{menu}</ul><h1>{{}}</h1>"
+    brands = [shown[place % len(shown)] for place in range(number)]
+    rules, _ = induce(
+        [taught(one, page.format(f"{word} {one.sku}"), title=f"{word} {one.sku}",
+                brand="Badger Balms" if word == "Badger" else word)
+         for word, one in zip(brands, products(number), strict=True)]
+    )  # fmt: skip
+    read = [
+        read_attributes(Document(page.format(title), "https://shop.example/p"), rules.templates[0])[
+            Attribute.BRAND
+        ]
+        for title in ("Badger SK-7", "Cosmira SK-7", "Vase SK-7")
+    ]
+    assert [one.value for one in read] == ["Badger Balms", "Cosmira", None]
+
+
+SELDOM = [
+    ("at a place like any other", "<p class='t'>{}</p>", 0),
+    ("at a place that is named for it", "<p class='brand'>{}</p>", 1),
+]
+
+
+@pytest.mark.parametrize(("name", "shown", "least"), SELDOM, ids=[case[0] for case in SELDOM])
+def test_two_values_of_many(name: str, shown: str, least: int) -> None:
+    """What is right on two offers of ten, and silent on the rest, may be chance."""
+    brands = ["Bolitt", "Elm", "Olmo", "Pira"]
+    members = [
+        taught(one, f"<h1>{one.sku}</h1>{shown.format(brands[place]) if place < 2 else ''}", title=one.sku,
+               brand=brands[place % 4])
+        for place, one in enumerate(ALL)
+    ]  # fmt: skip
+    assert (rules_of(Attribute.BRAND, members) > 0) is (least > 0)
+
+
+USUALLY = [
+    ("a menu's entry, once wrong", "<p class='on'>{}</p>", None),
+    ("a field named for it, once wrong", "<p class='brand'>{}</p>", "Cosmira"),
+]
+
+
+@pytest.mark.parametrize(("name", "shown", "other"), USUALLY, ids=[case[0] for case in USUALLY])
+def test_right_but_for_once(name: str, shown: str, other: str | None) -> None:
+    """A catalog may be wrong once, but a menu is, too: the place's own name decides whether new brands are read."""
+    said = ["Elm", "Olmo", "Pira", "Ulmo", "Sorb", "Sale"]
+    brands = [*said[:-1], "Bolitt"]
+    members = [
+        taught(one, f"<h1>{one.sku}</h1>{shown.format(said[place % 6]) if place < 6 else ''}", title=one.sku,
+               brand=brands[place % 6])
+        for place, one in enumerate(ALL)
+    ]  # fmt: skip
+    rules, _ = induce(members)
+    pages = [
+        Document(f"<h1>SK-1</h1>{shown.format(brand)}", "https://shop.example/p")
+        for brand in ("Olmo", "Cosmira")
+    ]
+    read = [read_attributes(page, rules.templates[0])[Attribute.BRAND].value for page in pages]
+    assert read == ["Olmo", other]
+
+
+STATES = [
+    ("its own only", 6, False, 1),
+    ("its own first, others behind", 6, True, 0),
+    ("its own first on as many as there are", 11, True, 1),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "others", "least"), STATES, ids=[case[0] for case in STATES]
+)
+def test_the_first_of_several_products_numbers(
+    name: str, known: int, others: bool, least: int
+) -> None:
+    """A state with keys of their own for products may hold them in any order, which few examples do not show."""
+    numbers = ["4006381333931", "4012345678901", "4023456789016"] if others else []
+    behind = {f"Product:900{place}": {"ean": number} for place, number in enumerate(numbers)}
+    page = "<h1>{}</h1><script type='application/json' id='state'>{}</script>"
+    members = [
+        taught(one, page.format(one.title, json.dumps({f"Product:1{one.number:03}": {"ean": one.ean}, **behind})),
+               ean=one.ean if place < known else None)
+        for place, one in enumerate(products(11))
+    ]  # fmt: skip
+    assert (rules_of(Attribute.EAN, members) > 0) is (least > 0)
+
+
+def test_names_of_several_words_in_addresses() -> None:
+    """Where all known brands are of one word, hyphens in a link stand for blanks all the same."""
+    page = "<h1>{0}</h1><a class='brand' href='/brands/{1}'></a>"
+    brands = ["Ardwen", "Bolitt", "Elm", "Olmo", "Pira"]
+    members = [
+        taught(
+            one,
+            page.format(one.sku, brands[place % 5].lower()),
+            title=one.sku,
+            brand=brands[place % 5],
+        )
+        for place, one in enumerate(ALL)
+    ]
+    rules, _ = induce(members)
+    other = Document(page.format("Other", "neo-tools"), "https://shop.example/p")
+    assert read_attributes(other, rules.templates[0])[Attribute.BRAND].value == "neo tools"
+
+
+def test_the_first_word_of_a_pictures_name_confirms_no_brand() -> None:
+    """Where the brand's own place is silent, it would say what the picture shows."""
+    page = (
+        "<meta property='og:image' content='https://shop.example/pictures/{2}.jpg'><h1>{0}</h1>{1}"
+    )
+    things = ["lamp", "rug", "vase", "chair", "mug", "bowl", "shelf"]
+    brands = ["Ardwen", "Bolitt", "Elm", "Olmo", "Pira"]
+    members = [
+        taught(one, page.format(one.sku, f"<b class='brand'>{brands[place % 5]}</b>",
+                                f"{brands[place % 5].lower()}-{things[place % 7]}"),
+               title=one.sku, brand=brands[place % 5])
+        for place, one in enumerate(ALL)
+    ]  # fmt: skip
+    rules, _ = induce(members)
+    none = Document(page.format("Other", "", "lamp-of-wool"), "https://shop.example/p")
+    assert read_attributes(none, rules.templates[0])[Attribute.BRAND].value is None
+
+
+NAMED = [
+    ("third of its type", Attribute.CATEGORY, TextAt(css="li:nth-of-type(3)"), False),
+    ("by its class", Attribute.CATEGORY, TextAt(css="p.product-type"), True),
+    ("by its label", Attribute.BRAND, TextAt(css='b:lexbor-contains("Brand" i) + i'), True),
+    ("by that of something else", Attribute.PRICE, TextAt(css="s.old-price"), False),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "attribute", "at", "expected"), NAMED, ids=[case[0] for case in NAMED]
+)
+def test_places_that_are_named_for_what_they_hold(
+    name: str, attribute: Attribute, at: TextAt, expected: bool
+) -> None:
+    """By words of the shop's own."""
+    assert is_named(Candidate(attribute, at)) is expected
+
+
+def test_a_heading_before_captions() -> None:
+    """Of titles that agree on all examples, what a reader sees is asked first."""
+    page = "<a class='title' title='{0}'><img alt='{0}'></a><p class='t'>{0}</p>"
+    rules, _ = induce([taught(one, page.format(one.title)) for one in ALL])
+    assert isinstance(rules.templates[0].of(Attribute.TITLE)[0].selector, TextAt)
+
+
+def test_a_heading_is_no_description() -> None:
+    """Not even where the catalog says the titles again; the text below is, where it says what the catalog does."""
+    page = "<h1>{0} of fine wood</h1><div class='text'>{1}</div>"
+    members = [
+        taught(one, page.format(one.title, "x"), description=f"{one.title} of fine wood")
+        for one in ALL
+    ]
+    assert rules_of(Attribute.DESCRIPTION, members) == 0
+    members = [taught(one, page.format("x", f"{one.title} of fine wood"), description=f"{one.title} of fine wood")
+               for one in ALL]  # fmt: skip
+    assert rules_of(Attribute.DESCRIPTION, members) > 0
+
+
+OF_THE_SHOP = [("half of them", 2, 0), ("three of four", 4, 0), ("all but one", len(ALL), 1)]
+
+
+@pytest.mark.parametrize(
+    ("name", "without", "least"), OF_THE_SHOP, ids=[case[0] for case in OF_THE_SHOP]
+)
+def test_the_shops_own_key_is_not_the_manufacturers(name: str, without: int, least: int) -> None:
+    """Where some offers have their sku as manufacturer's number too, that is no reason to read it from all pages."""
+    members = [
+        taught(one, text_page(one), han=one.sku if one.number % without else None) for one in ALL
+    ]
+    assert (rules_of(Attribute.HAN, members) > 0) is (least > 0)
+    assert rules_of(Attribute.SKU, members) > 0
+
+
+def test_more_wrong_than_right() -> None:
+    """What is right on three examples of ten and wrong on the others is none."""
+    members = [
+        taught(one, text_page(one), sku=one.sku if one.number % 4 == 0 else f"X-{one.number}")
+        for one in ALL
+    ]
+    assert rules_of(Attribute.SKU, members) == 0
+
+
+def test_stale_titles_are_still_read() -> None:
+    """Where half of the titles were rewritten, the heading is read all the same: without a title there is no offer."""
+    members = [
+        taught(one, text_page(one), title=one.title if one.number % 2 else f"Neu {one.sku}")
+        for one in ALL
+    ]
+    rules, _ = induce(members)
+    other = Document(text_page(OTHER), "https://shop.example/p")
+    assert read_attributes(other, rules.templates[0])[Attribute.TITLE].value == OTHER.title
+
+
+PRICED = [
+    ("a place that is named for it", "<b class='price'>{}</b>", 1),
+    ("any place", "<b class='rating'>{}</b>", 0),
+]
+
+
+@pytest.mark.parametrize(("name", "shown", "least"), PRICED, ids=[case[0] for case in PRICED])
+def test_one_value_twice(name: str, shown: str, least: int) -> None:
+    """Where it stands on the two pages that have it and on no other, its place is a rule if it is named so."""
+    prices = ["8.00", "9.50", "4.00", "8.00", "30.00", "5.00", "21.99", "12.00", "17.00", "54.99"]
+    members = [
+        taught(
+            one,
+            f"<h1>{one.title}</h1>{shown.format(price) if price == '8.00' else ''}",
+            price=price,
+        )
+        for one, price in zip(ALL, prices, strict=True)
+    ]
+    assert (rules_of(Attribute.PRICE, members) > 0) is (least > 0)
+
+
+def test_a_number_of_another_variant_is_no_reason_for_silence() -> None:
+    """Where the known number stands nowhere on the page, what a place says instead does not speak against it."""
+    page = "<div><h1>{0}{2}</h1><b class='number'>No.: {1}</b></div>"
+    sale, plain = "<b>sale</b>", "<i data-number='{0}'></i><u>{0}</u>"
+    members = [
+        taught(one, page.format(one.title, f"SK-900{place}" if place in (0, 6) else one.sku,
+                                sale if place in (0, 4, 6, 9) else plain.format(one.sku)))
+        for place, one in enumerate(ALL)
+    ]  # fmt: skip
+    rules, _ = induce(members)
+    other = Document(page.format("Other", "SK-9999", sale), "https://shop.example/p")
+    assert read_attributes(other, rules.templates[0])[Attribute.SKU].value == "SK-9999"
+
+
+IN_STOCK = [
+    (
+        "a product's number on its button",
+        "<button value='50{0}'>Buy</button><p>{1}</p>",
+        "out_of_stock",
+    ),
+    ("what its stock is called", "<p class='stock' data-stock='{0}'>now</p>", "out_of_stock"),
+]
+
+
+@pytest.mark.parametrize(("name", "page", "expected"), IN_STOCK, ids=[case[0] for case in IN_STOCK])
+def test_a_bare_number_says_nothing_of_stock(name: str, page: str, expected: str) -> None:
+    """Unless its place does: where all known offers are in stock, any number that is not none would agree."""
+    members = [
+        taught(
+            one,
+            f"<h1>{one.title}</h1>" + page.format(place + 1, "In stock"),
+            availability="in_stock",
+        )
+        for place, one in enumerate(ALL)
+    ]
+    rules, _ = induce(members)
+    sold = Document("<h1>Other</h1>" + page.format(0, "Sold out"), "https://shop.example/p")
+    assert read_attributes(sold, rules.templates[0])[Attribute.AVAILABILITY].value == expected
+
+
+def test_the_way_home_in_data_is_no_category() -> None:
+    """A list of steps that begins at the front page has it as the last step but one, where there is no category."""
+
+    def page(title: str, *steps: str) -> str:
+        listed = [{"item": {"name": name}} for name in (*steps, title)]
+        return f"<h1>{title}</h1><script>var trail = {json.dumps({'itemListElement': listed})};</script>"
+
+    members = [taught(one, page(one.title, "Home", f"Kind {place % 4}"), category=f"Kind {place % 4}")
+               for place, one in enumerate(ALL)]  # fmt: skip
+    rules, _ = induce(members)
+    for steps, expected in ((("Home", "Kind 2"), "Kind 2"), (("Home",), None)):
+        document = Document(page("Other", *steps), "https://shop.example/p")
+        assert read_attributes(document, rules.templates[0])[Attribute.CATEGORY].value == expected

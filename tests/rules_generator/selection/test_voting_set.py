@@ -1,0 +1,329 @@
+"""Rules that stand in where the one that reads best is silent."""
+
+import pytest
+
+from catalog.models import Attribute
+from parser.page.document import Document
+from parser.read import read_attributes
+from rules_generator.induction.induce import induce
+from tests.pages import Product, products
+from tests.rules_generator.conftest import taught
+
+ALL = products(11)
+TEXT = "<p>A long and honest description of {0}, which says what it is made of and how it is cared for.</p>"
+CASES = [
+    (
+        "another block of data",
+        "<script>var meta = {{'sku': '{1}'}};</script>",
+        "<script>track.view({{'number': '{1}'}});</script>",
+        Attribute.SKU,
+        "SK-1170",
+    ),
+    (
+        "the visible description",
+        "<script>var meta = {{'description': '" + TEXT + "'}};</script>",
+        "<div class='text'>" + TEXT + "</div>",
+        Attribute.DESCRIPTION,
+        "made of",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "best", "other", "attribute", "said"), CASES, ids=[case[0] for case in CASES]
+)
+@pytest.mark.parametrize("both", [True, False], ids=["both known", "one of them gone"])
+def test_a_page_on_which_one_place_is_gone(
+    name: str, best: str, other: str, attribute: Attribute, said: str, both: bool
+) -> None:
+    """Whichever of two places is gone, the other one is read, though on all examples one alone would do."""
+    members = [
+        taught(
+            one,
+            f"<h1>{one.title}</h1>{best.format(one.title, one.sku)}{other.format(one.title, one.sku)}",
+            description=TEXT.format(one.title),
+        )
+        for one in ALL[:10]
+    ]
+    template = induce(members)[0].templates[0]
+    for shown in (best, other) if not both else (best + other,):
+        page = Document(f"<h1>x</h1>{shown.format('x', ALL[10].sku)}", "https://shop.example/p")
+        assert said in (read_attributes(page, template)[attribute].value or "")
+
+
+def test_none_stands_in_that_speaks_where_there_is_nothing() -> None:
+    """A place that holds something else where the catalog knows no value is not asked."""
+    members = [
+        taught(
+            one,
+            f"<h1>{one.title}</h1><script>a = {{'sku': '{one.sku if one.number % 3 else ''}'}};</script>"
+            f"<i id='n'>{one.sku if one.number % 3 else f'p{one.number}'}</i>",
+            sku=one.sku if one.number % 3 else None,
+        )
+        for one in ALL
+    ]
+    page = Document(
+        "<h1>x</h1><script>a = {'sku': ''};</script><i id='n'>p77</i>", "https://shop.example/p"
+    )
+    assert read_attributes(page, induce(members)[0].templates[0])[Attribute.SKU].value is None
+
+
+def test_a_constant_does_not_outvote_the_place_that_is_named() -> None:
+    """Where all examples are of one brand, the shop's logo says it too, and still says it beside other brands."""
+    page = "<h1>{0}</h1><p class='vendor'>by {1}</p><a class='logo'><img alt='Ardwen'></a><title>{0} - Ardwen</title>"
+    members = [taught(one, page.format(one.title, "Ardwen"), brand="Ardwen") for one in ALL]
+    other = Document(page.format("Other", "Nordlicht"), "https://shop.example/p")
+    assert (
+        read_attributes(other, induce(members)[0].templates[0])[Attribute.BRAND].value
+        == "Nordlicht"
+    )
+
+
+def test_one_place_is_not_counted_twice() -> None:
+    """A price's text and its attribute stand or fall together: on a page without them the first of others is read."""
+    shown = "<h1>{0}</h1>{1}<div class='more'>{2}</div><script>view({{'price': '{3}'}});</script>"
+    price = "<div class='price'><b class='now' content='{0}'>{0} €</b></div>"
+    members = [
+        taught(
+            one, shown.format(one.title, price.format(one.price), price.format("99.50"), one.price)
+        )
+        for one in ALL
+    ]
+    template = induce(members)[0].templates[0]
+    page = Document(shown.format("x", "", price.format("99.50"), "12.50"), "https://shop.example/p")
+    assert read_attributes(page, template)[Attribute.PRICE].value == "12.50"
+
+
+def test_one_of_its_kind_is_preferred() -> None:
+    """Both classes find the brand on all examples; one of them finds another link where there is no brand."""
+    shown = "<h1>{0}</h1>{1}<a class='small' href='#r'>({2} reviews)</a>"
+    brand = "<a class='small upper' href='/b'>{0}</a>"
+    members = [
+        taught(one, shown.format(one.title, brand.format(one.brand), one.number)) for one in ALL
+    ]
+    template = induce(members)[0].templates[0]
+    page = Document(shown.format("x", "", 7), "https://shop.example/p")
+    assert read_attributes(page, template)[Attribute.BRAND].value is None
+
+
+LABELLED = "<dl><dt>{0}</dt><dd class='product-sku'>{1}</dd></dl>"
+
+
+@pytest.mark.parametrize(
+    ("label", "name"), [("Item #:", "product-sku"), ("SKU:", "number")], ids=["label", "name"]
+)
+def test_another_way_to_the_same_element_stands_in_if_it_is_named(label: str, name: str) -> None:
+    """Numbers behind another label are read by the element's name, and the other way round."""
+    shown = "<h1>{0}</h1>{1}"
+    members = [
+        taught(one, shown.format(one.title, LABELLED.format("SKU:", one.sku))) for one in ALL
+    ]
+    said = LABELLED.format(label, "X-77").replace("product-sku", name)
+    page = Document(shown.format("x", said), "https://shop.example/p")
+    assert read_attributes(page, induce(members)[0].templates[0])[Attribute.SKU].value == "X-77"
+
+
+def test_a_title_is_not_the_first_of_whatever_stands_there() -> None:
+    """Of spans the first one of a trail is as right on all examples; elsewhere a badge comes first."""
+    trail = (
+        "<div class='product-detail'><ol><li class='breadcrumbs__item'><a>Lamps</a></li>"
+        "<li class='breadcrumbs__item breadcrumbs__item--current'><span>{0}</span></li></ol></div>"
+    )
+    shown = "<main class='page'>{0}<p><span>in stock</span> <span>free shipping</span></p></main>"
+    members = [taught(one, shown.format(trail.format(one.title))) for one in ALL]
+    page = Document(shown.format("<span>-40%</span>"), "https://shop.example/p")
+    assert read_attributes(page, induce(members)[0].templates[0])[Attribute.TITLE].value is None
+
+
+def test_a_literal_is_trusted_more_than_a_number_of_characters() -> None:
+    """Where another page's title ends otherwise, a number of characters would leave a part of it."""
+    shown = "<title>{0}{1}</title>"
+    members = [
+        taught(one, shown.format(one.title, " – The Potters of Halifax, Nova Scotia"))
+        for one in ALL
+    ]
+    page = Document(
+        shown.format("A bowl of porcelain with a lid of bronze", ""), "https://shop.example/p"
+    )
+    assert read_attributes(page, induce(members)[0].templates[0])[Attribute.TITLE].value is None
+
+
+def test_what_is_around_a_place_is_no_other_place() -> None:
+    """What holds the description, and a name and a price besides, is not read where there is none."""
+    inner = "<div><div><div><div><div>{2}</div></div></div></div></div>"
+    shown = f"<div class='product'><h1>{{0}}</h1><i>{{1}} €</i>{inner}</div>"
+    text = f"<div class='description'>{TEXT} Made by hand in a small workshop that one family has run for ever.</div>"
+    members = [
+        taught(
+            one,
+            shown.format(one.title, one.price, text.format(one.title)),
+            description=text.format(one.title),
+        )
+        for one in ALL
+    ]
+    template = induce(members)[0].templates[0]
+    page = Document(shown.format("x", "12.50", ""), "https://shop.example/p")
+    assert read_attributes(page, template)[Attribute.DESCRIPTION].value is None
+
+
+@pytest.mark.parametrize("count", [10, 30])
+def test_a_layout_that_only_a_few_examples_have(count: int) -> None:
+    """Its price is read where nothing else says it, though there are many ways to that of the usual layout."""
+    around = "".join(f"<div class='box{mark * 4} row{mark * 3}'>" for mark in "abcdef")
+    usual = (
+        f"{around}<b class='now on' itemprop='price' content='{{0}}'><i class='sum'>{{0}} €</i></b>"
+    )
+    old = "<table><tr><td class='buy'><u id='calc'>{0} EUR</u></table>"
+    alike = "".join(f"<p class='{a}{b}'></p>" for a in "abcdefgh" for b in "abcdefgh")
+    shown = f"{alike}<h1>{{}}</h1><div class='offer'><p>save 3.50 € on {{}}</p>{{}}</div>"
+    script = "<script>view({{'price': '{}'}});</script>"
+    members = [
+        taught(
+            one,
+            shown.format(
+                one.title,
+                one.sku,
+                (old if place in (4, 7, 12, 13, 22) else usual).format(one.price),
+            )
+            + script.format(one.price),
+        )
+        for place, one in enumerate(products(count))
+    ]
+    (template,) = induce(members)[0].templates
+    silent = Document(shown.format("x", "it", old.format("77.30")), "https://shop.example/p")
+    assert read_attributes(silent, template)[Attribute.PRICE].value == "77.30"
+
+
+@pytest.mark.parametrize("sizes", [["XL"], ["S", "M", "XL"]], ids=["of one size", "of several"])
+def test_a_whole_number_comes_before_one_cut_off_at_a_sign(sizes: list[str]) -> None:
+    """Of a variant's number the rest may have that sign, too, and another part of it would be taken for the offer's."""
+    page = (
+        "<h1>{0}</h1><script>view({{'style': '{1}', 'variants': [{{'sku': '{1}-{2}'}}]}});</script>"
+    )
+    members = [
+        taught(one, page.format(one.title, one.sku, sizes[one.number % len(sizes)])) for one in ALL
+    ]
+    other = Document(page.format("Other", "SK-99", "2-3Y"), "https://shop.example/p")
+    assert read_attributes(other, induce(members)[0].templates[0])[Attribute.SKU].value == "SK-99"
+
+
+def test_a_place_that_says_the_brand_comes_before_a_guess() -> None:
+    """The first word of a title is the brand of all known offers, and of another one a part of it."""
+    shown = "<h1>{0} {1}</h1><p>Brand: <b class='brand'>{2}</b></p>"
+    things = "Guitar;Clarinet 2;Case, hard;12 Picks;Bow;Reed 7;Strap;Stool XL;Sticks;Felt".split(
+        ";"
+    )
+    brands = ["Takamine", "Jupiter", "Ibanez", "Yamaha", "Fender"]
+    members = [
+        taught(one, shown.format(brand, things[place], brand if place % 5 else ""), brand=brand)
+        for place, one in enumerate(ALL[:10])
+        for brand in [brands[place % len(brands)]]
+    ]
+    page = Document(shown.format("Ernie Ball", "Strings 7", "Ernie Ball"), "https://shop.example/p")
+    assert (
+        read_attributes(page, induce(members)[0].templates[0])[Attribute.BRAND].value
+        == "Ernie Ball"
+    )
+
+
+VARIATIONS = """<form data-product_variations='[{{"sku": "{0}", "ean": "{1}"}}]'></form>"""
+
+
+def test_one_example_shows_where_a_number_is_that_the_others_have_elsewhere() -> None:
+    """Offers with variants say it in their list, which one of ten known offers has."""
+    shown = "<h1>{0}</h1>{1}"
+    numbers = "<b class='sku'>{0}</b><i class='ean'>{1}</i>"
+    members = [
+        taught(
+            one,
+            shown.format(
+                one.title, (VARIATIONS if one.number == 4 else numbers).format(one.sku, one.ean)
+            ),
+        )
+        for one in ALL[:10]
+    ]
+    (template,) = induce(members)[0].templates
+    other = ALL[10]
+    page = Document(
+        shown.format(other.title, VARIATIONS.format(other.sku, other.ean)), "https://shop.example/p"
+    )
+    readings = read_attributes(page, template)
+    assert (readings[Attribute.SKU].value, readings[Attribute.EAN].value) == (other.sku, other.ean)
+
+
+def test_a_row_that_is_named_comes_before_the_sixth_row() -> None:
+    """Of two examples both are right; where the table is longer, the sixth row is another one."""
+
+    def page(one: Product, order: str, ean: str) -> str:
+        texts = {name: f"{name} {one.title[:number]}" for number, name in enumerate("abcde", 3)} | {
+            "ean": ean
+        }
+        rows = "".join(
+            f"<tr class='is-{name}'><td><p>{texts[name]}</p></td></tr>" for name in order.split()
+        )
+        return f"<h1>{one.title}</h1><main><div><table>{rows}</table></div></main>"
+
+    members = [
+        *(taught(one, page(one, "a b c d e ean", one.ean)) for one in ALL[:2]),
+        taught(ALL[2], page(ALL[2], "ean a b c d e", ALL[2].ean), ean=None),
+        *(taught(one, page(one, "a b c d e", ""), ean=None) for one in ALL[3:10]),
+    ]
+    (template,) = induce(members)[0].templates
+    longer = Document(page(ALL[10], "a b c a d e ean", ALL[10].ean), "https://shop.example/p")
+    assert read_attributes(longer, template)[Attribute.EAN].value == ALL[10].ean
+
+
+LABELS = [
+    ("a brand that is said again", "<tr><th>Brand</th><td>{0}</td></tr>", True),
+    ("a brand under no name", "<tr><th>Who</th><td>{0}</td></tr>", False),
+]
+
+
+@pytest.mark.parametrize(("name", "row", "is_read"), LABELS, ids=[case[0] for case in LABELS])
+def test_what_two_examples_say_behind_a_label(name: str, row: str, is_read: bool) -> None:
+    """A label that names the brand is believed where nothing else says it, though menus lead to all brands as well."""
+    menu = "".join(f"<li class='m{n * 'x'}'><a>{one.brand}</a></li>" for n, one in enumerate(ALL))
+    shown = f"<ul>{menu}</ul><h1>{{0}}</h1><table><tr><td>x</td></tr>{{1}}</table>{{2}}"
+    data = "<script>view({{'brand': '{0}'}});</script>"
+    members = [
+        taught(
+            one,
+            shown.format(f"No. {one.number}", behind, data.format(one.brand)),
+            title=f"No. {one.number}",
+        )
+        for one in ALL[:10]
+        for behind in [row.format(one.brand) if one.number in (3, 7) else ""]
+    ]
+    page = Document(shown.format("No. 11", row.format("Elmsfield"), ""), "https://shop.example/p")
+    found = read_attributes(page, induce(members)[0].templates[0])
+    assert found[Attribute.BRAND].value == ("Elmsfield" if is_read else None)
+
+
+USUAL = """<p class='top'>{0}</p><u class='top'>{1}</u><p class='bar'>{0}</p><u class='bar'>{1}</u>
+<script>var product = {{'price': '{0}', 'vendor': '{1}'}};</script>"""
+TRACKED = "<script>track({{'price': '{0}', 'vendor': '{1}'}});</script>"
+
+
+@pytest.mark.parametrize(
+    ("wrong_on", "is_read"), [((), True), ((3,), False)], ids=["never wrong", "wrong on one"]
+)
+def test_a_spare_place_is_asked_where_all_others_are_silent(
+    wrong_on: tuple[int, ...], is_read: bool
+) -> None:
+    """Of price and brand a place is kept that the examples do not need: another layout may have no other."""
+    said = [
+        ("1.10", "Nobody") if place in wrong_on else (one.price, one.brand)
+        for place, one in enumerate(ALL)
+    ]
+    members = [
+        taught(
+            one,
+            f"<h1>{one.title}</h1>{USUAL.format(one.price, one.brand)}{TRACKED.format(*tracked)}",
+        )
+        for one, tracked in zip(ALL, said, strict=True)
+    ]
+    (template,) = induce(members)[0].templates
+    page = Document(f"<h1>x</h1>{TRACKED.format('77.30', 'Ardwen')}", "https://shop.example/p")
+    readings = read_attributes(page, template)
+    expected = ("77.30", "Ardwen") if is_read else (None, None)
+    assert (readings[Attribute.PRICE].value, readings[Attribute.BRAND].value) == expected

@@ -1,0 +1,69 @@
+"""Looking up what hundreds of selectors ask for gives what the parser gives."""
+
+import pytest
+
+from catalog.models import Attribute
+from parser.page.document import Document
+from parser.rules.selector import AttributeAt, JsonAt, TextAt
+from rules_generator.candidates.selectors import selectors_at
+from rules_generator.locate.known_values import Wanted, places
+from rules_generator.training.page_cache import BELOW, Lookup
+from tests.pages import products, text_page
+
+SPLIT = [
+    ("a step below an anchor", "div.a b", "div.a"),
+    ("a space within quotes", 'div[id="x y"] b[name="p"]', 'div[id="x y"]'),
+    ("two steps", "div.a p b:nth-of-type(2)", "div.a p"),
+    ("a child of it", "div.a > b", None),
+    ("a label's neighbour", 'td:lexbor-contains("in stock" i) + td', None),
+    ("quotes alone", 'a[title="b c"]', None),
+    ("a flag", 'a[title="b" i]', None),
+    ("within brackets", ":not(.a .b)", None),
+]
+
+
+@pytest.mark.parametrize(("name", "css", "anchor"), SPLIT, ids=[case[0] for case in SPLIT])
+def test_the_anchor_of_a_selector(name: str, css: str, anchor: str | None) -> None:
+    """It is what stands before the last step, where that is looked for anywhere below."""
+    match = BELOW.fullmatch(css)
+    assert (match and match[1]) == anchor
+
+
+def test_all_candidates_find_what_the_parser_finds() -> None:
+    """On the page that they were made from, and on another."""
+    first, second = (text_page(one, products(9)[8]) for one in products(2))
+    one = products(1)[0]
+    known = Wanted(
+        {Attribute.TITLE: [one.title], Attribute.PRICE: [one.price], Attribute.EAN: [one.ean]}, ""
+    )
+    document = Document(first, "https://shop.example/p/1")
+    made = {
+        one
+        for found in places(document, known).values()
+        for place in found
+        for one in selectors_at(place)
+    }
+    assert len(made) > 20
+    for page in (document, Document(second, "https://shop.example/p/2")):
+        lookup = Lookup(page)
+        assert [lookup.find(one) for one in made] == [page.find(one) for one in made]
+
+
+NESTED = """<div class="a"><p>none</p><div class="a"><b title="x">1<i>2</i></b></div></div><div class="a"><b>3</b></div>
+<script>var meta = {"sku": "S"};</script><b class="a">4</b>"""
+FOUND = [
+    (TextAt(css="div.a b"), "12"),
+    (TextAt(css="div.a b", own=True), "1"),
+    (AttributeAt(css="div.a b", name="title"), "x"),
+    (TextAt(css=".a .a"), "12"),
+    (TextAt(css="div.a u"), None),
+    (TextAt(css="div.a b", join=True), "12 > 3"),
+    (JsonAt(block="var meta =", path="$.sku"), "S"),
+]
+
+
+@pytest.mark.parametrize(("selector", "value"), FOUND, ids=[str(case[0]) for case in FOUND])
+def test_finds(selector: TextAt | AttributeAt | JsonAt, value: str | None) -> None:
+    """The first in the page's order, though anchors stand within each other."""
+    document = Document(NESTED, "https://shop.example/")
+    assert Lookup(document).find(selector) == document.find(selector) == value

@@ -1,0 +1,50 @@
+"""Examples are picked for what they show, and what is missing is told."""
+
+from catalog.models import Attribute
+from rules_generator.training.sampling import pick, wanted, wanted_of
+from tests.pages import data_page, products, text_page
+from tests.rules_generator.conftest import taught
+
+ALL = products(30)
+
+
+def test_rare_attributes_and_categories_are_covered() -> None:
+    """Of thirty, eight: among them the only ones that know an EAN or another category."""
+    members = [
+        taught(
+            one,
+            text_page(one),
+            ean=one.ean if number in (17, 29) else None,
+            category="A" if number < 25 else "B",
+        )
+        for number, one in enumerate(ALL)
+    ]
+    picked = [one.example.known for one in pick(members, 8)]
+    assert sum(Attribute.EAN in known for known in picked) == 2
+    assert {known[Attribute.CATEGORY][0] for known in picked} == {"A", "B"}
+
+
+def test_each_template_has_its_own() -> None:
+    """So many of each, however rare one of them is."""
+    members = [
+        taught(one, data_page(one) if one.number % 6 == 0 else text_page(one)) for one in ALL
+    ]
+    picked = pick(members, 4)
+    assert len(picked) == 8
+    assert sum(one.example.page.page_id % 6 == 0 for one in picked) == 4
+
+
+def test_a_template_wants_examples_of_its_own() -> None:
+    """Twenty pages of one template do not make up for the two that the other lacks, or for the EANs it never shows."""
+    members = [taught(one, text_page(one)) for one in ALL[:20]]
+    members += [
+        taught(one, data_page(one), ean=one.ean if one.number % 2 else None) for one in ALL[20:27]
+    ]
+    assert wanted_of(members)["title"] == 2
+    assert wanted_of(members)["ean"] == 6
+    assert wanted_of(members[:20]) == {}
+
+
+def test_nothing_is_wanted_where_enough_is_known() -> None:
+    """Nine examples of an attribute are enough, and one that none knows is not asked for."""
+    assert wanted([taught(one, "").example.known for one in ALL[:9]]) == {}

@@ -1,0 +1,248 @@
+"""`scout dedupe`: what it prints and writes, and how it refuses."""
+
+import csv
+import json
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from tests.scout.conftest import Scout
+
+ROWS = """\
+id,title,ean,tags
+1,=Red mug 300 ml,,new
+2,=Red mug 300ml,4006381333931,
+3,Desk lamp,,
+4,,,
+"""
+
+
+@pytest.fixture
+def shop_csv(tmp_path: Path) -> Path:
+    """Four rows: two alike, one without the key."""
+    path = tmp_path / "offers.csv"
+    path.write_text(ROWS)
+    return path
+
+
+def _read(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as file:
+        return [*csv.DictReader(file)]
+
+
+@pytest.mark.parametrize("method", ["segments", "prefix-filter", "ladder"])
+def test_files(scout: Scout, shop_csv: Path, tmp_path: Path, method: str) -> None:
+    """Pairs, clusters and merged records are written; no text of theirs can run as a formula."""
+    paths = [tmp_path / name for name in ("pairs.csv", "clusters.csv", "merged.csv")]
+    words = (
+        "--out",
+        str(paths[0]),
+        "--clusters",
+        str(paths[1]),
+        "--merged",
+        str(paths[2]),
+        "--json",
+    )
+    said = scout("dedupe", str(shop_csv), "--key", "title", "--method", method, *words)
+    figures = json.loads(said.out)
+    assert said.code == 0
+    assert (figures["records"], figures["left_out"], figures["pairs"], figures["clusters"]) == (
+        3,
+        1,
+        1,
+        1,
+    )
+    assert {"candidates", "comparisons", "seconds", "levels"} <= figures.keys()
+    (pair,) = _read(paths[0])
+    assert (pair["left"], pair["right"], pair["left_text"]) == ("2", "3", "'=Red mug 300 ml")
+    assert pair["reason"].endswith("edit distance 1")
+    assert [row["line"] for row in _read(paths[1])] == ["2", "3"]
+    merged = _read(paths[2])
+    assert [row["id"] for row in merged] == ["3", "4", "1"]
+    assert merged[-1]["ean"] == "4006381333931"
+    assert json.loads(merged[-1]["sources"])["ean"] == ["offers.csv:3"]
+
+
+@pytest.mark.parametrize(
+    "method", ["exact", "prefix-filter", "segments", "minhash", "simhash", "ladder"]
+)
+def test_formats(scout: Scout, tmp_path: Path, method: str) -> None:
+    """Every method finds the same in CSV, TSV, JSON Lines and Parquet, in one file and between two."""
+    table = pl.DataFrame(
+        {"title": ["Red mug, tall", "red mug, tall", "Desk lamp 😀"], "brand": ["Lumo", "Lumo", ""]}
+    )
+    table.write_csv(tmp_path / "a.csv")
+    table.write_csv(tmp_path / "a.tsv", separator="\t")
+    table.write_ndjson(tmp_path / "a.jsonl")
+    table.write_parquet(tmp_path / "a.parquet")
+    outputs = [str(tmp_path / name) for name in ("pairs.csv", "clusters.csv", "merged.jsonl")]
+    for right, found in (((), (3, 1, 2)), (("--right", str(tmp_path / "a.jsonl")), (6, 5, 2))):
+        for file in (tmp_path / f"a.{suffix}" for suffix in ("csv", "tsv", "jsonl", "parquet")):
+            words = (
+                "--key",
+                "title,brand",
+                "--method",
+                method,
+                "--out",
+                outputs[0],
+                "--clusters",
+                outputs[1],
+            )
+            said = scout("dedupe", str(file), *words, "--merged", outputs[2], "--json", *right)
+            figures = json.loads(said.out)
+            assert (
+                figures["records"],
+                figures["pairs"],
+                len(Path(outputs[2]).read_text().splitlines()),
+            ) == found
+            assert len(_read(Path(outputs[0]))) == figures["pairs"]
+
+
+def test_two_files(scout: Scout, shop_csv: Path, tmp_path: Path) -> None:
+    """Between two files only pairs across are found; merged records name both files."""
+    (tmp_path / "other.jsonl").write_text('{"title": "Desk lamp", "brand": "Lumo"}\n')
+    words = (
+        "--right",
+        str(tmp_path / "other.jsonl"),
+        "--key",
+        "title",
+        "--merged",
+        str(tmp_path / "m.jsonl"),
+        "--json",
+    )
+    said = scout("dedupe", str(shop_csv), *words)
+    assert json.loads(said.out)["pairs"] == 1
+    last = json.loads((tmp_path / "m.jsonl").read_text().splitlines()[-1])
+    assert last["values"] == {"id": "3", "title": "Desk lamp", "brand": "Lumo"}
+    assert last["records"] == ["offers.csv:4", "other.jsonl:1"]
+    assert last["sources"]["brand"] == ["other.jsonl:1"]
+
+
+def test_age(scout: Scout, tmp_path: Path) -> None:
+    """Of two records that differ in a simple field the older one's value is taken, by a column that says their age."""
+    (tmp_path / "a.csv").write_text(
+        "title,price,added\nRed mug,12,2024-03-01\nred mug,10,2021-01-31\nlamp,5,\n"
+    )
+    words = ("--key", "title", "--method", "exact", "--merged", str(tmp_path / "m.jsonl"))
+    for more, price in (((), "12"), (("--age", "added"), "10")):
+        assert scout("dedupe", str(tmp_path / "a.csv"), *words, *more).code == 0
+        last = json.loads((tmp_path / "m.jsonl").read_text().splitlines()[-1])
+        assert (last["values"]["price"], last["sources"]["price"]) == (
+            price,
+            [f"a.csv:{2 if price == '12' else 3}"],
+        )
+    assert (
+        "--age size: no record has such a column"
+        in scout("dedupe", str(tmp_path / "a.csv"), *words, "--age", "size").err
+    )
+
+
+def test_levels(scout: Scout, tmp_path: Path) -> None:
+    """The prefix filter tells its candidates and comparisons level by level."""
+    (tmp_path / "a.txt").write_text("".join(f"street {n % 7} house {n}\n" for n in range(60)))
+    said = scout(
+        "dedupe", str(tmp_path / "a.txt"), "--method", "prefix-filter", "--levels", "3", "--json"
+    )
+    figures = json.loads(said.out)
+    assert [level["level"] for level in figures["levels"]] == [1, 2, 3]
+    assert figures["comparisons"] == figures["levels"][-1]["comparisons"]
+    table = scout(
+        "dedupe", str(tmp_path / "a.txt"), "--method", "prefix-filter", "--levels", "3"
+    ).out
+    assert "candidates" in table
+
+
+@pytest.mark.parametrize("where", ["--store", "--memory"])
+def test_on_disk(scout: Scout, tmp_path: Path, where: str) -> None:
+    """Equal records are found by fingerprints on disk, and written with the first of their kind."""
+    pytest.importorskip("lmdb" if where == "--store" else "duckdb")
+    (tmp_path / "a.txt").write_text("Red mug\nlamp\nred  MUG\n")
+    place = str(tmp_path / "prints") if where == "--store" else "200MB"
+    words = ("--method", "exact", where, place, "--out", str(tmp_path / "pairs.csv"), "--json")
+    assert json.loads(scout("dedupe", str(tmp_path / "a.txt"), *words).out)["pairs"] == 1
+    (pair,) = _read(tmp_path / "pairs.csv")
+    assert (pair["left"][-2:], pair["right"][-2:]) == (":1", ":3")
+
+
+def test_index(scout: Scout, tmp_path: Path) -> None:
+    """An index knows what earlier calls have put in; the same call again finds the same, and puts in nothing."""
+    (tmp_path / "a.txt").write_text("Red mug\nlamp\nmug red\n")
+    (tmp_path / "b.csv").write_text("title\nthe lamp\nLAMP\n")
+    words = (
+        "--method",
+        "minhash",
+        "--index",
+        str(tmp_path / "index"),
+        "--out",
+        str(tmp_path / "pairs.csv"),
+        "--json",
+    )
+    for _ in range(2):
+        figures = json.loads(scout("dedupe", str(tmp_path / "a.txt"), *words).out)
+        assert (figures["records"], figures["stored"], figures["pairs"]) == (3, 3, 1)
+        (pair,) = _read(tmp_path / "pairs.csv")
+        assert (pair["left"][-8:], pair["right"][-8:], pair["similarity"]) == (
+            "/a.txt:1",
+            "/a.txt:3",
+            "1.0",
+        )
+    figures = json.loads(scout("dedupe", str(tmp_path / "b.csv"), "--key", "title", *words).out)
+    assert (figures["records"], figures["stored"], figures["pairs"]) == (2, 5, 1)
+    (pair,) = _read(tmp_path / "pairs.csv")
+    assert (pair["left"][-8:], pair["right"][-8:]) == ("/a.txt:2", "/b.csv:3")
+    other = scout("dedupe", str(tmp_path / "a.txt"), *words, "--shingles", "characters")
+    assert other.error.startswith(f"{tmp_path / 'index'} is an index of other settings")
+    assert scout("dedupe", str(tmp_path / "b.csv"), "--key", "name", *words).error.endswith(
+        "its columns are title"
+    )
+
+
+def test_simhash(scout: Scout, tmp_path: Path) -> None:
+    """Bits, parts and how many must agree are chosen by flags."""
+    (tmp_path / "a.csv").write_text(
+        "title,author\nsyntax of things,A Ivanova\nthings of syntax,Ivanova A\nnorth,B\n"
+    )
+    words = ("--key", "title,author", "--method", "simhash", "--threshold", "0.5", "--json")
+    for more in ((), ("--bits", "32"), ("--bits", "32", "--parts", "8", "--agree", "3")):
+        assert json.loads(scout("dedupe", str(tmp_path / "a.csv"), *words, *more).out)["pairs"] == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (
+            ("--method", "segments", "--similarity", "cosine"),
+            "--similarity cosine: --method segments has edit",
+        ),
+        (
+            ("--method", "minhash", "--levels", "3"),
+            "--levels: is of --method prefix-filter, not of --method minhash",
+        ),
+        (("--threshold", "0"), "threshold 0.0: must be above 0 and at most 1"),
+        (("--store", "x"), "--store: with --method exact, and without --right"),
+        (
+            ("--method", "exact", "--store", "x", "--memory", "1GB"),
+            "--store and --memory: only one of them",
+        ),
+        (
+            ("--method", "minhash", "--index", "x", "--merged", "y"),
+            "--clusters and --merged: need all records at once",
+        ),
+        (("--method", "simhash", "--bits", "48"), "--bits 48: hashes have 32 or 64"),
+        (
+            ("--method", "simhash", "--agree", "5"),
+            "--parts 4, --agree 5: 64 bits must fall into equal parts",
+        ),
+        (("--method", "minhash", "--recall", "1"), "--recall 1.0: must be above 0 and below 1"),
+        (("--method", "embeddings"), "--method embeddings: name a model by --model NAME_OR_FOLDER"),
+        (("--method", "exact", "--memory", "much"), "--memory much: a size such as 500MB"),
+        (("--out", "/nowhere/pairs.csv"), "/nowhere/pairs.csv cannot be written: No such file"),
+    ],
+)
+def test_refused(scout: Scout, tmp_path: Path, words: tuple[str, ...], error: str) -> None:
+    """What does not fit is refused in one line."""
+    (tmp_path / "a.txt").write_text("a\nb\n")
+    said = scout("dedupe", str(tmp_path / "a.txt"), *words)
+    assert said.code in (1, 2)
+    assert said.error.startswith(error)

@@ -1,0 +1,219 @@
+"""The inspector on a learnt shop: what the parser does, why votes lost, what the page lacks, in words and as a page."""
+
+import json
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlmodel import col, select
+from starlette.testclient import TestClient
+
+from catalog.models import KnownOffer, Run, Shop
+from catalog.runtime.settings import Settings
+from catalog.storage.store import Store
+from rules_generator.learn import learn_shop
+from scout.web.app import make
+from tests.pages import headed_page, products, text_page
+from tests.parser.test_parse_job import crawled
+from tests.rules_generator import conftest as texts
+from tests.scout.conftest import Scout
+from tests.variant_shop import array_page, choices, known
+
+ALL = products(12)
+
+
+@pytest.fixture
+def learnt(settings: Settings, store: Store, shop: Shop) -> Shop:
+    """A shop of two templates, one with several offers a page, learnt; one known price is not on its page."""
+    several, plain = ALL[:6], ALL[6:]
+    pages = {f"p{one.number}": array_page(one) for one in several} | {
+        f"p{one.number}": text_page(one) for one in plain
+    }
+    crawled(settings, store, shop, pages)
+    with store.write() as session:
+        for one in several:
+            for choice in choices(one):
+                fields = known(one, choice, shop.url).model_dump()
+                session.add(KnownOffer(shop_id=shop.id, ref=str(choice.number), **fields))
+        for one in plain:
+            fields = texts.known(one, url=f"{shop.url}p{one.number}").model_dump()
+            session.add(KnownOffer(shop_id=shop.id, ref=one.sku, **fields))
+        stale = session.exec(select(KnownOffer).where(col(KnownOffer.ref) == plain[0].sku)).one()
+        stale.price = Decimal(plain[0].price) + 1
+        run = Run(shop_id=shop.id or 0)
+        session.add(run)
+    learn_shop(settings, store, shop, run.id or 0)
+    return shop
+
+
+def test_a_page_with_several_offers(scout: Scout, learnt: Shop) -> None:
+    """All offers are shown, and what the catalog knows of any of them is known of the page."""
+    said = json.loads(scout("inspect", "demo", f"{learnt.url}p3", "--json").out)
+    assert [one["sku"] for one in said["variants"]] == [choice.sku for choice in choices(ALL[3])]
+    assert said["known"]["sku"] == [choice.sku for choice in choices(ALL[3])]
+    assert "Several offers on this page" in scout("inspect", "demo", f"{learnt.url}p3").out
+
+
+OWN = [
+    ("its canonical address", '<link rel="canonical" href="/p9">', "p9"),
+    ("what it tells others", '<meta property="og:url" content="http://127.0.0.1:8000/p9">', "p9"),
+    (
+        "another shop's address",
+        '<link rel="canonical" href="https://other.example/p9">',
+        "saved%20page.html",
+    ),
+    ("no address", "", "saved%20page.html"),
+]
+
+
+@pytest.mark.parametrize(("name", "head", "path"), OWN, ids=[case[0] for case in OWN])
+def test_a_saved_page_is_the_offer_that_it_was(
+    scout: Scout, learnt: Shop, tmp_path: Path, name: str, head: str, path: str
+) -> None:
+    """By its file it is taken for what it is by its URL, and compared with the catalog where it says its address."""
+    saved = tmp_path / "saved page.html"
+    saved.write_text(head + text_page(ALL[9]), encoding="utf-8")
+    said = json.loads(scout("inspect", "demo", str(saved), "--json").out)
+    assert (said["url"], said["kind"]) == (learnt.url + path, "offer")
+    assert bool(said["known"]) == (path == "p9")
+
+
+def test_rules_are_numbered_as_everywhere(scout: Scout, learnt: Shop) -> None:
+    """The number beside a vote locks that very rule, on whichever template."""
+    for page in ("p3", "p8"):
+        line = json.loads(scout("inspect", "demo", f"{learnt.url}{page}", "--json").out)["lines"][0]
+        assert (
+            scout("rules", "lock", "demo", line["attribute"], "--number", str(line["number"])).code
+            == 0
+        )
+        rows = [
+            json.loads(row) for row in scout("rules", "show", "demo", "--json").out.splitlines()
+        ]
+        locked = [row["selector"] for row in rows if row["locked"]]
+        assert line["selector"] in locked
+
+
+def test_each_vote_says_what_became_of_it(scout: Scout, learnt: Shop) -> None:
+    """Those heard that say the value have won; of the others is said why not, of those too that were not needed."""
+    said = json.loads(scout("inspect", "demo", f"{learnt.url}p8", "--json").out)
+    lines = said["lines"]
+    for name, told in said["winners"].items():
+        assert sum(line["won"] for line in lines if line["attribute"] == name) == told["votes"]
+    assert all(line["why"] for line in lines if not line["won"])
+    assert "not needed: it says the same" in {line["why"] for line in lines}
+
+
+def learn(
+    settings: Settings, store: Store, shop: Shop, pages: dict[str, str], known: list[dict[str, Any]]
+) -> None:
+    """Crawl these pages, and learn from `p0` and on, the offers of which are known to say that."""
+    crawled(settings, store, shop, pages)
+    with store.write() as session:
+        for n, (one, changes) in enumerate(zip(ALL, known, strict=True)):
+            fields = texts.known(one, url=f"{shop.url}p{n}", **changes).model_dump()
+            session.add(KnownOffer(shop_id=shop.id, ref=one.sku, **fields))
+        run = Run(shop_id=shop.id or 0)
+        session.add(run)
+    learn_shop(settings, store, shop, run.id or 0)
+
+
+def test_a_heading_that_says_the_brand_too(
+    scout: Scout, settings: Settings, store: Store, shop: Shop
+) -> None:
+    """It is told from a vote that others outweigh: its own weighs more."""
+    pages = {
+        f"p{n}": headed_page(f"Model {n}", f"Model {n}", one.brand, one.price)
+        for n, one in enumerate(ALL)
+    }
+    pages["other"] = headed_page("Model 4711", "Ardwen Model 4711", "Ardwen", "12.50")
+    learn(settings, store, shop, pages, [{"title": f"Model {n}"} for n in range(len(ALL))])
+    said = json.loads(
+        scout("inspect", "demo", f"{shop.url}other", "--attribute", "title", "--json").out
+    )
+    assert said["winners"]["title"]["value"] == "Model 4711"
+    lost = next(line for line in said["lines"] if line["value"] == "Ardwen Model 4711")
+    assert lost["why"] == "has the brand before the title, as no known offer does"
+
+
+def test_a_picture_that_is_not_believed(
+    scout: Scout, settings: Settings, store: Store, shop: Shop
+) -> None:
+    """The only one on the page is another offer's: the head, which names that of all known ones, names none."""
+    picture = f"{shop.url}i/{{}}.jpg".format
+    head = "<meta property='og:image' content='{}'>".format
+    page = "{}<h1>{}</h1><p class='price'>€ 9.90</p><img class='main' src='{}'>"
+    pages = {
+        f"p{n}": page.format(head(picture(n)), one.title, picture(n)) for n, one in enumerate(ALL)
+    }
+    pages["other"] = page.format("", "Lamp that nobody has pictured", picture("of-another"))
+    learn(settings, store, shop, pages, [{"images": [picture(n)]} for n in range(len(ALL))])
+    said = json.loads(
+        scout("inspect", "demo", f"{shop.url}other", "--attribute", "image", "--json").out
+    )
+    assert said["winners"]["image"]["value"] is None
+    assert [line["why"] for line in said["lines"] if line["value"]] == [
+        "not believed: what names all known ones names none here"
+    ]
+
+
+def test_data_of_another_product(
+    scout: Scout, settings: Settings, store: Store, shop: Shop
+) -> None:
+    """A rule that would find the data of a card below says whose that is."""
+    form = '<form data-product=\'{{"title": "{}", "handle": "p{}", "vendor": "{}", "variants": []}}\'></form>'.format
+    page = "<h1>{}</h1><p class='price'>€ {}</p>{}".format
+    pages = {
+        f"p{n}": page(one.title, one.price, form(one.title, n, one.brand))
+        for n, one in enumerate(ALL)
+    }
+    pages["old-mirror"] = page("An old mirror", "9.90", form("Wool rug", "rug", "Hollin"))
+    learn(settings, store, shop, pages, [{} for _ in ALL])
+    said = json.loads(
+        scout("inspect", "demo", f"{shop.url}old-mirror", "--attribute", "brand", "--json").out
+    )
+    assert said["winners"]["brand"]["value"] is None
+    assert "finds only another product's data, 'Wool rug'" in [
+        line["why"] for line in said["lines"]
+    ]
+
+
+def test_variants_are_shown_with_the_rules_and_kept(
+    scout: Scout, settings: Settings, store: Store, learnt: Shop, tmp_path: Path
+) -> None:
+    """How items are read is shown, exported, edited by hand, and kept when learning anew."""
+    shown = scout("rules", "show", "demo").out
+    assert "Several offers a page: each script {var shown =} $.product.variants.*" in shown
+    assert "as ?variant=" in shown
+    rules = json.loads(scout("rules", "export", "demo").out)
+    mine = rules["variants"][0]["rules"][0] | {"origin": "manual"}
+    rules["variants"][0]["rules"][0] = mine
+    (tmp_path / "rules.json").write_text(json.dumps(rules))
+    assert scout("rules", "import", "demo", str(tmp_path / "rules.json")).code == 0
+    with store.write() as session:
+        run = Run(shop_id=learnt.id or 0)
+        session.add(run)
+    learn_shop(settings, store, learnt, run.id or 0)
+    assert json.loads(scout("rules", "export", "demo").out)["variants"][0]["rules"][0] == mine
+
+
+def test_the_page_shows_what_the_terminal_shows(
+    settings: Settings, store: Store, learnt: Shop, scout: Scout
+) -> None:
+    """Votes, the known value that is not there with the nearest, selectors to copy, the commands that change rules."""
+    url = f"{learnt.url}p{ALL[6].number}"
+    said = json.loads(scout("inspect", "demo", url, "--json").out)
+    lost = said["missing"][0]
+    assert (lost["attribute"], lost["nearest"] is not None) == ("price", True)
+    browser = TestClient(make(settings, store, ["127.0.0.1"]), base_url="http://127.0.0.1")
+    page = browser.get("/shops/demo/inspect", params={"url": url}).text
+    for text in (
+        "Known, but not on the page",
+        lost["value"],
+        "To copy",
+        "scout rules lock demo",
+        "differs",
+    ):
+        assert text in page
+    assert all(line["xpath"] is None or line["xpath"].startswith("//") for line in said["lines"])
+    assert "&lt;code" not in page

@@ -1,0 +1,89 @@
+"""A shop that is redesigned between two crawls: noticed, said wherever it is looked for, and learnt anew."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from scout.demo.assortment.demo_shop import Demo
+from scout.demo.server import Served, serve
+from tests.scout.conftest import Scout
+
+KINDS = (
+    "akku-werkzeug",
+    "backpacks",
+    "board-games",
+    "buerostuehle",
+    "kaffeemaschinen",
+    "monitors",
+    "running-shoes",
+    "tee",
+)
+EACH = 14
+
+
+def small(*, redesigned: bool) -> Demo:
+    """A part of the demo shop: the first offers of those categories that it cannot do without."""
+    whole = Demo.make(redesigned=redesigned)
+    kinds = [
+        [one for one in whole.offers if one.category.slug == kind and not one.parts][:EACH]
+        for kind in KINDS
+    ]
+    offers = tuple(one for kind in kinds for one in kind)
+    there = {one.path for one in (*offers, *whole.gone)}
+    return replace(
+        whole, offers=offers, rows=tuple(one for one in whole.rows if one.offer.path in there)
+    )
+
+
+@contextmanager
+def served(demo: Demo, scout: Scout, folder: Path) -> Iterator[Served]:
+    """The shop, known to Scout with its catalog, ready to be run."""
+    with serve(demo, 0) as running:
+        (folder / "feed.xml").write_bytes(demo.feed(running.url))
+        assert scout("shop", "add", "demo", "--url", running.url, "--allow-private").code == 0
+        assert scout("catalog", "import", "demo", str(folder / "feed.xml")).code == 0
+        yield running
+
+
+def right(demo: Demo, scout: Scout) -> tuple[float, float]:
+    """Precision and recall of the missing offers."""
+    rows = [
+        json.loads(line) for line in scout("offers", "demo", "--missing", "--json").out.splitlines()
+    ]
+    score = demo.score(row["url"] for row in rows)
+    return score["precision"], score["recall"]
+
+
+def test_redesign(scout: Scout, tmp_path: Path) -> None:
+    """An unchanged shop is said to be so; a redesigned one is learnt anew, and what a person fixed stays."""
+    before, after = small(redesigned=False), small(redesigned=True)
+    with served(before, scout, tmp_path) as shop:
+        assert scout("crawl", "demo").code == 0
+        assert scout("learn", "demo").code == 0
+        assert scout("rules", "lock", "demo", "price", "--number", "1").code == 0
+        assert scout("rules", "set", "demo", "title", "--css", "h1").code == 0
+        assert "the rules hold" in scout("drift", "demo").out
+    port = urlsplit(shop.url).port
+    with serve(after, port or 0):
+        run = json.loads(scout("run", "demo", "--fresh", "--json").out)
+        assert run["drift"].startswith("the shop was redesigned")
+        assert run["kept"] == 2
+        assert scout("drift", "demo").out.startswith(
+            f"rules version {run['rules']}: the rules hold"
+        )
+        assert right(after, scout) == pytest.approx((1.0, 1.0), abs=0.03)
+    rows = [json.loads(line) for line in scout("rules", "show", "demo", "--json").out.splitlines()]
+    assert {row["attribute"] for row in rows if row["locked"]} == {"price"}
+    assert {row["selector"] for row in rows if row["origin"] == "manual"} == {"h1"}
+    assert "the shop was redesigned" in scout("rules", "history", "demo").out
+    report = Path(run["reports"]["html"]).read_text()
+    assert "The shop was redesigned" in report
+    assert (
+        "the shop was redesigned"
+        in json.loads(Path(run["reports"]["json"]).read_text())["rules"]["drift"]
+    )

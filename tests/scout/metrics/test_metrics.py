@@ -1,0 +1,126 @@
+"""Watching: figures for Prometheus, from the store and from a run under way; a log that is JSON to the last line."""
+
+import io
+import json
+import urllib.request
+from contextlib import closing
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+from starlette.testclient import TestClient
+
+from catalog.models import Page, PageState, Shop
+from catalog.runtime.progress import silent
+from catalog.runtime.settings import Settings
+from catalog.storage.store import Store
+from scout.metrics.live import told_on
+from scout.terminal.progress import News, Pace, PlainProgress
+from scout.web.app import make
+from tests.scout.conftest import Rooms, Scout
+
+
+def _samples(text: str) -> dict[tuple[str, ...], float]:
+    return {
+        (sample.name, *sorted(sample.labels.values())): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    }
+
+
+def test_metrics_of_the_store(
+    settings: Settings, store: Store, known: Shop, rooms: Rooms, scout: Scout
+) -> None:
+    """`/metrics` gives pages by state, offers by verdict, and what the newest run of each shop came to."""
+    assert scout("run", "demo").code == 0
+    with store.write() as session:
+        session.add(Page(shop_id=known.id, url=f"{known.url}late", state=PageState.FAILED))
+    client = TestClient(make(settings, store, ["127.0.0.1"]), base_url="http://127.0.0.1")
+    answer = client.get("/metrics")
+    assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
+    found = _samples(answer.text)
+    assert found["scout_shops",] == 1
+    assert found["scout_pages", "demo", "fetched"] == 3
+    assert found["scout_pages", "demo", "failed"] == 1
+    assert found["scout_offers", "demo", "missing"] == 1
+    assert found["scout_run_state", "demo", "done", "report"] == 1
+    assert found["scout_crawl_requests", "demo"] == 4
+    assert found["scout_run_finished_timestamp_seconds", "demo"] > 0
+    assert found["scout_data_free_bytes",] > 0
+    assert client.post("/metrics").status_code == 405
+
+
+def test_metrics_before_the_first_shop(settings: Settings, store: Store) -> None:
+    """An empty store has figures too."""
+    client = TestClient(make(settings, store, ["127.0.0.1"]), base_url="http://127.0.0.1")
+    assert _samples(client.get("/metrics").text)["scout_shops",] == 0
+
+
+def test_metrics_of_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run under way tells its progress on a port of its own, and passes it on."""
+    heard: list[object] = []
+    with told_on(0, lambda *said, **also: heard.append((said, also))) as progress:
+        progress("pages", 3, 10, errors=1)
+    assert heard == [(("pages", 3, 10), {"errors": 1})]
+
+
+def test_metrics_over_http(
+    scout: Scout, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are served in Prometheus' own format, and a taken port costs no run."""
+    import socket
+
+    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        with told_on(taken.getsockname()[1], silent) as progress:
+            progress("pages", 1)
+        port = taken.getsockname()[1]
+    with told_on(port, silent) as progress:
+        progress("pages", 3, 10, errors=1)
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
+            found = _samples(answer.read().decode())
+    assert (found["scout_live_done", "pages"], found["scout_live_total", "pages"]) == (3, 10)
+    assert found["scout_live_figure", "errors", "pages"] == 1
+    assert found["process_resident_memory_bytes",] > 0
+
+
+def test_rate_and_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How fast and how long is reckoned from the last half minute, as soon as that can be told."""
+    clock = iter([0.0, 1.0, 10.0, 100.0])
+    monkeypatch.setattr("scout.terminal.progress.time.monotonic", lambda: next(clock))
+    pace = Pace()
+    assert pace.news("pages", 0, 100, {}).rate is None
+    assert pace.news("pages", 5, 100, {}).left is None
+    assert pace.news("pages", 50, 100, {}) == News("pages", 50, 100, {}, 5.0, 10.0)
+    assert pace.news("pages", 60, 100, {}).rate is None
+
+
+def test_progress_in_json() -> None:
+    """On wish progress is JSON, an object a line."""
+    out = io.StringIO()
+    progress = PlainProgress(out, as_json=True)
+    progress("pages", 3, 10, errors=1)
+    said = json.loads(out.getvalue())
+    assert (said["event"], said["what"], said["done"], said["total"], said["errors"]) == (
+        "progress",
+        "pages",
+        3,
+        10,
+        1,
+    )
+
+
+def test_all_of_a_run_in_json(
+    scout: Scout, known: Shop, rooms: Rooms, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With `log_format` json every line on standard error is one object, errors and notes among them."""
+    from scout.terminal.output import JSON_LINES
+
+    monkeypatch.setenv("SCOUT_LOG_FORMAT", "json")
+    try:
+        assert scout("run", "demo").code == 0
+        failed = scout("run", "nobody")
+        scout("decide", "demo", "https://elsewhere.example/", "accept")
+        said = [json.loads(line) for line in failed.err.splitlines()]
+    finally:
+        JSON_LINES.set(False)
+    assert failed.code == 1
+    assert [(line["level"], "nobody" in line["event"]) for line in said] == [("error", True)]

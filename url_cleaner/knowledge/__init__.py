@@ -1,0 +1,1 @@
+"""Known redirectors and tracking parameters: built-in, from lists, learnt from a shop."""

@@ -1,0 +1,1 @@
+"""Unwrap redirect links, or follow opaque ones on request."""

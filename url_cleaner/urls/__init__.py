@@ -1,0 +1,1 @@
+"""Parsed URLs, query strings, registrable domains, public addresses."""
