@@ -5,10 +5,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
-ROOMS := catalog crawler matcher parser reports rules_generator scout url_cleaner
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check pins floors docs clean
+.PHONY: help demo test docs pins floors clean
 
 help:  ## Show this list.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -23,24 +22,27 @@ test: $(VENV)/.dev  ## Run linters, type checks and all tests.
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@echo "pytest ..."
-	@$(BIN)/python -m pytest -n 2 --dist loadfile
+	@$(BIN)/python -m pytest -n 2 --dist loadfile --cov --cov-report=
+	@$(BIN)/coverage report --format=total | sed 's/^/coverage: /; s/$$/ % of lines/'
 
 floors: $(VENV)/.dev  ## Measure anew and raise the floors in tests/floors.json; none is lowered.
 	@SCOUT_RAISE_FLOORS=1 $(BIN)/python -m pytest tests -k floors
 
-docs: $(VENV)/.dev  ## Write docs/cli.md anew from the commands.
-	@$(BIN)/python -m scout.manual > docs/cli.md
+docs: $(VENV)/.docs  ## Build the documentation site into build/docs; warnings are errors.
+	@$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/docs
+	@echo "documentation: build/docs/index.html"
 
-pins:  ## Choose the newest versions within the ranges, in a fresh environment; write requirements/runtime.txt and dev.txt.
+pins:  ## Choose the newest versions within the ranges, in a fresh environment; write requirements/*.txt.
 	@echo "installing the newest versions within the ranges into build/pins ..."
 	@rm -rf build/pins
 	@$(PYTHON) -m venv build/pins
-	@build/pins/bin/python -m pip --quiet --disable-pip-version-check install -r requirements/direct.txt -r requirements/dev-direct.txt packaging
+	@build/pins/bin/python -m pip --quiet --disable-pip-version-check install -r requirements/direct.txt -r requirements/dev-direct.txt -r requirements/docs-direct.txt packaging
 	@build/pins/bin/python requirements/pins.py requirements/direct.txt > build/runtime.txt
 	@build/pins/bin/python requirements/pins.py requirements/direct.txt requirements/dev-direct.txt > build/dev.txt
-	@mv build/runtime.txt build/dev.txt requirements/
+	@build/pins/bin/python requirements/pins.py requirements/docs-direct.txt > build/docs.txt
+	@mv build/runtime.txt build/dev.txt build/docs.txt requirements/
 	@rm -rf build/pins
-	@echo "requirements/runtime.txt and requirements/dev.txt written"
+	@echo "requirements/runtime.txt, requirements/dev.txt and requirements/docs.txt written"
 
 clean:  ## Remove the environment and all caches; data in var/ stays.
 	rm -rf $(VENV) build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info
@@ -57,6 +59,11 @@ $(VENV)/.runtime: requirements/runtime.txt requirements/build.txt pyproject.toml
 	@echo "installing the pinned packages (once; about a minute) ..."
 	@$(PIP) install -r requirements/build.txt -r requirements/runtime.txt
 	@$(PIP) install --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.docs: requirements/docs.txt $(VENV)/.runtime
+	@echo "installing the pinned packages for the documentation (once) ..."
+	@$(PIP) install -r requirements/docs.txt
 	@touch $@
 
 $(VENV)/.dev: requirements/dev.txt $(VENV)/.runtime
