@@ -1,15 +1,17 @@
-"""How fast is a crawl? Scout's against two of Scrapy's, over the same pages of an nginx on loopback, in one run.
+"""Crawl benchmark: Scout's crawl and two of Scrapy's over the same pages of an nginx on loopback.
 
-usage: python benchmarks/crawl.py [--pages 5000] [--size 100] [--rounds 1] [--known 200000] [--kills 5]
+usage: python benchmarks/crawl.py [--pages 5000] [--size 100] [--rounds 1] [--known 200000]
+                                  [--kills 5]
 
-bare     Scrapy that only downloads: all addresses are known, nothing is looked at
-rules    Scrapy's own CrawlSpider with a LinkExtractor, doing nothing else
+bare     a Scrapy spider that only downloads: all addresses are known, no page is parsed
+rules    Scrapy's CrawlSpider with a LinkExtractor, and nothing else
 scout    `crawl_shop`: links extracted, bodies compressed and stored, every state committed
 
-A page has 40 links and as much text as makes it so many KB. Rates are pages a second, with the processor's
-milliseconds a page beside them, which depend less on what else the machine does. `--known` measures the memory of a
-crawl that begins with so many pages in its table; `--kills` kills a crawl with -9 so many times at random moments and
-counts what is missing and what was fetched again. Where nginx is not installed it says so and ends.
+A page has 40 links, and text up to `--size` KB. Rates are in pages per second. The processor's
+milliseconds per page are printed too: they depend less on the machine's other work. `--known`
+measures the memory of a crawl that starts with so many pages in its table. `--kills` kills a crawl
+with -9 so many times at random moments, and counts the pages lost and fetched again. Without nginx
+the benchmark is skipped.
 """
 
 import argparse
@@ -36,8 +38,9 @@ from catalog.storage.bodies import Bodies
 from catalog.storage.store import Store
 from crawler.crawl import crawl_shop
 
-LINKS = 40
-TOGETHER = 16
+LINKS_PER_PAGE = 40
+CONCURRENCY = 16  # requests at a time, for all three crawls
+WORDS = 2_000  # of the vocabulary of all pages
 CONFIG = """
 daemon off; worker_processes 1; pid {folder}/pid; error_log {folder}/error.log;
 events {{ worker_connections 256; }}
@@ -69,14 +72,15 @@ class Rules(CrawlSpider):
     start_urls = [root + "p/0.html"]
     rules = [Rule(LinkExtractor(), follow=True)]
 
-process = CrawlerProcess({"LOG_ENABLED": False, "TELNETCONSOLE_ENABLED": False, "REMOTE_CONTROL_ENABLED": False,
-    "CONCURRENT_REQUESTS_PER_DOMAIN": TOGETHER, "CONCURRENT_REQUESTS": TOGETHER, "DOWNLOAD_DELAY": 0,
+process = CrawlerProcess({"LOG_ENABLED": False, "TELNETCONSOLE_ENABLED": False,
+    "REMOTE_CONTROL_ENABLED": False, "CONCURRENT_REQUESTS_PER_DOMAIN": CONCURRENCY,
+    "CONCURRENT_REQUESTS": CONCURRENCY, "DOWNLOAD_DELAY": 0,
     "AUTOTHROTTLE_ENABLED": False, "ROBOTSTXT_OBEY": False})
 process.crawl({"bare": Bare, "rules": Rules}[kind])
 crawler = next(iter(process.crawlers))
 process.start()
 print(crawler.stats.get_value("response_received_count"))
-""".replace("TOGETHER", str(TOGETHER))
+""".replace("CONCURRENCY", str(CONCURRENCY))
 
 
 PARENT = """
@@ -91,32 +95,32 @@ crawl_shop(settings, store, store.shop("bench"), int(sys.argv[2]))
 
 
 def write_pages(folder: Path, pages: int, kilobytes: int) -> None:
-    """Pages of words that look like a shop's, each with its links: to the next one, and to others at random."""
+    """Write shop-like pages of random words; each links to the next one and to random ones."""
     (folder / "p").mkdir(parents=True)
     chance = random.Random(7)
     words = [
         "".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(3, 9)))
-        for _ in range(2_000)
+        for _ in range(WORDS)
     ]
     (folder / "index.html").write_text(
         '<html><title>Shop</title><a href="/p/0.html">all</a></html>'
     )
     for number in range(pages):
-        others = [(number + 1) % pages, *(chance.randrange(pages) for _ in range(LINKS - 1))]
+        random_targets = (chance.randrange(pages) for _ in range(LINKS_PER_PAGE - 1))
         blocks = []
-        for other in others:
-            text = " ".join(chance.choices(words, k=kilobytes * 1_000 // LINKS // 9))
-            blocks.append(
-                f'<div class="tile t{other % 7}"><a href="/p/{other}.html">Offer {other}</a><p>{text}</p></div>'
-            )
-        head = f"<!doctype html><html><head><title>Offer {number}</title></head><body><h1>Offer {number}</h1>"
-        body = f"{head}<p>{number},99 &euro;</p>{''.join(blocks)}</body></html>"
-        (folder / "p" / f"{number}.html").write_text(body)
+        for target in ((number + 1) % pages, *random_targets):
+            text = " ".join(chance.choices(words, k=kilobytes * 1_000 // LINKS_PER_PAGE // 9))
+            link = f'<a href="/p/{target}.html">Offer {target}</a>'
+            blocks.append(f'<div class="tile t{target % 7}">{link}<p>{text}</p></div>')
+        head = f"<head><title>Offer {number}</title></head>"
+        body = f"<h1>Offer {number}</h1><p>{number},99 &euro;</p>{''.join(blocks)}"
+        html = f"<!doctype html><html>{head}<body>{body}</body></html>"
+        (folder / "p" / f"{number}.html").write_text(html)
 
 
 @contextmanager
 def nginx(folder: Path) -> Iterator[str]:
-    """An nginx that serves `folder/www`; gives its root."""
+    """Serve `folder/www` by nginx; yields the URL of its root."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -137,42 +141,42 @@ def nginx(folder: Path) -> Iterator[str]:
 
 
 def scrapy_rate(root: str, pages: int, kind: str) -> float:
-    """Pages a second of one of Scrapy's spiders, start of the process included."""
+    """Measure a Scrapy spider in pages per second, start of the process included."""
     begin = time.monotonic()
-    said = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", SPIDER, root, str(pages), kind], capture_output=True, check=True
     )
-    assert int(said.stdout) >= pages, f"{kind} fetched {said.stdout!r} of {pages} pages"
+    assert int(process.stdout) >= pages, f"{kind} fetched {process.stdout!r} of {pages} pages"
     return pages / (time.monotonic() - begin)
 
 
 def scout_rate(root: str, pages: int, folder: Path) -> float:
-    """Pages a second of Scout's crawl, start of the process included.
+    """Measure Scout's crawl in pages per second, start of the process included.
 
-    Its files stay until the end: some file systems make files slowly for a while after many were removed.
+    Its files stay until the end: some file systems create files slowly after many were removed.
     """
-    settings, store, shop, run = made(folder, root)
+    settings, store, shop, run = open_shop(folder, root)
     crawled = crawl_shop(settings, store, shop, run)
     assert crawled.pages["fetched"] == pages + 1, f"scout ended with {crawled.pages}"
     return pages / crawled.seconds
 
 
-def processor() -> float:
-    """The seconds of processor time that all ended children have taken."""
+def processor_time() -> float:
+    """Return the seconds of processor time of all ended child processes."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
-def measured(what: Callable[[], float], pages: int) -> tuple[float, float]:
-    """A rate, and the processor's milliseconds a page."""
-    before = processor()
-    rate = what()
-    return rate, (processor() - before) / pages * 1_000
+def measure_rate(measure: Callable[[], float], pages: int) -> tuple[float, float]:
+    """Return the measured rate, and the processor's milliseconds per page."""
+    before = processor_time()
+    rate = measure()
+    return rate, (processor_time() - before) / pages * 1_000
 
 
-def killed(root: str, pages: int, kills: int, folder: Path) -> dict[str, int]:
-    """Kill a crawl again and again, let the last one end; gives what was lost, and what was fetched again."""
-    settings, store, shop, run = made(folder / "killed", root)
+def kill_and_resume(root: str, pages: int, kills: int, folder: Path) -> dict[str, int]:
+    """Kill a crawl several times, then let it end; counts pages lost, doubled and fetched again."""
+    settings, store, shop, run = open_shop(folder / "killed", root)
     log = folder / "access.log"
     log.write_bytes(b"")
     chance = random.Random(11)
@@ -187,22 +191,22 @@ def killed(root: str, pages: int, kills: int, folder: Path) -> dict[str, int]:
     hits = Counter(line for line in log.read_text().splitlines() if line.startswith("/p/"))
     bodies = Bodies(settings.bodies)
     with store.read() as session:
-        kept = list(session.exec(select(Page.url, Page.body).where(Page.state == "fetched")))
-    lost = pages + 1 - sum(bool(bodies.get(body or "")) for _, body in kept)
-    again = sum(hits.values()) - len(hits)
+        fetched = list(session.exec(select(Page.url, Page.body).where(Page.state == "fetched")))
+    lost = pages + 1 - sum(bool(bodies.get(body or "")) for _, body in fetched)
+    fetched_again = sum(hits.values()) - len(hits)
     return {
         "kills": kills,
         "fetched": crawled.pages["fetched"],
         "lost": lost,
-        "twice": len(kept) - len(set(kept)),
-        "again": again,
+        "twice": len(fetched) - len(set(fetched)),
+        "again": fetched_again,
     }
 
 
-def memory(root: str, known: int, folder: Path) -> int:
-    """The most megabytes that a crawl takes which begins with so many pages in its table."""
-    settings, store, shop, run = made(folder, root)
-    words = {
+def peak_memory(root: str, known: int, folder: Path) -> int:
+    """Return the peak megabytes of a crawl that starts with `known` pages in its table."""
+    settings, store, shop, run = open_shop(folder, root)
+    columns = {
         "shop_id": shop.id,
         "state": "refused",
         "source": "link",
@@ -213,7 +217,7 @@ def memory(root: str, known: int, folder: Path) -> int:
     }
     with store.write() as session:
         rows = [
-            words | {"url": f"{root}old/category-{n % 977}/a-name-as-long-as-most-{n}.html"}
+            columns | {"url": f"{root}old/category-{n % 977}/a-name-as-long-as-most-{n}.html"}
             for n in range(known)
         ]
         session.connection().execute(insert(Page), rows)
@@ -222,9 +226,9 @@ def memory(root: str, known: int, folder: Path) -> int:
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024
 
 
-def made(folder: Path, root: str) -> tuple[Settings, Store, Shop, int]:
-    """A store with one shop and one run."""
-    settings = Settings.load(data_dir=folder, concurrency=TOGETHER)
+def open_shop(folder: Path, root: str) -> tuple[Settings, Store, Shop, int]:
+    """Create a store with one shop and one run."""
+    settings = Settings.load(data_dir=folder, concurrency=CONCURRENCY)
     store = Store.open(settings)
     with store.write() as session:
         shop = Shop(name="bench", url=root, allow_private=True)
@@ -235,27 +239,28 @@ def made(folder: Path, root: str) -> tuple[Settings, Store, Shop, int]:
     return settings, store, shop, run.id or 0
 
 
-def race(root: str, pages: int, folder: Path, turn: int) -> None:
-    """One round of all three, printed."""
-    found = {
-        "bare": measured(lambda: scrapy_rate(root, pages, "bare"), pages),
-        "rules": measured(lambda: scrapy_rate(root, pages, "rules"), pages),
-        "scout": measured(lambda: scout_rate(root, pages, folder / f"scout-{turn}"), pages),
+def run_round(root: str, pages: int, folder: Path, number: int) -> None:
+    """Measure all three crawls once, and print the figures."""
+    figures = {
+        "bare": measure_rate(lambda: scrapy_rate(root, pages, "bare"), pages),
+        "rules": measure_rate(lambda: scrapy_rate(root, pages, "rules"), pages),
+        "scout": measure_rate(lambda: scout_rate(root, pages, folder / f"scout-{number}"), pages),
     }
-    rates = {name: round(rate, 1) for name, (rate, _) in found.items()}
-    said = {
-        "round": turn,
+    rates = {name: round(rate, 1) for name, (rate, _) in figures.items()}
+    report = {
+        "round": number,
         "pages a second": rates,
-        "ms a page": {n: round(ms, 2) for n, (_, ms) in found.items()},
+        "ms a page": {n: round(ms, 2) for n, (_, ms) in figures.items()},
     }
     ratios = {
-        f"scout/{name}": round(found["scout"][0] / found[name][0], 2) for name in ("bare", "rules")
+        f"scout/{name}": round(figures["scout"][0] / figures[name][0], 2)
+        for name in ("bare", "rules")
     }
-    print(json.dumps(said | ratios), flush=True)
+    print(json.dumps(report | ratios), flush=True)
 
 
 def main() -> None:
-    """Measure, and print."""
+    """Run the benchmark from the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -276,16 +281,12 @@ def main() -> None:
         write_pages(folder / "www", args.pages, args.size)
         with nginx(folder) as root:
             if args.known:
-                print(
-                    json.dumps(
-                        {"known": args.known, "most MB": memory(root, args.known, folder / "known")}
-                    ),
-                    flush=True,
-                )
-            for turn in range(args.rounds):
-                race(root, args.pages, folder, turn + 1)
+                megabytes = peak_memory(root, args.known, folder / "known")
+                print(json.dumps({"known": args.known, "most MB": megabytes}), flush=True)
+            for number in range(1, args.rounds + 1):
+                run_round(root, args.pages, folder, number)
             if args.kills:
-                print(json.dumps(killed(root, args.pages, args.kills, folder)), flush=True)
+                print(json.dumps(kill_and_resume(root, args.pages, args.kills, folder)), flush=True)
 
 
 if __name__ == "__main__":

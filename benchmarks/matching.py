@@ -1,18 +1,22 @@
-"""The decision beside its peers, and how its cost grows.
+"""Benchmark matching against baselines, and measure how its cost grows.
 
-    python benchmarks/matching.py peers FOLDER...                    folders as `scout evaluate matching` takes them
-    python benchmarks/matching.py scale DATA [--sizes 10000,100000]  DATA holds such folders; sizes are catalog offers
+    python benchmarks/matching.py peers FOLDER...
+    python benchmarks/matching.py scale DATA [--sizes 10000,100000]
 
-`peers` prints our figure and those of rapidfuzz's token_set_ratio and of TF-IDF cosines, each above the threshold that
-does best on what may be learnt from, and on labelled pairs that of recordlinkage, where it is installed. `scale`
-matches a tenth as many crawled offers as the catalog has, each size in a process of its own, and prints seconds,
-processor seconds (in all, and by offer) and the most memory that was held.
+A FOLDER is one that `scout evaluate matching` takes, DATA holds such folders, sizes are catalog
+offers.
 
-The offers of `scale` are made from the titles at hand, always the same ones. Offer n takes the title n of all titles,
-from the start again when they end. Each further time, every token with a digit gets other digits, and one of its words
-becomes one of the next title's: so series of siblings arise, as shops have them. Prices and skus are drawn. Seven in
-ten of the crawled offers are such catalog offers as a page shows them: one word less or the brand once more, one price
-in five is stale, one sku in two is not given, no link is. Three in ten are further siblings that the catalog lacks.
+`peers` prints our figure and those of rapidfuzz's token_set_ratio and of TF-IDF cosines, each at
+the threshold that is best on the training data; on labelled pairs also that of recordlinkage, if it
+is installed. `scale` matches a tenth as many crawled offers as the catalog has, each size in a
+process of its own, and prints seconds, processor seconds (in all, and by offer) and peak memory.
+
+The offers of `scale` are made from the titles at hand, always the same ones. Offer n takes the
+title n of all titles, from the start again when they end. Each further time, every token with a
+digit gets other digits, and one of its words becomes one of the next title's: this makes series of
+siblings, as shops have them. Prices and SKUs are drawn. Seven in ten of the crawled offers are such
+catalog offers as a page shows them: one word less or the brand once more, one price in five stale,
+one SKU in two absent, no link. Three in ten are further siblings that the catalog lacks.
 """
 
 import argparse
@@ -22,6 +26,7 @@ import resource
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from decimal import Decimal
 from multiprocessing import get_context
 from pathlib import Path
@@ -29,189 +34,216 @@ from pathlib import Path
 import numpy as np
 
 from catalog.models import OfferFields, Verdict
-from matcher.evaluation.baselines import peers_on_pairs
+from matcher.evaluation.baselines import evaluate_baselines_on_pairs
 from matcher.evaluation.dataset import read_csv, read_table
 from matcher.evaluation.evaluate import evaluate_matching
-from matcher.evaluation.metrics import Figures
-from matcher.match import match
+from matcher.evaluation.metrics import Metrics
+from matcher.match import match_offers
 
-LACKING = 0.3
-EVERY = 10
+# Share of the crawled offers that the catalog lacks.
+MISSING_SHARE = 0.3
+# Catalog offers per crawled offer.
+CATALOG_PER_CRAWLED = 10
 PARTS = ("train", "valid", "test")
-WAYS = ("jarowinkler", "qgram", "cosine")
+# String similarities that recordlinkage compares every column with.
+RECORDLINKAGE_METHODS = ("jarowinkler", "qgram", "cosine")
+# Shares of the crawled offers that differ from their catalog offer.
+WORD_DROPPED = 0.5
+BRAND_REPEATED = 0.5
+PRICE_STALE = 0.2
+SKU_GIVEN = 0.5
+
+
+@dataclass(frozen=True)
+class MadeOffers:
+    """A catalog, crawled offers, and the catalog row of each crawled one, None if it is missing."""
+
+    catalog: list[OfferFields]
+    crawled: list[OfferFields]
+    truth: list[int | None]
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """The cost of one matching, and the share of right answers."""
+
+    crawled: int
+    seconds: float
+    cpu_seconds: float
+    peak_gb: float
+    right: float
 
 
 def main() -> None:
-    """Carry out the benchmark that is named."""
+    """Run the named benchmark."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", choices=("peers", "scale"))
+    parser.add_argument("benchmark", choices=("peers", "scale"))
     parser.add_argument("data", type=Path, nargs="+")
     parser.add_argument("--sizes", default="10000,30000,100000,300000,1000000")
-    given = parser.parse_args()
-    if given.what == "peers":
-        peers(given.data)
+    arguments = parser.parse_args()
+    if arguments.benchmark == "peers":
+        compare_with_peers(arguments.data)
     else:
-        scale(given.data[0], [int(size) for size in given.sizes.split(",")])
+        measure_scale(arguments.data[0], [int(size) for size in arguments.sizes.split(",")])
 
 
-def peers(folders: Sequence[Path]) -> None:
-    """Our figure and the peers' on each folder."""
+def compare_with_peers(folders: Sequence[Path]) -> None:
+    """Print our figure and the peers' on each folder."""
     for folder in folders:
-        figures = evaluate_matching(folder)
-        if (folder / "pairs_test.csv").exists() and _installed("recordlinkage"):
-            figures |= recordlinkage_on_pairs(folder)
-        shown = {
-            name: value
-            for name, value in figures.items()
+        metrics = evaluate_matching(folder)
+        if (folder / "pairs_test.csv").exists() and _is_installed("recordlinkage"):
+            metrics |= evaluate_recordlinkage(folder)
+        shown = [
+            f"{name} {value}"
+            for name, value in metrics.items()
             if name in {"f1", "right"} or name.startswith("peer_")
-        }
-        print(
-            f"{folder.name:20}",
-            "  ".join(f"{name} {value}" for name, value in shown.items()),
-            flush=True,
-        )
+        ]
+        print(f"{folder.name:20}", "  ".join(shown), flush=True)
 
 
-def recordlinkage_on_pairs(folder: Path) -> Figures:
-    """recordlinkage's F1 on the test pairs: a logistic regression over all likenesses of the columns as they are."""
+def evaluate_recordlinkage(folder: Path) -> Metrics:
+    """Return recordlinkage's F1: a logistic regression over similarities of the raw columns."""
     import pandas
     import recordlinkage
 
-    sides = [read_table(folder / f"{side}.jsonl") for side in ("left", "right")]
-    left, right = (
-        pandas.DataFrame(side.rows, index=side.ids).fillna("").astype(str) for side in sides
-    )
-    rows = [
-        (row, part != "test") for part in PARTS for row in read_csv(folder / f"pairs_{part}.csv")
-    ]
-    pairs = pandas.MultiIndex.from_tuples([(row["id_left"], row["id_right"]) for row, _ in rows])
-    same, learnt = (
-        np.array([row["label"] == "1" for row, _ in rows]),
-        np.array([known for _, known in rows]),
-    )
+    frames = []
+    for side in ("left", "right"):
+        table = read_table(folder / f"{side}.jsonl")
+        frames.append(pandas.DataFrame(table.rows, index=table.ids).fillna("").astype(str))
+    left, right = frames
+    rows = []
+    is_training_row = []
+    for part in PARTS:
+        part_rows = read_csv(folder / f"pairs_{part}.csv")
+        rows += part_rows
+        is_training_row += [part != "test"] * len(part_rows)
+    pairs = pandas.MultiIndex.from_tuples([(row["id_left"], row["id_right"]) for row in rows])
+    label = np.array([row["label"] == "1" for row in rows])
+    is_training = np.array(is_training_row)
     compare = recordlinkage.Compare()
     for column in sorted(set(left) & set(right) - {"id"}):
-        for way in WAYS:
-            compare.string(column, column, method=way, missing_value=0, label=f"{column} {way}")
-    table, judge = compare.compute(pairs, left, right), recordlinkage.LogisticRegressionClassifier()
-    judge.fit(table[learnt], pairs[learnt & same])
-    score = {"recordlinkage": np.asarray(judge.prob(table), dtype=np.float32)}
-    return peers_on_pairs(
-        score, np.flatnonzero(learnt), same[learnt], np.flatnonzero(~learnt), same[~learnt]
+        for method in RECORDLINKAGE_METHODS:
+            compare.string(
+                column, column, method=method, missing_value=0, label=f"{column} {method}"
+            )
+    table = compare.compute(pairs, left, right)
+    classifier = recordlinkage.LogisticRegressionClassifier()
+    classifier.fit(table[is_training], pairs[is_training & label])
+    score = {"recordlinkage": np.asarray(classifier.prob(table), dtype=np.float32)}
+    return evaluate_baselines_on_pairs(
+        score,
+        np.flatnonzero(is_training),
+        label[is_training],
+        np.flatnonzero(~is_training),
+        label[~is_training],
     )
 
 
-def _installed(peer: str) -> bool:
-    there = importlib.util.find_spec(peer) is not None
-    if not there:
-        print(
-            f"{peer} is left out: it is not installed (pip install -r requirements/bench.txt)",
-            flush=True,
-        )
-    return there
-
-
-def scale(data: Path, sizes: Sequence[int]) -> None:
-    """A line for each size: what it took, and how often the verdict was right."""
+def _is_installed(package: str) -> bool:
+    if importlib.util.find_spec(package) is not None:
+        return True
     print(
-        f"{'catalog':>9} {'crawled':>8} {'seconds':>8} {'CPU s':>8} {'us/offer':>9} {'GB':>6} {'right':>6}"
+        f"{package} is left out: it is not installed (pip install -r requirements/bench.txt)",
+        flush=True,
     )
+    return False
+
+
+def measure_scale(data: Path, sizes: Sequence[int]) -> None:
+    """Print a line per size: the cost, and the share of right verdicts."""
+    header = f"{'catalog':>9} {'crawled':>8} {'seconds':>8} {'CPU s':>8}"
+    print(f"{header} {'us/offer':>9} {'GB':>6} {'right':>6}")
     for size in sizes:
-        with ProcessPoolExecutor(1, get_context("spawn")) as alone:
-            crawled, seconds, work, memory, right = alone.submit(measured, data, size).result()
-        each = 1e6 * work / (size + crawled)
+        # A process per size: peak memory is counted over the life of a process.
+        with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+            measured = pool.submit(measure_matching, data, size).result()
+        microseconds = 1e6 * measured.cpu_seconds / (size + measured.crawled)
         print(
-            f"{size:9} {crawled:8} {seconds:8.1f} {work:8.1f} {each:9.0f} {memory:6.2f} {right:6.3f}",
+            f"{size:9} {measured.crawled:8} {measured.seconds:8.1f} {measured.cpu_seconds:8.1f} "
+            f"{microseconds:9.0f} {measured.peak_gb:6.2f} {measured.right:6.3f}",
             flush=True,
         )
 
 
-def measured(data: Path, size: int) -> tuple[int, float, float, float, float]:
-    """Offers crawled, seconds and processor seconds of matching, GB held at most, the share of right answers."""
-    catalog, crawled, truth = offers(titles(data), size)
-    begin, work = time.monotonic(), time.process_time()
-    found = match(crawled, catalog)
-    seconds, work = time.monotonic() - begin, time.process_time() - work
-    said = {
-        i: one.known if one.verdict is Verdict.LISTED else None
-        for one in found
-        for i in one.members
-    }
-    right = sum(said[i] == true for i, true in enumerate(truth))
-    return (
-        len(crawled),
-        seconds,
-        work,
-        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20,
-        right / len(truth),
-    )
+def measure_matching(data: Path, size: int) -> Measurement:
+    """Match made offers against a catalog of `size` offers, and measure it."""
+    made = make_offers(read_titles(data), size)
+    begin, cpu_begin = time.monotonic(), time.process_time()
+    results = match_offers(made.crawled, made.catalog)
+    seconds, cpu_seconds = time.monotonic() - begin, time.process_time() - cpu_begin
+    answer: dict[int, int | None] = {}
+    for result in results:
+        listed = result.nearest if result.verdict is Verdict.LISTED else None
+        answer |= dict.fromkeys(result.pages, listed)
+    right = sum(answer[row] == true_row for row, true_row in enumerate(made.truth))
+    peak_gb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    return Measurement(len(made.crawled), seconds, cpu_seconds, peak_gb, right / len(made.truth))
 
 
-def titles(data: Path) -> list[str]:
-    """Every title of the folders, each once."""
+def read_titles(data: Path) -> list[str]:
+    """Return every title of at least three words in the folders, each once."""
     files = sorted(
         path for name in ("catalog", "left", "right") for path in data.glob(f"*/{name}.jsonl")
     )
-    found = (record.title for path in files for record in read_table(path).records)
-    return [title for title in dict.fromkeys(found) if title.count(" ") >= 2]
+    titles: dict[str, None] = {}
+    for path in files:
+        titles |= dict.fromkeys(record.title for record in read_table(path).records)
+    return [title for title in titles if title.count(" ") >= 2]
 
 
-def offers(
-    texts: Sequence[str], size: int
-) -> tuple[list[OfferFields], list[OfferFields], list[int | None]]:
-    """The catalog, the crawled offers, and the catalog's row of each crawled one, if it has any."""
-    chance = random.Random("scale")
-    catalog = [*siblings(texts, chance, 0, size)]
-    count = size // EVERY
-    lacking = round(LACKING * count)
-    crawled: list[tuple[OfferFields, int | None]] = [
-        (one, None) for one in siblings(texts, chance, size, lacking)
-    ]
-    crawled += [
-        (as_shown(catalog[n], chance), n) for n in chance.sample(range(size), count - lacking)
-    ]
-    chance.shuffle(crawled)
-    return catalog, [one for one, _ in crawled], [true for _, true in crawled]
+def make_offers(titles: Sequence[str], size: int) -> MadeOffers:
+    """Make a catalog of `size` offers, and the crawled offers; always the same ones."""
+    generator = random.Random("scale")
+    catalog = [*make_siblings(titles, generator, 0, size)]
+    count = size // CATALOG_PER_CRAWLED
+    missing_count = round(MISSING_SHARE * count)
+    crawled: list[tuple[OfferFields, int | None]] = []
+    for offer in make_siblings(titles, generator, size, missing_count):
+        crawled.append((offer, None))
+    for row in generator.sample(range(size), count - missing_count):
+        crawled.append((show_on_page(catalog[row], generator), row))
+    generator.shuffle(crawled)
+    return MadeOffers(catalog, [offer for offer, _ in crawled], [row for _, row in crawled])
 
 
-def siblings(
-    texts: Sequence[str], chance: random.Random, start: int, count: int
+def make_siblings(
+    titles: Sequence[str], generator: random.Random, start: int, count: int
 ) -> Iterator[OfferFields]:
-    """So many offers from the `start`-th on."""
-    for n in range(start, start + count):
-        words = texts[n % len(texts)].split()
-        if n >= len(texts):
-            words = [redigited(word, chance) for word in words]
-            words[chance.randrange(1, len(words))] = chance.choice(
-                texts[(n + 1) % len(texts)].split()
-            )
-        price = Decimal(chance.randrange(500, 90_000)) / 100
-        yield OfferFields(
-            title=" ".join(words), brand=words[0], price=price, sku=f"{chance.randrange(10**9):09}"
-        )
+    """Make `count` offers from number `start` on."""
+    for number in range(start, start + count):
+        words = titles[number % len(titles)].split()
+        if number >= len(titles):
+            words = [change_digits(word, generator) for word in words]
+            next_words = titles[(number + 1) % len(titles)].split()
+            words[generator.randrange(1, len(words))] = generator.choice(next_words)
+        price = Decimal(generator.randrange(500, 90_000)) / 100
+        sku = f"{generator.randrange(10**9):09}"
+        yield OfferFields(title=" ".join(words), brand=words[0], price=price, sku=sku)
 
 
-def redigited(word: str, chance: random.Random) -> str:
-    """The word with other digits."""
-    return "".join(str(chance.randrange(1, 10)) if letter.isdigit() else letter for letter in word)
+def change_digits(word: str, generator: random.Random) -> str:
+    """Return the word with other digits."""
+    letters = []
+    for letter in word:
+        letters.append(str(generator.randrange(1, 10)) if letter.isdigit() else letter)
+    return "".join(letters)
 
 
-def as_shown(offer: OfferFields, chance: random.Random) -> OfferFields:
-    """The offer as a page shows it."""
+def show_on_page(offer: OfferFields, generator: random.Random) -> OfferFields:
+    """Return the offer as a page shows it."""
     words = (offer.title or "").split()
-    if chance.random() < 0.5:
-        words.pop(chance.randrange(1, len(words)))
-    elif chance.random() < 0.5:
+    if generator.random() < WORD_DROPPED:
+        words.pop(generator.randrange(1, len(words)))
+    elif generator.random() < BRAND_REPEATED:
         words.insert(0, words[0])
-    price = (offer.price or Decimal(1)) * (
-        Decimal(str(round(chance.uniform(0.8, 1.2), 2))) if chance.random() < 0.2 else 1
-    )
-    sku = offer.sku if chance.random() < 0.5 else None
-    return OfferFields(
-        title=" ".join(words), brand=offer.brand, price=price.quantize(Decimal("0.01")), sku=sku
-    )
+    price = offer.price or Decimal(1)
+    if generator.random() < PRICE_STALE:
+        price *= Decimal(str(round(generator.uniform(0.8, 1.2), 2)))
+    sku = offer.sku if generator.random() < SKU_GIVEN else None
+    cents = price.quantize(Decimal("0.01"))
+    return OfferFields(title=" ".join(words), brand=offer.brand, price=cents, sku=sku)
 
 
 if __name__ == "__main__":

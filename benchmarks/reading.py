@@ -1,23 +1,24 @@
-"""Pages per second: the whole reading beside a bare parse of the same engine, extruct and autoscraper, in one run.
+"""Pages per second of the whole reading, beside a bare parse, extruct and autoscraper in one run.
 
     python -m benchmarks.reading DATA_DIR [--pages N] [--shops N] [--taught N] [--rules N]
 
-DATA_DIR holds labelled shops (`SHOP.tar.xz` or `SHOP/` with `pages/` and `truth.jsonl`). For each, rules are learnt
-from the first pages and the others are read as `scout parse` does: from the bytes of a page that was crawled to its
-offer with all votes, gate included. So that the gate has work to do as on a crawled shop, other shops' pages serve as
-those that are no offers, without the structured data that those have not either: gates learnt from whole crawls of six
-of these shops look at names and data only. Shops whose rules are fewer than `--rules` are given general ones until they
-have as many. autoscraper learns from the same pages, and reads the same ones after the others: its trees fill memory,
-which would slow them.
+DATA_DIR holds labelled shops (`SHOP.tar.xz` or `SHOP/` with `pages/` and `truth.jsonl`). For each
+shop, rules are learnt from the first pages. The others are read as `scout parse` does: from the
+bytes of a crawled page to its offer with the votes, template matching included. Other shops' pages
+serve as background, so that template matching has signatures as on a crawled shop. Their structured
+data are removed: on six of these shops, signatures learnt from whole crawls hold names and data
+only. Shops with fewer rules than `--rules` get general ones until they have as many. autoscraper
+learns from the same pages, and reads after the others: its trees fill memory, which would slow
+them.
 """
 
 import argparse
 import importlib
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
@@ -27,22 +28,26 @@ from catalog.html import decode
 from catalog.models import Attribute
 from catalog.runtime.processes import settle
 from catalog.values import Hint, fields
-from parser.compiled_rules import Plan
+from parser.compiled_rules import CompiledRules
 from parser.crawled_pages import CrawledPage
 from parser.page.document import Document
 from parser.rules.model import Rule, RuleSet
 from parser.rules.selector import AnySelector, AttributeAt, JsonAt, TextAt
-from rules_generator.evaluation.ablated_pages import seen_as
+from parser.scripts.script_cache import ScriptCache
+from rules_generator.evaluation.ablated_pages import ablate_page
 from rules_generator.evaluation.corpus import LabelledPage, LabelledShop, open_shop, shop_paths
-from rules_generator.induction.induce import induce
+from rules_generator.induction.inducer import induce
 from rules_generator.training.examples import Example
-from rules_generator.training.training_example import Taught
+from rules_generator.training.training_example import TrainingExample
 
 PARSE = "bare parse"
 READ = "Scout, whole reading"
 EXTRUCT = "extruct"
 AUTOSCRAPER = "autoscraper"
+# Ratios of Scout's rate to those of the others that a run has to reach.
 TARGETS = {PARSE: 0.5, EXTRUCT: 1.5, AUTOSCRAPER: 15.0}
+# Score of the general rules: they vote, but do not outvote learnt ones.
+GENERAL_SCORE = 0.3
 GENERAL: tuple[tuple[Attribute, AnySelector], ...] = (
     (Attribute.TITLE, TextAt(css="h1")),
     (Attribute.TITLE, AttributeAt(css='meta[property="og:title"]', name="content")),
@@ -68,7 +73,7 @@ GENERAL: tuple[tuple[Attribute, AnySelector], ...] = (
 
 @dataclass(frozen=True)
 class Page:
-    """A page as each rival wants it."""
+    """A page as bytes and as text, as the readers need it."""
 
     body: bytes
     text: str
@@ -76,41 +81,50 @@ class Page:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run and print; 0 where every target that could be measured is reached."""
-    words = _words(arguments)
-    shops = [open_shop(path) for path in shop_paths(words.data)[: words.shops]]
-    extruct, taught_autoscraper = _extruct(), _autoscraper()
+    """Run and print; return 0 if every target that could be measured is reached."""
+    options = _options(arguments)
+    shops = [open_shop(path) for path in shop_paths(options.data)[: options.shops]]
+    extruct, train_autoscraper = _extruct(), _autoscraper()
     clocks = {name: Clock() for name in (PARSE, READ, EXTRUCT, AUTOSCRAPER)}
-    counts = []
+    counts: list[int] = []
+    sizes: list[int] = []
     for shop in shops:
-        rules = _filled(_learnt(shop, shops, words.taught), words.rules)
-        counts.append(
-            sum(len(template.rules) for template in rules.templates) / len(rules.templates)
-        )
-        plan = Plan(rules)
-        pages = [Page(one.html, decode(one.html), one.url) for one in shop.testing[: words.pages]]
-        rivals: dict[str, Callable[[Page], object]] = {
+        rules = _fill_up(_learn(shop, shops, options.taught), options.rules)
+        counts += [len(template.rules) for template in rules.templates]
+        pages = [
+            Page(page.html, decode(page.html), page.url) for page in shop.testing[: options.pages]
+        ]
+        sizes += [len(page.body) for page in pages]
+        readers: dict[str, Callable[[Page], object]] = {
             PARSE: lambda page: LexborHTMLParser(page.text),
-            READ: lambda page, plan=plan: plan.read(Document(page.body, page.url, trusted=True)),  # type: ignore[misc]
+            READ: _scout(rules),
         }
         if extruct:
-            rivals[EXTRUCT] = extruct
+            readers[EXTRUCT] = extruct
         settle()
-        race(pages, rivals, clocks)
-        if taught_autoscraper:
-            race(pages, {AUTOSCRAPER: taught_autoscraper(shop.training[: words.taught])}, clocks)
+        race(pages, readers, clocks)
+        if train_autoscraper:
+            autoscraper = train_autoscraper(shop.training[: options.taught])
+            race(pages, {AUTOSCRAPER: autoscraper}, clocks)
         print(f"{shop.name}: {len(pages)} pages", file=sys.stderr)
-    size = sum(len(one.html) for shop in shops for one in shop.testing[: words.pages]) / max(
-        1, clocks[PARSE].pages
-    )
     print(
-        f"{clocks[PARSE].pages} pages of {len(shops)} shops, {size / 1000:.0f} KB on average, "
-        f"{sum(counts) / len(counts):.0f} rules a template"
+        f"{clocks[PARSE].pages} pages of {len(shops)} shops, {mean(sizes) / 1000:.0f} KB on average, "
+        f"{mean(counts):.0f} rules a template"
     )
-    return _told(clocks)
+    return _print_rates(clocks)
 
 
-def _words(arguments: Sequence[str] | None) -> argparse.Namespace:
+def _scout(rules: RuleSet) -> Callable[[Page], object]:
+    """Return a function that reads a page as `scout parse` does; pages share one script cache."""
+    compiled, cache = CompiledRules(rules), ScriptCache()
+
+    def read(page: Page) -> object:
+        return compiled.read(Document(page.body, page.url, trusted=True, script_cache=cache))
+
+    return read
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     reader = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     reader.add_argument("data", type=Path, metavar="DATA_DIR")
     reader.add_argument("--pages", type=int, default=100, help="at most so many pages a shop")
@@ -120,37 +134,42 @@ def _words(arguments: Sequence[str] | None) -> argparse.Namespace:
     return reader.parse_args(arguments)
 
 
-def _learnt(shop: LabelledShop, shops: Sequence[LabelledShop], most: int) -> RuleSet:
-    taught = [taught_by(page) for page in shop.training[:most]]
-    others = (page for other in shops if other is not shop for page in other.training[:2])
-    no_offers = [Document(seen_as(decode(page.html), "nosd"), page.url) for page in others]
-    return induce(taught, [one.document for one in taught] + no_offers)[0]
+def _learn(shop: LabelledShop, shops: Sequence[LabelledShop], count: int) -> RuleSet:
+    examples = [to_example(page) for page in shop.training[:count]]
+    background = [example.document for example in examples]
+    for neighbour in shops:
+        if neighbour is not shop:
+            for page in neighbour.training[:2]:
+                background.append(Document(ablate_page(decode(page.html), "nosd"), page.url))
+    return induce(examples, background)[0]
 
 
-def taught_by(page: LabelledPage) -> Taught:
-    """A labelled page as an example, opened from its bytes, as a crawled one is: decoded, it would be held twice."""
+def to_example(page: LabelledPage) -> TrainingExample:
+    """Make a training example of a labelled page.
+
+    It is opened from its bytes, as a crawled page is: a decoded text would be held in memory twice.
+    """
     values = {
         Attribute(name): value for name, value in page.attributes.items() if name in set(Attribute)
     }
     values.pop(Attribute.CURRENCY, None)
     offer = fields(values, Hint(base_url=page.url), url=page.url, currency=page.currency)
-    return Taught(
+    return TrainingExample(
         Example.of(CrawledPage(0, page.url, None, page.name), offer), Document(page.html, page.url)
     )
 
 
-def _filled(rules: RuleSet, least: int) -> RuleSet:
-    filled = []
+def _fill_up(rules: RuleSet, count: int) -> RuleSet:
+    """Add general rules to templates that have fewer than `count` rules."""
+    templates = []
     for template in rules.templates:
-        there = {(rule.attribute, rule.selector) for rule in template.rules}
-        spare = (
-            Rule(attribute=name, selector=one, score=0.3)
-            for name, one in GENERAL
-            if (name, one) not in there
-        )
-        more = islice(spare, max(0, least - len(template.rules)))
-        filled.append(template.model_copy(update={"rules": (*template.rules, *more)}))
-    return rules.model_copy(update={"templates": tuple(filled)})
+        known = {(rule.attribute, rule.selector) for rule in template.rules}
+        added = list(template.rules)
+        for attribute, selector in GENERAL:
+            if len(added) < count and (attribute, selector) not in known:
+                added.append(Rule(attribute=attribute, selector=selector, score=GENERAL_SCORE))
+        templates.append(template.model_copy(update={"rules": tuple(added)}))
+    return rules.model_copy(update={"templates": tuple(templates)})
 
 
 def _extruct() -> Any:
@@ -164,29 +183,28 @@ def _extruct() -> Any:
 
 
 def _autoscraper() -> Any:
-    """From labelled pages to a function that reads a page by what autoscraper has learnt from them."""
+    """Return a function that trains autoscraper on labelled pages, and returns its reader."""
     autoscraper = _peer("autoscraper")
     if autoscraper is None:
         return None
 
-    def taught(pages: Sequence[LabelledPage]) -> Callable[[Page], object]:
+    def train(pages: Sequence[LabelledPage]) -> Callable[[Page], object]:
         scraper = autoscraper.AutoScraper()
         for page in pages:
-            wanted = {
-                name: [text]
-                for name, value in page.attributes.items()
-                for text in islice(_texts(value), 1)
-            }
-            scraper.build(html=decode(page.html), wanted_dict=wanted, update=True)
+            known = {}
+            for name, value in page.attributes.items():
+                text = _first_text(value)
+                if text:
+                    known[name] = [text]
+            scraper.build(html=decode(page.html), wanted_dict=known, update=True)
         return lambda page: scraper.get_result_exact(html=page.text, group_by_alias=True)
 
-    return taught
+    return train
 
 
-def _texts(value: Any) -> Iterator[str]:
-    for one in value if isinstance(value, list) else [value]:
-        if one:
-            yield str(one)
+def _first_text(value: Any) -> str | None:
+    values = value if isinstance(value, list) else [value]
+    return next((str(text) for text in values if text), None)
 
 
 def _peer(name: str) -> Any:
@@ -200,19 +218,19 @@ def _peer(name: str) -> Any:
         return None
 
 
-def _told(clocks: dict[str, Clock]) -> int:
-    reached = True
-    print(f"\n{'':24}{'pages/s':>9}{'ms/page':>9}{'Scout is':>12}{'wanted':>9}")
+def _print_rates(clocks: dict[str, Clock]) -> int:
+    are_reached = True
+    print(f"\n{'':24}{'pages/s':>9}{'ms/page':>9}{'Scout is':>12}{'target':>9}")
     for name, clock in clocks.items():
         if not clock.pages:
             print(f"{name:24}{'not installed':>18}")
             continue
         ratio = clocks[READ].rate / clock.rate
-        wanted = TARGETS.get(name)
-        reached &= wanted is None or ratio >= wanted
-        said = f"{ratio:11.2f}x{f'{wanted}x' if wanted else '':>9}"
-        print(f"{name:24}{clock.rate:9.0f}{1000 / clock.rate:9.2f}{said}")
-    return 0 if reached else 1
+        target = TARGETS.get(name)
+        are_reached &= target is None or ratio >= target
+        shown_target = f"{target}x" if target else ""
+        print(f"{name:24}{clock.rate:9.0f}{1000 / clock.rate:9.2f}{ratio:11.2f}x{shown_target:>9}")
+    return 0 if are_reached else 1
 
 
 if __name__ == "__main__":

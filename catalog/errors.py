@@ -1,37 +1,37 @@
-"""Every error that Scout raises on purpose. Each message says what is wrong, where, and what to do.
+"""The tree of errors that Scout raises. Each message names the problem, the place and the remedy.
 
 ScoutError
-├── UsageError                  the words of a command do not fit
+├── UsageError                  a command's arguments are wrong
 │   └── UnknownShop             no shop of that name is stored
 ├── ConfigError                 a setting cannot be used
 ├── FeedError                   known offers cannot be read
-│   ├── UnreadableFeed          the source is not there, or not in the said format
+│   ├── UnreadableFeed          the source is missing, or not in the named format
 │   └── MissingFields           the source lacks a field that Scout needs
 ├── StoreError                  the database or the page store cannot be used
 │   ├── SchemaOutdated          the database is older than this Scout
 │   ├── SchemaTooNew            the database was written by a newer Scout
 │   └── StorageFull             no space is left
-├── CrawlError                  the crawl brought nothing to work with
+├── CrawlError                  the crawl fetched no usable page
 │   ├── UnreachableShop         no connection to the shop
 │   ├── BlockedShop             the shop answers with errors or captchas only
 │   └── NeedsBrowser            the shop's pages are empty without JavaScript
 ├── LearnError                  no rules can be learnt
 │   └── NoKnownOffers           the catalog has no offer of this shop
 ├── RuleError                   a rule or selector is not well formed
-├── HostilePage                 a page made to be slow, or larger than any page is
+├── HostilePage                 a page built to be slow to parse, or oversized
 ├── BadUrl                      not an http(s) URL (raised by url_cleaner, also a ValueError)
-└── Busy                        another run of the same shop is under way
+└── Busy                        another run of the same shop is in progress
 """
 
 from url_cleaner.errors import BadUrl as BadUrl
 
 
 class ScoutError(Exception):
-    """The root: catch it to catch all that Scout raises on purpose."""
+    """Root of the tree: catches every error that Scout raises."""
 
 
 class UsageError(ScoutError):
-    """The words of a command do not fit."""
+    """A command's arguments are wrong."""
 
 
 class UnknownShop(UsageError):
@@ -52,7 +52,7 @@ class FeedError(ScoutError):
 
 
 class UnreadableFeed(FeedError):
-    """The source is not there, or not in the said format."""
+    """The source is missing, or not in the named format."""
 
 
 class MissingFields(FeedError):
@@ -76,7 +76,7 @@ class StorageFull(StoreError):
 
 
 class CrawlError(ScoutError):
-    """The crawl brought nothing to work with."""
+    """The crawl fetched no usable page."""
 
 
 class UnreachableShop(CrawlError):
@@ -104,8 +104,8 @@ class RuleError(ScoutError):
 
 
 class HostilePage(ScoutError):
-    """A page made to be slow, or larger than any page is; the message says how."""
+    """A page built to be slow to parse, or oversized; the message says how."""
 
 
 class Busy(ScoutError):
-    """Another run of the same shop is under way."""
+    """Another run of the same shop is in progress."""

@@ -1,13 +1,15 @@
-"""Open crawled HTML: decoded as a browser would, and refused where parsing it would take minutes.
+"""HTML pages: decoded as a browser would, parsed by lexbor, and refused where parsing would take
+minutes.
 
-Crawler, learner, parser and inspector all open pages here, so they see the same tree. The engine is lexbor: as lenient
-as a browser, and about three times as fast as lxml. Its cost grows with the square of the attributes of one tag and of
-the depth of nesting, so pages built for that are refused before they are parsed; eight thousand blocks in one another
-cost a twentieth of a second, so pages of fewer tags are not looked at. Formatting that is left open is opened anew in
-each paragraph behind it, so forty kilobytes may take gigabytes. A page is looked at closely, once when it is crawled,
-only where a coarse count leaves room for doubt; what still nests too deep once it is parsed is refused then, before
-anybody walks through it. Its events are off: all they do is to copy the chosen option into `<selectedcontent>`, at a
-cost that grows with the square of the options.
+Crawler, learner, parser and inspector all open pages here, so they see the same tree. lexbor is as
+lenient as a browser, and about three times as fast as lxml. Its time grows with the square of the
+attributes of one tag and of the nesting depth, so pages built for that are refused before they are
+parsed. 8,000 nested blocks cost a twentieth of a second, so pages with fewer tags are not examined.
+Formatting tags that are left open are opened anew in each following paragraph, so 40 KB may take
+gigabytes. A page is examined closely, once when it is crawled, only where a coarse count leaves
+doubt; a tree that still nests too deep is refused before anybody walks through it. Events are off:
+their only effect is to copy the chosen option into `<selectedcontent>`, in time that grows with the
+square of the options.
 """
 
 import re
@@ -19,45 +21,64 @@ from w3lib.encoding import html_to_unicode, http_content_type_encoding
 
 from catalog.errors import HostilePage
 
-MOST_ATTRIBUTES = 5_000
-MOST_DEPTH = 2_000
-TOO_DEEP = f"tags nested deeper than {MOST_DEPTH}"
-FEW_TAGS = 8_000
-MOST_TAGS = 200_000
-LONG = 80_000
-LARGE = 400_000
-LARGEST_TRUSTED = 1_000_000
-WITHOUT_EVENTS = int(LexborDocumentOptions.WO_EVENTS)
-ATTRIBUTE = rb"""[\s/]*+[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"?|'[^']*+'?|[^\s>]*+))?+"""
-UP_TO_LONG_TAG = re.compile(
+# All limits here are bounds against hostile input.
+
+# Attributes of one tag.
+MAX_ATTRIBUTES = 5_000
+# Tags open at one place.
+MAX_DEPTH = 2_000
+# Tags of a page.
+MAX_TAGS = 200_000
+# Tags up to which no nesting costs noticeable time.
+UNCHECKED_TAGS = 8_000
+# Paragraphs times formatting tags that are opened anew in each.
+MAX_REOPENED = 2_000_000
+# Tags up to which reopened formatting costs no noticeable time.
+UNCHECKED_REOPENING_TAGS = 2_000
+# Bytes without a `>` that may be one long tag.
+LONG_STRETCH = 80_000
+# Bytes from which a page may have a tag with very many attributes.
+LARGE_PAGE = 400_000
+# Bytes from which no page is trusted.
+MAX_TRUSTED_SIZE = 1_000_000
+# Bytes at the start of a page in which it may name its encoding.
+PROLOGUE_SIZE = 4_096
+
+_TOO_DEEP = f"tags nested deeper than {MAX_DEPTH}"
+_WITHOUT_EVENTS = int(LexborDocumentOptions.WO_EVENTS)
+_ATTRIBUTE = rb"""[\s/]*+[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"?|'[^']*+'?|[^\s>]*+))?+"""
+# Matches a whole page unless one of its tags has too many attributes.
+_WITHOUT_LONG_TAG = re.compile(
     rb"""(?:[^<]++|<!--(?:[^-]++|-(?!->))*+|<script\b(?:[^<]++|<(?!/script))*+|<(?![a-z])"""
-    rb"""|<[a-z][^\s/>]*+(?:%b){0,%d}+(?!%b))*+""" % (ATTRIBUTE, MOST_ATTRIBUTES, ATTRIBUTE),
+    rb"""|<[a-z][^\s/>]*+(?:%b){0,%d}+(?!%b))*+""" % (_ATTRIBUTE, MAX_ATTRIBUTES, _ATTRIBUTE),
     re.IGNORECASE,
 )
-FORMATS = frozenset(b"b big code em font i s small strike strong tt u".split())
-FORMATTING = re.compile(rb"<(?:%b)(?=[\s/>])" % b"|".join(sorted(FORMATS)), re.IGNORECASE)
-APART = frozenset(b"td th caption select object applet marquee template".split())
-FEW_REOPENED = 2_000
-MOST_REOPENED = 2_000_000
-TAG = re.compile(
+_FORMATTING_TAGS = frozenset(b"b big code em font i s small strike strong tt u".split())
+_FORMATTING = re.compile(rb"<(?:%b)(?=[\s/>])" % b"|".join(sorted(_FORMATTING_TAGS)), re.IGNORECASE)
+# An end tag inside one of these closes no formatting tag outside it.
+_SCOPE_TAGS = frozenset(b"td th caption select object applet marquee template".split())
+_TAG = re.compile(
     rb"""<!--(?:-?>|(?:[^-]++|-(?!-!?>))*+)|<(?:script|style)\b(?:[^<]++|<(?!/(?:script|style)))*+"""
-    rb"""|<(/?[a-z][a-z0-9-]*+)(?:%b)*+""" % ATTRIBUTE,
+    rb"""|<(/?[a-z][a-z0-9-]*+)(?:%b)*+""" % _ATTRIBUTE,
     re.IGNORECASE,
 )
-_VOID = b"area base br col embed hr img input link meta source track wbr"
-_CLOSED_BY_THEIR_LIKE = b"p li option dt dd tr td th thead tbody tfoot"
-_CLOSED_BY_A_SLASH = b"path circle ellipse line polygon polyline rect use stop image"
-SHALLOW = frozenset(_VOID.split() + _CLOSED_BY_THEIR_LIKE.split() + _CLOSED_BY_A_SLASH.split())
-SAID = re.compile(rb"charset\s*=\s*[\"']?\s*([\w-]*)")
-PROLOGUE = 4096
-UTF8 = {b"utf-8", b"utf8"}
-MARKS_OF_ORDER = (b"\xef", b"\xfe", b"\xff", b"\x00")
+_VOID_TAGS = b"area base br col embed hr img input link meta source track wbr"
+_TAGS_CLOSED_BY_THEIR_LIKE = b"p li option dt dd tr td th thead tbody tfoot"
+_TAGS_CLOSED_BY_SLASH = b"path circle ellipse line polygon polyline rect use stop image"
+# Tags that do not nest, however often they are opened.
+_SHALLOW_TAGS = frozenset(
+    _VOID_TAGS.split() + _TAGS_CLOSED_BY_THEIR_LIKE.split() + _TAGS_CLOSED_BY_SLASH.split()
+)
+_NAMED_CHARSET = re.compile(rb"charset\s*=\s*[\"']?\s*([\w-]*)")
+_UTF8_NAMES = {b"utf-8", b"utf8"}
+# First bytes of the byte order marks of UTF-8, UTF-16 and UTF-32.
+_BYTE_ORDER_MARKS = (b"\xef", b"\xfe", b"\xff", b"\x00")
 
 
 def open_html(page: str | bytes, *, trusted: bool = False) -> LexborHTMLParser:
-    """The tree of a page, given as text or in UTF-8. Raises HostilePage unless the page is `trusted`.
+    """Parse a page, given as text or in UTF-8. Raises HostilePage unless the page is `trusted`.
 
-    A page of a megabyte is trusted by nobody: its parse may take minutes.
+    Pages of a megabyte are never trusted: their parse may take minutes.
 
     >>> open_html("<p>a<p>b").css("p")[1].text()
     'b'
@@ -67,83 +88,90 @@ def open_html(page: str | bytes, *, trusted: bool = False) -> LexborHTMLParser:
     catalog.errors.HostilePage: tags nested deeper than 2000
     """
     markup = page.encode("utf-8", "replace") if isinstance(page, str) else page
-    if trusted and len(markup) < LARGEST_TRUSTED:
-        return _parsed(markup)
+    if trusted and len(markup) < MAX_TRUSTED_SIZE:
+        return _parse(markup)
     _refuse_slow(markup)
-    tree = _parsed(markup)
-    if markup.count(b"<") > FEW_TAGS:
+    tree = _parse(markup)
+    if markup.count(b"<") > UNCHECKED_TAGS:
         _refuse_deep(tree)
     return tree
 
 
-def _parsed(markup: bytes) -> LexborHTMLParser:
-    try:
-        return LexborHTMLParser(markup, options=WITHOUT_EVENTS)
-    except SelectolaxError as error:
-        raise HostilePage(f"the engine gives up: {error}") from error
+def decode_html(body: bytes, content_type: str | None = None) -> str:
+    """Decode a page by its header, its byte order mark, the encoding it names, or else UTF-8.
 
-
-def decode(body: bytes, content_type: str | None = None) -> str:
-    """The text of a page, by its header, its byte order mark, its own words, or else UTF-8.
-
-    >>> decode("Größe".encode("latin-1"), "text/html; charset=latin-1")
+    >>> decode_html("Größe".encode("latin-1"), "text/html; charset=latin-1")
     'Größe'
     """
     return html_to_unicode(content_type, body, default_encoding="utf-8")[1]
 
 
-def as_utf8(body: bytes, content_type: str | None = None) -> bytes:
-    """The page as `decode` reads it, in UTF-8: most pages are that already, and stay as they are.
+def to_utf8(body: bytes, content_type: str | None = None) -> bytes:
+    """Convert a page to UTF-8 as `decode_html` reads it; most pages are UTF-8 already and stay
+    unchanged.
 
-    Of such a page, bytes that are no UTF-8 are replaced when the engine gives out a text, as `decode` would have done.
+    In those, invalid bytes are replaced when lexbor returns a text, as `decode_html` would have
+    done.
 
-    >>> as_utf8("Größe".encode("latin-1"), "text/html; charset=latin-1").decode()
+    >>> to_utf8("Größe".encode("latin-1"), "text/html; charset=latin-1").decode()
     'Größe'
     """
-    if _says_utf8(body, content_type):
+    if _is_utf8(body, content_type):
         return body
-    return decode(body, content_type).encode("utf-8", "replace")
+    return decode_html(body, content_type).encode("utf-8", "replace")
 
 
-def _says_utf8(body: bytes, content_type: str | None) -> bool:
-    """Whether header or page name UTF-8, or neither names anything. In doubt, not."""
-    if body.startswith(MARKS_OF_ORDER):
+def _parse(markup: bytes) -> LexborHTMLParser:
+    try:
+        return LexborHTMLParser(markup, options=_WITHOUT_EVENTS)
+    except SelectolaxError as error:
+        raise HostilePage(f"the engine gives up: {error}") from error
+
+
+def _is_utf8(body: bytes, content_type: str | None) -> bool:
+    """Return True if header or page name UTF-8, or neither names an encoding; False in doubt."""
+    if body.startswith(_BYTE_ORDER_MARKS):
         return False
     header = http_content_type_encoding(content_type)
     if header is not None:
         return header == "utf-8"
-    start = body[:PROLOGUE].lower()
-    return b"encoding" not in start and all(said in UTF8 for said in SAID.findall(start))
+    prologue = body[:PROLOGUE_SIZE].lower()
+    if b"encoding" in prologue:
+        return False
+    return all(name in _UTF8_NAMES for name in _NAMED_CHARSET.findall(prologue))
 
 
 def _refuse_slow(markup: bytes) -> None:
-    if _may_have_long_tag(markup) and not UP_TO_LONG_TAG.fullmatch(markup):
-        raise HostilePage(f"a tag with more than {MOST_ATTRIBUTES} attributes")
-    tags = markup.count(b"<")
-    reopened = MOST_REOPENED // max(tags, 1)
+    if _may_have_long_tag(markup) and not _WITHOUT_LONG_TAG.fullmatch(markup):
+        raise HostilePage(f"a tag with more than {MAX_ATTRIBUTES} attributes")
+    brackets = markup.count(b"<")
+    # The coarse count comes first: the exact one walks through all tags.
+    max_left_open = MAX_REOPENED // max(brackets, 1)
     if (
-        tags > FEW_REOPENED
-        and len(FORMATTING.findall(markup)) > reopened
-        and _left_open(markup) > reopened
+        brackets > UNCHECKED_REOPENING_TAGS
+        and len(_FORMATTING.findall(markup)) > max_left_open
+        and _count_left_open(markup) > max_left_open
     ):
         raise HostilePage("formatting that is left open, and opened anew in each paragraph")
-    if tags <= FEW_TAGS:
+    if brackets <= UNCHECKED_TAGS:
         return
-    tags -= markup.count(b"</")
-    if tags > MOST_TAGS:
-        raise HostilePage(f"more than {MOST_TAGS} tags")
-    if tags > FEW_TAGS and _is_deep(markup):
-        raise HostilePage(TOO_DEEP)
+    start_tags = brackets - markup.count(b"</")
+    if start_tags > MAX_TAGS:
+        raise HostilePage(f"more than {MAX_TAGS} tags")
+    if start_tags > UNCHECKED_TAGS and _is_deep(markup):
+        raise HostilePage(_TOO_DEEP)
 
 
 def _refuse_deep(tree: LexborHTMLParser) -> None:
-    """What end tags really end, only the tree tells: those in a `<select>` or an `<object>` may end nothing."""
+    """Measure the depth of the tree itself: end tags inside a `<select>` or an `<object>` may close
+    nothing.
+    """
     depth, node = 0, tree.root
     while node is not None:
         if node.first_child is not None:
             depth, node = depth + 1, node.first_child
-            if depth > MOST_DEPTH:
-                raise HostilePage(TOO_DEEP)
+            if depth > MAX_DEPTH:
+                raise HostilePage(_TOO_DEEP)
             continue
         while node is not None and node.next is None:
             depth, node = depth - 1, node.parent if depth > 0 else None
@@ -151,52 +179,68 @@ def _refuse_deep(tree: LexborHTMLParser) -> None:
 
 
 def _may_have_long_tag(markup: bytes) -> bool:
-    """Whether the page is large, or some stretch of it holds no `>`.
+    """Return True if the page is large, or has a long stretch without `>`.
 
-    In quotes a `>` does not end a tag, so only size rules it out; as many attributes as a page of 400 KB can hold cost
-    seconds, not hours.
+    In quotes a `>` does not end a tag, so only the size rules one out: as many attributes as 400 KB
+    can hold cost seconds, not hours.
     """
-    stretches = range(0, len(markup) - LONG, LONG)
-    return len(markup) > LARGE or any(
-        markup.find(b">", start, start + LONG) < 0 for start in stretches
-    )
+    if len(markup) > LARGE_PAGE:
+        return True
+    for start in range(0, len(markup) - LONG_STRETCH, LONG_STRETCH):
+        if markup.find(b">", start, start + LONG_STRETCH) < 0:
+            return True
+    return False
 
 
-def _left_open(markup: bytes) -> int:
-    """How many more tags of formatting open than close: each paragraph behind them holds them all once more.
+def _count_left_open(markup: bytes) -> int:
+    """Count the formatting tags that are left open: each following paragraph opens all of them
+    again.
 
-    An end tag closes what is open in its own cell, list of options or embedded object, and nothing around that.
+    An end tag closes only tags in its own cell, option list or embedded object.
     """
-    left, opened = 0, Counter[bytes]()
-    for tag in _tags(markup):
+    left_open = 0
+    open_in_scope = Counter[bytes]()
+    for tag in _tag_names(markup):
         name = tag.removeprefix(b"/")
-        if name in APART:
-            left, opened = left + opened.total(), Counter[bytes]()
-        elif name in FORMATS:
-            opened[name] = max(0, opened[name] + (1 if name == tag else -1))
-    return left + opened.total()
+        if name in _SCOPE_TAGS:
+            left_open += open_in_scope.total()
+            open_in_scope = Counter[bytes]()
+        elif name in _FORMATTING_TAGS:
+            step = 1 if name == tag else -1
+            open_in_scope[name] = max(0, open_in_scope[name] + step)
+    return left_open + open_in_scope.total()
 
 
 def _is_deep(markup: bytes) -> bool:
-    """Whether more tags are open at one place than may be. An end tag closes only what is open under its name."""
-    depth, opened, meant = 0, dict[bytes, int](), dict[bytes, tuple[bytes, int]]()
-    for tag in _tags(markup):
-        name, step = meant.get(tag) or meant.setdefault(tag, _meant(tag))
-        there = opened.get(name, 0)
-        if step and there + step >= 0:
-            opened[name] = there + step
+    """Return True if more tags are open at one place than allowed.
+
+    An end tag closes only tags of its own name.
+    """
+    depth = 0
+    open_tags: dict[bytes, int] = {}
+    # Pages repeat few different tags: each is taken apart once.
+    steps: dict[bytes, tuple[bytes, int]] = {}
+    for tag in _tag_names(markup):
+        name, step = steps.get(tag) or steps.setdefault(tag, _name_and_step(tag))
+        open_before = open_tags.get(name, 0)
+        if step and open_before + step >= 0:
+            open_tags[name] = open_before + step
             depth += step
-            if depth > MOST_DEPTH:
+            if depth > MAX_DEPTH:
                 return True
     return False
 
 
-def _tags(markup: bytes) -> Iterator[bytes]:
-    """The names of tags, ends with their slash: none of those that comments, scripts and attributes only mention."""
-    return (tag.lower() for tag in TAG.findall(markup) if tag)
+def _tag_names(markup: bytes) -> Iterator[bytes]:
+    """Yield the names of tags, end tags with their slash; none that comments, scripts and
+    attributes mention.
+    """
+    return (tag.lower() for tag in _TAG.findall(markup) if tag)
 
 
-def _meant(tag: bytes) -> tuple[bytes, int]:
-    """A tag's name, and by how much it deepens the page."""
+def _name_and_step(tag: bytes) -> tuple[bytes, int]:
+    """Return a tag's name and its change of the depth: 1, 0 or -1."""
     name = tag.removeprefix(b"/")
-    return name, 0 if name in SHALLOW else -1 if tag.startswith(b"/") else 1
+    if name in _SHALLOW_TAGS:
+        return name, 0
+    return name, -1 if tag.startswith(b"/") else 1

@@ -1,7 +1,8 @@
-"""The words of Scout as tables: what a shop is, what was crawled, what is known, what was decided.
+"""Data model: shops, runs, crawled pages, offers, rules, matches and review decisions, as tables.
 
-`OfferFields` is the one list of what an offer can say. It serves as a plain value (what the parser reads, what the
-matcher compares) and as the base of the two tables of offers, so no room has a second schema of its own.
+`OfferFields` is the one schema of an offer. It serves as a plain value (read by the parser,
+compared by the matcher) and as the base of both offer tables, so that no package needs a second
+schema.
 """
 
 from datetime import UTC, datetime
@@ -9,13 +10,25 @@ from decimal import Decimal
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import JSON, BigInteger, DateTime, Dialect, Index, String, UniqueConstraint, text
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Column,
+    DateTime,
+    Dialect,
+    Index,
+    String,
+    UniqueConstraint,
+    text,
+)
 from sqlalchemy.types import TypeDecorator
 from sqlmodel import Field, SQLModel
 
 
 class Attribute(StrEnum):
-    """What is read from a page; `image` stands for the list of product images."""
+    """Attributes of an offer that are read from a page; `image` stands for the list of product
+    images.
+    """
 
     TITLE = "title"
     DESCRIPTION = "description"
@@ -30,12 +43,20 @@ class Attribute(StrEnum):
     AVAILABILITY = "availability"
 
 
-LARGEST_KEY = 2**63 - 1
-NUMBERS = (Attribute.SKU, Attribute.EAN, Attribute.HAN)
+# Attributes that identify an offer or product.
+IDENTIFIERS = (Attribute.SKU, Attribute.EAN, Attribute.HAN)
+
+# Largest row id: the signed 64-bit integer of SQLite and PostgreSQL.
+MAX_ROW_ID = 2**63 - 1
+
+# HTTP statuses after which a sitemap is settled for the run: it was read, or does not exist.
+FINAL_SITEMAP_STATUSES = (200, 404, 410)
 
 
 class PageState(StrEnum):
-    """Where a page stands in the frontier; all but the first two are final until the next run."""
+    """State of a page in the crawl frontier; all but pending and leased are final until the next
+    run.
+    """
 
     PENDING = "pending"
     LEASED = "leased"
@@ -47,14 +68,16 @@ class PageState(StrEnum):
 
 
 class PageKind(StrEnum):
-    """What the parser took a fetched page for."""
+    """Class that the parser assigned to a fetched page."""
 
     OFFER = "offer"
     OTHER = "other"
 
 
 class RunState(StrEnum):
-    """A run is running until it is done, has failed with a reason, or was abandoned for a fresh one."""
+    """State of a run: running until it is done, failed with a reason, or abandoned for a fresh
+    one.
+    """
 
     RUNNING = "running"
     DONE = "done"
@@ -63,7 +86,7 @@ class RunState(StrEnum):
 
 
 class Stage(StrEnum):
-    """The steps of a run, in order."""
+    """Steps of a run, in order."""
 
     CRAWL = "crawl"
     LEARN = "learn"
@@ -73,57 +96,71 @@ class Stage(StrEnum):
 
 
 class Verdict(StrEnum):
-    """What the matcher says of an offer of the shop: the catalog lists it, lacks it, or it cannot tell."""
+    """Verdict of the matcher on a shop offer: the catalog lists it, lacks it, or the evidence does
+    not decide.
+    """
 
     LISTED = "listed"
     MISSING = "missing"
     UNSURE = "unsure"
 
 
-class Word(StrEnum):
-    """A person's word on a finding."""
+class ReviewDecision(StrEnum):
+    """Decision of a reviewer on a finding: accept (it is missing), reject (it is listed), or
+    ignore.
+    """
 
     ACCEPT = "accept"
     REJECT = "reject"
     IGNORE = "ignore"
 
 
-class Amount(TypeDecorator[Decimal]):
-    """A decimal kept as text, because SQLite would turn it into a float."""
+class DecimalText(TypeDecorator[Decimal]):
+    """Column type: a decimal stored as text, since SQLite would turn it into a float."""
 
     impl = String
     cache_ok = True
 
     def process_bind_param(self, value: Decimal | None, dialect: Dialect) -> str | None:
-        return None if value is None else str(value)
+        if value is None:
+            return None
+        return str(value)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> Decimal | None:
-        return None if value is None else Decimal(value)
+        if value is None:
+            return None
+        return Decimal(value)
 
 
-class Moment(TypeDecorator[datetime]):
-    """An aware time, stored as UTC."""
+class UtcDateTime(TypeDecorator[datetime]):
+    """Column type: a timezone-aware time, stored as UTC."""
 
     impl = DateTime
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        return None if value is None else value.astimezone(UTC).replace(tzinfo=None)
+        if value is None:
+            return None
+        # Neither SQLite nor a plain PostgreSQL timestamp keeps a timezone.
+        return value.astimezone(UTC).replace(tzinfo=None)
 
     def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        return None if value is None else value.replace(tzinfo=UTC)
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC)
 
 
-def now() -> datetime:
-    """The present moment, aware, in UTC."""
+def utc_now() -> datetime:
+    """Return the current time, timezone-aware, in UTC."""
     return datetime.now(UTC)
 
 
 class Shop(SQLModel, table=True):
-    """A merchant's website, and how it may be crawled.
+    """A merchant's website with its crawl limits.
 
-    `max_bytes` and `max_minutes` bound one crawl, `max_pages` the pages of one run; `window` are the hours of the day
-    in which the shop may be asked, as `22:00-06:00`, on this machine's clock. `javascript` has a browser fetch pages.
+    `max_bytes` and `max_minutes` bound one crawl, `max_pages` the pages of one run. `delay` is in
+    seconds between requests. `window` is the time of day in which the shop may be crawled, as
+    `22:00-06:00`, local time. With `javascript`, a browser fetches the pages.
     """
 
     id: int | None = Field(default=None, primary_key=True)
@@ -137,11 +174,14 @@ class Shop(SQLModel, table=True):
     delay: float = 0.0
     javascript: bool = False
     sitemaps: list[str] = Field(default_factory=list, sa_type=JSON)
-    created_at: datetime = Field(default_factory=now, sa_type=Moment)
+    created_at: datetime = Field(default_factory=utc_now, sa_type=UtcDateTime)
 
 
 class Run(SQLModel, table=True):
-    """One pass over a shop: crawl, learn, parse, match, report. `stage` is the step that comes next or is under way."""
+    """One pass over a shop: crawl, learn, parse, match, report.
+
+    `stage` is the current step, or the next one.
+    """
 
     id: int | None = Field(default=None, primary_key=True)
     shop_id: int = Field(foreign_key="shop.id", index=True)
@@ -149,22 +189,23 @@ class Run(SQLModel, table=True):
     stage: Stage = Field(default=Stage.CRAWL, sa_type=String)
     reason: str | None = None
     figures: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
-    started_at: datetime = Field(default_factory=now, sa_type=Moment)
-    finished_at: datetime | None = Field(default=None, sa_type=Moment)
+    started_at: datetime = Field(default_factory=utc_now, sa_type=UtcDateTime)
+    finished_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
 class Crawl(SQLModel, table=True):
-    """One life of a crawler process: what it asked for and what it came to.
+    """One crawler process from start to end: its traffic and its result.
 
-    A row without `finished_at` is of a crawl that is under way, or was killed; `stopped` says why one ended early.
-    `pages` are all pages of the shop by state, `reasons` why pages or links were not fetched, at its end.
+    A row without `finished_at` is of a crawl that is running or was killed; `stopped` says why one
+    ended early. `pages` counts the shop's pages by state at its end, `reasons` the pages and links
+    not fetched by reason.
     """
 
     id: int | None = Field(default=None, primary_key=True)
     shop_id: int = Field(foreign_key="shop.id", index=True)
     run_id: int | None = Field(default=None, foreign_key="run.id", index=True)
-    started_at: datetime = Field(default_factory=now, sa_type=Moment)
-    finished_at: datetime | None = Field(default=None, sa_type=Moment)
+    started_at: datetime = Field(default_factory=utc_now, sa_type=UtcDateTime)
+    finished_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     requests: int = 0
     bytes: int = Field(default=0, sa_type=BigInteger)
     seconds: float = 0.0
@@ -175,11 +216,13 @@ class Crawl(SQLModel, table=True):
 
 
 class Page(SQLModel, table=True):
-    """A URL of a shop: its place in the frontier, what the shop answered, and what the parser made of it.
+    """A URL of a shop: its state in the crawl frontier, the shop's response, and the parser's
+    result.
 
-    `url` is cleaned. `body` is the content hash under which the page store keeps the bytes. `changed_at` is when it
-    last became another, `unchanged` how many looks since have found it the same, `lastmod` what a sitemap says of it.
-    `rules_version` is the version of the rules that read the page last; None means unread since it was fetched.
+    `url` is cleaned. `body` is the content hash under which the page store keeps the bytes.
+    `changed_at` is the time of the last fetch with new content, `unchanged` the number of fetches
+    since, `lastmod` the date in the shop's sitemap. `rules_version` is the version of the rules
+    that parsed the page last; None means not parsed since it was fetched.
     """
 
     __table_args__ = (
@@ -197,8 +240,8 @@ class Page(SQLModel, table=True):
     depth: int = 0
     chain: int = 0
     attempts: int = 0
-    not_before: datetime | None = Field(default=None, sa_type=Moment)
-    leased_until: datetime | None = Field(default=None, sa_type=Moment)
+    not_before: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    leased_until: datetime | None = Field(default=None, sa_type=UtcDateTime)
     status: int | None = None
     content_type: str | None = None
     size: int | None = None
@@ -206,9 +249,9 @@ class Page(SQLModel, table=True):
     canonical: str | None = None
     etag: str | None = None
     last_modified: str | None = None
-    lastmod: datetime | None = Field(default=None, sa_type=Moment)
-    fetched_at: datetime | None = Field(default=None, sa_type=Moment)
-    changed_at: datetime | None = Field(default=None, sa_type=Moment)
+    lastmod: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    fetched_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    changed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     unchanged: int = 0
     run_id: int | None = Field(default=None, foreign_key="run.id")
     rules_version: int | None = None
@@ -217,16 +260,17 @@ class Page(SQLModel, table=True):
 
 
 class OfferFields(SQLModel):
-    """What an offer says, normalised (`catalog.values`): every field may be unknown.
+    """The attributes of an offer, normalised (`catalog.values`); None where unknown.
 
-    `url` is cleaned and, where the page names one, canonical. `category` is a path joined by ` > `. `ean` is a GTIN of
-    8, 12, 13 or 14 digits. `availability` is in_stock, out_of_stock, preorder or None.
+    `url` is cleaned and, where the page names a canonical link, canonical. `category` is a path
+    joined by ` > `. `ean` is a GTIN of 8, 12, 13 or 14 digits. `availability` is in_stock,
+    out_of_stock or preorder.
     """
 
     url: str | None = None
     title: str | None = None
     description: str | None = None
-    price: Decimal | None = Field(default=None, sa_type=Amount)
+    price: Decimal | None = Field(default=None, sa_type=DecimalText)
     currency: str | None = None
     brand: str | None = None
     category: str | None = None
@@ -240,8 +284,9 @@ class OfferFields(SQLModel):
 class KnownOffer(OfferFields, table=True):
     """An offer of the shop that the catalog lists.
 
-    `ref` is the catalog's own key, unique per shop. `link` is the link as delivered; `url` the same cleaned, or None
-    where it is opaque (`opaque`) or broken. `product` groups offers of one catalog product.
+    `ref` is the catalog's own key, unique per shop. `link` is the link as delivered; `url` is the
+    cleaned link, or None where it is opaque (`opaque`) or malformed. `product` groups offers of one
+    catalog product.
     """
 
     __tablename__ = "known_offer"
@@ -253,15 +298,14 @@ class KnownOffer(OfferFields, table=True):
     link: str | None = None
     opaque: bool = False
     product: str | None = None
-    imported_at: datetime = Field(default_factory=now, sa_type=Moment)
+    imported_at: datetime = Field(default_factory=utc_now, sa_type=UtcDateTime)
 
 
 class ShopOffer(OfferFields, table=True):
-    """An offer read from a page of the shop. `variant` numbers the offers of one page, from 0.
+    """An offer parsed from a page of the shop. `variant` numbers the offers of one page, from 0.
 
-    Where a page keeps several, the variants of one product, `variant_of` is that page's address.
-
-    `readings` keeps, per attribute, the weight of the winning value and the number of votes:
+    Where a page has several offers, the variants of one product, `variant_of` is that page's URL.
+    `readings` holds, per attribute, the confidence of the winning value and the number of votes:
     `{"price": {"weight": 0.97, "votes": 4}}`.
     """
 
@@ -277,7 +321,7 @@ class ShopOffer(OfferFields, table=True):
 
 
 class BadRow(SQLModel, table=True):
-    """A row of a feed that could not become a known offer, kept with where it stood and why."""
+    """A row of a feed that is no known offer, with its line and the reason."""
 
     __tablename__ = "bad_row"
 
@@ -287,11 +331,13 @@ class BadRow(SQLModel, table=True):
     line: int
     reason: str
     raw: str
-    at: datetime = Field(default_factory=now, sa_type=Moment)
+    at: datetime = Field(default_factory=utc_now, sa_type=UtcDateTime)
 
 
 class StoredRules(SQLModel, table=True):
-    """One version of a shop's rules (`parser.rules.model.RuleSet` as JSON) with the story of how they were learnt."""
+    """One version of a shop's rules (`parser.rules.model.RuleSet` as JSON), with a log of how they
+    were learnt.
+    """
 
     __tablename__ = "stored_rules"
     __table_args__ = (UniqueConstraint("shop_id", "version"),)
@@ -302,17 +348,18 @@ class StoredRules(SQLModel, table=True):
     run_id: int | None = Field(default=None, foreign_key="run.id")
     rules: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
     story: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
-    created_at: datetime = Field(default_factory=now, sa_type=Moment)
+    created_at: datetime = Field(default_factory=utc_now, sa_type=UtcDateTime)
 
 
 class Match(SQLModel, table=True):
-    """What a run says of one offer of the shop.
+    """Result of matching one shop offer in one run.
 
-    The offer's fields are copied into `offer` (JSON), so that an old run's report can be written again after a
-    recrawl; `nearest` likewise holds the catalog offer it was paired with (listed) or the nearest one (otherwise),
-    and `known_id` that one's key. `urls` are all the URLs under which the offer was found. `reasons` are sentences,
-    `why` the same for programs: what spoke for and against, and the candidates that were seen.
-    `variant_of` is the address of the page that keeps this offer among several, the variants of one product.
+    The offer's fields are copied into `offer` (JSON), so that an old run's report can be written
+    again after a recrawl. `nearest` likewise holds the catalog offer it was paired with (listed) or
+    the most similar one (otherwise), and `known_id` the key of that offer. `urls` are all URLs
+    under which the offer was found. `reasons` are sentences; `why` is the evidence for programs,
+    with the candidates considered. `variant_of` is the URL of the page that has this offer among
+    several, the variants of one product.
     """
 
     __table_args__ = (UniqueConstraint("run_id", "url"),)
@@ -332,36 +379,38 @@ class Match(SQLModel, table=True):
     variant_of: str | None = None
 
 
-class PersonsWord(SQLModel, table=True):
-    """A person's word on a finding, by the offer's URL; it outlives runs."""
+class Review(SQLModel, table=True):
+    """Decision of a reviewer on a finding, by the offer's URL; it outlives runs."""
 
+    # Table and columns keep the names that databases in use have.
     __tablename__ = "persons_word"
     __table_args__ = (UniqueConstraint("shop_id", "url"),)
 
     id: int | None = Field(default=None, primary_key=True)
     shop_id: int = Field(foreign_key="shop.id", index=True)
     url: str
-    word: Word = Field(sa_type=String)
+    decision: ReviewDecision = Field(sa_column=Column("word", String, nullable=False))
     note: str | None = None
-    at: datetime = Field(default_factory=now, sa_type=Moment)
+    reviewed_at: datetime = Field(
+        default_factory=utc_now, sa_column=Column("at", UtcDateTime, nullable=False)
+    )
 
 
 class Schedule(SQLModel, table=True):
-    """When a shop is run: one five-field cron expression a shop."""
+    """Schedule of a shop's runs: one five-field cron expression per shop."""
 
     id: int | None = Field(default=None, primary_key=True)
     shop_id: int = Field(foreign_key="shop.id", unique=True)
     cron: str
-    last_started_at: datetime | None = Field(default=None, sa_type=Moment)
-
-
-SITEMAP_TOLD = (200, 404, 410)
+    last_started_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
 class SitemapSeen(SQLModel, table=True):
-    """A sitemap that a run has read to its end, or given up, so that a resumed crawl does not fetch it again.
+    """A sitemap that a run has read completely or given up, so that a resumed crawl does not fetch
+    it again.
 
-    Status 0 is no answer; with those of `SITEMAP_TOLD` it was read or is not there, with any other it is unread.
+    Status 0 means no response. After one of `FINAL_SITEMAP_STATUSES` it was read or does not exist,
+    else it is unread.
     """
 
     __tablename__ = "sitemap_seen"

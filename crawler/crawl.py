@@ -1,7 +1,8 @@
-"""`crawl_shop`: one shop's crawl in a process of its own, watched through the page table.
+"""Crawl of one shop: Scrapy in a process of its own, with progress read from the page table.
 
-Scrapy's reactor can run once in a process, and a page that brings a crawler down must not bring down a server; so the
-crawl is a child. It gets its job on standard input, says what it came to on standard output, and logs to a file.
+Scrapy's reactor can run only once in a process, and a page that crashes a crawler must not crash a
+server; so the crawl is a child process. It receives its job on standard input, reports its summary
+on standard output, and logs to a file.
 """
 
 import json
@@ -9,7 +10,6 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
@@ -25,21 +25,21 @@ from catalog.storage.frontier import Frontier
 from catalog.storage.store import Store
 from crawler.fetch import browser
 from crawler.fetch.response_status import UNREACHABLE
-from crawler.frontier.budget import HOURS
-from crawler.frontier.crawl_progress import Live
-from crawler.job import Job, log_file
+from crawler.frontier.budget import OUTSIDE_HOURS
+from crawler.frontier.crawl_progress import CrawlProgress
+from crawler.job import CrawlJob, log_file
 from crawler.sources import saved_pages
-from crawler.store.js_shells import refuse_shells
+from crawler.store.js_shells import check_for_shells
 
-LOOK = 0.25
-OPEN = (PageState.PENDING, PageState.LEASED)
+POLL_INTERVAL = 0.25  # seconds between two progress reports
+TOP_REASONS = 3  # reasons named in the error of a crawl that fetched nothing
 
 
 @dataclass(frozen=True)
-class Crawled:
-    """What a crawl came to: the shop's pages by state, why pages or links were not visited, and what it cost.
+class CrawlResult:
+    """Summary of a crawl: pages by state, refused pages and links by reason, and usage.
 
-    `stopped` names the budget that it ran out of.
+    `stopped` names the budget that was exhausted.
     """
 
     pages: dict[str, int] = field(default_factory=dict)
@@ -59,125 +59,146 @@ def crawl_shop(
     source: str | None = None,
     max_pages: int | None = None,
     progress: Progress = silent,
-) -> Crawled:
-    """Fetch the open pages of a shop and all that they lead to; goes on where a killed crawl stopped.
+) -> CrawlResult:
+    """Fetch the open pages of a shop and all pages that they lead to; resumes a killed crawl.
 
-    `source` is a folder of saved pages or a WARC file, read instead of the network, or a text file of URLs, fetched
-    without following their links. Raises UnreachableShop, BlockedShop, StorageFull, Busy, CrawlError.
+    `source` is a folder of saved pages or a WARC file, read instead of the network. It may also be
+    a text file of URLs, which are fetched without following their links. Raises UnreachableShop,
+    BlockedShop, StorageFull, Busy, CrawlError.
     """
-    begin = monotonic()
+    started = monotonic()
+    # Bad settings fail here, with one line, instead of in the child's log.
     lists_of(settings)
     if shop.javascript:
-        browser.require(settings)
+        browser.find_browser(settings)
     frontier = Frontier(store, shop.id or 0, run_id)
-    if source and saved_pages.is_saved(Path(source)):
-        saved_pages.read_saved(settings, store, shop, run_id, Path(source), progress)
-        return _crawled(store, shop, {}, begin)
+    if source and saved_pages.has_saved_pages(Path(source)):
+        saved_pages.read_saved_pages(settings, store, shop, run_id, Path(source), progress)
+        return _result(store, shop, {}, started)
     if source:
-        frontier.add(saved_pages.listed_links(Path(source), shop))
-    live = Live(store, shop.id or 0, frontier, progress)
-    said = _run(Job(settings, shop.name, run_id, max_pages, follow=not source), shop, live)
-    live.tell(last=True)
-    crawled = _crawled(store, shop, said, begin)
-    _complain(shop, said.get("error"), crawled)
+        frontier.add(saved_pages.read_url_list(Path(source), shop))
+    crawl_progress = CrawlProgress(store, shop.id or 0, frontier, progress)
+    job = CrawlJob(settings, shop.name, run_id, max_pages, follow=not source)
+    summary = _run_crawler(job, shop, crawl_progress)
+    crawl_progress.report(is_last=True)
+    result = _result(store, shop, summary, started)
+    _raise_for_error(shop, summary.get("error"), result)
     if not shop.javascript:
-        refuse_shells(settings, store, shop)
-    return crawled
+        check_for_shells(settings, store, shop)
+    return result
 
 
-def _run(job: Job, shop: Shop, live: Live) -> dict[str, Any]:
-    """Start the crawling process, and see it to its end; gives its last word."""
+def _run_crawler(job: CrawlJob, shop: Shop, progress: CrawlProgress) -> dict[str, Any]:
+    """Run the crawler process to its end; returns the summary that it reported."""
     log = log_file(job.settings, shop.id, job.run_id)
-    level = "DEBUG" if job.settings.log_level == "debug" else "INFO"
-    ways = (
-        ["LOG_ENABLED=0"]
-        if job.settings.log_format == "json"
-        else [f"LOG_FILE={log}", f"LOG_LEVEL={level}"]
-    )
-    command = [
-        sys.executable,
-        "-m",
-        "scrapy",
-        "crawl",
-        "shop",
-        *(word for way in ways for word in ("-s", way)),
-    ]
     environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": "crawler.settings"}
     with log.open("ab") as stderr:
-        child = subprocess.Popen(
-            command,
+        process = subprocess.Popen(
+            [sys.executable, "-m", "scrapy", "crawl", "shop", *_log_options(job.settings, log)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=stderr,
             env=environment,
             text=True,
         )
-    with child:
+    with process:
         try:
-            _hand_over(child.stdin, job)
-            _watch(child, live)
+            _send_job(process.stdin, job)
+            _watch(process, progress)
         finally:
-            if child.poll() is None:
-                child.kill()
-        return _last_word(child.stdout.read() if child.stdout else "", log, child.returncode)
+            if process.poll() is None:
+                process.kill()
+        output = process.stdout.read() if process.stdout else ""
+        return _summary(output, log, process.returncode)
 
 
-def _hand_over(pipe: IO[str] | None, job: Job) -> None:
+def _log_options(settings: Settings, log: Path) -> list[str]:
+    """Return Scrapy's options for its log; a log in JSON is written by `crawler.json_log`."""
+    if settings.log_format == "json":
+        return ["-s", "LOG_ENABLED=0"]
+    level = "DEBUG" if settings.log_level == "debug" else "INFO"
+    return ["-s", f"LOG_FILE={log}", "-s", f"LOG_LEVEL={level}"]
+
+
+def _send_job(pipe: IO[str] | None, job: CrawlJob) -> None:
+    """Send the job and leave the pipe open: it shows the crawler that its parent is alive."""
     if pipe is None:
         return
     try:
-        pipe.write(job.write() + "\n")
+        pipe.write(job.to_json() + "\n")
         pipe.flush()
     except BrokenPipeError:
         return
 
 
-def _watch(child: "subprocess.Popen[str]", live: Live) -> None:
-    while child.poll() is None:
-        live.tell()
+def _watch(process: "subprocess.Popen[str]", progress: CrawlProgress) -> None:
+    while process.poll() is None:
+        progress.report()
         try:
-            child.wait(LOOK)
+            process.wait(POLL_INTERVAL)
         except subprocess.TimeoutExpired:
             continue
 
 
-def _last_word(said: str, log: Path, code: int | None) -> dict[str, Any]:
-    for line in reversed(said.splitlines()):
+def _summary(output: str, log: Path, exit_code: int | None) -> dict[str, Any]:
+    """Parse the last line of JSON in a crawler's output. Raises CrawlError."""
+    for line in reversed(output.splitlines()):
         try:
-            words: dict[str, Any] = json.loads(line)
+            summary: dict[str, Any] = json.loads(line)
         except ValueError:
             continue
-        return words
+        return summary
     raise CrawlError(
-        f"the crawler ended unexpectedly (exit code {code}): see {log}, then run the same command again"
+        f"the crawler ended unexpectedly (exit code {exit_code}): see {log}, "
+        "then run the same command again"
     )
 
 
-def _crawled(store: Store, shop: Shop, said: dict[str, Any], begin: float) -> Crawled:
+def _result(store: Store, shop: Shop, summary: dict[str, Any], started: float) -> CrawlResult:
     frontier = Frontier(store, shop.id or 0)
     reasons = Counter(frontier.reasons())
-    reasons.update(said.get("refused", {}))
-    spent = said.get("requests", 0), said.get("bytes", 0), monotonic() - begin
-    return Crawled(frontier.counts(), dict(reasons), *spent, stopped=said.get("over"))
+    reasons.update(summary.get("refused", {}))
+    return CrawlResult(
+        pages=frontier.counts(),
+        reasons=dict(reasons),
+        requests=summary.get("requests", 0),
+        bytes=summary.get("bytes", 0),
+        seconds=monotonic() - started,
+        stopped=summary.get("stopped"),
+    )
 
 
-def _complain(shop: Shop, error: Sequence[str] | None, crawled: Crawled) -> None:
-    """Raise what the crawl died of; a shop that let us in at first and then no more has been crawled in part."""
-    fetched = crawled.pages.get(PageState.FETCHED, 0)
-    if error and not (error[0] == "BlockedShop" and fetched):
-        kind = getattr(errors, error[0], CrawlError)
-        raise kind(error[1]) if kind is not errors.UnknownShop else ScoutError(error[1])
+def _raise_for_error(shop: Shop, error: tuple[str, str] | None, result: CrawlResult) -> None:
+    """Raise the error that ended a crawl.
+
+    A shop that blocks after some pages has been crawled in part.
+    """
+    fetched = result.pages.get(PageState.FETCHED, 0)
+    if error:
+        kind, message = error
+        if not (kind == "BlockedShop" and fetched):
+            raise _error(kind, message)
     if fetched:
         return
-    if crawled.stopped == HOURS:
+    if result.stopped == OUTSIDE_HOURS:
         raise CrawlError(
             f"{shop.url} may be asked between {shop.window} only: run the same command then"
         )
-    if not crawled.pages:
+    if not result.pages:
         return
-    reasons = [reason for reason, _ in Counter(crawled.reasons).most_common(3)]
+    reasons = [reason for reason, _ in Counter(result.reasons).most_common(TOP_REASONS)]
     if reasons and set(reasons) <= UNREACHABLE:
         raise UnreachableShop(f"{shop.url} cannot be reached ({reasons[0]}): check the shop's URL")
     raise BlockedShop(
         f"{shop.url} gave no page to read, only: {', '.join(reasons)}. Nothing can be compared"
     )
+
+
+def _error(kind: str, message: str) -> ScoutError:
+    """Rebuild an error of the crawler process from its class name and message."""
+    error_class = getattr(errors, kind, CrawlError)
+    if error_class is errors.UnknownShop:
+        # Its constructor takes a shop's name, not a message.
+        return ScoutError(message)
+    error: ScoutError = error_class(message)
+    return error

@@ -1,8 +1,8 @@
-"""What one crawl is to do, and how it is handed to the process that does it.
+"""Crawl job: the parameters of one crawl, and their transfer to the process that crawls.
 
-The command line of a process can be read by everyone on the machine, and `scout.toml` stands above the environment;
-so the job goes over standard input, settings included. That pipe then stays open for the life of the crawl: see
-`crawler.supervision`.
+Everyone on the machine can read the command line of a process, and `scout.toml` takes precedence
+over environment variables. So the job is sent over standard input, settings included. That pipe
+stays open while the crawl runs (`crawler.supervision`).
 """
 
 import json
@@ -20,12 +20,12 @@ from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from crawler.fetch import browser
 
-PATIENCE = 30.0
+LOCK_TIMEOUT = 30.0  # seconds; the process of a killed crawl may take a moment to end
 
 
 @dataclass(frozen=True)
-class Job:
-    """A shop to crawl. `follow` False means: only the pages that are in the table already."""
+class CrawlJob:
+    """A shop to crawl. With `follow` False only pages that are in the table already are fetched."""
 
     settings: Settings
     shop: str
@@ -34,26 +34,29 @@ class Job:
     follow: bool = True
 
     @classmethod
-    def read(cls, line: str) -> "Job":
-        """The job written by `write`."""
-        words: dict[str, Any] = json.loads(line)
-        return cls(Settings.load(**words.pop("settings")), **words)
+    def from_json(cls, line: str) -> "CrawlJob":
+        """Read the job from the JSON of `to_json`."""
+        fields: dict[str, Any] = json.loads(line)
+        return cls(Settings.load(**fields.pop("settings")), **fields)
 
-    def write(self) -> str:
-        """One line of JSON."""
-        words = {
-            "settings": self.settings.model_dump(mode="json"),
-            "shop": self.shop,
-            "run_id": self.run_id,
-        }
-        return json.dumps(words | {"max_pages": self.max_pages, "follow": self.follow})
+    def to_json(self) -> str:
+        """Write the job as one line of JSON."""
+        return json.dumps(
+            {
+                "settings": self.settings.model_dump(mode="json"),
+                "shop": self.shop,
+                "run_id": self.run_id,
+                "max_pages": self.max_pages,
+                "follow": self.follow,
+            }
+        )
 
 
 @dataclass(frozen=True)
-class Opened:
-    """A job with its store, its shop, and the lock that keeps every other crawl of the shop out."""
+class OpenedJob:
+    """A job with its store, its shop, and the lock that excludes every other crawl of the shop."""
 
-    job: Job
+    job: CrawlJob
     store: Store
     shop: Shop
     shop_id: int
@@ -61,62 +64,65 @@ class Opened:
 
     @property
     def log(self) -> Path:
-        """Where the crawl's log goes; its folder is made where there is none."""
+        """The crawl's log file; its folder is created if needed."""
         return log_file(self.job.settings, self.shop_id, self.job.run_id)
 
     @property
-    def limit(self) -> int:
-        """How many pages may be requested in all."""
+    def max_pages(self) -> int:
+        """Number of pages that may be requested in the run."""
         return self.shop.max_pages if self.job.max_pages is None else self.job.max_pages
 
     @property
     def user_agent(self) -> str:
-        """Who asks, and whom to write to."""
+        """Scout's name and version, and the contact for complaints."""
         contact = self.job.settings.contact
         name = f"Scout/{version('scout-offer-gaps')}"
         return f"{name} (+{contact})" if contact else name
 
     def scrapy_settings(self) -> dict[str, Any]:
-        """What Scout's settings and the shop's mean in Scrapy's words."""
+        """Translate Scout's and the shop's settings into Scrapy's.
+
+        Raises ConfigError, UnreachableShop.
+        """
         settings = self.job.settings
-        rendered = (
-            browser.scrapy_settings(settings, self.shop, self.user_agent)
-            if self.shop.javascript
-            else {}
-        )
-        return {
+        scrapy_settings: dict[str, Any] = {
             "USER_AGENT": self.user_agent,
             "CONCURRENT_REQUESTS_PER_DOMAIN": settings.concurrency,
             "DOWNLOAD_DELAY": self.shop.delay,
             "DOWNLOAD_TIMEOUT": settings.timeout,
             "DOWNLOAD_MAXSIZE": settings.max_body,
             "DOWNLOAD_VERIFY_CERTIFICATES": settings.verify_certificates,
-            **rendered,
         }
+        if self.shop.javascript:
+            scrapy_settings |= browser.scrapy_settings(settings, self.shop, self.user_agent)
+        return scrapy_settings
 
 
 def log_file(settings: Settings, shop_id: int | None, run_id: int | None) -> Path:
-    """The log of a run's crawl."""
+    """Return the log file of a run's crawl; creates its folder."""
     folder = settings.data_dir / "logs"
     folder.mkdir(parents=True, exist_ok=True)
     return folder / f"crawl-{shop_id}-{run_id}.log"
 
 
-def open_job(name: str | None) -> Opened:
-    """The job of standard input, or that of the shop called `name`. Raises UnknownShop, StoreError, Busy."""
-    job = Job(Settings.load(), name) if name else Job.read(sys.stdin.readline())
+def open_job(name: str | None) -> OpenedJob:
+    """Open the job of standard input, or a job for the shop `name`.
+
+    Raises UnknownShop, StoreError, Busy.
+    """
+    job = CrawlJob(Settings.load(), name) if name else CrawlJob.from_json(sys.stdin.readline())
     store = Store.open(job.settings)
     shop = store.shop(job.shop)
-    return Opened(job, store, shop, shop.id or 0, _lock(job.settings, shop))
+    return OpenedJob(job, store, shop, shop.id or 0, _lock(job.settings, shop))
 
 
 def _lock(settings: Settings, shop: Shop) -> FileLock:
-    """A killed crawl's process may take a moment to end; a living one is not waited for for ever."""
+    """Lock the shop against other crawls. Raises Busy."""
     folder = settings.data_dir / "locks"
     folder.mkdir(parents=True, exist_ok=True)
     lock = FileLock(folder / f"crawl-{shop.id}.lock")
     try:
-        lock.acquire(timeout=PATIENCE)
+        lock.acquire(timeout=LOCK_TIMEOUT)
     except Timeout as error:
         raise Busy(
             f"shop {shop.name!r} is being crawled by another process: wait for it to end, or end it"

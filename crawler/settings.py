@@ -1,9 +1,9 @@
-"""The Scrapy project's settings: asyncio, polite, and nothing that a crawled page could turn against us.
+"""Settings of the Scrapy project: asyncio, politeness, nothing that a page could exploit.
 
-Redirects and retries stay switched on for robots.txt only; every page request says `dont_redirect` and `dont_retry`,
-because a page's redirects and retries are rows of the page table. Scrapy's spider middlewares are off: what they look
-after, the sieve and the page table do. Scrapy 2.19 would open a remote control and a telnet console, handle file and
-ftp URLs, and download up to 1 GiB.
+Redirects and retries stay enabled for robots.txt only. Every page request sets `dont_redirect` and
+`dont_retry`, because redirects and retries of pages are rows of the page table. Scrapy's spider
+middlewares are disabled: the link filter and the page table do their work. By default Scrapy 2.19
+opens a remote control and a telnet console, handles file and ftp URLs, and downloads up to 1 GiB.
 """
 
 BOT_NAME = "scout"
@@ -11,6 +11,7 @@ SPIDER_MODULES = ["crawler.spider"]
 ROBOTSTXT_OBEY = True
 ROBOTSTXT_USER_AGENT = "Scout"
 
+# Nothing that listens, stores cookies, or changes requests.
 TELNETCONSOLE_ENABLED = False
 REMOTE_CONTROL_ENABLED = False
 COOKIES_ENABLED = False
@@ -18,18 +19,18 @@ HTTPPROXY_ENABLED = False
 HTTPCACHE_ENABLED = False
 REFERER_ENABLED = False
 METAREFRESH_ENABLED = False
-AUTOTHROTTLE_ENABLED = False
+AUTOTHROTTLE_ENABLED = False  # crawler.frontier.throttle instead
 MEMUSAGE_ENABLED = False
 DOWNLOAD_HANDLERS = {"file": None, "data": None, "ftp": None, "s3": None}
-DUPEFILTER_CLASS = "scrapy.dupefilters.BaseDupeFilter"
+DUPEFILTER_CLASS = "scrapy.dupefilters.BaseDupeFilter"  # the page table has each URL once
 
-CONCURRENT_REQUESTS = 16
+CONCURRENT_REQUESTS = 16  # in all; per shop the setting `concurrency` counts
 CONCURRENT_ITEMS = 1
 DOWNLOAD_DELAY_JITTER = 0.0
 DOWNLOAD_FAIL_ON_DATALOSS = True
 DOWNLOAD_WARNSIZE = 0
-RETRY_TIMES = 2
-REDIRECT_MAX_TIMES = 5
+RETRY_TIMES = 2  # of robots.txt
+REDIRECT_MAX_TIMES = 5  # of robots.txt; RFC 9309 asks for at least five
 DEFAULT_REQUEST_HEADERS = {
     "Accept": "text/html,application/xhtml+xml;q=0.9,application/xml;q=0.8,*/*;q=0.5"
 }
@@ -37,8 +38,8 @@ DEFAULT_REQUEST_HEADERS = {
 DOWNLOADER_MIDDLEWARES: dict[str, int | None] = {
     "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
     "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware": None,
-    "crawler.fetch.middlewares.OwnSiteOnly": 60,
-    "crawler.fetch.middlewares.RobotsAnswer": 560,
+    "crawler.fetch.middlewares.SameSiteMiddleware": 60,
+    "crawler.fetch.middlewares.RobotsStatusMiddleware": 560,
 }
 SPIDER_MIDDLEWARES = dict.fromkeys(
     (
@@ -50,9 +51,9 @@ SPIDER_MIDDLEWARES = dict.fromkeys(
         "scrapy.spidermiddlewares.metacopy.MetaCopyDetectionMiddleware",
     )
 )
-EXTENSIONS = {"crawler.supervision.Lifeline": 0}
-ITEM_PIPELINES = {"crawler.store.pipelines.Settle": 0}
+EXTENSIONS = {"crawler.supervision.CrawlReporter": 0}
+ITEM_PIPELINES = {"crawler.store.pipelines.FrontierPipeline": 0}
 
 LOG_LEVEL = "INFO"
-LOGSTATS_INTERVAL = 60.0
+LOGSTATS_INTERVAL = 60.0  # seconds
 STATS_DUMP = True

@@ -1,8 +1,8 @@
-"""The spider: pages out of the page table, answers into items.
+"""Spider of one shop: requests the pages of the page table, and turns responses into items.
 
-Redirects, retries and storing are no business of Scrapy's here: an item says what became of its page, and the pipeline
-settles it in one transaction or not at all. Pages are handed out by `start()`, the asynchronous generator that Scrapy
-asks for requests whenever it has room (2.13 and later); the page table is the only frontier.
+Redirects, retries and storage are not Scrapy's here: an item holds the outcome of its page, and the
+pipeline writes it in one transaction or not at all. `start()`, the asynchronous generator of Scrapy
+2.13 and later, yields pages whenever Scrapy has free slots; the page table is the only frontier.
 """
 
 from collections.abc import AsyncIterator
@@ -21,28 +21,34 @@ from catalog.models import Page, PageState
 from catalog.runtime.worker_process import CompanionLost
 from catalog.storage.bodies import Bodies
 from catalog.storage.frontier import Frontier, Outcome
+from crawler.config import DEFAULT_CONFIG, CrawlConfig
 from crawler.discovery import seeds
-from crawler.discovery.sitemap_crawl import Listing
-from crawler.fetch import browser, response_status
-from crawler.fetch.circuit_breaker import Patience
-from crawler.fetch.middlewares import PublicOnly
-from crawler.fetch.probe import HANDLED, probe
-from crawler.fetch.response_handler import Reader
-from crawler.fetch.response_status import Answer
-from crawler.filters.link_filter import Sieve
+from crawler.discovery.sitemap_crawl import SitemapCrawl
+from crawler.fetch import browser
+from crawler.fetch.circuit_breaker import CircuitBreaker
+from crawler.fetch.middlewares import PublicAddressResolver
+from crawler.fetch.probe import PAGE_META, probe
+from crawler.fetch.response_handler import ResponseHandler
+from crawler.fetch.response_status import (
+    HOSTILE,
+    ResponseStatus,
+    classify_error,
+    classify_response,
+    retry,
+)
+from crawler.filters.link_filter import LinkFilter
 from crawler.frontier.budget import Budget
-from crawler.frontier.crawl_log import Record
-from crawler.frontier.dispatcher import MOST, Supply
-from crawler.frontier.throttle import Pace
-from crawler.job import Opened, open_job
-from crawler.store.page_processor import Desk
-from crawler.store.pipelines import Listed, Settled
-from crawler.store.repair_bodies import mend
-from crawler.supervision import log_as_json, tell, told, watch_parent
+from crawler.frontier.crawl_log import CrawlLog
+from crawler.frontier.dispatcher import MAX_IN_FLIGHT, Dispatcher
+from crawler.frontier.throttle import Throttle
+from crawler.job import OpenedJob, open_job
+from crawler.store.body_repair import repair_bodies
+from crawler.store.page_processor import PageProcessor
+from crawler.store.pipelines import PageItem, SitemapItem
+from crawler.supervision import report, serialize_error, watch_parent
 from crawler.urls.site import Site
 
-SLOW = 0.5
-FEW = 2
+ROBOTS_AGENT = "Scout"  # the name by which robots.txt addresses us
 
 
 class ShopSpider(Spider):
@@ -50,207 +56,260 @@ class ShopSpider(Spider):
 
     name = "shop"
 
-    def __init__(self, opened: Opened) -> None:
+    def __init__(self, opened: OpenedJob, config: CrawlConfig = DEFAULT_CONFIG) -> None:
         super().__init__()
-        self.opened, self.job, self.shop = opened, opened.job, opened.shop
-        self.frontier = Frontier(opened.store, opened.shop_id, opened.job.run_id)
-        own = own_keys(opened.store, opened.shop_id).tracking
-        self.site = Site(
-            opened.shop.url, own, [str(file) for file in opened.job.settings.link_lists]
-        )
-        self.sieve = Sieve(self.site)
-        self.record = Record(opened.store, opened.shop_id, opened.job.run_id)
-        budget = Budget(
-            self.shop, opened.limit - self.frontier.asked(), self.record.used, self.loaded
-        )
-        self.supply = Supply(self.frontier, budget, MOST)
-        self._desk = Desk(self.site, opened.job.settings.bodies)
+        self.opened = opened
+        self.job = opened.job
+        self.shop = opened.shop
+        self.config = config
         self.error: tuple[str, str] | None = None
-        self._sitemaps = list(opened.shop.sitemaps)
-        self._patience = Patience(urlsplit(opened.shop.url).netloc)
+        settings = opened.job.settings
+        self.frontier = Frontier(opened.store, opened.shop_id, opened.job.run_id)
+        self.site = Site(
+            opened.shop.url,
+            own_keys(opened.store, opened.shop_id).tracking,
+            [str(file) for file in settings.link_lists],
+        )
+        self.link_filter = LinkFilter(self.site, config)
+        self.crawl_log = CrawlLog(opened.store, opened.shop_id, opened.job.run_id)
+        pages_left = opened.max_pages - self.frontier.asked()
+        budget = Budget(self.shop, pages_left, self.crawl_log.used, self.downloaded_bytes)
+        self.dispatcher = Dispatcher(self.frontier, budget, MAX_IN_FLIGHT)
+        self._processor = PageProcessor(self.site, settings.bodies)
+        self._circuit_breaker = CircuitBreaker(urlsplit(opened.shop.url).netloc, config)
+        self._sitemap_urls = list(opened.shop.sitemaps)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
-        """Open the job and take over its settings; what fails is also told to the parent."""
+        """Open the job and apply its settings; an error is reported to the parent as well."""
         name = kwargs.get("shop")
         try:
             opened = open_job(name)
             settings = opened.scrapy_settings()
         except ScoutError as error:
-            tell(error=told(error))
+            report(error=serialize_error(error))
             raise
         if not name:
             watch_parent()
         if opened.job.settings.log_format == "json":
+            from crawler.json_log import log_as_json
+
             log_as_json(opened.log)
         spider = cls(opened)
         spider._set_crawler(crawler)
         for key, value in settings.items():
             crawler.settings.set(key, value, priority="spider")
-        crawler.signals.connect(spider.robots_read, signals.robots_parsed)
+        crawler.signals.connect(spider.apply_robots, signals.robots_parsed)
         return spider
 
     async def start(self) -> AsyncIterator[Request]:
-        """All requests of the crawl."""
-        store, shop_id, run = self.opened.store, self.opened.shop_id, self.job.run_id
-        self.frontier.release()
-        mend(store, shop_id, Bodies(self.job.settings.bodies))
-        self._pace = Pace(self.crawler, self.shop.delay)
-        self._guard_addresses()
-        self._reader = Reader(self.sieve, seeds.recall(store, shop_id, self.sieve), self.job.follow)
-        self.frontier.settle(seeds.in_doubt(store, shop_id, self.sieve))
-        for marks in seeds.plain_marks(store, shop_id, Bodies(self.job.settings.bodies)):
-            self.sieve.traps.looks_like_offer(marks)
-        self._listing = Listing(self.sieve, run, seeds.sitemaps_read(store, run), self.supply)
-        self.supply.over = self.supply.budget.over()
-        if self.supply.over:
+        """Yield all requests of the crawl."""
+        self._resume()
+        # A crawl without a budget makes no request, not even the probe's.
+        self.dispatcher.stopped_reason = self.dispatcher.budget.exhausted_reason()
+        if self.dispatcher.stopped_reason:
             return
         try:
-            self._reader.missing = await probe(self.crawler, self.site, self._how())
-            self._desk.shows(self._reader.missing.shows)
+            self._handler.missing_page = await probe(self.crawler, self.site, self._page_meta())
+            self._processor.set_missing_page(self._handler.missing_page.fingerprint)
         except UnreachableShop as error:
-            self.stop(self._private() or error)
+            self.stop(self._private_address_error() or error)
             return
         if self.job.follow:
-            self.frontier.add(seeds.first_links(store, shop_id, self.sieve))
-            for request in self._listing.ask([*self._sitemaps, self.site.origin + "/sitemap.xml"]):
+            store, shop_id = self.opened.store, self.opened.shop_id
+            self.frontier.add(seeds.seed_links(store, shop_id, self.link_filter))
+            sitemaps = [*self._sitemap_urls, self.site.origin + "/sitemap.xml"]
+            for request in self._sitemap_crawl.requests(sitemaps):
                 yield request
-            if self._reader.knows:
-                await self.supply.quiet()
-        async for page in self.supply.pages(True, self._admit):
+            if self._handler.is_recrawl:
+                # Dates of sitemaps may settle known pages without a request.
+                await self.dispatcher.drain()
+        async for page in self.dispatcher.pages(True, self._admit):
             yield self._request(page)
 
-    async def parse(self, response: Response, **kwargs: Any) -> list[Settled]:
-        """An answer to a page's request. (A list, no generator: Scrapy reads the source of those, and wraps them.)"""
+    async def parse(self, response: Response, **kwargs: Any) -> list[PageItem]:
+        """Turn the response to a page's request into its item.
+
+        Returns a list: Scrapy reads the source code of generators, and wraps them.
+        """
         page: Page = response.meta["page"]
-        answer = response_status.of_response(response, page.attempts, bool(page.body))
-        self._heed(answer, response.meta.get("download_latency", 0.0))
-        if answer.state == PageState.REDIRECTED:
-            settled = self._reader.redirected(page, response)
-            self._judge(Answer(settled.outcome.state, settled.outcome.columns["reason"]))
-            return [settled]
-        if answer.state != PageState.FETCHED:
-            return [self._reader.refused(page, response, answer)]
+        status = classify_response(response, page.attempts, bool(page.body))
+        self._record_status(status, response.meta.get("download_latency", 0.0))
+        if status.state == PageState.REDIRECTED:
+            item = self._handler.handle_redirect(page, response)
+            # Only now it is known whether the redirect leads to a login.
+            outcome = item.outcome
+            self._count_failure(ResponseStatus(outcome.state, outcome.columns["reason"]))
+            return [item]
+        if status.state != PageState.FETCHED:
+            return [self._handler.handle_failure(page, response, status)]
         if response.status == 304:
-            return [self._reader.unchanged(page, response)]
-        try:
-            found = await self._desk.digest(response, judge=page.source != "root")
-        except CompanionLost:
-            return [
-                self._reader.refused(
-                    page, response, response_status.again("hostile page", page.attempts)
-                )
-            ]
-        except StoreError as error:
-            self.stop(error)
-            self.supply.give(page.id or 0)
-            return []
-        settled = self._reader.fetched(page, response, found)
-        self._desk.shows(self._reader.missing.shows)
-        return [settled]
+            return [self._handler.handle_unchanged(page, response)]
+        return await self._process(page, response)
 
-    def failed(self, failure: Failure) -> list[Settled]:
-        """A page's request without an answer."""
+    def handle_error(self, failure: Failure) -> list[PageItem]:
+        """Turn a page's request without a response into its item."""
         page: Page = failure.request.meta["page"]  # type: ignore[attr-defined]
-        answer = self._private_answer() or response_status.of_error(failure.value, page.attempts)
-        self._heed(answer)
-        return [Settled(Outcome(page.id or 0, answer.state, answer.columns()))]
+        if self._resolver.refused:
+            status = ResponseStatus(PageState.REFUSED, "private address")
+        else:
+            status = classify_error(failure.value, page.attempts)
+        self._record_status(status)
+        return [PageItem(Outcome(page.id or 0, status.state, status.columns()))]
 
-    def loaded(self) -> int:
-        """How many bytes the crawl has brought so far."""
+    def downloaded_bytes(self) -> int:
+        """Return the bytes that the crawl has downloaded so far."""
         return int(self.crawler.stats.get_value("downloader/response_bytes", 0))
 
-    def note(self) -> None:
-        """Keep how far the crawl has come."""
-        self.record.note(
-            int(self.crawler.stats.get_value("downloader/request_count", 0)), self.loaded()
+    def update_log(self) -> None:
+        """Store the crawl's usage so far."""
+        self.crawl_log.update(self._request_count(), self.downloaded_bytes())
+
+    def finish(self) -> None:
+        """Store why pages are left open, and the summary of the crawl."""
+        reason = "stopped early" if self.error else self.dispatcher.stopped_reason
+        if reason:
+            self.frontier.leave(reason)
+        self.crawl_log.finish(
+            self.frontier,
+            self._request_count(),
+            self.downloaded_bytes(),
+            self.link_filter.refused,
+            stopped=self.error[1] if self.error else reason,
         )
+        self._processor.close()
 
-    def ended(self) -> None:
-        """Keep why pages are left open, and what the crawl came to."""
-        over = "stopped early" if self.error else self.supply.over
-        if over:
-            self.frontier.leave(over)
-        requests = int(self.crawler.stats.get_value("downloader/request_count", 0))
-        stopped = self.error[1] if self.error else over
-        self.record.end(self.frontier, requests, self.loaded(), self.sieve.refused, stopped=stopped)
-        self._desk.close()
+    def release(self, item: PageItem | SitemapItem) -> None:
+        """Release the page or sitemap of an item that has been stored, or never will be."""
+        if isinstance(item, PageItem):
+            self.dispatcher.release(item.outcome.page_id)
+        else:
+            self.dispatcher.release(item.seen.url)
 
-    def landed(self, item: Settled | Listed) -> None:
-        """An item has been stored, or never will be."""
-        self.supply.give(item.outcome.page_id if isinstance(item, Settled) else item.seen.url)
-
-    def give_up(self, request: Request, reason: str) -> None:
-        """Settle a page on which our own code failed."""
-        if page := request.meta.get("page"):
-            self.frontier.settle([Outcome(page.id, PageState.FAILED, {"reason": reason})])
-        self.supply.give(page.id if page else request.meta.get("sitemap", ""))
+    def fail_request(self, request: Request, reason: str) -> None:
+        """Fail the page of a request on which our own code failed."""
+        page: Page | None = request.meta.get("page")
+        if page is None:
+            self.dispatcher.release(request.meta.get("sitemap", ""))
+            return
+        page_id = page.id or 0
+        self.frontier.settle([Outcome(page_id, PageState.FAILED, {"reason": reason})])
+        self.dispatcher.release(page_id)
 
     def stop(self, error: ScoutError) -> None:
-        """End the crawl; what is open stays open."""
-        self.error = self.error or told(error)
+        """End the crawl; open pages stay open."""
+        self.error = self.error or serialize_error(error)
         self.logger.error("crawl stopped: %s", error)
-        self.supply.stop()
+        self.dispatcher.stop()
 
-    def robots_read(self, robotparser: Any) -> None:
-        """Keep to what robots.txt asks beyond its rules, and to the sitemaps that it names."""
-        self._pace.read_robots(robotparser, "Scout")
-        self._sitemaps += robotparser.rp.sitemaps
-        self.supply.most = FEW if self._pace.base >= SLOW else MOST
+    def apply_robots(self, robotparser: Any) -> None:
+        """Apply the delay that robots.txt asks for, and take over the sitemaps that it names."""
+        self._throttle.apply_robots(robotparser, ROBOTS_AGENT)
+        self._sitemap_urls += robotparser.rp.sitemaps
+        self._limit_in_flight(self._throttle.min_delay)
+
+    def _resume(self) -> None:
+        """Rebuild the state of the crawl from the page table."""
+        store, shop_id, run_id = self.opened.store, self.opened.shop_id, self.job.run_id
+        bodies = Bodies(self.job.settings.bodies)
+        self.frontier.release()
+        repair_bodies(store, shop_id, bodies)
+        self._throttle = Throttle(self.crawler, self.shop.delay, self.config)
+        self._guard_addresses()
+        known_bodies = seeds.restore_pages(store, shop_id, self.link_filter)
+        self._handler = ResponseHandler(self.link_filter, known_bodies, self.job.follow)
+        self.frontier.settle(seeds.restore_replacements(store, shop_id, self.link_filter))
+        for signals_of_page in seeds.baseline_signals(store, shop_id, bodies):
+            self.link_filter.traps.looks_like_offer(signals_of_page)
+        done = seeds.sitemaps_read(store, run_id)
+        self._sitemap_crawl = SitemapCrawl(self.link_filter, run_id, done, self.dispatcher)
+
+    async def _process(self, page: Page, response: Response) -> list[PageItem]:
+        """Digest and store a page that was served."""
+        try:
+            digest = await self._processor.process(response, detect_missing=page.source != "root")
+        except CompanionLost:
+            # The page may have crashed the worker, or died with it: a second attempt decides.
+            status = retry(HOSTILE, page.attempts)
+            return [self._handler.handle_failure(page, response, status)]
+        except StoreError as error:
+            self.stop(error)
+            self.dispatcher.release(page.id or 0)
+            return []
+        item = self._handler.handle_page(page, response, digest)
+        self._processor.set_missing_page(self._handler.missing_page.fingerprint)
+        return [item]
 
     def _admit(self, pages: list[Page]) -> list[Page]:
-        """The pages that are asked for; what was learnt since they were found may speak against the others."""
-        outcomes = {page.id: found for page in pages if (found := self.sieve.reconsider(page))}
+        """Return the pages to request.
+
+        Settles those that rules learnt since then refuse or replace.
+        """
+        outcomes: dict[int | None, list[Outcome]] = {}
+        for page in pages:
+            if settled := self.link_filter.reconsider(page):
+                outcomes[page.id] = settled
         if outcomes:
             self.frontier.settle(chain.from_iterable(outcomes.values()))
         for page_id in outcomes:
-            self.supply.give(page_id or 0)
+            self.dispatcher.release(page_id or 0)
         return [page for page in pages if page.id not in outcomes]
 
     def _request(self, page: Page) -> Request:
-        rendered = self._how()
-        known = page.body and not rendered
-        asked = (
-            {"If-None-Match": page.etag, "If-Modified-Since": page.last_modified} if known else {}
-        )
-        headers = {name: value for name, value in asked.items() if value}
-        meta = {**HANDLED, **rendered, "page": page}
+        page_meta = self._page_meta()
+        headers: dict[str, str] = {}
+        # A browser shows a page only if the shop sends it in full.
+        if page.body and not page_meta:
+            if page.etag:
+                headers["If-None-Match"] = page.etag
+            if page.last_modified:
+                headers["If-Modified-Since"] = page.last_modified
         return Request(
-            page.url, self.parse, errback=self.failed, headers=headers, meta=meta, dont_filter=True
+            page.url,
+            self.parse,
+            errback=self.handle_error,
+            headers=headers,
+            meta={**PAGE_META, **page_meta, "page": page},
+            dont_filter=True,
         )
 
-    def _how(self) -> dict[str, Any]:
-        """How pages are asked for: as they come, or by a browser."""
+    def _page_meta(self) -> dict[str, Any]:
+        """Return the request meta for pages of this shop: for the browser if it needs one."""
         return browser.request_meta() if self.shop.javascript else {}
 
-    def _heed(self, answer: Answer, latency: float = 0.0) -> None:
-        if answer.reason in ("http 429", "http 503"):
-            self._pace.slower()
-            self.supply.rest(answer.wait)
-        elif answer.state == PageState.FETCHED:
-            self._pace.answered(latency)
-        self.supply.most = FEW if self._pace.delay >= SLOW else MOST
-        if answer.state != PageState.REDIRECTED:
-            self._judge(answer)
+    def _request_count(self) -> int:
+        return int(self.crawler.stats.get_value("downloader/request_count", 0))
 
-    def _judge(self, answer: Answer) -> None:
-        if error := self._patience.after(answer):
+    def _record_status(self, status: ResponseStatus, latency: float = 0.0) -> None:
+        """Adapt the speed of the crawl to a response, and count failures."""
+        if status.reason in ("http 429", "http 503"):
+            self._throttle.back_off()
+            self.dispatcher.pause(status.wait)
+        elif status.state == PageState.FETCHED:
+            self._throttle.record_latency(latency)
+        self._limit_in_flight(self._throttle.delay)
+        if status.state != PageState.REDIRECTED:
+            self._count_failure(status)
+
+    def _limit_in_flight(self, delay: float) -> None:
+        is_slow = delay >= self.config.slow_delay
+        self.dispatcher.max_in_flight = self.config.slow_in_flight if is_slow else MAX_IN_FLIGHT
+
+    def _count_failure(self, status: ResponseStatus) -> None:
+        if error := self._circuit_breaker.record(status):
             self.stop(error)
 
     def _guard_addresses(self) -> None:
         from twisted.internet import reactor
 
         host = urlsplit(self.shop.url).hostname if self.shop.allow_private else None
-        self._resolver = PublicOnly(reactor.nameResolver, host)
+        self._resolver = PublicAddressResolver(reactor.nameResolver, host)
         reactor.installNameResolver(self._resolver)
 
-    def _private(self) -> UnreachableShop | None:
+    def _private_address_error(self) -> UnreachableShop | None:
         if not self._resolver.refused:
             return None
         host = urlsplit(self.shop.url).hostname
         return UnreachableShop(
             f"{host} is a private address: add the shop with --allow-private where that is meant"
         )
-
-    def _private_answer(self) -> Answer | None:
-        return Answer(PageState.REFUSED, "private address") if self._resolver.refused else None

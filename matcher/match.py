@@ -1,137 +1,208 @@
-"""The whole: one merchant's shop offers against the catalog's offers of the same merchant.
+"""Match one shop's offers with the catalog's offers of the same merchant.
 
-Group the pages, find candidates, compare, judge with a classifier that this catalog has taught, weigh links and
-identifiers, pair one to one, say which offers are listed, which are missing, and why. What comes out does not depend on
-the order of what goes in: both sides are put in an order of their own first.
+The pipeline groups pages by offer, finds candidate pairs and computes their features. A classifier
+trained on this catalog scores them, and links and identifiers are weighed. Offers are assigned one
+to one, and each gets a verdict with reasons. The result does not depend on the order of the input,
+because both sides are sorted by content first.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from catalog.models import OfferFields, Verdict, Word
-from matcher.decision.decide import decide
-from matcher.decision.evidence_weights import Why, whys
-from matcher.decision.explain import explain
-from matcher.decision.thresholds import PRECISION
-from matcher.features.cache import Memory
-from matcher.records.boilerplate import without_boilerplate
-from matcher.records.brand_aliases import brand_names, with_one_name
-from matcher.records.page_dedup import group
+from matcher.config import DEFAULT_CONFIG, MatcherConfig
+from matcher.decision.evidence_weights import Details, weigh_evidence
+from matcher.decision.reasons import explain_decision
+from matcher.decision.verdicts import decide_verdicts
+from matcher.features.cache import MatchCache
+from matcher.records.boilerplate import remove_boilerplate
+from matcher.records.brand_aliases import apply_brand_aliases, learn_brand_aliases
+from matcher.records.page_dedup import group_pages
 from matcher.records.record import (
     Record,
-    records,
-    with_brands,
-    with_links,
-    with_own_images,
-    with_pages,
+    add_alternate_links,
+    add_variant_pages,
+    build_records,
+    drop_common_images,
+    strip_brands,
 )
-from matcher.scoring.score_pairs import compare
+from matcher.scoring.scored_pairs import score_pairs
 
-NO_WORDS: Mapping[str, Word] = {}
+# An offer as the catalog's model, or as a mapping with the same keys.
+Offer = OfferFields | Mapping[str, Any]
+NO_REVIEWS: Mapping[str, Word] = {}
 
 
 @dataclass(frozen=True)
-class Found:
-    """What became of one offer of the shop.
+class MatchResult:
+    """The verdict on one offer of the shop.
 
-    `members` are the indices of all its pages, the best one first; `known` is the catalog offer it is paired with, or
-    the nearest one where it is not listed. `score` is the probability that the catalog lists it. `why` tells what spoke
-    for and against (`matcher.decision.evidence_weights`); its candidates are known offers with their probability.
+    `pages` are the indices of the shop offers that show it, the best one first. `nearest` is the
+    index of the catalog offer that it is paired with, or of the most similar one if it is missing;
+    None if none is similar. `score` is the probability that the catalog lists the offer, `reasons`
+    explains the verdict in sentences, and `details` for programs
+    (`matcher.decision.evidence_weights`).
     """
 
-    members: tuple[int, ...]
-    known: int | None
+    pages: tuple[int, ...]
+    nearest: int | None
     verdict: Verdict
     score: float
     reasons: tuple[str, ...]
-    why: Why = field(default_factory=dict)
+    details: Details = field(default_factory=dict)
+
+    @property
+    def offer(self) -> int:
+        """The index of the shop offer that stands for all its pages."""
+        return self.pages[0]
 
 
-def match(
-    shop_offers: Sequence[OfferFields],
-    known: Sequence[OfferFields],
+@dataclass(frozen=True)
+class _ShopInput:
+    """The shop's offers with their further URLs, and where variants come from."""
+
+    offers: Sequence[OfferFields]
+    alternate_urls: Sequence[Sequence[str]] | None
+    variant_pages: Sequence[str | None] | None
+
+
+def match_offers(
+    shop_offers: Sequence[Offer],
+    catalog_offers: Sequence[Offer],
     *,
-    products: Sequence[str | None] | None = None,
-    words: Mapping[str, Word] = NO_WORDS,
-    links: Sequence[Sequence[str]] | None = None,
-    pages: Sequence[str | None] | None = None,
-    precision: float = PRECISION,
-    memory: Memory | None = None,
-) -> list[Found]:
-    """One Found for every offer of the shop, in the order of the shop's offers.
+    config: MatcherConfig = DEFAULT_CONFIG,
+    catalog_products: Sequence[str | None] | None = None,
+    reviews: Mapping[str, Word] = NO_REVIEWS,
+    alternate_urls: Sequence[Sequence[str]] | None = None,
+    variant_pages: Sequence[str | None] | None = None,
+    cache: MatchCache | None = None,
+) -> list[MatchResult]:
+    """Match two lists of offers; returns one result per shop offer, in their order.
 
-    `products` tells which known offers are of one catalog product: those do not count as siblings. `words` maps a URL
-    of an offer to a person's word: accept (it is missing), reject (it is listed), ignore (leave it out). `links` gives
-    further URLs under which each shop offer was found, `pages` the page that keeps it among several variants. Where
-    verdicts would be right less often than `precision`, the doubtful ones are unsure. What is in `memory` from an
-    earlier matching is not worked out again, which changes nothing but the time.
+    Offers are `OfferFields` or mappings with the same keys; other keys are ignored, and a value of
+    the wrong type raises `pydantic.ValidationError`. `config` holds every threshold, the precision
+    among them.
+
+    `catalog_products` gives the product of each catalog offer: offers of one product are no
+    siblings. `reviews` maps the URL of an offer to a review: accept (missing), reject (listed),
+    ignore (left out of the results). `alternate_urls` are further URLs of each shop offer,
+    `variant_pages` the page that shows it among other variants. `cache` saves time and does not
+    change the result. Raises ValueError if one of these sequences is not as long as its offers.
     """
-    left, right = _order(shop_offers), _order(known)
-    shop = with_links(
-        records(shop_offers[i] for i in left), [links[i] for i in left] if links else ()
-    )
-    shop = with_pages(shop, [pages[i] for i in left] if pages else ())
-    shop, catalog = without_boilerplate(shop), without_boilerplate(records(known[j] for j in right))
-    if products:
-        catalog = [
-            replace(one, product=products[j] or "") for one, j in zip(catalog, right, strict=True)
-        ]
-    brands = {record.brand for record in (*shop, *catalog)}
-    shop, catalog = with_brands(shop, brands), with_brands(catalog, brands)
-    names = brand_names(shop, catalog)
-    shop, catalog = with_one_name(shop, names), with_one_name(catalog, names)
-    groups = group(shop, catalog)
-    said = [_word([left[i] for i in members], shop_offers, links, words) for members in groups]
-    united = with_own_images([_united(shop, members) for members in groups])
-    seen = compare(united, with_own_images(catalog), said, memory)
-    decisions = decide(seen, said, precision)
-    found = []
-    for members, decision, why in zip(groups, decisions, whys(seen, decisions), strict=True):
-        if decision.word is not Word.IGNORE:
-            nearest = None if decision.pair is None else right[seen.pairs[decision.pair, 1]]
-            own = tuple(left[i] for i in members)
-            why["candidates"] = [(right[row], score) for row, score in why["candidates"]]
-            found.append(
-                Found(own, nearest, decision.verdict, decision.score, explain(seen, decision), why)
-            )
-    return sorted(found, key=lambda one: min(one.members))
-
-
-def _order(offers: Sequence[OfferFields]) -> list[int]:
-    """The offers in an order that depends on what they say only."""
-    keys = [
-        tuple(
-            str(v)
-            for v in (
-                o.url,
-                o.title,
-                o.sku,
-                o.ean,
-                o.price,
-                o.brand,
-                o.han,
-                o.images,
-                o.description,
+    _check_length("catalog_products", catalog_products, catalog_offers)
+    _check_length("alternate_urls", alternate_urls, shop_offers)
+    _check_length("variant_pages", variant_pages, shop_offers)
+    shop_input = _ShopInput(list(map(_offer_fields, shop_offers)), alternate_urls, variant_pages)
+    catalog_fields = list(map(_offer_fields, catalog_offers))
+    shop_order = _order_by_content(shop_input.offers)
+    catalog_order = _order_by_content(catalog_fields)
+    shop = _shop_records(shop_input, shop_order)
+    catalog = build_records(catalog_fields[index] for index in catalog_order)
+    shop, catalog = remove_boilerplate(shop), remove_boilerplate(catalog)
+    if catalog_products:
+        for row, index in enumerate(catalog_order):
+            catalog[row] = replace(catalog[row], product=catalog_products[index] or "")
+    shop, catalog = _unify_brands(shop, catalog)
+    groups = group_pages(shop, catalog)
+    # From here on, rows of `shop` and `catalog` are positions in the two orders.
+    group_reviews = []
+    for members in groups:
+        indices = [shop_order[row] for row in members]
+        group_reviews.append(_find_review(indices, shop_input, reviews))
+    merged = drop_common_images([_merge_pages(shop, members) for members in groups])
+    scored = score_pairs(merged, drop_common_images(catalog), group_reviews, config, cache)
+    decisions = decide_verdicts(scored, group_reviews, config)
+    details = weigh_evidence(scored, decisions)
+    results = []
+    for members, decision, detail in zip(groups, decisions, details, strict=True):
+        if decision.review is Word.IGNORE:
+            continue
+        nearest = None
+        if decision.pair is not None:
+            nearest = catalog_order[scored.pairs[decision.pair, 1]]
+        # From rows of the sorted catalog back to indices of the input.
+        detail["candidates"] = [(catalog_order[row], score) for row, score in detail["candidates"]]
+        results.append(
+            MatchResult(
+                pages=tuple(shop_order[row] for row in members),
+                nearest=nearest,
+                verdict=decision.verdict,
+                score=decision.score,
+                reasons=explain_decision(scored, decision),
+                details=detail,
             )
         )
-        for o in offers
-    ]
+    return sorted(results, key=lambda result: min(result.pages))
+
+
+def _check_length(name: str, values: Sequence[Any] | None, offers: Sequence[Offer]) -> None:
+    if values and len(values) != len(offers):
+        raise ValueError(f"{name} has {len(values)} entries for {len(offers)} offers")
+
+
+def _offer_fields(offer: Offer) -> OfferFields:
+    if isinstance(offer, OfferFields):
+        return offer
+    return OfferFields.model_validate(offer)
+
+
+def _order_by_content(offers: Sequence[OfferFields]) -> list[int]:
+    """Return the indices of the offers in an order that depends on their content only."""
+    keys = [_content_key(offer) for offer in offers]
     return sorted(range(len(offers)), key=keys.__getitem__)
 
 
-def _united(shop: Sequence[Record], members: Sequence[int]) -> Record:
-    """The best page's record, reachable under the links of all pages."""
-    others = dict.fromkeys(address for i in members for address in shop[i].addresses)
-    return replace(shop[members[0]], others=tuple(others))
+def _content_key(offer: OfferFields) -> tuple[str, ...]:
+    fields = (
+        offer.url,
+        offer.title,
+        offer.sku,
+        offer.ean,
+        offer.price,
+        offer.brand,
+        offer.han,
+        offer.images,
+        offer.description,
+    )
+    return tuple(map(str, fields))
 
 
-def _word(
-    members: Sequence[int],
-    shop_offers: Sequence[OfferFields],
-    links: Sequence[Sequence[str]] | None,
-    words: Mapping[str, Word],
+def _shop_records(shop: _ShopInput, order: Sequence[int]) -> list[Record]:
+    """Build the shop's records in this order, with their further links and variant pages."""
+    records = build_records(shop.offers[index] for index in order)
+    if shop.alternate_urls:
+        records = add_alternate_links(records, [shop.alternate_urls[index] for index in order])
+    if shop.variant_pages:
+        records = add_variant_pages(records, [shop.variant_pages[index] for index in order])
+    return records
+
+
+def _unify_brands(shop: list[Record], catalog: list[Record]) -> tuple[list[Record], list[Record]]:
+    """Strip brands from the ends of titles, and give each brand one name on both sides."""
+    brands = {record.brand for record in (*shop, *catalog)}
+    shop, catalog = strip_brands(shop, brands), strip_brands(catalog, brands)
+    aliases = learn_brand_aliases(shop, catalog)
+    return apply_brand_aliases(shop, aliases), apply_brand_aliases(catalog, aliases)
+
+
+def _merge_pages(shop: Sequence[Record], members: Sequence[int]) -> Record:
+    """Return the best page's record with the links of all pages."""
+    links = dict.fromkeys(link for row in members for link in shop[row].links)
+    return replace(shop[members[0]], alternate_links=tuple(links))
+
+
+def _find_review(
+    indices: Sequence[int], shop: _ShopInput, reviews: Mapping[str, Word]
 ) -> Word | None:
-    """What a person said of an offer: by its own URLs first, then by others that lead to it."""
-    urls = [shop_offers[i].url for i in members]
-    others = [url for i in members for url in links[i]] if links and words else []
-    return next((words[url] for url in (*urls, *others) if url and url in words), None)
+    """Return the review of an offer: by the URLs of its pages first, then by its further URLs."""
+    if not reviews:
+        return None
+    urls: list[str | None] = [shop.offers[index].url for index in indices]
+    if shop.alternate_urls:
+        for index in indices:
+            urls += shop.alternate_urls[index]
+    for url in urls:
+        if url and url in reviews:
+            return reviews[url]
+    return None

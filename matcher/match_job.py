@@ -1,13 +1,13 @@
-"""The matching of a shop as a step of a run: offers from the store in, the run's matches out, in one transaction.
+"""The matching step of a run: offers from the store in, the run's matches out, in one transaction.
 
-A step that was killed has written nothing, and one that is repeated replaces what it wrote before.
+A killed step has written nothing, and a repeated one replaces its former rows.
 """
 
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rapidfuzz import fuzz
@@ -29,21 +29,24 @@ from catalog.models import (
 from catalog.runtime.progress import Progress, silent
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
-from matcher.features.cache import Memory
-from matcher.features.pair_features import OWN, TRENDS
-from matcher.match import Found, match
+from matcher.config import DEFAULT_CONFIG
+from matcher.features.cache import MatchCache
+from matcher.match import MatchResult, match_offers
 from matcher.records.text import fold
-from matcher.records.url_keys import Address, address
+from matcher.records.url_keys import LinkKeys, parse_link
 
 ENGINES = ("local",)
-UNRELATED = 50
-LONGEST = 500
-MOST_HOPS = 8
+# Token-set similarity, 0 to 100, below which two titles name unrelated products.
+UNRELATED_TITLES = 50
+# Characters of a candidate's title and URL that are stored with a match.
+MAX_STORED_TEXT = 500
+# Redirects that are followed from one address; bound against loops.
+MAX_REDIRECTS = 8
 
 
 @dataclass(frozen=True)
-class Matched:
-    """How many offers a shop has, by verdict."""
+class MatchSummary:
+    """The number of a shop's offers by verdict, and the time of the step."""
 
     offers: int
     listed: int
@@ -53,13 +56,22 @@ class Matched:
 
 
 @dataclass(frozen=True)
-class _Side:
-    """The shop's offers with the URL that stands for each and all the URLs under which each was found."""
+class _ShopSide:
+    """The shop's offers, and for each its page, its further URLs and its page of variants."""
 
     offers: list[OfferFields]
     pages: list[str]
-    links: list[list[str]]
-    variant_of: list[str | None]
+    alternate_urls: list[list[str]]
+    variant_pages: list[str | None]
+
+
+@dataclass(frozen=True)
+class _Claim:
+    """An offer whose page names a canonical address that other pages name as well."""
+
+    index: int
+    offer: OfferFields
+    page: LinkKeys
 
 
 def match_shop(
@@ -71,63 +83,69 @@ def match_shop(
     engine: str = "local",
     precision: float | None = None,
     progress: Progress = silent,
-) -> Matched:
-    """Decide every offer of the shop and write the run's matches. Raises UsageError for an engine that is not there.
+) -> MatchSummary:
+    """Decide every offer of the shop and write the run's matches.
 
-    `precision` is that of the settings unless given.
+    `precision` defaults to that of the settings. Raises UsageError for an unknown engine.
     """
     if engine not in ENGINES:
         raise UsageError(f"no matching engine is called {engine!r}: there is {', '.join(ENGINES)}")
     begin = time.monotonic()
     with store.read() as session:
-        side = _shop_side(session, shop)
-        known = list(
-            session.exec(
-                select(KnownOffer).where(KnownOffer.shop_id == shop.id).order_by(col(KnownOffer.id))
-            )
-        )
-        words = {
-            w.url: Word(w.word)
-            for w in session.exec(select(PersonsWord).where(PersonsWord.shop_id == shop.id))
-        }
+        side = _read_shop_side(session, shop)
+        catalog = _read_catalog(session, shop)
+        reviews = _read_reviews(session, shop)
     progress("offers matched", 0, len(side.offers))
-    catalog, products = [plain(offer) for offer in known], [offer.product for offer in known]
-    memory = Memory(settings.data_dir / "matching" / f"{shop.id}.npz", OWN, len(TRENDS))
-    found = match(
-        side.offers,
-        catalog,
-        products=products,
-        words=words,
-        links=side.links,
-        pages=side.variant_of,
-        precision=settings.precision if precision is None else precision,
-        memory=memory,
+    cache = MatchCache(settings.data_dir / "matching" / f"{shop.id}.npz")
+    config = replace(
+        DEFAULT_CONFIG, precision=settings.precision if precision is None else precision
     )
-    rows = _rows(found, side, known, run_id, shop.id or 0)
+    results = match_offers(
+        side.offers,
+        [to_offer_fields(offer) for offer in catalog],
+        config=config,
+        catalog_products=[offer.product for offer in catalog],
+        reviews=reviews,
+        alternate_urls=side.alternate_urls,
+        variant_pages=side.variant_pages,
+        cache=cache,
+    )
+    rows = _build_rows(results, side, catalog, run_id, shop.id or 0)
     with store.write() as session:
         session.exec(delete(Match).where(col(Match.run_id) == run_id))
         session.add_all(rows)
+    # The cache only saves time: a full disk does not fail the step.
     with suppress(OSError):
-        memory.keep()
+        cache.save()
     progress("offers matched", len(side.offers), len(side.offers))
-    counts = {verdict: sum(one.verdict is verdict for one in found) for verdict in Verdict}
-    return Matched(
-        len(found),
-        counts[Verdict.LISTED],
-        counts[Verdict.MISSING],
-        counts[Verdict.UNSURE],
-        time.monotonic() - begin,
+    verdicts = [result.verdict for result in results]
+    return MatchSummary(
+        offers=len(results),
+        listed=verdicts.count(Verdict.LISTED),
+        missing=verdicts.count(Verdict.MISSING),
+        unsure=verdicts.count(Verdict.UNSURE),
+        seconds=time.monotonic() - begin,
     )
 
 
-def plain(offer: OfferFields) -> OfferFields:
-    """What an offer says, without its table's columns."""
+def to_offer_fields(offer: OfferFields) -> OfferFields:
+    """Return the offer's fields without the columns of its table."""
     return OfferFields(**{name: getattr(offer, name) for name in OfferFields.model_fields})
 
 
-def _shop_side(session: Session, shop: Shop) -> _Side:
-    """The offers of pages that the shop still has."""
-    wanted = (
+def _read_catalog(session: Session, shop: Shop) -> list[KnownOffer]:
+    query = select(KnownOffer).where(KnownOffer.shop_id == shop.id).order_by(col(KnownOffer.id))
+    return list(session.exec(query))
+
+
+def _read_reviews(session: Session, shop: Shop) -> dict[str, Word]:
+    query = select(PersonsWord).where(PersonsWord.shop_id == shop.id)
+    return {review.url: Word(review.word) for review in session.exec(query)}
+
+
+def _read_shop_side(session: Session, shop: Shop) -> _ShopSide:
+    """Read the offers of the pages that the shop still has."""
+    query = (
         select(ShopOffer, Page.url)
         .join(Page, col(Page.id) == col(ShopOffer.page_id))
         .where(
@@ -136,121 +154,155 @@ def _shop_side(session: Session, shop: Shop) -> _Side:
         )
         .order_by(col(ShopOffer.page_id), col(ShopOffer.variant))
     )
-    rows = list(session.exec(wanted))
-    pages = [url for _, url in rows]
-    offers = with_own_urls([plain(offer) for offer, _ in rows], pages)
-    detours = _detours(session, shop)
-    variant_of = [offer.variant_of for offer, _ in rows]
-    links = [
-        [*([] if product else [page, *detours[page]]), *detours[offer.url or page]]
-        for offer, page, product in zip(offers, pages, variant_of, strict=True)
-    ]
-    return _Side(offers, pages, links, variant_of)
+    pages: list[str] = []
+    variant_pages: list[str | None] = []
+    parsed_offers: list[OfferFields] = []
+    for offer, url in session.exec(query):
+        pages.append(url)
+        variant_pages.append(offer.variant_of)
+        parsed_offers.append(to_offer_fields(offer))
+    offers = resolve_offer_urls(parsed_offers, pages)
+    redirects = _read_redirects(session, shop)
+    alternate_urls = []
+    for resolved, page, variant_page in zip(offers, pages, variant_pages, strict=True):
+        urls: list[str] = []
+        # The address of a page with several variants identifies none of them.
+        if not variant_page:
+            urls += [page, *redirects[page]]
+        urls += redirects[resolved.url or page]
+        alternate_urls.append(urls)
+    return _ShopSide(offers, pages, alternate_urls, variant_pages)
 
 
-def _detours(session: Session, shop: Shop) -> Mapping[str, list[str]]:
-    """The addresses that redirected, by where they led in the end."""
-    found: dict[str, list[str]] = defaultdict(list)
-    pages = select(Page.url, Page.canonical).where(
+def _read_redirects(session: Session, shop: Shop) -> Mapping[str, list[str]]:
+    """Return {final address: the addresses that redirect to it}, empty for others."""
+    query = select(Page.url, Page.canonical).where(
         Page.shop_id == shop.id, Page.state == PageState.REDIRECTED
     )
-    leads_to = {url: target for url, target in session.exec(pages) if target}
-    for url, target in leads_to.items():
-        last = target
-        for _ in range(MOST_HOPS):
-            last = leads_to.get(last, last)
-        found[last].append(url)
-    return found
+    target_of = {url: target for url, target in session.exec(query) if target}
+    redirects: dict[str, list[str]] = defaultdict(list)
+    for url, target in target_of.items():
+        final = target
+        for _ in range(MAX_REDIRECTS):
+            final = target_of.get(final, final)
+        redirects[final].append(url)
+    return redirects
 
 
-def with_own_urls(offers: Sequence[OfferFields], pages: Sequence[str]) -> list[OfferFields]:
-    """The offers, each with a URL: its canonical one, or its page's where there is none or it is not to be believed.
+def resolve_offer_urls(offers: Sequence[OfferFields], pages: Sequence[str]) -> list[OfferFields]:
+    """Give each offer a URL: its canonical one, or its page's if that is absent or not credible.
 
-    Some templates name one address (a category, the page without its query) as canonical for every offer. Offers of
-    unrelated titles that claim one address are each put back to their own page, and so are alike ones with identifiers
-    of their own whose paths lead elsewhere, unless an offer stands at the address: its variants may name it.
+    Some templates name one address (a category, or the page without its query) as canonical for
+    every offer. Offers of unrelated titles that claim one address get their own pages back. So do
+    similar offers with different identifiers whose paths differ from it, unless one of the pages is
+    that address: its variants may name it.
     """
-    claims: dict[str, list[int]] = defaultdict(list)
-    for index, offer in enumerate(offers):
+    claims: dict[str, list[_Claim]] = defaultdict(list)
+    for index, (offer, page) in enumerate(zip(offers, pages, strict=True)):
         if offer.url:
-            claims[offer.url].append(index)
-    doubted: set[int] = set()
-    for url, indices in claims.items():
-        if len(indices) > 1:
-            doubted.update(
-                _doubted(address(url), [(i, offers[i], address(pages[i])) for i in indices])
-            )
-    return [
-        offer.model_copy(update={"url": page}) if index in doubted or not offer.url else offer
-        for index, (offer, page) in enumerate(zip(offers, pages, strict=True))
-    ]
+            claims[offer.url].append(_Claim(index, offer, parse_link(page)))
+    doubtful: set[int] = set()
+    for url, claims_of_url in claims.items():
+        if len(claims_of_url) > 1:
+            doubtful.update(_doubtful_claims(parse_link(url), claims_of_url))
+    resolved = list(offers)
+    for index, (offer, page) in enumerate(zip(offers, pages, strict=True)):
+        if index in doubtful or not offer.url:
+            resolved[index] = offer.model_copy(update={"url": page})
+    return resolved
 
 
-def _doubted(claimed: Address, claims: Sequence[tuple[int, OfferFields, Address]]) -> Iterator[int]:
-    """Those of the claims to one address that are not believed."""
-    offers = [offer for _, offer, _ in claims]
-    if _unrelated(offer.title for offer in offers):
-        yield from (index for index, _, own in claims if own.whole != claimed.whole)
-    elif _clash(offers) and all(own.whole != claimed.whole for _, _, own in claims):
-        yield from (index for index, _, own in claims if own.path != claimed.path)
+def _doubtful_claims(canonical: LinkKeys, claims: Sequence[_Claim]) -> Iterator[int]:
+    """Yield the indices of the claims to one address that are not credible."""
+    elsewhere = [claim for claim in claims if claim.page.address != canonical.address]
+    if _have_unrelated_titles(claims):
+        for claim in elsewhere:
+            yield claim.index
+    elif _have_different_identifiers(claims) and len(elsewhere) == len(claims):
+        for claim in claims:
+            if claim.page.path != canonical.path:
+                yield claim.index
 
 
-def _unrelated(titles: Iterable[str | None]) -> bool:
-    first, *others = dict.fromkeys(fold(title) for title in titles)
-    return any(fuzz.token_set_ratio(first, other) < UNRELATED for other in others)
+def _have_unrelated_titles(claims: Sequence[_Claim]) -> bool:
+    first, *further = dict.fromkeys(fold(claim.offer.title) for claim in claims)
+    return any(fuzz.token_set_ratio(first, title) < UNRELATED_TITLES for title in further)
 
 
-def _clash(offers: Sequence[OfferFields]) -> bool:
-    """Whether the offers carry different EANs, or different skus where none has an EAN."""
-    eans, skus = (
-        {getattr(offer, name) for offer in offers} - {None, ""} for name in ("ean", "sku")
-    )
+def _have_different_identifiers(claims: Sequence[_Claim]) -> bool:
+    """Return True if the offers carry different EANs, or different SKUs if none has an EAN."""
+    eans = {claim.offer.ean for claim in claims} - {None, ""}
+    skus = {claim.offer.sku for claim in claims} - {None, ""}
     return len(eans or skus) > 1
 
 
-def _rows(
-    found: Sequence[Found], side: _Side, known: Sequence[KnownOffer], run_id: int, shop_id: int
+def _build_rows(
+    results: Sequence[MatchResult],
+    side: _ShopSide,
+    catalog: Sequence[KnownOffer],
+    run_id: int,
+    shop_id: int,
 ) -> list[Match]:
-    """The run's rows. A URL stands for one offer only: a second offer of the same URL goes by its page's."""
+    """Build the run's rows, each with a URL of its own.
+
+    A second offer of one URL gets the URL of its page.
+    """
     taken: set[str] = set()
     rows = []
-    for one in found:
-        own = [side.offers[i].url or side.pages[i] for i in one.members]
-        there = [*own, *(side.pages[i] for i in one.members if not side.variant_of[i])]
-        urls = list(dict.fromkeys([*there, *(url for i in one.members for url in side.links[i])]))
-        url = next((u for u in there if u not in taken), f"{urls[0]}#{len(taken)}")
+    for result in results:
+        own_urls = _own_urls(result, side)
+        urls = list(own_urls)
+        for index in result.pages:
+            urls += side.alternate_urls[index]
+        urls = list(dict.fromkeys(urls))
+        # The numbered fallback keeps the URL unique even if all of them are taken.
+        fallback = f"{urls[0]}#{len(taken)}"
+        url = next((url for url in own_urls if url not in taken), fallback)
         taken.add(url)
-        offer = side.offers[one.members[0]].model_copy(update={"url": url})
-        nearest = None if one.known is None else known[one.known]
-        columns = (
-            _columns(one, offer, nearest)
-            | {"why": _why(one, known)}
-            | {"variant_of": side.variant_of[one.members[0]]}
+        offer = side.offers[result.offer].model_copy(update={"url": url})
+        nearest = None
+        if result.nearest is not None:
+            nearest = catalog[result.nearest]
+        rows.append(
+            Match(
+                run_id=run_id,
+                shop_id=shop_id,
+                url=url,
+                urls=urls,
+                known_id=nearest.id if nearest else None,
+                verdict=result.verdict,
+                score=round(result.score, 4),
+                reasons=list(result.reasons),
+                offer=offer.model_dump(mode="json"),
+                nearest=to_offer_fields(nearest).model_dump(mode="json") if nearest else None,
+                why=_name_candidates(result, catalog),
+                variant_of=side.variant_pages[result.offer],
+            )
         )
-        rows.append(Match(run_id=run_id, shop_id=shop_id, url=url, urls=urls, **columns))
     return rows
 
 
-def _why(one: Found, known: Sequence[KnownOffer]) -> dict[str, Any]:
-    """What spoke for and against, its candidates named by what the catalog calls them."""
-    candidates = [
-        {
-            "ref": offer.ref,
-            "title": (offer.title or "")[:LONGEST],
-            "url": (offer.url or "")[:LONGEST],
-            "score": score,
-        }
-        for offer, score in ((known[row], score) for row, score in one.why.get("candidates", ()))
-    ]
-    return one.why | {"candidates": candidates}
+def _own_urls(result: MatchResult, side: _ShopSide) -> list[str]:
+    """Return the URLs that may stand for an offer: canonical ones, then those of its pages."""
+    urls = [side.offers[index].url or side.pages[index] for index in result.pages]
+    for index in result.pages:
+        # A page with several variants stands for none of them.
+        if not side.variant_pages[index]:
+            urls.append(side.pages[index])
+    return urls
 
 
-def _columns(one: Found, offer: OfferFields, nearest: KnownOffer | None) -> dict[str, Any]:
-    return {
-        "known_id": nearest.id if nearest else None,
-        "verdict": one.verdict,
-        "score": round(one.score, 4),
-        "reasons": list(one.reasons),
-        "offer": offer.model_dump(mode="json"),
-        "nearest": plain(nearest).model_dump(mode="json") if nearest else None,
-    }
+def _name_candidates(result: MatchResult, catalog: Sequence[KnownOffer]) -> dict[str, Any]:
+    """Return the details of a result with its candidates by reference, title and URL."""
+    candidates = []
+    for row, score in result.details.get("candidates", ()):
+        offer = catalog[row]
+        candidates.append(
+            {
+                "ref": offer.ref,
+                "title": (offer.title or "")[:MAX_STORED_TEXT],
+                "url": (offer.url or "")[:MAX_STORED_TEXT],
+                "score": score,
+            }
+        )
+    return result.details | {"candidates": candidates}

@@ -1,8 +1,9 @@
-"""A rule set compiled once, so that a page costs one parse, one look at its marks, and what its rules ask for.
+"""Compiled rules: a rule set prepared once, to read many pages with few look-ups.
 
-`Plan.read` gives what `read` gives by the votes that are needed, and is frugal on the way. An element that several
-rules point at is looked up once, equal texts are normalised once, and of scripts only what is asked for is decoded
-(`parser.scripts.block_lookup`).
+`CompiledRules.read` gives the readings of `read_page`, from the votes that are needed.
+`CompiledRule.run` is the fast form of `parser.voting.votes.run_rule`. Elements and data that
+several rules select are looked up once, equal texts are normalised once, and only the scripts that
+rules ask for are decoded (`parser.scripts.block_lookup`).
 """
 
 from collections.abc import Callable, Container, Hashable, Sequence
@@ -11,22 +12,24 @@ from selectolax.lexbor import LexborNode
 
 from catalog.models import Attribute
 from parser.page.document import Document, first_scalar
-from parser.page.texts import text_at
-from parser.read import PageReading, by_likest
+from parser.page.texts import selected_text
+from parser.page_reader import PageReading, Readings, read_by_best_template
 from parser.rules.model import Rule, RuleSet, Template
-from parser.rules.selector import AnySelector, JsonAt, is_of_one
+from parser.rules.selector import AnySelector, JsonAt, reads_one_element
 from parser.rules.trim import Trim
-from parser.scripts.block_lookup import Met, Wanted, wanted
+from parser.scripts.block_lookup import data_query
 from parser.scripts.syntax.jsonpath import compile_path
-from parser.templates.template_match import Gate
-from parser.voting.confidence import confidence
-from parser.voting.early_stopping import hearings
-from parser.voting.votes import Vote, base_of, value_of, way_of
-from parser.voting.winner import Reading, decide
+from parser.templates.template_match import TemplateMatcher
+from parser.voting.confidence import estimate_confidence
+from parser.voting.early_stopping import vote_orders
+from parser.voting.votes import Vote, base_url_for, normalisation_key, normalised_value
+from parser.voting.winner import decide
 
-LONGEST_REMEMBERED = 100
-MOST_REMEMBERED = 500
-OFTEN_SAID = frozenset(
+# Votes of a rule that are cached from page to page, for texts up to a length: bounds on memory.
+MAX_CACHED = 500
+MAX_CACHED_CHARS = 100
+# Attributes of which a shop's pages repeat few texts.
+REPEATED = frozenset(
     {
         Attribute.BRAND,
         Attribute.CATEGORY,
@@ -36,134 +39,149 @@ OFTEN_SAID = frozenset(
     }
 )
 
+NO_TRIM = Trim()
 
-class Plan:
-    """The rules of one shop, ready to read its pages. Raises RuleError where one of their JSONPaths is none."""
+# Trimmed text to value, for rules that normalise alike.
+Values = dict[str, str | None]
+
+
+class CompiledRules:
+    """The rules of one shop, ready to read its pages.
+
+    Raises RuleError where one of their JSONPaths is invalid.
+    """
 
     def __init__(self, rules: RuleSet) -> None:
         self._rules = rules
-        self._gate = Gate(rules.templates)
-        self._readers = {id(template): _Reader(template) for template in rules.templates}
+        self._matcher = TemplateMatcher(rules.templates)
+        self._templates = {
+            id(template): _CompiledTemplate(template) for template in rules.templates
+        }
 
     def read(self, document: Document) -> PageReading:
-        """Read a page by the rules of its template, as `parser.read.read` does."""
-        ranked = self._gate.ranked(document)
-        return by_likest(
-            ranked,
+        """Read a page as `read_page` does; `all_votes` of its readings are empty."""
+        ranking = self._matcher.rank(document)
+        return read_by_best_template(
+            ranking,
             document,
             self._rules,
-            lambda one, names: self._readers[id(one)].read(document, names),
+            lambda template, names: self._templates[id(template)].read(document, names),
         )
 
 
-class _Reader:
-    """One template's rules, each attribute's in the order in which they are asked."""
+class _CompiledTemplate:
+    """The rules of a template, those of each attribute in the order in which they run."""
 
     def __init__(self, template: Template) -> None:
-        values: dict[tuple[Hashable, ...], dict[str, str | None]] = {}
-        self._sure: dict[tuple[float, ...], float] = {}
-        self._hearings = [
-            (one, [_Voter(rule, values.setdefault(way_of(rule), {})) for rule in one.rules])
-            for one in hearings(template.rules)
-        ]
+        values: dict[tuple[Hashable, ...], Values] = {}
+        self._confidences: dict[tuple[float, ...], float] = {}
+        self._orders = []
+        for order in vote_orders(template.rules):
+            compiled = []
+            for rule in order.rules:
+                shared = values.setdefault(normalisation_key(rule), {})
+                compiled.append(CompiledRule(rule, shared))
+            self._orders.append((order, compiled))
         self._values = list(values.values())
 
-    def read(self, document: Document, names: Container[Attribute]) -> dict[Attribute, Reading]:
-        """What `read_attributes` gives, with the votes that were heard."""
+    def read(self, document: Document, names: Container[Attribute]) -> Readings:
+        """Return the readings of `read_attributes`, with the votes that were collected."""
+        # Values may depend on the page: relative URLs of pictures do.
         for values in self._values:
             values.clear()
-        page = _Page(document)
-        heard = [
-            (one.attribute, one.votes(voters, page.vote))
-            for one, voters in self._hearings
-            if one.attribute in names
+        page = PageLookups(document)
+        collected = [
+            (order.attribute, order.collect_votes(rules, page.run))
+            for order, rules in self._orders
+            if order.attribute in names
         ]
-        return {attribute: decide(attribute, votes, self._sure_of) for attribute, votes in heard}
+        return {
+            attribute: decide(attribute, votes, self._confidence_of)
+            for attribute, votes in collected
+        }
 
-    def _sure_of(self, share: float, rules: Sequence[Rule]) -> float:
-        """What `confidence` says; the same rules agree on most pages."""
+    def _confidence_of(self, share: float, rules: Sequence[Rule]) -> float:
+        """Return the cached confidence: the same rules agree on most pages."""
         case = (share, *map(id, rules))
-        sure = self._sure.get(case)
-        if sure is None:
-            if len(self._sure) >= MOST_REMEMBERED:
-                self._sure.clear()
-            sure = self._sure[case] = confidence(share, rules)
-        return sure
+        confidence = self._confidences.get(case)
+        if confidence is None:
+            if len(self._confidences) >= MAX_CACHED:
+                self._confidences.clear()
+            confidence = self._confidences[case] = estimate_confidence(share, rules)
+        return confidence
 
 
-class _Page:
-    """A page that rules are asked about; an element or data that several point at is looked up once."""
+class PageLookups:
+    """The look-ups on a page: elements and data that several rules select are looked up once."""
 
-    __slots__ = ("_data", "document", "nodes")
+    __slots__ = ("document", "nodes")
 
     def __init__(self, document: Document) -> None:
         self.document = document
         self.nodes: dict[str, LexborNode | None] = {}
-        self._data: dict[Wanted, Met] = {}
 
-    def vote(self, voter: "_Voter") -> Vote:
-        """The vote of a rule."""
-        raw = voter.find(self)
-        return voter.silent if raw is None else voter.vote(raw, self.document)
-
-    def data(self, what: Wanted) -> Met:
-        """The page's own data of what a selector wants."""
-        found = self._data.get(what)
-        if found is None:
-            found = self._data[what] = Met(self.document.owner.own(self.document.sought.of(what)))
-        return found
+    def run(self, rule: "CompiledRule") -> Vote:
+        """Run a rule on the page."""
+        return rule.run(self)
 
     def node(self, css: str) -> LexborNode | None:
-        """The first element that a selector finds."""
+        """Return the first element that a CSS selector matches."""
         if css not in self.nodes:
             self.nodes[css] = self.document.first(css)
         return self.nodes[css]
 
 
-def _finder(selector: AnySelector) -> Callable[[_Page], str | None]:
-    """What finds a selector's text, with all that is the same on each page settled before."""
-    if isinstance(selector, JsonAt) and not (selector.in_place or selector.join):
-        what, values = (
-            wanted(selector.css, selector.block, selector.path),
-            compile_path(selector.path),
-        )
-        return lambda page: first_scalar(page.data(what), values)
-    if not is_of_one(selector):
+def _compile_selector(selector: AnySelector) -> Callable[[PageLookups], str | None]:
+    """Return the function that finds a selector's text.
+
+    All that is equal on each page is computed before.
+    """
+    if isinstance(selector, JsonAt) and not (selector.is_in_place or selector.join):
+        query = data_query(selector.css, selector.block, selector.path)
+        values_at = compile_path(selector.path)
+        return lambda page: first_scalar(page.document.script_index.lookup(query), values_at)
+    if not reads_one_element(selector):
         return lambda page: page.document.find(selector)
     css = selector.css
-    return lambda page: None if (node := page.node(css)) is None else text_at(node, selector)
+    return lambda page: None if (node := page.node(css)) is None else selected_text(node, selector)
 
 
-class _Voter:
-    """A rule, ready to vote as `vote` does. Most rules cut nothing off, and shops say brands and the like often."""
+class CompiledRule:
+    """A rule ready to run on many pages: `run` gives the vote of `run_rule`."""
 
-    __slots__ = ("_cuts", "_remembered", "_rule", "_values", "find", "silent")
+    __slots__ = ("_abstention", "_cached_votes", "_find", "_rule", "_trim", "_values")
 
-    def __init__(self, rule: Rule, values: dict[str, str | None]) -> None:
-        """`values` are those of texts on the page that is read, shared by the rules that take texts for the same."""
-        self.find = _finder(rule.selector)
-        self.silent = Vote(rule, None, None, None)
+    def __init__(self, rule: Rule, values: Values) -> None:
+        """`values` is shared by rules of equal `normalisation_key`, and holds one page's values."""
         self._rule = rule
-        self._cuts = rule.trim.apply if rule.trim != Trim() else None
+        self._find = _compile_selector(rule.selector)
+        # Most rules trim nothing.
+        self._trim = rule.trim.apply if rule.trim != NO_TRIM else None
         self._values = values
-        self._remembered: dict[str, Vote] | None = {} if rule.attribute in OFTEN_SAID else None
+        self._abstention = Vote(rule, None, None, None)
+        self._cached_votes: dict[str, Vote] | None = {} if rule.attribute in REPEATED else None
 
-    def vote(self, raw: str, document: Document) -> Vote:
-        """The vote for a text."""
-        known = self._remembered
-        if known is None or len(raw) > LONGEST_REMEMBERED:
-            return self._vote(raw, document)
-        vote = known.get(raw)
+    def run(self, page: PageLookups) -> Vote:
+        """Run the rule on a page."""
+        raw = self._find(page)
+        if raw is None:
+            return self._abstention
+        cached = self._cached_votes
+        if cached is None or len(raw) > MAX_CACHED_CHARS:
+            return self._vote(raw, page.document)
+        vote = cached.get(raw)
         if vote is None:
-            if len(known) >= MOST_REMEMBERED:
-                known.clear()
-            vote = known[raw] = self._vote(raw, document)
+            if len(cached) >= MAX_CACHED:
+                cached.clear()
+            vote = cached[raw] = self._vote(raw, page.document)
         return vote
 
     def _vote(self, raw: str, document: Document) -> Vote:
-        cut = self._cuts(raw) if self._cuts else raw.strip() or None
+        rule = self._rule
+        cut = self._trim(raw) if self._trim else raw.strip() or None
         if cut is None:
-            return Vote(self._rule, raw, None, None)
+            return Vote(rule, raw, None, None)
         if cut not in self._values:
-            self._values[cut] = value_of(self._rule, cut, base_of(self._rule, cut, document))
-        return Vote(self._rule, raw, cut, self._values[cut])
+            base = base_url_for(rule, cut, document)
+            self._values[cut] = normalised_value(rule, cut, base)
+        return Vote(rule, raw, cut, self._values[cut])

@@ -1,4 +1,4 @@
-"""The fetched pages of a shop, as parser, learner and inspector take them from the store."""
+"""The fetched pages of a shop, as parser, learner and inspector take them from the page store."""
 
 import random
 from collections import defaultdict
@@ -14,14 +14,16 @@ from catalog.models import Page, PageState, Shop
 from catalog.storage.bodies import Bodies
 from catalog.storage.store import Store
 from parser.page.document import Document
-from parser.templates.template_match import folder_of, is_front_door, path_of
+from parser.scripts.script_cache import ScriptCache
+from parser.templates.template_match import is_home_page, url_folder, url_path
 
 
 @dataclass(frozen=True)
 class CrawledPage:
-    """A fetched page: where it is, the name of its body, the version of the rules that read it last, and its last look.
+    """A fetched page: its URL, the name of its stored body, its last reading and fetch.
 
-    A page that rests, as its sitemap's `lastmod` may let it, keeps the body and the moment of the crawl before.
+    A page that was not revisited, as its sitemap's `lastmod` may allow, keeps the body and the time
+    of the crawl before.
     """
 
     page_id: int
@@ -34,19 +36,23 @@ class CrawledPage:
 
     @property
     def address(self) -> str:
-        """The URL that stands for the page: its canonical one where it names one that is believed."""
+        """The URL that stands for the page: its canonical one, where that is plausible."""
         return self.canonical or self.url
 
     def is_fresh(self, since: datetime | None) -> bool:
-        """Whether the shop was asked for it since that moment; never where the moment is unknown."""
+        """Return True if the page was fetched after that time.
+
+        False where either time is unknown.
+        """
         return since is not None and self.fetched_at is not None and self.fetched_at > since
 
 
-def crawled_pages(store: Store, shop: Shop) -> list[CrawledPage]:
-    """The pages of a shop that have a body, in the order in which they became known.
+def list_crawled_pages(store: Store, shop: Shop) -> list[CrawledPage]:
+    """Return the pages of a shop that have a body, in the order of their discovery.
 
-    Some templates name one address as canonical for every offer. The front door never stands for other pages than its
-    own, and an address that is gone or leads elsewhere stands for none: those pages go by their own URLs.
+    An implausible canonical URL is dropped: some templates name one for every offer. The home page
+    is canonical only of itself, and a URL that is gone or redirects elsewhere is canonical of no
+    page.
     """
     fetched = select(Page).where(
         Page.shop_id == shop.id, Page.state == PageState.FETCHED, col(Page.body).is_not(None)
@@ -55,16 +61,17 @@ def crawled_pages(store: Store, shop: Shop) -> list[CrawledPage]:
         Page.shop_id == shop.id, col(Page.state).in_((PageState.GONE, PageState.REDIRECTED))
     )
     with store.read() as session:
-        pages = [_crawled(page) for page in session.exec(fetched.order_by(col(Page.id)))]
-        leads_to = {url: target or "" for url, target in session.exec(lost)}
-    doors = {page.body for page in pages if is_front_door(page.url)}
-    return [
-        page if _is_believed(page, doors, leads_to) else replace(page, canonical=None)
-        for page in pages
-    ]
+        pages = [_crawled_page(page) for page in session.exec(fetched.order_by(col(Page.id)))]
+        targets = {url: target or "" for url, target in session.exec(lost)}
+    home_bodies = {page.body for page in pages if is_home_page(page.url)}
+    plausible = []
+    for page in pages:
+        keeps_canonical = _is_canonical_plausible(page, home_bodies, targets)
+        plausible.append(page if keeps_canonical else replace(page, canonical=None))
+    return plausible
 
 
-def _crawled(page: Page) -> CrawledPage:
+def _crawled_page(page: Page) -> CrawledPage:
     return CrawledPage(
         page_id=page.id or 0,
         url=page.url,
@@ -76,55 +83,73 @@ def _crawled(page: Page) -> CrawledPage:
     )
 
 
-def _is_believed(page: CrawledPage, doors: Collection[str], leads_to: Mapping[str, str]) -> bool:
-    """Whether the page can be kept at its canonical address; `doors` are the bodies of the shop's front door."""
-    address, own = page.address, path_of(page.url)
-    if is_front_door(address):
-        return page.body in doors or is_front_door(own)
-    return address not in leads_to or path_of(leads_to[address]) == own
+def _is_canonical_plausible(
+    page: CrawledPage, home_bodies: Collection[str], targets: Mapping[str, str]
+) -> bool:
+    """Return True if the page can stand at its canonical URL.
+
+    `targets` are those of lost URLs that redirect.
+    """
+    address, own_path = page.address, url_path(page.url)
+    if is_home_page(address):
+        return page.body in home_bodies or is_home_page(own_path)
+    # A canonical URL may redirect to the page itself.
+    return address not in targets or url_path(targets[address]) == own_path
 
 
-def ways_to_pages(store: Store, shop: Shop) -> dict[str, str]:
-    """URLs of the shop that hold no page themselves, with the URL of the page that they lead to or repeat."""
-    without = select(Page).where(
+def redirect_targets(store: Store, shop: Shop) -> dict[str, str]:
+    """Map each URL without a page of its own to the URL that it redirects to or repeats."""
+    unfetched = select(Page).where(
         Page.shop_id == shop.id, Page.state != PageState.FETCHED, col(Page.canonical).is_not(None)
     )
     with store.read() as session:
-        return {page.url: page.canonical or "" for page in session.exec(without)}
+        return {page.url: page.canonical or "" for page in session.exec(unfetched)}
 
 
-def in_turn(pages: Sequence[CrawledPage]) -> list[CrawledPage]:
-    """The pages in an order that mixes the parts of a shop, the same at every time."""
+def shuffle_pages(pages: Sequence[CrawledPage]) -> list[CrawledPage]:
+    """Return the pages in an order that mixes the parts of a shop, the same every time."""
     return random.Random(len(pages)).sample(pages, len(pages))  # noqa: S311 - not for secrecy
 
 
-def by_folder(pages: Sequence[CrawledPage]) -> list[CrawledPage]:
-    """The pages in a fixed order in which each first folder of the shop has its turn.
+def interleave_folders(pages: Sequence[CrawledPage]) -> list[CrawledPage]:
+    """Return the pages in a fixed order that alternates between the top-level folders.
 
-    So the few category pages of a shop of thousands of offers are among the first; what repeats another page is gone.
+    So the few category pages of a shop with thousands of offers are among the first.
     """
     folders = defaultdict[str, list[CrawledPage]](list)
-    for page in in_turn(pages):
-        folders["/".join(folder_of(page.address).split("/")[:2])].append(page)
-    turns = chain.from_iterable(zip_longest(*folders.values()))
-    return list({page.address: page for page in turns if page is not None}.values())
+    for page in shuffle_pages(pages):
+        top_folder = "/".join(url_folder(page.address).split("/")[:2])
+        folders[top_folder].append(page)
+    interleaved = chain.from_iterable(zip_longest(*folders.values()))
+    return list({page.address: page for page in interleaved if page is not None}.values())
 
 
-class Opener:
-    """Opens crawled pages out of the page store; `refused` says why pages could not be opened, by their addresses."""
+class PageOpener:
+    """Opens crawled pages from the page store.
+
+    `refused` maps the URLs of pages that cannot be opened to the reason.
+    """
 
     def __init__(self, bodies_url: str) -> None:
         self._bodies = Bodies(bodies_url)
+        self._script_cache = ScriptCache()
         self.refused: dict[str, str] = {}
 
     def open(self, page: CrawledPage, *, trusted: bool = False) -> Document:
-        """The page, at its own address. Raises StoreError, and HostilePage unless the page is `trusted`."""
+        """Open a page at its own URL.
+
+        Raises StoreError, and HostilePage unless the page is `trusted`.
+        """
         return Document(
-            self._bodies.get(page.body), page.address, page.content_type, trusted=trusted
+            self._bodies.get(page.body),
+            page.address,
+            page.content_type,
+            trusted=trusted,
+            script_cache=self._script_cache,
         )
 
     def open_all(self, pages: Iterable[CrawledPage]) -> Iterator[tuple[CrawledPage, Document]]:
-        """Those of the pages that can be opened; the others are `refused`."""
+        """Yield the pages that can be opened; add the others to `refused`."""
         for page in pages:
             try:
                 document = self.open(page)

@@ -1,14 +1,15 @@
-"""Read all fetched pages of a shop by its newest rules, in worker processes.
+"""Parse all fetched pages of a shop by its newest rules, in worker processes.
 
-A page's offer, its kind and the version of the rules that read it are written together, so a killed parse goes on with
-the pages not read yet. A page that is made to be slow is given up after a while and recorded with its reason; it costs
-its own time only.
+The offer of a page, its kind and the version of the rules that read it are written together, so a
+killed parse continues with the unread pages. A page that is made to be slow is given up after a
+time limit and recorded with the reason; it costs its own time only.
 """
 
 import signal
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache, partial
 from types import FrameType
 
 from sqlmodel import Session, col, delete, select, update
@@ -19,21 +20,26 @@ from catalog.runtime.processes import worker_pool
 from catalog.runtime.progress import Progress, silent
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
-from parser.compiled_rules import Plan
-from parser.crawled_pages import CrawledPage, Opener, crawled_pages
-from parser.read import PageReading, without_doubtful
+from parser.compiled_rules import CompiledRules
+from parser.crawled_pages import CrawledPage, PageOpener, list_crawled_pages
+from parser.page_reader import PageReading, drop_uncertain
 from parser.rules.model import RuleSet
 from parser.variants import Variant
 from parser.voting.winner import Reading
 
-CHUNK = 40
-SLOWEST = 20
-FEW_PAGES = 80
+# Pages that one task reads and one transaction writes.
+CHUNK_SIZE = 40
+# Seconds for one page: a bound against pages made to be slow.
+TIME_LIMIT = 20
+# Pages up to which this process reads alone: worker processes take time to start.
+MAX_PAGES_ALONE = 80
+# Characters of a stored reason.
+MAX_REASON_CHARS = 500
 
 
 @dataclass(frozen=True)
-class Parsed:
-    """What a parse did: pages read, offers and other pages among them, pages that could not be read."""
+class ParseSummary:
+    """The counts of a parse: pages read, offers, other pages, pages that failed."""
 
     pages: int = 0
     offers: int = 0
@@ -44,26 +50,35 @@ class Parsed:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one page; `failed` where it could not be read at all."""
+    """The reading of one page; `failed` where it could not be read at all."""
 
     page_id: int
     reading: PageReading
     failed: bool = False
 
 
+@dataclass(frozen=True)
+class ParseTask:
+    """The input of a worker process: page store, rules as JSON, confidence thresholds."""
+
+    bodies_url: str
+    rules: str
+    thresholds: tuple[tuple[Attribute, float], ...]
+
+
 def stored_rules(store: Store, shop: Shop) -> RuleSet:
-    """The newest rules of a shop. Raises LearnError where there are none yet."""
+    """Load the newest rules of a shop. Raises LearnError where there are none yet."""
     with store.read() as session:
-        found = newest_in(session, shop)
-    if found is None:
+        newest = newest_rules_row(session, shop)
+    if newest is None:
         raise LearnError(
             f"shop {shop.name!r} has no rules yet: run 'scout learn {shop.name}' first"
         )
-    return RuleSet.from_json(found.rules).model_copy(update={"version": found.version})
+    return RuleSet.from_json(newest.rules).model_copy(update={"version": newest.version})
 
 
-def newest_in(session: Session, shop: Shop) -> StoredRules | None:
-    """The newest rules of a shop as they are stored; None where there are none yet."""
+def newest_rules_row(session: Session, shop: Shop) -> StoredRules | None:
+    """Return the newest rules of a shop as stored; None where there are none yet."""
     versions = select(StoredRules).where(StoredRules.shop_id == shop.id)
     return session.exec(versions.order_by(col(StoredRules.version).desc()).limit(1)).first()
 
@@ -76,137 +91,160 @@ def parse_shop(
     *,
     workers: int | None = None,
     progress: Progress = silent,
-) -> Parsed:
-    """Read the pages that the newest rules have not read yet. Raises LearnError where the shop has no rules."""
+) -> ParseSummary:
+    """Parse the pages that the newest rules have not read yet.
+
+    Raises LearnError where the shop has no rules.
+    """
     begin, rules = time.monotonic(), stored_rules(store, shop)
-    _forget_lost(store, shop)
-    jobs = [page for page in crawled_pages(store, shop) if page.rules_version != rules.version]
-    done, read = Parsed(pages=len(jobs)), 0
-    for outcomes in _read_all(
-        settings, rules, jobs, settings.workers if workers is None else workers
-    ):
+    _delete_lost_offers(store, shop)
+    pages = [
+        page for page in list_crawled_pages(store, shop) if page.rules_version != rules.version
+    ]
+    task = ParseTask(settings.bodies, rules.model_dump_json(), tuple(settings.confidence.items()))
+    summary, done = ParseSummary(pages=len(pages)), 0
+    for outcomes in _read_all(task, pages, settings.workers if workers is None else workers):
         _save(store, shop, rules.version, outcomes)
-        done = _counted(done, outcomes)
-        read += len(outcomes)
-        progress("pages read", read, len(jobs))
-    return replace(done, seconds=round(time.monotonic() - begin, 2))
+        summary = _add_counts(summary, outcomes)
+        done += len(outcomes)
+        progress("pages read", done, len(pages))
+    return replace(summary, seconds=round(time.monotonic() - begin, 2))
 
 
-def _counted(done: Parsed, outcomes: Sequence[Outcome]) -> Parsed:
-    failed = sum(one.failed for one in outcomes)
-    pages = sum(one.reading.offer is not None for one in outcomes)
-    offers = sum(
-        max(1, len(one.reading.variants)) for one in outcomes if one.reading.offer is not None
-    )
-    return replace(
-        done,
-        offers=done.offers + offers,
-        failed=done.failed + failed,
-        others=done.others + len(outcomes) - pages - failed,
-    )
+def _add_counts(summary: ParseSummary, outcomes: Sequence[Outcome]) -> ParseSummary:
+    offers, non_offers, failed = summary.offers, summary.others, summary.failed
+    for outcome in outcomes:
+        if outcome.failed:
+            failed += 1
+        elif outcome.reading.offer is None:
+            non_offers += 1
+        else:
+            offers += max(1, len(outcome.reading.variants))
+    return replace(summary, offers=offers, others=non_offers, failed=failed)
 
 
-def _forget_lost(store: Store, shop: Shop) -> None:
-    """Drop the offers of pages that are no longer there."""
+def _delete_lost_offers(store: Store, shop: Shop) -> None:
+    """Delete the offers of pages that are no longer on the shop."""
     with store.write() as session:
         lost = select(Page.id).where(Page.shop_id == shop.id, Page.state != PageState.FETCHED)
         session.exec(delete(ShopOffer).where(col(ShopOffer.page_id).in_(lost)))
 
 
 def _read_all(
-    settings: Settings, rules: RuleSet, jobs: Sequence[CrawledPage], workers: int
+    task: ParseTask, pages: Sequence[CrawledPage], workers: int
 ) -> Iterator[list[Outcome]]:
-    """Read in this process or in several; rules that are none are refused in this one, where it can be said."""
-    chunks = [jobs[start : start + CHUNK] for start in range(0, len(jobs), CHUNK)]
-    _prepare(settings.bodies, rules, settings.confidence)
-    if workers <= 1 or len(jobs) <= FEW_PAGES:
-        yield from map(_read_chunk, chunks)
+    """Read pages in this process or in several."""
+    # Compiled here in any case: invalid rules raise in this process, where the error can be shown.
+    parser = _PageParser(task)
+    chunks = [pages[start : start + CHUNK_SIZE] for start in range(0, len(pages), CHUNK_SIZE)]
+    if workers <= 1 or len(pages) <= MAX_PAGES_ALONE:
+        yield from map(parser.read_pages, chunks)
         return
-    with worker_pool(workers, _prepare, settings.bodies, rules, settings.confidence) as pool:
-        yield from pool.map(_read_chunk, chunks)
+    with worker_pool(workers, _prepare_worker, task) as pool:
+        yield from pool.map(partial(_read_in_worker, task), chunks)
 
 
-_opener: Opener
-_plan: Plan
-_least: Mapping[Attribute, float]
-_currency: str | None
+class _PageParser:
+    """Reads crawled pages by compiled rules."""
+
+    def __init__(self, task: ParseTask) -> None:
+        rules = RuleSet.model_validate_json(task.rules)
+        self._opener = PageOpener(task.bodies_url)
+        self._rules = CompiledRules(rules)
+        self._thresholds = dict(task.thresholds)
+        self._currency = rules.currency
+
+    def read_pages(self, pages: Sequence[CrawledPage]) -> list[Outcome]:
+        """Read pages; a fault of one page does not stop the others."""
+        return [self._read(page) for page in pages]
+
+    def _read(self, page: CrawledPage) -> Outcome:
+        try:
+            with _TimeLimit(TIME_LIMIT):
+                reading = self._rules.read(self._opener.open(page, trusted=True))
+                certain = drop_uncertain(reading, self._thresholds, self._currency)
+                return Outcome(page.page_id, certain)
+        except Exception as error:  # noqa: BLE001 - a page or a rule may bring about anything
+            reason = f"unreadable: {str(error) or type(error).__name__}"
+            return Outcome(page.page_id, PageReading(PageKind.OTHER, reason), failed=True)
 
 
-def _prepare(bodies: str, rules: RuleSet, least: Mapping[Attribute, float]) -> None:
-    global _opener, _plan, _least, _currency
-    _opener, _plan, _least, _currency = Opener(bodies), Plan(rules), least, rules.currency
+# A worker process keeps the parser of its task from chunk to chunk.
+_parser_of = lru_cache(maxsize=1)(_PageParser)
 
 
-def _read_chunk(pages: Sequence[CrawledPage]) -> list[Outcome]:
-    return [_read_one(page) for page in pages]
+def _prepare_worker(task: ParseTask) -> None:
+    _parser_of(task)
 
 
-def _read_one(page: CrawledPage) -> Outcome:
-    """What a page says; whatever goes wrong with one, others are read."""
-    try:
-        with _Patience(SLOWEST):
-            reading = _plan.read(_opener.open(page, trusted=True))
-            return Outcome(page.page_id, without_doubtful(reading, _least, _currency))
-    except Exception as error:  # noqa: BLE001 - a page or a rule may bring about anything
-        why = f"unreadable: {str(error) or type(error).__name__}"
-        return Outcome(page.page_id, PageReading(PageKind.OTHER, why), failed=True)
+def _read_in_worker(task: ParseTask, pages: Sequence[CrawledPage]) -> list[Outcome]:
+    return _parser_of(task).read_pages(pages)
 
 
-class _Patience:
-    """Raises TimeoutError in the body after so many seconds, where signals can be had (a main thread on Unix)."""
+class _TimeLimit:
+    """Raises TimeoutError in the body after so many seconds (main thread on Unix only)."""
 
     def __init__(self, seconds: int) -> None:
         self._seconds = seconds
 
     def __enter__(self) -> None:
         try:
-            self._before = signal.signal(signal.SIGALRM, _give_up)
+            self._previous = signal.signal(signal.SIGALRM, _raise_timeout)
             signal.alarm(self._seconds)
         except ValueError:
-            self._before = None
+            self._previous = None
 
     def __exit__(self, *_: object) -> None:
-        if self._before is not None:
+        if self._previous is not None:
             signal.alarm(0)
-            signal.signal(signal.SIGALRM, self._before)
+            signal.signal(signal.SIGALRM, self._previous)
 
 
-def _give_up(_number: int, _frame: FrameType | None) -> None:
-    raise TimeoutError(f"took longer than {SLOWEST} s")
+def _raise_timeout(_number: int, _frame: FrameType | None) -> None:
+    raise TimeoutError(f"took longer than {TIME_LIMIT} s")
 
 
 def _save(store: Store, shop: Shop, version: int, outcomes: Sequence[Outcome]) -> None:
-    """Write offers, kinds and the version in one transaction; an earlier reading of the same pages is replaced."""
+    """Write offers, kinds and the version in one transaction.
+
+    Replace earlier readings of the same pages.
+    """
     with store.write() as session:
-        session.exec(
-            delete(ShopOffer).where(col(ShopOffer.page_id).in_([one.page_id for one in outcomes]))
-        )
-        for one in outcomes:
-            _save_one(session, shop, version, one)
+        page_ids = [outcome.page_id for outcome in outcomes]
+        session.exec(delete(ShopOffer).where(col(ShopOffer.page_id).in_(page_ids)))
+        for outcome in outcomes:
+            _save_page(session, shop, version, outcome)
 
 
-def _save_one(session: Session, shop: Shop, version: int, one: Outcome) -> None:
-    reading = one.reading
-    columns = {"kind": reading.kind, "rules_version": version, "read_reason": reading.reason[:500]}
-    session.exec(update(Page).where(col(Page.id) == one.page_id).values(**columns))
-    if reading.offer is not None and shop.id is not None:
-        read = reading.variants or (Variant(reading.offer, reading.readings),)
-        product = reading.offer.url if len(read) > 1 else None
-        for number, variant in enumerate(read):
-            found = ShopOffer(
+def _save_page(session: Session, shop: Shop, version: int, outcome: Outcome) -> None:
+    reading = outcome.reading
+    columns = {
+        "kind": reading.kind,
+        "rules_version": version,
+        "read_reason": reading.reason[:MAX_REASON_CHARS],
+    }
+    session.exec(update(Page).where(col(Page.id) == outcome.page_id).values(**columns))
+    if reading.offer is None or shop.id is None:
+        return
+    variants = reading.variants or (Variant(reading.offer, reading.readings),)
+    for number, variant in enumerate(variants):
+        session.add(
+            ShopOffer(
                 **variant.offer.model_dump(),
                 shop_id=shop.id,
-                page_id=one.page_id,
+                page_id=outcome.page_id,
                 variant=number,
-                variant_of=product,
-                readings=_weights(variant.readings),
+                variant_of=reading.offer.url if len(variants) > 1 else None,
+                readings=_stored_readings(variant.readings),
             )
-            session.add(found)
+        )
 
 
-def _weights(readings: Mapping[Attribute, Reading]) -> dict[str, dict[str, float]]:
-    return {
-        str(attribute): {"weight": round(found.weight, 4), "votes": found.cast}
-        for attribute, found in readings.items()
-        if found.value is not None
-    }
+def _stored_readings(readings: Mapping[Attribute, Reading]) -> dict[str, dict[str, float]]:
+    """Return the JSON form of readings: `weight` is the confidence, as first named."""
+    stored = {}
+    for attribute, reading in readings.items():
+        if reading.value is not None:
+            confidence = round(reading.confidence, 4)
+            stored[str(attribute)] = {"weight": confidence, "votes": reading.vote_count}
+    return stored

@@ -1,14 +1,14 @@
-"""Several offers on one page: the variants of a product, each with its own number, price and picture.
+"""Several offers on one page: variants, each with its own number, price and picture.
 
-Shops keep variants in a list of a script, in JSON-LD's offers, or in the rows of a table. An item is one of them; rules
-that look inside it read what is its own, and the page as a whole says what all share. The numbers of the whole page are
-those of the variant that it happens to show, so they are never taken for another's.
+Shops list variants in a script, in JSON-LD's offers, or in the rows of a table. An item is one
+variant; rules that look inside it read its own values, and the page as a whole provides the values
+that all share. The page's own numbers are those of the variant that it happens to show, so they are
+never used for another one.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
@@ -16,23 +16,26 @@ from selectolax.lexbor import LexborNode
 
 from catalog.models import NUMBERS, Attribute, OfferFields
 from catalog.values import normalise
-from parser.page.document import Document, scalar
-from parser.page.texts import text_at
-from parser.rules.model import Variants
+from parser.page.document import Document, scalar_text
+from parser.page.texts import selected_text
+from parser.rules.model import VariantLayout
 from parser.rules.selector import AnySelector, JsonAt
 from parser.scripts.syntax.jsonpath import compile_path
-from parser.voting.votes import Vote, vote_for
-from parser.voting.winner import Reading, decide, offer_of
+from parser.voting.votes import Vote, vote_on_text
+from parser.voting.winner import Reading, decide, offer_from
 from url_cleaner.urls.link import absolute
 
-MOST_ITEMS = 250
-LONGEST_OPTION = 80
-NO_CHOICE = frozenset({"default title", "default"})
+# Items of a page that are read: a bound against hostile input.
+MAX_ITEMS = 250
+# Characters of a text that distinguishes a variant; longer ones are prose.
+MAX_OPTION_CHARS = 80
+# Placeholders of shop systems for a product without options.
+NO_OPTION = frozenset({"default title", "default"})
 
 
 @dataclass(frozen=True)
 class Variant:
-    """One offer of a page that keeps several, and what was read of it."""
+    """One offer of a page that lists several, and its readings."""
 
     offer: OfferFields
     readings: Mapping[Attribute, Reading] = field(default_factory=dict)
@@ -40,74 +43,73 @@ class Variant:
 
 @dataclass(frozen=True)
 class Item:
-    """One of several offers on a page: an object of its data, or an element."""
+    """The place of one of several offers on a page: an object of its data, or an element."""
 
     data: Any = None
     node: LexborNode | None = None
 
     def find(self, selector: AnySelector) -> str | None:
-        """The first value where the selector points inside the item, as text; None where there is none."""
+        """Return the first value at a selector inside the item, as text.
+
+        None where there is none.
+        """
         if isinstance(selector, JsonAt):
-            found = compile_path(selector.path)(self.data) if self.node is None else ()
-            return next((text for value in found if (text := scalar(value))), None)
+            if self.node is not None:
+                return None
+            texts = map(scalar_text, compile_path(selector.path)(self.data))
+            return next((text for text in texts if text), None)
         if self.node is None:
             return None
-        node = self.node.css_first(selector.css) if selector.css else self.node
-        return None if node is None else text_at(node, selector)
+        node: LexborNode | None = self.node
+        if selector.css:
+            node = self.node.css_first(selector.css)
+        return None if node is None else selected_text(node, selector)
 
 
 def items_at(document: Document, selector: AnySelector) -> list[Item]:
-    """The items that a selector finds on a page, at most 250."""
-    if isinstance(selector, JsonAt):
-        found = (
-            item for data in document.data_of(selector) for item in _children(data, selector.path)
-        )
-        return [
-            Item(data=one)
-            for one in islice((one for one in found if isinstance(one, dict)), MOST_ITEMS)
-        ]
-    return [Item(node=node) for node in document.tree.css(selector.css)[:MOST_ITEMS]]
+    """Return the items that a selector matches on a page, at most 250."""
+    if not isinstance(selector, JsonAt):
+        return [Item(node=node) for node in document.tree.css(selector.css)[:MAX_ITEMS]]
+    items: list[Item] = []
+    for data in document.data_of(selector):
+        for item in _children_at(data, selector.path):
+            if isinstance(item, dict):
+                items.append(Item(data=item))
+                if len(items) == MAX_ITEMS:
+                    return items
+    return items
 
 
-def _children(data: Any, path: str) -> Iterator[Any]:
-    """What stands at a path, whose last step may be any child: a list of variants may be long."""
+def _children_at(data: Any, path: str) -> Iterator[Any]:
+    """Yield the values at a path; without the cap on children where its last step is any child."""
     if not path.endswith(".*"):
         yield from compile_path(path)(data)
         return
     for container in compile_path(path.removesuffix(".*"))(data):
-        yield from (
-            container.values()
-            if isinstance(container, dict)
-            else container
-            if isinstance(container, list)
-            else []
-        )
+        if isinstance(container, dict):
+            yield from container.values()
+        elif isinstance(container, list):
+            yield from container
 
 
-def variants_of(
+def read_variants(
     document: Document,
-    ways: Iterable[Variants],
-    shared: Mapping[Attribute, Reading],
+    layouts: Iterable[VariantLayout],
+    page_readings: Mapping[Attribute, Reading],
     currency: str | None,
 ) -> tuple[Variant, ...]:
-    """The offers of a page, if the first of these ways that finds items finds some that differ."""
-    for way in ways:
-        found = [_read(item, way, document) for item in items_at(document, way.items)]
-        distinct = {one.says: one for one in reversed(found) if one.says}
-        kept = [one for one in found if distinct.get(one.says) is one]
-        if kept:
-            addresses = _addresses(kept, document.url)
-            of_all = shared if len(kept) == 1 else _of_all(way, shared)
-            return tuple(
-                _variant(*one, of_all, currency, len(kept) == 1)
-                for one in zip(kept, addresses, strict=True)
-            )
+    """Return the offers of a page by the first layout that finds items that differ."""
+    for layout in layouts:
+        items = [_read_item(item, layout, document) for item in items_at(document, layout.items)]
+        distinct = _distinct(items)
+        if distinct:
+            return tuple(_to_variants(distinct, layout, document.url, page_readings, currency))
     return ()
 
 
 @dataclass(frozen=True)
-class _Read:
-    """What was read inside an item."""
+class _ItemReading:
+    """The values that were read inside an item."""
 
     readings: Mapping[Attribute, Reading]
     options: tuple[str, ...]
@@ -117,109 +119,169 @@ class _Read:
     @property
     def numbers(self) -> tuple[str, ...]:
         """Its own numbers."""
-        return tuple(
-            one.value
-            for name, one in sorted(self.readings.items())
-            if name in NUMBERS and one.value
-        )
+        numbers = []
+        for name, reading in sorted(self.readings.items()):
+            if name in NUMBERS and reading.value:
+                numbers.append(reading.value)
+        return tuple(numbers)
 
     @property
-    def says(self) -> tuple[object, ...]:
-        """What tells it from the others; nothing where it has neither number, address nor words of its own."""
-        told = (self.numbers, self.options, self.link, self.query)
-        return told if any(told) else ()
+    def identity(self) -> tuple[object, ...]:
+        """Its numbers, options and URL, by which it differs from other items.
+
+        Empty where it has none.
+        """
+        parts = (self.numbers, self.options, self.link, self.query)
+        if not any(parts):
+            return ()
+        return parts
+
+    @property
+    def short_name(self) -> str:
+        """Its first number, else its options."""
+        if self.numbers:
+            return self.numbers[0]
+        return " ".join(self.options)
+
+    @property
+    def full_name(self) -> str:
+        """All that distinguishes it."""
+        query_values = (value for _, value in self.query)
+        return " ".join([*self.numbers, *self.options, *query_values, self.link or ""]).rstrip()
 
 
-def _read(item: Item, way: Variants, document: Document) -> _Read:
+def _distinct(items: Sequence[_ItemReading]) -> list[_ItemReading]:
+    """Return the first item of each identity, without items that have none."""
+    identities = set()
+    distinct = []
+    for item in items:
+        identity = item.identity
+        if identity and identity not in identities:
+            identities.add(identity)
+            distinct.append(item)
+    return distinct
+
+
+def _read_item(item: Item, layout: VariantLayout, document: Document) -> _ItemReading:
     votes: dict[Attribute, list[Vote]] = {}
-    for rule in way.rules:
-        votes.setdefault(rule.attribute, []).append(
-            vote_for(rule, item.find(rule.selector), document)
-        )
-    texts = [normalise(Attribute.TITLE, item.find(selector) or "") for selector in way.options]
-    options = [
-        text
-        for text in texts
-        if text and len(text) <= LONGEST_OPTION and text.casefold() not in NO_CHOICE
-    ]
-    link = _printable(item, way.link) if way.link is not None else None
-    query = tuple((name, value) for name, at in way.query if (value := _printable(item, at)))
-    return _Read(
-        {name: decide(name, cast) for name, cast in votes.items()},
-        tuple(dict.fromkeys(options)),
-        link,
-        query,
+    for rule in layout.rules:
+        vote = vote_on_text(rule, item.find(rule.selector), document)
+        votes.setdefault(rule.attribute, []).append(vote)
+    query = []
+    for name, selector in layout.query:
+        value = _printable_text(item, selector)
+        if value:
+            query.append((name, value))
+    return _ItemReading(
+        readings={name: decide(name, cast) for name, cast in votes.items()},
+        options=_options_of(item, layout),
+        link=_printable_text(item, layout.link) if layout.link is not None else None,
+        query=tuple(query),
     )
 
 
-def _printable(item: Item, selector: AnySelector) -> str:
+def _options_of(item: Item, layout: VariantLayout) -> tuple[str, ...]:
+    options = []
+    for selector in layout.options:
+        text = normalise(Attribute.TITLE, item.find(selector) or "")
+        if text and len(text) <= MAX_OPTION_CHARS and text.casefold() not in NO_OPTION:
+            options.append(text)
+    return tuple(dict.fromkeys(options))
+
+
+def _printable_text(item: Item, selector: AnySelector) -> str:
     return "".join(filter(str.isprintable, item.find(selector) or ""))
 
 
-def _of_all(way: Variants, shared: Mapping[Attribute, Reading]) -> dict[Attribute, Reading]:
-    """What a page says of all its variants: no number, and no price where they have their own, as it shows one's."""
-    own = {*NUMBERS, *(rule.attribute for rule in way.rules if rule.attribute is Attribute.PRICE)}
-    return {name: reading for name, reading in shared.items() if name not in own}
+def _to_variants(
+    items: Sequence[_ItemReading],
+    layout: VariantLayout,
+    url: str,
+    page_readings: Mapping[Attribute, Reading],
+    currency: str | None,
+) -> Iterator[Variant]:
+    if len(items) == 1:
+        # A single item is the page's own offer.
+        yield Variant(*_merge(items[0], page_readings, url, currency))
+        return
+    shared = _shared_readings(layout, page_readings)
+    for item, address in zip(items, _addresses(items, url), strict=True):
+        offer, readings = _merge(item, shared, address, currency)
+        own_title = item.readings.get(Attribute.TITLE)
+        if own_title is None or own_title.value is None:
+            title = variant_title(offer.title or "", item.options)
+            offer = offer.model_copy(update={"title": title})
+        yield Variant(offer, readings)
 
 
-def _variant(
-    one: _Read, url: str, of_all: Mapping[Attribute, Reading], currency: str | None, alone: bool
-) -> Variant:
-    """The offer of an item: what it says itself, and what the page says of all."""
-    own = {name: reading for name, reading in one.readings.items() if reading.value is not None}
-    readings = {**of_all, **own}
-    offer = offer_of(readings, url, currency)
-    if Attribute.TITLE not in own and not alone:
-        offer = offer.model_copy(update={"title": titled(offer.title or "", one.options)})
-    return Variant(offer, readings)
+def _shared_readings(
+    layout: VariantLayout, page_readings: Mapping[Attribute, Reading]
+) -> dict[Attribute, Reading]:
+    """Return the page's readings that hold for all variants."""
+    excluded = set(NUMBERS)
+    if any(rule.attribute is Attribute.PRICE for rule in layout.rules):
+        excluded.add(Attribute.PRICE)
+    return {name: reading for name, reading in page_readings.items() if name not in excluded}
 
 
-def titled(title: str, options: Sequence[str]) -> str:
-    """A variant's title: the product's, and those of the words that tell the variant which it does not say.
+def _merge(
+    item: _ItemReading, shared: Mapping[Attribute, Reading], url: str, currency: str | None
+) -> tuple[OfferFields, dict[Attribute, Reading]]:
+    """Return the offer of an item, and its readings: its own before the shared ones."""
+    readings = dict(shared)
+    for name, reading in item.readings.items():
+        if reading.value is not None:
+            readings[name] = reading
+    return offer_from(readings, url, currency), readings
 
-    >>> titled("Shirt", ["Red", "M"]), titled("Shirt, red", ["Red", "M"])
+
+def variant_title(title: str, options: Sequence[str]) -> str:
+    """Return a variant's title: the product's, followed by the options that it does not contain.
+
+    >>> variant_title("Shirt", ["Red", "M"]), variant_title("Shirt, red", ["Red", "M"])
     ('Shirt - Red / M', 'Shirt, red - M')
     """
-    said = set(title.casefold().replace(",", " ").split())
-    more = [option for option in options if not said.issuperset(option.casefold().split())]
-    return f"{title} - {' / '.join(more)}" if more else title
+    title_words = set(title.casefold().replace(",", " ").split())
+    missing = [
+        option for option in options if not title_words.issuperset(option.casefold().split())
+    ]
+    if not missing:
+        return title
+    return f"{title} - {' / '.join(missing)}"
 
 
-def _addresses(found: Sequence[_Read], url: str) -> list[str]:
-    """An address for each: the page's where it is alone; those that would share one are told apart by a fragment."""
-    if len(found) == 1:
-        return [url]
-    addresses = [_address(one, url) for one in found]
-    for told in (_in_short, _in_full):
-        counts = Counter(addresses)
-        addresses = [
-            address if counts[address] == 1 else _with_fragment(address, told(one))
-            for one, address in zip(found, addresses, strict=True)
-        ]
-    return addresses
+def _addresses(items: Sequence[_ItemReading], url: str) -> list[str]:
+    """Return a URL for each item; equal ones are distinguished by a fragment."""
+    addresses = [_address(item, url) for item in items]
+    addresses = _with_fragments(addresses, [item.short_name for item in items])
+    # Short names may be equal, too.
+    return _with_fragments(addresses, [item.full_name for item in items])
 
 
-def _address(one: _Read, url: str) -> str:
-    """A variant's own address: by the parameters of its query, by its link, else told apart by a fragment."""
+def _with_fragments(addresses: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Add a fragment with the item's name to each URL that is not unique."""
+    counts = Counter(addresses)
+    unique = []
+    for address, name in zip(addresses, names, strict=True):
+        unique.append(address if counts[address] == 1 else _with_fragment(address, name))
+    return unique
+
+
+def _address(item: _ItemReading, url: str) -> str:
+    """Return a variant's URL: by query, by link, else the page's with a fragment."""
     parts = urlsplit(url)
-    if one.query:
-        asked = dict(one.query)
-        others = [(name, value) for name, value in parse_qsl(parts.query) if name not in asked]
-        return urlunsplit(parts._replace(query=urlencode([*others, *one.query]), fragment=""))
-    link = absolute(url, one.link or "") or url
-    leads_on = urlsplit(link).netloc == parts.netloc and link != url
-    return link if leads_on else _with_fragment(url, _in_short(one))
+    if item.query:
+        replaced = dict(item.query)
+        unchanged = [
+            (name, value) for name, value in parse_qsl(parts.query) if name not in replaced
+        ]
+        query = urlencode([*unchanged, *item.query])
+        return urlunsplit(parts._replace(query=query, fragment=""))
+    link = absolute(url, item.link or "") or url
+    if urlsplit(link).netloc == parts.netloc and link != url:
+        return link
+    return _with_fragment(url, item.short_name)
 
 
-def _in_short(one: _Read) -> str:
-    return one.numbers[0] if one.numbers else " ".join(one.options)
-
-
-def _in_full(one: _Read) -> str:
-    return " ".join(
-        [*one.numbers, *one.options, *(value for _, value in one.query), one.link or ""]
-    ).rstrip()
-
-
-def _with_fragment(address: str, told: str) -> str:
-    return urlunsplit(urlsplit(address)._replace(fragment=f"variant-{quote(told)}"))
+def _with_fragment(address: str, name: str) -> str:
+    return urlunsplit(urlsplit(address)._replace(fragment=f"variant-{quote(name)}"))

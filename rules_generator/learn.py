@@ -1,7 +1,7 @@
-"""Learn the rules of a stored shop: join its known offers with its crawled pages, induce, keep what people fixed.
+"""Learn the rules of a stored shop: join its known offers with its crawled pages, induce rules, keep pinned ones.
 
-A version of the rules is written once per run, in one transaction: a killed run that is taken up again finds them and
-does not learn twice.
+A version of the rules is written once per run, in one transaction: a killed run that is resumed finds them and does
+not learn twice.
 """
 
 import time
@@ -28,34 +28,47 @@ from parser.crawled_pages import (
 from parser.page.document import Document
 from parser.parse_job import newest_in
 from parser.rules.model import RuleSet, Variants
-from rules_generator.induction.induce import induce
-from rules_generator.induction.pinned_rules import with_kept
-from rules_generator.induction.self_training import as_general, elsewhere, teach_cold
-from rules_generator.monitoring.drift import drift_of, shares, surveyed
-from rules_generator.monitoring.rule_yield import Coverage, judged
-from rules_generator.selection.search import THRESHOLD
-from rules_generator.training.sampling import pick, wanted_of
-from rules_generator.training.training_example import Taught
-from rules_generator.training.training_set import MOST_EXAMPLES, Teachers, newest_rules, teachers
-from rules_generator.variants.learn_variants import as_whole, learn_variants
-from rules_generator.variants.same_page_offers import families
+from rules_generator.config import DEFAULT_CONFIG
+from rules_generator.induction.inducer import InductionReport, induce
+from rules_generator.induction.pinned_rules import carry_over_pinned
+from rules_generator.induction.self_training import (
+    as_general_rules,
+    index_other_shops,
+    self_train,
+)
+from rules_generator.monitoring.drift import agreement_shares, measure_drift, sample_yields
+from rules_generator.monitoring.rule_yield import RuleYield, comparable_yields
+from rules_generator.training.sampling import examples_needed, sample_examples
+from rules_generator.training.training_example import TrainingExample
+from rules_generator.training.training_set import (
+    MAX_EXAMPLES,
+    TrainingSet,
+    latest_rules,
+    load_training_set,
+)
+from rules_generator.variants.learn_variants import as_whole_page, learn_variants
+from rules_generator.variants.same_page_offers import group_by_page
 from rules_generator.variants.schema_org import schema_variants
 
-BACKGROUND = 200
-MOST_NAMED = 20
-MOST_ELSEWHERE = 200_000
+# Caps: unlabelled pages for signatures, refused pages that are named, offers of other shops.
+MAX_BACKGROUND = 200
+MAX_NAMED = 20
+MAX_OTHER_OFFERS = 200_000
+# Where the examples come from, as it is stored and printed.
 KNOWN_OFFERS = "known offers"
 GENERAL_RULES = "general rules"
 
+# The report stored beside a version of the rules, as JSON.
+StoredReport = dict[str, object]
+
 
 @dataclass(frozen=True)
-class Learnt:
-    """What learning brought: the version stored, examples used, found and set aside, rules per attribute, seconds.
+class LearnReport:
+    """Result of learning: the version stored, examples used, joined and set aside, rules per attribute, seconds.
 
-    `by` says who taught: known offers or, where the catalog has none of the shop, what its pages say by general rules.
-    `wanted` says how many more examples would make sure of which attribute, `drift` what became of the rules before,
-    and `kept` how many of those were locked or set by hand and stay. `refused` names pages that could not be opened,
-    with the reason.
+    `by` names the source of the examples: known offers or, if the catalog has none of the shop, general rules.
+    `wanted` has the number of examples lacking per attribute, `drift` describes the rules before, and `kept` counts
+    the pinned ones. `refused` has pages that could not be opened, with the reason.
     """
 
     version: int
@@ -73,6 +86,23 @@ class Learnt:
     seconds: float = 0.0
 
 
+@dataclass(frozen=True)
+class CrawledShop:
+    """A stored shop with its crawled pages and the limits that it is learnt with."""
+
+    store: Store
+    shop: Shop
+    pages: Sequence[CrawledPage]
+    opener: Opener
+    max_examples: int
+    threshold: float
+
+    def background(self) -> Iterator[Document]:
+        """Yield an unlabelled sample of the pages, some of every folder; each is freed before the next is opened."""
+        sample = by_folder(self.pages)[:MAX_BACKGROUND]
+        return (document for _, document in self.opener.open_all(sample))
+
+
 def learn_shop(
     settings: Settings,
     store: Store,
@@ -83,159 +113,178 @@ def learn_shop(
     threshold: float | None = None,
     anew: bool = False,
     progress: Progress = silent,
-) -> Learnt:
+) -> LearnReport:
     """Learn and store a new version of the shop's rules, unless this run has done so already (`anew`: even then).
 
-    Where the catalog has no offer of the shop, its pages teach themselves (`rules_generator.induction.self_training`). Raises
-    NoKnownOffers where they do not say enough for that, LearnError where no known offer has a crawled page.
+    If the catalog has no offer of the shop, its pages are self-trained. Raises NoKnownOffers if too few pages show an
+    offer by general rules, LearnError if no known offer has a crawled page.
     """
     begin = time.monotonic()
-    before = newest_rules(store, shop)
+    before = latest_rules(store, shop)
     if before is not None and before.run_id == run_id and not anew:
-        return _told(before, 0.0)
-    pages, opener = crawled_pages(store, shop), Opener(settings.bodies)
-    since = None if before is None else RuleSet.from_json(before.rules).learnt_at
-    least = THRESHOLD if threshold is None else threshold
-    try:
-        found = teachers(store, shop, pages, opener, most or MOST_EXAMPLES, since, progress)
-    except NoKnownOffers as error:
-        rules, told = _learn_cold(store, shop, pages, opener, error, (most or MOST_EXAMPLES, least))
-        told |= _seen([], _kept_from(rules, before), before, pages, opener)
-        return _told(_save(store, shop, run_id, rules, told), time.monotonic() - begin)
-    if not found.taught:
-        raise LearnError(
-            f"none of the {len(found.known)} known offers of {shop.name!r} was found among {len(pages)} crawled pages: "
-            "look at their links with 'scout catalog show', and at the crawl with 'scout shop show'"
-        )
-    progress("examples used", len(found.taught), len(found.taught))
-    variants, taught = _with_variants(store, shop, found, pages, opener)
-    rules, story = induce(
-        taught,
-        _background(pages, opener),
-        threshold=least,
-        currency=_usual_currency(found.known),
+        return _report(before, 0.0)
+    crawled = CrawledShop(
+        store=store,
+        shop=shop,
+        pages=crawled_pages(store, shop),
+        opener=Opener(settings.bodies),
+        max_examples=most or MAX_EXAMPLES,
+        threshold=DEFAULT_CONFIG.score_threshold if threshold is None else threshold,
     )
-    told = asdict(story) | {
-        "examples_found": found.examples,
-        "refused": opener.refused,
-        "wanted": wanted_of([one for one in taught if one.address in rules.learnt_from]),
-        "agreement": shares(taught, rules),
+    since = None if before is None else RuleSet.from_json(before.rules).learnt_at
+    try:
+        training_set = load_training_set(
+            store, shop, crawled.pages, crawled.opener, crawled.max_examples, since, progress
+        )
+    except NoKnownOffers as error:
+        rules, stored_report = _learn_cold(crawled, error)
+        examples: Sequence[TrainingExample] = []
+    else:
+        rules, stored_report, examples = _learn_warm(crawled, training_set, progress)
+    stored_report |= _compare(examples, _with_pinned(rules, before), before, crawled)
+    saved = _save(store, shop, run_id, rules, stored_report)
+    return _report(saved, time.monotonic() - begin)
+
+
+def _learn_warm(
+    crawled: CrawledShop, training_set: TrainingSet, progress: Progress
+) -> tuple[RuleSet, StoredReport, Sequence[TrainingExample]]:
+    """Learn from known offers. Returns the rules, the report, and the examples."""
+    offers = training_set.known_offers
+    if not training_set.examples:
+        raise LearnError(
+            f"none of the {len(offers)} known offers of {crawled.shop.name!r} was found among "
+            f"{len(crawled.pages)} crawled pages: look at their links with 'scout catalog show', "
+            "and at the crawl with 'scout shop show'"
+        )
+    progress("examples used", len(training_set.examples), len(training_set.examples))
+    variants, examples = _with_variants(crawled, training_set)
+    rules, induction = induce(
+        examples,
+        crawled.background(),
+        threshold=crawled.threshold,
+        currency=_usual_currency(offers),
+    )
+    used = [example for example in examples if example.address in rules.learnt_from]
+    stored_report = _stored_report(induction) | {
+        "examples_found": training_set.joined,
+        "refused": crawled.opener.refused,
+        "wanted": examples_needed(used),
+        "agreement": agreement_shares(examples, rules),
     }
-    rules = rules.model_copy(update={"variants": variants})
-    told |= _seen(taught, _kept_from(rules, before), before, pages, opener)
-    return _told(_save(store, shop, run_id, rules, told), time.monotonic() - begin)
+    return rules.model_copy(update={"variants": variants}), stored_report, examples
 
 
 def _with_variants(
-    store: Store, shop: Shop, found: Teachers, pages: Sequence[CrawledPage], opener: Opener
-) -> tuple[tuple[Variants, ...], Sequence[Taught]]:
-    """The way in which pages keep several offers, and then the teachers as those of whole pages."""
-    groups = families(found.known, pages, ways_to_pages(store, shop))
-    way = learn_variants(groups, opener)
-    if way is None:
-        return (), found.taught
-    of_page = {family.page.address: family for family in groups}
-    known = [(one, of_page.get(one.address)) for one in found.taught]
-    return (way,), [one if family is None else as_whole(one, family, way) for one, family in known]
+    crawled: CrawledShop, training_set: TrainingSet
+) -> tuple[tuple[Variants, ...], Sequence[TrainingExample]]:
+    """Learn where pages keep several offers. Returns the layouts, and the examples as those of whole pages."""
+    redirects = ways_to_pages(crawled.store, crawled.shop)
+    families = group_by_page(training_set.known_offers, crawled.pages, redirects)
+    layout = learn_variants(families, crawled.opener)
+    if layout is None:
+        return (), training_set.examples
+    by_address = {family.page.address: family for family in families}
+    examples = []
+    for example in training_set.examples:
+        family = by_address.get(example.address)
+        examples.append(example if family is None else as_whole_page(example, family, layout))
+    return (layout,), examples
 
 
-def _learn_cold(
-    store: Store,
-    shop: Shop,
-    pages: Sequence[CrawledPage],
-    opener: Opener,
-    error: NoKnownOffers,
-    how: tuple[int, float],
-) -> tuple[RuleSet, dict[str, object]]:
-    """Rules without known offers, and their story."""
-    most, threshold = how
-    with store.read() as session:
-        others = elsewhere(
-            session.exec(
-                select(KnownOffer).where(KnownOffer.shop_id != shop.id).limit(MOST_ELSEWHERE)
-            )
-        )
-    cold = teach_cold(opener.open_all(in_turn(pages)), others)
-    if not cold.taught:
+def _learn_cold(crawled: CrawledShop, error: NoKnownOffers) -> tuple[RuleSet, StoredReport]:
+    """Learn without known offers."""
+    query = select(KnownOffer).where(KnownOffer.shop_id != crawled.shop.id).limit(MAX_OTHER_OFFERS)
+    with crawled.store.read() as session:
+        other_shops = index_other_shops(session.exec(query))
+    training = self_train(crawled.opener.open_all(in_turn(crawled.pages)), other_shops)
+    if not training.examples:
         raise NoKnownOffers(
-            f"{error}; none of {cold.looked_at} pages says by general rules that it shows an offer"
+            f"{error}; none of {training.pages} pages says by general rules that it shows an offer"
         )
-    rules, story = induce(pick(cold.taught, most), _background(pages, opener), threshold=threshold)
-    told = {
+    examples = sample_examples(training.examples, crawled.max_examples)
+    rules, induction = induce(examples, crawled.background(), threshold=crawled.threshold)
+    general = as_general_rules(rules, training.trust)
+    variants = schema_variants([example.document for example in training.examples])
+    stored_report = _stored_report(induction) | {
         "by": GENERAL_RULES,
-        "examples_found": len(cold.taught),
-        "helped_by_other_shops": cold.helped,
+        "examples_found": len(training.examples),
+        "helped_by_other_shops": training.helped,
+        "refused": crawled.opener.refused,
     }
-    variants = schema_variants([one.document for one in cold.taught])
-    return as_general(rules, cold.trust).model_copy(update={"variants": variants}), asdict(
-        story
-    ) | told | {"refused": opener.refused}
+    return general.model_copy(update={"variants": variants}), stored_report
 
 
-def _background(pages: Sequence[CrawledPage], opener: Opener) -> Iterator[Document]:
-    """Pages that offers are told from, some of every folder; each is gone before the next is opened."""
-    return (document for _, document in opener.open_all(by_folder(pages)[:BACKGROUND]))
+def _stored_report(induction: InductionReport) -> StoredReport:
+    return dict(asdict(induction))
 
 
-def _seen(
-    taught: Sequence[Taught],
+def _compare(
+    examples: Sequence[TrainingExample],
     rules: RuleSet,
     before: StoredRules | None,
-    pages: Sequence[CrawledPage],
-    opener: Opener,
-) -> dict[str, object]:
-    """What the rules find on a sample of the shop's pages, and what has become there of the rules before."""
+    crawled: CrawledShop,
+) -> StoredReport:
+    """Measure the rules' yield on a sample of the shop's pages, and the drift of the rules before."""
     if before is None:
-        [(fresh, rested)] = surveyed(pages, opener, [rules], None)
-        return {"coverage": asdict(fresh + rested), "drift": None}
+        [(fresh, resting)] = sample_yields(crawled.pages, crawled.opener, [rules], None)
+        return {"coverage": asdict(fresh + resting), "drift": None}
     old = RuleSet.from_json(before.rules).model_copy(update={"version": before.version})
-    (fresh, rested), found = surveyed(pages, opener, [rules, old], old.learnt_at)
-    seen = judged(*found, Coverage.from_json(before.story.get("coverage") or {}))
-    drift = drift_of(taught, old, dict(before.story.get("agreement") or {}), seen)
-    return {"coverage": asdict(fresh + rested), "drift": asdict(drift)}
+    (fresh, resting), old_yields = sample_yields(
+        crawled.pages, crawled.opener, [rules, old], old.learnt_at
+    )
+    former = RuleYield.from_json(before.story.get("coverage") or {})
+    agreement = dict(before.story.get("agreement") or {})
+    drift = measure_drift(examples, old, agreement, comparable_yields(*old_yields, former))
+    return {"coverage": asdict(fresh + resting), "drift": asdict(drift)}
 
 
-def _usual_currency(known: Sequence[KnownOffer]) -> str | None:
-    counts = Counter(offer.currency for offer in known if offer.currency)
+def _usual_currency(offers: Sequence[KnownOffer]) -> str | None:
+    counts = Counter(offer.currency for offer in offers if offer.currency)
     return counts.most_common(1)[0][0] if counts else None
 
 
-def _kept_from(rules: RuleSet, before: StoredRules | None) -> RuleSet:
-    return rules if before is None else with_kept(rules, RuleSet.from_json(before.rules))
+def _with_pinned(rules: RuleSet, before: StoredRules | None) -> RuleSet:
+    return rules if before is None else carry_over_pinned(rules, RuleSet.from_json(before.rules))
 
 
 def _save(
-    store: Store, shop: Shop, run_id: int, rules: RuleSet, story: dict[str, object]
+    store: Store, shop: Shop, run_id: int, rules: RuleSet, stored_report: StoredReport
 ) -> StoredRules:
-    """Store rules as the newest version, with what people fixed by now: they may have done so while it was learnt."""
+    """Store rules as the newest version, with the rules pinned by now: reviewers may have done so meanwhile."""
     with store.write() as session:
         last = newest_in(session, shop)
         version = (last.version if last else 0) + 1
-        dated = _kept_from(rules, last).model_copy(update={"version": version, "learnt_at": now()})
+        dated = _with_pinned(rules, last).model_copy(
+            update={"version": version, "learnt_at": now()}
+        )
         stored = StoredRules(
-            shop_id=shop.id or 0, version=version, run_id=run_id, rules=dated.to_json(), story=story
+            shop_id=shop.id or 0,
+            version=version,
+            run_id=run_id,
+            rules=dated.to_json(),
+            story=stored_report,
         )
         session.add(stored)
     return stored
 
 
-def _told(stored: StoredRules, seconds: float) -> Learnt:
+def _report(stored: StoredRules, seconds: float) -> LearnReport:
     rules = RuleSet.from_json(stored.rules)
-    counts = Counter(
-        rule.attribute.value for template in rules.templates for rule in template.rules
-    )
-    return Learnt(
+    all_rules = [rule for template in rules.templates for rule in template.rules]
+    story = stored.story
+    return LearnReport(
         version=stored.version,
         examples=len(rules.learnt_from),
-        examples_found=int(stored.story.get("examples_found", 0)),
-        set_aside=len(stored.story.get("set_aside", ())),
+        examples_found=int(story.get("examples_found", 0)),
+        set_aside=len(story.get("set_aside", ())),
         templates=len(rules.templates),
-        rules=dict(counts),
-        not_found=tuple(stored.story.get("not_found", ())),
-        wanted=dict(stored.story.get("wanted") or {}),
-        drift=str((stored.story.get("drift") or {}).get("said", "")),
-        kept=len({rule for template in rules.templates for rule in template.rules if rule.kept}),
-        refused=dict(islice((stored.story.get("refused") or {}).items(), MOST_NAMED)),
-        by=str(stored.story.get("by", KNOWN_OFFERS)),
+        rules=dict(Counter(rule.attribute.value for rule in all_rules)),
+        not_found=tuple(story.get("not_found", ())),
+        wanted=dict(story.get("wanted") or {}),
+        drift=str((story.get("drift") or {}).get("said", "")),
+        kept=len({rule for rule in all_rules if rule.kept}),
+        refused=dict(islice((story.get("refused") or {}).items(), MAX_NAMED)),
+        by=str(story.get("by", KNOWN_OFFERS)),
         seconds=round(seconds, 2),
     )

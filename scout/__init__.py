@@ -1,1 +1,1 @@
-"""The roof: the command line, the pipeline, the schedule, the web pages and the demo shop."""
+"""Scout's application: command line, pipeline, schedule, web application and demo shop."""

@@ -1,4 +1,4 @@
-"""`python -m scout`: the same as the command `scout`, for a run in a process of its own."""
+"""`python -m scout`: the command `scout`, for runs in processes of their own."""
 
 import sys
 

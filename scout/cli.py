@@ -1,15 +1,17 @@
-"""The one entry point, `scout`. Exit codes: 0 done, 1 failed with one clear line on standard error, 2 wrong usage.
+"""The entry point, `scout`.
 
-Commands live in `scout.commands` and raise what goes wrong; it becomes a line and an exit code here and nowhere else.
-What nobody foresaw becomes one line too, by `sys.excepthook` (which a call of `app` itself would set to typer's own);
-with `-v` the whole traceback is shown.
+Exit codes: 0 done, 1 failed with one clear line on standard error, 2 wrong usage.
+
+Commands live in `scout.commands` and raise errors; only here an error becomes a line and an exit
+code. Unexpected errors become one line too, by `sys.excepthook` (calling `app` itself would install
+typer's own hook); with `-v` the whole traceback is shown.
 """
 
 import os
 import signal
 import sys
 from collections.abc import Sequence
-from importlib.metadata import version as version_of
+from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
 from typing import Annotated
@@ -17,12 +19,15 @@ from typing import Annotated
 import typer
 from typer.main import get_command
 
-from scout.commands import ROOMS
-from scout.commands.context import Call
-from scout.terminal.output import complain
+from scout.commands import COMMAND_MODULES
+from scout.commands.context import Invocation
+from scout.terminal.output import print_error
 
 INTERRUPTED = 130
+"""Exit code after Ctrl-C: 128 + SIGINT, as shells have it."""
+
 TERMINATED = 143
+"""Exit code after SIGTERM: 128 + SIGTERM."""
 
 app = typer.Typer(
     name="scout",
@@ -33,13 +38,13 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for room in ROOMS:
-    room.add_to(app)
+for module in COMMAND_MODULES:
+    module.add_to(app)
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"scout {version_of('scout-offer-gaps')}")
+def _print_version(is_requested: bool) -> None:
+    if is_requested:
+        typer.echo(f"scout {version('scout-offer-gaps')}")
         raise typer.Exit
 
 
@@ -49,7 +54,7 @@ def _start(
     verbose: Annotated[
         bool,
         typer.Option(
-            "-v", "--verbose", help="Log all that happens, and show where an error arose."
+            "-v", "--verbose", help="Log at debug level, and show the traceback of an error."
         ),
     ] = False,
     database_url: Annotated[
@@ -61,75 +66,83 @@ def _start(
     ] = None,
     data_dir: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Where data is kept (else SCOUT_DATA_DIR, else var/)."),
+        typer.Option(metavar="FOLDER", help="The data folder (else SCOUT_DATA_DIR, else var/)."),
     ] = None,
     _version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_show_version, is_eager=True, help="Print the version and end."
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
         ),
     ] = False,
 ) -> None:
-    context.obj = Call(verbose, database_url, data_dir)
+    context.obj = Invocation(verbose, database_url, data_dir)
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Carry out a command line, this process's own where none is given; gives the exit code."""
-    given = sys.argv[1:] if words is None else list(words)
-    if words is None:
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Execute a command line, by default this process's own; return the exit code."""
+    if arguments is None:
+        arguments = sys.argv[1:]
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
-        if not {"-v", "--verbose"} & set(given):
-            sys.excepthook = _say_briefly
+        if not {"-v", "--verbose"} & set(arguments):
+            sys.excepthook = _print_unexpected
     try:
-        code = get_command(app)(given, prog_name="scout", standalone_mode=False)
+        code = get_command(app)(list(arguments), prog_name="scout", standalone_mode=False)
+        # Flushed here, so that a reader that has gone away is noticed before Python shuts down.
         sys.stdout.flush()
     except typer.Abort:
-        complain("not done, as asked")
+        print_error("not done, as asked")
         return 1
     except (BrokenPipeError, SystemExit) as error:
+        # A command that exits while it handles a broken pipe is a broken pipe as well.
         if isinstance(error, SystemExit) and not isinstance(error.__context__, BrokenPipeError):
             raise
-        return _nobody_reads()
+        return _ignore_broken_pipe()
     except typer.TyperException as error:
-        return _wrong_usage(error)
-    except _ours() as error:
-        return _failed(error)
+        return _report_wrong_usage(error)
+    except _expected_errors() as error:
+        return _report_failure(error)
     if code == INTERRUPTED:
-        complain("interrupted: the same command goes on where it stopped")
+        print_error("interrupted: the same command goes on where it stopped")
     return code if isinstance(code, int) else 0
 
 
-def _ours() -> tuple[type[Exception], ...]:
+def _expected_errors() -> tuple[type[Exception], ...]:
+    # Imported when an error is raised: `scout --help` loads none of the packages below.
     from catalog.errors import BadUrl, ScoutError
 
     return ScoutError, BadUrl
 
 
-def _failed(error: Exception) -> int:
+def _report_failure(error: Exception) -> int:
     from catalog.errors import UnknownShop, UsageError
 
-    complain(str(error))
-    return 2 if isinstance(error, UsageError) and not isinstance(error, UnknownShop) else 1
+    print_error(str(error))
+    is_usage = isinstance(error, UsageError) and not isinstance(error, UnknownShop)
+    return 2 if is_usage else 1
 
 
-def _wrong_usage(error: typer.TyperException) -> int:
+def _report_wrong_usage(error: typer.TyperException) -> int:
     context = getattr(error, "ctx", None)
-    said = error.format_message() if hasattr(error, "format_message") else str(error)
-    if not said or type(error).__name__ == "NoArgsIsHelpError":
-        typer.echo(said or (context.get_help() if context else ""), err=True)
+    message = error.format_message() if hasattr(error, "format_message") else str(error)
+    # A group without a command: typer raises an error whose message is the group's help.
+    if not message or type(error).__name__ == "NoArgsIsHelpError":
+        typer.echo(message or (context.get_help() if context else ""), err=True)
         return 2
-    complain(said + (f" (see '{context.command_path} --help')" if context else ""))
+    if context:
+        message += f" (see '{context.command_path} --help')"
+    print_error(message)
     return int(getattr(error, "exit_code", 2))
 
 
-def _nobody_reads() -> int:
-    """Whoever read our output has gone, as `head` does: that is no failure; Python shall not complain at its end."""
+def _ignore_broken_pipe() -> int:
+    """Return exit code 0 where the reader of our output has gone, as `head` does."""
+    # Python flushes standard output when it exits, and would complain about the closed pipe.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
-def _say_briefly(
+def _print_unexpected(
     kind: type[BaseException], error: BaseException, _trace: TracebackType | None
 ) -> None:
-    shows = "the same command with 'scout -v ...' shows where; please report it"
-    complain(f"unexpected {kind.__name__}: {error} ({shows})")
+    hint = "the same command with 'scout -v ...' shows where; please report it"
+    print_error(f"unexpected {kind.__name__}: {error} ({hint})")

@@ -1,7 +1,8 @@
-"""The doctor: what can be wrong with an installation and its store, looked at one by one.
+"""The doctor: checks of an installation and its store, one after another.
 
-Scout's rooms are top-level packages with general names. Another distribution, or a folder that merely lies on the
-import path, may own `crawler` or `parser` too, and whichever comes first is imported, without a word.
+Scout's packages are top-level packages with general names. Another distribution, or a folder that
+merely lies on the import path, may own `crawler` or `parser` too; whichever comes first is
+imported, without any warning.
 """
 
 import shutil
@@ -26,7 +27,8 @@ from catalog.storage.store import Store, head
 from scout.pipeline import locks
 
 DISTRIBUTION = "scout-offer-gaps"
-NAMES = (
+
+PACKAGES = (
     "catalog",
     "crawler",
     "matcher",
@@ -36,111 +38,139 @@ NAMES = (
     "scout",
     "url_cleaner",
 )
-OLDEST_PYTHON = (3, 11)
-LEAST_SPACE = 500_000_000
-OPTIONAL = {"psycopg": "PostgreSQL", "s3fs": "page bodies on S3"}
+"""Top-level packages that have to be Scout's own."""
+
+MIN_PYTHON = (3, 11)
+"""Oldest Python supported, as in pyproject.toml."""
+
+MIN_FREE_SPACE = 500_000_000
+"""Bytes free in the data folder below which a crawl is likely to fill the disk."""
+
+OPTIONAL_MODULES = {"psycopg": "PostgreSQL", "s3fs": "page bodies on S3"}
+"""Modules that Scout uses if they are installed, with their purpose."""
 
 
 @dataclass(frozen=True)
-class Finding:
-    """What one check found. `wrong` has to be mended, `note` is good to know."""
+class CheckResult:
+    """The result of one check: `wrong` has to be repaired, `note` is good to know."""
 
     check: str
     state: Literal["ok", "note", "wrong"]
-    found: str
+    message: str
+
+    def as_json(self) -> dict[str, str]:
+        """Convert to the object that `scout doctor --json` prints."""
+        return {"check": self.check, "state": self.state, "found": self.message}
 
 
-def examine(settings: Settings) -> list[Finding]:
-    """All checks, in order."""
-    checks: list[Callable[[Settings], Iterator[Finding]]] = [
-        _python,
-        _names,
-        _versions,
-        _data_folder,
-        _database,
-        _bodies,
-        _runs,
+def run_checks(settings: Settings) -> list[CheckResult]:
+    """Run all checks in order."""
+    checks: list[Callable[[Settings], Iterator[CheckResult]]] = [
+        _check_python,
+        _check_package_names,
+        _check_versions,
+        _check_data_folder,
+        _check_database,
+        _check_bodies,
+        _check_runs,
     ]
-    return [finding for check in checks for finding in check(settings)]
+    return [result for check in checks for result in check(settings)]
 
 
-def _python(_settings: Settings) -> Iterator[Finding]:
-    fits = sys.version_info[:2] >= OLDEST_PYTHON
-    said = f"{sys.version.split()[0]} at {sys.executable}"
-    yield Finding(
-        "Python", "ok" if fits else "wrong", said if fits else f"{said}: Scout needs 3.11 or newer"
-    )
+def _check_python(_settings: Settings) -> Iterator[CheckResult]:
+    interpreter = f"{sys.version.split()[0]} at {sys.executable}"
+    if sys.version_info[:2] >= MIN_PYTHON:
+        yield CheckResult("Python", "ok", interpreter)
+    else:
+        yield CheckResult("Python", "wrong", f"{interpreter}: Scout needs 3.11 or newer")
 
 
-def _names(_settings: Settings) -> Iterator[Finding]:
-    owners = packages_distributions()
+def _check_package_names(_settings: Settings) -> Iterator[CheckResult]:
+    distributions = packages_distributions()
     home = Path(__file__).resolve().parents[1]
-    troubles = [
-        trouble for name in NAMES for trouble in strangers(name, home, owners.get(name, []))
-    ]
-    for trouble in troubles:
-        yield Finding("package names", "wrong", trouble)
-    if not troubles:
-        yield Finding("package names", "ok", f"{len(NAMES)} packages, all Scout's own, in {home}")
+    problems: list[str] = []
+    for name in PACKAGES:
+        problems += foreign_owners(name, home, distributions.get(name, []))
+    for problem in problems:
+        yield CheckResult("package names", "wrong", problem)
+    if not problems:
+        message = f"{len(PACKAGES)} packages, all Scout's own, in {home}"
+        yield CheckResult("package names", "ok", message)
 
 
-def strangers(name: str, home: Path, owners: list[str]) -> Iterator[str]:
-    """What else than Scout owns a package name: installed distributions, and packages lying on the import path."""
-    for owner in sorted(
-        {owner for owner in owners if owner.replace("_", "-").lower() != DISTRIBUTION}
-    ):
-        yield f"distribution {owner!r} also owns the package {name!r}: install Scout in an environment of its own"
-    places = {place: Path(place or ".").resolve() for place in sys.path}
-    others = {path for place, path in places.items() if path != home and _holds(name, place)}
-    for path in sorted(others):
-        yield f"a package {name!r} that is not Scout's lies in {path}: remove it, or run Scout from elsewhere"
+def foreign_owners(name: str, home: Path, distributions: list[str]) -> Iterator[str]:
+    """Describe foreign owners of a package name: distributions, and folders on the import path.
+
+    `home` is the folder of Scout's packages, `distributions` the installed ones that claim the
+    name.
+    """
+    normalized = {owner: owner.replace("_", "-").lower() for owner in distributions}
+    for owner in sorted(normalized):
+        if normalized[owner] != DISTRIBUTION:
+            yield (
+                f"distribution {owner!r} also owns the package {name!r}: "
+                "install Scout in an environment of its own"
+            )
+    for path in sorted(_import_folders(name) - {home}):
+        yield (
+            f"a package {name!r} that is not Scout's lies in {path}: "
+            "remove it, or run Scout from elsewhere"
+        )
     spec = find_spec(name)
     if spec is None or not spec.origin or Path(spec.origin).resolve().parents[1] != home:
-        yield f"'import {name}' finds {spec.origin if spec else 'nothing'} instead of {home / name}: install Scout anew"
+        origin = spec.origin if spec else "nothing"
+        yield f"'import {name}' finds {origin} instead of {home / name}: install Scout anew"
 
 
-def _holds(name: str, place: str) -> bool:
-    spec = PathFinder.find_spec(name, [place])
+def _import_folders(name: str) -> set[Path]:
+    """Return the folders on the import path that hold a package or module of that name."""
+    # An empty entry means the working folder.
+    return {Path(entry or ".").resolve() for entry in sys.path if _is_importable(name, entry)}
+
+
+def _is_importable(name: str, entry: str) -> bool:
+    spec = PathFinder.find_spec(name, [entry])
+    # A folder without modules is a namespace package: it has no origin, and any real package wins
+    # over it.
     return spec is not None and spec.origin is not None
 
 
-def _versions(_settings: Settings) -> Iterator[Finding]:
+def _check_versions(_settings: Settings) -> Iterator[CheckResult]:
     try:
-        wanted = [Requirement(text) for text in requires(DISTRIBUTION) or []]
+        requirements = [Requirement(text) for text in requires(DISTRIBUTION) or []]
     except PackageNotFoundError:
-        yield Finding("versions", "wrong", f"{DISTRIBUTION} is not installed: pip install -e .")
+        yield CheckResult("versions", "wrong", f"{DISTRIBUTION} is not installed: pip install -e .")
         return
-    wanted = [
-        needed
-        for needed in wanted
-        if needed.marker is None or needed.marker.evaluate({"extra": ""})
-    ]
-    troubles = [trouble for needed in wanted if (trouble := _misfit(needed))]
-    for trouble in troubles:
-        yield Finding("versions", "wrong", trouble)
-    if not troubles:
-        yield Finding("versions", "ok", f"{len(wanted)} packages within their ranges")
-    for name, use in OPTIONAL.items():
-        yield Finding(
-            f"optional {name}", "ok" if find_spec(name) else "note", f"{use}{_absence(name)}"
-        )
+    needed = [requirement for requirement in requirements if _is_needed(requirement)]
+    problems = [problem for problem in map(_version_problem, needed) if problem]
+    for problem in problems:
+        yield CheckResult("versions", "wrong", problem)
+    if not problems:
+        yield CheckResult("versions", "ok", f"{len(needed)} packages within their ranges")
+    for name, purpose in OPTIONAL_MODULES.items():
+        if find_spec(name):
+            yield CheckResult(f"optional {name}", "ok", purpose)
+        else:
+            yield CheckResult(f"optional {name}", "note", f"{purpose}: not installed")
 
 
-def _absence(name: str) -> str:
-    return "" if find_spec(name) else ": not installed"
+def _is_needed(requirement: Requirement) -> bool:
+    # Requirements of extras carry a marker that is false without the extra.
+    return requirement.marker is None or requirement.marker.evaluate({"extra": ""})
 
 
-def _misfit(needed: Requirement) -> str | None:
+def _version_problem(requirement: Requirement) -> str | None:
+    name = requirement.name
     try:
-        found = version(needed.name)
+        installed = version(name)
     except PackageNotFoundError:
-        return f"{needed.name} is not installed: pip install '{needed}'"
-    if needed.specifier.contains(found, prereleases=True):
+        return f"{name} is not installed: pip install '{requirement}'"
+    if requirement.specifier.contains(installed, prereleases=True):
         return None
-    return f"{needed.name} {found} is installed, {needed} is needed: pip install '{needed}'"
+    return f"{name} {installed} is installed, {requirement} is needed: pip install '{requirement}'"
 
 
-def _data_folder(settings: Settings) -> Iterator[Finding]:
+def _check_data_folder(settings: Settings) -> Iterator[CheckResult]:
     folder = settings.data_dir.resolve()
     probe = folder / f".doctor-{uuid4().hex}"
     try:
@@ -149,19 +179,21 @@ def _data_folder(settings: Settings) -> Iterator[Finding]:
         probe.unlink()
         free = shutil.disk_usage(folder).free
     except OSError as error:
-        yield Finding("data folder", "wrong", f"{folder} cannot be written to: {error.strerror}")
+        message = f"{folder} cannot be written to: {error.strerror}"
+        yield CheckResult("data folder", "wrong", message)
         return
-    said = f"{folder}, {free / 1e9:.1f} GB free"
-    yield Finding("data folder", "ok" if free > LEAST_SPACE else "wrong", said)
+    state: Literal["ok", "wrong"] = "ok" if free > MIN_FREE_SPACE else "wrong"
+    yield CheckResult("data folder", state, f"{folder}, {free / 1e9:.1f} GB free")
 
 
-def _database(settings: Settings) -> Iterator[Finding]:
+def _check_database(settings: Settings) -> Iterator[CheckResult]:
     try:
         Store.open(settings)
     except (ScoutError, ImportError) as error:
-        yield Finding("database", "wrong", str(error))
+        yield CheckResult("database", "wrong", str(error))
         return
-    yield Finding("database", "ok", f"{_without_password(settings.database)}, schema {head()}")
+    message = f"{_without_password(settings.database)}, schema {head()}"
+    yield CheckResult("database", "ok", message)
 
 
 def _without_password(database: str) -> str:
@@ -170,35 +202,34 @@ def _without_password(database: str) -> str:
     return make_url(database).render_as_string(hide_password=True)
 
 
-def _bodies(settings: Settings) -> Iterator[Finding]:
+def _check_bodies(settings: Settings) -> Iterator[CheckResult]:
     probe = b"scout doctor was here"
     try:
         bodies = Bodies(settings.bodies)
-        kept = bodies.get(bodies.put(probe)) == probe
+        is_intact = bodies.get(bodies.put(probe)) == probe
     except (ScoutError, OSError, ValueError, ImportError) as error:
-        yield Finding("page bodies", "wrong", f"{settings.bodies}: {error}")
+        yield CheckResult("page bodies", "wrong", f"{settings.bodies}: {error}")
         return
-    yield Finding("page bodies", "ok" if kept else "wrong", settings.bodies)
+    yield CheckResult("page bodies", "ok" if is_intact else "wrong", settings.bodies)
 
 
-def _runs(settings: Settings) -> Iterator[Finding]:
+def _check_runs(settings: Settings) -> Iterator[CheckResult]:
     try:
         store = Store.open(settings)
-        held = {path.stem for path in locks.folder(settings).glob("*.lock") if locks.is_held(path)}
+        lock_files = locks.lock_folder(settings).glob("*.lock")
+        held = {path.stem for path in lock_files if locks.is_locked(path)}
         with store.read() as session:
-            open_runs = session.exec(
-                select(Shop, Run).where(Run.state == RunState.RUNNING, Run.shop_id == Shop.id)
-            )
-            unfinished = [(shop, run) for shop, run in open_runs]
+            query = select(Shop, Run).where(Run.state == RunState.RUNNING, Run.shop_id == Shop.id)
+            unfinished = list(session.exec(query))
     except (ScoutError, ImportError):
+        # The check of the database has reported it already.
         return
     for shop, run in unfinished:
-        under_way = locks.shop_lock_name(run.shop_id) in held
-        said = "under way" if under_way else f"unfinished: 'scout run {shop.name}' goes on with it"
-        yield Finding(
-            "runs",
-            "ok" if under_way else "note",
-            f"run {run.id} of {shop.name} ({run.stage}) is {said}",
-        )
+        label = f"run {run.id} of {shop.name} ({run.stage})"
+        if locks.shop_lock_name(run.shop_id) in held:
+            yield CheckResult("runs", "ok", f"{label} is under way")
+        else:
+            message = f"{label} is unfinished: 'scout run {shop.name}' goes on with it"
+            yield CheckResult("runs", "note", message)
     if not unfinished:
-        yield Finding("runs", "ok", f"none unfinished, {len(held)} locks held")
+        yield CheckResult("runs", "ok", f"none unfinished, {len(held)} locks held")

@@ -1,7 +1,7 @@
-"""The manual of the command line, docs/cli.md, made from the commands themselves: `make docs`.
+"""The manual of the command line, docs/cli.md, generated from the commands themselves.
 
-A test fails when the file is not what this module prints, or when a command or an option lacks help (the idea is
-sqlite-utils').
+A test fails when the file differs from the output of this module, or when a command or an option
+lacks help (the idea is sqlite-utils').
 """
 
 from collections.abc import Iterator
@@ -10,41 +10,44 @@ from typing import Any
 import typer.main
 
 from scout.cli import app
-from scout.terminal.output import say
+from scout.terminal.output import print_lines
 
 HEAD = """\
 # The command line
 
-Made from the commands by `make docs`; do not edit.
+Generated from the commands by `python -m scout.manual > docs/cli.md`; do not edit.
 
 Exit codes: 0 done, 1 failed with one line on standard error, 2 wrong usage, 130 interrupted (the same command goes on
 where it stopped). Tables and progress bars appear on a terminal, plain lines elsewhere; progress is on standard error.
-Settings come from `SCOUT_*` variables, a `scout.toml`, or flags, in rising order of force.
+Settings come from `SCOUT_*` variables, a `scout.toml`, or flags; flags override the file, the file overrides variables.
 """
 
-
-def commands() -> Iterator[tuple[str, Any]]:
-    """Every command and group with its full name, `scout` first."""
-    yield from _within("scout", typer.main.get_command(app))
+LINE_WIDTH = 100
+"""Characters of a line of help, whatever terminal generates it."""
 
 
-def _within(name: str, command: Any) -> Iterator[tuple[str, Any]]:
+def list_commands() -> Iterator[tuple[str, Any]]:
+    """Yield every command and group with its full name, `scout` first."""
+    yield from _walk("scout", typer.main.get_command(app))
+
+
+def _walk(name: str, command: Any) -> Iterator[tuple[str, Any]]:
     yield name, command
-    for inner, below in getattr(command, "commands", {}).items():
-        yield from _within(f"{name} {inner}", below)
+    for subname, subcommand in getattr(command, "commands", {}).items():
+        yield from _walk(f"{name} {subname}", subcommand)
 
 
-def manual() -> str:
-    """The whole manual, in Markdown."""
-    return HEAD + "".join(_section(name, command) for name, command in commands())
+def render_manual() -> str:
+    """Render the whole manual as Markdown."""
+    return HEAD + "".join(_section(name, command) for name, command in list_commands())
 
 
 def _section(name: str, command: Any) -> str:
     context = command.context_class(
         command,
         info_name=name,
-        terminal_width=100,
-        max_content_width=100,
+        terminal_width=LINE_WIDTH,
+        max_content_width=LINE_WIDTH,
         help_option_names=["-h", "--help"],
     )
     lines = (line.rstrip() for line in command.get_help(context).splitlines())
@@ -52,4 +55,4 @@ def _section(name: str, command: Any) -> str:
 
 
 if __name__ == "__main__":
-    say(manual().rstrip())
+    print_lines(render_manual().rstrip())

@@ -1,4 +1,4 @@
-"""Each shop with its last run, as `scout shop list`, the start page and the API show it."""
+"""The overview of shops with their newest runs, for the command line, web pages and API."""
 
 from typing import Any
 
@@ -6,47 +6,60 @@ from sqlmodel import Session, col, func, select
 
 from catalog.models import Crawl, KnownOffer, Page, Shop
 from catalog.storage.store import Store
-from scout.pipeline import pipeline
-from scout.pipeline.summary import summary
+from scout.pipeline import run_records
+from scout.pipeline.run_summary import summarize_run
 
 
-def overview(store: Store) -> list[dict[str, Any]]:
-    """All shops, by name."""
+def describe_shops(store: Store) -> list[dict[str, Any]]:
+    """Describe all shops, sorted by name."""
     with store.read() as session:
         shops = list(session.exec(select(Shop).order_by(col(Shop.name))))
-    return [row(store, shop) for shop in shops]
+    return [describe_shop(store, shop) for shop in shops]
 
 
-def row(store: Store, shop: Shop) -> dict[str, Any]:
-    """One shop: what is stored of it, and what its newest run came to."""
-    run = pipeline.latest(store, shop)
-    done = summary(store, shop, pipeline.run_key(run)) if run else None
+def describe_shop(store: Store, shop: Shop) -> dict[str, Any]:
+    """Describe one shop: its stored offers and pages, and the state of its newest run."""
     with store.read() as session:
-        counted = _counts(session, shop)
-    return {
-        "name": shop.name,
-        "url": shop.url,
-        **counted,
-        "run": run.id if run else None,
-        "last_run": run.started_at if run else None,
-        "state": str(run.state) if run else "never run",
-        "stage": str(run.stage) if run else None,
-        "reason": run.reason if run else None,
-        "missing": done.missing if done else None,
-        "reports": done.reports if done else {},
-    }
+        counts = _counts(session, shop)
+    return {"name": shop.name, "url": shop.url, **counts, **_describe_run(store, shop)}
 
 
-def last_crawl(store: Store, shop: Shop) -> dict[str, Any]:
-    """What the shop's newest crawl asked for and came to; nothing where there was none."""
+def describe_last_crawl(store: Store, shop: Shop) -> dict[str, Any]:
+    """Describe the shop's newest crawl, its requests and results; empty where there was none."""
     newest = select(Crawl).where(Crawl.shop_id == shop.id).order_by(col(Crawl.id).desc()).limit(1)
     with store.read() as session:
-        found = session.exec(newest).first()
-    return found.model_dump(exclude={"id", "shop_id", "figures"}) if found else {}
+        crawl = session.exec(newest).first()
+    if crawl is None:
+        return {}
+    return crawl.model_dump(exclude={"id", "shop_id", "figures"})
 
 
 def _counts(session: Session, shop: Shop) -> dict[str, int]:
     return {
         "known": session.exec(select(func.count()).where(KnownOffer.shop_id == shop.id)).one(),
         "pages": session.exec(select(func.count()).where(Page.shop_id == shop.id)).one(),
+    }
+
+
+def _describe_run(store: Store, shop: Shop) -> dict[str, Any]:
+    run = run_records.latest_run(store, shop)
+    if run is None:
+        return {
+            "run": None,
+            "last_run": None,
+            "state": "never run",
+            "stage": None,
+            "reason": None,
+            "missing": None,
+            "reports": {},
+        }
+    summary = summarize_run(store, shop, run_records.run_key(run))
+    return {
+        "run": run.id,
+        "last_run": run.started_at,
+        "state": str(run.state),
+        "stage": str(run.stage),
+        "reason": run.reason,
+        "missing": summary.missing,
+        "reports": summary.reports,
     }

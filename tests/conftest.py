@@ -1,6 +1,7 @@
-"""What the tests of all rooms share: settings and a store in a fresh folder, and the real data where it is there.
+"""Fixtures of the tests of all packages: settings, a store, and the real data.
 
-Property tests try the same cases on every machine; `pytest --hypothesis-profile explore` looks for new ones.
+Property tests try the same cases on every machine; `pytest --hypothesis-profile explore` looks for
+new ones.
 """
 
 from pathlib import Path
@@ -20,7 +21,7 @@ hypothesis.settings.load_profile("same")
 
 @pytest.fixture
 def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
-    """Settings that keep everything below a folder of this test's own."""
+    """Settings whose data is below a folder of this test alone."""
     for name in ("SCOUT_DATABASE_URL", "SCOUT_DATA_DIR", "SCOUT_BODIES_URL"):
         monkeypatch.delenv(name, raising=False)
     return Settings.load(data_dir=tmp_path / "var")
@@ -34,16 +35,19 @@ def store(settings: Settings) -> Store:
 
 @pytest.fixture
 def shop(store: Store) -> Shop:
-    """A shop on loopback, stored."""
+    """A stored shop on loopback."""
     with store.write() as session:
-        made = Shop(name="demo", url="http://127.0.0.1:8000/", allow_private=True)
-        session.add(made)
-    return made
+        stored = Shop(name="demo", url="http://127.0.0.1:8000/", allow_private=True)
+        session.add(stored)
+    return stored
 
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder of real data beside the project; tests that need it are skipped where it is absent."""
+    """The folder of real data beside the project.
+
+    Tests that need it are skipped where it is absent.
+    """
     if not (SHARED / "data").is_dir():
         pytest.skip("the real data (../shared/data) is not beside the project")
     return SHARED

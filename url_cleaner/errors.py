@@ -1,4 +1,4 @@
-"""What can go wrong with a link."""
+"""Errors of url_cleaner."""
 
 
 class BadUrl(ValueError):

@@ -1,9 +1,10 @@
-"""Which parameters of a link track, and why; all others stay, for losing a variant is worse than leaving a tracker.
+"""Tracking parameters of a URL, each judged with a reason; all others stay.
 
-Hübscher 2018 deletes every key that stands on one list. Here a key is judged where it stands: some keys track on every
-host, some on one only; a shop's own link may shed `partner=...`, which elsewhere could mean anything; a vague key such
-as `source` goes only when its value names a portal or a channel; a letter's receiver stays on a link that ends a
-subscription.
+Hübscher 2018 deletes every key that is on one list. Here a key is judged in context, since losing a
+variant is worse than leaving a tracker: some keys track on every host, some on one only; a shop's
+own URL may lose `partner=...`, which elsewhere could mean anything; a vague key such as `source` is
+removed only if its value names a portal or a channel; the receiver of a mailing stays on URLs that
+end a subscription.
 """
 
 import re
@@ -12,150 +13,181 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from url_cleaner.knowledge.providers import Keys, knowledge
-from url_cleaner.urls.link import Link, unescape
-from url_cleaner.urls.query import Parameter, joined, parameters
+from url_cleaner.knowledge.networks import KeySet, load_network_data
+from url_cleaner.urls.query import Parameter, join_parameters, parse_query
+from url_cleaner.urls.url import Url, unescape
 
 if TYPE_CHECKING:
-    from url_cleaner.knowledge.lists import Lists
+    from url_cleaner.knowledge.filter_lists import FilterLists
+
+# Characters of a key and of a value that a reason quotes.
+_QUOTED_KEY_LENGTH = 60
+_QUOTED_VALUE_LENGTH = 40
 
 _SESSION = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/;?#]*", re.IGNORECASE)
-_TEXT = ":~:"
+# Begins a text directive in a fragment (WICG, URL Fragment Text Directives).
+_TEXT_DIRECTIVE = ":~:"
 
 
-def _nobody(_key: str) -> None:
-    """What a list that is not there says."""
+def _no_tracker(_key: str) -> None:
+    """Stand in for filter lists where there are none."""
 
 
 @dataclass(frozen=True)
-class Judge:
-    """Knows the keys that track on one host; `home` where the link is the shop's own."""
+class ParameterJudge:
+    """Judge of the parameters of one URL; `is_shop` where the URL is the shop's own."""
 
-    here: tuple[Keys, ...]
-    own: frozenset[str] = frozenset()
-    home: bool = False
-    keeps_mail: bool = False
-    listed: Callable[[str], str | None] = _nobody
+    host_keys: tuple[KeySet, ...]
+    shop_keys: frozenset[str] = frozenset()
+    is_shop: bool = False
+    keeps_mail_keys: bool = False
+    listed_tracker: Callable[[str], str | None] = _no_tracker
 
     @classmethod
     def of(
-        cls, link: Link, home: bool, own: Collection[str], lists: "Lists | None" = None
-    ) -> "Judge":
-        """The judge of this link's parameters."""
-        known = knowledge()
-        text = f"{link.path}?{link.query}".lower()
+        cls,
+        url: Url,
+        is_shop: bool,
+        shop_keys: Collection[str],
+        lists: "FilterLists | None" = None,
+    ) -> "ParameterJudge":
+        """Make the judge of a URL's parameters."""
+        data = load_network_data()
+        text = f"{url.path}?{url.query}".lower()
         return cls(
-            here=tuple(known.keys_at(link.host, link.path)),
-            own=frozenset(key.lower() for key in own),
-            home=home,
-            keeps_mail=any(mark in text for mark in known.mail_marks),
-            listed=partial(lists.tracks, link) if lists else _nobody,
+            host_keys=tuple(data.keys_at(url.host, url.path)),
+            shop_keys=frozenset(key.lower() for key in shop_keys),
+            is_shop=is_shop,
+            keeps_mail_keys=any(mark in text for mark in data.mail_marks),
+            listed_tracker=partial(lists.tracker_of, url) if lists else _no_tracker,
         )
 
     def reason(self, param: Parameter) -> str | None:
-        """Why this parameter tracks; None where it does not, or nobody knows."""
-        known, key = knowledge(), param.key
-        if key in self.own:
+        """Return the reason why a parameter is tracking; None where it is not, or is unknown."""
+        data = load_network_data()
+        key = param.key
+        if key in self.shop_keys:
             return "tracks in this shop"
-        if by := known.mail.by(key):
-            return None if self.keeps_mail else f"names the receiver of a letter to {by}"
-        if by := known.anywhere.by(key):
-            return by
-        for keys in self.here:
-            if by := keys.by(key):
-                return f"{by} on its own site"
-        return self._of_a_shop(key, param.value) or self.listed(key)
+        if tracker := data.mail.tracker_of(key):
+            if self.keeps_mail_keys:
+                return None
+            return f"names the receiver of a letter to {tracker}"
+        if tracker := data.anywhere.tracker_of(key):
+            return tracker
+        for keys in self.host_keys:
+            if tracker := keys.tracker_of(key):
+                return f"{tracker} on its own site"
+        return self._shop_reason(key, param.value) or self.listed_tracker(key)
 
-    def _of_a_shop(self, key: str, value: str) -> str | None:
-        """What tracks in shops, where the link is one's own or the value leaves no doubt."""
-        known, name = knowledge(), unescape(value).lower()
-        by = known.shop.by(key)
-        if by and self.home:
-            return by
-        if (by or key in known.vague) and (
-            name in known.portals or (self.home and name in known.channels)
-        ):
-            return f"names a portal or channel: {value[:40]}"
+    def _shop_reason(self, key: str, value: str) -> str | None:
+        """Judge keys that track in shops: on the shop's own URL, or where the value leaves no
+        doubt.
+        """
+        data = load_network_data()
+        tracker = data.shop.tracker_of(key)
+        if tracker and self.is_shop:
+            return tracker
+        if not tracker and key not in data.vague:
+            return None
+        name = unescape(value).lower()
+        if name in data.portals or (self.is_shop and name in data.channels):
+            return f"names a portal or channel: {value[:_QUOTED_VALUE_LENGTH]}"
         return None
 
 
-def strip(link: Link, judge: Judge) -> tuple[Link, list[str]]:
-    """The link without what tracks, and a reason for everything taken off."""
-    path, reasons = _strip_path(link)
-    query, removed = _strip_query(link.query, path, judge)
-    fragment, more = _strip_fragment(link.fragment, judge)
-    return replace(link, path=path, query=query, fragment=fragment), [*reasons, *removed, *more]
+def strip_tracking(url: Url, judge: ParameterJudge) -> tuple[Url, list[str]]:
+    """Remove tracking from a URL. Returns the URL and a reason for everything removed."""
+    path, path_reasons = _strip_path(url)
+    query, query_reasons = _strip_query(url.query, path, judge)
+    fragment, fragment_reasons = _strip_fragment(url.fragment, judge)
+    stripped = replace(url, path=path, query=query, fragment=fragment)
+    return stripped, [*path_reasons, *query_reasons, *fragment_reasons]
 
 
-def _strip_path(link: Link) -> tuple[str, list[str]]:
-    """Session ids stand behind a semicolon, Amazon's `ref=` in a segment of its own."""
-    path, sessions = _SESSION.subn("", link.path) if ";" in link.path else (link.path, 0)
-    reasons = [";jsessionid: session"] * bool(sessions)
-    if starts := knowledge().segments_at(link.host):
-        kept = [segment for segment in path.split("/") if not segment.startswith(starts)]
-        if (shorter := "/".join(kept)) != path:
-            path, reasons = shorter, [*reasons, "ref= in the path: tracks on its own site"]
+def _strip_path(url: Url) -> tuple[str, list[str]]:
+    """Remove session ids behind a semicolon, and segments that track on this host (such as
+    `ref=...`).
+    """
+    path = url.path
+    reasons: list[str] = []
+    if ";" in path:
+        path, session_count = _SESSION.subn("", path)
+        if session_count:
+            reasons.append(";jsessionid: session")
+    if prefixes := load_network_data().segment_prefixes_at(url.host):
+        segments = [segment for segment in path.split("/") if not segment.startswith(prefixes)]
+        shortened = "/".join(segments)
+        if shortened != path:
+            path = shortened
+            reasons.append("ref= in the path: tracks on its own site")
     return path, reasons
 
 
-def _strip_query(query: str, path: str, judge: Judge) -> tuple[str, list[str]]:
-    params = parameters(query)
-    reasons = _judged(params, judge)
+def _strip_query(query: str, path: str, judge: ParameterJudge) -> tuple[str, list[str]]:
+    params = parse_query(query)
+    reasons = _judge_all(params, judge)
     _judge_glued(params, reasons, path)
-    return joined(params, [reason is None for reason in reasons]), _told(params, reasons)
+    stripped = join_parameters(params, [reason is None for reason in reasons])
+    return stripped, _removals(params, reasons)
 
 
-def _strip_fragment(fragment: str, judge: Judge) -> tuple[str, list[str]]:
-    """A fragment may carry campaign tags as a query does; a text directive only says what to mark on the page."""
-    shown, directive, _ = fragment.partition(_TEXT)
-    told = [f"#{_TEXT}text: what to mark on the page"] if directive else []
-    params = parameters(shown)
+def _strip_fragment(fragment: str, judge: ParameterJudge) -> tuple[str, list[str]]:
+    """Remove campaign tags and text directives, which only tell a browser what to highlight."""
+    plain_fragment, directive, _ = fragment.partition(_TEXT_DIRECTIVE)
+    params = parse_query(plain_fragment)
+    # A fragment without `=` is the name of a place on the page.
     reasons = [judge.reason(param) if "=" in param.text else None for param in params]
-    return joined(params, [reason is None for reason in reasons]), [
-        *_told(params, reasons, "#"),
-        *told,
-    ]
+    stripped = join_parameters(params, [reason is None for reason in reasons])
+    removals = _removals(params, reasons, "#")
+    if directive:
+        removals.append(f"#{_TEXT_DIRECTIVE}text: what to mark on the page")
+    return stripped, removals
 
 
-def _judged(params: Sequence[Parameter], judge: Judge) -> list[str | None]:
-    """A reason or None per parameter; a text that comes again is judged once, for a hostile query repeats itself."""
-    seen: dict[str, str | None] = {"": None}
+def _judge_all(params: Sequence[Parameter], judge: ParameterJudge) -> list[str | None]:
+    """Return a reason or None per parameter."""
+    # Each text is judged once: a hostile query repeats itself thousands of times.
+    reason_of: dict[str, str | None] = {"": None}
     for param in params:
-        if param.text not in seen:
-            seen[param.text] = judge.reason(param)
-    return [seen[param.text] for param in params]
+        if param.text not in reason_of:
+            reason_of[param.text] = judge.reason(param)
+    return [reason_of[param.text] for param in params]
 
 
-def _told(params: Sequence[Parameter], reasons: Sequence[str | None], mark: str = "") -> list[str]:
-    return [
-        f"{mark}{param.key[:60]}: {why}" for param, why in zip(params, reasons, strict=True) if why
-    ]
+def _removals(
+    params: Sequence[Parameter], reasons: Sequence[str | None], prefix: str = ""
+) -> list[str]:
+    removals: list[str] = []
+    for param, reason in zip(params, reasons, strict=True):
+        if reason:
+            removals.append(f"{prefix}{param.key[:_QUOTED_KEY_LENGTH]}: {reason}")
+    return removals
 
 
 def _judge_glued(params: Sequence[Parameter], reasons: list[str | None], path: str) -> None:
-    """`?partner=portal?pid=31`: an id that was glued to a tracker is the tracker's, unless only it names the product.
+    """Judge ids that were glued to a tracker with a second `?`, as in `?partner=portal?pid=31`.
 
-    Whoever glues a parameter to any link whatsoever does not know the shop's own keys. But the shop's link may have
-    been `/product?pid=96` before somebody put `?partner=portal` in between: where nothing before names a product, it
-    stays.
+    The id is the tracker's and goes with it, unless nothing before it names the product. Partners
+    who append a parameter to every URL do not know the shop's own keys; but the shop's URL may have
+    been `/product?pid=96` before `?partner=portal` was put in between. Changes `reasons` in place.
     """
-    known = knowledge()
-    named = _names_a_product(path)
-    for at in range(1, len(params)):
-        before, this = params[at - 1], params[at]
-        if this.mark == "?" and not reasons[at - 1]:
-            reasons[at - 1] = known.shop.by(before.key)
-        if (
-            this.mark == "?"
-            and reasons[at - 1]
-            and not reasons[at]
-            and named
-            and this.key in known.ids
-        ):
-            reasons[at] = f"glued to the tracker {before.key[:60]}; the product is named before it"
-        named = named or (reasons[at - 1] is None and bool(before.value))
+    data = load_network_data()
+    names_product = _names_product(path)
+    for index in range(1, len(params)):
+        previous, param = params[index - 1], params[index]
+        is_glued = param.delimiter == "?"
+        if is_glued and not reasons[index - 1]:
+            reasons[index - 1] = data.shop.tracker_of(previous.key)
+        follows_tracker = is_glued and reasons[index - 1] and not reasons[index]
+        if follows_tracker and names_product and param.key in data.ids:
+            tracker = previous.key[:_QUOTED_KEY_LENGTH]
+            reasons[index] = f"glued to the tracker {tracker}; the product is named before it"
+        names_product = names_product or (reasons[index - 1] is None and bool(previous.value))
 
 
-def _names_a_product(path: str) -> bool:
+def _names_product(path: str) -> bool:
     segments = [segment for segment in path.lower().split("/") if segment]
-    return len(segments) > 1 and segments[-1].partition(".")[0] not in knowledge().scripts
+    if len(segments) < 2:
+        return False
+    # A last segment such as `product.php` names the template of all product pages.
+    return segments[-1].partition(".")[0] not in load_network_data().scripts

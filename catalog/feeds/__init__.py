@@ -1,5 +1,7 @@
-"""Feeds: the offers that the catalog lists, from files, a paged REST endpoint or a SQL query, as `KnownOffer` rows.
+"""Feeds: the offers that the catalog lists, from files, a paged REST endpoint or an SQL query, as
+`KnownOffer` rows.
 
-A reader per format gives rows; `columns` says which column is which field; `offers` makes an offer of a row;
-`importing` replaces a shop's known offers by a feed's. Nothing is dropped silently: what cannot be read is a `BadRow`.
+A reader per format yields rows; `columns` assigns columns to fields; `offers` turns a row into an
+offer; `importing` replaces a shop's known offers by those of a feed. Nothing is dropped silently:
+an unreadable row becomes a `BadRow`.
 """

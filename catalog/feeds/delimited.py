@@ -1,8 +1,9 @@
-"""CSV and TSV: rows of columns under a header line, whatever separates them.
+"""CSV and TSV: rows of columns under a header line, with any of four separators.
 
-`csv.Sniffer` guesses separators from letters as readily as from semicolons; here the one wins under which most of the
-header's names are known and most of the first rows have as many columns as it. A quote that is never closed costs its
-own line, not the rest of the file: a record that runs over lines and does not fit is read again from its second line.
+`csv.Sniffer` guesses separators from letters as readily as from semicolons. Here the separator wins
+under which most of the header's names are known and most of the first rows have as many columns as
+it. A quote that is never closed costs its own line, not the rest of the file: a record that runs
+over lines and does not fit is read again from its second line.
 """
 
 import csv
@@ -13,70 +14,79 @@ from pathlib import Path
 
 from catalog.errors import UnreadableFeed
 from catalog.feeds import columns
-from catalog.feeds.files import LONGEST_LINE, encoding_of, opened
-from catalog.feeds.rows import LONGEST_NAME, MOST_COLUMNS, Row, Rows, Unread
+from catalog.feeds.files import MAX_LINE_LENGTH, detect_encoding, open_feed
+from catalog.feeds.rows import MAX_COLUMNS, MAX_NAME_LENGTH, Row, Rows, UnreadableRow
 
 DELIMITERS = ",;\t|"
-LONGEST_RECORD = 1000
-SAMPLE = 50
+# Lines of one record. Bound against a quote that is never closed.
+MAX_RECORD_LINES = 1_000
+# Lines that show the separator.
+SAMPLE_LINES = 50
 
 
-class _Lines:
-    """Lines for a csv.reader, which remember those of the present record and can be taken back."""
+class _LineReader:
+    """Lines for a csv.reader; remembers those of the current record, which can be taken back."""
 
     def __init__(self, stream: io.TextIOBase) -> None:
-        self._stream, self._back = stream, deque[str]()
+        self._stream = stream
+        self._returned = deque[str]()
+        self._next_number = 1
         self.taken: list[str] = []
-        self.start = self._next = 1
+        self.start = 1
 
     def __iter__(self) -> Iterator[str]:
         return self
 
     def __next__(self) -> str:
-        if len(self.taken) >= LONGEST_RECORD:
+        if len(self.taken) >= MAX_RECORD_LINES:
             raise StopIteration
-        line = self._back.popleft() if self._back else self._stream.readline(LONGEST_LINE)
+        if self._returned:
+            line = self._returned.popleft()
+        else:
+            line = self._stream.readline(MAX_LINE_LENGTH)
         if not line:
             raise StopIteration
         self._skip_rest(line)
-        self._next += 1
+        self._next_number += 1
         self.taken.append(line.replace("\x00", ""))
         return self.taken[-1]
 
-    def _skip_rest(self, line: str) -> None:
-        while len(line) >= LONGEST_LINE and not line.endswith(("\n", "\r")):
-            line = self._stream.readline(LONGEST_LINE)
-
     def begin(self) -> None:
-        """A new record starts at the next line."""
-        self.taken, self.start = [], self._next
+        """Begin a new record at the next line."""
+        self.taken = []
+        self.start = self._next_number
 
     def keep_first(self) -> str:
-        """Take all but the record's first line back; gives that one."""
-        first, *others = self.taken
-        self._back.extendleft(reversed(others))
-        self._next -= len(others)
+        """Take back all lines of the record but its first, and return that."""
+        first, *later = self.taken
+        self._returned.extendleft(reversed(later))
+        self._next_number -= len(later)
         return first
+
+    def _skip_rest(self, line: str) -> None:
+        while len(line) >= MAX_LINE_LENGTH and not line.endswith(("\n", "\r")):
+            line = self._stream.readline(MAX_LINE_LENGTH)
 
 
 def read(path: Path, delimiter: str | None = None) -> Rows:
-    """The rows of a CSV or TSV file. Raises UnreadableFeed."""
-    csv.field_size_limit(LONGEST_LINE)
-    encoding = encoding_of(path)
-    with opened(path) as file:
+    """Yield the rows of a CSV or TSV file. Raises UnreadableFeed."""
+    csv.field_size_limit(MAX_LINE_LENGTH)
+    encoding = detect_encoding(path)
+    with open_feed(path) as file:
         stream = io.TextIOWrapper(file, encoding=encoding, errors="replace", newline="")
-        lines = _Lines(stream)
-        said = _separator_line(lines)
-        head = [line for _, line in zip(range(SAMPLE), lines, strict=False)]
+        lines = _LineReader(stream)
+        declared = _read_separator_line(lines)
+        head = [line for _, line in zip(range(SAMPLE_LINES), lines, strict=False)]
         if not head:
             raise UnreadableFeed(f"{path} is empty")
+        # An empty line stands in for the first, so that all lines of the sample are taken back.
         lines.taken = ["", *lines.taken]
         lines.keep_first()
-        yield from _records(lines, said or delimiter or sniff(head), path)
+        yield from _read_records(lines, declared or delimiter or sniff(head), path)
 
 
 def sniff(head: list[str]) -> str:
-    r"""The separator of the first lines of a file.
+    r"""Detect the separator by the first lines of a file.
 
     >>> sniff(["id;titel;preis\n", '1;"Lampe, rot";1,50\n'])
     ';'
@@ -85,18 +95,22 @@ def sniff(head: list[str]) -> str:
 
 
 def _fit(head: list[str], delimiter: str) -> tuple[int, float, int]:
+    """Score a separator: known names in the header, share of rows of its width, width."""
     rows = [row for row in csv.reader(head, delimiter=delimiter) if row]
     if not rows or len(rows[0]) < 2:
         return 0, 0.0, 0
     width = len(rows[0])
-    return columns.known(rows[0]), sum(len(row) == width for row in rows) / len(rows), width
+    fitting = sum(len(row) == width for row in rows)
+    return columns.count_known(rows[0]), fitting / len(rows), width
 
 
-def _separator_line(lines: _Lines) -> str | None:
-    """The separator that a first line like `sep=;` names (Excel's habit); any other first line is taken back."""
+def _read_separator_line(lines: _LineReader) -> str | None:
+    """Read the separator that a first line like `sep=;` names (Excel writes it); take any other
+    line back.
+    """
     first = next(lines, "")
-    said = first.strip().lower()
-    if said.startswith("sep=") and len(said) <= 5:
+    declaration = first.strip().lower()
+    if declaration.startswith("sep=") and len(declaration) <= 5:
         lines.begin()
         return first.strip()[4:] or "\t"
     lines.taken = ["", first] if first else [""]
@@ -105,7 +119,7 @@ def _separator_line(lines: _Lines) -> str | None:
     return None
 
 
-def _records(lines: _Lines, delimiter: str, path: Path) -> Rows:
+def _read_records(lines: _LineReader, delimiter: str, path: Path) -> Rows:
     header: list[str] = []
     while True:
         lines.begin()
@@ -114,52 +128,64 @@ def _records(lines: _Lines, delimiter: str, path: Path) -> Rows:
         except StopIteration:
             break
         except csv.Error as error:
-            yield Unread(lines.start, f"is no CSV: {error}", lines.keep_first())
+            yield UnreadableRow(lines.start, f"is no CSV: {error}", lines.keep_first())
             continue
         if not any(cell.strip() for cell in cells):
             continue
-        if not header:
-            header = _header(cells, path)
+        if header:
+            yield _make_row(header, cells, lines, delimiter)
         else:
-            yield _row(header, cells, lines, delimiter)
+            header = _make_header(cells, path)
 
 
-def _header(cells: list[str], path: Path) -> list[str]:
-    if len(cells) > MOST_COLUMNS:
+def _make_header(cells: list[str], path: Path) -> list[str]:
+    if len(cells) > MAX_COLUMNS:
         raise UnreadableFeed(f"{path}: its first line has {len(cells)} columns; is it a feed?")
-    return [_as_text(cell.strip())[:LONGEST_NAME] for cell in cells]
+    return [_unquote(cell.strip())[:MAX_NAME_LENGTH] for cell in cells]
 
 
-def _row(header: list[str], cells: list[str], lines: _Lines, delimiter: str) -> Row | Unread:
-    start, raw = lines.start, "".join(lines.taken)
+def _make_row(
+    header: list[str], cells: list[str], lines: _LineReader, delimiter: str
+) -> Row | UnreadableRow:
+    start = lines.start
+    raw = "".join(lines.taken)
+    # Many exports end each line with a separator.
     while len(cells) > len(header) and not cells[-1].strip():
         cells.pop()
-    if any(len(line) >= LONGEST_LINE for line in lines.taken):
-        return Unread(start, f"is longer than {LONGEST_LINE:,} characters", raw)
+    if any(len(line) >= MAX_LINE_LENGTH for line in lines.taken):
+        return UnreadableRow(start, f"is longer than {MAX_LINE_LENGTH:,} characters", raw)
+    has_header_width = len(cells) == len(header)
     if len(lines.taken) > 1 and (
-        len(cells) != len(header) or not _is_strict(lines.taken, delimiter)
+        not has_header_width or not _has_closed_quotes(lines.taken, delimiter)
     ):
-        return Unread(start, "has a quote that is not closed", lines.keep_first())
-    if len(cells) != len(header):
-        return Unread(start, f"has {len(cells)} columns, the header has {len(header)}", raw)
+        return UnreadableRow(start, "has a quote that is not closed", lines.keep_first())
+    if not has_header_width:
+        reason = f"has {len(cells)} columns, the header has {len(header)}"
+        return UnreadableRow(start, reason, raw)
     texts: dict[str, list[str]] = {}
     for name, cell in zip(header, cells, strict=True):
-        text = _as_text(cell)
-        texts.setdefault(name, []).extend([text] if text.strip() else [])
+        column = texts.setdefault(name, [])
+        text = _unquote(cell)
+        if text.strip():
+            column.append(text)
     return Row(start, texts, raw)
 
 
-def _as_text(cell: str) -> str:
-    """A cell without Excel's way of having digits left alone.
+def _unquote(cell: str) -> str:
+    """Remove the formula that keeps Excel from reading digits as a number.
 
-    >>> _as_text('="0012345678905"'), _as_text('27" wide')
+    >>> _unquote('="0012345678905"'), _unquote('27" wide')
     ('0012345678905', '27" wide')
     """
-    return cell[2:-1] if len(cell) > 2 and cell.startswith('="') and cell.endswith('"') else cell
+    if len(cell) > 2 and cell.startswith('="') and cell.endswith('"'):
+        return cell[2:-1]
+    return cell
 
 
-def _is_strict(lines: list[str], delimiter: str) -> bool:
-    """Whether each quote in a record opens or closes a cell: one that was left open closes in the midst of another."""
+def _has_closed_quotes(lines: list[str], delimiter: str) -> bool:
+    """Return True if each quote opens or closes a cell: one left open would close in the middle of
+    another cell.
+    """
     try:
         next(csv.reader(lines, delimiter=delimiter, strict=True))
     except csv.Error:

@@ -1,10 +1,12 @@
-"""Files of feeds: opened plain or gzipped, of limited size, and their format and encoding told by their content.
+"""Feed files: opened plain or gzipped, with a limited size; format and encoding detected from their
+content.
 
-charset-normalizer alone does not suffice for the encoding: one broken byte makes it take a UTF-8 feed for something
-else, and on prices and product names it confuses the one-byte encodings. So UTF-8 is tried on each line that is not
-ASCII; only where most of these fail is it asked whether the letters are Latin ones at all, and among the encodings of
-those the one wins that puts most letters inside words. Where none of its bytes is one of Windows' own signs, what
-stands beside digits as the sign for any currency is ISO-8859-15's euro.
+charset-normalizer alone does not suffice for the encoding: one broken byte makes it take a UTF-8
+feed for something else, and on prices and product names it confuses the one-byte encodings. So
+UTF-8 is tried on each line that is not ASCII. Only where most of these fail, charset-normalizer
+decides whether the letters are Latin; among the Latin encodings the one wins that puts most letters
+inside words. Where no byte is one of Windows' own signs, the sign for any currency beside digits is
+ISO-8859-15's euro.
 """
 
 import gzip
@@ -13,6 +15,7 @@ import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
@@ -20,10 +23,21 @@ from charset_normalizer import from_bytes
 
 from catalog.errors import UnreadableFeed
 
-MOST_BYTES = 8 * 1024**3
-LONGEST_LINE = 1_000_000
+# Bytes of a feed, unpacked. Bound against hostile input: a gzip bomb.
+MAX_BYTES = 8 * 1024**3
+# Characters of a line. Bound against hostile input.
+MAX_LINE_LENGTH = 1_000_000
+# Bytes that are read at once, that show the format, and that show the encoding.
+BUFFER_SIZE = 1 << 18
+HEAD_SIZE = 4_096
+SAMPLE_SIZE = 1 << 17
+# Lines beyond ASCII that are tried as UTF-8.
+MAX_TRIED_LINES = 20_000
+# UTF-8 is the encoding where this many lines are valid for each that is not.
+VALID_PER_INVALID = 9
+
 FORMATS = ("csv", "tsv", "jsonl", "parquet", "google-xml", "rest", "sql")
-_SUFFIXES = {
+_FORMAT_OF_SUFFIX = {
     ".tsv": "tsv",
     ".tab": "tsv",
     ".jsonl": "jsonl",
@@ -31,64 +45,72 @@ _SUFFIXES = {
     ".json": "jsonl",
     ".csv": "csv",
 }
-_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
-_LATIN = ("cp1252", "cp1250", "cp1254")
-_OTHERS = ["cp1251", "cp1253", "shift_jis", "euc_jp", "gb18030", "big5", "euc_kr"]
-_EURO_OF_LATIN_9 = re.compile(rb"\d[ \xa0]?\xa4|\xa4[ \xa0]?\d")
-_OF_WINDOWS = re.compile(rb"[\x80-\x9f]")
+_GZIP_MAGIC = b"\x1f\x8b"
+_PARQUET_MAGIC = b"PAR1"
+# ZIP (and the office formats in it), PDF, older office formats.
+_OTHER_MAGIC = (b"PK\x03\x04", b"%PDF", b"\xd0\xcf\x11\xe0")
+_BYTE_ORDER_MARKS = (
+    (b"\xef\xbb\xbf", "utf-8-sig"),
+    (b"\xff\xfe", "utf-16"),
+    (b"\xfe\xff", "utf-16"),
+)
+_LATIN_ENCODINGS = ("cp1252", "cp1250", "cp1254")
+_OTHER_ENCODINGS = ["cp1251", "cp1253", "shift_jis", "euc_jp", "gb18030", "big5", "euc_kr"]
+_LATIN_9_EURO = re.compile(rb"\d[ \xa0]?\xa4|\xa4[ \xa0]?\d")
+_WINDOWS_SIGN = re.compile(rb"[\x80-\x9f]")
 
 
-class _Bounded(io.RawIOBase):
-    """A stream that refuses to give more than `MOST_BYTES`, so that a gzip bomb ends."""
+class _BoundedStream(io.RawIOBase):
+    """A stream that refuses to yield more than `MAX_BYTES`."""
 
     def __init__(self, inner: IO[bytes] | gzip.GzipFile, path: Path) -> None:
-        self._inner, self._path, self._left = inner, path, MOST_BYTES
+        self._inner = inner
+        self._path = path
+        self._remaining = MAX_BYTES
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
         try:
-            got = self._inner.read(len(buffer))
+            chunk = self._inner.read(len(buffer))
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise UnreadableFeed(
                 f"{self._path} is damaged or cut short ({error}): fetch it again"
             ) from error
-        self._left -= len(got)
-        if self._left < 0:
+        self._remaining -= len(chunk)
+        if self._remaining < 0:
             raise UnreadableFeed(
-                f"{self._path} unpacks to more than {MOST_BYTES / 1024**3:g} GB: split it"
+                f"{self._path} unpacks to more than {MAX_BYTES / 1024**3:g} GB: split it"
             )
-        buffer[: len(got)] = got
-        return len(got)
+        buffer[: len(chunk)] = chunk
+        return len(chunk)
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[io.BufferedReader]:
-    """The bytes of a file, unpacked where it is gzipped. Raises UnreadableFeed."""
+def open_feed(path: Path) -> Iterator[io.BufferedReader]:
+    """Open a file, unpacked where it is gzipped. Raises UnreadableFeed."""
     try:
         with path.open("rb") as file:
-            packed = file.read(2) == b"\x1f\x8b"
+            is_gzipped = file.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
             file.seek(0)
-            yield io.BufferedReader(
-                _Bounded(gzip.GzipFile(fileobj=file) if packed else file, path), 1 << 18
-            )
+            inner = gzip.GzipFile(fileobj=file) if is_gzipped else file
+            yield io.BufferedReader(_BoundedStream(inner, path), BUFFER_SIZE)
     except OSError as error:
         raise UnreadableFeed(f"{path} cannot be read: {error.strerror or error}") from error
 
 
-def format_of(path: Path) -> str:
-    """The format that a file's first bytes show, its name deciding between kinds of text."""
-    with opened(path) as file:
-        start = file.read(4096)
-    if start.startswith(b"PAR1"):
+def detect_format(path: Path) -> str:
+    """Detect a file's format by its first bytes; between kinds of text its name decides."""
+    with open_feed(path) as file:
+        head = file.read(HEAD_SIZE)
+    if head.startswith(_PARQUET_MAGIC):
         return "parquet"
-    text = start.decode(
-        "utf-16" if start[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig", "replace"
-    ).lstrip()
+    encoding = "utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    text = head.decode(encoding, "replace").lstrip()
     if text[:60].lower().startswith(("<!doctype html", "<html")):
         raise UnreadableFeed(f"{path} is a web page, not a feed: save the feed itself")
-    if start.startswith((b"PK\x03\x04", b"%PDF", b"\xd0\xcf\x11\xe0")):
+    if head.startswith(_OTHER_MAGIC):
         raise UnreadableFeed(
             f"{path} is an archive or an office file: unpack it, or save it as CSV"
         )
@@ -97,56 +119,81 @@ def format_of(path: Path) -> str:
     if text.startswith(("{", "[")):
         return "jsonl"
     name = path.name.lower().removesuffix(".gz")
-    return _SUFFIXES.get(Path(name).suffix, "csv")
+    return _FORMAT_OF_SUFFIX.get(Path(name).suffix, "csv")
 
 
-def encoding_of(path: Path) -> str:
-    """The encoding of a text file: by its mark, else UTF-8 where most lines allow it, else the likeliest."""
-    with opened(path) as file:
+def detect_encoding(path: Path) -> str:
+    """Detect a text file's encoding: its byte order mark, UTF-8 where most lines are valid, else
+    the likeliest.
+    """
+    with open_feed(path) as file:
         start = file.read(4)
-        for mark, name in _MARKS:
-            if start.startswith(mark):
-                return name
-        if b"\x00" in start:
-            return "utf-16-be" if start.startswith(b"\x00") else "utf-16-le"
-    sample, right, wrong = _lines_beyond_ascii(path)
-    if right >= 9 * wrong:
+    for mark, name in _BYTE_ORDER_MARKS:
+        if start.startswith(mark):
+            return name
+    # Half of the bytes of ASCII characters are zero in UTF-16.
+    if b"\x00" in start:
+        return "utf-16-be" if start.startswith(b"\x00") else "utf-16-le"
+    trial = _try_utf8(path)
+    if trial.valid >= VALID_PER_INVALID * trial.invalid:
         return "utf-8"
-    best = from_bytes(sample, cp_isolation=[*_LATIN, *_OTHERS]).best()
-    if best is not None and best.encoding in _OTHERS:
+    candidates = [*_LATIN_ENCODINGS, *_OTHER_ENCODINGS]
+    best = from_bytes(trial.sample, cp_isolation=candidates).best()
+    if best is not None and best.encoding in _OTHER_ENCODINGS:
         return best.encoding
-    latin = max(_LATIN, key=lambda name: _inner_letters(sample.decode(name, "replace")))
-    euro = latin == "cp1252" and _EURO_OF_LATIN_9.search(sample) and not _OF_WINDOWS.search(sample)
-    return "iso-8859-15" if euro else latin
+    return _likeliest_latin(trial.sample)
 
 
-def _lines_beyond_ascii(path: Path) -> tuple[bytes, int, int]:
-    """Some of the lines with other bytes than ASCII's, and how many of them are UTF-8 and how many not."""
-    sample, right, wrong = bytearray(), 0, 0
-    with opened(path) as file:
-        while line := file.readline(LONGEST_LINE):
+@dataclass(frozen=True)
+class _Utf8Trial:
+    """A sample of the lines beyond ASCII, and how many of them are valid UTF-8 or not."""
+
+    sample: bytes
+    valid: int
+    invalid: int
+
+
+def _try_utf8(path: Path) -> _Utf8Trial:
+    sample = bytearray()
+    valid = 0
+    invalid = 0
+    with open_feed(path) as file:
+        while line := file.readline(MAX_LINE_LENGTH):
             if line.isascii():
                 continue
-            fine = _decodes(line, "utf-8")
-            right, wrong = right + fine, wrong + (not fine)
-            sample += line if len(sample) < 1 << 17 else b""
-            if right + wrong >= 20_000:
+            if _is_utf8(line):
+                valid += 1
+            else:
+                invalid += 1
+            if len(sample) < SAMPLE_SIZE:
+                sample += line
+            if valid + invalid >= MAX_TRIED_LINES:
                 break
-    return bytes(sample), right, wrong
+    return _Utf8Trial(bytes(sample), valid, invalid)
 
 
-def _inner_letters(text: str) -> int:
-    """How many letters beyond ASCII stand between letters: `żółta` has two, the same bytes as `¿ó³ta` one."""
-    threes = zip(text, text[1:], text[2:], strict=False)
-    return sum(
-        letter > "\x7f" and left.isalpha() and letter.isalpha() and right.isalpha()
-        for left, letter, right in threes
-    )
-
-
-def _decodes(sample: bytes, encoding: str) -> bool:
+def _is_utf8(line: bytes) -> bool:
     try:
-        sample.decode(encoding)
+        line.decode("utf-8")
     except UnicodeDecodeError:
         return False
     return True
+
+
+def _likeliest_latin(sample: bytes) -> str:
+    counts = {name: _inner_letters(sample.decode(name, "replace")) for name in _LATIN_ENCODINGS}
+    likeliest = max(counts, key=counts.__getitem__)
+    if likeliest != "cp1252" or _WINDOWS_SIGN.search(sample):
+        return likeliest
+    return "iso-8859-15" if _LATIN_9_EURO.search(sample) else likeliest
+
+
+def _inner_letters(text: str) -> int:
+    """Count letters beyond ASCII between letters: `żółta` has two, the same bytes as `¿ó³ta`
+    one.
+    """
+    count = 0
+    for left, letter, right in zip(text, text[1:], text[2:], strict=False):
+        if letter > "\x7f" and left.isalpha() and letter.isalpha() and right.isalpha():
+            count += 1
+    return count

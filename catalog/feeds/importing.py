@@ -1,8 +1,8 @@
-"""Importing: a shop's known offers replaced by those of a feed, all of them or none.
+"""Import of a feed: a shop's known offers are replaced by those of the feed, all of them or none.
 
-The feed is read to its end first, into a temporary file, so that a slow or broken one neither holds the database nor
-leaves half a catalog; then one transaction puts the offers in, by their own keys, and takes those away that the feed
-no longer has. An offer that stays keeps its number.
+The feed is read to its end first, into a temporary file, so that a slow or broken one neither locks
+the database nor leaves half a catalog. Then one transaction inserts or updates the offers by their
+own keys, and deletes those that the feed no longer has. An offer that remains keeps its row id.
 """
 
 import errno
@@ -19,16 +19,17 @@ from sqlmodel import Session, SQLModel, col, delete
 
 from catalog.errors import StorageFull, UnknownShop
 from catalog.feeds import sources
-from catalog.feeds.reading import Imported as Imported
-from catalog.feeds.reading import Intake
-from catalog.links.shop_links import Clean
-from catalog.models import BadRow, KnownOffer, OfferFields, Shop, now
-from catalog.runtime.progress import Progress, silent
+from catalog.feeds.feed_reader import FeedReader
+from catalog.feeds.feed_reader import ImportSummary as ImportSummary
+from catalog.links.shop_links import UrlCleaner
+from catalog.models import BadRow, KnownOffer, OfferFields, Shop, utc_now
+from catalog.runtime.progress import Progress, no_progress
 from catalog.storage.store import Store
 from catalog.values import text
 
-BATCH = 1000
-_CHANGED = [*OfferFields.model_fields, "link", "opaque", "product", "imported_at"]
+# Offers per statement.
+BATCH_SIZE = 1_000
+_UPDATED_COLUMNS = [*OfferFields.model_fields, "link", "opaque", "product", "imported_at"]
 
 
 def import_offers(
@@ -38,74 +39,85 @@ def import_offers(
     *,
     format: str = "auto",
     mapping: Mapping[str, str] = {},
-    cleaner: Clean | None = None,
-    progress: Progress = silent,
-) -> Imported:
-    """Replace the known offers of the shop by those of the source: a file, an address or a query.
+    cleaner: UrlCleaner | None = None,
+    progress: Progress = no_progress,
+) -> ImportSummary:
+    """Replace the known offers of the shop by those of a source: a file, a URL or a query.
 
-    `cleaner` cleans the links (`catalog.links.shop_links.cleaner`); without one, only what is known of all shops is taken off.
+    `mapping` names columns of the feed by field. `cleaner` cleans the links
+    (`catalog.links.shop_links.make_cleaner`); without one, only wrappers and parameters that track
+    in every shop are removed.
 
-    Raises UnreadableFeed, MissingFields, UsageError, StorageFull; the offers known before are then untouched.
+    Raises UnreadableFeed, MissingFields, UsageError, StorageFull; the known offers are then
+    unchanged.
     """
     try:
         with tempfile.TemporaryFile("w+", encoding="utf-8") as spool:
-            intake = Intake(sources.shown(source), shop.url, mapping, spool, progress, cleaner)
-            with sources.opened(source, format, intake.note, progress) as rows:
-                intake.take_all(rows)
+            shown_source = sources.without_password(source)
+            reader = FeedReader(shown_source, shop.url, mapping, spool, progress, cleaner)
+            with sources.open_source(source, format, reader.note, progress) as rows:
+                reader.read_all(rows)
             spool.seek(0)
-            _replace(store, shop, intake)
+            _replace_offers(store, shop, reader)
     except OSError as error:
         if error.errno != errno.ENOSPC:
             raise
         raise StorageFull(
             f"no space left in {tempfile.gettempdir()} to import {source}: free some"
         ) from error
-    return intake.figures()
+    return reader.summary()
 
 
-def _replace(store: Store, shop: Shop, intake: Intake) -> None:
+def _replace_offers(store: Store, shop: Shop, reader: FeedReader) -> None:
     if shop.id is None:
         raise UnknownShop(shop.name)
     with store.write() as session:
-        moment, done = now(), 0
-        for batch in _batches(_stored(intake.spool, shop.id, moment)):
+        imported_at = utc_now()
+        stored = 0
+        for batch in _batches(_offer_rows(reader.spool, shop.id, imported_at)):
             _upsert(session, batch)
-            done += len(batch)
-            intake.progress("offers stored", done, intake.kept)
+            stored += len(batch)
+            reader.progress("offers stored", stored, reader.kept)
+        # Offers that this feed lacks still have the time of an earlier import.
         session.exec(
             delete(KnownOffer).where(
-                col(KnownOffer.shop_id) == shop.id, col(KnownOffer.imported_at) < moment
+                col(KnownOffer.shop_id) == shop.id, col(KnownOffer.imported_at) < imported_at
             )
         )
         session.exec(delete(BadRow).where(col(BadRow.shop_id) == shop.id))
-        session.add_all(_bad_rows(shop.id, intake, moment))
+        session.add_all(_bad_rows(shop.id, reader, imported_at))
 
 
-def _stored(spool: IO[str], shop_id: int, moment: datetime) -> Iterator[dict[str, Any]]:
+def _offer_rows(spool: IO[str], shop_id: int, imported_at: datetime) -> Iterator[dict[str, Any]]:
     for line in spool:
         offer = json.loads(line)
-        offer["price"] = None if offer["price"] is None else Decimal(offer["price"])
-        yield offer | {"shop_id": shop_id, "imported_at": moment}
+        if offer["price"] is not None:
+            offer["price"] = Decimal(offer["price"])
+        yield offer | {"shop_id": shop_id, "imported_at": imported_at}
 
 
-def _bad_rows(shop_id: int, intake: Intake, moment: datetime) -> Iterator[BadRow]:
-    for row in intake.bad_rows:
-        reason, raw = text.plain(row.reason), text.plain(row.raw)
+def _bad_rows(shop_id: int, reader: FeedReader, imported_at: datetime) -> Iterator[BadRow]:
+    for row in reader.bad_rows:
         yield BadRow(
-            shop_id=shop_id, source=intake.source, line=row.line, reason=reason, raw=raw, at=moment
+            shop_id=shop_id,
+            source=reader.source,
+            line=row.line,
+            reason=text.plain(row.reason),
+            raw=text.plain(row.raw),
+            at=imported_at,
         )
 
 
 def _upsert(session: Session, rows: list[dict[str, Any]]) -> None:
     dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
     insert = dialect.insert(SQLModel.metadata.tables["known_offer"])
-    changed = {name: insert.excluded[name] for name in _CHANGED}
+    updated = {name: insert.excluded[name] for name in _UPDATED_COLUMNS}
     session.connection().execute(
-        insert.on_conflict_do_update(index_elements=["shop_id", "ref"], set_=changed), rows
+        insert.on_conflict_do_update(index_elements=["shop_id", "ref"], set_=updated), rows
     )
 
 
 def _batches(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    left = iter(rows)
-    while batch := list(islice(left, BATCH)):
+    remaining = iter(rows)
+    while batch := list(islice(remaining, BATCH_SIZE)):
         yield batch

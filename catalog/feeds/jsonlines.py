@@ -5,104 +5,128 @@ from pathlib import Path
 from typing import Any
 
 from catalog.errors import UnreadableFeed
-from catalog.feeds.files import LONGEST_LINE, encoding_of, opened
-from catalog.feeds.rows import Row, Rows, Unread, flat, from_json
+from catalog.feeds.files import MAX_LINE_LENGTH, detect_encoding, open_feed
+from catalog.feeds.rows import Row, Rows, UnreadableRow, flatten, parse_json
 
-LARGEST_WHOLE = 256 * 1024**2
-SAMPLE = 40
-LISTS = ("offers", "items", "data", "results", "products", "entries", "records", "rows")
+# Characters of a file that is one JSON value: it is held in memory.
+MAX_VALUE_LENGTH = 256 * 1024**2
+# Lines that show which of both kinds a file is.
+SAMPLE_LINES = 40
+# Objects around a list of offers.
+MAX_WRAPPERS = 2
+# Usual names of a list of offers in an object.
+LIST_NAMES = ("offers", "items", "data", "results", "products", "entries", "records", "rows")
 
 
 def read(path: Path) -> Rows:
-    """The rows of a file of either kind. Raises UnreadableFeed."""
-    encoding = encoding_of(path)
-    with opened(path) as file:
+    """Yield the rows of a file of either kind. Raises UnreadableFeed."""
+    encoding = detect_encoding(path)
+    with open_feed(path) as file:
         stream = io.TextIOWrapper(file, encoding=encoding, errors="replace")
-        if _is_lines(path, encoding):
-            yield from _lines(stream)
+        if _is_json_lines(path, encoding):
+            yield from _read_lines(stream)
         else:
-            yield from _whole(stream, path)
+            yield from _read_value(stream, path)
 
 
-def items_of(value: Any) -> list[Any] | None:
-    """The list of offers in a JSON value: itself, or under one of the usual names, at most two objects deep.
+def find_items(value: Any) -> list[Any] | None:
+    """Find the list of offers in a JSON value: itself, or under a usual name, at most two objects
+    deep.
 
-    >>> items_of({"data": {"items": [1, 2]}}), items_of({"offers": []}), items_of({"error": "no"})
+    >>> find_items({"data": {"items": [1, 2]}}), find_items({"offers": []}), find_items({"error": "no"})
     ([1, 2], [], None)
     """
-    for _ in range(3):
+    for _ in range(MAX_WRAPPERS + 1):
         if isinstance(value, list):
             return value
         if not isinstance(value, dict):
             return None
-        value = next(
-            (value[name] for name in LISTS if isinstance(value.get(name), list | dict)), None
-        )
+        value = _named_list(value)
     return None
 
 
-def row(line: int, item: Any, raw: str = "") -> Row | Unread:
-    """An item of a list as a row."""
-    return (
-        Row(line, flat(item), raw)
-        if isinstance(item, dict)
-        else Unread(line, "is no JSON object", raw or str(item))
-    )
+def make_row(line: int, item: Any, raw: str = "") -> Row | UnreadableRow:
+    """Turn an item of a list into a row."""
+    if not isinstance(item, dict):
+        return UnreadableRow(line, "is no JSON object", raw or str(item))
+    return Row(line, flatten(item), raw)
 
 
-def _is_lines(path: Path, encoding: str) -> bool:
-    """Whether the first line, or more than one of the first, is an object of its own and not one around a list."""
-    with opened(path) as file:
+def _named_list(value: dict[str, Any]) -> Any:
+    for name in LIST_NAMES:
+        if isinstance(value.get(name), list | dict):
+            return value[name]
+    return None
+
+
+def _is_json_lines(path: Path, encoding: str) -> bool:
+    """Return True if the first line, or several of the first lines, are objects and not one around
+    a list.
+    """
+    lines: list[str] = []
+    with open_feed(path) as file:
         stream = io.TextIOWrapper(file, encoding=encoding, errors="replace")
-        read = (stream.readline(LONGEST_LINE) for _ in range(SAMPLE))
-        lines = [line.strip() for line in read if line.strip()]
+        for _ in range(SAMPLE_LINES):
+            line = stream.readline(MAX_LINE_LENGTH).strip()
+            if line:
+                lines.append(line)
     if not lines or lines[0].startswith("["):
         return False
-    values = [_parsed(line) for line in lines]
+    values = [_parse_or_none(line) for line in lines]
     objects = [value for value in values if isinstance(value, dict)]
-    return len(objects) > 1 or (
-        values[0] in objects and not (len(lines) == 1 and items_of(values[0]))
-    )
+    if len(objects) > 1:
+        return True
+    is_one_list = len(lines) == 1 and find_items(values[0])
+    return values[0] in objects and not is_one_list
 
 
-def _parsed(text: str) -> Any:
+def _parse_or_none(text: str) -> Any:
     try:
-        return from_json(text)
+        return parse_json(text)
     except (ValueError, RecursionError):
         return None
 
 
-def _lines(stream: io.TextIOWrapper) -> Rows:
+def _read_lines(stream: io.TextIOWrapper) -> Rows:
     number = 0
-    while line := stream.readline(LONGEST_LINE):
+    while line := stream.readline(MAX_LINE_LENGTH):
         number += 1
-        if len(line) >= LONGEST_LINE and not line.endswith("\n"):
-            while (more := stream.readline(LONGEST_LINE)) and not more.endswith("\n"):
-                pass
-            yield Unread(number, f"is longer than {LONGEST_LINE:,} characters", line)
+        if len(line) >= MAX_LINE_LENGTH and not line.endswith("\n"):
+            _skip_line(stream)
+            yield UnreadableRow(number, f"is longer than {MAX_LINE_LENGTH:,} characters", line)
             continue
         if not line.strip():
             continue
         try:
-            yield row(number, from_json(line), line)
+            yield make_row(number, parse_json(line), line)
         except ValueError as error:
-            yield Unread(number, f"is no JSON: {error}", line)
+            yield UnreadableRow(number, f"is no JSON: {error}", line)
         except RecursionError:
-            yield Unread(number, "is no JSON: nested too deeply", line)
+            yield UnreadableRow(number, "is no JSON: nested too deeply", line)
 
 
-def _whole(stream: io.TextIOWrapper, path: Path) -> Rows:
-    content = stream.read(LARGEST_WHOLE)
-    if len(content) == LARGEST_WHOLE:
+def _skip_line(stream: io.TextIOWrapper) -> None:
+    """Read to the end of the current line."""
+    while chunk := stream.readline(MAX_LINE_LENGTH):
+        if chunk.endswith("\n"):
+            return
+
+
+def _read_value(stream: io.TextIOWrapper, path: Path) -> Rows:
+    content = stream.read(MAX_VALUE_LENGTH)
+    if len(content) == MAX_VALUE_LENGTH:
         raise UnreadableFeed(
-            f"{path} is one JSON value of more than 256 MB: write it as JSON Lines, one offer a line"
+            f"{path} is one JSON value of more than 256 MB: write it as JSON Lines, one offer a "
+            f"line"
         )
     try:
-        items = items_of(from_json(content))
+        items = find_items(parse_json(content))
     except (ValueError, RecursionError) as error:
         raise UnreadableFeed(f"{path} is no JSON: {error}") from error
     if items is None:
         raise UnreadableFeed(
-            f"{path} holds no list of offers: a list is needed, bare or under one of {', '.join(LISTS)}"
+            f"{path} holds no list of offers: a list is needed, bare or under one of "
+            f"{', '.join(LIST_NAMES)}"
         )
-    yield from (row(position, item) for position, item in enumerate(items, 1))
+    for position, item in enumerate(items, 1):
+        yield make_row(position, item)

@@ -1,12 +1,13 @@
-"""From a row of a feed to a known offer: values normalised, the link cleaned, and each doubt noted.
+"""From a row of a feed to a known offer: values normalised, the link cleaned, doubts noted.
 
-A value that is none of its kind leaves its field empty and a note behind; only a row with neither a title nor a link is
-no offer. What a shop sells for now is its price, so a valid sale price goes before the regular one.
+An invalid value leaves its field empty, with a note; only a row with neither title nor link is no
+offer. The price is the one that the shop asks now, so a valid sale price goes before the regular
+one.
 """
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -16,22 +17,31 @@ from urllib.parse import urljoin
 
 from catalog import values
 from catalog.errors import BadUrl
-from catalog.feeds.columns import Columns, currency
+from catalog.feeds.columns import Columns, currency_in_name
 from catalog.feeds.rows import Texts
-from catalog.links.shop_links import Clean
+from catalog.links.shop_links import UrlCleaner
 from catalog.models import Attribute
 from catalog.values import Hint, category, identifier, text
-from url_cleaner.clean import clean
+from url_cleaner.cleaner import clean_url
 
-LONGEST_REF = 200
-LONGEST_LINK = 4096
-_SIMPLE = [
+# Characters of an offer's key in the catalog, and of its product's.
+MAX_REF_LENGTH = 200
+# Characters of a link. Bound against hostile input.
+MAX_LINK_LENGTH = 4_096
+# Bytes of the hash that stands in for a missing key.
+REF_HASH_SIZE = 12
+# Digits of a GTIN, without the ISBN of 10.
+GTIN_LENGTHS = (8, 12, 13, 14)
+
+# Attributes whose texts need no treatment of their own.
+_PLAIN_ATTRIBUTES = [
     Attribute.TITLE,
     Attribute.DESCRIPTION,
     Attribute.BRAND,
     Attribute.EAN,
     Attribute.HAN,
     Attribute.SKU,
+    Attribute.AVAILABILITY,
 ]
 _NOTES = {
     Attribute.TITLE: "title that is no line of text",
@@ -44,157 +54,196 @@ _NOTES = {
     Attribute.SKU: "sku that is no short line",
     Attribute.AVAILABILITY: "availability in unknown words",
 }
-_NEXT_ADDRESS = re.compile(r"(?<=[,|;\s])(?=https?://)")
-_BROKEN = "\ufffd"
+_BEFORE_NEXT_URL = re.compile(r"(?<=[,|;\s])(?=https?://)")
+_SPACES_AND_HYPHENS = re.compile(r"[\s-]")
+# Stands in a decoded text where bytes were no characters.
+_REPLACEMENT_CHARACTER = "\ufffd"
 
 
 @dataclass(frozen=True)
-class Reading:
-    """A known offer's columns, what was doubtful about it, and whether its link carried tracking."""
+class ParsedOffer:
+    """A known offer's columns, notes on its doubts, and whether its link had tracking."""
 
     columns: dict[str, Any]
     notes: tuple[str, ...] = ()
-    cleaned: bool = False
+    had_tracking: bool = False
 
 
-@dataclass
-class _Link:
-    """What became of a link."""
+@dataclass(frozen=True)
+class _CleanedLink:
+    """A link as delivered, and as cleaned."""
 
     link: str | None = None
     url: str | None = None
-    opaque: bool = False
-    cleaned: bool = False
-    notes: list[str] = field(default_factory=list)
+    is_opaque: bool = False
+    had_tracking: bool = False
+    notes: Sequence[str] = field(default_factory=list)
 
 
-def read(
-    row: Texts, columns: Columns, hint: Hint, home: str, cleaner: Clean | None = None
-) -> Reading | str:
-    """The offer of a row; where it is none, why. `cleaner` cleans its link, in another way than the plain one."""
-    given = {name: _given(row, places) for name, places in columns.items()}
-    link = _link(given.get("link", []), home, cleaner or partial(clean, home=home))
-    raws = _raws(row, columns, given, hint)
-    code = next(iter(given.get("currency", [])), None)
-    offer = values.fields(raws, hint, link.url, code).model_dump(mode="json")
+def parse_offer(
+    row: Texts, columns: Columns, hint: Hint, home: str, cleaner: UrlCleaner | None = None
+) -> ParsedOffer | str:
+    """Parse the offer of a row; returns the reason where it is none.
+
+    Without a `cleaner`, links are cleaned without the shop's own keys.
+    """
+    texts = {name: _column_texts(row, field_columns) for name, field_columns in columns.items()}
+    clean = cleaner or partial(clean_url, home=home)
+    link = _clean_link(texts.get("link", []), home, clean)
+    raws = _raw_values(row, columns, texts, hint)
+    currency = next(iter(texts.get("currency", [])), None)
+    offer = values.make_offer(raws, hint, link.url, currency).model_dump(mode="json")
     if offer["title"] is None and link.link is None:
         return "has neither a title nor a link"
-    notes = [*link.notes, *_doubts(raws, offer)]
-    ref = _ref(given.get("id", []), link, offer["title"])
-    product = next((text.plain(raw)[:LONGEST_REF] for raw in given.get("product", [])), None)
-    more = {"ref": ref, "link": link.link, "opaque": link.opaque, "product": product}
-    return Reading(offer | more, tuple(notes), link.cleaned)
-
-
-def _given(row: Texts, places: Sequence[str]) -> list[str]:
-    return [raw for place in places for raw in row.get(place, ()) if raw.strip()]
-
-
-def _raws(
-    row: Texts, columns: Columns, given: dict[str, list[str]], hint: Hint
-) -> dict[Attribute, list[str]]:
-    raws = {
-        attribute: given.get(attribute.value, [])
-        for attribute in (*_SIMPLE, Attribute.AVAILABILITY)
+    identity = {
+        "ref": _ref(texts.get("id", []), link, offer["title"]),
+        "link": link.link,
+        "opaque": link.is_opaque,
+        "product": _product(texts.get("product", [])),
     }
-    amounts = {name: _amounts(row, columns.get(name, [])) for name in ("price", "sale_price")}
-    raws[Attribute.PRICE] = _prices(given | amounts, hint)
-    raws[Attribute.IMAGE] = [part for raw in given.get("image", []) for part in _addresses(raw)]
+    notes = (*link.notes, *_doubts(raws, offer))
+    return ParsedOffer(offer | identity, notes, link.had_tracking)
+
+
+def _column_texts(row: Texts, columns: Sequence[str]) -> list[str]:
+    texts: list[str] = []
+    for column in columns:
+        texts += [raw for raw in row.get(column, ()) if raw.strip()]
+    return texts
+
+
+def _raw_values(
+    row: Texts, columns: Columns, texts: Mapping[str, list[str]], hint: Hint
+) -> dict[Attribute, list[str]]:
+    raws = {attribute: texts.get(attribute.value, []) for attribute in _PLAIN_ATTRIBUTES}
+    regular = _amounts(row, columns.get("price", []))
+    sale = _amounts(row, columns.get("sale_price", []))
+    if not _is_current(texts.get("sale_period", [])):
+        sale = []
+    raws[Attribute.PRICE] = _prices(regular, sale, hint)
+    raws[Attribute.IMAGE] = []
+    for raw in texts.get("image", []):
+        raws[Attribute.IMAGE] += _split_urls(raw)
     raws[Attribute.CATEGORY] = _category(row, columns.get("category", []))
-    return {attribute: texts for attribute, texts in raws.items() if texts}
+    return {attribute: raw_texts for attribute, raw_texts in raws.items() if raw_texts}
 
 
-def _amounts(row: Texts, places: Sequence[str]) -> list[str]:
-    """The amounts of some columns, each with the currency that its column's name gives, unless it has its own."""
-    found = [(raw, currency(place)) for place in places for raw in _given(row, [place])]
-    return [f"{raw} {code}" if code and not values.currency_of(raw) else raw for raw, code in found]
+def _amounts(row: Texts, columns: Sequence[str]) -> list[str]:
+    """Return the amounts of columns; one without a currency gets that of its column's name."""
+    amounts: list[str] = []
+    for column in columns:
+        currency = currency_in_name(column)
+        for raw in _column_texts(row, [column]):
+            needs_currency = currency and not values.find_currency(raw)
+            amounts.append(f"{raw} {currency}" if needs_currency else raw)
+    return amounts
 
 
-def _addresses(raw: str) -> list[str]:
-    """The addresses of a list in one text, separated by what may as well stand in an address."""
-    return [part.strip(" \t\r\n,|;") for part in _NEXT_ADDRESS.split(raw)[: values.MOST_IMAGES]]
+def _split_urls(raw: str) -> list[str]:
+    """Split a list of URLs in one text: its separators may also be parts of a URL."""
+    parts = _BEFORE_NEXT_URL.split(raw)[: values.MAX_IMAGES]
+    return [part.strip(" \t\r\n,|;") for part in parts]
 
 
-def _category(row: Texts, places: Sequence[str]) -> list[str]:
-    """The first column with a category; its several texts are the steps of one path, unless each is a path."""
-    found = [_given(row, [place]) for place in places]
-    for raws in found:
-        if raws and (first := category.normalise(raws[0])):
+def _category(row: Texts, columns: Sequence[str]) -> list[str]:
+    """Return the first column with a category; several texts are the steps of one path, unless each
+    is a path.
+    """
+    candidates = [_column_texts(row, [column]) for column in columns]
+    non_empty = [raws for raws in candidates if raws]
+    for raws in non_empty:
+        if first := category.normalise_category(raws[0]):
             return raws[:1] if category.SEPARATOR in first else raws
-    return next((raws for raws in found if raws), [])
+    return non_empty[0] if non_empty else []
 
 
-def _prices(given: dict[str, list[str]], hint: Hint) -> list[str]:
-    regular, sale = given.get("price", []), given.get("sale_price", [])
-    if not sale or not _is_now(given.get("sale_period", [])):
+def _prices(regular: list[str], sale: list[str], hint: Hint) -> list[str]:
+    """Return the prices, the current one first: a sale price must not be above the regular one."""
+    sale_amount = _first_amount(sale, hint)
+    regular_amount = _first_amount(regular, hint)
+    if not sale_amount or (regular_amount is not None and sale_amount > regular_amount):
         return regular
-    amounts = [
-        values.normalise(Attribute.PRICE, raws[0], hint) if raws else None
-        for raws in (sale, regular)
-    ]
-    low, high = (None if amount is None else Decimal(amount) for amount in amounts)
-    return [*sale, *regular] if low and (high is None or low <= high) else regular
+    return [*sale, *regular]
 
 
-def _is_now(periods: Sequence[str]) -> bool:
-    """Whether a period as Google writes it (`start/end`, ISO 8601) holds now; what cannot be read does."""
+def _first_amount(raws: Sequence[str], hint: Hint) -> Decimal | None:
+    if not raws:
+        return None
+    amount = values.normalise(Attribute.PRICE, raws[0], hint)
+    return None if amount is None else Decimal(amount)
+
+
+def _is_current(periods: Sequence[str]) -> bool:
+    """Return True if a period as Google writes it (`start/end`, ISO 8601) includes now, or cannot
+    be read.
+    """
     try:
         start, end = (datetime.fromisoformat(part.strip()) for part in periods[0].split("/"))
-        return (
-            start.replace(tzinfo=start.tzinfo or UTC)
-            <= datetime.now(UTC)
-            <= end.replace(tzinfo=end.tzinfo or UTC)
-        )
     except (IndexError, ValueError):
         return True
+    return _aware(start) <= datetime.now(UTC) <= _aware(end)
 
 
-def _link(raws: Sequence[str], home: str, cleaner: Clean) -> _Link:
-    raw = text.plain(raws[0]) if raws and len(raws[0]) <= LONGEST_LINK else ""
-    if not raw:
-        return _Link(notes=["link longer than 4,096 characters"] if raws else [])
-    absolute = urljoin(home, raw) if raw.startswith("/") and not raw.startswith("//") else raw
+def _aware(moment: datetime) -> datetime:
+    return moment.replace(tzinfo=moment.tzinfo or UTC)
+
+
+def _clean_link(raws: Sequence[str], home: str, clean: UrlCleaner) -> _CleanedLink:
+    if not raws:
+        return _CleanedLink()
+    link = text.plain(raws[0]) if len(raws[0]) <= MAX_LINK_LENGTH else ""
+    if not link:
+        return _CleanedLink(notes=["link longer than 4,096 characters"])
+    is_path = link.startswith("/") and not link.startswith("//")
     try:
-        found = cleaner(absolute)
+        cleaned = clean(urljoin(home, link) if is_path else link)
     except BadUrl:
-        return _Link(raw, notes=["link that is no URL"])
-    notes = ["link that only a visit would resolve"] if found.opaque else []
-    return _Link(
-        raw,
-        None if found.opaque else found.url,
-        found.opaque,
-        bool(found.unwrapped or found.removed),
-        notes,
+        return _CleanedLink(link, notes=["link that is no URL"])
+    return _CleanedLink(
+        link=link,
+        url=None if cleaned.opaque else cleaned.url,
+        is_opaque=cleaned.opaque,
+        had_tracking=bool(cleaned.unwrapped or cleaned.removed),
+        notes=["link that only a visit would resolve"] if cleaned.opaque else [],
     )
 
 
-def _ref(ids: Sequence[str], link: _Link, title: str | None) -> str:
-    given = text.plain(ids[0]) if ids and len(ids[0]) <= LONGEST_LINK else ""
-    if 0 < len(given) <= LONGEST_REF:
-        return given
-    seed = given or link.url or link.link or title or ""
-    return "~" + hashlib.blake2b(seed.encode(), digest_size=12).hexdigest()
+def _ref(ids: Sequence[str], link: _CleanedLink, title: str | None) -> str:
+    """Return the offer's key: the catalog's own, or a hash of the best that identifies it."""
+    own_id = text.plain(ids[0]) if ids and len(ids[0]) <= MAX_LINK_LENGTH else ""
+    if 0 < len(own_id) <= MAX_REF_LENGTH:
+        return own_id
+    seed = own_id or link.url or link.link or title or ""
+    return "~" + hashlib.blake2b(seed.encode(), digest_size=REF_HASH_SIZE).hexdigest()
 
 
-def _doubts(raws: dict[Attribute, list[str]], offer: dict[str, Any]) -> list[str]:
-    found = []
+def _product(raws: Sequence[str]) -> str | None:
+    if not raws:
+        return None
+    return text.plain(raws[0])[:MAX_REF_LENGTH]
+
+
+def _doubts(raws: Mapping[Attribute, list[str]], offer: Mapping[str, Any]) -> list[str]:
+    """Return a note for each attribute whose texts gave no value, and one for broken characters."""
+    notes: list[str] = []
+    has_broken = False
     for attribute, texts in raws.items():
-        kept = offer["images"] if attribute is Attribute.IMAGE else offer[attribute.value]
-        if kept in (None, []) and not all(text.is_nothing(raw.strip()) for raw in texts):
-            found.append(_NOTES[attribute] if attribute in _NOTES else _ean_note(texts[0]))
-    if any(_BROKEN in raw for texts in raws.values() for raw in texts):
-        found.append("broken characters: not in the encoding of the rest")
-    return [note for note in found if note]
+        value = offer["images"] if attribute is Attribute.IMAGE else offer[attribute.value]
+        if value in (None, []) and not all(text.is_no_value(raw.strip()) for raw in texts):
+            notes.append(_NOTES[attribute] if attribute in _NOTES else _ean_note(texts[0]))
+        has_broken = has_broken or any(_REPLACEMENT_CHARACTER in raw for raw in texts)
+    if has_broken:
+        notes.append("broken characters: not in the encoding of the rest")
+    return [note for note in notes if note]
 
 
 def _ean_note(raw: str) -> str:
-    digits = re.sub(r"[\s-]", "", raw)
+    digits = _SPACES_AND_HYPHENS.sub("", raw)
+    # Zeros stand for no GTIN.
     if not digits.strip("0"):
         return ""
-    if not digits.isdecimal() or len(digits) not in (8, 12, 13, 14):
+    if not digits.isdecimal() or len(digits) not in GTIN_LENGTHS:
         return "ean that is no GTIN"
-    return (
-        "ean that names no article"
-        if identifier.has_check_digit(digits)
-        else "ean with a wrong check digit"
-    )
+    if identifier.has_check_digit(digits):
+        return "ean that names no article"
+    return "ean with a wrong check digit"

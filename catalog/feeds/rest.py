@@ -1,7 +1,9 @@
-"""A paged REST endpoint of the catalog: JSON pages, each with a list of offers, followed to the last.
+"""A paged REST endpoint of the catalog: JSON pages, each with a list of offers, followed to the
+last.
 
-The next page is the one that the body (`next`, `links.next`, ...) or the `Link` header names, on the same server only;
-where none is named, `?page=2`, `?page=3`, ... are asked for until a page is empty, missing or a repetition.
+The next page is the one that the body (`next`, `links.next`, ...) or the `Link` header names, on
+the same server only. Where none is named, `?page=2`, `?page=3`, ... are requested until a page is
+empty, missing or a repetition.
 """
 
 from collections.abc import Iterator
@@ -16,17 +18,24 @@ from urllib3.exceptions import LocationParseError
 from urllib3.util import Retry
 
 from catalog.errors import UnreadableFeed
-from catalog.feeds.jsonlines import items_of, row
-from catalog.feeds.rows import Rows, from_json
+from catalog.feeds.jsonlines import find_items, make_row
+from catalog.feeds.rows import Rows, parse_json
 from catalog.runtime.progress import Progress
-from url_cleaner.urls.link import absolute
+from url_cleaner.urls.url import join_url
 
+# Seconds to connect, and to wait for the next bytes.
 TIMEOUT = (10, 60)
-LARGEST_PAGE = 64 * 1024**2
-MOST_PAGES = 100_000
-LARGEST_FILE = 4 * 1024**3
-_NO_PAGE = (400, 404, 410, 416, 422)
-_NEXT = (
+# Bounds against hostile input: bytes of a page and of a file, pages of an endpoint.
+MAX_PAGE_SIZE = 64 * 1024**2
+MAX_FILE_SIZE = 4 * 1024**3
+MAX_PAGES = 100_000
+# Bytes read at once.
+CHUNK_SIZE = 1 << 16
+
+# Statuses of a page beyond the last.
+_NO_PAGE_STATUSES = (400, 404, 410, 416, 422)
+# Usual names of the next page, and of objects that hold it.
+_NEXT_NAMES = (
     "next",
     "next_page",
     "nextPage",
@@ -36,7 +45,7 @@ _NEXT = (
     "nextLink",
     "@odata.nextLink",
 )
-_LINKS = ("links", "_links", "paging", "pagination", "meta", "page")
+_LINK_OBJECTS = ("links", "_links", "paging", "pagination", "meta", "page")
 _RETRIES = Retry(
     total=4,
     backoff_factor=0.5,
@@ -46,72 +55,81 @@ _RETRIES = Retry(
 )
 
 
-def session() -> requests.Session:
-    """A session that tries again, with growing pauses, where the server is busy or fails."""
-    made = requests.Session()
+def make_session() -> requests.Session:
+    """Make a session that retries, with growing pauses, where the server is busy or fails."""
+    session = requests.Session()
     for scheme in ("http://", "https://"):
-        made.mount(scheme, HTTPAdapter(max_retries=_RETRIES))
-    made.headers["Accept"] = "application/json, */*;q=0.5"
-    return made
+        session.mount(scheme, HTTPAdapter(max_retries=_RETRIES))
+    session.headers["Accept"] = "application/json, */*;q=0.5"
+    return session
 
 
 def read(url: str, progress: Progress) -> Rows:
-    """The offers of all pages. Raises UnreadableFeed where a page fails: half a catalog is none."""
-    position, asked = 0, set[str]()
-    previous: list[Any] | None = None
-    next_url: str | None = url
-    with session() as http:
-        http.auth = _credentials(url)
-        while next_url and next_url not in asked and len(asked) < MOST_PAGES:
-            asked.add(next_url)
-            page, named = _page(http, next_url, first=len(asked) == 1)
-            items = items_of(page) if page is not None else []
+    """Yield the offers of all pages.
+
+    Raises UnreadableFeed where a page fails: half a catalog is none.
+    """
+    position = 0
+    requested = set[str]()
+    previous_items: list[Any] | None = None
+    page_url: str | None = url
+    with make_session() as session:
+        session.auth = _credentials(url)
+        while page_url and page_url not in requested and len(requested) < MAX_PAGES:
+            requested.add(page_url)
+            page, linked_url = _fetch_page(session, page_url, is_first=len(requested) == 1)
+            items = find_items(page) if page is not None else []
             if items is None:
-                raise UnreadableFeed(f"{shown(next_url)} gives JSON without a list of offers")
-            if not items or items == previous:
+                raise UnreadableFeed(
+                    f"{without_password(page_url)} gives JSON without a list of offers"
+                )
+            # Servers that ignore `page` answer with the first page again.
+            if not items or items == previous_items:
                 return
             for item in items:
                 position += 1
-                yield row(position, item)
-            progress("pages of the catalog", len(asked))
-            previous, next_url = items, _following(next_url, page, named)
+                yield make_row(position, item)
+            progress("pages of the catalog", len(requested))
+            previous_items = items
+            page_url = _next_url(page_url, page, linked_url)
 
 
-def shown(url: str) -> str:
-    """The address without a password in it.
+def without_password(url: str) -> str:
+    """Return the URL without its user name and password.
 
-    >>> shown("https://me:secret@catalog.example/offers")
+    >>> without_password("https://me:secret@catalog.example/offers")
     'https://***@catalog.example/offers'
     """
     parts = urlsplit(url)
-    _, at, host = parts.netloc.rpartition("@")
-    return urlunsplit(parts._replace(netloc=f"***@{host}" if at else host))
+    _, separator, host = parts.netloc.rpartition("@")
+    netloc = f"***@{host}" if separator else host
+    return urlunsplit(parts._replace(netloc=netloc))
 
 
-def save(http: requests.Session, url: str, path: Path) -> None:
-    """Write what the address answers to a file. Raises UnreadableFeed."""
-    with _answer(http, url) as response, path.open("wb") as file:
+def download(session: requests.Session, url: str, path: Path) -> None:
+    """Download a URL to a file. Raises UnreadableFeed."""
+    with _get(session, url) as response, path.open("wb") as file:
         _expect_ok(response, url)
-        for chunk in _chunks(response, url, LARGEST_FILE):
+        for chunk in _chunks(response, url, MAX_FILE_SIZE):
             file.write(chunk)
 
 
 @contextmanager
-def _answer(http: requests.Session, url: str) -> Iterator[requests.Response]:
+def _get(session: requests.Session, url: str) -> Iterator[requests.Response]:
     try:
-        with http.get(url, timeout=TIMEOUT, stream=True) as response:
+        with session.get(url, timeout=TIMEOUT, stream=True) as response:
             yield response
     except (requests.RequestException, LocationParseError) as error:
-        raise UnreadableFeed(f"{shown(url)} cannot be read: {_cause(error)}") from error
+        raise UnreadableFeed(f"{without_password(url)} cannot be read: {_cause(error)}") from error
 
 
-def _chunks(response: requests.Response, url: str, most: int) -> Iterator[bytes]:
-    got = 0
-    for chunk in response.iter_content(1 << 16):
-        got += len(chunk)
-        if got > most:
+def _chunks(response: requests.Response, url: str, max_size: int) -> Iterator[bytes]:
+    size = 0
+    for chunk in response.iter_content(CHUNK_SIZE):
+        size += len(chunk)
+        if size > max_size:
             raise UnreadableFeed(
-                f"{shown(url)} answers with more than {most // 1024**2} MB: split it"
+                f"{without_password(url)} answers with more than {max_size // 1024**2} MB: split it"
             )
         yield chunk
 
@@ -119,74 +137,94 @@ def _chunks(response: requests.Response, url: str, most: int) -> Iterator[bytes]
 def _expect_ok(response: requests.Response, url: str) -> None:
     if response.status_code != 200:
         raise UnreadableFeed(
-            f"{shown(url)} answers {response.status_code} {response.reason}: check the address"
+            f"{without_password(url)} answers {response.status_code} {response.reason}: check the "
+            f"address"
         )
 
 
 def _credentials(url: str) -> tuple[str, str] | None:
-    """Name and password of the address, for the pages that are named without them."""
+    """Return user name and password of the URL: the next pages are named without them."""
     parts = urlsplit(url)
-    return (unquote(parts.username), unquote(parts.password or "")) if parts.username else None
+    if not parts.username:
+        return None
+    return unquote(parts.username), unquote(parts.password or "")
 
 
-def _page(http: requests.Session, url: str, *, first: bool) -> tuple[Any, str | None]:
-    """A page's JSON (None where there is no such page) and the next page's address by the Link header."""
-    with _answer(http, url) as response:
-        if response.status_code in _NO_PAGE and not first:
+def _fetch_page(session: requests.Session, url: str, *, is_first: bool) -> tuple[Any, str | None]:
+    """Fetch a page's JSON (None where there is no such page) and the next page's URL in the Link
+    header.
+    """
+    with _get(session, url) as response:
+        if response.status_code in _NO_PAGE_STATUSES and not is_first:
             return None, None
         _expect_ok(response, url)
-        body = b"".join(_chunks(response, url, LARGEST_PAGE))
+        body = b"".join(_chunks(response, url, MAX_PAGE_SIZE))
     try:
-        return from_json(body), response.links.get("next", {}).get("url")
+        return parse_json(body), response.links.get("next", {}).get("url")
     except (ValueError, RecursionError) as error:
-        raise UnreadableFeed(f"{shown(url)} does not answer with JSON: {error}") from error
+        raise UnreadableFeed(
+            f"{without_password(url)} does not answer with JSON: {error}"
+        ) from error
 
 
-def _following(url: str, page: Any, named: str | None) -> str | None:
-    if not (named or _has_next(page)):
-        return _numbered(url)
-    target = named or _named(page)
+def _next_url(url: str, page: Any, linked_url: str | None) -> str | None:
+    if not linked_url and not _mentions_next(page):
+        return _numbered_url(url)
+    target = linked_url or _named_next(page)
     if target is None:
         return None
     if target.isdigit():
-        return _numbered(url, int(target))
-    following = absolute(url, target)
-    if following is None:
-        raise UnreadableFeed(f"{shown(url)} names a next page that is no URL, {target[:100]}")
-    if urlsplit(following).netloc.rpartition("@")[2] != urlsplit(url).netloc.rpartition("@")[2]:
+        return _numbered_url(url, int(target))
+    next_url = join_url(url, target)
+    if next_url is None:
         raise UnreadableFeed(
-            f"{shown(url)} names a next page on another server, {shown(following)}: not followed"
+            f"{without_password(url)} names a next page that is no URL, {target[:100]}"
         )
-    return following
+    # The credentials go to the user's own server only.
+    if _server(next_url) != _server(url):
+        raise UnreadableFeed(
+            f"{without_password(url)} names a next page on another server, "
+            f"{without_password(next_url)}: not followed"
+        )
+    return next_url
 
 
-def _places(page: Any) -> list[dict[str, Any]]:
-    places = [page, *(page.get(name) for name in _LINKS)] if isinstance(page, dict) else []
-    return [place for place in places if isinstance(place, dict)]
+def _server(url: str) -> str:
+    return urlsplit(url).netloc.rpartition("@")[2]
 
 
-def _has_next(page: Any) -> bool:
-    return any(name in place for place in _places(page) for name in _NEXT)
+def _link_objects(page: Any) -> list[dict[str, Any]]:
+    """Return the objects of a page that may name the next one."""
+    if not isinstance(page, dict):
+        return []
+    candidates = [page, *(page.get(name) for name in _LINK_OBJECTS)]
+    return [candidate for candidate in candidates if isinstance(candidate, dict)]
 
 
-def _named(page: Any) -> str | None:
-    """The next page as the body names it: an address, or a number."""
-    for place in _places(page):
-        for name in _NEXT:
-            value = place.get(name)
-            value = value.get("href") or value.get("url") if isinstance(value, dict) else value
+def _mentions_next(page: Any) -> bool:
+    return any(not links.keys().isdisjoint(_NEXT_NAMES) for links in _link_objects(page))
+
+
+def _named_next(page: Any) -> str | None:
+    """Return the next page as the body names it, a URL or a number; None on the last page."""
+    for links in _link_objects(page):
+        for name in _NEXT_NAMES:
+            value = links.get(name)
+            if isinstance(value, dict):
+                value = value.get("href") or value.get("url")
             if isinstance(value, str) and value:
                 return value
     return None
 
 
-def _numbered(url: str, number: int | None = None) -> str:
+def _numbered_url(url: str, number: int | None = None) -> str:
+    """Return the URL with that page number, or with the next one."""
     parts = urlsplit(url)
     query = dict(parse_qsl(parts.query, keep_blank_values=True))
-    present = query.get("page", "1")
-    query["page"] = str(
-        number if number is not None else int(present) + 1 if present.isdigit() else 2
-    )
+    if number is None:
+        current = query.get("page", "1")
+        number = int(current) + 1 if current.isdigit() else 2
+    query["page"] = str(number)
     return urlunsplit(parts._replace(query=urlencode(query)))
 
 

@@ -1,4 +1,6 @@
-"""What every reader of a feed gives: rows of named texts, and rows that could not be read, each with its line."""
+"""Rows of a feed, as every reader yields them: named texts, or the reason why a row is
+unreadable.
+"""
 
 import json
 import math
@@ -6,17 +8,24 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+# Texts of a row by column name.
 Texts = dict[str, list[str]]
-Notice = Callable[[str], None]
-MOST_COLUMNS = 1000
-DEEPEST = 4
-MOST_TEXTS = 200
-LONGEST_NAME = 100
+# Called with a message where a reader has repaired its input.
+RepairNotice = Callable[[str], None]
+
+# Bounds against hostile input: columns of a row, nesting of objects, texts of a column, characters
+# of a name.
+MAX_COLUMNS = 1_000
+MAX_DEPTH = 4
+MAX_TEXTS = 200
+MAX_NAME_LENGTH = 100
 
 
 @dataclass(frozen=True)
 class Row:
-    """A row as its column names with their texts; `line` is where it began, counted from 1."""
+    """A row as texts by column name; `line` is its first line, counted from 1, `raw` its source
+    text.
+    """
 
     line: int
     texts: Texts
@@ -24,64 +33,70 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Unread:
-    """A row that could not be read, why, and what stood there."""
+class UnreadableRow:
+    """A row that could not be read, with the reason and its source text."""
 
     line: int
     reason: str
     raw: str
 
 
-Rows = Iterator[Row | Unread]
+Rows = Iterator[Row | UnreadableRow]
 
 
-def flat(values: Mapping[str, Any]) -> Texts:
-    """The texts of a nested object by their dotted names; lists of objects give lists of texts.
+def flatten(values: Mapping[str, Any]) -> Texts:
+    """Flatten a nested object to texts by dotted name; lists of objects become lists of texts.
 
-    >>> flat({"id": 7, "price": {"value": 1.299, "currency": "EUR"}, "images": [{"src": "a"}, {"src": "b"}], "x": None})
+    >>> flatten({"id": 7, "price": {"value": 1.299, "currency": "EUR"}, "images": [{"src": "a"}, {"src": "b"}], "x": None})
     {'id': ['7'], 'price.value': ['1.2990'], 'price.currency': ['EUR'], 'images.src': ['a', 'b']}
     """
-    found: Texts = {}
+    texts: Texts = {}
     for name, value in values.items():
-        _gather(found, str(name)[:LONGEST_NAME], value, DEEPEST)
-    return found
+        _collect(texts, str(name)[:MAX_NAME_LENGTH], value, MAX_DEPTH)
+    return texts
 
 
-def _gather(found: Texts, name: str, value: Any, depth: int) -> None:
-    if value is None or value == "" or depth == 0:
-        return
-    if isinstance(value, Mapping):
-        for inner, item in value.items():
-            _gather(found, f"{name}.{str(inner)[:LONGEST_NAME]}", item, depth - 1)
-    elif isinstance(value, list | tuple | set):
-        for item in list(value)[:MOST_TEXTS]:
-            _gather(found, name, item, depth - 1)
-    elif len(found) < MOST_COLUMNS and len(texts := found.setdefault(name, [])) < MOST_TEXTS:
-        texts.append(_text(value))
+def unambiguous_number(literal: str) -> str:
+    """Rewrite a number's literal so that its point cannot be taken for a thousands separator.
 
-
-def _text(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, float):
-        return (
-            number(repr(value))
-            if math.isfinite(value) and not value.is_integer()
-            else f"{value:.0f}"
-        )
-    return value if isinstance(value, str) else str(value)
-
-
-def number(literal: str) -> str:
-    """A number's literal so that its point can be no thousands separator.
-
-    >>> number("1.299"), number("1.29"), number("12")
+    >>> unambiguous_number("1.299"), unambiguous_number("1.29"), unambiguous_number("12")
     ('1.2990', '1.29', '12')
     """
     _, point, fraction = literal.partition(".")
-    return literal + "0" if point and len(fraction) == 3 and fraction.isdigit() else literal
+    if point and len(fraction) == 3 and fraction.isdigit():
+        return literal + "0"
+    return literal
 
 
-def from_json(text: str | bytes) -> Any:
-    """A JSON value with its numbers as they are written. Raises ValueError, RecursionError."""
-    return json.loads(text, parse_float=number, parse_int=str, parse_constant=lambda _: None)
+def parse_json(text: str | bytes) -> Any:
+    """Parse JSON with its numbers as they are written. Raises ValueError, RecursionError."""
+    return json.loads(
+        text, parse_float=unambiguous_number, parse_int=str, parse_constant=lambda _: None
+    )
+
+
+def _collect(texts: Texts, name: str, value: Any, depth: int) -> None:
+    if value is None or value == "" or depth == 0:
+        return
+    if isinstance(value, Mapping):
+        for inner_name, inner in value.items():
+            _collect(texts, f"{name}.{str(inner_name)[:MAX_NAME_LENGTH]}", inner, depth - 1)
+    elif isinstance(value, list | tuple | set):
+        for item in list(value)[:MAX_TEXTS]:
+            _collect(texts, name, item, depth - 1)
+    elif len(texts) < MAX_COLUMNS:
+        column = texts.setdefault(name, [])
+        if len(column) < MAX_TEXTS:
+            column.append(_to_text(value))
+
+
+def _to_text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        if math.isfinite(value) and not value.is_integer():
+            return unambiguous_number(repr(value))
+        return f"{value:.0f}"
+    return str(value)

@@ -1,4 +1,4 @@
-"""Sources: what the user names - a file, an address, a query - opened with the reader of its format."""
+"""Sources of a feed: a file, a URL or a query, opened with the reader of its format."""
 
 import tempfile
 from collections.abc import Iterator
@@ -7,10 +7,11 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
 from catalog.errors import UnreadableFeed, UsageError
-from catalog.feeds import delimited, files, google, jsonlines, parquet, query, rest
-from catalog.feeds.rows import Notice, Rows
+from catalog.feeds import delimited, files, google_xml, jsonlines, parquet, rest, sql_query
+from catalog.feeds.rows import RepairNotice, Rows
 from catalog.runtime.progress import Progress
 
+# Endings of a URL's path by which it is a file to download, not a REST endpoint.
 _FILE_SUFFIXES = {
     ".csv",
     ".tsv",
@@ -27,49 +28,58 @@ _FILE_SUFFIXES = {
 
 
 @contextmanager
-def opened(source: str, format: str, notice: Notice, progress: Progress) -> Iterator[Rows]:
-    """The rows of a source. `notice` is told what was repaired. Raises UsageError, UnreadableFeed."""
-    if format not in ("auto", *files.FORMATS):
+def open_source(
+    source: str, format: str, notice: RepairNotice, progress: Progress
+) -> Iterator[Rows]:
+    """Open the rows of a source; `notice` is called with each repair.
+
+    Raises UsageError, UnreadableFeed.
+    """
+    is_auto = format == "auto"
+    if not is_auto and format not in files.FORMATS:
         raise UsageError(
-            f"--format {format}: there is no such format; there are auto, {', '.join(files.FORMATS)}"
+            f"--format {format}: there is no such format; there are auto, "
+            f"{', '.join(files.FORMATS)}"
         )
-    if format == "sql" or (format == "auto" and query.is_query(source)):
-        yield query.read(source)
+    if format == "sql" or (is_auto and sql_query.is_query(source)):
+        yield sql_query.read(source)
     elif not source.lower().startswith(("http://", "https://")):
         if format == "rest":
             raise UsageError(f"--format rest: {source} is no http(s) address")
-        yield _file_rows(_existing(source), format, notice)
-    elif format == "rest" or (format == "auto" and _suffix(source) not in _FILE_SUFFIXES):
+        yield _read_file(_existing_file(source), format, notice)
+    elif format == "rest" or (is_auto and _suffix(source) not in _FILE_SUFFIXES):
         yield rest.read(source, progress)
     else:
-        with _fetched(source) as path:
-            yield _file_rows(path, format, notice)
+        with _downloaded(source) as path:
+            yield _read_file(path, format, notice)
 
 
-def shown(source: str) -> str:
-    """The source as it may be printed and stored: without passwords."""
-    if query.is_query(source):
-        return query.shown(source)
-    return rest.shown(source) if "://" in source else source
+def without_password(source: str) -> str:
+    """Return the source as it may be printed and stored."""
+    if sql_query.is_query(source):
+        return sql_query.without_password(source)
+    if "://" in source:
+        return rest.without_password(source)
+    return source
 
 
-def _file_rows(path: Path, format: str, notice: Notice) -> Rows:
-    found = files.format_of(path)
-    chosen = found if format == "auto" else format
-    if "parquet" in (chosen, found) and chosen != found:
+def _read_file(path: Path, format: str, notice: RepairNotice) -> Rows:
+    detected = files.detect_format(path)
+    chosen = detected if format == "auto" else format
+    if "parquet" in (chosen, detected) and chosen != detected:
         raise UnreadableFeed(
-            f"{path} is not in the format {chosen}: its content looks like {found}"
+            f"{path} is not in the format {chosen}: its content looks like {detected}"
         )
     if chosen == "parquet":
         return parquet.read(path)
     if chosen == "google-xml":
-        return google.read(path, notice)
+        return google_xml.read(path, notice)
     if chosen == "jsonl":
         return jsonlines.read(path)
     return delimited.read(path, "\t" if format == "tsv" else None)
 
 
-def _existing(source: str) -> Path:
+def _existing_file(source: str) -> Path:
     path = Path(source)
     if path.is_dir():
         raise UnreadableFeed(f"{source} is a folder: name the feed's file in it")
@@ -85,8 +95,8 @@ def _suffix(url: str) -> str:
 
 
 @contextmanager
-def _fetched(url: str) -> Iterator[Path]:
-    with tempfile.TemporaryDirectory() as folder, rest.session() as http:
+def _downloaded(url: str) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as folder, rest.make_session() as session:
         path = Path(folder) / (PurePosixPath(urlsplit(url).path).name or "feed")
-        rest.save(http, url, path)
+        rest.download(session, url, path)
         yield path

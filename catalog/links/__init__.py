@@ -1,1 +1,1 @@
-"""Clean a shop's links with its own tracking parameters and the configured lists."""
+"""Cleaning of a shop's links with its own tracking parameters and the configured filter lists."""

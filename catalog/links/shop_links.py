@@ -1,25 +1,30 @@
-"""How a shop's links are cleaned: with its own tracking keys, and with the lists of links that the settings name."""
+"""Cleaning of a shop's links: with its own tracking keys, and with the filter lists that the
+settings name.
+"""
 
 from collections.abc import Callable
 from functools import partial
 
 from catalog.errors import ConfigError
-from catalog.links.tracking_params import own_keys
+from catalog.links.tracking_params import learn_shop_keys
 from catalog.models import Shop
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
-from url_cleaner.clean import Cleaned, clean
-from url_cleaner.knowledge.lists import Lists, load
+from url_cleaner.cleaner import CleanedUrl, clean_url
+from url_cleaner.knowledge.filter_lists import FilterLists, load_filter_lists
 
-Clean = Callable[[str], Cleaned]
+# A function that cleans the links of one shop.
+UrlCleaner = Callable[[str], CleanedUrl]
 
 
-def lists_of(settings: Settings) -> Lists | None:
-    """The lists that the settings name, read; None where they name none. Raises ConfigError."""
+def load_configured_lists(settings: Settings) -> FilterLists | None:
+    """Load the filter lists that the settings name; None where they name none. Raises
+    ConfigError.
+    """
     if not settings.link_lists:
         return None
     try:
-        return load(settings.link_lists)
+        return load_filter_lists(settings.link_lists)
     except ImportError as error:
         raise ConfigError(
             "setting 'link_lists' needs RE2: pip install 'scout-offer-gaps[lists]'"
@@ -28,13 +33,22 @@ def lists_of(settings: Settings) -> Lists | None:
         raise ConfigError(f"setting 'link_lists': {error}") from error
 
 
-def cleaner(settings: Settings, store: Store, shop: Shop, follow: bool = False) -> Clean:
-    """The function that cleans this shop's links; with `follow` it asks where opaque ones lead, a click each."""
-    own, lists = own_keys(store, shop.id or 0).tracking, lists_of(settings)
-    if follow:
-        from url_cleaner.follow import resolved
+def make_cleaner(settings: Settings, store: Store, shop: Shop, follow: bool = False) -> UrlCleaner:
+    """Make the function that cleans this shop's links.
 
-        return partial(
-            resolved, home=shop.url, own=own, lists=lists, allow_private=shop.allow_private
-        )
-    return partial(clean, home=shop.url, own=own, lists=lists)
+    With `follow` it requests the target of opaque links: one click each, which may be billed.
+    """
+    shop_keys = learn_shop_keys(store, shop.id or 0).tracking
+    lists = load_configured_lists(settings)
+    if not follow:
+        return partial(clean_url, home=shop.url, shop_keys=shop_keys, lists=lists)
+    # Imported late: it loads the HTTP client.
+    from url_cleaner.resolver import resolve_url
+
+    return partial(
+        resolve_url,
+        home=shop.url,
+        shop_keys=shop_keys,
+        lists=lists,
+        allow_private=shop.allow_private,
+    )

@@ -1,7 +1,9 @@
-"""A shop's own tracking keys, from the pages of its earlier crawls: what they are is learnt anew where it is needed.
+"""A shop's own tracking parameters, learnt from the pages of its earlier crawls each time they are
+needed.
 
-The judgement is `url_cleaner.knowledge.shop_params`'s. Here is what it judges by: of an offer's page, the values that were read from
-it, for many pages print their own address and are never the same in every byte; of any other page, its bytes.
+`url_cleaner.knowledge.shop_keys` judges. This module gives it the content of pages: of an offer
+page, a hash of the values read, since many pages print their own URL and never have the same bytes
+twice; of any other page, its bytes.
 """
 
 import hashlib
@@ -10,43 +12,57 @@ from sqlmodel import col, select
 
 from catalog.models import Page, ShopOffer
 from catalog.storage.store import Store
-from url_cleaner.knowledge.shop_params import OwnKeys, Visit, learn_keys
+from url_cleaner.knowledge.shop_keys import ShopKeys, Visit, learn_keys
 
-SAYS = (
-    *(ShopOffer.title, ShopOffer.price, ShopOffer.currency, ShopOffer.brand, ShopOffer.category),
-    *(ShopOffer.ean, ShopOffer.han, ShopOffer.sku, ShopOffer.availability),
+# Columns whose values are the content of an offer page.
+CONTENT_COLUMNS = (
+    ShopOffer.title,
+    ShopOffer.price,
+    ShopOffer.currency,
+    ShopOffer.brand,
+    ShopOffer.category,
+    ShopOffer.ean,
+    ShopOffer.han,
+    ShopOffer.sku,
+    ShopOffer.availability,
 )
+# Bytes of a content hash: pages of one shop are compared, so 128 bits never collide.
+_HASH_SIZE = 16
 
 
-def own_keys(store: Store, shop_id: int) -> OwnKeys:
-    """Which keys of the shop's links track and which it needs, as far as its crawled pages tell."""
-    return learn_keys(visits(store, shop_id))
+def learn_shop_keys(store: Store, shop_id: int) -> ShopKeys:
+    """Learn which query keys of a shop are tracking and which are needed, from its crawled
+    pages.
+    """
+    return learn_keys(load_visits(store, shop_id))
 
 
-def visits(store: Store, shop_id: int) -> list[Visit]:
-    """The shop's fetched pages as they were asked for and answered; none where no page differs in a query alone."""
+def load_visits(store: Store, shop_id: int) -> list[Visit]:
+    """Load the shop's fetched pages as visits; none where no URL has a query."""
     pages = select(Page.id, Page.url, Page.canonical, Page.body).where(
         Page.shop_id == shop_id, col(Page.body).is_not(None)
     )
     with store.read() as session:
-        found = list(session.exec(pages))
-        if not any("?" in url for _, url, _, _ in found):
+        rows = list(session.exec(pages))
+        if not any("?" in url for _, url, _, _ in rows):
             return []
-        said = _offers(store, shop_id)
-    return [
-        Visit(url, canonical, said.get(page_id or 0, body or ""))
-        for page_id, url, canonical, body in found
-    ]
+        offer_hashes = _hash_offers(store, shop_id)
+    visits: list[Visit] = []
+    for page_id, url, canonical, body in rows:
+        content = offer_hashes.get(page_id or 0, body or "")
+        visits.append(Visit(url, canonical, content))
+    return visits
 
 
-def _offers(store: Store, shop_id: int) -> dict[int, str]:
-    """What the offers of each page say, as a hash."""
-    offers = select(ShopOffer.page_id, *SAYS).where(ShopOffer.shop_id == shop_id)  # type: ignore[call-overload]
-    said: dict[int, str] = {}
+def _hash_offers(store: Store, shop_id: int) -> dict[int, str]:
+    """Hash the offers of each page, by page id."""
+    offers = select(ShopOffer.page_id, *CONTENT_COLUMNS).where(  # type: ignore[call-overload]
+        ShopOffer.shop_id == shop_id
+    )
+    hashes: dict[int, str] = {}
     with store.read() as session:
         for page_id, *values in session.exec(offers.order_by(ShopOffer.page_id, ShopOffer.variant)):
-            so_far = said.get(page_id, "")
-            said[page_id] = hashlib.blake2b(
-                f"{so_far}{values!r}".encode(), digest_size=16
-            ).hexdigest()
-    return said
+            # The offers of a page are chained: the hash covers all of them, in order.
+            content = f"{hashes.get(page_id, '')}{values!r}".encode()
+            hashes[page_id] = hashlib.blake2b(content, digest_size=_HASH_SIZE).hexdigest()
+    return hashes

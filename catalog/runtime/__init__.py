@@ -1,1 +1,1 @@
-"""Settings, progress reporting and worker processes."""
+"""Runtime of a process: settings, progress reporting, worker processes."""

@@ -1,16 +1,17 @@
-"""How a long step tells where it is: the step never knows who listens."""
+"""Progress reporting: a long step calls a function and does not know who displays it."""
 
 from typing import Protocol
 
 
 class Progress(Protocol):
-    """Called with what is being counted, how many are done, and how many there are (None: not known yet).
+    """Callback for progress: the thing counted, the number done, and the total (None: not known
+    yet).
 
-    `also` are further figures of the moment, such as the errors so far.
+    `also` are further figures of the moment, such as the number of errors.
     """
 
-    def __call__(self, what: str, done: int, total: int | None = None, **also: int) -> None: ...
+    def __call__(self, label: str, done: int, total: int | None = None, **also: int) -> None: ...
 
 
-def silent(what: str, done: int, total: int | None = None, **also: int) -> None:
-    """Progress that nobody listens to."""
+def no_progress(label: str, done: int, total: int | None = None, **also: int) -> None:
+    """Discard progress reports."""

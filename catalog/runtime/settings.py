@@ -1,4 +1,6 @@
-"""Settings: `SCOUT_*` variables, then `scout.toml`, then flags, in rising order of force."""
+"""Settings from `SCOUT_*` environment variables, `scout.toml` and command-line flags; each
+overrides the one before.
+"""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -16,7 +18,14 @@ from catalog.models import Attribute
 
 
 class Settings(BaseSettings):
-    """Where things are kept and how Scout presents itself. `Settings.load()` reports bad ones in one line."""
+    """Storage places, limits and crawler identity; `Settings.load()` reports an invalid one in one
+    line.
+
+    `timeout` is in seconds, `max_body` in bytes, `run_memory` in MB (0: no limit). `workers` is the
+    number of processes that parse pages, `at_once` the number of shops run in parallel. `precision`
+    is the target of the matcher's verdicts; `confidence` the least confidence, per attribute, at
+    which a value is taken.
+    """
 
     model_config = SettingsConfigDict(env_prefix="SCOUT_", toml_file="scout.toml", extra="forbid")
 
@@ -48,29 +57,33 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Flags over the file, the file over the environment."""
+        """Order the sources: flags override the file, the file overrides the environment."""
         return init_settings, TomlConfigSettingsSource(settings_cls), env_settings
 
     @classmethod
     def load(cls, **flags: object) -> "Settings":
-        """The settings in force. Raises ConfigError with the setting's name and what is wrong with it."""
+        """Load the settings in force. Raises ConfigError, which names the setting and the
+        problem.
+        """
+        given_flags = {name: value for name, value in flags.items() if value is not None}
         try:
-            return cls(**{name: value for name, value in flags.items() if value is not None})  # type: ignore[arg-type]
+            return cls(**given_flags)  # type: ignore[arg-type]
         except ValidationError as error:
             first = error.errors()[0]
-            name = ".".join(str(part) for part in first["loc"])
+            name = ".".join(map(str, first["loc"]))
+            variable = f"SCOUT_{name.partition('.')[0].upper()}"
             raise ConfigError(
-                f"setting {name!r}: {first['msg']} (see SCOUT_{name.partition('.')[0].upper()} and scout.toml)"
+                f"setting {name!r}: {first['msg']} (see {variable} and scout.toml)"
             ) from error
         except (OSError, ValueError) as error:
             raise ConfigError(f"scout.toml cannot be read: {error}") from error
 
     @property
     def database(self) -> str:
-        """The database's URL; SQLite in the data folder unless set."""
+        """URL of the database; SQLite in the data folder unless set."""
         return self.database_url or f"sqlite:///{self.data_dir / 'scout.db'}"
 
     @property
     def bodies(self) -> str:
-        """Where page bodies are kept: any fsspec URL; a folder in the data folder unless set."""
+        """Place of page bodies, any fsspec URL; a folder in the data folder unless set."""
         return self.bodies_url or str(self.data_dir / "bodies")

@@ -1,8 +1,10 @@
-"""A companion: one process beside an event loop, which answers questions in turn over a socket of their own.
+"""One worker process beside an event loop, which answers requests in order over a socket of its
+own.
 
-A pool of workers costs its owner two threads and a pickle for every task, and threads that wake beside an event loop
-make each of its system calls wait for the interpreter's lock. Here a question is a line of JSON with some bytes behind
-it, and an answer is a line of JSON. A companion ends with the process that started it, for its socket closes then.
+A pool of workers costs its owner two threads and a pickle for every task, and threads that wake
+beside an event loop make each of its system calls wait for the interpreter's lock. Here a request
+is a line of JSON with some bytes behind it, and a response is a line of JSON. The worker ends with
+the process that started it: its socket closes then.
 """
 
 import asyncio
@@ -16,66 +18,72 @@ from contextlib import suppress
 from multiprocessing import get_context
 from typing import Any
 
-Answer = Callable[[dict[str, Any], bytes], dict[str, Any]]
-SIZES = struct.Struct("!II")
-BUFFER = 1_000_000
-PATIENCE = 5.0
+# Answers a request, given its JSON and its bytes.
+RequestHandler = Callable[[dict[str, Any], bytes], dict[str, Any]]
+
+# Lengths in bytes of a request's JSON and of the bytes behind it.
+_SIZES = struct.Struct("!II")
+# Bytes of a socket's send buffer: holds a whole page.
+_SEND_BUFFER = 1_000_000
 
 
-class CompanionLost(Exception):
-    """The companion has ended before it answered."""
+class WorkerLost(Exception):
+    """The worker process ended before it answered."""
 
 
-class Companion:
-    """A fresh process that has made itself a function with `prepare(*given)`; every question is put to that."""
+class WorkerProcess:
+    """A fresh process that handles requests with the function that `prepare(*args)` returned."""
 
-    def __init__(self, prepare: Callable[..., Answer], *given: Any) -> None:
-        self._prepare, self._given = prepare, given
-        self._line = _Line()
+    def __init__(self, prepare: Callable[..., RequestHandler], *args: Any) -> None:
+        self._prepare = prepare
+        self._args = args
+        self._connection = _Connection()
 
     async def start(self) -> None:
-        """Start the process, and wait until it listens. Raises CompanionLost."""
-        ours, theirs = socket.socketpair()
-        for end in (ours, theirs):
-            end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, BUFFER)
+        """Start the process and wait until it is ready. Raises WorkerLost."""
+        parent_end, worker_end = socket.socketpair()
+        for end in (parent_end, worker_end):
+            end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
         process = get_context("spawn").Process(
-            target=_serve, args=(theirs, self._prepare, self._given), daemon=True
+            target=_serve, args=(worker_end, self._prepare, self._args), daemon=True
         )
         process.start()
-        theirs.close()
-        ours.setblocking(False)
-        await asyncio.get_running_loop().create_connection(lambda: self._line, sock=ours)
-        await self._line.answer()
+        # Only the worker may hold its end, or its death would not close the connection.
+        worker_end.close()
+        parent_end.setblocking(False)
+        loop = asyncio.get_running_loop()
+        await loop.create_connection(lambda: self._connection, sock=parent_end)
+        await self._connection.next_response()
 
-    async def ask(self, question: dict[str, Any], body: bytes = b"") -> dict[str, Any]:
-        """Its answer. Raises CompanionLost."""
-        return await self._line.ask(json.dumps(question).encode(), body)
+    async def request(self, message: dict[str, Any], body: bytes = b"") -> dict[str, Any]:
+        """Send a request and return the response. Raises WorkerLost."""
+        return await self._connection.request(json.dumps(message).encode(), body)
 
-    def end(self) -> None:
-        """Let it go."""
-        self._line.close()
+    def stop(self) -> None:
+        """Close the connection, which ends the process."""
+        self._connection.close()
 
 
-class _Line(asyncio.Protocol):
-    """Questions out, answers in, in the same order."""
+class _Connection(asyncio.Protocol):
+    """Requests out, responses in, in the same order."""
 
     def __init__(self) -> None:
         self._transport: asyncio.Transport | None = None
-        self._waiting: deque[asyncio.Future[dict[str, Any]]] = deque()
-        self._read = bytearray()
+        self._pending: deque[asyncio.Future[dict[str, Any]]] = deque()
+        self._received = bytearray()
 
-    def answer(self) -> "asyncio.Future[dict[str, Any]]":
-        """The next answer that is nobody's yet."""
+    def next_response(self) -> "asyncio.Future[dict[str, Any]]":
+        """Return a future of the next response that no other request waits for."""
         future: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
-        self._waiting.append(future)
+        self._pending.append(future)
         if self._transport is None or self._transport.is_closing():
             self.connection_lost(None)
         return future
 
-    def ask(self, head: bytes, body: bytes) -> "asyncio.Future[dict[str, Any]]":
-        future = self.answer()
+    def request(self, head: bytes, body: bytes) -> "asyncio.Future[dict[str, Any]]":
+        future = self.next_response()
         if self._transport is not None:
-            self._transport.writelines((SIZES.pack(len(head), len(body)), head, body))
+            self._transport.writelines((_SIZES.pack(len(head), len(body)), head, body))
         return future
 
     def close(self) -> None:
@@ -87,28 +95,32 @@ class _Line(asyncio.Protocol):
         self._transport = transport
 
     def data_received(self, data: bytes) -> None:
-        self._read += data
-        *lines, rest = self._read.split(b"\n")
-        self._read = rest
+        self._received += data
+        *lines, self._received = self._received.split(b"\n")
         for line in lines:
-            future = self._waiting.popleft()
+            future = self._pending.popleft()
             if not future.done():
                 future.set_result(json.loads(line))
 
     def connection_lost(self, error: Exception | None) -> None:
-        while self._waiting:
-            future = self._waiting.popleft()
+        while self._pending:
+            future = self._pending.popleft()
             if not future.done():
-                future.set_exception(CompanionLost())
+                future.set_exception(WorkerLost())
 
 
-def _serve(line: socket.socket, prepare: Callable[..., Answer], given: tuple[Any, ...]) -> None:
-    """The companion's life. Whatever ends it, ends it at once: nothing that it holds is worth saving."""
-    answer = prepare(*given)
-    line.sendall(b"{}\n")
-    with suppress(OSError), line.makefile("rb") as questions:
-        while len(sizes := questions.read(SIZES.size)) == SIZES.size:
-            head, body = SIZES.unpack(sizes)
-            question, given_bytes = questions.read(head), questions.read(body)
-            line.sendall(json.dumps(answer(json.loads(question), given_bytes)).encode() + b"\n")
+def _serve(
+    connection: socket.socket, prepare: Callable[..., RequestHandler], args: tuple[Any, ...]
+) -> None:
+    """Answer requests until the connection closes."""
+    handle = prepare(*args)
+    # An empty line of JSON reports that the worker is ready.
+    connection.sendall(b"{}\n")
+    with suppress(OSError), connection.makefile("rb") as requests:
+        while len(sizes := requests.read(_SIZES.size)) == _SIZES.size:
+            head_size, body_size = _SIZES.unpack(sizes)
+            message = json.loads(requests.read(head_size))
+            body = requests.read(body_size)
+            connection.sendall(json.dumps(handle(message, body)).encode() + b"\n")
+    # Nothing that the worker holds is worth an orderly end.
     os._exit(0)

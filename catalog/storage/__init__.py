@@ -1,1 +1,1 @@
-"""The database and the page store: engine, frontier table, page bodies, migrations."""
+"""Storage: database, crawl frontier, page bodies, migrations."""

@@ -1,8 +1,10 @@
-"""Page bodies, compressed with zstandard and named by the hash of their content, on any fsspec file system.
+"""Page store: bodies compressed with zstandard, named by the hash of their content, on any fsspec
+file system.
 
-A body is written under another name first and then moved, so after a kill a name that exists holds a whole body. After
-a power cut it may not, for nothing is forced onto the disk: what stands under a name is compared before it is trusted,
-and `holds` tells whether it is what it should be. The same content is stored once, however many pages share it.
+A body is written under a temporary name and then moved, so that after a kill every name holds a
+complete body. After a power cut it may not, since nothing is forced onto the disk: the content is
+compared before a file is trusted, and `holds` verifies it. Equal content is stored once, however
+many pages share it.
 """
 
 import errno
@@ -15,50 +17,63 @@ import zstandard
 
 from catalog.errors import StorageFull, StoreError
 
-LEVEL = 3
+# zstandard's own default level.
+COMPRESSION_LEVEL = 3
+# Bytes of an unpacked body. Bound against hostile input.
+MAX_BODY_SIZE = 64_000_000
+# Bytes of the hash in a body's name.
+_HASH_SIZE = 20
 
 
-def name_of(body: bytes) -> str:
-    """The name under which a body is kept."""
-    return hashlib.blake2b(body, digest_size=20).hexdigest()
+def body_hash(body: bytes) -> str:
+    """Hash a body to the name under which it is stored."""
+    return hashlib.blake2b(body, digest_size=_HASH_SIZE).hexdigest()
 
 
-class Bodies:
-    """The page store at an fsspec URL (a plain path is a folder)."""
+class BodyStore:
+    """The page store at an fsspec URL; a plain path is a folder."""
 
     def __init__(self, url: str) -> None:
         self._files, self._root = fsspec.core.url_to_fs(url, auto_mkdir=True)
 
     def put(self, body: bytes, name: str = "") -> str:
-        """Store `body`, give its name, which may have been computed already. Raises StorageFull, StoreError."""
-        name = name or name_of(body)
+        """Store a body and return its name. Raises StorageFull, StoreError.
+
+        `name` is its `body_hash` where that has been computed already.
+        """
+        name = name or body_hash(body)
         path = self._path(name)
-        packed = zstandard.ZstdCompressor(LEVEL, write_checksum=True).compress(body)
+        packed = zstandard.ZstdCompressor(COMPRESSION_LEVEL, write_checksum=True).compress(body)
         try:
-            if self._stored(path) != packed:
+            if self._read(path) != packed:
                 self._write(path, packed)
         except OSError as error:
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
                 raise StorageFull(
-                    f"no space left for page bodies in {self._root}: free some and run the same command again"
+                    f"no space left for page bodies in {self._root}: free some and run the same "
+                    f"command again"
                 ) from error
             raise StoreError(f"page bodies cannot be written to {self._root}: {error}") from error
         return name
 
-    def holds(self, name: str, closely: bool = True) -> bool:
-        """Whether the body of that name is there; `closely`, whether it is what its name says."""
-        if not closely:
+    def holds(self, name: str, verify: bool = True) -> bool:
+        """Return True if a body is stored under the name; with `verify`, if its content is
+        intact.
+        """
+        if not verify:
             try:
                 return bool(self._files.size(self._path(name)))
             except OSError:
                 return False
         try:
-            return name_of(self.get(name)) == name
+            return body_hash(self.get(name)) == name
         except StoreError:
             return False
 
-    def get(self, name: str, limit: int = 64_000_000) -> bytes:
-        """The body of that name, at most `limit` bytes. Raises StoreError where it is missing or damaged."""
+    def get(self, name: str, limit: int = MAX_BODY_SIZE) -> bytes:
+        """Read a body of at most `limit` bytes. Raises StoreError where it is missing or
+        damaged.
+        """
         try:
             packed = self._files.cat_file(self._path(name))
             if zstandard.frame_content_size(packed) > limit:
@@ -69,23 +84,23 @@ class Bodies:
                 f"page body {name} in {self._root} is missing or damaged: crawl the shop again"
             ) from error
 
-    def _stored(self, path: str) -> bytes | None:
-        """What stands there: a power cut may have left less than a body, or something of its length."""
+    def _read(self, path: str) -> bytes | None:
+        """Read a file; None where there is none. A power cut may have left a part of a body."""
         try:
-            found: bytes = self._files.cat_file(path)
+            content: bytes = self._files.cat_file(path)
         except FileNotFoundError:
             return None
-        return found
+        return content
 
     def _write(self, path: str, packed: bytes) -> None:
-        part = f"{path}.{uuid.uuid4().hex}.part"
+        temporary = f"{path}.{uuid.uuid4().hex}.part"
         self._files.makedirs(path.rsplit("/", 1)[0], exist_ok=True)
         try:
-            self._files.pipe_file(part, packed)
-            self._files.mv(part, path)
+            self._files.pipe_file(temporary, packed)
+            self._files.mv(temporary, path)
         except OSError:
             with suppress(OSError):
-                self._files.rm_file(part)
+                self._files.rm_file(temporary)
             raise
 
     def _path(self, name: str) -> str:

@@ -1,9 +1,11 @@
-"""The frontier: the page table as a queue with leases.
+"""Crawl frontier: the page table as a priority queue with leases.
 
-What a fetch leaves behind - the page's new state, its body's name, its new links - is one transaction, so a crawl
-killed at any moment goes on where it was. Links that are known already never become requests.
+The result of a fetch - the page's new state, the name of its body, its new links - is one
+transaction, so a crawl that is killed at any moment resumes where it was. Links that are known
+already never become requests.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime, time, timedelta
@@ -13,24 +15,43 @@ from sqlalchemy import CursorResult, and_, bindparam, func, or_
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Session, SQLModel, col, select, update
 
-from catalog.models import Page, PageState, now
+from catalog.models import Page, PageState, utc_now
 from catalog.storage.store import Store
 
-BATCH = 500
-SOON = timedelta(hours=12)
-WEEK = timedelta(days=7)
-OPEN = (PageState.PENDING, PageState.LEASED)
-ASKED = (PageState.FETCHED, PageState.REDIRECTED, PageState.FAILED, PageState.GONE)
-TRAP = "trap:"
-DEAD = "dead link"
-WRONG = "not where its canonical would be"
-SAME_PAGE = "same page as its canonical"
-SESSION = "same page in another session"
+# Pages per statement: well below SQLite's limit of 32,766 parameters.
+BATCH_SIZE = 500
+# How long a claimed page belongs to its crawler.
+LEASE = timedelta(minutes=5)
+# A page fetched within this time is not fetched again by its day of the week alone.
+MIN_REVISIT_INTERVAL = timedelta(hours=12)
+# Each page is fetched again at least once in this time, whatever its sitemap says.
+MAX_REVISIT_INTERVAL = timedelta(days=7)
+# The latest time that a date without time of day can mean: its end in the westernmost timezone.
+_DAY_ANYWHERE = timedelta(hours=36)
+
+OPEN_STATES = (PageState.PENDING, PageState.LEASED)
+REQUESTED_STATES = (
+    PageState.FETCHED,
+    PageState.REDIRECTED,
+    PageState.FAILED,
+    PageState.GONE,
+)
+
+# Reasons of pages that a crawl has learnt to skip; stored in the database.
+TRAP_PREFIX = "trap:"
+DEAD_LINK = "dead link"
+WRONG_CANONICAL = "not where its canonical would be"
+SAME_AS_CANONICAL = "same page as its canonical"
+SAME_IN_OTHER_SESSION = "same page in another session"
 
 
 @dataclass(frozen=True)
-class Link:
-    """A cleaned URL to crawl. Higher `priority` is fetched first; `chain` counts barren hops (see `crawler.pages.extract_links`)."""
+class FrontierLink:
+    """A cleaned URL to crawl.
+
+    Links of higher `priority` are fetched first. `depth` counts links from the start page, `chain`
+    those since a page that led to an offer (see `crawler.pages.extract_links`).
+    """
 
     url: str
     source: str = "link"
@@ -40,57 +61,63 @@ class Link:
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What became of one page: the columns to set, and the links it brought."""
+class FetchOutcome:
+    """Result of one page's fetch: its new state, further columns to set, and the links found on
+    it.
+    """
 
     page_id: int
     state: PageState
     columns: dict[str, Any] = field(default_factory=dict)
-    links: Sequence[Link] = ()
+    links: Sequence[FrontierLink] = ()
 
 
 class Frontier:
-    """One shop's pages during one run."""
+    """Crawl frontier of one shop during one run."""
 
     def __init__(self, store: Store, shop_id: int, run_id: int | None = None) -> None:
-        self._store, self._shop, self._run = store, shop_id, run_id
+        self._store = store
+        self._shop = shop_id
+        self._run = run_id
 
-    def add(self, links: Iterable[Link], also: Sequence[SQLModel] = ()) -> int:
-        """Insert the links not known yet, and rows that belong to them, in one transaction; gives how many were new."""
+    def add(self, links: Iterable[FrontierLink], also: Sequence[SQLModel] = ()) -> int:
+        """Insert the links that are new, and the rows `also`, in one transaction; returns the
+        number of new links.
+        """
         with self._store.write() as session:
             session.add_all(also)
             return self._insert(session, links)
 
-    def claim(self, most: int, lease: timedelta = timedelta(minutes=5)) -> list[Page]:
-        """Take up to `most` pages that are due, best priority first, for the time of `lease`."""
-        moment = now()
+    def claim(self, limit: int, lease: timedelta = LEASE) -> list[Page]:
+        """Lease up to `limit` due pages, best priority first."""
+        now = utc_now()
+        leased_until = now + lease
         with self._store.write() as session:
-            pages = self._best(session, _waiting(moment), most)
-            pages += self._best(session, _lapsed(moment), most - len(pages))
-            leased = {"state": PageState.LEASED, "leased_until": moment + lease}
-            taken = update(Page).where(col(Page.id).in_([page.id for page in pages]))
-            session.connection().execute(taken.values(**leased, attempts=Page.attempts + 1))
-            for page in pages:
-                session.expunge(page)
-                page.state, page.leased_until, page.attempts = (
-                    PageState.LEASED,
-                    moment + lease,
-                    page.attempts + 1,
+            pages = self._best(session, _is_waiting(now), limit)
+            pages += self._best(session, _is_lapsed(now), limit - len(pages))
+            claimed = update(Page).where(col(Page.id).in_([page.id for page in pages]))
+            session.connection().execute(
+                claimed.values(
+                    state=PageState.LEASED,
+                    leased_until=leased_until,
+                    attempts=Page.attempts + 1,
                 )
+            )
+            for page in pages:
+                # The copies leave the session, and get the values that the database has now.
+                session.expunge(page)
+                page.state = PageState.LEASED
+                page.leased_until = leased_until
+                page.attempts += 1
             return pages
 
-    def _best(self, session: Session, due: Any, most: int) -> list[Page]:
-        """Due pages, which the index gives in order, however many are waiting."""
-        if most <= 0:
-            return []
-        mine = select(Page).where(Page.shop_id == self._shop, due)
-        best = mine.order_by(col(Page.priority).desc(), col(Page.id)).limit(most)
-        return list(session.exec(best.with_for_update(skip_locked=True)))
-
-    def settle(self, outcomes: Iterable[Outcome]) -> int:
-        """Write what became of pages, with their new links, in one transaction; gives how many links were new."""
-        alike: dict[tuple[str, ...], list[dict[str, Any]]] = {}
-        links: dict[str, Link] = {}
+    def record_results(self, outcomes: Iterable[FetchOutcome]) -> int:
+        """Write the outcomes of fetches and their new links in one transaction; returns the number
+        of new links.
+        """
+        # Rows that set the same columns share one statement.
+        rows_by_columns: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
+        links: dict[str, FrontierLink] = {}
         for outcome in outcomes:
             row = {
                 "state": outcome.state,
@@ -98,60 +125,71 @@ class Frontier:
                 "run_id": self._run,
                 **outcome.columns,
             }
-            alike.setdefault(tuple(row), []).append(row | {"this": outcome.page_id})
+            rows_by_columns[tuple(row)].append(row | {"row_id": outcome.page_id})
             for link in outcome.links:
                 links.setdefault(link.url, link)
         with self._store.write() as session:
-            for names, rows in alike.items():
-                change = update(Page).where(col(Page.id) == bindparam("this"))
-                session.connection().execute(
-                    change.values({name: bindparam(name) for name in names}), rows
-                )
+            for columns, rows in rows_by_columns.items():
+                change = update(Page).where(col(Page.id) == bindparam("row_id"))
+                values: dict[str, Any] = {name: bindparam(name) for name in columns}
+                session.connection().execute(change.values(values), rows)
             return self._insert(session, links.values())
 
-    def date(self, changed: Mapping[str, datetime]) -> int:
-        """Note when pages have changed, as sitemaps say; gives how many need not be fetched again, having been since.
+    def record_lastmod(self, changed: Mapping[str, datetime]) -> int:
+        """Record the dates of sitemaps; returns the number of pages that need no fetch, being
+        unchanged since theirs.
 
-        A date alone means any hour of that day, anywhere. What was not looked at for a week is due all the same, and so
-        are each day those whose turn it is: a redesign that the sitemap says nothing of soon shows on some.
+        A page not fetched for a week is due all the same, and so is the seventh of the pages whose
+        day it is: a redesign that the sitemap does not mention shows on some of them soon.
         """
-        rows = [{"this": url, "moment": moment} for url, moment in changed.items()]
-        return sum(self._date(rows[start : start + BATCH]) for start in range(0, len(rows), BATCH))
+        rows = [{"row_url": url, "changed": moment} for url, moment in changed.items()]
+        unchanged = 0
+        for start in range(0, len(rows), BATCH_SIZE):
+            unchanged += self._record_lastmod(rows[start : start + BATCH_SIZE])
+        return unchanged
 
-    def _date(self, rows: list[dict[str, Any]]) -> int:
-        mine = Page.shop_id == self._shop, col(Page.url).in_([row["this"] for row in rows])
-        waiting = (
-            Page.state == PageState.PENDING,
-            col(Page.body).is_not(None),
-            Page.source != "root",
-        )
-        rested = col(Page.fetched_at) > now() - WEEK, ~has_its_turn(now())
-        said = {row["this"]: _latest(row["moment"]) for row in rows}
+    def _record_lastmod(self, rows: list[dict[str, Any]]) -> int:
+        now = utc_now()
+        changed_before = {row["row_url"]: _latest_meaning(row["changed"]) for row in rows}
         with self._store.write() as session:
-            noted = update(Page).where(
-                col(Page.shop_id) == self._shop, col(Page.url) == bindparam("this")
+            dated = update(Page).where(
+                col(Page.shop_id) == self._shop, col(Page.url) == bindparam("row_url")
             )
-            session.connection().execute(noted.values(lastmod=bindparam("moment")), rows)
-            found = session.exec(
-                select(Page.id, Page.url, Page.fetched_at).where(*mine, *waiting, *rested)
+            session.connection().execute(dated.values(lastmod=bindparam("changed")), rows)
+            skippable = session.exec(
+                select(Page.id, Page.url, Page.fetched_at).where(
+                    Page.shop_id == self._shop,
+                    col(Page.url).in_(list(changed_before)),
+                    Page.state == PageState.PENDING,
+                    col(Page.body).is_not(None),
+                    Page.source != "root",
+                    col(Page.fetched_at) > now - MAX_REVISIT_INTERVAL,
+                    ~due_today(now),
+                )
             )
-            same = [key for key, url, at in found if at and at > said[url]]
-            these = update(Page).where(col(Page.id).in_(same))
-            session.exec(these.values(state=PageState.FETCHED, reason=None, run_id=self._run))
-        return len(same)
+            unchanged = []
+            for page_id, url, fetched_at in skippable:
+                if fetched_at and fetched_at > changed_before[url]:
+                    unchanged.append(page_id)
+            skipped = update(Page).where(col(Page.id).in_(unchanged))
+            session.exec(skipped.values(state=PageState.FETCHED, reason=None, run_id=self._run))
+        return len(unchanged)
 
     def release(self) -> int:
-        """Give all leased pages back: call it where no other crawler of the shop can be alive."""
+        """End all leases; returns their number.
+
+        Only where no other crawler of the shop can be alive.
+        """
         with self._store.write() as session:
-            given: CursorResult[Any] = session.exec(
+            released: CursorResult[Any] = session.exec(
                 update(Page)
                 .where(col(Page.shop_id) == self._shop, col(Page.state) == PageState.LEASED)
                 .values(state=PageState.PENDING, leased_until=None)
             )
-            return given.rowcount
+            return released.rowcount
 
     def counts(self) -> dict[str, int]:
-        """Pages by state."""
+        """Count pages by state."""
         with self._store.read() as session:
             rows = session.exec(
                 select(Page.state, func.count())
@@ -161,88 +199,115 @@ class Frontier:
             return {str(state): number for state, number in rows}
 
     def reasons(self) -> dict[str, int]:
-        """Pages by the reason why they were not fetched, or not as they were asked for."""
+        """Count pages by the reason why they were not fetched, or not as requested."""
         with self._store.read() as session:
-            told = select(Page.reason, func.count()).where(
+            explained = select(Page.reason, func.count()).where(
                 Page.shop_id == self._shop, col(Page.reason).is_not(None)
             )
-            rows = session.exec(told.group_by(col(Page.reason)))
+            rows = session.exec(explained.group_by(col(Page.reason)))
             return {str(reason): number for reason, number in rows}
 
-    def leave(self, reason: str) -> int:
-        """Note on all open pages that have no reason of their own why they were left; gives how many."""
+    def explain_open(self, reason: str) -> int:
+        """Set the reason of all open pages that have none; returns their number."""
         with self._store.write() as session:
-            left: CursorResult[Any] = session.exec(
+            explained: CursorResult[Any] = session.exec(
                 update(Page)
                 .where(
                     col(Page.shop_id) == self._shop,
-                    col(Page.state).in_(OPEN),
+                    col(Page.state).in_(OPEN_STATES),
                     col(Page.reason).is_(None),
                 )
                 .values(reason=reason)
             )
-            return left.rowcount
+            return explained.rowcount
 
-    def asked(self) -> int:
-        """How many pages this run has asked for already."""
+    def count_requested(self) -> int:
+        """Count the pages that this run has requested."""
         with self._store.read() as session:
-            mine = Page.shop_id == self._shop, Page.run_id == self._run, col(Page.state).in_(ASKED)
-            return session.exec(select(func.count()).where(*mine)).one()
+            requested = select(func.count()).where(
+                Page.shop_id == self._shop,
+                Page.run_id == self._run,
+                col(Page.state).in_(REQUESTED_STATES),
+            )
+            return session.exec(requested).one()
 
     def next_due(self) -> datetime | None:
-        """When the next open page is due; None where none is open. Leased pages count with the end of their lease."""
+        """Return the time when the next open page is due; None where no page is open.
+
+        Leased pages are due when their lease ends.
+        """
         with self._store.read() as session:
             due = func.coalesce(Page.leased_until, Page.not_before)
             rows = session.exec(
                 select(func.count(), func.min(due), func.count(due)).where(
-                    Page.shop_id == self._shop, col(Page.state).in_(OPEN)
+                    Page.shop_id == self._shop, col(Page.state).in_(OPEN_STATES)
                 )
             )
-            open_pages, first, waiting = rows.one()
+            open_pages, first_due, waiting = rows.one()
         if not open_pages:
             return None
-        return first if first is not None and waiting == open_pages else now()
+        # A page without a time is due now.
+        if first_due is None or waiting < open_pages:
+            return utc_now()
+        return first_due
 
-    def _insert(self, session: Session, links: Iterable[Link]) -> int:
-        start = {"shop_id": self._shop, "state": PageState.PENDING, "attempts": 0}
-        rows = [asdict(link) | start for link in links]
+    def _best(self, session: Session, is_due: Any, limit: int) -> list[Page]:
+        """Select due pages by priority; the index gives them in order, however many are waiting."""
+        if limit <= 0:
+            return []
+        due = select(Page).where(Page.shop_id == self._shop, is_due)
+        best = due.order_by(col(Page.priority).desc(), col(Page.id)).limit(limit)
+        # Other crawlers of the shop take the next ones instead of waiting.
+        return list(session.exec(best.with_for_update(skip_locked=True)))
+
+    def _insert(self, session: Session, links: Iterable[FrontierLink]) -> int:
+        initial = {"shop_id": self._shop, "state": PageState.PENDING, "attempts": 0}
+        rows = [asdict(link) | initial for link in links]
+        if not rows:
+            return 0
         dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
         insert = dialect.insert(Page).on_conflict_do_nothing(index_elements=["shop_id", "url"])
-        return (
-            len(session.connection().execute(insert.returning(col(Page.id)), rows).all())
-            if rows
-            else 0
-        )
+        return len(session.connection().execute(insert.returning(col(Page.id)), rows).all())
 
 
-def passed_over() -> Any:
-    """Whether a page is refused by what a crawl has learnt: nothing that the shop offers is lost with it."""
-    learnt = or_(
-        col(Page.reason).startswith(TRAP), col(Page.reason).in_((DEAD, WRONG, SAME_PAGE, SESSION))
+def skipped_by_policy() -> Any:
+    """Return the SQL condition for pages that a crawl has learnt to skip; no offer is lost with
+    them.
+    """
+    has_learnt_reason = or_(
+        col(Page.reason).startswith(TRAP_PREFIX),
+        col(Page.reason).in_(
+            (DEAD_LINK, WRONG_CANONICAL, SAME_AS_CANONICAL, SAME_IN_OTHER_SESSION)
+        ),
     )
-    return and_(col(Page.state) == PageState.REFUSED, learnt)
+    return and_(col(Page.state) == PageState.REFUSED, has_learnt_reason)
 
 
-def has_its_turn(moment: datetime) -> Any:
-    """Whether a page is of the seventh that is looked at that day, whatever lets it rest, and was not just now."""
-    today = col(Page.id) % WEEK.days == moment.toordinal() % WEEK.days
-    return today & (col(Page.fetched_at) < moment - SOON)
+def due_today(now: datetime) -> Any:
+    """Return the SQL condition for the seventh of all pages whose day it is, without those just
+    fetched.
+    """
+    days = MAX_REVISIT_INTERVAL.days
+    is_their_day = col(Page.id) % days == now.toordinal() % days
+    return is_their_day & (col(Page.fetched_at) < now - MIN_REVISIT_INTERVAL)
 
 
-def _latest(said: datetime) -> datetime:
-    """The last moment that a sitemap's date can mean.
+def _latest_meaning(lastmod: datetime) -> datetime:
+    """Return the latest time that a sitemap's date can mean.
 
     >>> from datetime import UTC
-    >>> str(_latest(datetime(2026, 5, 1, tzinfo=UTC))), str(_latest(datetime(2026, 5, 1, 8, tzinfo=UTC)))
+    >>> str(_latest_meaning(datetime(2026, 5, 1, tzinfo=UTC))), str(_latest_meaning(datetime(2026, 5, 1, 8, tzinfo=UTC)))
     ('2026-05-02 12:00:00+00:00', '2026-05-01 08:00:00+00:00')
     """
-    return said if said.time() != time() else said + timedelta(hours=36)
+    if lastmod.time() != time():
+        return lastmod
+    return lastmod + _DAY_ANYWHERE
 
 
-def _waiting(moment: datetime) -> Any:
-    due = or_(col(Page.not_before).is_(None), col(Page.not_before) <= moment)
-    return (col(Page.state) == PageState.PENDING) & due
+def _is_waiting(now: datetime) -> Any:
+    is_due = or_(col(Page.not_before).is_(None), col(Page.not_before) <= now)
+    return (col(Page.state) == PageState.PENDING) & is_due
 
 
-def _lapsed(moment: datetime) -> Any:
-    return (col(Page.state) == PageState.LEASED) & (col(Page.leased_until) <= moment)
+def _is_lapsed(now: datetime) -> Any:
+    return (col(Page.state) == PageState.LEASED) & (col(Page.leased_until) <= now)

@@ -1,7 +1,8 @@
-"""The store: one database, opened at the schema of this Scout or refused with a clear line.
+"""The database: opened at the schema of this version of Scout, or refused with a clear message.
 
-A transaction that will write begins as one (`BEGIN IMMEDIATE` on SQLite): two processes then wait for each other
-instead of failing half way. See https://docs.sqlalchemy.org/en/20/dialects/sqlite.html, "Serializable isolation".
+A transaction that will write begins as one (`BEGIN IMMEDIATE` on SQLite), so that two processes
+wait for each other instead of failing half way. See
+https://docs.sqlalchemy.org/en/20/dialects/sqlite.html, "Serializable isolation".
 """
 
 import os
@@ -30,94 +31,100 @@ from catalog.models import Shop
 from catalog.runtime.settings import Settings
 
 MIGRATIONS = Path(__file__).with_name("migrations")
-PATIENCE = 60
+# Seconds to wait for another process's lock on SQLite.
+LOCK_TIMEOUT = 60
+# Seconds between two attempts at the journal mode.
+_RETRY_INTERVAL = 0.02
 
 
 class Store:
-    """An open database. `read()` and `write()` give sessions; `write()` commits at its end or leaves nothing behind."""
+    """An open database; `read()` and `write()` open sessions."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
 
     @classmethod
     def open(cls, settings: Settings) -> "Store":
-        """The database of `settings`, made where there is none.
+        """Open the database that the settings name; an empty one gets the schema.
 
-        Raises SchemaOutdated, SchemaTooNew, StoreError (not a database of Scout's), ConfigError (not a database URL).
+        Raises SchemaOutdated, SchemaTooNew, StoreError (not a database of Scout's), ConfigError
+        (not a database URL).
         """
-        engine = _engine(settings.database)
-        with _clear_errors(engine.url):
+        engine = _make_engine(settings.database)
+        with _translate_errors(engine.url):
             if not inspect(engine).get_table_names():
-                upgrade(settings)
+                upgrade_schema(settings)
             _check_revision(engine, engine.url)
         return cls(engine)
 
     @contextmanager
     def read(self) -> Iterator[Session]:
-        """A session to look things up in."""
+        """Open a session for queries."""
         with (
-            _clear_errors(self.engine.url),
+            _translate_errors(self.engine.url),
             Session(self.engine, expire_on_commit=False) as session,
         ):
             yield session
 
     @contextmanager
     def write(self) -> Iterator[Session]:
-        """A session that commits at its end; on an error nothing of it is kept. Raises StorageFull."""
+        """Open a session that commits at its end, or rolls back on an error. Raises StorageFull."""
         engine = self.engine.execution_options(scout_write=True)
-        with _clear_errors(self.engine.url), Session(engine, expire_on_commit=False) as session:
+        with _translate_errors(self.engine.url), Session(engine, expire_on_commit=False) as session:
             yield session
             session.commit()
 
     def shop(self, name: str) -> Shop:
-        """The shop of that name. Raises UnknownShop."""
+        """Load a shop by name. Raises UnknownShop."""
         with self.read() as session:
-            found = session.exec(select(Shop).where(Shop.name == name)).first()
-        if found is None:
+            shop = session.exec(select(Shop).where(Shop.name == name)).first()
+        if shop is None:
             raise UnknownShop(name)
-        return found
+        return shop
 
 
-def upgrade(settings: Settings) -> tuple[str | None, str]:
-    """Bring the database to this Scout's schema; gives the revisions before and after.
+def upgrade_schema(settings: Settings) -> tuple[str | None, str]:
+    """Migrate the database to the newest schema; returns the revisions before and after.
 
     Raises SchemaTooNew, and StoreError where the database holds something else.
     """
+    # Imported late: Alembic takes a while to load, and few commands need it.
     from alembic import command
     from alembic.util import CommandError
 
-    engine = _engine(settings.database)
-    with _clear_errors(engine.url):
+    engine = _make_engine(settings.database)
+    with _translate_errors(engine.url):
         tables = inspect(engine).get_table_names()
-        before = _revision(engine)
+        before = _current_revision(engine)
         if before is None and tables:
             raise StoreError(
-                f"{engine.url} holds tables that are not Scout's: name another with SCOUT_DATABASE_URL"
+                f"{engine.url} holds tables that are not Scout's: name another with "
+                f"SCOUT_DATABASE_URL"
             )
         try:
             with engine.execution_options(scout_write=True).begin() as connection:
-                config = _alembic()
+                config = _alembic_config()
                 config.attributes["connection"] = connection
                 command.upgrade(config, "head")
         except CommandError as error:
-            raise _too_new(engine.url, before) from error
-        return before, head()
+            raise _schema_too_new(engine.url, before) from error
+        return before, newest_revision()
 
 
-def head() -> str:
-    """The revision of this Scout's schema."""
-    revisions = _revisions()
+def newest_revision() -> str:
+    """Return the newest schema revision that this version of Scout has."""
+    revisions = _known_revisions()
     if not revisions:
         raise StoreError(f"no migrations found in {MIGRATIONS}: install Scout anew")
     return revisions[-1]
 
 
-def _revisions() -> list[str]:
-    """All revisions, in order, by the names of their files: Alembic takes a while to load."""
+def _known_revisions() -> list[str]:
+    """List all revisions in order, by the names of their files: Alembic takes a while to load."""
     return sorted(file.name[1:5] for file in MIGRATIONS.joinpath("versions").glob("m????_*.py"))
 
 
-def _alembic() -> Any:
+def _alembic_config() -> Any:
     from alembic.config import Config
 
     config = Config()
@@ -125,7 +132,7 @@ def _alembic() -> Any:
     return config
 
 
-def _revision(engine: Engine) -> str | None:
+def _current_revision(engine: Engine) -> str | None:
     if not inspect(engine).has_table("alembic_version"):
         return None
     with engine.connect() as connection:
@@ -133,51 +140,52 @@ def _revision(engine: Engine) -> str | None:
 
 
 def _check_revision(engine: Engine, name: object) -> None:
-    found = _revision(engine)
-    if found == head():
+    revision = _current_revision(engine)
+    newest = newest_revision()
+    if revision == newest:
         return
-    if found is None:
-        raise StoreError(_foreign(name))
-    if found not in _revisions():
-        raise _too_new(name, found)
+    if revision is None:
+        raise StoreError(
+            f"{name} is not a database of Scout's: name another with SCOUT_DATABASE_URL"
+        )
+    if revision not in _known_revisions():
+        raise _schema_too_new(name, revision)
     raise SchemaOutdated(
-        f"{name} is of an older Scout (schema {found}, needed {head()}): run 'scout db upgrade'"
+        f"{name} is of an older Scout (schema {revision}, needed {newest}): run 'scout db upgrade'"
     )
 
 
-def _foreign(name: object) -> str:
-    return f"{name} is not a database of Scout's: name another with SCOUT_DATABASE_URL"
-
-
-def _too_new(name: object, found: str | None) -> SchemaTooNew:
+def _schema_too_new(name: object, revision: str | None) -> SchemaTooNew:
     return SchemaTooNew(
-        f"{name} was written by a newer Scout (schema {found}, known up to {head()}): install that version"
+        f"{name} was written by a newer Scout (schema {revision}, known up to {newest_revision()}): "
+        f"install that version"
     )
 
 
-def _engine(database: str) -> Engine:
+def _make_engine(database: str) -> Engine:
     try:
         url = make_url(database)
         if url.get_backend_name() != "sqlite":
             return create_engine(url, pool_pre_ping=True)
     except ModuleNotFoundError as error:
         raise ConfigError(
-            f"setting 'database_url': {_shown(database)!r} needs a driver: 'pip install {error.name}'"
+            f"setting 'database_url': {_without_password(database)!r} needs a driver: 'pip install "
+            f"{error.name}'"
         ) from error
     except ArgumentError as error:
         raise ConfigError(
-            f"setting 'database_url': {_shown(database)!r} is no database URL, such as sqlite:///var/scout.db"
+            f"setting 'database_url': {_without_password(database)!r} is no database URL, such as "
+            f"sqlite:///var/scout.db"
         ) from error
     if url.database and url.database != ":memory:":
         _make_folder(Path(url.database).parent)
-    engine = create_engine(url, connect_args={"timeout": PATIENCE})
-    event.listen(engine, "connect", _prepare_sqlite)
+    engine = create_engine(url, connect_args={"timeout": LOCK_TIMEOUT})
+    event.listen(engine, "connect", _configure_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
 
 
-def _shown(database: str) -> str:
-    """The database's URL without a password in it."""
+def _without_password(database: str) -> str:
     return re.sub(r"(?<=//)([^/@:]*):[^@]*@", r"\1:***@", database)
 
 
@@ -192,38 +200,40 @@ def _make_folder(folder: Path) -> None:
         raise ConfigError(f"setting 'data_dir': {folder} cannot be written to")
 
 
-def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
+def _configure_sqlite(connection: sqlite3.Connection, _record: object) -> None:
+    # Transactions are begun explicitly, in _begin_sqlite.
     connection.isolation_level = None
-    _keep_journal(connection)
-    for pragma in ("synchronous=NORMAL", "foreign_keys=ON"):
-        connection.execute(f"PRAGMA {pragma}")
+    _enable_write_ahead_log(connection)
+    connection.execute("PRAGMA synchronous=NORMAL")
+    connection.execute("PRAGMA foreign_keys=ON")
 
 
-def _keep_journal(connection: sqlite3.Connection) -> None:
-    """Write ahead: readers do not wait for writers. SQLite does not wait by itself for another that sets the same."""
-    end = time.monotonic() + PATIENCE
+def _enable_write_ahead_log(connection: sqlite3.Connection) -> None:
+    """Switch to write-ahead logging, so that readers do not wait for writers."""
+    deadline = time.monotonic() + LOCK_TIMEOUT
     while True:
         try:
             connection.execute("PRAGMA journal_mode=WAL")
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+            # SQLite's own timeout does not cover another process that sets the mode.
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                 raise
-            time.sleep(0.02)
+            time.sleep(_RETRY_INTERVAL)
         else:
             return
 
 
 def _begin_sqlite(connection: Any) -> None:
-    write = connection.get_execution_options().get("scout_write")
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
+    is_write = connection.get_execution_options().get("scout_write")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if is_write else "BEGIN")
 
 
 @contextmanager
-def _clear_errors(name: object) -> Iterator[None]:
+def _translate_errors(name: object) -> Iterator[None]:
     try:
         yield
     except OperationalError as error:
-        raise _said_clearly(error, name) from error
+        raise _clear_error(error, name) from error
     except DatabaseError as error:
         if "not a database" not in str(error.orig):
             raise
@@ -232,14 +242,15 @@ def _clear_errors(name: object) -> Iterator[None]:
         ) from error
 
 
-def _said_clearly(error: OperationalError, name: object) -> StoreError:
-    said = str(error.orig)
-    if "full" in said or "disk I/O" in said:
+def _clear_error(error: OperationalError, name: object) -> StoreError:
+    message = str(error.orig)
+    if "full" in message or "disk I/O" in message:
         return StorageFull(
             f"no space left for {name}: free some, then run the same command again; nothing is lost"
         )
-    if "locked" in said:
+    if "locked" in message:
         return StoreError(
-            f"{name} is held by another process: wait for it to end, then run the same command again"
+            f"{name} is held by another process: wait for it to end, then run the same command "
+            f"again"
         )
-    return StoreError(f"{name} cannot be used: {said.strip().splitlines()[0]}")
+    return StoreError(f"{name} cannot be used: {message.strip().splitlines()[0]}")

@@ -1,8 +1,9 @@
-"""Values: raw text of any source to one canonical text per kind of attribute, and the comparison of two such texts.
+"""Values of attributes: normalisation of raw text from any source, and comparison of normalised
+values.
 
-Whatever a page, a feed or a person writes goes through `normalise`, so that the learner, the matcher and the reports
-compare like with like. `normalise` is called on hundreds of thousands of short texts: each kind refuses cheaply first.
-`normalise` leaves a canonical text as it is.
+Every text of a page, a feed or a person goes through `normalise`, so that learner, matcher and
+reports compare like with like. It is called on hundreds of thousands of short texts, so each kind
+of value rejects cheaply first. `normalise` is idempotent: a normalised text stays unchanged.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -14,16 +15,19 @@ from catalog.models import Attribute, OfferFields
 from catalog.values import availability, category, identifier, image, price, text
 from catalog.values.identifier import DASH as DASH
 from catalog.values.identifier import is_dash as is_dash
-from catalog.values.image import is_stand_in as is_stand_in
-from catalog.values.price import currency_of as currency_of
-from catalog.values.price import decimal_of as decimal_of
+from catalog.values.image import is_placeholder_image as is_placeholder_image
+from catalog.values.price import find_currency as find_currency
+from catalog.values.price import find_decimal_separator as find_decimal_separator
 
-MOST_IMAGES = 50
+# Images of one offer that are stored.
+MAX_IMAGES = 50
 
 
 @dataclass(frozen=True)
 class Hint:
-    """What is known about the shop when its raw text is read: a currency, a decimal separator, the page's address."""
+    """Facts about the shop that decide how a raw text is read: currency, decimal separators, URL of
+    the page.
+    """
 
     currency: str | None = None
     decimal: str | None = None
@@ -31,28 +35,28 @@ class Hint:
 
 
 NO_HINT = Hint()
-_READERS: dict[Attribute, Callable[[str], str | None]] = {
-    Attribute.TITLE: text.title,
-    Attribute.DESCRIPTION: text.description,
-    Attribute.CURRENCY: price.currency_of,
-    Attribute.BRAND: text.brand,
-    Attribute.CATEGORY: category.normalise,
-    Attribute.EAN: identifier.gtin,
-    Attribute.HAN: identifier.token,
-    Attribute.SKU: identifier.sku,
-    Attribute.AVAILABILITY: availability.normalise,
+_NORMALISERS: dict[Attribute, Callable[[str], str | None]] = {
+    Attribute.TITLE: text.normalise_title,
+    Attribute.DESCRIPTION: text.normalise_description,
+    Attribute.CURRENCY: price.find_currency,
+    Attribute.BRAND: text.normalise_brand,
+    Attribute.CATEGORY: category.normalise_category,
+    Attribute.EAN: identifier.normalise_gtin,
+    Attribute.HAN: identifier.normalise_token,
+    Attribute.SKU: identifier.normalise_sku,
+    Attribute.AVAILABILITY: availability.normalise_availability,
 }
 _KEYS: dict[Attribute, Callable[[str], str]] = {
     Attribute.DESCRIPTION: text.start_key,
-    Attribute.PRICE: price.key,
-    Attribute.CATEGORY: category.key,
-    Attribute.IMAGE: image.key,
+    Attribute.PRICE: price.price_key,
+    Attribute.CATEGORY: category.category_key,
+    Attribute.IMAGE: image.image_key,
     Attribute.EAN: identifier.gtin_key,
 }
 
 
 def normalise(attribute: Attribute, raw: str, hint: Hint = NO_HINT) -> str | None:
-    """The canonical text of a raw one; None where it is no value of the kind.
+    """Normalise a raw text; None where it is no value of this attribute.
 
     >>> normalise(Attribute.PRICE, "ab 1.299,00 €")
     '1299.00'
@@ -60,78 +64,97 @@ def normalise(attribute: Attribute, raw: str, hint: Hint = NO_HINT) -> str | Non
     True
     """
     if attribute is Attribute.PRICE:
-        return price.normalise(raw, hint.decimal or price.decimal_in(hint.currency))
+        decimal = hint.decimal or price.decimal_separators(hint.currency)
+        return price.normalise_price(raw, decimal)
     if attribute is Attribute.IMAGE:
-        return image.normalise(raw, hint.base_url)
-    return _READERS[attribute](raw)
+        return image.normalise_image(raw, hint.base_url)
+    return _NORMALISERS[attribute](raw)
 
 
-def key(attribute: Attribute, value: str) -> str:
-    """What two canonical texts share exactly where they mean the same value.
+def value_key(attribute: Attribute, value: str) -> str:
+    """Comparison key: two normalised values have the same key if they mean the same.
 
-    >>> key(Attribute.EAN, "036000291452") == key(Attribute.EAN, "0036000291452")
+    >>> value_key(Attribute.EAN, "036000291452") == value_key(Attribute.EAN, "0036000291452")
     True
     """
-    return _KEYS.get(attribute, text.key)(value)
+    return _KEYS.get(attribute, text.text_key)(value)
 
 
-def same(attribute: Attribute, a: str, b: str) -> bool:
-    """Whether two canonical texts mean the same value; descriptions may differ in a fifth of their words."""
+def is_same_value(attribute: Attribute, a: str, b: str) -> bool:
+    """Return True if two normalised values mean the same; descriptions may differ in a fifth of
+    their words.
+    """
     if attribute is Attribute.DESCRIPTION:
-        return a == b or text.overlap(a, b) >= text.SAME_DESCRIPTION
-    return key(attribute, a) == key(attribute, b)
+        return a == b or text.word_overlap(a, b) >= text.SAME_DESCRIPTION
+    return value_key(attribute, a) == value_key(attribute, b)
 
 
-def fields(
+def make_offer(
     values: Mapping[Attribute, str | Sequence[str]],
     hint: Hint = NO_HINT,
     url: str | None = None,
     currency: str | None = None,
 ) -> OfferFields:
-    """An offer of raw or canonical texts; what is no value of its kind stays empty.
+    """Make an offer of raw or normalised texts; attributes without a valid text stay None.
 
-    Of several texts the first that is a value counts, but images are all kept and a category's are its path. The
-    currency of a price is the one given, else the one found, else the price text's own, else the hint's.
+    The first valid text of an attribute counts. All images are taken, and a category's texts are
+    the steps of its path. The currency of a price is `currency`, else that of the values, else the
+    price text's own, else the hint's.
     """
-    lists = {
-        attribute: [value] if isinstance(value, str) else list(value)
-        for attribute, value in values.items()
+    texts: dict[Attribute, list[str]] = {}
+    for attribute, value in values.items():
+        texts[attribute] = [value] if isinstance(value, str) else list(value)
+    columns: dict[str, Any] = {
+        "url": url,
+        "images": _normalise_images(texts.pop(Attribute.IMAGE, []), hint),
+        "category": category.join_path(texts.pop(Attribute.CATEGORY, [])),
     }
-    found: dict[str, Any] = {"url": url, "images": _images(lists.pop(Attribute.IMAGE, []), hint)}
-    found["category"] = category.join(lists.pop(Attribute.CATEGORY, []))
-    amounts, codes = lists.pop(Attribute.PRICE, []), lists.pop(Attribute.CURRENCY, [])
-    code = price.currency((currency or "", *codes, *amounts), hint.currency)
-    if amount := _first(Attribute.PRICE, amounts, replace(hint, currency=code)):
-        found["price"], found["currency"] = Decimal(amount), code
-    for attribute, raws in lists.items():
-        found[attribute.value] = _first(attribute, raws, hint)
-    return OfferFields(**found)
+    amounts = texts.pop(Attribute.PRICE, [])
+    currencies = texts.pop(Attribute.CURRENCY, [])
+    code = price.first_currency((currency or "", *currencies, *amounts), hint.currency)
+    amount = _first_valid(Attribute.PRICE, amounts, replace(hint, currency=code))
+    # A currency without a price says nothing.
+    if amount:
+        columns["price"] = Decimal(amount)
+        columns["currency"] = code
+    for attribute, raws in texts.items():
+        columns[attribute.value] = _first_valid(attribute, raws, hint)
+    return OfferFields(**columns)
 
 
-def values_of(offer: OfferFields) -> dict[Attribute, list[str]]:
-    """The canonical texts of an offer, per attribute that it has."""
-    found: dict[Attribute, list[str]] = {}
+def offer_values(offer: OfferFields) -> dict[Attribute, list[str]]:
+    """Return the normalised texts of an offer, for each attribute that it has."""
+    values: dict[Attribute, list[str]] = {}
     for attribute in Attribute:
-        if attribute is Attribute.IMAGE:
-            texts = list(offer.images)
-        else:
-            value = getattr(offer, attribute.value)
-            texts = (
-                []
-                if value is None
-                else [price.canonical(value) if isinstance(value, Decimal) else str(value)]
-            )
+        texts = _texts(offer, attribute)
         if texts:
-            found[attribute] = texts
-    return found
+            values[attribute] = texts
+    return values
 
 
-def _first(attribute: Attribute, raws: Sequence[str], hint: Hint) -> str | None:
-    return next(
-        (value for raw in raws if (value := normalise(attribute, raw, hint)) is not None), None
-    )
+def _texts(offer: OfferFields, attribute: Attribute) -> list[str]:
+    if attribute is Attribute.IMAGE:
+        return list(offer.images)
+    value = getattr(offer, attribute.value)
+    if value is None:
+        return []
+    if isinstance(value, Decimal):
+        return [price.price_text(value)]
+    return [str(value)]
 
 
-def _images(raws: Sequence[str], hint: Hint) -> list[str]:
-    found = (image.normalise(raw, hint.base_url) for raw in raws)
-    return list(dict.fromkeys(url for url in found if url))[:MOST_IMAGES]
+def _first_valid(attribute: Attribute, raws: Sequence[str], hint: Hint) -> str | None:
+    for raw in raws:
+        value = normalise(attribute, raw, hint)
+        if value is not None:
+            return value
+    return None
+
+
+def _normalise_images(raws: Sequence[str], hint: Hint) -> list[str]:
+    urls: dict[str, None] = {}
+    for raw in raws:
+        url = image.normalise_image(raw, hint.base_url)
+        if url:
+            urls[url] = None
+    return list(urls)[:MAX_IMAGES]

@@ -1,8 +1,10 @@
-"""Availability: in_stock, out_of_stock or preorder, from schema.org addresses, feed words, booleans and shop phrases.
+"""Availability: in_stock, out_of_stock or preorder, from schema.org URLs, feed words, booleans and
+shop phrases.
 
-What can be ordered but comes later (pre-order, back order) is `preorder`. The phrases are the usual ones of German,
-English, French, Spanish, Italian and Dutch shops; denials are looked for first, because most of them contain a yes: a
-word of denial up to three words before one is a no, and so is a count of none beside one.
+An offer that can be ordered but ships later (pre-order, back order) is `preorder`. The phrases are
+the usual ones of German, English, French, Spanish, Italian and Dutch shops. Denials are tried
+first, since most of them contain an assent: a negation up to three words before an assent, or a
+count of zero beside one, means out of stock.
 """
 
 import re
@@ -13,67 +15,91 @@ from catalog.values import text
 IN_STOCK = "in_stock"
 OUT_OF_STOCK = "out_of_stock"
 PREORDER = "preorder"
-LONGEST = 120
-_SCHEMA = re.compile(r"^(?:schema:|(?:https?://)?(?:www\.)?schema\.org/)")
-_BARE_YES = "true yes y ja oui si sí"
-_BARE_NO = "false no n nein non nee"
-_BARE = frozenset(f"{_BARE_YES} {_BARE_NO}".split())
-_YES = f"{_BARE_YES} instock instoreonly onlineonly limitedavailability"
-_NO = f"{_BARE_NO} outofstock soldout discontinued oos"
-_LATER = "preorder presale backorder madetoorder reserved"
-_WORDS = {
-    word: meaning
-    for words, meaning in ((_YES, IN_STOCK), (_NO, OUT_OF_STOCK), (_LATER, PREORDER))
-    for word in words.split()
-}
-_DELAYS = re.compile(
-    r"\b(?:pre[ _-]?order|back[ _-]?order|pre[ _-]?sale|vorbestell|pré-?commande|précommander|preventa|bajo pedido"
+# Characters of a text about availability. Longer ones are sentences about something else.
+MAX_LENGTH = 120
+
+_SCHEMA_ORG = re.compile(r"^(?:schema:|(?:https?://)?(?:www\.)?schema\.org/)")
+_YES_WORDS = "true yes y ja oui si sí".split()
+_NO_WORDS = "false no n nein non nee".split()
+_BARE_WORDS = frozenset(_YES_WORDS + _NO_WORDS)
+# Words that settle it alone, most of them schema.org's.
+_AVAILABILITY_OF_WORD = (
+    dict.fromkeys(_YES_WORDS, IN_STOCK)
+    | dict.fromkeys("instock instoreonly onlineonly limitedavailability".split(), IN_STOCK)
+    | dict.fromkeys(_NO_WORDS, OUT_OF_STOCK)
+    | dict.fromkeys("outofstock soldout discontinued oos".split(), OUT_OF_STOCK)
+    | dict.fromkeys("preorder presale backorder madetoorder reserved".split(), PREORDER)
+)
+_DELAY_PHRASES = re.compile(
+    r"\b(?:pre[ _-]?order|back[ _-]?order|pre[ _-]?sale|vorbestell|pré-?commande|précommander"
+    r"|preventa|bajo pedido"
     r"|preordin|prenota|in prevendita|pre-?bestel)"
 )
 _ASSENT = (
-    r"\b(?:in[ _-]stock|available|auf lager|ab lager|lagernd|vorrätig|lieferbar|verfügbar|sofort|erhältlich|en stock"
-    r"|disponibles?|en existencia|hay existencias|disponibile|in magazzino|op voorraad|leverbaar|beschikbaar"
+    r"\b(?:in[ _-]stock|available|auf lager|ab lager|lagernd|vorrätig|lieferbar|verfügbar|sofort"
+    r"|erhältlich|en stock"
+    r"|disponibles?|en existencia|hay existencias|disponibile|in magazzino|op voorraad|leverbaar"
+    r"|beschikbaar"
     r"|only \d+ left|nur noch \d+)\b"
 )
-_ASSENTS = re.compile(_ASSENT)
-_NOT = r"\b(?:no|not|nicht|kein\w*|pas|plus|non|niet|geen)\b(?! (?:only|nur|que|seulement|solo|alleen)\b)"
-_DENIALS = re.compile(
-    r"\b(?:out[ _-]of[ _-]stock|no stock|sold[ _-]?out|unavailable|discontinued|ausverkauft|vergriffen"
-    r"|rupture|épuisé|indisponible|agotado|sin (?:stock|existencias)|fuera de stock|esaurito|terminato|uitverkocht)"
-    rf"|{_NOT}(?: [^\W\d]+){{0,3}}? {_ASSENT}"
+_ASSENT_PHRASES = re.compile(_ASSENT)
+_NEGATION = r"\b(?:no|not|nicht|kein\w*|pas|plus|non|niet|geen)\b(?! (?:only|nur|que|seulement|solo|alleen)\b)"
+_DENIAL_PHRASES = re.compile(
+    r"\b(?:out[ _-]of[ _-]stock|no stock|sold[ _-]?out|unavailable|discontinued|ausverkauft"
+    r"|vergriffen"
+    r"|rupture|épuisé|indisponible|agotado|sin (?:stock|existencias)|fuera de stock|esaurito"
+    r"|terminato|uitverkocht)"
+    rf"|{_NEGATION}(?: [^\W\d]+){{0,3}}? {_ASSENT}"
     rf"|(?<![\d.,])0(?: [^\W\d]+)? {_ASSENT}|{_ASSENT}:? 0(?![\d.,])|\bonly 0 left"
 )
 
 
-def normalise(raw: str) -> str | None:
-    """One of the three words; None where the text says nothing of the kind.
+# In this order: denials contain assents.
+_PHRASES = (
+    (_DENIAL_PHRASES, OUT_OF_STOCK),
+    (_DELAY_PHRASES, PREORDER),
+    (_ASSENT_PHRASES, IN_STOCK),
+)
+# A number of items in stock.
+_COUNT = re.compile(r"\d{1,6}")
+_GAPS_IN_WORD = re.compile(r"[\s_-]")
 
-    >>> normalise("https://schema.org/InStock"), normalise("Nicht auf Lager"), normalise("Vorbestellung")
-    ('in_stock', 'out_of_stock', 'preorder')
-    >>> normalise("0"), normalise("12"), normalise("blue") is None
-    ('out_of_stock', 'in_stock', True)
+
+def normalise_availability(raw: str) -> str | None:
+    """Return in_stock, out_of_stock or preorder; None where the text says nothing about
+    availability.
+
+    >>> normalise_availability("https://schema.org/InStock"), normalise_availability("Nicht auf Lager")
+    ('in_stock', 'out_of_stock')
+    >>> normalise_availability("Vorbestellung"), normalise_availability("blue") is None
+    ('preorder', True)
+    >>> normalise_availability("0"), normalise_availability("12")
+    ('out_of_stock', 'in_stock')
     """
-    return _read(raw) if 0 < len(raw) <= LONGEST else None
+    if not 0 < len(raw) <= MAX_LENGTH:
+        return None
+    return _normalise(raw)
 
 
 def is_bare(raw: str) -> bool:
-    """Whether a text is a number, a yes or a no, which says nothing of stock unless its place does.
+    """Return True if a text is a number, a yes or a no: about availability only where its position
+    says so.
 
     >>> is_bare(" 5052 "), is_bare("true"), is_bare("InStock")
     (True, True, False)
     """
-    return raw.strip().casefold() in _BARE or raw.strip().isdigit()
+    return raw.strip().casefold() in _BARE_WORDS or raw.strip().isdigit()
 
 
 @lru_cache(maxsize=4096)
-def _read(raw: str) -> str | None:
-    said = text.plain(raw).casefold()
-    if re.fullmatch(r"\d{1,6}", said):
-        return IN_STOCK if said.strip("0") else OUT_OF_STOCK
-    word = re.sub(r"[\s_-]", "", _SCHEMA.sub("", said).rstrip("/"))
-    if word in _WORDS:
-        return _WORDS[word]
-    for phrases, meaning in ((_DENIALS, OUT_OF_STOCK), (_DELAYS, PREORDER), (_ASSENTS, IN_STOCK)):
-        if phrases.search(said):
-            return meaning
+def _normalise(raw: str) -> str | None:
+    phrase = text.plain(raw).casefold()
+    if _COUNT.fullmatch(phrase):
+        return IN_STOCK if phrase.strip("0") else OUT_OF_STOCK
+    word = _GAPS_IN_WORD.sub("", _SCHEMA_ORG.sub("", phrase).rstrip("/"))
+    if availability := _AVAILABILITY_OF_WORD.get(word):
+        return availability
+    for pattern, availability in _PHRASES:
+        if pattern.search(phrase):
+            return availability
     return None

@@ -1,8 +1,9 @@
-"""Categories: a path from the general to the special, whatever stands between its steps.
+"""Category paths, from general to specific, with any separator.
 
-A breadcrumb begins at the shop's front page, a feed's category does not: words for "home" are dropped where more
-follows. Alone they may be a kind of goods, or a breadcrumb that ends where it begins (`is_home`). A single bar or slash
-may stand between two steps or within one, and is left where it is; compared, it is taken for the former.
+A breadcrumb begins at the shop's home page, a feed's category does not: words for "home" are
+dropped where more steps follow. Alone they may be a kind of goods, or a breadcrumb that ends where
+it begins (`is_home`). A single bar or slash may separate two steps or belong to one. It stays in
+the text, and is a separator when paths are compared.
 """
 
 import re
@@ -12,134 +13,153 @@ from functools import lru_cache
 from catalog.values import text
 
 SEPARATOR = text.SEPARATOR
-DEEPEST = 20
-LONGEST = 500
-_STEPS = re.compile(r"\s*(?:-?>+|»|›|❯|→)\s*|\s*::\s*")
+# Steps and characters of a path. Longer ones are no categories.
+MAX_DEPTH = 20
+MAX_LENGTH = 500
+# Characters of a raw path: references and white space make it longer. Bound against hostile input.
+MAX_RAW_LENGTH = 4 * MAX_LENGTH
+# Parts from which bars or slashes are separators.
+MIN_SEPARATED_PARTS = 3
+# Rounds until a path must be stable. Bound against hostile input.
+MAX_ROUNDS = 4
+
+_SEPARATORS = re.compile(r"\s*(?:-?>+|»|›|❯|→)\s*|\s*::\s*")
 _BAR = re.compile(r"\s*\|\s*")
 _SLASH = re.compile(r"\s+[/\\]\s+")
-_FEWEST_BETWEEN = 3
-_HOME_WORDS = """
-home homepage start startseite startpagina hauptseite accueil inicio principal hem forside shop all-categories
-"""
-_HOME = frozenset(_HOME_WORDS.split())
+_HOME_WORDS = frozenset(
+    """
+    home homepage start startseite startpagina hauptseite accueil inicio principal hem forside shop all-categories
+    """.split()
+)
 
 
-def normalise(raw: str) -> str | None:
-    """The path with its steps joined by ` > `. Where nothing stands between the steps, each line is one.
+def normalise_category(raw: str) -> str | None:
+    """Normalise a path to steps joined by ` > `. Without separators, each line is a step.
 
-    >>> normalise("Home &gt; Garden &gt; Tools / Saws"), normalise("Home / Garden / Tools")
+    >>> normalise_category("Home &gt; Garden &gt; Tools / Saws"), normalise_category("Home / Garden / Tools")
     ('Garden > Tools / Saws', 'Garden > Tools')
-    >>> normalise("Garden\\n  Tools\\n")
+    >>> normalise_category("Garden\\n  Tools\\n")
     'Garden > Tools'
     """
-    return _normalise(raw) if len(raw) <= 4 * LONGEST else None
+    if len(raw) > MAX_RAW_LENGTH:
+        return None
+    return _normalise(raw)
 
 
 @lru_cache(maxsize=4096)
 def _normalise(raw: str) -> str | None:
     steps = _split(raw)
     if len(steps) == 1 and "\n" in raw:
-        steps = [step for line in raw.splitlines() for step in _split(line)]
-    return _joined(steps)
+        steps = _split_all(raw.splitlines())
+    return _stable_path(steps)
 
 
-def join(steps: Iterable[str]) -> str | None:
-    """The path of a list; each of its texts is a step or a path.
+def join_path(parts: Iterable[str]) -> str | None:
+    """Join texts to a path; each is a step or a path.
 
-    >>> join(["Garden", "Tools > Saws"])
+    >>> join_path(["Garden", "Tools > Saws"])
     'Garden > Tools > Saws'
     """
-    parts = (part for part in list(steps)[:DEEPEST] if len(part) <= 4 * LONGEST)
-    return _joined(step for part in parts for step in _split(part))
+    return _stable_path(_split_all(list(parts)[:MAX_DEPTH]))
 
 
-def _split(raw: str) -> list[str]:
-    """The steps of a path as written. Bars and slashes are between steps where these are three, or begin at home.
+def path_steps(path: str) -> list[str]:
+    """Split a normalised path at every possible separator, single bars and slashes included.
 
-    >>> _split("Home | Garden"), _split("Hygiene | Masks")
-    (['Home', 'Garden'], ['Hygiene | Masks'])
-    """
-    line = text.untagged(raw).replace("<", " ")
-    whole = _STEPS.split(line)
-    for mark in (_BAR, _SLASH):
-        parts = mark.split(line)
-        if (len(parts) >= _FEWEST_BETWEEN and len(whole) == 1) or (
-            len(parts) > 1 and is_home(parts[0])
-        ):
-            return [step for part in parts for step in _STEPS.split(part)]
-    return whole
-
-
-def steps(path: str) -> list[str]:
-    """The steps of a canonical path, all that may stand between two of them taken for it.
-
-    >>> steps("Garden > Tools / Saws")
+    >>> path_steps("Garden > Tools / Saws")
     ['Garden', 'Tools', 'Saws']
     """
+    if not path:
+        return []
     if "/" not in path and "|" not in path and "\\" not in path:
-        return path.split(SEPARATOR) if path else []
-    return [
-        step
-        for part in path.split(SEPARATOR)
-        for bar in _BAR.split(part)
-        for step in _SLASH.split(bar)
-        if step
-    ]
+        return path.split(SEPARATOR)
+    steps: list[str] = []
+    for part in path.split(SEPARATOR):
+        for bar_part in _BAR.split(part):
+            steps += [step for step in _SLASH.split(bar_part) if step]
+    return steps
 
 
-def in_steps(path: str) -> str:
-    """A canonical path with all that may stand between two of its steps taken for it.
+def standard_path(path: str) -> str:
+    """Return a normalised path with every possible separator written as ` > `.
 
-    >>> in_steps("Garden / Tools")
+    >>> standard_path("Garden / Tools")
     'Garden > Tools'
     """
-    return SEPARATOR.join(steps(path))
+    return SEPARATOR.join(path_steps(path))
 
 
-def key(path: str) -> str:
-    """Equal for paths that differ in what stands between their steps, and as texts may differ.
+def category_key(path: str) -> str:
+    """Comparison key: equal for paths that differ in separators, or as texts may differ.
 
-    >>> key("Garden / Tools") == key("garden > tools")
+    >>> category_key("Garden / Tools") == category_key("garden > tools")
     True
     """
-    return text.key(in_steps(path))
+    return text.text_key(standard_path(path))
 
 
 def is_home(path: str) -> bool:
-    """Whether a path is only a word for the shop's front page.
+    """Return True if a path is only a word for the shop's home page.
 
     >>> is_home("Home"), is_home("Home Decor")
     (True, False)
     """
-    return path.strip().casefold().replace(" ", "-") in _HOME
+    return path.strip().casefold().replace(" ", "-") in _HOME_WORDS
 
 
-def _joined(steps: Iterable[str]) -> str | None:
-    """The path of the steps, once it reads as itself: a step may show a separator only when its tags are gone."""
-    path = _path(steps)
-    for _ in range(4):
-        if path is None or (settled := _path(_split(path))) == path:
+def _split_all(parts: Iterable[str]) -> list[str]:
+    steps: list[str] = []
+    for part in parts:
+        if len(part) <= MAX_RAW_LENGTH:
+            steps += _split(part)
+    return steps
+
+
+def _split(raw: str) -> list[str]:
+    """Split a path as written.
+
+    Bars and slashes are separators if they make three parts, or follow a word for home.
+
+    >>> _split("Home | Garden"), _split("Hygiene | Masks")
+    (['Home', 'Garden'], ['Hygiene | Masks'])
+    """
+    line = text.without_tags(raw).replace("<", " ")
+    steps = _SEPARATORS.split(line)
+    for separator in (_BAR, _SLASH):
+        parts = separator.split(line)
+        is_list = len(parts) >= MIN_SEPARATED_PARTS and len(steps) == 1
+        if is_list or (len(parts) > 1 and is_home(parts[0])):
+            return [step for part in parts for step in _SEPARATORS.split(part)]
+    return steps
+
+
+def _stable_path(steps: Iterable[str]) -> str | None:
+    """Join the steps and split the path again until it stays the same: tags in a step may have
+    hidden separators.
+    """
+    path = _join(steps)
+    for _ in range(MAX_ROUNDS):
+        if path is None:
+            return None
+        again = _join(_split(path))
+        if again == path:
             return path
-        path = settled
+        path = again
     return None
 
 
-def _path(raw_steps: Iterable[str]) -> str | None:
+def _join(raw_steps: Iterable[str]) -> str | None:
     steps: list[str] = []
     for raw in raw_steps:
-        step = text.title(raw)
-        if (
-            step is None
-            or text.is_nothing(step)
-            or (steps and text.key(steps[-1]) == text.key(step))
-        ):
+        step = text.normalise_title(raw)
+        if step is None or text.is_no_value(step):
+            continue
+        if steps and text.text_key(steps[-1]) == text.text_key(step):
             continue
         if len(steps) == 1 and is_home(steps[0]):
             steps.clear()
         steps.append(step)
     path = SEPARATOR.join(steps)
-    return (
-        path
-        if steps and len(steps) <= DEEPEST and len(path) <= LONGEST and not path.isdigit()
-        else None
-    )
+    if not steps or len(steps) > MAX_DEPTH or len(path) > MAX_LENGTH or path.isdigit():
+        return None
+    return path

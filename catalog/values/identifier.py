@@ -1,9 +1,10 @@
-"""Identifiers: GTINs (EAN, UPC, ISBN) with a right check digit, and the free keys of manufacturers and shops.
+"""Identifiers: GTINs (EAN, UPC, ISBN) with a valid check digit, and the free keys of manufacturers
+and shops.
 
-A GTIN is read strictly, spaces and hyphens aside: what stands around it is the business of the learner's cuts. Numbers
-that name nothing in trade are refused: all zeros, and those reserved for use within one company, for weighed goods
-and for coupons (GS1 General Specifications, prefixes 02, 04, 05, 20-29, 98, 99). `GTIN_NAMES` is what schema.org
-calls one, by its length or whatever that is, the commonest first.
+A GTIN is read strictly, spaces and hyphens aside: text around it is left to the trims of the learnt
+rules. Numbers that identify no trade item are refused: all zeros, and those reserved for use within
+one company, for weighed goods and for coupons (GS1 General Specifications, prefixes 02, 04, 05,
+20-29, 98, 99).
 """
 
 import re
@@ -13,41 +14,103 @@ from stdnum import ean, isbn
 
 from catalog.values import text
 
+# schema.org's names of a GTIN, the commonest first.
 GTIN_NAMES = ("gtin13", "gtin12", "gtin", "gtin14", "gtin8")
-LONGEST_TOKEN = 80
+# Digits of a GTIN; 10 are those of an old ISBN.
+GTIN_LENGTHS = (8, 10, 12, 13, 14)
+MIN_GTIN_LENGTH = min(GTIN_LENGTHS)
+# Characters of a raw GTIN with its spaces and hyphens.
+MAX_RAW_GTIN_LENGTH = 40
+# Characters of a free key, normalised and raw. Longer ones are no keys.
+MAX_TOKEN_LENGTH = 80
+MAX_RAW_TOKEN_LENGTH = 1_000
+# The placeholder that some shops write for offers without a key.
 DASH = "-"
 DASHES = frozenset("- -- – —".split())
-LONGEST_DASH = 20
-_LONGEST_GTIN = 40
+# Characters of a raw dash with the white space around it.
+MAX_RAW_DASH_LENGTH = 20
+
 _GAPS = str.maketrans("", "", " \t\n\r\xa0\u202f-‐‑‒–'")
-_RESTRICTED = re.compile(r"0[245]|2|9[89]")
+_RESTRICTED_PREFIX = re.compile(r"0[245]|2|9[89]")
 
 
-def gtin(raw: str) -> str | None:
-    """The digits of a GTIN of 8, 12, 13 or 14 digits; an ISBN of 10 as one of 13.
+def normalise_gtin(raw: str) -> str | None:
+    """Return the digits of a GTIN of 8, 12, 13 or 14 digits; an ISBN of 10 becomes one of 13.
 
-    >>> gtin(" 4 006381-333931"), gtin("0-306-40615-2")
+    >>> normalise_gtin(" 4 006381-333931"), normalise_gtin("0-306-40615-2")
     ('4006381333931', '9780306406157')
-    >>> gtin("4006381333932") is None, gtin("2000000000008") is None
+    >>> normalise_gtin("4006381333932") is None, normalise_gtin("2000000000008") is None
     (True, True)
     """
-    if not 8 <= len(raw) <= _LONGEST_GTIN:
+    if not MIN_GTIN_LENGTH <= len(raw) <= MAX_RAW_GTIN_LENGTH:
         return None
     return _gtin(raw.translate(_GAPS))
 
 
 @lru_cache(maxsize=65_536)
 def _gtin(digits: str) -> str | None:
-    if not digits.isascii() or not digits[:-1].isdigit() or len(digits) not in (8, 10, 12, 13, 14):
+    # The last character of an ISBN may be an X.
+    if not digits.isascii() or not digits[:-1].isdigit() or len(digits) not in GTIN_LENGTHS:
         return None
     if len(digits) == 10:
-        return str(isbn.to_isbn13(digits)) if isbn.is_valid(digits) and digits.strip("0") else None
-    return digits if has_check_digit(digits) and not _is_restricted(digits) else None
+        if not isbn.is_valid(digits) or not digits.strip("0"):
+            return None
+        return str(isbn.to_isbn13(digits))
+    if not has_check_digit(digits) or _is_restricted(digits):
+        return None
+    return digits
 
 
 def has_check_digit(digits: str) -> bool:
-    """Whether the last digit is the right one."""
+    """Return True if the last digit is the check digit of the others."""
     return bool(ean.is_valid(digits))
+
+
+def gtin_key(value: str) -> str:
+    """Comparison key: the GTIN with 14 digits, since shorter kinds are the same numbers without
+    leading zeros.
+    """
+    return value.zfill(14)
+
+
+def normalise_token(raw: str) -> str | None:
+    """Normalise a key of a manufacturer (han) or a shop (sku): one short line with a letter or
+    digit.
+
+    >>> normalise_token(" WH-1000  XM4 "), normalise_token("n/a") is None
+    ('WH-1000 XM4', True)
+    """
+    if len(raw) > MAX_RAW_TOKEN_LENGTH:
+        return None
+    line = raw.strip()
+    if not 0 < len(line) <= 3 * MAX_TOKEN_LENGTH or "\n" in line or "\r" in line:
+        return None
+    token = text.plain(line)
+    if len(token) > MAX_TOKEN_LENGTH or text.is_no_value(token):
+        return None
+    if not any(map(str.isalnum, token)):
+        return None
+    return token
+
+
+def normalise_sku(raw: str) -> str | None:
+    """Normalise a shop's own key, or a lone dash, which some shops write and their catalog lists.
+
+    A dash identifies nothing: comparisons leave it out, and pages yield one only where known offers
+    do.
+
+    >>> normalise_sku(" WH-1000  XM4 "), normalise_sku(" - "), normalise_sku("n/a") is None
+    ('WH-1000 XM4', '-', True)
+    """
+    token = normalise_token(raw)
+    if token is None and len(raw) <= MAX_RAW_DASH_LENGTH and is_dash(dash := text.plain(raw)):
+        return dash
+    return token
+
+
+def is_dash(value: str | None) -> bool:
+    """Return True if a key is only a dash."""
+    return value in DASHES
 
 
 def _is_restricted(digits: str) -> bool:
@@ -55,45 +118,4 @@ def _is_restricted(digits: str) -> bool:
         return True
     if len(digits) == 8:
         return digits[0] in "02"
-    return _RESTRICTED.match(digits.zfill(14)[1:]) is not None
-
-
-def gtin_key(value: str) -> str:
-    """The GTIN as one of 14 digits: the shorter kinds are the same numbers without leading zeros."""
-    return value.zfill(14)
-
-
-def token(raw: str) -> str | None:
-    """A key of a manufacturer (han) or a shop (sku): one short line with a letter or digit in it.
-
-    >>> token(" WH-1000  XM4 "), token("n/a") is None
-    ('WH-1000 XM4', True)
-    """
-    if len(raw) > 1000:
-        return None
-    line = raw.strip()
-    if not 0 < len(line) <= 3 * LONGEST_TOKEN or "\n" in line or "\r" in line:
-        return None
-    found = text.plain(line)
-    if len(found) > LONGEST_TOKEN or text.is_nothing(found) or not any(map(str.isalnum, found)):
-        return None
-    return found
-
-
-def sku(raw: str) -> str | None:
-    """A shop's own key; or a lone dash, as some shops write one for offers that have none and their catalog lists it.
-
-    It names nothing: whoever compares offers leaves it out, and pages are read so only where known offers say so.
-
-    >>> sku(" WH-1000  XM4 "), sku(" - "), sku("n/a") is None
-    ('WH-1000 XM4', '-', True)
-    """
-    found = token(raw)
-    if found is None and len(raw) <= LONGEST_DASH and is_dash(dash := text.plain(raw)):
-        return dash
-    return found
-
-
-def is_dash(value: str | None) -> bool:
-    """Whether a key is only a dash."""
-    return value in DASHES
+    return _RESTRICTED_PREFIX.match(digits.zfill(14)[1:]) is not None

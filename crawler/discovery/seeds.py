@@ -1,6 +1,7 @@
-"""Where a crawl begins: what the page table knows, the shop's root, the links of known offers, its sitemaps.
+"""Seeds of a crawl: root, known offers, and the state restored from the page table.
 
-Known offers are visited under their cleaned link only; an opaque link would be a click, and is left alone.
+Known offers are visited under their cleaned link only. An opaque link would count as a click, and
+is left out.
 """
 
 from collections.abc import Iterator
@@ -11,75 +12,88 @@ from catalog.models import KnownOffer, Page, PageState, SitemapSeen
 from catalog.storage.bodies import Bodies
 from catalog.storage.frontier import SAME_PAGE, Link, Outcome
 from catalog.storage.store import Store
-from crawler.fetch.response_status import GONE
-from crawler.filters.link_filter import Sieve
-from crawler.pages.offer_signals import offer_marks
-from crawler.urls.rule_verification import Original
+from crawler.fetch.response_status import GONE_STATUSES
+from crawler.filters.link_filter import LinkFilter
+from crawler.pages.offer_signals import count_offer_signals
+from crawler.urls.rule_verification import ReplacedLink
 from url_cleaner.clean import is_clean
 
-SMALLEST = 20
-RECALLED = ("recalled",)
+PLAIN_PAGES = 20  # smallest pages among which the plainest is looked for
+EARLIER_RULE = (
+    "recalled",
+)  # rule key of all replacements of earlier crawls: their rule is not stored
 
 
-def recall(store: Store, shop_id: int, sieve: Sieve) -> dict[str, str]:
-    """Tell the sieve all pages of the table; gives the bodies of fetched pages, each with its canonical URL."""
+def restore_pages(store: Store, shop_id: int, link_filter: LinkFilter) -> dict[str, str]:
+    """Give the filter all pages of the table.
+
+    Returns {body name: canonical URL} of the fetched ones.
+    """
     pages = select(Page.url, Page.source, Page.state, Page.body).where(Page.shop_id == shop_id)
     fetched = select(Page.body, Page.canonical, Page.url).where(
         Page.shop_id == shop_id, Page.state == PageState.FETCHED
     )
     with store.read() as session:
         for url, source, state, body in session.exec(pages):
-            sieve.remember(url, source, state == PageState.GONE)
+            link_filter.remember_page(url, source, state == PageState.GONE)
             if body:
-                sieve.was_there(url)
+                link_filter.remember_existing(url)
         return {body: canonical or url for body, canonical, url in session.exec(fetched) if body}
 
 
-def in_doubt(store: Store, shop_id: int, sieve: Sieve) -> list[Outcome]:
-    """Tell the sieve the links that rules of an earlier crawl replaced; gives those to try after all.
+def restore_replacements(store: Store, shop_id: int, link_filter: LinkFilter) -> list[Outcome]:
+    """Give the filter the links that rules of an earlier crawl replaced; returns those to try now.
 
-    A killed crawl may have found a canonical address missing, and not yet have tried the link that it was to stand for.
+    A killed crawl may have found a canonical address missing without having tried the original link
+    yet.
     """
     replaced = select(Page.id, Page.url, Page.canonical).where(
         Page.shop_id == shop_id, Page.reason == SAME_PAGE
     )
-    lost = or_(Page.state == PageState.GONE, col(Page.status).in_(GONE))
-    missing = select(Page.url, Page.state).where(Page.shop_id == shop_id, lost)
-    again: list[Original] = []
+    is_missing = or_(Page.state == PageState.GONE, col(Page.status).in_(GONE_STATUSES))
+    missing = select(Page.url, Page.state).where(Page.shop_id == shop_id, is_missing)
+    to_try: list[ReplacedLink] = []
     with store.read() as session:
         states = dict(session.exec(missing).all())
         for page_id, url, canonical in session.exec(replaced.order_by(col(Page.id))):
-            by = canonical or url
-            if states.get(by, PageState.GONE) == PageState.GONE:
-                sieve.replaced(Original(url, RECALLED, page_id), by)
-            if states.get(by) == PageState.GONE:
-                again += sieve.missing(by)
-    return [due for original in again if isinstance(due := original.due(), Outcome)]
+            replacement = canonical or url
+            # An existing page confirms its replacement; one that is pending again may be gone.
+            if states.get(replacement, PageState.GONE) == PageState.GONE:
+                original = ReplacedLink(url, EARLIER_RULE, page_id)
+                link_filter.remember_replacement(original, replacement)
+            if states.get(replacement) == PageState.GONE:
+                to_try += link_filter.record_missing(replacement)
+    due = [original.as_due() for original in to_try]
+    return [outcome for outcome in due if isinstance(outcome, Outcome)]
 
 
-def plain_marks(store: Store, shop_id: int, bodies: Bodies) -> Iterator[int]:
-    """The marks of the root and of the smallest pages: among them is the plainest page that was fetched before."""
+def baseline_signals(store: Store, shop_id: int, bodies: Bodies) -> Iterator[int]:
+    """Yield the offer signals of the root and the smallest pages, to find the plainest page."""
     fetched = select(Page.body).where(Page.shop_id == shop_id, Page.state == PageState.FETCHED)
     with store.read() as session:
         roots = list(session.exec(fetched.where(Page.source == "root")))
-        names = roots + list(session.exec(fetched.order_by(col(Page.size)).limit(SMALLEST)))
-    for name in names:
+        smallest = list(session.exec(fetched.order_by(col(Page.size)).limit(PLAIN_PAGES)))
+    for name in roots + smallest:
         if name:
-            yield offer_marks(bodies.get(name))
+            yield count_offer_signals(bodies.get(name))
 
 
-def first_links(store: Store, shop_id: int, sieve: Sieve) -> list[Link]:
-    """The root and the known offers, as far as they are not in the table."""
+def seed_links(store: Store, shop_id: int, link_filter: LinkFilter) -> list[Link]:
+    """Return the links of the root and the known offers that are not in the table yet."""
+    offers = select(KnownOffer.url).where(
+        KnownOffer.shop_id == shop_id, col(KnownOffer.url).is_not(None)
+    )
     with store.read() as session:
-        wanted = select(KnownOffer.url).where(
-            KnownOffer.shop_id == shop_id, col(KnownOffer.url).is_not(None)
-        )
-        known = [url for url in session.exec(wanted.order_by(col(KnownOffer.id))) if url]
-    clean = [url for url in known if is_clean(url, sieve.site.home)]
-    return [*sieve.seed([sieve.site.home], "root"), *sieve.seed(clean, "known")]
+        urls = [url for url in session.exec(offers.order_by(col(KnownOffer.id))) if url]
+    home = link_filter.site.home
+    clean_urls = [url for url in urls if is_clean(url, home)]
+    return [
+        *link_filter.admit_seeds([home], "root"),
+        *link_filter.admit_seeds(clean_urls, "known"),
+    ]
 
 
 def sitemaps_read(store: Store, run_id: int | None) -> set[str]:
-    """The sitemaps that this run has read before it was killed."""
+    """Return the URLs of the sitemaps that this run has read already."""
     with store.read() as session:
         return set(session.exec(select(SitemapSeen.url).where(SitemapSeen.run_id == run_id)))

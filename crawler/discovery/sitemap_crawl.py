@@ -1,7 +1,8 @@
-"""Reading a shop's sitemaps: those of its robots.txt, `/sitemap.xml`, those set by hand, and those that they name.
+"""Sitemap crawl: sitemaps of robots.txt, of the shop's settings, `/sitemap.xml`, and their parts.
 
-A sitemap is noted when its links are in the table, so a crawl that goes on after a kill does not ask for it again. One
-that only leads to others, by naming them or by a redirect, is not: a kill may come before those are read.
+A sitemap is stored as read together with its links, so a crawl that resumes after a kill does not
+fetch it again. One that only leads to others, by naming them or by a redirect, is not stored: a
+kill may come before those are read.
 """
 
 import logging
@@ -15,123 +16,167 @@ from twisted.python.failure import Failure
 from catalog.models import SITEMAP_TOLD, PageState, SitemapSeen
 from catalog.storage.frontier import Link
 from crawler.discovery.sitemaps import (
-    DEEPEST,
-    LARGEST,
-    MOST_FILES,
+    MAX_DEPTH,
+    MAX_FILES,
+    MAX_SIZE,
     SitemapFile,
-    read_sitemap,
-    unpacked,
+    parse_sitemap,
+    unzipped_body,
 )
-from crawler.fetch.probe import HANDLED
-from crawler.fetch.response_status import TRY_AGAIN, Answer, again, location, of_error, retry_after
-from crawler.filters.link_filter import Sieve
-from crawler.frontier.dispatcher import Supply
-from crawler.store.pipelines import Listed
-from crawler.urls.url_rules import NO_PAGE
+from crawler.fetch.probe import PAGE_META
+from crawler.fetch.response_status import (
+    TEMPORARY_STATUSES,
+    TOO_LARGE,
+    ResponseStatus,
+    classify_error,
+    redirect_target,
+    retry,
+    retry_after,
+)
+from crawler.filters.link_filter import LinkFilter
+from crawler.frontier.dispatcher import Dispatcher
+from crawler.store.pipelines import SitemapItem
+from crawler.urls.url_rules import NOT_A_PAGE
 from crawler.urls.url_shape import Address
 
-UNREAD = "sitemap not read"
-SILENT = 0
+UNREAD = "sitemap not read"  # reason under which unreadable sitemaps are counted
+NO_RESPONSE = 0  # stored in place of an HTTP status
 
 logger = logging.getLogger(__name__)
 
 
-class Listing:
-    """The sitemaps of one crawl; the supply is told what is under way. `done` are those read before a kill."""
+class SitemapCrawl:
+    """Sitemaps of one crawl; each is in flight at the dispatcher until it is settled.
 
-    def __init__(self, sieve: Sieve, run_id: int | None, done: set[str], supply: Supply) -> None:
-        self._sieve, self._run, self._done, self._supply = sieve, run_id, done, supply
-        self._asked: set[str] = set()
+    `done` were read before.
+    """
 
-    def ask(self, urls: Iterable[str], level: int = 0) -> Iterator[Request]:
-        """Requests for the sitemaps among `urls` that are the shop's own and not read yet."""
+    def __init__(
+        self, link_filter: LinkFilter, run_id: int | None, done: set[str], dispatcher: Dispatcher
+    ) -> None:
+        self._link_filter = link_filter
+        self._run_id = run_id
+        self._done = done
+        self._dispatcher = dispatcher
+        self._requested: set[str] = set()
+
+    def requests(self, urls: Iterable[str], level: int = 0) -> Iterator[Request]:
+        """Yield requests for the sitemaps among `urls` that are the shop's own and not read yet."""
         for url in urls:
-            found = self._sieve.site.locate(url)
-            if isinstance(found, str) or found.url in self._asked or len(self._asked) >= MOST_FILES:
+            address = self._link_filter.site.normalize(url)
+            if isinstance(address, str) or address.url in self._requested:
                 continue
-            self._asked.add(found.url)
-            if found.url not in self._done:
-                self._supply.take(found.url)
-                yield self._request(found.url, level)
+            if len(self._requested) >= MAX_FILES:
+                return
+            self._requested.add(address.url)
+            if address.url not in self._done:
+                self._dispatcher.acquire(address.url)
+                yield self._request(address.url, level)
 
-    async def read(self, response: Response, **kwargs: Any) -> list[Listed | Request]:
-        """What an answered sitemap brings. (A list, no generator, as the spider's `parse` gives.)"""
+    async def parse(self, response: Response, **kwargs: Any) -> list[SitemapItem | Request]:
+        """Handle the response to a sitemap's request: its item, or requests for further sitemaps.
+
+        Returns a list: Scrapy reads the source code of generators, and wraps them.
+        """
         meta, status = response.meta, response.status
-        if status in TRY_AGAIN:
-            answer = again(f"http {status}", meta["attempts"], retry_after(response))
+        if status in TEMPORARY_STATUSES:
+            wait = retry(f"http {status}", meta["attempts"], retry_after(response))
             if status in (429, 503):
-                self._supply.rest(answer.wait)
-            return await self._again(meta, answer, status)
-        found = self._moved(response) if 300 <= status < 400 else _contents(response)
-        if found.sitemaps:
-            onward = self.ask(found.sitemaps, meta["level"] + 1) if meta["level"] < DEEPEST else ()
-            named: list[Listed | Request] = [*onward]
-            self._supply.give(meta["sitemap"])
-            return named
+                self._dispatcher.pause(wait.wait)
+            return await self._retry_or_give_up(meta, wait, status)
+        if 300 <= status < 400:
+            sitemap = self._redirected_sitemap(response)
+        else:
+            sitemap = _parse_body(response)
+        if sitemap.sitemaps:
+            requests: list[SitemapItem | Request] = []
+            if meta["level"] < MAX_DEPTH:
+                requests += self.requests(sitemap.sitemaps, meta["level"] + 1)
+            # Released after its sitemaps are in flight, or the crawl could seem to be over.
+            self._dispatcher.release(meta["sitemap"])
+            return requests
         links = [
-            *self._sieve.seed(found.pages, "sitemap"),
-            *self._sieve.seed(found.alternates, "alternate"),
+            *self._link_filter.admit_seeds(sitemap.pages, "sitemap"),
+            *self._link_filter.admit_seeds(sitemap.alternates, "alternate"),
         ]
-        return [
-            self._noted(
-                meta["sitemap"], status, len(found.pages), links, self._dated(found.changed)
-            )
-        ]
+        changed = self._change_times(sitemap.changed)
+        return [self._item(meta["sitemap"], status, len(sitemap.pages), links, changed)]
 
-    async def failed(self, failure: Failure) -> list[Listed | Request]:
-        """A sitemap without an answer: where it stays so, the crawl goes by links."""
+    async def handle_error(self, failure: Failure) -> list[SitemapItem | Request]:
+        """Handle a sitemap without a response; without it, the crawl relies on links."""
         meta = failure.request.meta  # type: ignore[attr-defined]
-        return await self._again(meta, of_error(failure.value, meta["attempts"]), SILENT)
+        status = classify_error(failure.value, meta["attempts"])
+        return await self._retry_or_give_up(meta, status, NO_RESPONSE)
 
     def _request(self, url: str, level: int, attempts: int = 1) -> Request:
-        meta = {"sitemap": url, "level": level, "attempts": attempts, "download_maxsize": LARGEST}
+        meta = {"sitemap": url, "level": level, "attempts": attempts, "download_maxsize": MAX_SIZE}
         return Request(
-            url, self.read, errback=self.failed, meta={**HANDLED, **meta}, dont_filter=True
+            url,
+            self.parse,
+            errback=self.handle_error,
+            meta={**PAGE_META, **meta},
+            dont_filter=True,
         )
 
-    async def _again(
-        self, meta: dict[str, Any], answer: Answer, status: int
-    ) -> list[Listed | Request]:
-        """Ask once more after a while, or give up; what robots.txt forbids is not missed."""
+    async def _retry_or_give_up(
+        self, meta: dict[str, Any], status: ResponseStatus, http_status: int
+    ) -> list[SitemapItem | Request]:
+        """Request a sitemap again after a while, or give up.
+
+        One that robots.txt forbids is not counted as unread.
+        """
         url = meta["sitemap"]
-        if answer.state == PageState.PENDING and await self._supply.pause(answer.wait):
+        if status.state == PageState.PENDING and await self._dispatcher.sleep(status.wait):
             return [self._request(url, meta["level"], meta["attempts"] + 1)]
-        if answer.state == PageState.FAILED or answer.reason == "too large":
-            return [self._noted(url, status)]
-        self._supply.give(url)
+        if status.state == PageState.FAILED or status.reason == TOO_LARGE:
+            return [self._item(url, http_status)]
+        self._dispatcher.release(url)
         return []
 
-    def _moved(self, response: Response) -> SitemapFile:
-        """Where a redirect leads, as the one sitemap that it names; a function of the shop's is none."""
-        target = location(response)
-        found = self._sieve.site.read(target)
-        return SitemapFile(
-            sitemaps=(target,) if isinstance(found, Address) or found == NO_PAGE else ()
-        )
+    def _redirected_sitemap(self, response: Response) -> SitemapFile:
+        """Treat a redirect as an index of one sitemap.
 
-    def _noted(
+        Its target must not be a function of the shop.
+        """
+        target = redirect_target(response)
+        checked = self._link_filter.site.check(target)
+        # A sitemap has the file ending of a data file, which is no page.
+        if isinstance(checked, Address) or checked == NOT_A_PAGE:
+            return SitemapFile(sitemaps=(target,))
+        return SitemapFile()
+
+    def _item(
         self,
         url: str,
-        status: int,
+        http_status: int,
         size: int = 0,
         links: Sequence[Link] = (),
         changed: Mapping[str, datetime] | None = None,
-    ) -> Listed:
-        """The item for a sitemap; one that is there and could not be read is named and counted."""
-        if status not in SITEMAP_TOLD:
-            logger.warning("%s: %s (status %d)", UNREAD, url, status)
-            self._sieve.refused[UNREAD] += 1
-        seen = SitemapSeen(run_id=self._run or 0, url=url, status=status, urls_found=size)
-        return Listed(seen, [*links], dict(changed or {}))
+    ) -> SitemapItem:
+        """Build the item of a sitemap.
 
-    def _dated(self, changed: Mapping[str, datetime]) -> dict[str, datetime]:
-        """When the shop's own pages last changed, by their cleaned addresses."""
-        read = {self._sieve.site.read(url): moment for url, moment in changed.items()}
-        return {found.url: moment for found, moment in read.items() if isinstance(found, Address)}
+        One that exists and could not be read is logged and counted.
+        """
+        if http_status not in SITEMAP_TOLD:
+            logger.warning("%s: %s (status %d)", UNREAD, url, http_status)
+            self._link_filter.refused[UNREAD] += 1
+        seen = SitemapSeen(run_id=self._run_id or 0, url=url, status=http_status, urls_found=size)
+        return SitemapItem(seen, [*links], dict(changed or {}))
+
+    def _change_times(self, changed: Mapping[str, datetime]) -> dict[str, datetime]:
+        """Map the cleaned URLs of the shop's own pages to their last change."""
+        times: dict[str, datetime] = {}
+        for url, moment in changed.items():
+            address = self._link_filter.site.check(url)
+            if isinstance(address, Address):
+                times[address.url] = moment
+        return times
 
 
-def _contents(response: Response) -> SitemapFile:
+def _parse_body(response: Response) -> SitemapFile:
+    if response.status != 200:
+        return SitemapFile()
     try:
-        return read_sitemap(unpacked(response) if response.status == 200 else b"")
+        return parse_sitemap(unzipped_body(response))
     except (OSError, ValueError, EOFError):
         return SitemapFile()

@@ -1,10 +1,10 @@
-"""Pages that scripts write: fetched with an installed Chromium, by scrapy-playwright, for shops that ask for it.
+"""Browser settings for shops whose pages are written by scripts (Chromium, scrapy-playwright).
 
-A browser runs strangers' programs, so it is kept on a short lead. Names resolve to the shop's own address, looked up
-and checked here, and to nothing else, whoever asks and whatever for (`--host-resolver-rules`); no proxy, no downloads,
-no service workers. Of what a page asks for, its own site's documents, scripts and data are let through: no pictures,
-no third party, nothing that tracks. A page has a time to settle and a time in which it must be done, endless loops
-included.
+A browser runs untrusted programs, so it is confined. Names resolve only to the shop's own address,
+looked up and checked here (`--host-resolver-rules`); there is no proxy, no download, no service
+worker. Of a page's requests only its own site's documents, scripts and data pass: no pictures, no
+third party, no tracking. Loading time is limited, endless loops included
+(`crawler.fetch.browser_handler`).
 """
 
 import os
@@ -26,10 +26,12 @@ if TYPE_CHECKING:
     from playwright.async_api import Page, Request
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
-WANTED = frozenset({"document", "script", "xhr", "fetch"})
-DATA = ("graphql", "/api/", "/search")
-SETTLE = 3_000
-TABS = 4
+ALLOWED_RESOURCES = frozenset({"document", "script", "xhr", "fetch"})  # Playwright's resource types
+DATA_PATHS = ("graphql", "/api/", "/search")  # parts of paths that a page may POST a query to
+NETWORK_IDLE_TIMEOUT = 3_000  # milliseconds; cap: a page that never idles is taken as it is
+DOWNLOAD_TIMEOUT = 1_000  # milliseconds; downloads are refused, so none is worth waiting for
+MAX_TABS = 4  # cap: every tab is a process with memory of its own
+HANDLER = "crawler.fetch.browser_handler.BrowserDownloadHandler"
 SWITCHES = (
     "--no-proxy-server",
     "--disable-background-networking",
@@ -43,27 +45,34 @@ SWITCHES = (
 )
 
 
-def require(settings: Settings) -> str:
-    """The browser's program. Raises ConfigError, saying what is missing."""
+def find_browser(settings: Settings) -> str:
+    """Find the browser's executable.
+
+    Raises ConfigError that names the missing program or package.
+    """
     if find_spec("scrapy_playwright") is None:
         raise ConfigError(
-            "a shop that needs JavaScript needs scrapy-playwright: pip install 'scout-offer-gaps[javascript]'"
+            "a shop that needs JavaScript needs scrapy-playwright: "
+            "pip install 'scout-offer-gaps[javascript]'"
         )
     if settings.browser:
         if not shutil.which(settings.browser):
             raise ConfigError(f"setting 'browser': {settings.browser} is no program")
         return settings.browser
-    found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
-    if found is None:
-        raise ConfigError(
-            f"no browser is installed ({', '.join(BROWSERS)}): install Chromium, or set 'browser' to it"
-        )
-    return found
+    for name in BROWSERS:
+        if path := shutil.which(name):
+            return path
+    raise ConfigError(
+        f"no browser is installed ({', '.join(BROWSERS)}): install Chromium, or set 'browser' to it"
+    )
 
 
 def scrapy_settings(settings: Settings, shop: Shop, user_agent: str) -> dict[str, Any]:
-    """What a crawl of the shop through a browser needs, in Scrapy's words. Raises ConfigError, UnreachableShop."""
-    handler = "crawler.fetch.browser_handler.Rendered"
+    """Build the Scrapy settings for a crawl through a browser.
+
+    Raises ConfigError, UnreachableShop.
+    """
+    tabs = min(MAX_TABS, settings.concurrency)
     context = {
         "user_agent": user_agent,
         "service_workers": "block",
@@ -76,83 +85,93 @@ def scrapy_settings(settings: Settings, shop: Shop, user_agent: str) -> dict[str
             "data": None,
             "ftp": None,
             "s3": None,
-            "http": handler,
-            "https": handler,
+            "http": HANDLER,
+            "https": HANDLER,
         },
         "PLAYWRIGHT_BROWSER_TYPE": "chromium",
         "PLAYWRIGHT_LAUNCH_OPTIONS": {
-            "executable_path": require(settings),
+            "executable_path": find_browser(settings),
             "headless": True,
+            # Chromium refuses to start with its sandbox as root.
             "chromium_sandbox": os.geteuid() != 0,
             "args": [*SWITCHES, f"--host-resolver-rules={resolver_rules(shop)}"],
         },
         "PLAYWRIGHT_CONTEXTS": {"default": context},
-        "PLAYWRIGHT_MAX_PAGES_PER_CONTEXT": min(TABS, settings.concurrency),
+        "PLAYWRIGHT_MAX_PAGES_PER_CONTEXT": tabs,
         "PLAYWRIGHT_DEFAULT_NAVIGATION_TIMEOUT": settings.timeout * 1000,
-        "PLAYWRIGHT_DOWNLOAD_TIMEOUT": 1_000,
+        "PLAYWRIGHT_DOWNLOAD_TIMEOUT": DOWNLOAD_TIMEOUT,
         "PLAYWRIGHT_PROCESS_REQUEST_HEADERS": None,
-        "PLAYWRIGHT_ABORT_REQUEST": unwanted(shop.url),
-        "CONCURRENT_REQUESTS_PER_DOMAIN": min(TABS, settings.concurrency),
+        "PLAYWRIGHT_ABORT_REQUEST": request_blocker(shop.url),
+        "CONCURRENT_REQUESTS_PER_DOMAIN": tabs,
     }
 
 
 def request_meta() -> dict[str, Any]:
-    """What makes a request one for the browser."""
+    """Build the request meta that makes scrapy-playwright fetch a page with the browser."""
     from scrapy_playwright.page import PageMethod
 
     return {
         "playwright": True,
         "playwright_page_goto_kwargs": {"wait_until": "domcontentloaded"},
-        "playwright_page_methods": [PageMethod(settled)],
+        "playwright_page_methods": [PageMethod(wait_for_network_idle)],
     }
 
 
 def resolver_rules(shop: Shop) -> str:
-    """The only names that the browser can resolve, each with the address that was checked. Raises UnreachableShop."""
+    """Build Chromium's resolver rules: the shop's names with their checked addresses.
+
+    Raises UnreachableShop.
+    """
     host = urlsplit(shop.url).hostname or ""
-    other = host.removeprefix("www.") if host.startswith("www.") else f"www.{host}"
-    rules = [
-        f"MAP {name} {found}"
-        for name in (host, other)
-        if (found := _address(name, shop, name == host))
-    ]
+    twin = host.removeprefix("www.") if host.startswith("www.") else f"www.{host}"
+    rules = []
+    for name in (host, twin):
+        if address := _checked_address(name, shop, is_required=name == host):
+            rules.append(f"MAP {name} {address}")
     return ", ".join([*rules, "MAP * ~NOTFOUND"])
 
 
-def _address(name: str, shop: Shop, needed: bool) -> str | None:
-    try:
-        found = [
-            str(info[4][0]) for info in socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
-        ]
-    except (OSError, UnicodeError):
-        return None
-    if not all(is_public(address) for address in found) and not (shop.allow_private and needed):
-        if not needed:
-            return None
-        raise UnreachableShop(
-            f"{name} is a private address: add the shop with --allow-private where that is meant"
-        )
-    return f"[{found[0]}]" if ":" in found[0] else found[0]
+def request_blocker(home: str) -> "Callable[[Request], bool]":
+    """Build the predicate that tells which requests of a page are blocked."""
 
-
-def unwanted(home: str) -> "Callable[[Request], bool]":
-    """Tells which of a page's requests are kept from going out."""
-
-    def is_unwanted(request: "Request") -> bool:
-        if request.resource_type not in WANTED or not same_site(request.url, home):
+    def is_blocked(request: "Request") -> bool:
+        if request.resource_type not in ALLOWED_RESOURCES or not same_site(request.url, home):
             return True
         if request.resource_type == "document":
             return request.method != "GET"
         if request.method not in ("GET", "HEAD"):
-            return not any(part in urlsplit(request.url).path for part in DATA)
+            # Shops query their own data by POST; every other POST may change something.
+            return not any(part in urlsplit(request.url).path for part in DATA_PATHS)
         return not is_clean(request.url, home)
 
-    return is_unwanted
+    return is_blocked
 
 
-async def settled(page: "Page") -> None:
-    """Wait until a page asks for nothing more; one that never rests is taken as it is."""
-    from playwright.async_api import TimeoutError as NeverRests
+async def wait_for_network_idle(page: "Page") -> None:
+    """Wait until a page makes no more requests, up to the timeout."""
+    from playwright.async_api import TimeoutError as NeverIdle
 
-    with suppress(NeverRests):
-        await page.wait_for_load_state("networkidle", timeout=SETTLE)
+    with suppress(NeverIdle):
+        await page.wait_for_load_state("networkidle", timeout=NETWORK_IDLE_TIMEOUT)
+
+
+def _checked_address(name: str, shop: Shop, is_required: bool) -> str | None:
+    """Resolve a host name.
+
+    Returns None if it has no address, or a private one that the shop does not need.
+    """
+    try:
+        infos = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        return None
+    addresses = [str(info[4][0]) for info in infos]
+    is_allowed = all(is_public(address) for address in addresses) or (
+        shop.allow_private and is_required
+    )
+    if is_allowed:
+        return f"[{addresses[0]}]" if ":" in addresses[0] else addresses[0]
+    if not is_required:
+        return None
+    raise UnreachableShop(
+        f"{name} is a private address: add the shop with --allow-private where that is meant"
+    )

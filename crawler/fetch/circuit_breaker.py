@@ -1,36 +1,54 @@
-"""When to stop asking: a shop that answers nobody, or only with refusals, is left alone and reported."""
+"""Circuit breaker: stops the crawl of a shop that only refuses, or no longer answers."""
 
 from catalog.errors import BlockedShop, CrawlError, UnreachableShop
 from catalog.models import PageState
-from crawler.fetch.response_status import BLOCKING, CAPTCHA, LOGIN, UNREACHABLE, Answer
+from crawler.config import DEFAULT_CONFIG, CrawlConfig
+from crawler.fetch.response_status import (
+    BLOCKING,
+    CAPTCHA,
+    LOGIN,
+    ROBOTS_TXT,
+    UNREACHABLE,
+    ResponseStatus,
+)
 
-ENOUGH = 30
-SOONER = {CAPTCHA: 5, LOGIN: 10}
 ADVICE = {
-    CAPTCHA: "shows a captcha instead of its pages: ask the shop to let Scout in, or crawl slower ('scout shop set')",
+    CAPTCHA: "shows a captcha instead of its pages: "
+    "ask the shop to let Scout in, or crawl slower ('scout shop set')",
     LOGIN: "asks for a login instead of showing its pages: Scout reads what anybody may see",
 }
 
 
-class Patience:
-    """Counts refusals and silences in a row; of a captcha and of a login wall fewer are enough."""
+class CircuitBreaker:
+    """Counts refusals and silences in a row.
 
-    def __init__(self, host: str) -> None:
+    Captchas and login walls stop the crawl sooner than other refusals.
+    """
+
+    def __init__(self, host: str, config: CrawlConfig = DEFAULT_CONFIG) -> None:
         self._host = host
-        self._blocked = self._silent = 0
+        self._max_failures = config.failures_to_stop
+        self._max_refusals = {CAPTCHA: config.captchas_to_stop, LOGIN: config.login_walls_to_stop}
+        self._refusals = 0
+        self._silences = 0
 
-    def after(self, answer: Answer) -> CrawlError | None:
-        """The error to stop with, once it is enough."""
-        reason = answer.reason or ""
-        if answer.state == PageState.REFUSED and reason == "robots.txt":
+    def record(self, status: ResponseStatus) -> CrawlError | None:
+        """Count a response.
+
+        Returns the error that stops the crawl after too many failures in a row.
+        """
+        reason = status.reason or ""
+        if status.state == PageState.REFUSED and reason == ROBOTS_TXT:
+            # No request was made, so the shop has neither refused nor answered.
             return None
-        self._blocked = self._blocked + 1 if reason in BLOCKING else 0
-        self._silent = self._silent + 1 if reason in UNREACHABLE else 0
-        if self._blocked >= SOONER.get(reason, ENOUGH):
+        self._refusals = self._refusals + 1 if reason in BLOCKING else 0
+        self._silences = self._silences + 1 if reason in UNREACHABLE else 0
+        if self._refusals >= self._max_refusals.get(reason, self._max_failures):
             advice = f"answers with {reason} only: ask the shop to let Scout in, or crawl slower"
             return BlockedShop(f"{self._host} {ADVICE.get(reason, advice)}")
-        if self._silent >= ENOUGH:
+        if self._silences >= self._max_failures:
             return UnreachableShop(
-                f"{self._host} does not answer any more ({reason}): run the same command again later"
+                f"{self._host} does not answer any more ({reason}): "
+                "run the same command again later"
             )
         return None

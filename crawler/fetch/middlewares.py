@@ -1,7 +1,8 @@
-"""Guards: only the shop's own site, only public addresses, and robots.txt answers read as the standard says.
+"""Guards of the crawl: the shop's site only, public addresses only, robots.txt by RFC 9309.
 
-A shop's pages can name any host, and a name can resolve to any address; the check stands where the connection is made,
-so that odd spellings (`0x7f000001`, `2130706433`) and names that change their address find no way around it.
+A shop's pages can name any host, and a name can resolve to any address. Addresses are checked where
+the connection is made, so odd spellings (`0x7f000001`, `2130706433`) and names that change their
+address cannot bypass the check.
 """
 
 from typing import Any, Self
@@ -18,30 +19,35 @@ from twisted.internet.interfaces import (
 )
 from zope.interface import implementer  # type: ignore[import-untyped]
 
+from crawler.urls.site import OTHER_HOST
 from url_cleaner.urls.public_address import is_public
-
-OTHER_HOST = "other host"
 
 
 @implementer(IHostnameResolver)
-class PublicOnly:
-    """A resolver that passes on public addresses only, except for the one host that may be private."""
+class PublicAddressResolver:
+    """Resolver that passes on public addresses only, except for `private_host`.
+
+    `refused` are the other names.
+    """
 
     def __init__(self, resolver: Any, private_host: str | None) -> None:
-        self._resolver, self._private = resolver, private_host
+        self._resolver = resolver
+        self._private_host = private_host
         self.refused: set[str] = set()
 
     def resolveHostName(self, receiver: Any, hostName: str, *args: Any, **kwargs: Any) -> Any:  # noqa: N802, N803
-        """Resolve, and keep from the receiver what it must not connect to."""
-        if self._private is None or hostName.lower() != self._private:
-            receiver = _Sieve(receiver, hostName, self.refused)
+        """Resolve a name, and withhold private addresses from the receiver."""
+        if self._private_host is None or hostName.lower() != self._private_host:
+            receiver = _PublicAddressReceiver(receiver, hostName, self.refused)
         return self._resolver.resolveHostName(receiver, hostName, *args, **kwargs)
 
 
 @implementer(IResolutionReceiver)
-class _Sieve:
+class _PublicAddressReceiver:
     def __init__(self, receiver: Any, host: str, refused: set[str]) -> None:
-        self._receiver, self._host, self._refused = receiver, host, refused
+        self._receiver = receiver
+        self._host = host
+        self._refused = refused
 
     def resolutionBegan(self, resolutionInProgress: IHostResolution) -> None:  # noqa: N802, N803
         self._receiver.resolutionBegan(resolutionInProgress)
@@ -56,36 +62,39 @@ class _Sieve:
         self._receiver.resolutionComplete()
 
 
-class OwnSiteOnly:
-    """Downloader middleware: whatever asked for it, a request leaves only for the shop's own site over http(s)."""
+class SameSiteMiddleware:
+    """Downloader middleware that lets requests leave only for the shop's own site over http(s)."""
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """As Scrapy asks for it."""
+        """Build the middleware for a crawler (Scrapy's protocol)."""
         return cls(crawler)
 
     def process_request(self, request: Request) -> None:
-        """Refuse other hosts and schemes."""
+        """Refuse other hosts and schemes. Raises IgnoreRequest."""
         spider: Any = self._crawler.spider
-        if urlsplit(request.url).scheme not in ("http", "https") or not spider.site.owns(
-            request.url
-        ):
+        is_web = urlsplit(request.url).scheme in ("http", "https")
+        if not is_web or not spider.site.contains(request.url):
             raise IgnoreRequest(OTHER_HOST)
 
 
-class RobotsAnswer:
-    """Downloader middleware: a robots.txt that cannot be served forbids all, one that is not there allows all.
+class RobotsStatusMiddleware:
+    """Downloader middleware that treats robots.txt errors by RFC 9309, section 2.3.1.
 
-    RFC 9309 says so; Scrapy would read the error page as if it were the file.
+    A 5xx or 429 forbids everything, any other 4xx allows it. Scrapy would parse the error page as
+    if it were the file.
     """
 
     def process_response(self, request: Request, response: Response) -> Response:
-        """Replace the body of an error answer to /robots.txt."""
-        if not request.meta.get("dont_obey_robotstxt") or not response.url.endswith("/robots.txt"):
+        """Replace the body of an error response to /robots.txt."""
+        is_robots = request.meta.get("dont_obey_robotstxt")  # set by Scrapy for this file only
+        if not is_robots or not response.url.endswith("/robots.txt"):
             return response
         if response.status >= 500 or response.status == 429:
             return response.replace(body=b"User-agent: *\nDisallow: /\n")
-        return response.replace(body=b"") if response.status >= 400 else response
+        if response.status >= 400:
+            return response.replace(body=b"")
+        return response

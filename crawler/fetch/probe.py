@@ -1,7 +1,7 @@
-"""The first request of a crawl: a page that cannot exist.
+"""Probe: the first request of a crawl, for a page that cannot exist.
 
-It tells three things at the price of one: whether the shop can be reached at all, under which scheme and host it really
-answers, and what it says of a missing page.
+The response shows three things: whether the shop can be reached, which scheme and host answer for
+it, and how it presents a missing page.
 """
 
 import asyncio
@@ -22,71 +22,76 @@ from scrapy.http.request import NO_CALLBACK
 
 from catalog.errors import HostilePage, UnreachableShop
 from catalog.html import decode, open_html
-from crawler.fetch.response_status import SILENCES, is_html, location, of_error
-from crawler.pages.soft404 import Print, nonsense
+from crawler.fetch.response_status import SILENCES, classify_error, is_html, redirect_target
+from crawler.pages.soft404 import PageFingerprint, nonexistent_path
 from crawler.urls.site import Site
 from crawler.urls.url_shape import Address
 
-TRIES = 3
-PAUSE = 1.0
-SILENT: tuple[type[BaseException], ...] = (*SILENCES, UnsupportedURLSchemeError)
-HANDLED = {"dont_redirect": True, "dont_retry": True, "handle_httpstatus_all": True}
+MAX_TRIES = 3  # of a connection, and of redirects to another origin
+RETRY_DELAY = 1.0  # seconds
+CONNECTION_ERRORS: tuple[type[BaseException], ...] = (*SILENCES, UnsupportedURLSchemeError)
+# Request meta of every page: redirects, retries and error responses are handled by the page table.
+PAGE_META = {"dont_redirect": True, "dont_retry": True, "handle_httpstatus_all": True}
 
 
 @dataclass(frozen=True)
-class Probed:
-    """How the shop says that a page is missing, where it does not say 404: by what it shows, or by where it leads."""
+class MissingPage:
+    """How a shop presents missing pages without a 404: by a soft 404, or a redirect to one page."""
 
-    shows: Print | None = None
-    leads_to: str | None = None
+    fingerprint: PageFingerprint | None = None
+    redirect_key: str | None = None
 
 
-async def probe(crawler: Crawler, site: Site, more: dict[str, Any]) -> Probed:
-    """Ask for a page that cannot exist; `site` takes on the origin that answers. Raises UnreachableShop.
+async def probe(crawler: Crawler, site: Site, meta: dict[str, Any]) -> MissingPage:
+    """Request a page that cannot exist; moves `site` to the origin that answers.
 
-    `more` are a request's further properties, so that the page is asked for as others are.
+    Raises UnreachableShop.
+
+    `meta` is added to the request, so that it is fetched as the shop's other pages are.
     """
-    path = nonsense(site.home)
-    for _ in range(TRIES):
-        response = await _fetch(crawler, site.origin + path, HANDLED | more)
+    path = nonexistent_path(site.home)
+    for _ in range(MAX_TRIES):
+        response = await _fetch(crawler, site.origin + path, PAGE_META | meta)
         if response is None:
-            return Probed()
+            return MissingPage()
         if not 300 <= response.status < 400:
-            return Probed(_print(response))
-        target = location(response)
-        if not site.owns(target):
-            return Probed()
+            return MissingPage(_fingerprint(response))
+        target = redirect_target(response)
+        if not site.contains(target):
+            return MissingPage()
         if urlsplit(target).path != path:
-            return Probed(leads_to=Address(target).key if path not in target else None)
-        if not site.moved(target):
-            return Probed()
-    return Probed()
+            # A target that keeps the path, such as /en/PATH, differs for each missing page.
+            return MissingPage(redirect_key=Address(target).key if path not in target else None)
+        if not site.move_to(target):
+            return MissingPage()
+    return MissingPage()
 
 
 async def _fetch(crawler: Crawler, url: str, meta: dict[str, Any]) -> Response | None:
-    """The answer; None where there is none, but the shop is there."""
-    for left in reversed(range(TRIES)):
+    """Fetch a URL; None if the shop answers, but not with a response. Raises UnreachableShop."""
+    for tries_left in reversed(range(MAX_TRIES)):
         try:
             return await crawler.engine.download_async(
                 Request(url, callback=NO_CALLBACK, meta=dict(meta))
             )
         except (IgnoreRequest, DownloadCancelledError, DownloadTimeoutError, ResponseDataLossError):
             return None
-        except SILENT as error:
-            if not left:
+        except CONNECTION_ERRORS as error:
+            if not tries_left:
                 host = urlsplit(url).netloc
+                reason = classify_error(error, 0).reason
                 raise UnreachableShop(
-                    f"{host} cannot be reached ({of_error(error, 0).reason}): check the shop's URL"
+                    f"{host} cannot be reached ({reason}): check the shop's URL"
                 ) from error
-            await asyncio.sleep(PAUSE)
+            await asyncio.sleep(RETRY_DELAY)
     return None
 
 
-def _print(response: Response) -> Print | None:
+def _fingerprint(response: Response) -> PageFingerprint | None:
     if response.status != 200 or not is_html(response):
         return None
+    content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
     try:
-        said = (response.headers.get("Content-Type") or b"").decode("latin-1")
-        return Print.of(open_html(decode(response.body, said)))
+        return PageFingerprint.of(open_html(decode(response.body, content_type)))
     except HostilePage:
         return None

@@ -1,4 +1,4 @@
-"""An answered page into an item: what it says of itself, where it leads, and whether it is a page at all."""
+"""Response handler: turns a page's response into an item with its new state and links."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,130 +7,160 @@ from scrapy.http import Response
 
 from catalog.models import Page, PageState, now
 from catalog.storage.frontier import Link, Outcome
-from crawler.fetch.probe import Probed
-from crawler.fetch.response_status import LOGIN, Answer, gone, location
-from crawler.filters.link_filter import Place, Sieve
-from crawler.frontier.revisit import rests_until
-from crawler.pages.page_digest import Digest
-from crawler.store.pipelines import Settled
-from crawler.urls.rule_verification import Original
+from crawler.fetch.probe import MissingPage
+from crawler.fetch.response_status import (
+    HOSTILE,
+    LOGIN,
+    ResponseStatus,
+    classify_missing,
+    redirect_target,
+)
+from crawler.filters.link_filter import CrawlPosition, LinkFilter
+from crawler.frontier.revisit import next_visit
+from crawler.pages.page_digest import PageDigest
+from crawler.store.pipelines import PageItem
+from crawler.urls.rule_verification import ReplacedLink
 from crawler.urls.url_shape import Address
 
-SOFT = "soft 404"
-CLEAR = {"reason": None, "not_before": None}
+SOFT_404 = "soft 404"
+SETTLED = {"reason": None, "not_before": None}
 
 
-class Reader:
-    """Reads the answers of one crawl. `bodies` are the bodies known already, with the URL of a page that has them."""
+class ResponseHandler:
+    """Handles the responses of one crawl.
 
-    def __init__(self, sieve: Sieve, bodies: dict[str, str], follow: bool = True) -> None:
-        self.missing = Probed()
-        self._sieve, self._bodies, self._follow = sieve, bodies, follow
+    `bodies` maps each stored body to the URL of a page that has it.
+
+    `missing_page` is how the shop presents missing pages; without `follow` no links are admitted.
+    """
+
+    def __init__(
+        self, link_filter: LinkFilter, bodies: dict[str, str], follow: bool = True
+    ) -> None:
+        self.missing_page = MissingPage()
+        self._link_filter = link_filter
+        self._bodies = bodies
+        self._follow = follow
 
     @property
-    def knows(self) -> bool:
-        """Whether an earlier crawl has fetched pages."""
+    def is_recrawl(self) -> bool:
+        """True if an earlier crawl has fetched pages."""
         return bool(self._bodies)
 
-    def unchanged(self, page: Page, response: Response) -> Settled:
-        """A page that has not changed since it was fetched."""
-        seen = {**CLEAR, "status": response.status, "fetched_at": now()}
-        return _settled(
-            page, PageState.FETCHED, {**seen, **_the_same(page)}, again=self._sieve.there(page.url)
+    def handle_unchanged(self, page: Page, response: Response) -> PageItem:
+        """Handle a 304: the page keeps its body."""
+        columns = {**SETTLED, "status": response.status, "fetched_at": now()}
+        to_try = self._link_filter.record_existing(page.url)
+        return _page_item(
+            page, PageState.FETCHED, {**columns, **_unchanged_columns(page)}, to_try=to_try
         )
 
-    def fetched(self, page: Page, response: Response, found: Digest) -> Settled:
-        """A page that was served, digested and stored."""
-        columns: dict[str, Any] = {**CLEAR, "status": response.status, "fetched_at": now()}
-        if found.hostile:
-            return _settled(page, PageState.REFUSED, {**columns, "reason": "hostile page"})
-        if found.missing and self._is_missing(page):
-            return self._lost(page, columns)
-        columns |= {
-            "content_type": _header(response, "Content-Type"),
-            "size": found.size,
-            "body": found.body,
-            "etag": _header(response, "ETag"),
-            "last_modified": _header(response, "Last-Modified"),
-        }
-        if found.body == page.body:
-            columns |= _the_same(page)
-        else:
-            columns |= {
-                "rules_version": None,
-                "kind": None,
-                "read_reason": None,
-                "changed_at": now(),
-                "unchanged": 0,
-            }
-        again = self._sieve.there(page.url)
-        twin = self._bodies.get(found.body)
-        if twin not in (None, page.url):
-            self._sieve.twin(Address(page.url), str(twin), found.title)
-            return _settled(page, PageState.FETCHED, {**columns, "canonical": twin}, again=again)
-        sifted = self._sieve.sift(Place(Address(page.url), page.depth, page.chain), found)
-        self._bodies[found.body] = sifted.canonical or page.url
-        links = sifted.links if self._follow else ()
-        return _settled(
-            page, PageState.FETCHED, {**columns, "canonical": sifted.canonical}, links, again
+    def handle_page(self, page: Page, response: Response, digest: PageDigest) -> PageItem:
+        """Handle a page that was served, digested and stored."""
+        columns: dict[str, Any] = {**SETTLED, "status": response.status, "fetched_at": now()}
+        if digest.is_hostile:
+            return _page_item(page, PageState.REFUSED, {**columns, "reason": HOSTILE})
+        if digest.is_missing and self._is_soft_404(page):
+            return self._missing(page, columns)
+        columns |= _body_columns(page, response, digest)
+        to_try = self._link_filter.record_existing(page.url)
+        twin = self._bodies.get(digest.body)
+        if twin is not None and twin != page.url:
+            self._link_filter.record_duplicate(Address(page.url), twin, digest.title)
+            columns["canonical"] = twin
+            return _page_item(page, PageState.FETCHED, columns, to_try=to_try)
+        admitted = self._link_filter.admit_links(_position(page), digest)
+        self._bodies[digest.body] = admitted.canonical or page.url
+        columns["canonical"] = admitted.canonical
+        links = admitted.links if self._follow else ()
+        return _page_item(page, PageState.FETCHED, columns, links, to_try)
+
+    def handle_redirect(self, page: Page, response: Response) -> PageItem:
+        """Handle a redirect: a target on this site becomes a page of its own."""
+        columns: dict[str, Any] = {**SETTLED, "status": response.status, "fetched_at": now()}
+        target, links = self._link_filter.admit_redirect(_position(page), redirect_target(response))
+        if target == "account":
+            return _page_item(page, PageState.FAILED, {**columns, "reason": LOGIN})
+        if isinstance(target, str):
+            return _page_item(page, PageState.REFUSED, {**columns, "reason": target})
+        if target.key == self.missing_page.redirect_key:
+            return self._missing(page, columns)
+        if target.url == page.url:
+            return _page_item(page, PageState.FAILED, {**columns, "reason": "redirect loop"})
+        to_try = self._link_filter.record_redirect(page.url, target)
+        columns |= {"reason": "redirect", "canonical": target.url}
+        return _page_item(page, PageState.REDIRECTED, columns, links, to_try)
+
+    def handle_failure(self, page: Page, response: Response, status: ResponseStatus) -> PageItem:
+        """Handle a page that was not served."""
+        return self._not_served(page, status, {"status": response.status})
+
+    def _missing(self, page: Page, columns: dict[str, Any]) -> PageItem:
+        return self._not_served(
+            page, classify_missing(SOFT_404, page.attempts, bool(page.body)), columns
         )
 
-    def redirected(self, page: Page, response: Response) -> Settled:
-        """A page that is elsewhere: its target becomes a page of its own, on this site only."""
-        columns = {**CLEAR, "status": response.status, "fetched_at": now()}
-        at = Place(Address(page.url), page.depth, page.chain)
-        found, links = self._sieve.redirect(at, location(response))
-        if found == "account":
-            return _settled(page, PageState.FAILED, {**columns, "reason": LOGIN})
-        if isinstance(found, str):
-            return _settled(page, PageState.REFUSED, {**columns, "reason": found})
-        if found.key == self.missing.leads_to:
-            return self._lost(page, columns)
-        if found.url == page.url:
-            return _settled(page, PageState.FAILED, {**columns, "reason": "redirect loop"})
-        moved = {**columns, "reason": "redirect", "canonical": found.url}
-        return _settled(
-            page, PageState.REDIRECTED, moved, links, self._sieve.sent_away(page.url, found)
-        )
+    def _not_served(self, page: Page, status: ResponseStatus, columns: dict[str, Any]) -> PageItem:
+        """Build the item of a page without content.
 
-    def refused(self, page: Page, response: Response, answer: Answer) -> Settled:
-        """A page that was not served."""
-        return self._told(page, answer, {"status": response.status})
+        If it is gone, the links that it replaced are due.
+        """
+        to_try: list[ReplacedLink] = []
+        if status.state == PageState.GONE:
+            is_dead_link = page.source == "link" and status.reason != SOFT_404
+            to_try = self._link_filter.record_missing(page.url, is_dead_link)
+        return _page_item(page, status.state, {**columns, **status.columns()}, to_try=to_try)
 
-    def _lost(self, page: Page, columns: dict[str, Any]) -> Settled:
-        """A page that says it is missing, in so many words."""
-        return self._told(page, gone(SOFT, page.attempts, bool(page.body)), columns)
+    def _is_soft_404(self, page: Page) -> bool:
+        """Return True if a page that looks missing is missing.
 
-    def _told(self, page: Page, answer: Answer, columns: dict[str, Any]) -> Settled:
-        """A page that is not to be had; where it is gone, the links that it was to stand for are due."""
-        dead = page.source == "link" and answer.reason != SOFT
-        also = self._sieve.missing(page.url, dead) if answer.state == PageState.GONE else []
-        return _settled(page, answer.state, {**columns, **answer.columns()}, again=also)
-
-    def _is_missing(self, page: Page) -> bool:
-        """A shop whose root shows the same as a missing page says nothing by it: such pages are read after all."""
+        A shop whose root looks the same has no soft 404s.
+        """
         if page.source == "root":
-            self.missing = Probed()
-        return self.missing.shows is not None
+            self.missing_page = MissingPage()
+        return self.missing_page.fingerprint is not None
 
 
-def _settled(
+def _page_item(
     page: Page,
     state: PageState,
     columns: dict[str, Any],
     links: Sequence[Link] = (),
-    again: Sequence[Original] = (),
-) -> Settled:
-    """The item for a page; links to try after all are due with it."""
-    due = [original.due() for original in again]
-    fresh = [link for link in due if isinstance(link, Link)]
+    to_try: Sequence[ReplacedLink] = (),
+) -> PageItem:
+    """Build the item of a page; replaced links to try become due with it, as links or as rows."""
+    due = [original.as_due() for original in to_try]
+    new_links = [link for link in due if isinstance(link, Link)]
     rows = tuple(outcome for outcome in due if isinstance(outcome, Outcome))
-    return Settled(Outcome(page.id or 0, state, columns, [*links, *fresh]), rows)
+    return PageItem(Outcome(page.id or 0, state, columns, [*links, *new_links]), rows)
 
 
-def _the_same(page: Page) -> dict[str, Any]:
-    """Columns of a page that is found unchanged."""
-    return {"unchanged": page.unchanged + 1, "not_before": rests_until(page, now())}
+def _position(page: Page) -> CrawlPosition:
+    return CrawlPosition(Address(page.url), page.depth, page.chain)
+
+
+def _body_columns(page: Page, response: Response, digest: PageDigest) -> dict[str, Any]:
+    columns = {
+        "content_type": _header(response, "Content-Type"),
+        "size": digest.size,
+        "body": digest.body,
+        "etag": _header(response, "ETag"),
+        "last_modified": _header(response, "Last-Modified"),
+    }
+    if digest.body == page.body:
+        return columns | _unchanged_columns(page)
+    # A new body was not read by any rules yet.
+    return columns | {
+        "rules_version": None,
+        "kind": None,
+        "read_reason": None,
+        "changed_at": now(),
+        "unchanged": 0,
+    }
+
+
+def _unchanged_columns(page: Page) -> dict[str, Any]:
+    return {"unchanged": page.unchanged + 1, "not_before": next_visit(page, now())}
 
 
 def _header(response: Response, name: str) -> str | None:

@@ -1,7 +1,7 @@
-"""What an answer means for its page: its new state, a short reason, and when to ask again.
+"""Response status: a page's state after a response or an error, its reason, and its next attempt.
 
-Reasons are few and stable, because reports count them. A page is asked for at most four times; between two times the
-wait doubles, and what the shop says in Retry-After counts more.
+Reasons are few and stable, because reports count them. A page is requested at most four times; the
+wait between two attempts doubles, and the shop's Retry-After takes precedence.
 """
 
 import re
@@ -26,187 +26,235 @@ from w3lib.url import safe_url_string
 
 from catalog.errors import HostilePage
 from catalog.models import PageState, now
-from crawler.fetch.middlewares import OTHER_HOST
+from crawler.urls.site import OTHER_HOST
 
-MOST_ATTEMPTS = 4
-LONGEST_WAIT = 300.0
-SECOND_LOOK = 3.0
-TRY_AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524})
+MAX_ATTEMPTS = 4  # requests of one page in one run
+FIRST_WAIT = 0.5  # seconds; doubled by each attempt
+MAX_RETRY_AFTER = 300.0  # seconds; cap on the shop's header
+MISSING_RETRY_DELAY = 3.0  # seconds until a known page that is missing is requested again
+NO_PAGE_DELAY = 7 * 24 * 3600.0  # seconds until a file or an oversized page is tried again
+# 408, 425 and 429 by RFC 9110, 8470 and 6585; 520 to 524 are those of a widespread proxy.
+TEMPORARY_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524})
+GONE_STATUSES = frozenset({404, 410})
+
+# Reasons, as stored in the page table and shown in reports.
+ROBOTS_TXT = "robots.txt"
+NOT_HTML = "not html"
+TOO_LARGE = "too large"
+HOSTILE = "hostile page"
+UNREADABLE = "unreadable answer"
+NO_TLS = "no secure connection"
+CAPTCHA = "captcha"
+LOGIN = "login wall"
 SILENCES: dict[type[BaseException], str] = {
     DownloadTimeoutError: "timeout",
     CannotResolveHostError: "no such host",
     DownloadConnectionRefusedError: "connection refused",
     ResponseDataLossError: "cut off",
     DownloadFailedError: "no connection",
-    BadGzipFile: "unreadable answer",
+    BadGzipFile: UNREADABLE,
     OSError: "no connection",
 }
-GONE = frozenset({404, 410})
-NO_PAGES = frozenset({"not html", "too large"})
-LEFT_ALONE = 7 * 24 * 3600.0
-UNREACHABLE = frozenset(
-    {"no such host", "connection refused", "no connection", "no secure connection", "timeout"}
-)
-CAPTCHA = "captcha"
-LOGIN = "login wall"
+NO_PAGES = frozenset({NOT_HTML, TOO_LARGE})
+UNREACHABLE = frozenset({"no such host", "connection refused", "no connection", NO_TLS, "timeout"})
 BLOCKING = frozenset(
     {CAPTCHA, LOGIN, "http 401", "http 403", "http 407", "http 429", "http 451", "http 503"}
 )
+
+# Scripts of challenge pages.
 CHALLENGE = re.compile(
     rb"cf_chl_opt|captcha-delivery\.com|px-captcha|/_Incapsula_Resource|awsWafCookieDomainList",
     re.I,
 )
-ASKS_WHO = re.compile(
-    rb"recaptcha|hcaptcha|h-captcha|cf-challenge|robot check|are you (?:a )?(?:robot|human)|not a robot|kein Roboter"
-    rb"|unusual traffic",
+CAPTCHA_TEXT = re.compile(
+    rb"recaptcha|hcaptcha|h-captcha|cf-challenge|robot check|are you (?:a )?(?:robot|human)"
+    rb"|not a robot|kein Roboter|unusual traffic",
     re.I,
 )
-PASSWORD = re.compile(rb"<input[^>]{1,300}type\s*=\s*[\"']?password", re.I)
-SHORT_PAGE = 20_000
-FEW_LINKS = 5
-FILES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF", b"%PDF-", b"PK\x03\x04", b"\x1f\x8b")
+CAPTCHA_STATUSES = frozenset({401, 403, 405, 429, 503})
+PASSWORD_FIELD = re.compile(rb"<input[^>]{1,300}type\s*=\s*[\"']?password", re.I)
+WALL_SIZE = (
+    20_000  # bytes; a captcha or login page is shorter, a shop's page with such a form is not
+)
+WALL_LINKS = 5  # links; a captcha or login page has fewer
+FILE_STARTS = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"RIFF", b"%PDF-", b"PK\x03\x04", b"\x1f\x8b")
+HTML_START_SIZE = 4096  # bytes that are looked at for the first tag
+# Possessive quantifiers: a body made of comments must not cost more than its length.
 COMMENTS = rb"(?:<!--(?:[^-]++|-(?!->))*+-->\s*+)*+"
-LOOKS_HTML = re.compile(
+HTML_START = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*+" + COMMENTS + rb"<(?:!doctype\s+html|html|head|body)\b", re.I
 )
 
 
 @dataclass(frozen=True)
-class Answer:
-    """A page's new state with its reason; `wait` are the seconds until it may be asked again."""
+class ResponseStatus:
+    """A page's new state with its reason.
+
+    `wait` is in seconds until a pending page may be requested again.
+    """
 
     state: PageState
     reason: str | None = None
     wait: float = 0.0
 
     def columns(self) -> dict[str, Any]:
-        """As columns of the page. What is no page is not loaded again by the next runs, for a while."""
-        wait = (
-            self.wait
-            if self.state == PageState.PENDING
-            else LEFT_ALONE
-            if self.reason in NO_PAGES
-            else None
-        )
-        later = None if wait is None else now() + timedelta(seconds=wait)
-        return {"reason": self.reason, "not_before": later}
+        """Return the columns of the page.
+
+        Files and oversized pages are not requested for a week.
+        """
+        wait = None
+        if self.state == PageState.PENDING:
+            wait = self.wait
+        elif self.reason in NO_PAGES:
+            wait = NO_PAGE_DELAY
+        not_before = None if wait is None else now() + timedelta(seconds=wait)
+        return {"reason": self.reason, "not_before": not_before}
 
 
-def of_response(response: Response, attempts: int, seen: bool = False) -> Answer:
-    """What an HTTP answer means, by its status and looks; `seen` says that the page was there in an earlier run."""
+def classify_response(
+    response: Response, attempts: int, was_fetched: bool = False
+) -> ResponseStatus:
+    """Classify a response by its status and body.
+
+    `was_fetched` if an earlier run has fetched the page.
+    """
     status = response.status
     if wall := _wall(response):
-        return Answer(PageState.FAILED, wall)
-    if status in TRY_AGAIN:
-        return again(f"http {status}", attempts, retry_after(response))
-    if status == 304 or (200 <= status < 300 and is_html(response)):
-        return Answer(PageState.FETCHED)
-    if 200 <= status < 300:
-        return Answer(PageState.REFUSED, "not html")
+        return ResponseStatus(PageState.FAILED, wall)
+    if status in TEMPORARY_STATUSES:
+        return retry(f"http {status}", attempts, retry_after(response))
+    if status == 304 or 200 <= status < 300:
+        return _classify_body(response)
     if 300 <= status < 400:
-        return Answer(PageState.REDIRECTED, "redirect")
-    return (
-        gone(f"http {status}", attempts, seen)
-        if status in GONE
-        else Answer(PageState.FAILED, f"http {status}")
-    )
+        return ResponseStatus(PageState.REDIRECTED, "redirect")
+    if status in GONE_STATUSES:
+        return classify_missing(f"http {status}", attempts, was_fetched)
+    return ResponseStatus(PageState.FAILED, f"http {status}")
 
 
-def of_error(error: BaseException | None, attempts: int) -> Answer:
-    """What a request without an answer means."""
+def classify_error(error: BaseException | None, attempts: int) -> ResponseStatus:
+    """Classify a request without a response by its exception."""
     if isinstance(error, IgnoreRequest):
-        return Answer(PageState.REFUSED, _ignored(str(error)))
+        return ResponseStatus(PageState.REFUSED, _ignore_reason(str(error)))
     if isinstance(error, DownloadCancelledError):
-        return Answer(PageState.REFUSED, "too large")
+        return ResponseStatus(PageState.REFUSED, TOO_LARGE)
     if isinstance(error, HostilePage):
-        return Answer(PageState.REFUSED, "hostile page")
-    if isinstance(error, DownloadFailedError) and "SSL" in str(error):
-        return again("no secure connection", attempts)
-    if isinstance(error, DownloadFailedError) and "ParseError" in str(error):
-        return again("unreadable answer", attempts)
-    said = (reason for kind, reason in SILENCES.items() if isinstance(error, kind))
-    return again(next(said, "unreadable answer"), attempts)
+        return ResponseStatus(PageState.REFUSED, HOSTILE)
+    return retry(_silence_reason(error), attempts)
 
 
-def again(reason: str, attempts: int, wait: float | None = None) -> Answer:
-    """Ask once more, later, or give up."""
-    if attempts >= MOST_ATTEMPTS:
-        return Answer(PageState.FAILED, reason)
-    return Answer(PageState.PENDING, reason, max(wait or 0.0, 0.5 * 2.0**attempts))
+def retry(reason: str, attempts: int, wait: float | None = None) -> ResponseStatus:
+    """Make a page pending for at least `wait` seconds, or fail it after the last attempt."""
+    if attempts >= MAX_ATTEMPTS:
+        return ResponseStatus(PageState.FAILED, reason)
+    return ResponseStatus(PageState.PENDING, reason, max(wait or 0.0, FIRST_WAIT * 2.0**attempts))
 
 
-def gone(reason: str, attempts: int, seen: bool) -> Answer:
-    """A page that is not there; one that was `seen` before is asked for a second time before that is believed."""
-    return (
-        again(reason, attempts, SECOND_LOOK)
-        if seen and attempts < 2
-        else Answer(PageState.GONE, reason)
-    )
+def classify_missing(reason: str, attempts: int, was_fetched: bool) -> ResponseStatus:
+    """Classify a missing page as gone.
+
+    One that was fetched before is requested a second time first.
+    """
+    if was_fetched and attempts < 2:
+        return retry(reason, attempts, MISSING_RETRY_DELAY)
+    return ResponseStatus(PageState.GONE, reason)
 
 
 def retry_after(response: Response) -> float | None:
-    """The seconds of a Retry-After header, at most five minutes."""
-    said = (response.headers.get("Retry-After") or b"").decode("latin-1").strip()
-    if said.isdigit():
-        return min(float(said), LONGEST_WAIT)
+    """Return the seconds of a valid Retry-After header, at most five minutes."""
+    value = (response.headers.get("Retry-After") or b"").decode("latin-1").strip()
+    if value.isdigit():
+        return min(float(value), MAX_RETRY_AFTER)
     try:
-        seconds = (parsedate_to_datetime(said).astimezone(UTC) - datetime.now(UTC)).total_seconds()
+        until = parsedate_to_datetime(value).astimezone(UTC)
+        seconds = (until - datetime.now(UTC)).total_seconds()
     except (ValueError, TypeError, OverflowError):
         return None
-    return min(max(seconds, 0.0), LONGEST_WAIT)
+    return min(max(seconds, 0.0), MAX_RETRY_AFTER)
 
 
-def location(response: Response) -> str:
-    """Where a redirect leads, in full; browsers read its bytes as UTF-8, and send on as they are those that are not.
+def redirect_target(response: Response) -> str:
+    """Return the absolute target of a redirect; "" if it is no URL.
 
-    >>> location(Response("https://a.de/x/y", headers={"Location": "../bär"}))
+    Browsers read the header's bytes as UTF-8, and send bytes that are not UTF-8 unchanged.
+
+    >>> redirect_target(Response("https://a.de/x/y", headers={"Location": "../bär"}))
     'https://a.de/b%C3%A4r'
     """
-    said = response.headers.get("Location") or b""
+    location = response.headers.get("Location") or b""
     try:
-        return urljoin(response.url, safe_url_string(said))
+        return urljoin(response.url, safe_url_string(location))
     except ValueError:
         return ""
 
 
 def is_html(response: Response) -> bool:
-    """Whether an answer is a page, by its type or, where that is wrong or missing, by how it begins."""
-    said = (response.headers.get("Content-Type") or b"").lower()
-    if b"html" in said:
-        return not response.body.startswith(FILES)
-    return LOOKS_HTML.match(response.body[:4096]) is not None
+    """Return True if a response is HTML, by its content type or else by its first tag."""
+    content_type = (response.headers.get("Content-Type") or b"").lower()
+    if b"html" in content_type:
+        return not response.body.startswith(FILE_STARTS)
+    return HTML_START.match(response.body[:HTML_START_SIZE]) is not None
 
 
-def _is_captcha(response: Response) -> bool:
-    """A contact form may hold a captcha too; a page that is one is short and leads nowhere."""
-    body = response.body
-    if response.headers.get("cf-mitigated") == b"challenge":
-        return True
-    if len(body) > SHORT_PAGE or not (CHALLENGE.search(body) or ASKS_WHO.search(body)):
-        return False
-    return response.status in (401, 403, 405, 429, 503) or (
-        response.status == 200 and body.count(b"href=") < FEW_LINKS
-    )
+def _classify_body(response: Response) -> ResponseStatus:
+    if response.status == 304 or is_html(response):
+        return ResponseStatus(PageState.FETCHED)
+    return ResponseStatus(PageState.REFUSED, NOT_HTML)
+
+
+def _silence_reason(error: BaseException | None) -> str:
+    """Return the reason of a failed connection.
+
+    Failures of TLS and of parsing differ by their message only.
+    """
+    if isinstance(error, DownloadFailedError):
+        if "SSL" in str(error):
+            return NO_TLS
+        if "ParseError" in str(error):
+            return UNREADABLE
+    for kind, reason in SILENCES.items():
+        if isinstance(error, kind):
+            return reason
+    return UNREADABLE
 
 
 def _wall(response: Response) -> str | None:
-    """What stands between us and the page, where something does."""
+    """Return the reason if a captcha or a login form is shown in place of the page."""
     if _is_captcha(response):
         return CAPTCHA
-    return LOGIN if response.status == 200 and _is_login(response) else None
+    if response.status == 200 and _is_login(response):
+        return LOGIN
+    return None
+
+
+def _is_captcha(response: Response) -> bool:
+    """Return True for a captcha page.
+
+    It is short and has few links, unlike a contact form with a captcha.
+    """
+    body = response.body
+    if response.headers.get("cf-mitigated") == b"challenge":
+        return True
+    if len(body) > WALL_SIZE or not (CHALLENGE.search(body) or CAPTCHA_TEXT.search(body)):
+        return False
+    if response.status in CAPTCHA_STATUSES:
+        return True
+    return response.status == 200 and body.count(b"href=") < WALL_LINKS
 
 
 def _is_login(response: Response) -> bool:
-    """A shop may have a login form on every page; a page that is nothing else is short and leads nowhere."""
+    """Return True for a login page.
+
+    It is short and has few links, unlike a page whose header has a login form.
+    """
     body = response.body
-    return (
-        len(body) < SHORT_PAGE
-        and PASSWORD.search(body) is not None
-        and body.count(b"href=") < FEW_LINKS
-    )
+    if len(body) >= WALL_SIZE or PASSWORD_FIELD.search(body) is None:
+        return False
+    return body.count(b"href=") < WALL_LINKS
 
 
-def _ignored(said: str) -> str:
-    if "robots.txt" in said:
-        return "robots.txt"
-    return OTHER_HOST if said == OTHER_HOST else "too large"
+def _ignore_reason(message: str) -> str:
+    """Return the reason of Scrapy's IgnoreRequest, which has a message but no kind."""
+    if "robots.txt" in message:
+        return ROBOTS_TXT
+    return OTHER_HOST if message == OTHER_HOST else TOO_LARGE

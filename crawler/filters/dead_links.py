@@ -1,54 +1,64 @@
-"""Kinds of links that lead nowhere: hrefs that only a script understands, relative links that were never right.
+"""Dead links: patterns of addresses that never lead to a page, such as hrefs meant for scripts.
 
-A shop's buttons often carry `href="some-word"`; resolved, that is a page that does not exist, a thousand times. When
-the first few links of a kind are all missing, the others wait until everything else is done; when the next few are
-missing too, the rest is refused. One that is there clears the whole kind. Those that wait are asked for in no order of
-theirs, so that a list of dead links at the top of a page does not speak for the live ones below.
+A shop's buttons often carry `href="some-word"`; resolved, that is a page that does not exist, a
+thousand times. Once the first links of a pattern are all missing, the others are postponed until
+everything else is fetched. Once the next ones are missing too, the pattern is refused. One page
+that exists clears its pattern for good. Postponed links are fetched in pseudo-random order: dead
+links at the top of a page are no evidence against the live ones below.
 """
 
 from collections import Counter
 
+from crawler.config import DEFAULT_CONFIG, CrawlConfig
 from crawler.urls.url_shape import Address
 
-WAIT = 6
-REFUSE = 12
-LAST = -100
-SPREAD = 64
+LAST_PRIORITY = -100  # of postponed links: below every other priority of the link filter
+PRIORITY_SPREAD = 64  # priorities over which postponed links are spread
+MAX_ENDING_LENGTH = 5  # characters; a longer text behind a dot is part of a name
 
-Kind = tuple[str, int, str, bool]
+LinkPattern = tuple[str, int, str, bool]
 
 
-class DeadKinds:
-    """Counts, per kind of address, the links that were missing, and remembers the kinds that had a page."""
+class DeadLinkFilter:
+    """Counts the missing links of each pattern, and remembers the patterns that have a page."""
 
-    def __init__(self) -> None:
-        self._missing: Counter[Kind] = Counter()
-        self._alive: set[Kind] = set()
+    def __init__(self, config: CrawlConfig = DEFAULT_CONFIG) -> None:
+        self._config = config
+        self._missing: Counter[LinkPattern] = Counter()
+        self._alive: set[LinkPattern] = set()
 
-    def there(self, address: Address) -> None:
-        """A page of this kind exists."""
-        self._alive.add(kind(address))
+    def record_existing(self, address: Address) -> None:
+        """Note that a page exists: its pattern is alive."""
+        self._alive.add(link_pattern(address))
 
-    def missing(self, address: Address) -> None:
-        """A link of this kind led nowhere."""
-        self._missing[kind(address)] += 1
+    def record_missing(self, address: Address) -> None:
+        """Note that a link led to no page."""
+        self._missing[link_pattern(address)] += 1
 
-    def can_wait(self, address: Address) -> bool:
-        """Whether links of the kind have only led nowhere so far."""
-        return kind(address) not in self._alive and self._missing[kind(address)] >= WAIT
+    def should_wait(self, address: Address) -> bool:
+        """Return True if the links of the pattern have all been missing so far."""
+        return self._missing_links(address) >= self._config.dead_links_to_postpone
 
     def is_dead(self, address: Address) -> bool:
-        """Whether so many have that the rest is not asked for."""
-        return kind(address) not in self._alive and self._missing[kind(address)] >= REFUSE
+        """Return True if so many links of the pattern were missing that no more are fetched."""
+        return self._missing_links(address) >= self._config.dead_links_to_refuse
+
+    def _missing_links(self, address: Address) -> int:
+        pattern = link_pattern(address)
+        return 0 if pattern in self._alive else self._missing[pattern]
 
 
-def kind(address: Address) -> Kind:
-    """What addresses of one making share: first segment, depth, ending, and whether there is a query.
+def link_pattern(address: Address) -> LinkPattern:
+    """Return the first segment, the depth, the file ending, and whether there is a query.
 
-    >>> kind(Address("https://a.de/c/x/y.html?z=1"))
+    >>> link_pattern(Address("https://a.de/c/x/y.html?z=1"))
     ('c', 3, 'html', True)
     """
     segments = address.segments
-    _, dot, ending = segments[-1].rpartition(".") if segments else ("", "", "")
-    short = ending.lower() if dot and len(ending) < 6 else ""
-    return segments[0] if len(segments) > 1 else "", len(segments), short, bool(address.query)
+    ending = ""
+    if segments:
+        _, dot, text = segments[-1].rpartition(".")
+        if dot and len(text) <= MAX_ENDING_LENGTH:
+            ending = text.lower()
+    first = segments[0] if len(segments) > 1 else ""
+    return first, len(segments), ending, bool(address.query)

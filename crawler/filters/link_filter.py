@@ -1,31 +1,34 @@
-"""Which links of a page become pages of the crawl, in which order.
+"""Link filter: decides which links are admitted to the crawl frontier, and their priority.
 
-Every link is cleaned, compared with what is known already, and asked whether it is a detour or leads into a trap. Only
-then it becomes a row of the page table; what is refused is counted by reason, for a row per refused link could grow
-without end. The likeliest offers go first: addresses like those of known offers, then a list's further pages.
+Each link is compared with the known pages, replaced by its canonical address where a rule gives
+one, and checked for traps. Only admitted links become rows of the page table; refused links are
+counted by reason, because a row for each could grow without end. Likely offers come first:
+addresses like those of known offers, then further pages of lists.
 """
 
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import NamedTuple
 from zlib import crc32
 
 from catalog.models import Page, PageState
 from catalog.storage.frontier import DEAD, SAME_PAGE, SESSION, WRONG, Link, Outcome
-from crawler.filters.dead_links import LAST, SPREAD, DeadKinds
-from crawler.filters.near_duplicates import REASON, Alike
-from crawler.filters.traps import Traps, chain
-from crawler.pages.page_digest import Digest
-from crawler.urls.canonical_rules import Rewrites, Way
-from crawler.urls.rule_verification import Doubts, Original
-from crawler.urls.session_ids import Sessions, bare_key
-from crawler.urls.site import FORGET, Site
+from crawler.config import DEFAULT_CONFIG, CrawlConfig
+from crawler.filters.dead_links import LAST_PRIORITY, PRIORITY_SPREAD, DeadLinkFilter
+from crawler.filters.near_duplicates import TRAP_REASON, NearDuplicateFilter
+from crawler.filters.traps import TrapFilter, count_barren_hops
+from crawler.pages.page_digest import PageDigest
+from crawler.urls.canonical_rules import CanonicalRules, RuleKey
+from crawler.urls.rule_verification import ReplacedLink, RuleVerifier
+from crawler.urls.session_ids import SessionIdDetector, key_without_tokens
+from crawler.urls.site import CACHE_SIZE, Site
 from crawler.urls.url_shape import Address
 
-MOST_DEPTH = 60
-MOST_REFUSED = 500_000
+MAX_DEPTH = 60  # hops from a seed; bound against chains that no other rule stops
+MAX_REFUSED = 500_000  # refused links counted once each; bound: memory
+# Base priorities by source: the more likely a source leads to offers, the sooner it is fetched.
 PRIORITY = {
     "root": 100,
     "known": 90,
@@ -35,289 +38,358 @@ PRIORITY = {
     "link": 30,
     "alternate": 5,
 }
-LIKE_KNOWN = 15
-TURNS = 8
-FILTER = -25
-FILTERS = -35
-DETOUR = -20
+TRUSTED_SOURCES = ("root", "known")
+RECONSIDERED_SOURCES = ("link", "alternate", "sitemap")
+# Added to the base priority.
+KNOWN_FOLDER_BONUS = 15  # same folder as a known offer
+PAGINATION_BONUS = 8  # a further page of a list
+SINGLE_FILTER_PENALTY = -25  # a list by one filter: may hold an offer that nothing else links
+FILTERED_LIST_PENALTY = -35  # a list by several filters
+DETOUR_PENALTY = -20  # pages of this kind have named another address as canonical
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where a page stands in the crawl: what its links inherit."""
+class CrawlPosition:
+    """A page's position in the crawl: hops from a seed, and barren hops in a row."""
 
     address: Address
     depth: int = 0
-    chain: int = 0
+    barren_hops: int = 0
 
 
 @dataclass(frozen=True)
-class Sifted:
-    """What a page brings: its canonical address and the links that are new."""
+class AdmittedLinks:
+    """A page's canonical URL and the links it adds to the frontier."""
 
     canonical: str | None
     links: tuple[Link, ...]
 
 
-class Sieve:
-    """What one crawl knows of its shop's addresses. It is rebuilt from the page table when a crawl goes on."""
+class _CanonicalChoice(NamedTuple):
+    """The address under which a page is stored, its rule, and whether that page is known."""
 
-    def __init__(self, site: Site) -> None:
+    address: Address
+    rule: RuleKey
+    is_known: bool
+
+
+class LinkFilter:
+    """Knowledge of one crawl about its shop's addresses.
+
+    A crawl that resumes rebuilds it from the page table.
+
+    `refused` counts the links that never became pages, by reason.
+    """
+
+    def __init__(self, site: Site, config: CrawlConfig = DEFAULT_CONFIG) -> None:
         self.site = site
-        self._address = lru_cache(FORGET)(Address)
         self.refused: Counter[str] = Counter()
-        self._refused: set[int] = set()
-        self.traps, self._alike = Traps(), Alike()
-        self._rewrites = Rewrites()
+        self.traps = TrapFilter(config)
+        self._near_duplicates = NearDuplicateFilter(config)
+        self._dead_links = DeadLinkFilter(config)
+        self._canonical_rules = CanonicalRules(config)
+        self._verifier = RuleVerifier(config)
+        self._session_ids = SessionIdDetector(config)
+        self._address = lru_cache(CACHE_SIZE)(Address)
+        self._known_folders: Counter[str] = Counter()
+        # Hashes instead of texts save memory; a collision, which is rare, costs one page.
+        self._refused_hashes: set[int] = set()
         self._known: set[int] = set()
         self._linked: set[int] = set()
         self._gone: set[int] = set()
-        self._like_known: Counter[str] = Counter()
-        self._doubts, self._dead, self._sessions = Doubts(), DeadKinds(), Sessions()
-        self._handed_out: set[int] = set()
+        self._requested: set[int] = set()
 
-    def remember(self, url: str, source: str, gone: bool = False) -> None:
-        """A page that the table has already."""
-        if gone:
-            self._gone.add(self._number(Address(url)))
-        number = self._number(Address(url))
+    def remember_page(self, url: str, source: str, is_gone: bool = False) -> None:
+        """Note a page that the table has already."""
+        address = Address(url)
+        number = self._hash(address)
+        if is_gone:
+            self._gone.add(number)
         self._known.add(number)
         if source == "link":
             self._linked.add(number)
         if source == "known":
-            self._like_known[_folder(Address(url))] += 1
-            self.traps.vouch(Address(url))
-            self._sessions.refute(Address(url))
+            self._known_folders[_folder(address)] += 1
+            self.traps.exempt(address)
+            self._session_ids.refute(address)
 
-    def was_there(self, url: str) -> None:
-        """A page that an earlier crawl has fetched: its kind is not dead."""
-        self._dead.there(Address(url))
+    def remember_existing(self, url: str) -> None:
+        """Note a page that an earlier crawl has fetched: its link pattern is not dead."""
+        self._dead_links.record_existing(Address(url))
 
-    def replaced(self, original: Original, by: str) -> None:
-        """A page that a rule of the killed crawl had replaced: it is due again where the other is missing."""
-        self._doubts.replaced(original, by)
+    def remember_replacement(self, original: ReplacedLink, replacement: str) -> None:
+        """Note a link that a rule of the interrupted crawl replaced.
 
-    def seed(self, urls: Iterable[str], source: str) -> list[Link]:
-        """Links from outside of any page: the root, known offers, sitemaps."""
+        It is tried if its replacement is missing.
+        """
+        self._verifier.record_replacement(original, replacement)
+
+    def admit_seeds(self, urls: Iterable[str], source: str) -> list[Link]:
+        """Admit URLs that no page links: the root, known offers, sitemap entries."""
         links = []
         for url in urls:
-            found = self.site.locate(url) if source in ("root", "known") else self.site.read(url)
-            if isinstance(found, str):
-                self._refuse(found, url)
-            elif (link := self._admit(found, source, 0, 0)) is not None:
+            # The shop's own root and offers are no traps, whatever their names look like.
+            checked = self.site.normalize if source in TRUSTED_SOURCES else self.site.check
+            address = checked(url)
+            if isinstance(address, str):
+                self._count_refusal(address, url)
+            elif (link := self._admit(address, source, 0, 0)) is not None:
                 links.append(link)
-                self.remember(link.url, source)
+                self.remember_page(link.url, source)
         return links
 
-    def sift(self, at: Place, found: Digest) -> Sifted:
-        """The links of a fetched page that are to be visited, and its canonical address."""
-        links = self._addresses(found.links)
-        for href, reason in found.refused:
-            self._refuse(reason, href)
-        self._sessions.observe(at.address, links)
+    def admit_links(self, position: CrawlPosition, digest: PageDigest) -> AdmittedLinks:
+        """Learn from a fetched page and admit its new links."""
+        links = self._addresses(digest.links)
+        for href, reason in digest.refused:
+            self._count_refusal(reason, href)
+        canonical = self._address(digest.canonical) if digest.canonical else None
+        is_fruitful = self._observe(position.address, digest, links, canonical)
+        admitted: list[Link | None] = []
+        depth = position.depth + 1
+        if canonical:
+            admitted.append(self._admit_canonical(position, canonical))
         for link in links:
-            if link.query:
-                self.traps.saw(link)
-        numbers = [self._number(link) for link in links]
-        fresh = any(
-            self._is_fresh(link, number, at.address)
-            for link, number in zip(links, numbers, strict=True)
-        )
-        offer = self.traps.looks_like_offer(found.marks)
-        fruitful = offer or fresh
-        self._alike.saw(self._number(at.address), found.title, offer=offer)
-        self._linked.update(numbers)
-        self.traps.fetched(at.address, fruitful, fresh)
-        canonical = self._address(found.canonical) if found.canonical else None
-        self._rewrites.observe(at.address, canonical, found.title, fresh)
-        new = [self._canonical_link(at, canonical)] if canonical else []
-        for link, number in zip(links, numbers, strict=True):
-            if number not in self._known:
-                self._alike.led(number, found.title)
-                new.append(
-                    self._admit(
-                        link, "link", at.depth + 1, chain(at.address, at.chain, fruitful, link)
-                    )
-                )
-        for link in self._addresses(found.alternates):
-            new.append(self._admit(link, "alternate", at.depth + 1, at.chain))
-        return Sifted(found.canonical, tuple(link for link in new if link))
+            number = self._hash(link)
+            if number in self._known:
+                continue
+            self._near_duplicates.record_link(number, digest.title)
+            hops = count_barren_hops(position.address, position.barren_hops, is_fruitful, link)
+            admitted.append(self._admit(link, "link", depth, hops))
+        for link in self._addresses(digest.alternates):
+            admitted.append(self._admit(link, "alternate", depth, position.barren_hops))
+        return AdmittedLinks(digest.canonical, tuple(link for link in admitted if link))
 
-    def twin(self, address: Address, other: str, title: str) -> None:
-        """A page of the very bytes of another: it brings no link, but it shows where such pages are kept."""
-        kept = self.site.read(other)
-        self._rewrites.observe(address, kept if isinstance(kept, Address) else None, title, False)
+    def record_duplicate(self, address: Address, original: str, title: str) -> None:
+        """Learn from a page with the same bytes as `original`, which is its canonical address."""
+        checked = self.site.check(original)
+        canonical = checked if isinstance(checked, Address) else None
+        self._canonical_rules.observe(address, canonical, title, False)
 
-    def redirect(self, at: Place, target: str) -> tuple[Address | str, tuple[Link, ...]]:
-        """Where a redirect leads (a reason where it must not be followed), and the target as a link where it is new.
+    def admit_redirect(
+        self, position: CrawlPosition, target: str
+    ) -> tuple[Address | str, tuple[Link, ...]]:
+        """Check a redirect's target; returns its address or a reason, and its link if it is new.
 
-        The target is taken as it is: a rule that would lead back to where the redirect came from is no help.
+        The target is taken as it is: a rule that maps it back to the redirecting page would make a
+        loop.
         """
-        found = self.site.read(target)
-        if isinstance(found, str):
-            return found, ()
-        if found.key == at.address.key and found.url != at.address.url:
-            return found, (
-                Link(found.url, "redirect", PRIORITY["redirect"], at.depth + 1, at.chain + 1),
-            )
-        link = self._admit(found, "redirect", at.depth + 1, at.chain + 1)
-        return found, (link,) if link else ()
+        address = self.site.check(target)
+        if isinstance(address, str):
+            return address, ()
+        depth, hops = position.depth + 1, position.barren_hops + 1
+        if address.key == position.address.key and address.url != position.address.url:
+            # Known by its key, but the shop insists on this spelling.
+            return address, (Link(address.url, "redirect", PRIORITY["redirect"], depth, hops),)
+        link = self._admit(address, "redirect", depth, hops)
+        return address, (link,) if link else ()
 
     def reconsider(self, page: Page) -> list[Outcome]:
-        """What becomes of a waiting page by what was learnt since it was found; nothing where it is due."""
-        if page.source not in ("link", "alternate", "sitemap"):
+        """Settle a pending page by the rules learnt since it was found.
+
+        Returns [] if it is to be fetched.
+        """
+        if page.source not in RECONSIDERED_SOURCES:
             return []
         page_id, address = page.id or 0, Address(page.url)
-        if (
-            page.attempts < 2
-            and self._sessions.holds(address)
-            and hash(bare_key(address)) in self._handed_out
-        ):
+        if self._is_session_duplicate(page, address):
             return [Outcome(page_id, PageState.REFUSED, {"reason": SESSION})]
-        if original := self._doubts.recant(page.url):
-            due = original.due()
-            links, also = ((due,), []) if isinstance(due, Link) else ((), [due])
-            return [Outcome(page_id, PageState.REFUSED, {"reason": WRONG}, links), *also]
-        found = self._lost_hope(page, address) if page.source == "link" and not page.body else None
-        if found:
-            return [Outcome(page_id, *found)]
-        kept, way, known = self._kept_as(address)
-        if kept.key == address.key or way in self._doubts.guilty:
-            self._handed_out.add(hash(bare_key(address)))
+        if original := self._verifier.restore(page.url):
+            return _restored(page_id, original)
+        if page.source == "link" and not page.body:
+            hopeless = self._refuse_or_postpone(page, address)
+            if hopeless:
+                return [hopeless]
+        canonical = self._choose_canonical(address)
+        if canonical.address.key == address.key or canonical.rule in self._verifier.revoked:
+            self._requested.add(hash(key_without_tokens(address)))
             return []
-        links = () if known else (self._keep(address, kept, page.source, page.depth, page.chain),)
-        self._doubts.replaced(Original(page.url, way, page.id), kept.url)
-        return [
-            Outcome(page_id, PageState.REFUSED, {"reason": SAME_PAGE, "canonical": kept.url}, links)
-        ]
+        links: tuple[Link, ...] = ()
+        if not canonical.is_known:
+            links = (self._link(address, canonical.address, page.source, page.depth, page.chain),)
+        replaced = ReplacedLink(page.url, canonical.rule, page.id)
+        self._verifier.record_replacement(replaced, canonical.address.url)
+        columns = {"reason": SAME_PAGE, "canonical": canonical.address.url}
+        return [Outcome(page_id, PageState.REFUSED, columns, links)]
 
-    def _number(self, address: Address) -> int:
-        return hash(self._sessions.key(address) if self._sessions.held else address.key)
+    def record_existing(self, url: str) -> list[ReplacedLink]:
+        """Note that a page exists; returns replaced links to try because a rule proved wrong."""
+        self._dead_links.record_existing(Address(url))
+        to_try = self._verifier.record_existing(url)
+        for rule in self._verifier.revoked:
+            self._canonical_rules.refute(rule)
+        return to_try
 
-    def _lost_hope(self, page: Page, address: Address) -> tuple[PageState, dict[str, Any]] | None:
-        """A link into a closed trap or of a dead kind; one that seems so waits until all else is done, in no order."""
-        if reason := self.traps.closed(address):
-            return PageState.REFUSED, {"reason": reason}
-        if self._dead.is_dead(address):
-            return PageState.REFUSED, {"reason": DEAD}
-        number, promises = (
-            self._number(address),
-            address.turns_page or self._like_known[_folder(address)],
-        )
-        if not promises and self._alike.is_trap(number):
-            return PageState.REFUSED, {"reason": REASON}
-        waits = self._dead.can_wait(address) or (not promises and self._alike.can_wait(number))
-        if waits and page.priority > LAST:
-            return PageState.PENDING, {
-                "priority": LAST - crc32(page.url.encode()) % SPREAD,
-                "attempts": 0,
-            }
-        return None
+    def record_missing(self, url: str, is_dead_link: bool = False) -> list[ReplacedLink]:
+        """Note that a page is missing; returns the replaced links to try instead.
 
-    def there(self, url: str) -> list[Original]:
-        """A page was there; gives links that were left out by a rule that this proves wrong."""
-        self._dead.there(Address(url))
-        again = self._doubts.there(url)
-        for way in self._doubts.guilty:
-            self._rewrites.refute(way)
-        return again
-
-    def missing(self, url: str, dead: bool = False) -> list[Original]:
-        """A page was not there; gives the links that only a rule had replaced by it.
-
-        `dead` says that a link led to an error: a page that merely reads like a missing one speaks for no other.
+        `is_dead_link` if a link led to an error. A soft 404 is no evidence against other links of
+        its pattern.
         """
-        self._gone.add(self._number(Address(url)))
-        if dead:
-            self._dead.missing(Address(url))
-        return self._doubts.missing(url)
+        self._gone.add(self._hash(Address(url)))
+        if is_dead_link:
+            self._dead_links.record_missing(Address(url))
+        return self._verifier.record_missing(url)
 
-    def sent_away(self, url: str, target: Address) -> list[Original]:
-        """A page leads to another; gives the links that only a rule had replaced by it, where that says it is missing.
+    def record_redirect(self, url: str, target: Address) -> list[ReplacedLink]:
+        """Note a redirect.
 
-        Many shops send whom they have no page for to their front page; and who is sent back to the link itself is no
-        wiser either.
+        If it means that the page is missing, returns the replaced links to try instead.
+
+        Many shops redirect missing pages to their home page. A redirect back to the replaced link
+        is no page either.
         """
-        away = target.key == self._address(self.site.root).key or self._doubts.stands_for(
-            url, target.url
+        is_home = target.key == self._address(self.site.root).key
+        if is_home or self._verifier.is_replacement_of(url, target.url):
+            return self._verifier.record_missing(url)
+        return []
+
+    def _observe(
+        self, page: Address, digest: PageDigest, links: list[Address], canonical: Address | None
+    ) -> bool:
+        """Let all filters learn from a page; returns True if it is fruitful."""
+        self._session_ids.observe(page, links)
+        for link in links:
+            if link.query:
+                self.traps.observe_link(link)
+        hashes = [self._hash(link) for link in links]
+        has_new_links = any(
+            self._is_new_kind(link, number, page)
+            for link, number in zip(links, hashes, strict=True)
         )
-        return self._doubts.missing(url) if away else []
+        is_offer = self.traps.looks_like_offer(digest.offer_signals)
+        is_fruitful = is_offer or has_new_links
+        self._near_duplicates.record_page(self._hash(page), digest.title, is_offer=is_offer)
+        self._linked.update(hashes)
+        self.traps.observe_page(page, is_fruitful, has_new_links)
+        self._canonical_rules.observe(page, canonical, digest.title, has_new_links)
+        return is_fruitful
+
+    def _hash(self, address: Address) -> int:
+        if self._session_ids.positions:
+            return hash(self._session_ids.key(address))
+        return hash(address.key)
+
+    def _is_session_duplicate(self, page: Page, address: Address) -> bool:
+        if page.attempts >= 2 or not self._session_ids.has_session_id(address):
+            return False
+        return hash(key_without_tokens(address)) in self._requested
+
+    def _refuse_or_postpone(self, page: Page, address: Address) -> Outcome | None:
+        """Refuse a link into a closed trap or of a dead pattern.
+
+        Postpones a link that may be hopeless; returns None if it is due.
+        """
+        page_id = page.id or 0
+        if reason := self.traps.closed_reason(address):
+            return Outcome(page_id, PageState.REFUSED, {"reason": reason})
+        if self._dead_links.is_dead(address):
+            return Outcome(page_id, PageState.REFUSED, {"reason": DEAD})
+        number = self._hash(address)
+        is_promising = address.is_pagination or self._known_folders[_folder(address)] > 0
+        if not is_promising and self._near_duplicates.is_trap(number):
+            return Outcome(page_id, PageState.REFUSED, {"reason": TRAP_REASON})
+        should_wait = self._dead_links.should_wait(address) or (
+            not is_promising and self._near_duplicates.should_wait(number)
+        )
+        if not should_wait or page.priority <= LAST_PRIORITY:
+            return None
+        # A checksum spreads postponed links, so that neighbours on a page are not fetched together.
+        priority = LAST_PRIORITY - crc32(page.url.encode()) % PRIORITY_SPREAD
+        return Outcome(page_id, PageState.PENDING, {"priority": priority, "attempts": 0})
 
     def _addresses(self, urls: Iterable[str]) -> list[Address]:
-        once: dict[str, Address] = {}
+        unique: dict[str, Address] = {}
         for url in urls:
             address = self._address(url)
-            once.setdefault(address.key, address)
-        return list(once.values())
+            unique.setdefault(address.key, address)
+        return list(unique.values())
 
-    def _canonical_link(self, at: Place, canonical: Address) -> Link | None:
-        """The canonical address as a link, unless it is known to show what has just been fetched."""
-        if self._rewrites.says(at.address, canonical):
-            self._known.add(self._number(canonical))
+    def _admit_canonical(self, position: CrawlPosition, canonical: Address) -> Link | None:
+        """Admit a canonical address, unless a trusted rule maps the fetched page to it."""
+        if self._canonical_rules.explains(position.address, canonical):
+            self._known.add(self._hash(canonical))
             return None
-        return self._admit(canonical, "canonical", at.depth + 1, at.chain)
+        return self._admit(canonical, "canonical", position.depth + 1, position.barren_hops)
 
-    def _is_fresh(self, link: Address, number: int, page: Address) -> bool:
-        """Whether a link is the page's own find: of another kind, on no page before, and no mere view of a list."""
+    def _is_new_kind(self, link: Address, number: int, page: Address) -> bool:
+        """Return True if a link is new, of another kind than its page, and no view of a list."""
         if number in self._linked or link.shape == page.shape:
             return False
-        return not link.is_kin(page) and not self.traps.filters(link)
+        return not link.is_numeric_variant(page) and not self.traps.is_filtered_list(link)
 
-    def _refuse(self, reason: str, link: str) -> None:
-        """Count a refused link once, however many pages hold it."""
+    def _count_refusal(self, reason: str, link: str) -> None:
+        """Count a refused link once, however many pages have it."""
         number = hash(link)
-        if number not in self._refused and len(self._refused) < MOST_REFUSED:
-            self._refused.add(number)
+        if number not in self._refused_hashes and len(self._refused_hashes) < MAX_REFUSED:
+            self._refused_hashes.add(number)
             self.refused[reason] += 1
 
     def _admit(self, address: Address, source: str, depth: int, hops: int) -> Link | None:
-        if self._number(address) in self._known:
+        if self._hash(address) in self._known:
             return None
-        kept, way, known = self._kept_as(address)
-        if known:
-            self._known.add(self._number(address))
-            self._refuse(SAME_PAGE, address.url)
+        canonical = self._choose_canonical(address)
+        if canonical.is_known:
+            self._known.add(self._hash(address))
+            self._count_refusal(SAME_PAGE, address.url)
             return None
-        reason = self.traps.refuses(kept, hops) if source not in ("root", "known") else None
-        reason = reason or ("too many hops" if depth > MOST_DEPTH else None)
+        reason = None
+        if source not in TRUSTED_SOURCES:
+            reason = self.traps.refusal_reason(canonical.address, hops)
+        if reason is None and depth > MAX_DEPTH:
+            reason = "too many hops"
         if reason:
-            self._refuse(reason, kept.url)
+            self._count_refusal(reason, canonical.address.url)
             return None
-        if kept.key != address.key:
-            self._doubts.replaced(Original(address.url, way), kept.url)
-        return self._keep(address, kept, source, depth, hops)
+        if canonical.address.key != address.key:
+            replaced = ReplacedLink(address.url, canonical.rule)
+            self._verifier.record_replacement(replaced, canonical.address.url)
+        return self._link(address, canonical.address, source, depth, hops)
 
-    def _keep(self, address: Address, kept: Address, source: str, depth: int, hops: int) -> Link:
-        self._known.update((self._number(address), self._number(kept)))
-        return Link(kept.url, source, self._priority(kept, source), depth, hops)
+    def _link(
+        self, address: Address, canonical: Address, source: str, depth: int, hops: int
+    ) -> Link:
+        self._known.update((self._hash(address), self._hash(canonical)))
+        return Link(canonical.url, source, self._priority(canonical, source), depth, hops)
 
-    def _kept_as(self, address: Address) -> tuple[Address, Way, bool]:
-        """Under which address a page is kept, by which rule, and whether it is known there; itself where it is open."""
-        found = self._rewrites.kept(address)
-        there = [other for other in found.addresses if self._number(other) not in self._gone]
-        for other in there:
-            if other.key != address.key and self._number(other) in self._known:
-                return other, found.way, True
-        if not there and self._doubts.trusts(found.way):
-            return found.addresses[0], found.way, True
-        return (there[0] if len(found.addresses) == len(there) == 1 else address), found.way, False
+    def _choose_canonical(self, address: Address) -> _CanonicalChoice:
+        """Choose the address under which a page is stored.
 
-    def _view(self, address: Address) -> int:
-        return FILTER if self.traps.filters_once(address) else FILTERS
+        It is the link itself if the rules leave it open.
+        """
+        forms = self._canonical_rules.canonical_forms(address)
+        existing = [form for form in forms.addresses if self._hash(form) not in self._gone]
+        for form in existing:
+            if form.key != address.key and self._hash(form) in self._known:
+                return _CanonicalChoice(form, forms.rule, True)
+        if not existing and self._verifier.is_verified(forms.rule):
+            return _CanonicalChoice(forms.addresses[0], forms.rule, True)
+        if len(forms.addresses) == len(existing) == 1:
+            return _CanonicalChoice(existing[0], forms.rule, False)
+        return _CanonicalChoice(address, forms.rule, False)
 
     def _priority(self, address: Address, source: str) -> int:
-        score = PRIORITY[source]
-        if source in ("root", "known"):
-            return score
-        score += LIKE_KNOWN if self._like_known[_folder(address)] else 0
-        score += (
-            self._view(address)
-            if self.traps.filters(address)
-            else TURNS
-            if address.turns_page
-            else 0
-        )
-        return score + (DETOUR if self._rewrites.detours(address) else 0)
+        priority = PRIORITY[source]
+        if source in TRUSTED_SOURCES:
+            return priority
+        if self._known_folders[_folder(address)]:
+            priority += KNOWN_FOLDER_BONUS
+        if self.traps.is_filtered_list(address):
+            is_single = self.traps.is_single_filter(address)
+            priority += SINGLE_FILTER_PENALTY if is_single else FILTERED_LIST_PENALTY
+        elif address.is_pagination:
+            priority += PAGINATION_BONUS
+        if self._canonical_rules.is_detour(address):
+            priority += DETOUR_PENALTY
+        return priority
+
+
+def _restored(page_id: int, original: ReplacedLink) -> list[Outcome]:
+    """Refuse the replacement of a revoked rule, and make the original link due."""
+    due = original.as_due()
+    if isinstance(due, Link):
+        return [Outcome(page_id, PageState.REFUSED, {"reason": WRONG}, (due,))]
+    return [Outcome(page_id, PageState.REFUSED, {"reason": WRONG}), due]
 
 
 def _folder(address: Address) -> str:

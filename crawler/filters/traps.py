@@ -1,120 +1,139 @@
-"""Traps told by what their pages bring: chains of barren hops, families of barren pages, lists filtered without end.
+"""Crawler traps: chains and families of barren pages, and endlessly filtered lists.
 
-A page bears fruit when it looks more like an offer's than the shop's plainest page, or links to something of another
-kind that no page linked before. A calendar does neither, however many months it has; a list of a thousand pages does
-both on every page. What is refused here is never a plain name, only an address that differs from others in digits or in
-its query.
+A page is fruitful if it has more offer signals than the shop's plainest page. It also is if it
+links to a page of another kind that no page linked before. A calendar is barren, however many months it has; a list of
+a thousand pages is fruitful on each. Plain names are never refused here, only addresses that differ
+from others in digits or in their query.
 """
 
 from collections import Counter, defaultdict
 
+from crawler.config import DEFAULT_CONFIG, CrawlConfig
 from crawler.urls.url_rules import is_facet
 from crawler.urls.url_shape import PAGE_KEY, Address
 
-LONGEST_CHAIN = 12
-BARREN_PAGES = 40
-BARREN_FILTERS = 20
-MOST_FILTERS = 200
-SAME_SHAPE = 10
-SHARE_OF_VIEWS = 0.5
+MAX_SHOWN = 60  # characters of a path in a reason: reasons are counted and shown in reports
 
 
-class Traps:
-    """What the pages of one crawl have brought so far, per family of addresses and per list."""
+class TrapFilter:
+    """Yield of the pages of one crawl, per family of addresses and per list."""
 
-    def __init__(self) -> None:
-        self._pages = self._barren_views = 0
+    def __init__(self, config: CrawlConfig = DEFAULT_CONFIG) -> None:
+        self._config = config
+        self._pages = 0
+        self._barren_single_filters = 0
         self._plainest: int | None = None
-        self._vouched: set[str] = set()
-        self._barren: Counter[str] = Counter()
+        self._exempt: set[str] = set()
+        self._barren_pages: Counter[str] = Counter()
         self._shapes: Counter[str] = Counter()
-        self._barren_filters: Counter[str] = Counter()
-        self._filters: Counter[str] = Counter()
-        self._lone_keys: defaultdict[str, set[str]] = defaultdict(set)
+        self._barren_views: Counter[str] = Counter()
+        self._views: Counter[str] = Counter()
+        self._single_keys: defaultdict[str, set[str]] = defaultdict(set)
 
-    def looks_like_offer(self, marks: int) -> bool:
-        """Whether a page has more marks of an offer than the plainest page so far, whose header may show a price."""
-        if self._plainest is None or marks < self._plainest:
-            self._plainest = marks
-            self._barren.clear()
-        return marks > self._plainest
+    def looks_like_offer(self, signals: int) -> bool:
+        """Return True if a page has more offer signals than the plainest page so far.
 
-    def vouch(self, offer: Address) -> None:
-        """A known offer's address: its family is no trap, however much its pages are alike."""
-        self._vouched.add(offer.stem)
+        A header may show a price on every page."""
+        if self._plainest is None or signals < self._plainest:
+            self._plainest = signals
+            # Pages before may have been called fruitful or barren by the wrong bound.
+            self._barren_pages.clear()
+        return signals > self._plainest
 
-    def saw(self, link: Address) -> None:
-        """Note which keys stand alone in a list's links: such keys are independent of each other."""
-        if link.query and len(names := _names(link)) == 1:
-            self._lone_keys[link.parts.path].update(names)
+    def exempt(self, offer: Address) -> None:
+        """Exempt the family of a known offer: it is no trap, however similar its pages are."""
+        self._exempt.add(offer.family)
 
-    def fetched(self, page: Address, fruitful: bool, fresh: bool) -> None:
-        """Note what a page was: `fruitful` as said above, `fresh` when it linked to something new."""
+    def observe_link(self, link: Address) -> None:
+        """Note the keys that occur alone in links of a list: they are independent of each other."""
+        if link.query and len(names := _filter_keys(link)) == 1:
+            self._single_keys[link.parts.path].update(names)
+
+    def observe_page(self, page: Address, is_fruitful: bool, has_new_links: bool) -> None:
+        """Count a fetched page for its family or its list."""
         self._pages += 1
-        if self.filters(page):
+        if self.is_filtered_list(page):
             path = page.parts.path
-            self._barren_filters[path] = 0 if fresh else self._barren_filters[path] + 1
-            if self.filters_once(page):
-                self._barren_views = 0 if fresh else self._barren_views + 1
-        elif page.varies:
+            self._barren_views[path] = 0 if has_new_links else self._barren_views[path] + 1
+            if self.is_single_filter(page):
+                barren = self._barren_single_filters + 1
+                self._barren_single_filters = 0 if has_new_links else barren
+        elif page.is_variable:
             self._shapes[page.shape] += 1
-            self._barren[page.stem] = 0 if fruitful else self._barren[page.stem] + 1
+            self._barren_pages[page.family] = (
+                0 if is_fruitful else self._barren_pages[page.family] + 1
+            )
 
-    def refuses(self, link: Address, chain: int) -> str | None:
-        """Why a new link leads into a trap; None where it does not, as far as is known."""
-        if reason := self.closed(link):
+    def refusal_reason(self, link: Address, barren_hops: int) -> str | None:
+        """Return the reason why a new link leads into a trap; None if nothing says so."""
+        if reason := self.closed_reason(link):
             return reason
-        if chain > LONGEST_CHAIN and link.stem not in self._vouched:
-            return f"trap: endless {link.stem[:60]}"
-        if self.filters(link):
-            self._filters[link.parts.path] += 1
-            if self._filters[link.parts.path] > MOST_FILTERS:
-                return _filtered(link)
+        if barren_hops > self._config.max_barren_chain and link.family not in self._exempt:
+            return _endless(link)
+        if self.is_filtered_list(link):
+            self._views[link.parts.path] += 1
+            if self._views[link.parts.path] > self._config.max_list_views:
+                return _endlessly_filtered(link)
         return None
 
-    def closed(self, link: Address) -> str | None:
-        """Why no more of a family or of a list's views is visited: it has brought nothing for too long."""
-        if self.filters_once(link):
-            enough = max(BARREN_PAGES, self._pages * SHARE_OF_VIEWS)
-            return _filtered(link) if self._barren_views >= enough else None
+    def closed_reason(self, link: Address) -> str | None:
+        """Return the reason why a family or a list's views are no longer visited."""
+        if self.is_single_filter(link):
+            share = self._pages * self._config.single_filter_share
+            limit = max(self._config.max_barren_pages, share)
+            return _endlessly_filtered(link) if self._barren_single_filters >= limit else None
         if (
-            link.stem not in self._vouched
-            and self._barren[link.stem] >= BARREN_PAGES
-            and self._shapes[link.shape] >= SAME_SHAPE
+            link.family not in self._exempt
+            and self._barren_pages[link.family] >= self._config.max_barren_pages
+            and self._shapes[link.shape] >= self._config.min_same_shape
         ):
-            return f"trap: endless {link.stem[:60]}"
-        if self._barren_filters[link.parts.path] >= BARREN_FILTERS and self.filters(link):
-            return _filtered(link)
+            return _endless(link)
+        is_barren = self._barren_views[link.parts.path] >= self._config.max_barren_views
+        if is_barren and self.is_filtered_list(link):
+            return _endlessly_filtered(link)
         return None
 
-    def filters(self, link: Address) -> bool:
-        """Whether an address sorts or filters a list: by a known key, or by several that also stand alone."""
-        names = _names(link)
+    def is_filtered_list(self, link: Address) -> bool:
+        """Return True if an address sorts or filters a list.
+
+        It has a known key, or several keys that also occur alone.
+        """
+        names = _filter_keys(link)
         if any(is_facet(name) for name in names):
             return True
-        return len(names & self._lone_keys[link.parts.path]) > 1
+        return len(names & self._single_keys[link.parts.path]) > 1
 
-    def filters_once(self, link: Address) -> bool:
-        """Whether an address shows a list by one filter only. There are only so many of those, and an offer may stand
-        behind one alone: they are given up for the whole shop, once many have brought nothing, and not list by list.
+    def is_single_filter(self, link: Address) -> bool:
+        """Return True if an address shows a list by one filter only.
+
+        These are finite, and an offer may be reachable by one alone. So they are given up for the
+        whole shop once many were barren, not list by list.
         """
-        names = _names(link)
+        names = _filter_keys(link)
         return len(names) == len(link.query) == 1 and any(is_facet(name) for name in names)
 
 
-def chain(page: Address, hops: int, fruitful: bool, link: Address) -> int:
-    """The barren hops up to a link: none unless it is of its page's own shape and the page bore no fruit.
+def count_barren_hops(page: Address, hops: int, is_fruitful: bool, link: Address) -> int:
+    """Count the barren hops up to a link: 0 unless it has its page's shape and the page was barren.
 
     >>> may, june = Address("https://a.de/cal/2026/05"), Address("https://a.de/cal/2026/06")
-    >>> chain(may, 3, False, june), chain(may, 3, True, june), chain(may, 3, False, Address("https://a.de/about"))
-    (4, 0, 0)
+    >>> count_barren_hops(may, 3, False, june), count_barren_hops(may, 3, True, june)
+    (4, 0)
+    >>> count_barren_hops(may, 3, False, Address("https://a.de/about"))
+    0
     """
-    return hops + 1 if not fruitful and link.varies and link.shape == page.shape else 0
+    if is_fruitful or not link.is_variable or link.shape != page.shape:
+        return 0
+    return hops + 1
 
 
-def _names(link: Address) -> set[str]:
+def _filter_keys(link: Address) -> set[str]:
     return {name for name, _ in link.query if not PAGE_KEY.match(name)}
 
 
-def _filtered(link: Address) -> str:
-    return f"trap: list filtered endlessly {link.parts.path[:60]}"
+def _endless(link: Address) -> str:
+    return f"trap: endless {link.family[:MAX_SHOWN]}"
+
+
+def _endlessly_filtered(link: Address) -> str:
+    return f"trap: list filtered endlessly {link.parts.path[:MAX_SHOWN]}"

@@ -1,7 +1,7 @@
-"""How much of a shop one crawl may ask for: pages, bytes, minutes, and the hours of the day.
+"""Crawl budget: the pages, bytes, minutes and hours of the day that one crawl may use.
 
-A crawl that is out of its budget ends like any other; what is still open keeps the reason, and the next run goes on
-with it (`crawler.frontier.revisit`).
+A crawl that exhausts its budget ends like any other. Its open pages keep the reason, and the next
+run continues with them (`crawler.frontier.revisit`).
 """
 
 import re
@@ -13,38 +13,50 @@ from time import monotonic
 from catalog.errors import UsageError
 from catalog.models import Shop
 
-PAGES = "over the page limit"
-BYTES = "over the byte limit"
-MINUTES = "over the time limit"
-HOURS = "outside the shop's hours"
-WINDOW = re.compile(r"([01]?\d|2[0-4]):([0-5]\d)\s*-\s*([01]?\d|2[0-4]):([0-5]\d)")
+# Reasons, as stored with the pages that are left open and with the crawl.
+OVER_PAGES = "over the page limit"
+OVER_BYTES = "over the byte limit"
+OVER_MINUTES = "over the time limit"
+OUTSIDE_HOURS = "outside the shop's hours"
+HOURS = re.compile(r"([01]?\d|2[0-4]):([0-5]\d)\s*-\s*([01]?\d|2[0-4]):([0-5]\d)")
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Bytes and seconds that earlier crawls of a run have used."""
+
+    bytes: int = 0
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True)
 class Window:
-    """Hours of the day, on this machine's clock; past midnight where they end before they begin."""
+    """Hours of the day on this machine's clock.
+
+    They pass midnight if they end before they start.
+    """
 
     start: time
     end: time
 
     @classmethod
-    def read(cls, text: str) -> "Window":
-        """The hours that a text names. Raises UsageError.
+    def parse(cls, text: str) -> "Window":
+        """Parse hours such as `22:00-06:00`. Raises UsageError.
 
-        >>> Window.read("22:00-6:30").end
+        >>> Window.parse("22:00-6:30").end
         datetime.time(6, 30)
         """
-        found = WINDOW.fullmatch(text.strip())
-        if not found or "24:" in text.replace("24:00", ""):
+        match = HOURS.fullmatch(text.strip())
+        if not match or "24:" in text.replace("24:00", ""):
             raise UsageError(f"{text!r} names no hours of the day, such as 22:00-06:00")
-        hours = [int(part) for part in found.groups()]
-        return cls(time(hours[0] % 24, hours[1]), time(hours[2] % 24, hours[3]))
+        start_hour, start_minute, end_hour, end_minute = (int(part) for part in match.groups())
+        return cls(time(start_hour % 24, start_minute), time(end_hour % 24, end_minute))
 
-    def holds(self, moment: datetime) -> bool:
-        """Whether a moment lies within.
+    def contains(self, moment: datetime) -> bool:
+        """Return True if a moment is within the hours.
 
-        >>> night = Window.read("22:00-06:00")
-        >>> [night.holds(datetime(2026, 1, 1, hour)) for hour in (21, 22, 5, 6)]
+        >>> night = Window.parse("22:00-06:00")
+        >>> [night.contains(datetime(2026, 1, 1, hour)) for hour in (21, 22, 5, 6)]
         [False, True, True, False]
         """
         if self.start == self.end:
@@ -55,27 +67,32 @@ class Window:
 
 
 class Budget:
-    """What is left for one crawl; `loaded` tells the bytes that it has brought so far."""
+    """Remaining budget of one crawl.
 
-    def __init__(
-        self, shop: Shop, pages: int, used: tuple[int, float], loaded: Callable[[], int]
-    ) -> None:
+    `pages` counts down; `count_bytes` returns the bytes downloaded so far.
+    """
+
+    def __init__(self, shop: Shop, pages: int, used: Usage, count_bytes: Callable[[], int]) -> None:
         self.pages = pages
-        self._bytes = None if shop.max_bytes is None else shop.max_bytes - used[0]
-        self._until = (
-            None if shop.max_minutes is None else monotonic() + shop.max_minutes * 60 - used[1]
-        )
-        self._window = Window.read(shop.window) if shop.window else None
-        self._loaded = loaded
+        self._count_bytes = count_bytes
+        self._max_bytes: int | None = None
+        self._deadline: float | None = None
+        self._window: Window | None = None
+        if shop.max_bytes is not None:
+            self._max_bytes = shop.max_bytes - used.bytes
+        if shop.max_minutes is not None:
+            self._deadline = monotonic() + shop.max_minutes * 60 - used.seconds
+        if shop.window:
+            self._window = Window.parse(shop.window)
 
-    def over(self) -> str | None:
-        """Why nothing more may be asked for; None where something may."""
+    def exhausted_reason(self) -> str | None:
+        """Return the reason why nothing more may be requested; None while something may."""
         if self.pages <= 0:
-            return PAGES
-        if self._bytes is not None and self._loaded() >= self._bytes:
-            return BYTES
-        if self._until is not None and monotonic() >= self._until:
-            return MINUTES
-        if self._window and not self._window.holds(datetime.now(UTC).astimezone()):
-            return HOURS
+            return OVER_PAGES
+        if self._max_bytes is not None and self._count_bytes() >= self._max_bytes:
+            return OVER_BYTES
+        if self._deadline is not None and monotonic() >= self._deadline:
+            return OVER_MINUTES
+        if self._window and not self._window.contains(datetime.now(UTC).astimezone()):
+            return OUTSIDE_HOURS
         return None

@@ -1,4 +1,4 @@
-"""The crawl's own row: what it asked for so far, and, once it has ended, what it came to and why it ended early."""
+"""Crawl log: the row of one crawl, with its usage and, once it has ended, its summary."""
 
 from time import monotonic
 from typing import Any
@@ -8,45 +8,56 @@ from sqlmodel import col, func, select
 from catalog.models import Crawl, now
 from catalog.storage.frontier import Frontier
 from catalog.storage.store import Store
+from crawler.frontier.budget import Usage
 
-OFTEN = 5.0
+UPDATE_INTERVAL = 5.0  # seconds; a killed crawl's figures are at most this old
 
 
-class Record:
-    """Keeps the row of one crawl. What a killed crawl had asked for is known up to a few seconds before its end."""
+class CrawlLog:
+    """Writes the row of one crawl. `used` is the usage of the run's earlier crawls."""
 
     def __init__(self, store: Store, shop_id: int, run_id: int | None) -> None:
-        self._store, self._begun, self._noted = store, monotonic(), monotonic()
-        made = Crawl(shop_id=shop_id, run_id=run_id)
+        self._store = store
+        self._started = self._updated = monotonic()
+        crawl = Crawl(shop_id=shop_id, run_id=run_id)
         with store.write() as session:
             earlier = select(func.sum(Crawl.bytes), func.sum(Crawl.seconds)).where(
                 col(Crawl.run_id) == run_id
             )
-            spent = session.exec(earlier).one()
-            session.add(made)
-        self._id = made.id
-        self.used = (int(spent[0] or 0), float(spent[1] or 0.0))
+            used_bytes, used_seconds = session.exec(earlier).one()
+            session.add(crawl)
+        self._id = crawl.id
+        self.used = Usage(int(used_bytes or 0), float(used_seconds or 0.0))
 
-    def note(self, requests: int, size: int) -> None:
-        """Keep the figures, now and then."""
-        if monotonic() - self._noted > OFTEN:
-            self._noted = monotonic()
-            self._keep(requests=requests, bytes=size)
+    def update(self, requests: int, size: int) -> None:
+        """Store requests and bytes so far, unless they were stored a moment ago."""
+        if monotonic() - self._updated > UPDATE_INTERVAL:
+            self._updated = monotonic()
+            self._store_columns(requests=requests, bytes=size)
 
-    def end(
-        self, frontier: Frontier, requests: int, size: int, refused: dict[str, int], **words: Any
+    def finish(
+        self, frontier: Frontier, requests: int, size: int, refused: dict[str, int], **columns: Any
     ) -> None:
-        """Keep what the crawl came to: `refused` are the links that never became pages, by reason."""
+        """Store the summary of the crawl.
+
+        `refused` counts the links that never became pages, by reason.
+        """
         pages = frontier.counts()
         reasons = frontier.reasons()
         for reason, number in refused.items():
             reasons[reason] = reasons.get(reason, 0) + number
-        self._keep(
-            requests=requests, bytes=size, finished_at=now(), pages=pages, reasons=reasons, **words
+        self._store_columns(
+            requests=requests,
+            bytes=size,
+            finished_at=now(),
+            pages=pages,
+            reasons=reasons,
+            **columns,
         )
 
-    def _keep(self, **columns: Any) -> None:
+    def _store_columns(self, **columns: Any) -> None:
         with self._store.write() as session:
             row = session.get_one(Crawl, self._id)
-            for name, value in {"seconds": monotonic() - self._begun, **columns}.items():
+            row.seconds = monotonic() - self._started
+            for name, value in columns.items():
                 setattr(row, name, value)

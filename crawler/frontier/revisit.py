@@ -1,85 +1,96 @@
-"""A new run over a shop that was crawled before: which pages are due again, and which may wait.
+"""Revisit policy: which pages of a shop are due again in a new run, and which may wait.
 
-A page that never changes is asked less often: after a tenth of the time for which it has been the same, and once a week
-at least. Pages that an earlier run had no budget left for come first: until they are done, what was fetched within a
-week stays as it is, for else a small budget would be spent on the same pages night after night. Only of the offers
-another seventh has its turn each day: a shop whose filters make addresses without end would else show last week's
-prices, and hide a redesign.
+A page that never changes is fetched less often: after a tenth of the time for which it has been the
+same, at least once a week. Pages that no run has fetched yet come first. Until they are done, pages
+fetched within a week wait: a small budget would else be spent on the same pages night after night.
+A seventh of the offers is due each day all the same. A shop with endless filter addresses would
+else show last week's prices, and hide a redesign.
 
-What an earlier run refused by what it had learnt - a trap, another address of a page, a dead kind of link - stays
-refused, for a page that answers "not modified" teaches nothing. But the judgement may have been wrong, so a
-run that does not follow at the heels of another looks at a few of them, those that waited longest first.
+Pages that an earlier run refused by learnt rules (traps, canonical addresses, dead links) stay
+refused: a page that answers "not modified" gives no evidence. But the rules may have been wrong. So
+a run that starts some time after the last one tries a few of these pages, longest waiting first.
 """
 
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import CursorResult
+from sqlalchemy import ColumnElement, CursorResult
 from sqlmodel import Session, col, func, or_, select, update
 
 from catalog.models import Page, PageKind, PageState, now
 from catalog.storage.frontier import SOON, WEEK, has_its_turn, passed_over
 
-LOOK_AGAIN = 20
-SHARE = 0.1
-LOOKS = 2
-DONE = (PageState.FETCHED, PageState.REDIRECTED, PageState.GONE)
+REFUSED_TO_RETRY = 20  # refused pages that a run tries again
+UNCHANGED_SHARE = 0.1  # of the time for which a page has been the same, until its next visit
+MIN_UNCHANGED = 2  # visits without a change before a page may wait
+FETCHED_STATES = (PageState.FETCHED, PageState.REDIRECTED, PageState.GONE)
 
 
-def reset(session: Session, shop_id: int) -> int:
-    """Make pages of a shop due; gives how many.
+def reset_for_revisit(session: Session, shop_id: int) -> int:
+    """Make pages of a shop due again; returns their number.
 
-    What was stored stays, with its ETag and date: a page that answers 304 keeps its body and is not read again.
+    Bodies, ETags and dates stay: a page that answers 304 keeps its body and is not read again.
     """
-    moment, mine = now(), col(Page.shop_id) == shop_id
-    judged = mine & passed_over()
-    last = session.exec(select(func.max(Page.fetched_at)).where(mine)).one()
-    few = 0 if last and moment - last < SOON else LOOK_AGAIN
-    looked_at = select(Page.id).where(judged).order_by(col(Page.run_id), col(Page.id)).limit(few)
-    stay = select(Page.id).where(judged, col(Page.id).not_in(list(session.exec(looked_at))))
-    due = [mine, col(Page.state) != PageState.PENDING, col(Page.id).not_in(stay)]
-    due.append(
+    moment = now()
+    of_shop = col(Page.shop_id) == shop_id
+    due = [
+        of_shop,
+        col(Page.state) != PageState.PENDING,
+        col(Page.id).not_in(_refused_to_skip(session, of_shop, moment)),
         or_(
             col(Page.not_before).is_(None),
             col(Page.not_before) <= moment,
             col(Page.source) == "root",
-        )
-    )
-    if session.exec(
-        select(Page.id).where(mine, Page.state == PageState.PENDING, _never_seen()).limit(1)
-    ).first():
-        done = col(Page.state).in_(DONE) & (col(Page.fetched_at) > moment - WEEK)
-        due.append(~done | (col(Page.source) == "root") | (_is_offer() & has_its_turn(moment)))
-    fresh = {
+        ),
+    ]
+    if _has_unfetched_pages(session, of_shop):
+        is_recent = col(Page.state).in_(FETCHED_STATES) & (col(Page.fetched_at) > moment - WEEK)
+        due.append(~is_recent | (col(Page.source) == "root") | (_is_offer() & has_its_turn(moment)))
+    columns = {
         "state": PageState.PENDING,
         "reason": None,
         "attempts": 0,
         "not_before": None,
         "leased_until": None,
     }
-    given: CursorResult[Any] = session.exec(update(Page).where(*due).values(**fresh))
-    waiting = update(Page).where(mine, col(Page.state) == PageState.PENDING)
-    session.exec(waiting.values(attempts=0, not_before=None, reason=None))
-    return given.rowcount
+    reset: CursorResult[Any] = session.exec(update(Page).where(*due).values(**columns))
+    # Pages that an earlier run left open start anew, without its reason and attempts.
+    pending = update(Page).where(of_shop, col(Page.state) == PageState.PENDING)
+    session.exec(pending.values(attempts=0, not_before=None, reason=None))
+    return reset.rowcount
 
 
-def rests_until(page: Page, moment: datetime) -> datetime | None:
-    """Until when a page need not be asked again that was found unchanged at a moment, and how often before.
+def next_visit(page: Page, moment: datetime) -> datetime | None:
+    """Compute when a page that was unchanged at `moment` is due again; None if at the next run.
 
     >>> first, today = datetime(2026, 1, 1), datetime(2026, 1, 31)
-    >>> str(rests_until(Page(shop_id=1, url="", changed_at=first, unchanged=5), today))
+    >>> str(next_visit(Page(shop_id=1, url="", changed_at=first, unchanged=5), today))
     '2026-02-03 00:00:00'
-    >>> rests_until(Page(shop_id=1, url="", changed_at=first, unchanged=0), today) is None
+    >>> next_visit(Page(shop_id=1, url="", changed_at=first, unchanged=0), today) is None
     True
     """
-    if page.changed_at is None or page.unchanged < LOOKS:
+    if page.changed_at is None or page.unchanged < MIN_UNCHANGED:
         return None
-    return moment + min(WEEK, SHARE * (moment - page.changed_at))
+    return moment + min(WEEK, UNCHANGED_SHARE * (moment - page.changed_at))
+
+
+def _refused_to_skip(session: Session, of_shop: ColumnElement[bool], moment: datetime) -> Any:
+    """Select the pages refused by learnt rules, but for the few that are tried again."""
+    refused = of_shop & passed_over()
+    last = session.exec(select(func.max(Page.fetched_at)).where(of_shop)).one()
+    has_just_run = last and moment - last < SOON
+    limit = 0 if has_just_run else REFUSED_TO_RETRY
+    oldest = select(Page.id).where(refused).order_by(col(Page.run_id), col(Page.id)).limit(limit)
+    retried = list(session.exec(oldest))
+    return select(Page.id).where(refused, col(Page.id).not_in(retried))
+
+
+def _has_unfetched_pages(session: Session, of_shop: ColumnElement[bool]) -> bool:
+    unfetched = select(Page.id).where(
+        of_shop, Page.state == PageState.PENDING, col(Page.fetched_at).is_(None)
+    )
+    return session.exec(unfetched.limit(1)).first() is not None
 
 
 def _is_offer() -> Any:
     return (col(Page.source) == "known") | (col(Page.kind) == PageKind.OFFER)
-
-
-def _never_seen() -> Any:
-    return col(Page.fetched_at).is_(None)

@@ -1,48 +1,63 @@
-"""How fast a shop is asked: its own Crawl-delay, the delay set for it, and slower where it is slow or asks for mercy.
+"""Throttle: the delay between requests, by robots.txt, settings, latency, and 429s and 503s.
 
-A shop that answers within half a second is asked as fast as it is set; of one that takes longer, four answers are
-awaited at a time. Scrapy's AutoThrottle would hold back the fast ones too, and starts at one page in five seconds.
+A shop that answers within half a second is requested at its set delay; of a slower shop, four
+answers are awaited at a time. Scrapy's AutoThrottle would hold back fast shops too, and starts at
+one page in five seconds.
 """
 
 from typing import Any
 
 from scrapy.crawler import Crawler
 
-LONGEST_DELAY = 60.0
-SLOWEST = 10.0
-FIRST_STEP = 0.25
-EASE = 0.8
-SLOW = 0.5
-TOGETHER = 4
+from crawler.config import DEFAULT_CONFIG, CrawlConfig
+
+MIN_DELAY_STEPS = 4  # recovery ends below this fraction (1/4) of the first backoff
 
 
-class Pace:
-    """The seconds between two requests: never below `base`; doubled by every 429 or 503, eased by quick answers."""
+class Throttle:
+    """Seconds between two requests, never below `min_delay`.
 
-    def __init__(self, crawler: Crawler, base: float) -> None:
+    Each 429 or 503 doubles the delay, quick answers reduce it."""
+
+    def __init__(
+        self, crawler: Crawler, min_delay: float, config: CrawlConfig = DEFAULT_CONFIG
+    ) -> None:
         self._crawler = crawler
-        self.base = self.delay = base
+        self._config = config
+        self.min_delay = min_delay
+        self.delay = min_delay
 
-    def read_robots(self, robots: Any, agent: str) -> None:
-        """Keep to the Crawl-delay or Request-rate that robots.txt asks of us, up to a minute."""
+    def apply_robots(self, robots: Any, agent: str) -> None:
+        """Obey the Crawl-delay or Request-rate of robots.txt, up to a minute."""
+        requested = robots.crawl_delay(agent) or 0.0
         rate = robots.rp.request_rate(agent) if hasattr(robots, "rp") else None
-        asked = max(
-            robots.crawl_delay(agent) or 0.0, rate.seconds / max(1, rate.requests) if rate else 0.0
-        )
-        self.base = max(self.base, min(asked, LONGEST_DELAY))
-        self._set(max(self.base, self.delay))
+        if rate:
+            requested = max(requested, rate.seconds / max(1, rate.requests))
+        self.min_delay = max(self.min_delay, min(requested, self._config.max_crawl_delay))
+        self._set_delay(max(self.min_delay, self.delay))
 
-    def slower(self) -> None:
-        """The shop is asked too much."""
-        self._set(max(self.base, min(max(2 * self.delay, FIRST_STEP), SLOWEST)))
+    def back_off(self) -> None:
+        """Double the delay, because the shop answered 429 or 503."""
+        doubled = max(2 * self.delay, self._config.first_backoff)
+        self._set_delay(max(self.min_delay, min(doubled, self._config.max_adaptive_delay)))
 
-    def answered(self, latency: float = 0.0) -> None:
-        """It answered well, after so many seconds: one that takes its time gets it, as with Scrapy's AutoThrottle."""
-        asked = max(self.base, min(latency / TOGETHER, SLOWEST) if latency >= SLOW else 0.0)
-        eased = (self.delay + asked) / 2 if asked > self.delay else max(asked, self.delay * EASE)
-        self._set(self.base if eased < max(self.base, FIRST_STEP / 4) else eased)
+    def record_latency(self, latency: float = 0.0) -> None:
+        """Adapt the delay to an answer after `latency` seconds, as Scrapy's AutoThrottle does."""
+        target = self.min_delay
+        if latency >= self._config.slow_latency:
+            per_answer = latency / self._config.parallel_answers
+            target = max(target, min(per_answer, self._config.max_adaptive_delay))
+        if target > self.delay:
+            delay = (self.delay + target) / 2
+        else:
+            delay = max(target, self.delay * self._config.recovery_factor)
+        # A delay of some milliseconds would shrink for ever without an effect.
+        negligible = self._config.first_backoff / MIN_DELAY_STEPS
+        if delay < max(self.min_delay, negligible):
+            delay = self.min_delay
+        self._set_delay(delay)
 
-    def _set(self, delay: float) -> None:
+    def _set_delay(self, delay: float) -> None:
         if delay == self.delay == 0.0:
             return
         self.delay = delay

@@ -1,8 +1,13 @@
-"""Marks of an offer in a page's source: prices, carts, product data. Cheap and rough, and only ever compared."""
+"""Offer signals in a page's source: prices, carts, product data.
+
+The count is cheap and rough; it is compared with the counts of other pages of the shop, never with
+a fixed bound.
+"""
 
 import re
 
-MARKS = {
+# Signals by a substring that a group shares: one search for it can rule out the group.
+SIGNALS = {
     b"product": (
         b"schema.org/product",
         b'"@type":"product',
@@ -14,17 +19,22 @@ MARKS = {
     b"&": (b"&euro;", b"&pound;"),
     b"": (b"warenkorb", b"\xe2\x82\xac", b"\xc2\xa3", b" eur", b" chf"),
 }
-DOLLARS = re.compile(rb"[$]\s?\d")
+DOLLAR_AMOUNT = re.compile(rb"[$]\s?\d")
 
 
-def offer_marks(body: bytes) -> int:
-    """How often a page's source says something that offers say.
+def count_offer_signals(body: bytes) -> int:
+    """Count the occurrences of offer signals in a page's source.
 
-    >>> offer_marks(b"<p>Only $ 12.00 <a>Add to cart</a>"), offer_marks(b"<p>Imprint")
-    (2, 0)
+    >>> count_offer_signals(b"<p>Only $ 12.00 <a>Add to cart</a>")
+    2
+    >>> count_offer_signals(b"<p>Imprint")
+    0
     """
-    small = body.lower()
-    found = sum(
-        small.count(mark) for part, marks in MARKS.items() if part in small for mark in marks
-    )
-    return found + (len(DOLLARS.findall(small)) if b"$" in small else 0)
+    source = body.lower()
+    count = 0
+    for shared, signals in SIGNALS.items():
+        if shared in source:
+            count += sum(source.count(signal) for signal in signals)
+    if b"$" in source:
+        count += len(DOLLAR_AMOUNT.findall(source))
+    return count

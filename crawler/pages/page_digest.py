@@ -1,7 +1,8 @@
-"""What a page tells by its bytes alone: its links, cleaned, its title, its marks of an offer, whether it is one at all.
+"""Page digest: a page's links, title, offer signals and soft-404 test, from its bytes alone.
 
-Nothing of it needs the crawl, only the shop's root; so where pages come fast it is done in another process, on another
-core (`crawler.store.page_processor`). What the crawl makes of it is the sieve's business.
+A digest depends on the shop's site, not on the crawl. So pages that arrive fast are digested in a
+second process (`crawler.store.page_processor`); `crawler.filters.link_filter` then decides on the
+links.
 """
 
 from collections.abc import Iterable
@@ -13,84 +14,101 @@ from selectolax.lexbor import LexborHTMLParser
 from catalog.errors import HostilePage
 from catalog.html import as_utf8, open_html
 from catalog.storage.bodies import name_of
-from crawler.pages.extract_links import page_links
-from crawler.pages.offer_signals import offer_marks
-from crawler.pages.soft404 import Print
+from crawler.pages.link_extraction import extract_links
+from crawler.pages.offer_signals import count_offer_signals
+from crawler.pages.soft404 import PageFingerprint
 from crawler.urls.site import Site
 from crawler.urls.url_shape import Address
 
+MAX_TITLE_LENGTH = 200  # characters; bound: titles are kept in memory
+
 
 @dataclass(frozen=True)
-class Digest:
-    """A page, digested. `links` and `alternates` are addresses of the shop's, each once; `refused` are hrefs with the
-    reason why they are not followed; `missing` says that it shows what a missing page shows."""
+class PageDigest:
+    """Digest of a page. `links` and `alternates` are the shop's own URLs, without duplicates.
+
+    `refused` pairs hrefs with the reason against visiting them. `is_missing` marks soft 404s;
+    `is_hostile` a page that was not parsed because parsing would take too long.
+    """
 
     body: str = ""
     size: int = 0
     title: str = ""
-    marks: int = 0
+    offer_signals: int = 0
     canonical: str | None = None
     links: tuple[str, ...] = ()
     alternates: tuple[str, ...] = ()
     refused: tuple[tuple[str, str], ...] = ()
-    missing: bool = False
-    hostile: bool = False
+    is_missing: bool = False
+    is_hostile: bool = False
 
     def as_json(self) -> dict[str, Any]:
-        """As it travels between processes."""
+        """Return the digest as a dict for JSON, to send it between processes."""
         return asdict(self)
 
     @classmethod
-    def from_json(cls, words: dict[str, Any]) -> "Digest":
-        """What `as_json` gave, after a journey through JSON.
+    def from_json(cls, fields: dict[str, Any]) -> "PageDigest":
+        """Rebuild the digest from `as_json`, whose tuples JSON has turned into lists.
 
         >>> import json
-        >>> sent = Digest("a1", links=("https://a.de/x",), refused=(("/cart", "cart"),))
-        >>> Digest.from_json(json.loads(json.dumps(sent.as_json()))) == sent
+        >>> sent = PageDigest("a1", links=("https://a.de/x",), refused=(("/cart", "cart"),))
+        >>> PageDigest.from_json(json.loads(json.dumps(sent.as_json()))) == sent
         True
         """
-        refused = tuple((href, reason) for href, reason in words["refused"])
-        return cls(
-            **{
-                **words,
-                "links": tuple(words["links"]),
-                "alternates": tuple(words["alternates"]),
-                "refused": refused,
-            }
-        )
+        tuples = {
+            "links": tuple(fields["links"]),
+            "alternates": tuple(fields["alternates"]),
+            "refused": tuple((href, reason) for href, reason in fields["refused"]),
+        }
+        return cls(**{**fields, **tuples})
 
 
-class Digester:
-    """Digests the pages of one shop; `shows` is what the shop shows in place of a missing page, where it says 200."""
+class PageDigester:
+    """Digests the pages of one shop.
 
-    def __init__(self, site: Site, shows: Print | None = None) -> None:
-        self._site, self.shows = site, shows
+    `missing_page` is the fingerprint of its soft 404s, None if it sends real ones.
+    """
 
-    def digest(self, body: bytes, content_type: str | None, url: str) -> Digest:
-        """All that a page tells. A page built to be slow tells nothing."""
+    def __init__(self, site: Site, missing_page: PageFingerprint | None = None) -> None:
+        self._site = site
+        self.missing_page = missing_page
+
+    def digest(self, body: bytes, content_type: str | None, url: str) -> PageDigest:
+        """Digest a page; a hostile page gives an empty digest that says so."""
         try:
             tree = open_html(as_utf8(body, content_type))
         except HostilePage:
-            return Digest(hostile=True)
-        found = page_links(tree, url)
+            return PageDigest(is_hostile=True)
+        links = extract_links(tree, url)
         refused: dict[str, str] = {}
-        canonical = self._site.read(found.canonical) if found.canonical else None
-        return Digest(
+        return PageDigest(
             body=name_of(body),
             size=len(body),
             title=_title(tree),
-            marks=offer_marks(body),
-            canonical=canonical.url if isinstance(canonical, Address) else None,
-            links=self._follow((*found.hrefs, *found.turns), found.base, refused),
-            alternates=self._follow(found.alternates, found.base, refused),
+            offer_signals=count_offer_signals(body),
+            canonical=self._canonical_url(links.canonical),
+            links=self._resolve((*links.hrefs, *links.pagination), links.base, refused),
+            alternates=self._resolve(links.alternates, links.base, refused),
             refused=tuple(refused.items()),
-            missing=self.shows is not None and Print.of(tree).same(self.shows),
+            is_missing=self._is_missing(tree),
         )
 
-    def _follow(self, hrefs: Iterable[str], base: str, refused: dict[str, str]) -> tuple[str, ...]:
+    def _canonical_url(self, canonical: str | None) -> str | None:
+        if not canonical:
+            return None
+        address = self._site.check(canonical)
+        return address.url if isinstance(address, Address) else None
+
+    def _is_missing(self, tree: LexborHTMLParser) -> bool:
+        if self.missing_page is None:
+            return False
+        return PageFingerprint.of(tree).is_similar(self.missing_page)
+
+    def _resolve(self, hrefs: Iterable[str], base: str, refused: dict[str, str]) -> tuple[str, ...]:
+        """Resolve hrefs to URLs of the shop; adds the others to `refused`."""
         links: dict[str, None] = {}
         for href in hrefs:
-            address = self._site.follow(href, base)
+            address = self._site.resolve(href, base)
             if isinstance(address, Address):
                 links[address.url] = None
             elif address:
@@ -100,4 +118,4 @@ class Digester:
 
 def _title(tree: LexborHTMLParser) -> str:
     title = tree.css_first("title")
-    return title.text().strip()[:200] if title else ""
+    return title.text().strip()[:MAX_TITLE_LENGTH] if title else ""

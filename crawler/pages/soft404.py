@@ -1,7 +1,8 @@
-"""Soft 404s: pages that say "not found" with status 200, told by asking once for a page that cannot exist.
+"""Soft 404s: "not found" pages with status 200, detected by a page that cannot exist.
 
-One request a crawl: its answer is how this shop says that a page is missing. An answer that uses nearly the same words
-under the same title says the same. Words are compared as sets; the shop's menus are in both, and drop out.
+A crawl requests one such page (`crawler.fetch.probe`); its fingerprint is the shop's soft 404. A
+page with the same title and nearly the same words is missing too. Words are compared as sets: the
+shop's menus are on both pages and drop out.
 """
 
 import hashlib
@@ -11,46 +12,51 @@ from dataclasses import dataclass
 from selectolax.lexbor import LexborHTMLParser
 
 WORD = re.compile(r"\w{2,}")
-STRAY = 6
-SHARE = 0.01
+TEXT_TAGS = "body h1, body h2, body h3, body p, body li, body a, body td"
+DIFFERENT_WORDS = 6  # words on one page only, such as those of the requested path
+DIFFERENT_SHARE = 0.01  # further ones, as a share of all words of the two pages
 
 
 @dataclass(frozen=True)
-class Print:
-    """A page's title and the words of its text."""
+class PageFingerprint:
+    """Fingerprint of a page: its title and the set of its words."""
 
     title: str
     words: frozenset[str]
 
     @classmethod
-    def of(cls, tree: LexborHTMLParser) -> "Print":
-        """The print of a page; words that hold a digit are left out, for they may be times and request numbers."""
+    def of(cls, tree: LexborHTMLParser) -> "PageFingerprint":
+        """Compute the fingerprint of a page.
+
+        Words with a digit are left out: times and request numbers change."""
         title = tree.css_first("title")
-        parts = [
-            node.text(separator=" ")
-            for node in tree.css("body h1, body h2, body h3, body p, body li, body a, body td")
-        ]
-        words = WORD.findall(" ".join(parts).lower())
-        return cls(
-            title.text().strip() if title else "",
-            frozenset(w for w in words if not any(c.isdigit() for c in w)),
-        )
+        texts = [node.text(separator=" ") for node in tree.css(TEXT_TAGS)]
+        words = set(WORD.findall(" ".join(texts).lower()))
+        stable = frozenset(word for word in words if not _has_digit(word))
+        return cls(title.text().strip() if title else "", stable)
 
-    def same(self, other: "Print") -> bool:
-        """Whether both say the same, up to a few words such as the address that was asked for.
+    def is_similar(self, page: "PageFingerprint") -> bool:
+        """Return True if two pages have one title and the same words but for a few.
 
-        >>> lost = Print("Sorry", frozenset("we could not find that page".split()))
-        >>> lost.same(Print("Sorry", lost.words | {"bike"})), lost.same(Print("Blue bike", lost.words))
-        (True, False)
+        >>> lost = PageFingerprint("Sorry", frozenset("we could not find that page".split()))
+        >>> lost.is_similar(PageFingerprint("Sorry", lost.words | {"bike"}))
+        True
+        >>> lost.is_similar(PageFingerprint("Blue bike", lost.words))
+        False
         """
-        stray = len(self.words ^ other.words)
-        return self.title == other.title and stray <= STRAY + SHARE * len(self.words | other.words)
+        different = len(self.words ^ page.words)
+        tolerated = DIFFERENT_WORDS + DIFFERENT_SHARE * len(self.words | page.words)
+        return self.title == page.title and different <= tolerated
 
 
-def nonsense(root: str) -> str:
-    """A path that no page can have: the same for each crawl of a shop.
+def nonexistent_path(root: str) -> str:
+    """Build a path that no page can have; it is the same in each crawl of a shop.
 
-    >>> nonsense("https://a.de/") == nonsense("https://a.de/")
+    >>> nonexistent_path("https://a.de/") == nonexistent_path("https://a.de/")
     True
     """
     return f"/scout-{hashlib.blake2b(root.encode(), digest_size=6).hexdigest()}-not-a-page"
+
+
+def _has_digit(word: str) -> bool:
+    return any(char.isdigit() for char in word)

@@ -1,14 +1,15 @@
-"""Pages from elsewhere than the net: a folder of saved pages, WARC files, or a list of URLs.
+"""Saved pages as a source of a crawl: a folder of pages, WARC files, or a list of URLs.
 
-A folder is read as a mirror of the site: `a/b.html` in it stands for `/a/b.html` of the shop, `index.html` for its
-folder. A first folder named like the shop's host is passed over, as tools that mirror sites make one. Of a WARC file
-the answers of the shop's own site count, the last good one of each page. Reading the same source twice, as after a
-kill, leaves the same pages.
+A folder is read as a mirror of the site: `a/b.html` in it is `/a/b.html` of the shop, `index.html`
+its folder. A first folder named like the shop's host is skipped, because tools that mirror sites
+create one. Of a WARC file only responses of the shop's own site count, the last good one of each
+page. Reading a source twice leaves the same pages.
 """
 
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 
 from scrapy.http import Response
@@ -22,53 +23,61 @@ from catalog.runtime.settings import Settings
 from catalog.storage.bodies import Bodies
 from catalog.storage.frontier import Frontier, Link, Outcome
 from catalog.storage.store import Store
-from crawler.discovery.sitemaps import moment
-from crawler.fetch.response_status import MOST_ATTEMPTS, of_response
+from crawler.discovery.sitemaps import parse_date
+from crawler.fetch.response_status import HOSTILE, MAX_ATTEMPTS, TOO_LARGE, classify_response
 from crawler.frontier.dispatcher import LEASE
-from crawler.pages.extract_links import page_links
-from crawler.sources.warc_reader import Saved, answers, is_warc
+from crawler.pages.link_extraction import extract_links
+from crawler.sources.warc_reader import SavedResponse, is_warc, read_responses
 from crawler.urls.site import Site
 from crawler.urls.url_shape import Address
 from url_cleaner.urls.link import absolute
 
-ENDINGS = (".html", ".htm", ".xhtml")
-BATCH = 50
-Found = tuple[str, Saved]
+HTML_ENDINGS = (".html", ".htm", ".xhtml")
+WARC_ENDINGS = (".warc", ".gz")
+BATCH_SIZE = 50  # pages of one transaction
+LISTED_PRIORITY = 50  # of pages that the user lists; all have the same
 
 
-def read_saved(
+class _SavedPage(NamedTuple):
+    url: str
+    response: SavedResponse
+
+
+def read_saved_pages(
     settings: Settings, store: Store, shop: Shop, run_id: int, source: Path, progress: Progress
 ) -> int:
-    """Take all pages of a folder or WARC file as fetched; gives how many. Raises UsageError."""
-    site, frontier = Site(shop.url), Frontier(store, shop.id or 0, run_id)
-    keep = _Keep(site, Bodies(settings.bodies))
+    """Store all pages of a folder or WARC file as fetched; returns their number.
+
+    Raises UsageError.
+    """
+    site = Site(shop.url)
+    frontier = Frontier(store, shop.id or 0, run_id)
+    importer = _Importer(site, Bodies(settings.bodies))
     done = 0
     for batch in _batches(_pages(source, site, settings.max_body)):
         frontier.add(Link(url, "saved") for url in batch)
-        keys = _keys(store, shop.id or 0, batch)
-        frontier.settle(
-            outcome
-            for url, saved in batch.items()
-            if (outcome := keep.outcome(keys[url], url, saved))
-        )
+        page_ids = _page_ids(store, shop.id or 0, batch)
+        outcomes = [importer.outcome(page_ids[url], url, saved) for url, saved in batch.items()]
+        frontier.settle(outcome for outcome in outcomes if outcome)
         done += len(batch)
         progress("pages", done)
     if not done:
         raise UsageError(f"{source} holds no saved pages of {shop.url} (*.html, *.warc, *.warc.gz)")
-    while pages := frontier.claim(BATCH, LEASE):
+    # Pages that earlier runs found and the source lacks would stay open for ever.
+    while pages := frontier.claim(BATCH_SIZE, LEASE):
         frontier.settle(
             Outcome(page.id or 0, PageState.GONE, {"reason": "not saved"}) for page in pages
         )
     return done
 
 
-def is_saved(source: Path) -> bool:
-    """Whether a source holds pages rather than names them."""
+def has_saved_pages(source: Path) -> bool:
+    """Return True if a source holds pages; False if it may be a list of URLs."""
     return source.is_dir() or is_warc(source)
 
 
-def listed_links(file: Path, shop: Shop) -> list[Link]:
-    """The shop's own pages in a file of URLs, one a line. Raises UsageError."""
+def read_url_list(file: Path, shop: Shop) -> list[Link]:
+    """Read the shop's own pages from a file of URLs, one a line. Raises UsageError."""
     try:
         lines = file.read_text("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
@@ -76,108 +85,126 @@ def listed_links(file: Path, shop: Shop) -> list[Link]:
             f"{file} is no folder of saved pages, no WARC file and no text file of URLs"
         ) from error
     site = Site(shop.url)
-    found = [
-        site.locate(line.strip()) for line in lines if line.strip() and not line.startswith("#")
-    ]
-    links = [Link(address.url, "listed", 50) for address in found if isinstance(address, Address)]
+    links = []
+    for line in lines:
+        if not line.strip() or line.startswith("#"):
+            continue
+        address = site.normalize(line.strip())
+        if isinstance(address, Address):
+            links.append(Link(address.url, "listed", LISTED_PRIORITY))
     if not links:
         raise UsageError(f"{file} lists no page of {shop.url}")
     return links
 
 
-class _Keep:
-    """Makes outcomes of saved answers; knows which pages have a good one already."""
+class _Importer:
+    """Turns saved responses into outcomes, and remembers the pages that have a good one."""
 
     def __init__(self, site: Site, bodies: Bodies) -> None:
-        self._site, self._bodies = site, bodies
+        self._site = site
+        self._bodies = bodies
         self._good: set[str] = set()
 
-    def outcome(self, page_id: int, url: str, saved: Saved) -> Outcome | None:
-        """What a saved answer makes of its page; None where an earlier one says more."""
+    def outcome(self, page_id: int, url: str, saved: SavedResponse) -> Outcome | None:
+        """Turn a saved response into its page's outcome.
+
+        Returns None if the page has a good response already.
+        """
         if saved.body is None:
-            return (
-                None
-                if url in self._good
-                else Outcome(page_id, PageState.REFUSED, {"reason": "too large"})
-            )
+            if url in self._good:
+                return None
+            return Outcome(page_id, PageState.REFUSED, {"reason": TOO_LARGE})
         response = Response(url, saved.status, dict(saved.headers), saved.body)
-        answer = of_response(response, MOST_ATTEMPTS)
-        if answer.state == PageState.FETCHED:
+        # As after the last attempt: nothing can be requested again.
+        status = classify_response(response, MAX_ATTEMPTS)
+        if status.state == PageState.FETCHED:
             self._good.add(url)
             return self._fetched(page_id, url, saved, saved.body)
         if url in self._good:
             return None
-        columns = {"reason": answer.reason, "status": saved.status}
-        target = self._target(url, saved) if answer.state == PageState.REDIRECTED else None
-        return Outcome(page_id, answer.state, columns | {"canonical": target})
+        columns = {"reason": status.reason, "status": saved.status, "canonical": None}
+        if status.state == PageState.REDIRECTED:
+            columns["canonical"] = self._target(url, saved)
+        return Outcome(page_id, status.state, columns)
 
-    def _fetched(self, page_id: int, url: str, saved: Saved, body: bytes) -> Outcome:
-        said = saved.headers.get("content-type")
+    def _fetched(self, page_id: int, url: str, saved: SavedResponse, body: bytes) -> Outcome:
+        content_type = saved.headers.get("content-type")
         try:
-            canonical = page_links(open_html(decode(body, said)), url).canonical
+            canonical = extract_links(open_html(decode(body, content_type)), url).canonical
         except HostilePage:
-            return Outcome(page_id, PageState.REFUSED, {"reason": "hostile page"})
-        found = self._site.read(canonical) if canonical else None
+            return Outcome(page_id, PageState.REFUSED, {"reason": HOSTILE})
         columns = {
             "reason": None,
             "status": saved.status,
-            "content_type": said,
+            "content_type": content_type,
             "size": len(body),
             "body": self._bodies.put(body),
-            "canonical": found.url if isinstance(found, Address) else None,
+            "canonical": self._own_url(canonical),
             "etag": saved.headers.get("etag"),
             "last_modified": saved.headers.get("last-modified"),
-            "fetched_at": moment(saved.date) or now(),
+            "fetched_at": parse_date(saved.date) or now(),
             "rules_version": None,
         }
         return Outcome(page_id, PageState.FETCHED, columns)
 
-    def _target(self, url: str, saved: Saved) -> str | None:
-        found = self._site.read(absolute(url, saved.headers.get("location", "")) or "")
-        return found.url if isinstance(found, Address) else None
+    def _target(self, url: str, saved: SavedResponse) -> str | None:
+        return self._own_url(absolute(url, saved.headers.get("location", "")))
+
+    def _own_url(self, url: str | None) -> str | None:
+        """Return the cleaned URL if it is one of the shop's pages."""
+        address = self._site.check(url or "")
+        return address.url if isinstance(address, Address) else None
 
 
-def _batches(found: Iterable[Found]) -> Iterator[dict[str, Saved]]:
-    """The answers some at a time, by URL; a good answer is not replaced by one that is not."""
-    waiting = iter(found)
-    while some := list(islice(waiting, BATCH)):
-        batch: dict[str, Saved] = {}
-        for url, saved in some:
+def _batches(pages: Iterable[_SavedPage]) -> Iterator[dict[str, SavedResponse]]:
+    """Yield batches by URL, in which a good response is not replaced by a bad one."""
+    remaining = iter(pages)
+    while block := list(islice(remaining, BATCH_SIZE)):
+        batch: dict[str, SavedResponse] = {}
+        for url, saved in block:
             if url not in batch or saved.status == 200:
                 batch[url] = saved
         yield batch
 
 
-def _keys(store: Store, shop_id: int, urls: Iterable[str]) -> dict[str, int]:
-    wanted = select(Page.url, Page.id).where(Page.shop_id == shop_id, col(Page.url).in_(list(urls)))
+def _page_ids(store: Store, shop_id: int, urls: Iterable[str]) -> dict[str, int]:
+    pages = select(Page.url, Page.id).where(Page.shop_id == shop_id, col(Page.url).in_(list(urls)))
     with store.read() as session:
-        return {url: page_id or 0 for url, page_id in session.exec(wanted)}
+        return {url: page_id or 0 for url, page_id in session.exec(pages)}
 
 
-def _pages(source: Path, site: Site, most: int) -> Iterator[Found]:
+def _pages(source: Path, site: Site, max_size: int) -> Iterator[_SavedPage]:
     if not source.is_dir():
-        return _archived([source], site, most)
-    inner = source / (urlsplit(site.home).hostname or "")
-    base = inner if inner.is_dir() else source
+        return _archived([source], site, max_size)
+    host_folder = source / (urlsplit(site.home).hostname or "")
+    base = host_folder if host_folder.is_dir() else source
     files = [path for path in sorted(base.rglob("*")) if path.is_file()]
-    archives = [path for path in files if path.suffix in (".warc", ".gz") and is_warc(path)]
-    return chain(_mirrored(files, base, site, most), _archived(archives, site, most))
+    archives = [path for path in files if path.suffix in WARC_ENDINGS and is_warc(path)]
+    return chain(
+        _mirrored(files, base, site, max_size),
+        _archived(archives, site, max_size),
+    )
 
 
-def _mirrored(files: Iterable[Path], base: Path, site: Site, most: int) -> Iterator[Found]:
-    """The saved pages of a folder, each under the address at which it stood."""
+def _mirrored(files: Iterable[Path], base: Path, site: Site, max_size: int) -> Iterator[_SavedPage]:
+    """Yield the saved pages of a folder under their addresses.
+
+    The body of a larger page is None.
+    """
     for path in files:
-        if path.suffix.lower() in ENDINGS:
+        if path.suffix.lower() in HTML_ENDINGS:
             name = quote(path.relative_to(base).as_posix())
-            body = path.read_bytes() if path.stat().st_size <= most else None
+            body = path.read_bytes() if path.stat().st_size <= max_size else None
             url = f"{site.origin}/{name.removesuffix('index.html')}"
-            yield url, Saved(url, 200, {"content-type": "text/html"}, body)
+            yield _SavedPage(url, SavedResponse(url, 200, {"content-type": "text/html"}, body))
 
 
-def _archived(files: Iterable[Path], site: Site, most: int) -> Iterator[Found]:
-    """The answers of the shop's own site in WARC files; what says only that nothing changed is passed over."""
+def _archived(files: Iterable[Path], site: Site, max_size: int) -> Iterator[_SavedPage]:
+    """Yield the responses of the shop's site in WARC files, without 304s."""
     for file in files:
-        for saved in answers(file, most):
-            found = site.locate(saved.url) if saved.status >= 200 and saved.status != 304 else ""
-            if isinstance(found, Address):
-                yield found.url, saved
+        for saved in read_responses(file, max_size):
+            if saved.status < 200 or saved.status == 304:
+                continue
+            address = site.normalize(saved.url)
+            if isinstance(address, Address):
+                yield _SavedPage(address.url, saved)

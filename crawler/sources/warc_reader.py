@@ -1,8 +1,9 @@
-"""WARC files (ISO 28500): answers of web servers, as archives and crawlers keep them; read here, and written.
+"""WARC reader (ISO 28500): the HTTP responses that archives and crawlers have saved.
 
-warcio knows the format. But it unpacks gzip as it goes and reads lines of any length, so a file made for that would
-fill the memory: the file is unpacked here, and no record may spend more than `HEAD` bytes on its headers. A file that
-ends in the middle of a record, because its crawler was killed, is read up to there.
+warcio parses the format. But it unpacks gzip as it reads and accepts lines of any length, so a
+hostile file could fill the memory. The file is therefore unpacked here, and no record may have
+headers of more than `MAX_HEADER_SIZE` bytes. A file that ends within a record, because its crawler
+was killed, is read up to that record.
 """
 
 import gzip
@@ -19,10 +20,14 @@ from warcio.exceptions import ArchiveLoadFailed
 
 from catalog.errors import UsageError
 
-HEAD = 1_000_000
-BLOCK = 65_536
-MAGIC = (b"WARC/", b"\x1f\x8b")
-BROKEN = (
+MAX_HEADER_SIZE = 1_000_000  # bytes of a record; bound against hostile input
+BLOCK_SIZE = 65_536  # bytes read at a time
+MAX_SHOWN = 200  # characters of warcio's message in an error
+GZIP_MAGIC = b"\x1f\x8b"
+MAGIC = (b"WARC/", GZIP_MAGIC)
+WARC_ENDINGS = (".warc", ".warc.gz", ".arc", ".arc.gz")
+# Exceptions of warcio, gzip and http parsing for a file that is damaged or of another kind.
+FORMAT_ERRORS = (
     ArchiveLoadFailed,
     EOFError,
     OSError,
@@ -35,8 +40,11 @@ log = structlog.get_logger("scout.warc")
 
 
 @dataclass(frozen=True)
-class Saved:
-    """One answer out of a WARC file; `body` is None where it is larger than what was asked for."""
+class SavedResponse:
+    """One HTTP response.
+
+    `body` is None if it is larger than the limit; `headers` have lower-case names.
+    """
 
     url: str
     status: int
@@ -45,23 +53,27 @@ class Saved:
     date: str = ""
 
 
-class _Budget:
-    """A file whose reader may spend so many bytes and no more until it is told otherwise; `cut` where it ends early."""
+class _LimitedFile:
+    """File whose reader may read `remaining` bytes, None for any number.
+
+    `is_cut` if it ends early.
+    """
 
     def __init__(self, file: Any) -> None:
         self._file = file
-        self.left: int | None = HEAD
-        self.cut = False
+        self.remaining: int | None = MAX_HEADER_SIZE
+        self.is_cut = False
 
     def read(self, size: int = -1) -> bytes:
         try:
-            block: bytes = self._file.read1(BLOCK if size < 0 else size)
+            block: bytes = self._file.read1(BLOCK_SIZE if size < 0 else size)
         except (EOFError, OSError, zlib.error):
-            self.cut, block = True, b""
-        if self.left is not None:
-            self.left -= len(block)
-            if self.left < 0:
-                raise ArchiveLoadFailed(f"a record's head is longer than {HEAD} bytes")
+            self.is_cut = True
+            block = b""
+        if self.remaining is not None:
+            self.remaining -= len(block)
+            if self.remaining < 0:
+                raise ArchiveLoadFailed(f"a record's head is longer than {MAX_HEADER_SIZE} bytes")
         return block
 
     def tell(self) -> int:
@@ -69,8 +81,8 @@ class _Budget:
 
 
 def is_warc(file: Path) -> bool:
-    """Whether a file looks like a WARC file, by its name or its first bytes."""
-    if file.name.lower().endswith((".warc", ".warc.gz", ".arc", ".arc.gz")):
+    """Return True if a file looks like a WARC file, by its name or its first bytes."""
+    if file.name.lower().endswith(WARC_ENDINGS):
         return True
     try:
         with file.open("rb") as opened:
@@ -79,64 +91,77 @@ def is_warc(file: Path) -> bool:
         return False
 
 
-def answers(file: Path, most: int) -> Iterator[Saved]:
-    """The HTTP answers in a WARC file, in its order; bodies up to `most` bytes. Raises UsageError."""
+def read_responses(file: Path, max_size: int) -> Iterator[SavedResponse]:
+    """Yield the HTTP responses of a WARC file in order, with bodies of up to `max_size` bytes.
+
+    Raises UsageError.
+    """
     try:
-        with file.open("rb") as opened, _unpacked(opened) as plain:
-            yield from _answers(plain, file, most)
+        with file.open("rb") as opened, _unpacked(opened) as unpacked:
+            yield from _responses(unpacked, file, max_size)
     except (FileNotFoundError, IsADirectoryError, PermissionError) as error:
         raise UsageError(f"{file} cannot be read: {error.strerror}") from error
 
 
 def _unpacked(opened: BufferedReader) -> Any:
-    return gzip.GzipFile(fileobj=opened) if opened.peek(2)[:2] == b"\x1f\x8b" else opened
+    if opened.peek(2)[:2] == GZIP_MAGIC:
+        return gzip.GzipFile(fileobj=opened)
+    return opened
 
 
-def _answers(plain: IO[bytes], file: Path, most: int) -> Iterator[Saved]:
-    stream, count = _Budget(plain), 0
+def _responses(unpacked: IO[bytes], file: Path, max_size: int) -> Iterator[SavedResponse]:
+    stream = _LimitedFile(unpacked)
+    count = 0
     records = iter(ArchiveIterator(stream))
     try:
         while (record := next(records, None)) is not None:
-            stream.left, count = None, count + 1
-            saved = _saved(record, most)
-            while record.raw_stream.read(BLOCK):
+            # Its headers are read; the body has a limit of its own.
+            stream.remaining = None
+            count += 1
+            saved = _saved_response(record, max_size)
+            while record.raw_stream.read(BLOCK_SIZE):
                 continue
-            stream.left, stream.cut = HEAD, stream.cut or getattr(record.raw_stream, "limit", 0) > 0
-            if saved and not stream.cut:
+            stream.remaining = MAX_HEADER_SIZE
+            if getattr(record.raw_stream, "limit", 0) > 0:
+                stream.is_cut = True
+            if saved and not stream.is_cut:
                 yield saved
-    except BROKEN as error:
+    except FORMAT_ERRORS as error:
         if not count:
-            raise UsageError(f"{file} is no WARC file: {str(error).strip()[:200]}") from error
-        stream.cut = True
+            message = str(error).strip()[:MAX_SHOWN]
+            raise UsageError(f"{file} is no WARC file: {message}") from error
+        stream.is_cut = True
     if not count:
         raise UsageError(f"{file} is no WARC file: it holds no records")
-    if stream.cut:
+    if stream.is_cut:
         log.warning("a WARC file ends in the middle of a record", file=str(file), records=count)
 
 
-def _saved(record: Any, most: int) -> Saved | None:
+def _saved_response(record: Any, max_size: int) -> SavedResponse | None:
     if record.rec_type != "response" or record.http_headers is None:
         return None
+    # The grammar of WARC 1.0 puts the URL in angle brackets, that of 1.1 does not.
     url = (record.rec_headers.get_header("WARC-Target-URI") or "").strip("<>")
     status = record.http_headers.get_statuscode() or ""
     if not url or not status.isdigit():
         return None
     headers = {name.lower(): value for name, value in record.http_headers.headers}
-    return Saved(
-        url,
-        int(status),
-        headers,
-        _body(record, most),
-        record.rec_headers.get_header("WARC-Date") or "",
-    )
+    body = _body(record, max_size)
+    date = record.rec_headers.get_header("WARC-Date") or ""
+    return SavedResponse(url, int(status), headers, body, date)
 
 
-def _body(record: Any, most: int) -> bytes | None:
-    """The body without the codings of its transfer, read piece by piece and never beyond `most`."""
-    stream, pieces, size = record.content_stream(), list[bytes](), 0
-    while block := stream.read(BLOCK):
-        pieces.append(block)
+def _body(record: Any, max_size: int) -> bytes | None:
+    """Read the body without its transfer codings, in blocks.
+
+    Returns None if it is larger than `max_size`.
+    """
+    stream = record.content_stream()
+    blocks: list[bytes] = []
+    size = 0
+    while block := stream.read(BLOCK_SIZE):
+        blocks.append(block)
         size += len(block)
-        if size > most:
+        if size > max_size:
             return None
-    return b"".join(pieces)
+    return b"".join(blocks)

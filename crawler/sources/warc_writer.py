@@ -1,8 +1,8 @@
-"""A crawl as a WARC file (ISO 28500), for archives, other tools, and `scout crawl --from` on another machine.
+"""WARC writer (ISO 28500): a crawl as one file, for archives and `scout crawl --from`.
 
-Written are the pages that were fetched, as they were answered last, and redirects within the shop. The body is what
-stood in the answer once its transfer codings were taken off, so no header of those is written. The file has its name
-when it is whole: one that was killed in the middle leaves a `.part` beside it, and is begun anew.
+Written are the fetched pages, with their last response, and redirects within the shop. Bodies are
+stored without their transfer codings, so no header of those is written. The file gets its name once
+it is complete; a killed export leaves a `.part` file, which the next one overwrites.
 """
 
 import errno
@@ -27,9 +27,9 @@ from catalog.runtime.settings import Settings
 from catalog.storage.bodies import Bodies
 from catalog.storage.store import Store
 
-WRITTEN = (PageState.FETCHED, PageState.REDIRECTED)
-AT_ONCE = 500
-SAID = {
+EXPORTED_STATES = (PageState.FETCHED, PageState.REDIRECTED)
+BATCH_SIZE = 500  # pages read at a time: no reader holds the database for long
+REASON_PHRASES = {
     200: "OK",
     301: "Moved Permanently",
     302: "Found",
@@ -39,8 +39,8 @@ SAID = {
 
 
 @dataclass(frozen=True)
-class Exported:
-    """What was written, and how large it is."""
+class WarcExport:
+    """A written file: its path, its pages, its size in bytes."""
 
     file: str
     pages: int
@@ -49,12 +49,15 @@ class Exported:
 
 def write_warc(
     settings: Settings, store: Store, shop: Shop, file: Path, *, progress: Progress = silent
-) -> Exported:
-    """Write a shop's crawled pages to a WARC file, gzipped where its name says so. Raises UsageError, StorageFull."""
+) -> WarcExport:
+    """Write a shop's crawled pages to a WARC file, gzipped if its name ends so.
+
+    Raises UsageError, StorageFull.
+    """
     part = file.with_name(f"{file.name}.part")
     try:
         with part.open("wb") as out:
-            done = _write(out, file.name, settings, store, shop, progress)
+            pages = _write(out, file.name, settings, store, shop, progress)
             out.flush()
             os.fsync(out.fileno())
         size = part.stat().st_size
@@ -67,22 +70,26 @@ def write_warc(
         raise UsageError(f"{file} cannot be written: {error.strerror}") from error
     finally:
         part.unlink(missing_ok=True)
-    return Exported(str(file), done, size)
+    return WarcExport(str(file), pages, size)
 
 
 def _write(
     out: IO[bytes], name: str, settings: Settings, store: Store, shop: Shop, progress: Progress
 ) -> int:
-    writer, bodies, done = WARCWriter(out, gzip=name.endswith(".gz")), Bodies(settings.bodies), 0
-    said = {
+    writer = WARCWriter(out, gzip=name.endswith(".gz"))
+    bodies = Bodies(settings.bodies)
+    info = {
         "software": f"Scout/{version('scout-offer-gaps')}",
         "isPartOf": shop.url,
         "format": "WARC File Format 1.0",
     }
-    writer.write_record(writer.create_warcinfo_record(name, said))
+    writer.write_record(writer.create_warcinfo_record(name, info))
     total = _count(store, shop)
+    done = 0
     for page in _pages(store, shop):
-        body = bodies.get(page.body) if page.body and page.state == PageState.FETCHED else b""
+        body = b""
+        if page.body and page.state == PageState.FETCHED:
+            body = bodies.get(page.body)
         writer.write_record(_record(writer, page, body))
         done += 1
         progress("pages", done, total)
@@ -94,44 +101,50 @@ def _write(
 
 
 def _record(writer: WARCWriter, page: Page, body: bytes) -> Any:
+    # A page that answered 304 has the body of an earlier 200.
     status = page.status if page.status and page.status != 304 else 200
-    told = {
+    values = {
         "Content-Type": page.content_type,
         "ETag": page.etag,
         "Last-Modified": page.last_modified,
         "Location": page.canonical if page.state == PageState.REDIRECTED else None,
         "Content-Length": str(len(body)),
     }
-    headers = [(name, " ".join(value.split())) for name, value in told.items() if value]
-    at = page.fetched_at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if page.fetched_at else None
+    # A line break in a stored value would start a header of its own.
+    headers = [(name, " ".join(value.split())) for name, value in values.items() if value]
+    status_line = f"{status} {REASON_PHRASES.get(status, '')}".strip()
+    warc_headers = {}
+    if page.fetched_at:
+        fetched_at = page.fetched_at.astimezone(UTC)
+        warc_headers["WARC-Date"] = fetched_at.strftime("%Y-%m-%dT%H:%M:%SZ")
     return writer.create_warc_record(
         page.url,
         "response",
         payload=BytesIO(body),
-        http_headers=StatusAndHeaders(
-            f"{status} {SAID.get(status, '')}".strip(), headers, protocol="HTTP/1.1"
-        ),
-        warc_headers_dict={"WARC-Date": at} if at else {},
+        http_headers=StatusAndHeaders(status_line, headers, protocol="HTTP/1.1"),
+        warc_headers_dict=warc_headers,
     )
 
 
 def _pages(store: Store, shop: Shop) -> Iterator[Page]:
-    """The pages to write, in the order of their keys, some at a time: no reader holds the database for long."""
-    last = 0
+    """Yield the pages to write, by id."""
+    last_id = 0
     while True:
-        wanted = select(Page).where(
-            Page.shop_id == shop.id, col(Page.state).in_(WRITTEN), col(Page.id) > last
+        pages = select(Page).where(
+            Page.shop_id == shop.id, col(Page.state).in_(EXPORTED_STATES), col(Page.id) > last_id
         )
         with store.read() as session:
-            some = list(session.exec(wanted.order_by(col(Page.id)).limit(AT_ONCE)))
+            batch = list(session.exec(pages.order_by(col(Page.id)).limit(BATCH_SIZE)))
             session.expunge_all()
-        if not some:
+        if not batch:
             return
-        yield from (page for page in some if page.body or page.canonical)
-        last = some[-1].id or 0
+        yield from (page for page in batch if page.body or page.canonical)
+        last_id = batch[-1].id or 0
 
 
 def _count(store: Store, shop: Shop) -> int:
+    pages = select(func.count()).where(
+        Page.shop_id == shop.id, col(Page.state).in_(EXPORTED_STATES)
+    )
     with store.read() as session:
-        wanted = select(func.count()).where(Page.shop_id == shop.id, col(Page.state).in_(WRITTEN))
-        return int(session.exec(wanted).one())
+        return int(session.exec(pages).one())

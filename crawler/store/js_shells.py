@@ -1,7 +1,8 @@
-"""Pages that are empty without JavaScript: a shell that loads a program, and the program writes the page.
+"""JavaScript shells: pages that are empty until a script writes them.
 
-Told after a crawl without a browser, so that the shop's owner is not left with "no rules could be learnt". A page whose
-data stand in its own scripts is no shell: those are read.
+They are detected after a crawl without a browser, so that the shop's owner learns of the cause
+instead of "no rules could be learnt". A page whose data are in its own scripts is no shell: the
+parser reads those.
 """
 
 from sqlmodel import case, col, select
@@ -13,50 +14,59 @@ from catalog.runtime.settings import Settings
 from catalog.storage.bodies import Bodies
 from catalog.storage.store import Store
 
-LOOKED_AT = 20
-LEAST = 3
-FEW_LETTERS = 200
-FEW_DATA = 3_000
-MOST = 0.8
+SAMPLE_SIZE = 20  # pages of a shop that are looked at
+MIN_SHELLS = 3  # pages; fewer may be exceptions
+SHELL_SHARE = 0.8  # of the sample, from which on the shop needs a browser
+MAX_TEXT = 200  # characters of text that a shell may show, such as a notice
+MAX_SCRIPT_DATA = 3_000  # characters in scripts; a page with more may hold its data there
 
 
 def is_shell(html: str) -> bool:
-    """Whether a page says next to nothing, holds no data, and loads a script.
+    """Return True if a page shows next to no text, holds no data, and loads a script.
 
-    >>> is_shell("<div id=app></div><script src=/app.js></script><noscript>Please enable JavaScript</noscript>")
+    >>> is_shell("<div id=app></div><script src=/app.js></script><noscript>No script</noscript>")
     True
-    >>> is_shell("<p>An empty page without a script</p>"), is_shell("<script src=/a.js></script><p>" + "word " * 60)
-    (False, False)
+    >>> is_shell("<p>An empty page without a script</p>")
+    False
+    >>> is_shell("<script src=/a.js></script><p>" + "word " * 60)
+    False
     """
     tree = open_html(html)
-    programs = tree.css("script")
-    loads = any(node.attrs.get("src") for node in programs)
-    held = sum(len(node.text() or "") for node in programs)
+    scripts = tree.css("script")
+    loads_script = any(node.attrs.get("src") for node in scripts)
+    script_size = sum(len(node.text() or "") for node in scripts)
     for node in tree.css("script, style, noscript, template"):
         node.decompose()
-    words = " ".join(tree.body.text(separator=" ").split()) if tree.body else ""
-    return loads and held < FEW_DATA and len(words) < FEW_LETTERS
+    text = " ".join(tree.body.text(separator=" ").split()) if tree.body else ""
+    return loads_script and script_size < MAX_SCRIPT_DATA and len(text) < MAX_TEXT
 
 
-def refuse_shells(settings: Settings, store: Store, shop: Shop) -> None:
-    """Raises NeedsBrowser where nearly all pages of a crawl are shells; known offers' pages are looked at first."""
-    first = case((col(Page.source) == "known", 0), else_=1)
-    wanted = select(Page.body, Page.content_type).where(
+def check_for_shells(settings: Settings, store: Store, shop: Shop) -> None:
+    """Raise NeedsBrowser if nearly all pages of a crawl are shells.
+
+    Pages of known offers are sampled first.
+    """
+    known_first = case((col(Page.source) == "known", 0), else_=1)
+    fetched = select(Page.body, Page.content_type).where(
         Page.shop_id == shop.id, Page.state == PageState.FETCHED, col(Page.body).is_not(None)
     )
     with store.read() as session:
-        pages = list(session.exec(wanted.order_by(first, col(Page.id)).limit(LOOKED_AT)))
+        sample = list(session.exec(fetched.order_by(known_first, col(Page.id)).limit(SAMPLE_SIZE)))
     bodies = Bodies(settings.bodies)
-    shells = sum(_is_shell(bodies.get(body), said) for body, said in pages if body)
-    if shells >= LEAST and shells >= MOST * len(pages):
+    shells = 0
+    for body, content_type in sample:
+        if body and _is_stored_shell(bodies.get(body), content_type):
+            shells += 1
+    if shells >= MIN_SHELLS and shells >= SHELL_SHARE * len(sample):
         raise NeedsBrowser(
-            f"the pages of {shop.url} are empty without JavaScript ({shells} of {len(pages)} looked at): "
+            f"the pages of {shop.url} are empty without JavaScript "
+            f"({shells} of {len(sample)} looked at): "
             f"'scout shop set {shop.name} --javascript' has a browser read them"
         )
 
 
-def _is_shell(body: bytes, said: str | None) -> bool:
+def _is_stored_shell(body: bytes, content_type: str | None) -> bool:
     try:
-        return is_shell(decode(body, said))
+        return is_shell(decode(body, content_type))
     except HostilePage:
         return False

@@ -1,8 +1,8 @@
-"""Where fetched pages are digested and their bodies stored: here, or, where pages come fast, beside us.
+"""Page processor: digests pages and stores bodies, in a second process if pages arrive fast.
 
-A crawl that is polite has all the time in the world, and a second process would be a waste. One that gets more pages
-than a core can read and fetch at once hands them to a companion, which parses, compresses and stores them while the
-next pages arrive.
+A polite crawl has time to spare, and a second process would be a waste. A fast crawl fetches more
+pages than one core can parse. It hands them to a worker process, which parses, compresses and
+stores them while the next pages arrive.
 """
 
 import asyncio
@@ -17,99 +17,118 @@ from catalog import errors
 from catalog.errors import StoreError
 from catalog.runtime.worker_process import Answer, Companion, CompanionLost
 from catalog.storage.bodies import Bodies
-from crawler.pages.page_digest import Digest, Digester
-from crawler.pages.soft404 import Print
+from crawler.pages.page_digest import PageDigest, PageDigester
+from crawler.pages.soft404 import PageFingerprint
 from crawler.urls.site import Site
 
-FAST = 20
-WITHIN = 1.0
+FAST_PAGES = 20  # pages within FAST_SECONDS, from which on a worker process is started
+FAST_SECONDS = 1.0
 
 
-class Desk:
-    """Digests the pages of one crawl."""
+class PageProcessor:
+    """Processes the pages of one crawl."""
 
-    def __init__(self, site: Site, bodies: str) -> None:
-        self._site, self._url, self._bodies = site, bodies, Bodies(bodies)
-        self._digester = Digester(site)
-        self._companion: Companion | None = None
+    def __init__(self, site: Site, bodies_url: str) -> None:
+        self._site = site
+        self._bodies_url = bodies_url
+        self._bodies = Bodies(bodies_url)
+        self._digester = PageDigester(site)
+        self._worker: Companion | None = None
         self._starting: asyncio.Task[None] | None = None
-        self._last: deque[float] = deque(maxlen=FAST)
+        self._arrivals: deque[float] = deque(maxlen=FAST_PAGES)
 
-    def shows(self, shown: Print | None) -> None:
-        """What a missing page of this shop shows."""
-        self._digester.shows = shown
+    def set_missing_page(self, fingerprint: PageFingerprint | None) -> None:
+        """Set the fingerprint of the shop's soft 404s."""
+        self._digester.missing_page = fingerprint
 
-    async def digest(self, response: Response, judge: bool = True) -> Digest:
-        """Digest a page and store its body; without `judge` also where it looks like a missing one.
+    async def process(self, response: Response, detect_missing: bool = True) -> PageDigest:
+        """Digest a page and store its body, unless it is hostile or missing.
 
-        Raises StoreError, and CompanionLost where the page has brought the companion down.
+        Without `detect_missing` the body is stored although it looks like a missing page. Raises
+        StoreError, and CompanionLost if the page has crashed the worker process.
         """
-        said = (response.headers.get("Content-Type") or b"").decode("latin-1") or None
-        self._hurry()
-        if self._companion is None:
-            found = self._digester.digest(response.body, said, response.url)
-            if _worth_keeping(found, judge):
-                await asyncio.to_thread(self._bodies.put, response.body, found.body)
-            return found
-        words = await self._ask({"url": response.url, "type": said, "judge": judge}, response.body)
-        if error := words.get("error"):
-            raise getattr(errors, error[0], StoreError)(error[1])
-        return Digest.from_json(words)
+        content_type = (response.headers.get("Content-Type") or b"").decode("latin-1") or None
+        self._start_worker_if_fast()
+        if self._worker is None:
+            digest = self._digester.digest(response.body, content_type, response.url)
+            if _is_worth_storing(digest, detect_missing):
+                await asyncio.to_thread(self._bodies.put, response.body, digest.body)
+            return digest
+        task = {"url": response.url, "type": content_type, "detect_missing": detect_missing}
+        fields = await self._process_in_worker(self._worker, task, response.body)
+        if error := fields.get("error"):
+            kind, message = error
+            raise getattr(errors, kind, StoreError)(message)
+        return PageDigest.from_json(fields)
 
     def close(self) -> None:
-        """Let the companion go."""
-        if self._companion is not None:
-            self._companion.end()
+        """End the worker process."""
+        if self._worker is not None:
+            self._worker.end()
 
-    async def _ask(self, question: dict[str, Any], body: bytes) -> dict[str, Any]:
-        assert self._companion is not None
+    async def _process_in_worker(
+        self, worker: Companion, task: dict[str, Any], body: bytes
+    ) -> dict[str, Any]:
         try:
-            return await self._companion.ask(question, body)
+            return await worker.ask(task, body)
         except CompanionLost:
-            await self._start()
+            await self._start_worker()
             raise
 
-    def _hurry(self) -> None:
-        """Call for a companion once pages come fast."""
-        self._last.append(monotonic())
-        fast = len(self._last) == FAST and self._last[-1] - self._last[0] < WITHIN
-        if fast and self._starting is None and (os.cpu_count() or 1) > 1:
-            self._starting = asyncio.ensure_future(self._start())
+    def _start_worker_if_fast(self) -> None:
+        self._arrivals.append(monotonic())
+        if self._starting is not None or len(self._arrivals) < FAST_PAGES:
+            return
+        is_fast = self._arrivals[-1] - self._arrivals[0] < FAST_SECONDS
+        if is_fast and (os.cpu_count() or 1) > 1:
+            self._starting = asyncio.ensure_future(self._start_worker())
 
-    async def _start(self) -> None:
-        shown = self._digester.shows
-        site, words = self._site, shown and (shown.title, [*shown.words])
-        companion = Companion(
-            prepare, self._url, site.home, site.origin, site.own, site.lists, words
+    async def _start_worker(self) -> None:
+        site, missing_page = self._site, self._digester.missing_page
+        # The arguments travel to another process: a set of words travels as a list.
+        sent = missing_page and (missing_page.title, [*missing_page.words])
+        worker = Companion(
+            prepare_worker,
+            self._bodies_url,
+            site.home,
+            site.origin,
+            site.tracking_keys,
+            site.link_lists,
+            sent,
         )
-        await companion.start()
-        self._companion = companion
+        await worker.start()
+        self._worker = worker
 
 
-def prepare(
-    bodies: str,
+def prepare_worker(
+    bodies_url: str,
     home: str,
     origin: str,
-    own: tuple[str, ...],
-    lists: tuple[str, ...],
-    shown: tuple[str, list[str]] | None,
+    tracking_keys: tuple[str, ...],
+    link_lists: tuple[str, ...],
+    missing_page: tuple[str, list[str]] | None,
 ) -> Answer:
-    """The companion's function: digest a page, store its body."""
-    store, site = Bodies(bodies), Site(home, own, lists)
-    site.moved(origin)
-    digester = Digester(site, Print(shown[0], frozenset(shown[1])) if shown else None)
+    """Build the worker's function, which digests a page and stores its body."""
+    bodies = Bodies(bodies_url)
+    site = Site(home, tracking_keys, link_lists)
+    site.move_to(origin)
+    fingerprint = None
+    if missing_page:
+        title, words = missing_page
+        fingerprint = PageFingerprint(title, frozenset(words))
+    digester = PageDigester(site, fingerprint)
 
-    def answer(question: dict[str, Any], body: bytes) -> dict[str, Any]:
-        found = digester.digest(body, question["type"], question["url"])
+    def process(task: dict[str, Any], body: bytes) -> dict[str, Any]:
+        digest = digester.digest(body, task["type"], task["url"])
         try:
-            if _worth_keeping(found, question["judge"]):
-                store.put(body, found.body)
+            if _is_worth_storing(digest, task["detect_missing"]):
+                bodies.put(body, digest.body)
         except StoreError as error:
             return {"error": (type(error).__name__, str(error))}
-        return found.as_json()
+        return digest.as_json()
 
-    return answer
+    return process
 
 
-def _worth_keeping(found: Digest, judge: bool) -> bool:
-    return not (found.hostile or (judge and found.missing))
+def _is_worth_storing(digest: PageDigest, detect_missing: bool) -> bool:
+    return not (digest.is_hostile or (detect_missing and digest.is_missing))

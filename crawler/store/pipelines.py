@@ -1,7 +1,7 @@
-"""From an answer to the store: a page's state and its new links in one transaction, after its body (`crawler.store.page_processor`).
+"""Item pipeline: writes a page's state and new links in one transaction, after its body.
 
-A body without its row costs some space; a row without its body would be a lost page. Pages that become ready together
-share one transaction.
+A body without its row costs some space; a row without its body would be a lost page. Pages that are
+ready at the same time share one transaction.
 """
 
 import asyncio
@@ -16,46 +16,46 @@ from catalog.errors import StoreError
 from catalog.models import SitemapSeen
 from catalog.storage.frontier import Link, Outcome
 
-GATHER = 0.05
-TOGETHER = 8
+COMMIT_DELAY = 0.05  # seconds for which a page waits for others to share its transaction
+COMMIT_SIZE = 8  # pages that are committed without waiting longer
 
 
 @dataclass
-class Settled:
-    """Scrapy item: what became of one page, whose body is stored, and pages that are due again for it."""
+class PageItem:
+    """Scrapy item: outcome of a page whose body is stored, and of pages that change with it."""
 
     outcome: Outcome
-    also: tuple[Outcome, ...] = ()
+    related: tuple[Outcome, ...] = ()
 
 
 @dataclass
-class Listed:
-    """Scrapy item: a sitemap that was read to its end, the pages it brought, and when it says that they changed."""
+class SitemapItem:
+    """Scrapy item: a sitemap, its new links, and the last change of pages by URL."""
 
     seen: SitemapSeen
     links: list[Link] = field(default_factory=list)
     changed: dict[str, datetime] = field(default_factory=dict)
 
 
-class Settle:
-    """Scrapy item pipeline: settles pages."""
+class FrontierPipeline:
+    """Scrapy item pipeline that writes items to the frontier."""
 
     def __init__(self, crawler: Crawler) -> None:
         spider: Any = crawler.spider
         self._spider = spider
         self._waiting: list[Outcome] = []
-        self._flush: asyncio.Task[None] | None = None
-        self._enough = asyncio.Event()
+        self._commit: asyncio.Task[None] | None = None
+        self._is_full = asyncio.Event()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """As Scrapy asks for it."""
+        """Build the pipeline for a crawler (Scrapy's protocol)."""
         return cls(crawler)
 
-    async def process_item(self, item: Settled | Listed) -> Settled | Listed:
-        """Store an item; where the store is full or gone, the crawl stops and the page stays open."""
+    async def process_item(self, item: PageItem | SitemapItem) -> PageItem | SitemapItem:
+        """Store an item; if the store is full or lost, the crawl stops and the page stays open."""
         try:
-            if isinstance(item, Listed):
+            if isinstance(item, SitemapItem):
                 self._spider.frontier.add(item.links, [item.seen] if item.seen.run_id else [])
                 self._spider.frontier.date(item.changed)
             else:
@@ -63,21 +63,21 @@ class Settle:
         except StoreError as error:
             self._spider.stop(error)
         finally:
-            self._spider.landed(item)
+            self._spider.release(item)
         return item
 
-    async def _store(self, item: Settled) -> None:
-        self._waiting += [item.outcome, *item.also]
-        if self._flush is None or self._flush.done():
-            self._flush = asyncio.ensure_future(self._settle())
-        if len(self._waiting) >= TOGETHER:
-            self._enough.set()
-        await self._flush
+    async def _store(self, item: PageItem) -> None:
+        self._waiting += [item.outcome, *item.related]
+        if self._commit is None or self._commit.done():
+            self._commit = asyncio.ensure_future(self._commit_waiting())
+        if len(self._waiting) >= COMMIT_SIZE:
+            self._is_full.set()
+        await self._commit
 
-    async def _settle(self) -> None:
+    async def _commit_waiting(self) -> None:
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._enough.wait(), GATHER)
-        self._enough.clear()
+            await asyncio.wait_for(self._is_full.wait(), COMMIT_DELAY)
+        self._is_full.clear()
         outcomes, self._waiting = self._waiting, []
         self._spider.frontier.settle(outcomes)
-        self._spider.note()
+        self._spider.update_log()

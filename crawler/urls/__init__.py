@@ -1,1 +1,1 @@
-"""URL shapes, URL rules, session ids and canonical links: decide what a URL is before it is fetched."""
+"""Classify URLs before they are fetched: shapes, shop functions, session ids, canonical rules."""

@@ -1,8 +1,9 @@
-"""What a shop's canonical links teach: under which other addresses the same page stands.
+"""Canonical rules of a shop: which parts of an address may be dropped, learnt from canonical links.
 
-`/collections/x/products/h.html` names `/products/h` on every page, `?variant=1` names the page without it. Once five
-pages agree, none disagrees, and a look at both addresses has shown the same title twice, the canonical address is read
-off the link itself and the detour is not requested.
+Every page under `/collections/x/products/h.html` may name `/products/h` as its canonical address,
+and `?variant=1` the page without it. A rule is trusted after five agreeing pages, no
+counterexample, and two comparisons in which both addresses showed the same title. The canonical
+address is then computed from the link, and the detour is not requested.
 """
 
 import re
@@ -10,188 +11,248 @@ from collections import Counter
 from dataclasses import dataclass
 from urllib.parse import urlencode, urlsplit, urlunsplit
 
+from crawler.config import DEFAULT_CONFIG, CrawlConfig
 from crawler.urls.url_shape import PAGE_KEY, Address
 
-AGREE = 5
-LOOKED = 2
-NEWS = 4
-ALIKE = 0.6
-MOST_TITLES = 50_000
-ENDINGS = (".html", ".htm", ".php", ".aspx")
+MAX_TITLES = 50_000  # bound: memory of a crawl over an endless shop
+ENDINGS = (".html", ".htm", ".php", ".aspx")  # file endings that shops add and leave out
+PLAIN = "plain"  # form: the ending of the address stays
+DROPPED = "dropped"  # form: the ending is removed
 WORD = re.compile(r"\w+")
 
-Way = tuple[str, ...]
+# Names a rule by everything that its addresses share: ("key", NAME) drops a query key,
+# ("path", FIRST_SEGMENT, SEGMENTS, DROPPED, NEXT_SEGMENT) leading segments,
+# ("ending", ...) the file ending.
+RuleKey = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Kept:
-    """Where a page is kept: one address, or several where the rules leave the ending open; `way` is the rule's."""
+class CanonicalForms:
+    """Canonical addresses of a link: several where the rules leave the ending open.
+
+    `rule` is () without a rule.
+    """
 
     addresses: tuple[Address, ...]
-    way: Way = ()
+    rule: RuleKey = ()
 
 
-class Rewrites:
-    """Rules `detour -> canonical` of one shop: query keys, leading segments and endings that may be dropped."""
+class CanonicalRules:
+    """Rules `detour -> canonical` of one shop, with the pages that support and contradict them."""
 
-    def __init__(self) -> None:
-        self._agree: Counter[Way] = Counter()
-        self._news: Counter[Way] = Counter()
-        self._looked: Counter[Way] = Counter()
-        self._refuted: set[Way] = set()
+    def __init__(self, config: CrawlConfig = DEFAULT_CONFIG) -> None:
+        self._config = config
+        self._agreeing: Counter[RuleKey] = Counter()
+        self._with_new_links: Counter[RuleKey] = Counter()
+        self._compared: Counter[RuleKey] = Counter()
+        self._refuted: set[RuleKey] = set()
         self._titles: dict[str, str] = {}
-        self._expected: dict[str, list[tuple[Way, str]]] = {}
+        self._expected: dict[str, list[tuple[RuleKey, str]]] = {}
 
     def observe(
-        self, page: Address, canonical: Address | None, title: str, brought_new: bool
+        self, page: Address, canonical: Address | None, title: str, has_new_links: bool
     ) -> None:
-        """Learn from one page; `brought_new` says that it led to pages not linked before.
+        """Learn from one page and its canonical address.
 
-        Many shops name a list's first page as canonical of all its pages: a key whose pages bring new links is kept.
+        Many shops name the first page of a list as canonical for all its pages. So a query key
+        whose pages have new links counts as needed, not as agreeing.
         """
-        if len(self._titles) < MOST_TITLES:
+        if len(self._titles) < MAX_TITLES:
             self._titles[page.key] = title
-        for way, other in self._expected.pop(page.key, ()):
-            self._compare(way, other, title)
+        for rule, detour_title in self._expected.pop(page.key, ()):
+            self._compare_titles(rule, detour_title, title)
         if canonical is None:
             return
-        for way in self._said(page, canonical, brought_new):
+        for rule in self._supported_rules(page, canonical, has_new_links):
             if canonical.key in self._titles:
-                self._compare(way, self._titles[canonical.key], title)
-            elif len(self._expected) < MOST_TITLES:
-                self._expected.setdefault(canonical.key, []).append((way, title))
+                self._compare_titles(rule, self._titles[canonical.key], title)
+            elif len(self._expected) < MAX_TITLES:
+                self._expected.setdefault(canonical.key, []).append((rule, title))
 
-    def kept(self, address: Address) -> Kept:
-        """Where the page of a link is kept, as far as the rules tell; under the link itself where none holds."""
-        used: Way = ()
+    def canonical_forms(self, address: Address) -> CanonicalForms:
+        """Apply the trusted rules to a link; the link itself where none applies."""
+        used: RuleKey = ()
         for name in dict(address.query):
-            if self.holds(("key", name)):
-                address, used = _without(address, name), ("key", name)
-        for way in () if address.query else _ways(address):
-            if self.holds(way) and (forms := self._seen_forms(address, way)):
-                return Kept(
-                    tuple(_apply(address, way, form) for form in forms),
-                    (*way, forms[0], _ending(address)),
-                )
-        return Kept((address,), used)
+            rule: RuleKey = ("key", name)
+            if self.is_trusted(rule):
+                address, used = _without_key(address, name), rule
+        if address.query:
+            return CanonicalForms((address,), used)
+        for rule in path_rules(address):
+            if self.is_trusted(rule) and (forms := self._seen_forms(address, rule)):
+                shortened = tuple(_apply(address, rule, form) for form in forms)
+                return CanonicalForms(shortened, (*rule, forms[0], _ending(address)))
+        return CanonicalForms((address,), used)
 
-    def holds(self, way: Way) -> bool:
-        """Whether a rule is trusted."""
-        enough = (
-            self._agree[way] >= max(AGREE, NEWS * self._news[way]) and self._looked[way] >= LOOKED
+    def is_trusted(self, rule: RuleKey) -> bool:
+        """Return True if enough pages support the rule and none contradicts it."""
+        if not rule or rule in self._refuted:
+            return False
+        needed = max(
+            self._config.canonical_agreeing_pages,
+            self._config.canonical_new_link_ratio * self._with_new_links[rule],
         )
-        return bool(way) and enough and way not in self._refuted
+        has_compared = self._compared[rule] >= self._config.canonical_compared_titles
+        return self._agreeing[rule] >= needed and has_compared
 
-    def says(self, page: Address, canonical: Address) -> bool:
-        """Whether a trusted rule explains why a page names this canonical address: both are known to be the same."""
-        return any(canonical.key == other.key for other in self.kept(page).addresses)
+    def explains(self, page: Address, canonical: Address) -> bool:
+        """Return True if a trusted rule maps the page to this address: both show the same."""
+        return any(canonical.key == form.key for form in self.canonical_forms(page).addresses)
 
-    def refute(self, way: Way) -> None:
-        """A rule has led astray."""
-        self._refuted.add(way)
+    def refute(self, rule: RuleKey) -> None:
+        """Discard a rule that named a missing page for one that exists."""
+        self._refuted.add(rule)
 
-    def detours(self, address: Address) -> bool:
-        """Whether it has been seen before that such an address stands for another page."""
-        return any(self._agree[way] and way not in self._refuted for way in _ways(address))
+    def is_detour(self, address: Address) -> bool:
+        """Return True if a page of the same kind has named another address as canonical."""
+        for rule in path_rules(address):
+            if self._agreeing[rule] and rule not in self._refuted:
+                return True
+        return False
 
-    def _seen_forms(self, address: Address, way: Way) -> list[str]:
-        forms = _forms(address, way)
-        seen = [form for form in forms if self._agree[(*way, form)]] or ["plain"]
-        return [form for form in seen if (*way, form, _ending(address)) not in self._refuted]
+    def _seen_forms(self, address: Address, rule: RuleKey) -> list[str]:
+        forms = _forms(address, rule)
+        seen = [form for form in forms if self._agreeing[(*rule, form)]] or [PLAIN]
+        ending = _ending(address)
+        return [form for form in seen if (*rule, form, ending) not in self._refuted]
 
-    def _said(self, page: Address, canonical: Address, brought_new: bool) -> list[Way]:
-        """The rules that a page speaks for; those that it speaks against are refuted."""
+    def _supported_rules(
+        self, page: Address, canonical: Address, has_new_links: bool
+    ) -> list[RuleKey]:
+        """Count a page for the rules that explain its canonical address.
+
+        Refute those that contradict it.
+        """
         if page.query or canonical.query:
-            if page.parts.path != canonical.parts.path:
-                return []
-            names = [name for name in dict(page.query) if name not in dict(canonical.query)]
-            self._refuted.update(
-                ("key", name) for name, _ in page.query if name not in names or PAGE_KEY.match(name)
-            )
-            (self._news if brought_new else self._agree).update(("key", name) for name in names)
-            return [("key", name) for name in names]
-        said = []
-        for way in _ways(page):
-            form = next(
-                (
-                    form
-                    for form in _forms(page, way)
-                    if _apply(page, way, form).key == canonical.key
-                ),
-                None,
-            )
-            if form is None:
-                if way[0] == "ending" or _bare(_apply(page, way, "plain")) != _bare(canonical):
-                    self._refuted.add(way)
-            else:
-                self._agree.update([way, (*way, form)])
-                said.append(way)
-        return said
+            return self._supported_query_rules(page, canonical, has_new_links)
+        supported: list[RuleKey] = []
+        for rule in path_rules(page):
+            form = _matching_form(page, rule, canonical)
+            if form is not None:
+                self._agreeing.update([rule, (*rule, form)])
+                supported.append(rule)
+            elif _contradicts(page, rule, canonical):
+                self._refuted.add(rule)
+        return supported
 
-    def _compare(self, way: Way, one: str, other: str) -> None:
-        if alike(one, other):
-            self._looked[way] += 1
+    def _supported_query_rules(
+        self, page: Address, canonical: Address, has_new_links: bool
+    ) -> list[RuleKey]:
+        if page.parts.path != canonical.parts.path:
+            return []
+        canonical_keys = dict(canonical.query)
+        dropped = [name for name in dict(page.query) if name not in canonical_keys]
+        for name, _ in page.query:
+            # A list's later pages differ from the first one, whatever their canonical link says.
+            if name not in dropped or PAGE_KEY.match(name):
+                self._refuted.add(("key", name))
+        rules: list[RuleKey] = [("key", name) for name in dropped]
+        if has_new_links:
+            self._with_new_links.update(rules)
         else:
-            self._refuted.add(way)
+            self._agreeing.update(rules)
+        return rules
+
+    def _compare_titles(self, rule: RuleKey, first: str, second: str) -> None:
+        if are_similar_titles(first, second, self._config.title_overlap):
+            self._compared[rule] += 1
+        else:
+            self._refuted.add(rule)
 
 
-def alike(one: str, other: str) -> bool:
-    """Whether two titles can be of one page.
+def are_similar_titles(
+    first: str, second: str, overlap: float = DEFAULT_CONFIG.title_overlap
+) -> bool:
+    """Return True if two titles can belong to one page.
 
-    >>> alike("Blue Bike - Shop", "Blue Bike - Bikes - Shop"), alike("Blue Bike - Shop", "All bikes - Shop")
-    (True, False)
+    They share `overlap` of the shorter one's words.
+
+    >>> are_similar_titles("Blue Bike - Shop", "Blue Bike - Bikes - Shop")
+    True
+    >>> are_similar_titles("Blue Bike - Shop", "All bikes - Shop")
+    False
     """
-    a, b = set(WORD.findall(one.lower())), set(WORD.findall(other.lower()))
-    return len(a & b) >= ALIKE * max(1, min(len(a), len(b)))
+    first_words = set(WORD.findall(first.lower()))
+    second_words = set(WORD.findall(second.lower()))
+    shorter = max(1, min(len(first_words), len(second_words)))
+    return len(first_words & second_words) >= overlap * shorter
 
 
-def _ways(address: Address) -> list[Way]:
-    """All rules that could apply to a path, named by what other paths of the kind share.
+def path_rules(address: Address) -> list[RuleKey]:
+    """List the rules that could apply to a path, named by the parts that its kind of paths shares.
 
-    >>> _ways(Address("https://a.de/collections/x/products/h.html"))[2:]
+    >>> path_rules(Address("https://a.de/collections/x/products/h.html"))[2:]
     [('path', 'collections', '4', '3', ''), ('ending', 'collections', '4', '0', '')]
     """
-    segments = _raw(address)
-    first, number, last = (
-        segments[0] if len(segments) > 1 else "",
-        str(len(segments)),
-        len(segments) - 1,
-    )
-    ways: list[Way] = [
-        ("path", first, number, str(drop), segments[drop] if drop < last else "")
-        for drop in range(1, last + 1)
-    ]
-    return [*ways, ("ending", first, number, "0", "")] if _ending(address) else ways
+    segments = _raw_segments(address)
+    last = len(segments) - 1
+    first = segments[0] if last > 0 else ""
+    count = str(len(segments))
+    rules: list[RuleKey] = []
+    for dropped in range(1, last + 1):
+        # The last segment names the page itself, so it is no part of the kind.
+        next_segment = segments[dropped] if dropped < last else ""
+        rules.append(("path", first, count, str(dropped), next_segment))
+    if _ending(address):
+        rules.append(("ending", first, count, "0", ""))
+    return rules
 
 
-def _forms(address: Address, way: Way) -> tuple[str, ...]:
+def _matching_form(page: Address, rule: RuleKey, canonical: Address) -> str | None:
+    """Find the form in which a rule maps the page to its canonical address."""
+    for form in _forms(page, rule):
+        if _apply(page, rule, form).key == canonical.key:
+            return form
+    return None
+
+
+def _contradicts(page: Address, rule: RuleKey, canonical: Address) -> bool:
+    """Return True unless the canonical address is the rule's result with another ending.
+
+    A page without an ending that names an address with one is no evidence for or against dropping
+    segments.
+    """
+    if rule[0] == "ending":
+        return True
+    return _without_ending(_apply(page, rule, PLAIN)) != _without_ending(canonical)
+
+
+def _forms(address: Address, rule: RuleKey) -> tuple[str, ...]:
     if not _ending(address):
-        return ("plain",)
-    return ("dropped",) if way[0] == "ending" else ("plain", "dropped")
+        return (PLAIN,)
+    if rule[0] == "ending":
+        return (DROPPED,)
+    return (PLAIN, DROPPED)
 
 
-def _apply(address: Address, way: Way, form: str) -> Address:
-    segments = _raw(address)[int(way[3]) :]
+def _apply(address: Address, rule: RuleKey, form: str) -> Address:
+    segments = _raw_segments(address)[int(rule[3]) :]
     parts = urlsplit(address.url)
-    path = "/" + "/".join(segments) + ("/" if parts.path.endswith("/") else "")
-    path = path[: -len(_ending(address))] if form == "dropped" else path
+    path = "/" + "/".join(segments)
+    if parts.path.endswith("/"):
+        path += "/"
+    if form == DROPPED:
+        path = path[: -len(_ending(address))]
     return Address(urlunsplit((parts.scheme, parts.netloc, path, "", "")))
 
 
-def _bare(address: Address) -> str:
-    """The path without its ending: a page of no ending that names one with an ending speaks neither for nor against."""
+def _without_ending(address: Address) -> str:
     return address.parts.path.removesuffix(_ending(address))
 
 
 def _ending(address: Address) -> str:
     path = address.parts.path.lower()
-    return next((ending for ending in ENDINGS if path.endswith(ending)), "")
+    for ending in ENDINGS:
+        if path.endswith(ending):
+            return ending
+    return ""
 
 
-def _without(address: Address, name: str) -> Address:
+def _without_key(address: Address, name: str) -> Address:
     query = urlencode([pair for pair in address.query if pair[0] != name])
     return Address(urlunsplit(urlsplit(address.url)._replace(query=query)))
 
 
-def _raw(address: Address) -> list[str]:
+def _raw_segments(address: Address) -> list[str]:
+    """Split the path without decoding it: it is requested as it was linked."""
     return [part for part in address.parts.path.split("/") if part]

@@ -1,8 +1,8 @@
-"""Second tries: what if a learnt rule sent the crawl to a page that is not there?
+"""Verification of canonical rules: try the original link when a rule's replacement is missing.
 
-The link as it stood in the page is then asked for after all. Where it is missing too, the link was broken and the rule
-is not to blame; where it is there, the rule has led astray, and from then on every link that it sends into the void is
-tried. A rule that does so too often is given up. Only so many tries are open at a time.
+If the original is missing too, the link was broken and the rule is not to blame. If it exists, the
+rule was wrong, and from then on the original of every missing replacement is tried. A rule that is
+wrong too often is revoked. Only a few trials of a rule are open at a time.
 """
 
 from collections import Counter, defaultdict
@@ -10,93 +10,109 @@ from dataclasses import dataclass
 
 from catalog.models import PageState
 from catalog.storage.frontier import Link, Outcome
-from crawler.urls.canonical_rules import Way
+from crawler.config import DEFAULT_CONFIG, CrawlConfig
+from crawler.urls.canonical_rules import RuleKey
 
-TRIES = 5
-ASTRAY = 3
-SHARE = 0.25
-AGAIN = "again"
-SOON = 80
+RETRIED_SOURCE = "again"  # stored as the page's source: an original link that is tried after all
+RETRIED_PRIORITY = 80  # before all that pages link to: the verdict decides about many links
 
 
 @dataclass(frozen=True)
-class Original:
-    """A link that was not requested because a rule named another: its row, where it had become one."""
+class ReplacedLink:
+    """A link that a rule replaced by its canonical address.
+
+    `page_id` is its row, None where it has none.
+    """
 
     url: str
-    way: Way
+    rule: RuleKey
     page_id: int | None = None
 
-    def due(self) -> Outcome | Link:
-        """The link as a page that is due at once: as the row that it is, or as a new one."""
+    def as_due(self) -> Outcome | Link:
+        """Make the link due at once: its row if it has one, else a new link."""
         if self.page_id is None:
-            return Link(self.url, AGAIN, SOON)
-        columns = {"reason": None, "canonical": None, "source": AGAIN, "priority": SOON}
+            return Link(self.url, RETRIED_SOURCE, RETRIED_PRIORITY)
+        columns = {
+            "reason": None,
+            "canonical": None,
+            "source": RETRIED_SOURCE,
+            "priority": RETRIED_PRIORITY,
+        }
         return Outcome(self.page_id, PageState.PENDING, columns)
 
 
-class Doubts:
-    """The links that rules replaced, and the verdicts on the rules."""
+class RuleVerifier:
+    """Tracks the links that rules replaced; `revoked` are the rules found wrong."""
 
-    def __init__(self) -> None:
-        self.guilty: set[Way] = set()
-        self._instead: dict[str, Original] = {}
-        self._tried: dict[str, Original] = {}
-        self._good: Counter[Way] = Counter()
-        self._astray: Counter[Way] = Counter()
-        self._innocent: Counter[Way] = Counter()
-        self._open: Counter[Way] = Counter()
-        self._held: defaultdict[Way, list[Original]] = defaultdict(list)
+    def __init__(self, config: CrawlConfig = DEFAULT_CONFIG) -> None:
+        self._config = config
+        self.revoked: set[RuleKey] = set()
+        self._replaced_by: dict[str, ReplacedLink] = {}
+        self._trials: dict[str, ReplacedLink] = {}
+        self._confirmed: Counter[RuleKey] = Counter()
+        self._errors: Counter[RuleKey] = Counter()
+        self._broken_links: Counter[RuleKey] = Counter()
+        self._open_trials: Counter[RuleKey] = Counter()
+        self._postponed: defaultdict[RuleKey, list[ReplacedLink]] = defaultdict(list)
 
-    def replaced(self, original: Original, by: str) -> None:
-        """A rule has put the address `by` in the place of a link."""
-        self._instead.setdefault(by, original)
+    def record_replacement(self, original: ReplacedLink, replacement: str) -> None:
+        """Note that a rule replaced a link by the URL `replacement`."""
+        self._replaced_by.setdefault(replacement, original)
 
-    def trusts(self, way: Way) -> bool:
-        """Whether a rule has been tried and never found wrong: what it says is missing need not be asked for twice."""
-        return self._innocent[way] >= TRIES and not self._astray[way]
+    def is_verified(self, rule: RuleKey) -> bool:
+        """Return True if enough trials ended without an error.
 
-    def stands_for(self, url: str, original: str) -> bool:
-        """Whether the address `url` was asked for in the place of that link."""
-        return url in self._instead and self._instead[url].url == original
+        The originals of its missing replacements need no request.
+        """
+        return self._broken_links[rule] >= self._config.rule_trials and not self._errors[rule]
 
-    def recant(self, url: str) -> Original | None:
-        """The link that a rule, given up since, replaced by the address `url`."""
-        original = self._instead.get(url)
-        if original is None or original.way not in self.guilty:
+    def is_replacement_of(self, url: str, original: str) -> bool:
+        """Return True if `url` was requested in place of the link `original`."""
+        return url in self._replaced_by and self._replaced_by[url].url == original
+
+    def restore(self, url: str) -> ReplacedLink | None:
+        """Take back the replacement `url` if its rule has been revoked since.
+
+        Returns the original link.
+        """
+        original = self._replaced_by.get(url)
+        if original is None or original.rule not in self.revoked:
             return None
-        return self._instead.pop(url)
+        return self._replaced_by.pop(url)
 
-    def there(self, url: str) -> list[Original]:
-        """A page was there; gives the links to try after all."""
-        if good := self._instead.pop(url, None):
-            self._good[good.way] += 1
-        tried = self._tried.pop(url, None)
-        if tried is None:
+    def record_existing(self, url: str) -> list[ReplacedLink]:
+        """Note that a page exists; returns the original links to try now."""
+        if replaced := self._replaced_by.pop(url, None):
+            self._confirmed[replaced.rule] += 1
+        trial = self._trials.pop(url, None)
+        if trial is None:
             return []
-        way = tried.way
-        self._astray[way] += 1
-        self._open[way] -= 1
-        if self._astray[way] >= ASTRAY and self._astray[way] > SHARE * self._good[way]:
-            self.guilty.add(way)
-        return [self._try(original) for original in self._held.pop(way, [])]
+        rule = trial.rule
+        self._errors[rule] += 1
+        self._open_trials[rule] -= 1
+        error_limit = self._config.rule_error_share * self._confirmed[rule]
+        if self._errors[rule] >= self._config.rule_errors and self._errors[rule] > error_limit:
+            self.revoked.add(rule)
+        # One error is enough to try every link that waited for the verdict.
+        return [self._start_trial(original) for original in self._postponed.pop(rule, [])]
 
-    def missing(self, url: str) -> list[Original]:
-        """A page was not there; gives the links to try after all."""
-        if tried := self._tried.pop(url, None):
-            self._innocent[tried.way] += 1
-            self._open[tried.way] -= 1
-        original = self._instead.pop(url, None)
+    def record_missing(self, url: str) -> list[ReplacedLink]:
+        """Note that a page is missing; returns the original links to try now."""
+        if trial := self._trials.pop(url, None):
+            self._broken_links[trial.rule] += 1
+            self._open_trials[trial.rule] -= 1
+        original = self._replaced_by.pop(url, None)
         if original is None:
             return []
-        way = original.way
-        if self._astray[way] or self._open[way] + self._innocent[way] < TRIES:
-            return [self._try(original)]
-        if self._innocent[way] < TRIES:
-            self._held[way].append(original)
+        rule = original.rule
+        trials = self._config.rule_trials
+        if self._errors[rule] or self._open_trials[rule] + self._broken_links[rule] < trials:
+            return [self._start_trial(original)]
+        if self._broken_links[rule] < trials:
+            self._postponed[rule].append(original)
         return []
 
-    def _try(self, original: Original) -> Original:
-        self._tried[original.url] = original
-        self._open[original.way] += 1
+    def _start_trial(self, original: ReplacedLink) -> ReplacedLink:
+        self._trials[original.url] = original
+        self._open_trials[original.rule] += 1
         return original

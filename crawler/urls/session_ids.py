@@ -1,65 +1,77 @@
-"""Session ids that are a segment of the path: every visit of a page shows its links under new addresses.
+"""Session ids that are a path segment: each visit of a page shows its links under new addresses.
 
-`;jsessionid=` and `(S(...))` are known by their looks (`crawler.urls.url_shape`). A bare `/3f0c9a.../p/7` may as well be an id
-of a category, but those stand beside each other on a page; a session's id is the only one of its page, and on the next
-page it is another. The address that is requested stays as it is: only what makes two addresses the same page changes.
+`;jsessionid=` and `(S(...))` are recognised by their syntax (`crawler.urls.url_shape`). A bare
+`/3f0c9a.../p/7` may as well hold a category's id. But ids of categories occur side by side on one
+page. A session id is the only one of its page, and changes on the next. The requested address stays
+as linked; only the key for comparing addresses changes.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 
+from crawler.config import DEFAULT_CONFIG, CrawlConfig
 from crawler.urls.url_shape import Address
 
-PAGES = 3
-LINKS = 3
 
+class SessionIdDetector:
+    """Learns the positions of session ids in a shop's paths; `positions` are zero-based."""
 
-class Sessions:
-    """What the pages of one crawl tell of ids in the first segments of paths."""
-
-    def __init__(self) -> None:
+    def __init__(self, config: CrawlConfig = DEFAULT_CONFIG) -> None:
+        self._config = config
         self._votes: Counter[int] = Counter()
         self._refuted: set[int] = set()
-        self._last: dict[int, str] = {}
-        self.held: frozenset[int] = frozenset()
+        self._last_token: dict[int, str] = {}
+        self.positions: frozenset[int] = frozenset()
 
     def observe(self, page: Address, links: Iterable[Address]) -> None:
-        """Learn from the links of one page; relative ones, which repeat the page's own id, say nothing."""
-        found: defaultdict[int, list[str]] = defaultdict(list)
+        """Learn from the links of one page.
+
+        Links with the page's own id are no evidence: relative links repeat it.
+        """
+        tokens_at: defaultdict[int, list[str]] = defaultdict(list)
         for link in links:
-            for place in link.ids:
-                if link.segments[place] not in page.segments:
-                    found[place].append(link.segments[place])
-        for place, tokens in found.items():
-            if len(set(tokens)) > 1:
-                self._refuted.add(place)
-            elif len(tokens) >= LINKS and self._last.get(place) != tokens[0]:
-                self._votes[place] += 1
-                self._last[place] = tokens[0]
-        self.held = (
-            frozenset(place for place, votes in self._votes.items() if votes >= PAGES)
-            - self._refuted
-        )
+            for position in link.token_positions:
+                if link.segments[position] not in page.segments:
+                    tokens_at[position].append(link.segments[position])
+        for position, tokens in tokens_at.items():
+            self._vote(position, tokens)
+        voted = {n for n, votes in self._votes.items() if votes >= self._config.session_pages}
+        self.positions = frozenset(voted - self._refuted)
 
     def refute(self, offer: Address) -> None:
-        """A known offer's address: what stands in it is no session's."""
-        self._refuted.update(offer.ids)
+        """Exclude the positions of ids in a known offer's address: they identify a page."""
+        self._refuted.update(offer.token_positions)
 
-    def holds(self, address: Address) -> bool:
-        """Whether an address has a session's id in it."""
-        return bool(self.held) and not self.held.isdisjoint(address.ids)
+    def has_session_id(self, address: Address) -> bool:
+        """Return True if an address has an id at a session position."""
+        return bool(self.positions) and not self.positions.isdisjoint(address.token_positions)
 
     def key(self, address: Address) -> str:
-        """What makes two addresses the same page, session ids aside."""
-        return bare_key(address) if self.holds(address) else address.key
+        """Return the key of an address, without its session id if it has one."""
+        if self.has_session_id(address):
+            return key_without_tokens(address)
+        return address.key
+
+    def _vote(self, position: int, tokens: list[str]) -> None:
+        if len(set(tokens)) > 1:
+            self._refuted.add(position)
+            return
+        has_changed = self._last_token.get(position) != tokens[0]
+        if len(tokens) >= self._config.session_links and has_changed:
+            self._votes[position] += 1
+            self._last_token[position] = tokens[0]
 
 
-def bare_key(address: Address) -> str:
-    """The key of an address without what may be a session's id.
+def key_without_tokens(address: Address) -> str:
+    """Return the key of an address without the segments that may be session ids.
 
-    >>> bare_key(Address("https://a.de/0123456789abcdef/p/7")) == bare_key(Address("https://a.de/fedcba9876543210/p/7"))
+    >>> first = Address("https://a.de/0123456789abcdef/p/7")
+    >>> second = Address("https://a.de/fedcba9876543210/p/7")
+    >>> key_without_tokens(first) == key_without_tokens(second)
     True
     """
-    places = address.ids
-    kept = [segment for place, segment in enumerate(address.segments) if place not in places]
-    return f"{address.parts.netloc}//{'/'.join(kept)}?{address.query}" if places else address.key
+    positions = address.token_positions
+    if not positions:
+        return address.key
+    segments = [text for index, text in enumerate(address.segments) if index not in positions]
+    return f"{address.parts.netloc}//{'/'.join(segments)}?{address.query}"

@@ -1,7 +1,7 @@
-"""The shop's own site: from a link as it stands in a page to an address that may be requested, or the reason why not.
+"""The shop's site: turns links of pages into addresses to request, or reasons against them.
 
-Every address is cleaned before anything else looks at it (`url_cleaner.clean`), carries the shop's own scheme and host,
-and has neither fragment nor session id, so that one page is one row and no visit is ever a click.
+Each address is cleaned first (`url_cleaner.clean`), put on the shop's own scheme and host, and
+stripped of fragment and session id. So one page is one row, and no visit counts as a click.
 """
 
 from collections.abc import Sequence
@@ -10,80 +10,111 @@ from urllib.parse import urldefrag, urljoin, urlsplit
 
 from w3lib.url import safe_url_string
 
-from crawler.urls.url_rules import refusal
-from crawler.urls.url_shape import Address, endless, without_session
+from crawler.urls.url_rules import refusal_reason
+from crawler.urls.url_shape import Address, strip_session_ids, trap_reason
 from url_cleaner.clean import clean, same_site
 from url_cleaner.errors import BadUrl
 from url_cleaner.knowledge.lists import load
 from url_cleaner.urls.link import absolute
 
-FORGET = 20_000
-SILENT = ("#", "javascript:", "mailto:", "tel:", "data:", "sms:", "whatsapp:", "about:", "blob:")
+CACHE_SIZE = 20_000  # bound: addresses kept in memory; a shop's menus repeat on each page
+# Schemes of links that are no pages, ignored without a reason.
+IGNORED_PREFIXES = (
+    "#",
+    "javascript:",
+    "mailto:",
+    "tel:",
+    "data:",
+    "sms:",
+    "whatsapp:",
+    "about:",
+    "blob:",
+)
+OTHER_HOST = "other host"
+NOT_A_LINK = "not a link"
 
 
 class Site:
-    """A shop's root and what is known of its addresses; `origin` is where the root really answers.
+    """A shop's root and the rules for its addresses; `origin` is the scheme and host that answers.
 
-    `own` are tracking keys of this shop: links differ by them, pages do not. `lists` are files of the user's.
+    `tracking_keys` are query keys of this shop that differ between links, not pages; `link_lists`
+    are files of further tracking rules.
     """
 
-    def __init__(self, home: str, own: Sequence[str] = (), lists: Sequence[str] = ()) -> None:
-        self.home, self.own, self.lists = home, tuple(own), tuple(lists)
-        self._lists = load(lists) if lists else None
+    def __init__(
+        self, home: str, tracking_keys: Sequence[str] = (), link_lists: Sequence[str] = ()
+    ) -> None:
+        self.home = home
+        self.tracking_keys = tuple(tracking_keys)
+        self.link_lists = tuple(link_lists)
+        self._lists = load(link_lists) if link_lists else None
         self.origin = _origin(home)
-        self.read = lru_cache(FORGET)(self._read)
-        self._join = lru_cache(FORGET)(self._joined)
+        self.check = lru_cache(CACHE_SIZE)(self._check)
+        self._join = lru_cache(CACHE_SIZE)(self._join_and_check)
 
     @property
     def root(self) -> str:
-        """The shop's first page, at its own scheme and host."""
+        """The shop's home page on its origin."""
         parts = urlsplit(self.home)
-        return self.origin + (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+        query = f"?{parts.query}" if parts.query else ""
+        return self.origin + (parts.path or "/") + query
 
-    def moved(self, url: str) -> bool:
-        """Take the origin of `url`, which is of the same site, for the shop's own; tells whether it was another."""
-        before, self.origin = self.origin, _origin(url)
-        self.read.cache_clear()
+    def move_to(self, url: str) -> bool:
+        """Make the origin of `url`, a page of the same site, the shop's origin.
+
+        Returns False if it was already.
+        """
+        before = self.origin
+        self.origin = _origin(url)
+        self.check.cache_clear()
         self._join.cache_clear()
         return before != self.origin
 
-    def owns(self, url: str) -> bool:
-        """Whether a URL is on the shop's own host and port."""
+    def contains(self, url: str) -> bool:
+        """Return True if a URL is on the shop's host and port."""
         return same_site(url, self.home)
 
-    def follow(self, href: str, base: str) -> Address | str | None:
-        """The address of a link that stands in a page, the reason why it is not visited, or None where it is no link.
+    def resolve(self, href: str, base: str) -> Address | str | None:
+        """Turn a link's href into an address, or a reason against visiting it.
 
-        >>> Site("https://a.de/").follow("../x?utm_source=b#c", "https://a.de/d/e/").url
+        None for hrefs that are no pages, such as telephone numbers.
+
+        >>> site = Site("https://a.de/")
+        >>> site.resolve("../x?utm_source=b#c", "https://a.de/d/e/").url
         'https://a.de/d/x'
-        >>> Site("https://a.de/").follow("//b.de/x", "https://a.de/"), Site("https://a.de/").follow("tel:1", "https://a.de/")
+        >>> site.resolve("//b.de/x", "https://a.de/"), site.resolve("tel:1", "https://a.de/")
         ('other host', None)
         """
         href = href.strip()
-        if not href or href[:20].lower().startswith(SILENT):
+        if not href or href[:20].lower().startswith(IGNORED_PREFIXES):
             return None
-        return self._join(href, base if href.startswith("?") else base.rpartition("/")[0] + "/")
+        if not href.startswith("?"):
+            # Only the folder of the base matters, so pages of one folder share the cache.
+            base = base.rpartition("/")[0] + "/"
+        return self._join(href, base)
 
-    def _joined(self, href: str, base: str) -> Address | str:
-        return self.read(absolute(base, href) or "")
-
-    def _read(self, link: str) -> Address | str:
-        address = self.locate(link)
-        return (
-            address if isinstance(address, str) else endless(address) or refusal(address) or address
-        )
-
-    def locate(self, link: str) -> Address | str:
-        """The cleaned address of a link to this site, whatever it is called; a reason where it leads elsewhere."""
+    def normalize(self, link: str) -> Address | str:
+        """Clean a link to this site; returns a reason if it leads elsewhere."""
         try:
-            cleaned = clean(link, home=self.home, own=self.own, lists=self._lists).url
-            if cleaned is None or not self.owns(cleaned):
-                return "other host" if urlsplit(link).scheme in ("http", "https") else "not a link"
-            url = safe_url_string(without_session(urldefrag(cleaned).url))
+            cleaned = clean(link, home=self.home, own=self.tracking_keys, lists=self._lists).url
+            if cleaned is None or not self.contains(cleaned):
+                is_web = urlsplit(link).scheme in ("http", "https")
+                return OTHER_HOST if is_web else NOT_A_LINK
+            url = safe_url_string(strip_session_ids(urldefrag(cleaned).url))
             path = "/" + url.split("/", 3)[3] if url.count("/") > 2 else "/"
             return Address(urljoin(self.origin + "/", self.origin + path))
         except (BadUrl, ValueError):
-            return "not a link"
+            return NOT_A_LINK
+
+    def _join_and_check(self, href: str, base: str) -> Address | str:
+        return self.check(absolute(base, href) or "")
+
+    def _check(self, link: str) -> Address | str:
+        """Normalize a link and refuse traps and the shop's functions. Cached as `check`."""
+        address = self.normalize(link)
+        if isinstance(address, str):
+            return address
+        return trap_reason(address) or refusal_reason(address) or address
 
 
 def _origin(url: str) -> str:

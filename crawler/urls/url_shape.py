@@ -1,7 +1,8 @@
-"""Shapes of URLs: which links are of one kind, and which could go on for ever.
+"""URL shapes: which links are of one kind, and which paths can only be traps.
 
-A calendar's months, a list's pages and a facet's values differ in digits and query values only. Folding those leaves
-a shape; links of one shape are judged together (see `crawler.filters.traps`). All of it is text to text.
+Months of a calendar, pages of a list and values of a facet differ in digits and query values only.
+Folding those leaves a shape; links of one shape are judged together (`crawler.filters.traps`). All
+functions map text to text.
 """
 
 import re
@@ -9,9 +10,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
-LONGEST = 2_000
-DEEPEST = 12
-REPEATS = 3
+MAX_URL_LENGTH = 2_000  # characters; bound against paths that grow with each visit
+MAX_PATH_DEPTH = 12  # segments; same
+MAX_REPEATS = 3  # occurrences of one segment in a path; relative links that append to themselves
+TOKEN_SEGMENTS = 2  # leading segments in which shops put session ids
 
 DIGITS = re.compile(r"\d+")
 LETTER = re.compile(r"[^\W\d_]")
@@ -25,10 +27,11 @@ SESSION_KEY = re.compile(
 TOKEN = re.compile(
     r"^(?:[a-z]{1,12}[-_=.~])?(?=[0-9a-z]*\d)(?=[0-9a-z]*[a-z])[0-9a-z]{16,64}$", re.I
 )
-PLACES = 2
 HEX = re.compile(r"^[0-9a-f]{16,}$", re.I)
+# Query keys and path segments that number the pages of a list, in the languages of many shops.
 PAGE_KEY = re.compile(
-    r"^(?:p|pg|page|paged|pageno|page_?num(?:ber)?|page_?id?x|seite|pagina|pagine|stranka|strona|sida|side|sivu|sayfa"
+    r"^(?:p|pg|page|paged|pageno|page_?num(?:ber)?|page_?id?x"
+    r"|seite|pagina|pagine|stranka|strona|sida|side|sivu|sayfa"
     r"|start|offset|from|cursor|after|currentpage|product-page)$",
     re.I,
 )
@@ -39,7 +42,7 @@ PAGE_PATH = re.compile(
 
 @dataclass(frozen=True)
 class Address:
-    """A cleaned URL taken apart once, for all questions that are asked of it."""
+    """A cleaned URL; its parts are computed once, when first needed."""
 
     url: str
 
@@ -54,15 +57,16 @@ class Address:
         return tuple(unquote(part) for part in self.parts.path.split("/") if part)
 
     @cached_property
-    def ids(self) -> tuple[int, ...]:
-        """Which of its first segments may be a session's id.
+    def token_positions(self) -> tuple[int, ...]:
+        """Positions of leading segments that may be a session id.
 
-        >>> Address("https://a.de/0123456789abcdef/p/7").ids, Address("https://a.de/bikes/7").ids
-        ((0,), ())
+        >>> Address("https://a.de/0123456789abcdef/p/7").token_positions
+        (0,)
+        >>> Address("https://a.de/bikes/7").token_positions
+        ()
         """
-        return tuple(
-            place for place, segment in enumerate(self.segments[:PLACES]) if TOKEN.match(segment)
-        )
+        leading = self.segments[:TOKEN_SEGMENTS]
+        return tuple(index for index, segment in enumerate(leading) if TOKEN.match(segment))
 
     @cached_property
     def query(self) -> tuple[tuple[str, str], ...]:
@@ -71,108 +75,118 @@ class Address:
 
     @cached_property
     def key(self) -> str:
-        """What makes two addresses the same page: host without `www.`, path, sorted query.
+        """Identity of the page: host without `www.`, path, sorted query.
 
         >>> Address("https://www.a.de/x?b=1&a=2").key == Address("http://a.de/x?a=2&b=1#top").key
         True
         """
         host = self.parts.netloc.lower().removeprefix("www.")
-        return (
-            f"{host}{self.parts.path or '/'}?{self.query}"
-            if self.query
-            else f"{host}{self.parts.path or '/'}"
-        )
+        path = self.parts.path or "/"
+        return f"{host}{path}?{self.query}" if self.query else f"{host}{path}"
 
     @cached_property
     def shape(self) -> str:
-        """The address with its digits and query values folded.
+        """The path and query with their digits folded to 0.
 
         >>> Address("https://a.de/cal/2026/05?day=3").shape
         '/cal/0/0?day=0'
         """
-        query = "&".join(f"{name}={_fold(value)}" for name, value in self.query)
-        return DIGITS.sub("0", self.parts.path or "/") + ("?" + query if query else "")
+        path = _fold_digits(self.parts.path or "/")
+        if not self.query:
+            return path
+        return path + "?" + "&".join(f"{name}={_fold_digits(value)}" for name, value in self.query)
 
     @cached_property
-    def varies(self) -> bool:
-        """Whether other addresses of the same shape can exist; false for plain names."""
+    def is_variable(self) -> bool:
+        """True if other addresses can have the same shape; False for plain names."""
         return bool(self.query) or "0" in self.shape
 
     @cached_property
-    def stem(self) -> str:
-        """The path up to where it begins to vary: the family that a trap's pages share.
+    def family(self) -> str:
+        """The path up to its first varying segment: shared by all pages of a trap.
 
-        >>> Address("https://a.de/cal/2026/05/01").stem, Address("https://a.de/cal?m=5").stem
+        >>> Address("https://a.de/cal/2026/05/01").family, Address("https://a.de/cal?m=5").family
         ('/cal/', '/cal?')
         """
-        path = DIGITS.sub("0", self.parts.path or "/")
+        path = _fold_digits(self.parts.path or "/")
         if "0" in path:
             return path[: path.index("0")].rpartition("/")[0] + "/"
         return path + "?"
 
-    def is_kin(self, other: "Address") -> bool:
-        """Whether both differ in numbers only, as a calendar's months and days do.
+    def is_numeric_variant(self, address: "Address") -> bool:
+        """Return True if two addresses differ in numbers only, as months and days of a calendar do.
 
         >>> month = Address("https://a.de/cal/2026/05")
-        >>> month.is_kin(Address("https://a.de/cal/2026/05/01")), month.is_kin(Address("https://a.de/cal/2026/show-7"))
-        (True, False)
+        >>> month.is_numeric_variant(Address("https://a.de/cal/2026/05/01"))
+        True
+        >>> month.is_numeric_variant(Address("https://a.de/cal/2026/show-7"))
+        False
         """
-        if self.stem != other.stem or [name for name, _ in self.query] != [
-            name for name, _ in other.query
-        ]:
+        if self.family != address.family or _keys(self) != _keys(address):
             return False
-        return all(
-            not LETTER.search(address.parts.path[len(address.stem) :]) for address in (self, other)
-        )
+        return not (_has_letters_in_tail(self) or _has_letters_in_tail(address))
 
     @cached_property
-    def turns_page(self) -> bool:
-        """Whether it says by its query or path that it is the next page of a list.
+    def is_pagination(self) -> bool:
+        """True if the query or path numbers the pages of a list.
 
-        >>> Address("https://a.de/c?page=2").turns_page, Address("https://a.de/c/page/2/").turns_page
-        (True, True)
+        >>> Address("https://a.de/c?page=2").is_pagination
+        True
+        >>> Address("https://a.de/c/page/2/").is_pagination
+        True
         """
-        return any(PAGE_KEY.match(name) for name, _ in self.query) or bool(
-            PAGE_PATH.search(self.parts.path)
-        )
+        if any(PAGE_KEY.match(name) for name, _ in self.query):
+            return True
+        return PAGE_PATH.search(self.parts.path) is not None
 
 
-def without_session(url: str) -> str:
-    """The URL without session ids.
+def strip_session_ids(url: str) -> str:
+    """Remove session ids from path and query.
 
-    >>> without_session("https://a.de/x;jsessionid=0A1B?b=1&PHPSESSID=abc&sid=0123456789abcdef0123")
+    >>> strip_session_ids("https://a.de/x;jsessionid=0A1B?b=1&PHPSESSID=abc&sid=0123456789abcdef")
     'https://a.de/x?b=1'
     """
     head, mark, query = url.partition("?")
     head = SESSION_PATH.sub("", head)
-    kept = [
-        pair for pair in query.split("&") if pair and not _is_session(*pair.partition("=")[::2])
-    ]
-    return head + ("?" + "&".join(kept) if kept else "") if mark else head
+    if not mark:
+        return head
+    pairs = [pair for pair in query.split("&") if pair and not _is_session_pair(pair)]
+    return head + "?" + "&".join(pairs) if pairs else head
 
 
-def endless(address: Address) -> str | None:
-    """Why an address must be part of a trap by its looks alone; None where it need not be.
+def trap_reason(address: Address) -> str | None:
+    """Return the reason why an address must be a trap; None if it may be a page.
 
-    >>> endless(Address("https://a.de/a/b/a/b/a/b/"))
+    >>> trap_reason(Address("https://a.de/a/b/a/b/a/b/"))
     'trap: endless a'
     """
-    if len(address.url) > LONGEST:
+    if len(address.url) > MAX_URL_LENGTH:
         return "trap: URL too long"
     segments = address.segments
-    if len(segments) > DEEPEST:
+    if len(segments) > MAX_PATH_DEPTH:
         return "trap: path too deep"
     for segment in segments:
-        if segments.count(segment) >= REPEATS and not segment.isdigit():
+        # Numbers repeat without a trap: /2024/2024/2024 may be a date and an article.
+        if segments.count(segment) >= MAX_REPEATS and not segment.isdigit():
             return f"trap: endless {segment[:40]}"
     return None
 
 
-def _is_session(name: str, value: str) -> bool:
-    return bool(SESSION_KEY.match(name)) or (
-        name.lower() in ("sid", "s", "session") and bool(HEX.match(value))
-    )
+def _is_session_pair(pair: str) -> bool:
+    name, _, value = pair.partition("=")
+    if SESSION_KEY.match(name):
+        return True
+    # Short keys have other meanings too: only a long hexadecimal value is a session id.
+    return name.lower() in ("sid", "s", "session") and HEX.match(value) is not None
 
 
-def _fold(value: str) -> str:
-    return DIGITS.sub("0", value)
+def _keys(address: Address) -> list[str]:
+    return [name for name, _ in address.query]
+
+
+def _has_letters_in_tail(address: Address) -> bool:
+    return LETTER.search(address.parts.path[len(address.family) :]) is not None
+
+
+def _fold_digits(text: str) -> str:
+    return DIGITS.sub("0", text)

@@ -1,83 +1,104 @@
-"""Which pairs are worth a look: shared identifiers, links and images first, then the most similar texts, both ways.
+"""Blocking: candidate pairs by shared keys and by the most similar texts, searched from both sides.
 
-Character grams alone find 98-99.95 % of the true pairs among ten per offer (findings, "Matching"); identifiers add
-those whose title was rewritten. MinHash and SimHash, made for long texts, find fewer on product titles.
+The keys are identifiers, links and images. Character n-grams alone find 98 to 99.95 % of the true
+pairs among ten candidates per offer; identifiers add those whose title was rewritten. MinHash and
+SimHash, made for long texts, find fewer on product titles.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from matcher.blocking.nearest_rows import Pairs, nearest
-from matcher.blocking.vectors import Space
+from matcher.array_types import Ints, Pairs
+from matcher.blocking.nearest_rows import find_nearest
+from matcher.blocking.vectors import VectorSpace
 from matcher.records.record import Record
 
-TOP = 8
-COMMON = 12
-CLOSEST = 2
-MOST_ASKING = 20_000
+# Nearest neighbours per offer, kind of vector and direction.
+NEIGHBOURS = 8
+# Pairs that one shared key may produce; a key of more pairs is no identifier.
+MAX_PAIRS_PER_KEY = 12
+# Of a large catalog, only offers with at most this rank in some list search for neighbours.
+SEARCHING_RANK = 2
+# Catalog offers above which not all of them search for neighbours; bounds time.
+MAX_SEARCHING = 20_000
 
 
-def candidates(
+def find_candidates(
     shop: Sequence[Record],
-    known: Sequence[Record],
-    space: Space,
-    top: int = TOP,
-    back: int | None = None,
-    asking: NDArray[np.int64] | None = None,
+    catalog: Sequence[Record],
+    space: VectorSpace,
+    neighbours: int = NEIGHBOURS,
+    catalog_neighbours: int | None = None,
+    searching: Ints | None = None,
 ) -> Pairs:
-    """Sorted pairs (row of the shop, row of the catalog): `top` per shop offer, `back` or as many per catalog offer.
+    """Find candidate pairs; returns sorted unique (shop row, catalog row).
 
-    `asking` names the catalog offers that look for their nearest; unless given, these are all, and of a large catalog
-    those that are among the closest to some offer of the shop.
+    Each shop offer gets `neighbours`, each searching catalog offer `catalog_neighbours` (default:
+    as many). `searching` gives the catalog rows that search; by default all of them, and in a large
+    catalog those that are among the nearest of some shop offer.
     """
-    found = [np.array([*_shared(shop, known)], dtype=np.int64).reshape(-1, 2)]
-    for left, right in (
-        (space.shop.grams, space.known.grams),
-        (space.shop.words, space.known.words),
+    if catalog_neighbours is None:
+        catalog_neighbours = neighbours
+    shared = np.array([*_pairs_with_shared_key(shop, catalog)], dtype=np.int64).reshape(-1, 2)
+    candidates = [shared]
+    for shop_vectors, catalog_vectors in (
+        (space.shop.grams, space.catalog.grams),
+        (space.shop.title_words, space.catalog.title_words),
     ):
-        found.append(nearest(left, right, top))
-        if asking is not None:
-            ask = asking
+        from_shop = find_nearest(shop_vectors, catalog_vectors, neighbours)
+        if searching is not None:
+            rows = searching
+        elif len(catalog) > MAX_SEARCHING:
+            rows = _rows_of_top_ranks(from_shop)
         else:
-            ask = _closest(found[-1]) if len(known) > MOST_ASKING else np.arange(len(known))
-        answers = nearest(right[ask], left, top if back is None else back)
-        found.append(np.column_stack((answers[:, 1], ask[answers[:, 0]])))
-    return np.unique(np.concatenate(found), axis=0)
+            rows = np.arange(len(catalog))
+        from_catalog = find_nearest(catalog_vectors[rows], shop_vectors, catalog_neighbours)
+        candidates.append(from_shop)
+        candidates.append(np.column_stack((from_catalog[:, 1], rows[from_catalog[:, 0]])))
+    return np.unique(np.concatenate(candidates), axis=0)
 
 
-def _closest(found: Pairs) -> NDArray[np.int64]:
-    """The rows of the catalog that stand first or second in the list of some offer of the shop."""
-    place = np.arange(len(found)) - np.searchsorted(found[:, 0], found[:, 0])
-    return np.unique(found[place < CLOSEST, 1])
+def _rows_of_top_ranks(nearest: Pairs) -> Ints:
+    """Return the catalog rows with a top rank in the list of some shop offer."""
+    rank = np.arange(len(nearest)) - np.searchsorted(nearest[:, 0], nearest[:, 0])
+    return np.unique(nearest[rank < SEARCHING_RANK, 1])
 
 
-def _shared(shop: Sequence[Record], known: Sequence[Record]) -> Iterator[tuple[int, int]]:
-    """Pairs that share an identifier, link or image which few others have."""
-    rows: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for index, record in enumerate(known):
-        for key in marks(record):
-            rows[key].append(index)
-    columns: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for index, record in enumerate(shop):
-        for key in marks(record):
-            if key in rows:
-                columns[key].append(index)
-    for key, indices in columns.items():
-        if len(indices) * len(rows[key]) <= COMMON:
-            yield from ((i, j) for i in indices for j in rows[key])
+def _pairs_with_shared_key(
+    shop: Sequence[Record], catalog: Sequence[Record]
+) -> Iterator[tuple[int, int]]:
+    """Yield pairs that share an identifier, link or image which few other offers have."""
+    catalog_rows: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for row, record in enumerate(catalog):
+        for key in blocking_keys(record):
+            catalog_rows[key].append(row)
+    shop_rows: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for row, record in enumerate(shop):
+        for key in blocking_keys(record):
+            if key in catalog_rows:
+                shop_rows[key].append(row)
+    for key, rows in shop_rows.items():
+        if len(rows) * len(catalog_rows[key]) > MAX_PAIRS_PER_KEY:
+            continue
+        for shop_row in rows:
+            for catalog_row in catalog_rows[key]:
+                yield shop_row, catalog_row
 
 
-def marks(record: Record) -> Iterable[tuple[str, str]]:
-    """What may name an offer uniquely: links, GTIN, part number with brand, the shop's own key, images."""
-    for where in record.addresses:
-        named = (("link", where.whole), ("path", where.path), ("last", where.last))
-        yield from ((name, value) for name, value in named if value)
-    yield from (
-        (name, value) for name, value in (("ean", record.ean), ("sku", record.sku)) if value
-    )
+def blocking_keys(record: Record) -> Iterable[tuple[str, str]]:
+    """Yield (kind, value) of everything that may identify an offer."""
+    for link in record.links:
+        for kind, value in (("link", link.address), ("path", link.path), ("slug", link.slug)):
+            if value:
+                yield kind, value
+    if record.ean:
+        yield "ean", record.ean
+    if record.sku:
+        yield "sku", record.sku
     if record.han:
+        # A part number identifies an offer within its brand only.
         yield "han", f"{record.brand}\n{record.han}"
-    yield from (("image", image) for image in record.images)
+    for image in record.images:
+        yield "image", image

@@ -1,111 +1,134 @@
-"""The nearest texts: for every row of one side the rows of the other side with the greatest product.
+"""Nearest-neighbour search: the rows of the other side with the greatest products.
 
-Small sides are multiplied whole, which is exact. With a million rows on one side that would take hours, and nearly all
-of the work would go into grams that every tenth title has and that tell nothing. There a row reads its rarest grams
-first, until it has met BUDGET rows of the other side; the products of the most promising ones are computed in full.
-What a row costs is bounded so, however many rows there are.
+Small sides are multiplied in full, which is exact. With a million rows on one side that would take
+hours, mostly for n-grams that every tenth title has and that say nothing. There, each row reads its
+rarest n-grams first until it has met BUDGET rows of the other side. Only the products of the most
+promising rows are computed in full. This bounds the cost per row for any number of rows.
 """
 
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from matcher.blocking.vectors import Matrix
+from matcher.array_types import Floats, Ints, Matrix, Pairs
 
-Pairs = NDArray[np.int64]
-MOST_CELLS = 200_000_000
-MOST_PRODUCTS = 10_000_000
+# Products of rows up to which the exact search is used; bounds time.
+MAX_EXACT_CELLS = 200_000_000
+# Cells of one block of products; bounds memory.
+BLOCK_CELLS = 10_000_000
+# Rows of the other side that a row meets in the bounded search.
 BUDGET = 50_000
-FOR_THE_RAREST = 4
-PROMISING = 4
-FAINT = 0.25
+# The rarest n-gram is read even if it alone costs up to this many budgets.
+RAREST_BUDGETS = 4
+# Candidates per wanted neighbour whose products are computed in full.
+PROMISING_PER_NEIGHBOUR = 4
+# Share of a row's best partial product below which a candidate is dropped.
+MIN_PARTIAL = 0.25
+# Pairs whose full products are computed at once; bounds memory.
 CHUNK = 200_000
+_NO_PAIRS = np.empty((0, 2), dtype=np.int64)
 
 
-def nearest(left: Matrix, right: Matrix, top: int) -> Pairs:
-    """For every row of `left` the `top` rows of `right` with the greatest product, the greatest first."""
-    if left.shape[0] * right.shape[0] > MOST_CELLS:
-        return rarest_first(left, right, top)
-    turned, rows, found = right.T.tocsr(), left.shape[0], [np.empty((0, 2), dtype=np.int64)]
-    step = max(1, MOST_PRODUCTS // max(1, right.shape[0]))
-    for start in range(0, rows, step):
-        found.append(_top((left[start : start + step] @ turned).toarray(), start, top))
-    return np.concatenate(found)
+def find_nearest(left: Matrix, right: Matrix, count: int) -> Pairs:
+    """Find for each row of `left` the `count` rows of `right` with the greatest product.
+
+    Pairs are sorted by left row, the greatest product first; products of zero are left out.
+    """
+    if left.shape[0] * right.shape[0] > MAX_EXACT_CELLS:
+        return find_nearest_bounded(left, right, count)
+    transposed = right.T.tocsr()
+    blocks = [_NO_PAIRS]
+    step = max(1, BLOCK_CELLS // max(1, right.shape[0]))
+    for start in range(0, left.shape[0], step):
+        block = (left[start : start + step] @ transposed).toarray()
+        blocks.append(_greatest_of_block(block, start, count))
+    return np.concatenate(blocks)
 
 
-def rarest_first(left: Matrix, right: Matrix, top: int, budget: int = BUDGET) -> Pairs:
-    """As `nearest`, but each row of `left` meets about `budget` rows of `right`: those that share its rarest grams."""
-    turned = right.T.tocsr()
-    read, met = _read(left, np.diff(turned.indptr), budget)
-    found = [np.empty((0, 2), dtype=np.int64)]
-    for start, end in _blocks(met):
-        block = (read[start:end] @ turned).tocsr()
-        pairs = _promising(block, PROMISING * top)
+def find_nearest_bounded(left: Matrix, right: Matrix, count: int, budget: int = BUDGET) -> Pairs:
+    """Find nearest rows as `find_nearest`, but each row meets about `budget` rows of `right` only.
+
+    These are the rows that share its rarest n-grams.
+    """
+    transposed = right.T.tocsr()
+    rare, cost = _rarest_columns(left, np.diff(transposed.indptr), budget)
+    blocks = [_NO_PAIRS]
+    for start, end in _split_by_cost(cost):
+        partial = (rare[start:end] @ transposed).tocsr()
+        pairs = _promising(partial, PROMISING_PER_NEIGHBOUR * count)
         pairs[:, 0] += start
-        found.append(_greatest(pairs, products(left, right, pairs), top))
-    return np.concatenate(found)
+        blocks.append(_greatest(pairs, multiply_pairs(left, right, pairs), count))
+    return np.concatenate(blocks)
 
 
-def products(left: Matrix, right: Matrix, pairs: Pairs) -> NDArray[np.float32]:
-    """The product of each pair's rows."""
-    chunks = [pairs[start : start + CHUNK] for start in range(0, len(pairs), CHUNK)]
-    found = [
-        np.asarray(left[part[:, 0]].multiply(right[part[:, 1]]).sum(axis=1)).ravel()
-        for part in chunks
-    ]
-    return np.concatenate([np.empty(0, np.float32), *found]).astype(np.float32)
+def multiply_pairs(left: Matrix, right: Matrix, pairs: Pairs) -> Floats:
+    """Return the dot product of the two rows of each pair."""
+    products = [np.empty(0, np.float32)]
+    for start in range(0, len(pairs), CHUNK):
+        chunk = pairs[start : start + CHUNK]
+        elementwise = left[chunk[:, 0]].multiply(right[chunk[:, 1]])
+        products.append(np.asarray(elementwise.sum(axis=1)).ravel())
+    return np.concatenate(products).astype(np.float32)
 
 
-def _top(block: NDArray[np.float32], start: int, top: int) -> Pairs:
-    """The greatest `top` entries above zero of each row, the greatest first."""
-    if block.shape[1] > top:
-        columns = np.argpartition(-block, top - 1, axis=1)[:, :top]
+def _greatest_of_block(block: Floats, start: int, count: int) -> Pairs:
+    """Return the greatest `count` entries above zero of each row, the greatest first.
+
+    `start` is the left row of the block's first row.
+    """
+    if block.shape[1] > count:
+        columns = np.argpartition(-block, count - 1, axis=1)[:, :count]
     else:
         columns = np.tile(np.arange(block.shape[1]), (block.shape[0], 1))
     rows = np.repeat(np.arange(block.shape[0]), columns.shape[1])
     pairs = np.column_stack((rows + start, columns.ravel())).astype(np.int64)
-    return _greatest(pairs, block[rows, columns.ravel()], top)
+    return _greatest(pairs, block[rows, columns.ravel()], count)
 
 
-def _read(
-    left: Matrix, carriers: NDArray[np.int32], budget: int
-) -> tuple[Matrix, NDArray[np.int64]]:
-    """The grams that each row reads, and how many rows it meets by them."""
+def _rarest_columns(left: Matrix, column_counts: Ints, budget: int) -> tuple[Matrix, Ints]:
+    """Reduce each row to its rarest columns; also return the rows that it meets by them.
+
+    `column_counts` says how many rows of the other side have each column.
+    """
     row = np.repeat(np.arange(left.shape[0]), np.diff(left.indptr))
-    cost = carriers[left.indices].astype(np.int64)
+    cost = column_counts[left.indices].astype(np.int64)
     order = np.lexsort((cost, row))
+    # Running cost within each row, the rarest column first.
     spent = np.cumsum(cost[order])
     spent -= np.concatenate(([0], spent))[left.indptr[:-1]][row[order]]
-    rarest = (spent == cost[order]) & (spent <= FOR_THE_RAREST * budget)
-    kept = order[((spent <= budget) | rarest) & (cost[order] > 0)]
-    read = sparse.csr_array((left.data[kept], (row[kept], left.indices[kept])), shape=left.shape)
-    return read, np.bincount(row[kept], cost[kept], minlength=left.shape[0]).astype(np.int64)
+    is_rarest = (spent == cost[order]) & (spent <= RAREST_BUDGETS * budget)
+    read = order[((spent <= budget) | is_rarest) & (cost[order] > 0)]
+    reduced = sparse.csr_array((left.data[read], (row[read], left.indices[read])), shape=left.shape)
+    return reduced, np.bincount(row[read], cost[read], minlength=left.shape[0]).astype(np.int64)
 
 
-def _blocks(met: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
-    """Runs of rows that together meet about as many rows as a block of products may have."""
-    number = np.cumsum(met) // MOST_PRODUCTS
-    starts = np.flatnonzero(np.diff(number, prepend=-1))
-    yield from zip(starts.tolist(), [*starts[1:].tolist(), len(met)][: len(starts)], strict=True)
+def _split_by_cost(cost: Ints) -> Iterator[tuple[int, int]]:
+    """Yield (start, end) of runs of rows that together cost about one block of products."""
+    block = np.cumsum(cost) // BLOCK_CELLS
+    starts = np.flatnonzero(np.diff(block, prepend=-1)).tolist()
+    ends = [*starts[1:], len(cost)][: len(starts)]
+    yield from zip(starts, ends, strict=True)
 
 
-def _promising(block: Matrix, most: int) -> Pairs:
-    """The greatest `most` entries of each row of a sparse block, less what is faint beside the row's greatest."""
+def _promising(block: Matrix, count: int) -> Pairs:
+    """Return the greatest `count` entries of each row of a sparse block, without faint ones."""
     row = np.repeat(np.arange(block.shape[0]), np.diff(block.indptr))
     best = np.zeros(block.shape[0], np.float32)
     np.maximum.at(best, row, block.data)
-    clear = np.flatnonzero(block.data > FAINT * best[row])
+    clear = np.flatnonzero(block.data > MIN_PARTIAL * best[row])
     pairs = np.column_stack((row[clear], block.indices[clear])).astype(np.int64)
-    return _greatest(pairs, block.data[clear], most)
+    return _greatest(pairs, block.data[clear], count)
 
 
-def _greatest(pairs: Pairs, value: NDArray[np.float32], most: int) -> Pairs:
-    """Of each left row's pairs the `most` of the greatest value above zero; equal ones by their right row."""
-    order = np.lexsort((pairs[:, 1], -value, pairs[:, 0]))
-    order = order[value[order] > 0]
-    owner = pairs[order, 0]
-    place = np.arange(len(order)) - np.searchsorted(owner, owner)
-    found: Pairs = pairs[order[place < most]]
-    return found
+def _greatest(pairs: Pairs, product: Floats, count: int) -> Pairs:
+    """Keep for each left row the `count` pairs of the greatest product above zero.
+
+    Equal products are ordered by right row, so that the result does not depend on the input order.
+    """
+    order = np.lexsort((pairs[:, 1], -product, pairs[:, 0]))
+    order = order[product[order] > 0]
+    left_row = pairs[order, 0]
+    rank = np.arange(len(order)) - np.searchsorted(left_row, left_row)
+    greatest: Pairs = pairs[order[rank < count]]
+    return greatest

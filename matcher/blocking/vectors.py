@@ -1,7 +1,7 @@
-"""Both sides' texts as sparse vectors of one vocabulary: character grams to find, words with their rarity to weigh.
+"""TF-IDF vectors of both sides in one vocabulary: character n-grams to search, words to weigh.
 
-A token's weight (IDF) is counted over both sides together, which needs no labels: what is rare in this shop tells its
-offers apart, be it a model number or a colour.
+Inverse document frequencies are counted over both sides together and need no labels: rare tokens of
+a shop, such as model numbers or colours, tell its offers apart.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -14,99 +14,117 @@ from scipy import sparse
 from sklearn.feature_extraction import FeatureHasher
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
+from matcher.array_types import Matrix
 from matcher.records.record import Record
-from matcher.records.text import tokens
+from matcher.records.text import tokenize
 
-Matrix = Any  # scipy's sparse arrays are not typed
-MOST_FEATURES = 400_000
-COLUMNS_EACH = 128
+# Words of descriptions that get a column; cap on memory.
+MAX_DESCRIPTION_WORDS = 400_000
+# Hashed columns per record: so many that hardly two tokens share one.
+COLUMNS_PER_RECORD = 128
+# Bounds of the number of hashed columns, as powers of two.
+MIN_WIDTH_BITS = 16
+MAX_WIDTH_BITS = 24
+# Lengths of the character n-grams that blocking searches with.
+NGRAM_RANGE = (2, 4)
 
 
 @dataclass(frozen=True)
-class Side:
-    """One side's records as rows: TF-IDF of character grams, words and description; weights of tokens.
+class SideVectors:
+    """The records of one side as rows of sparse matrices.
 
-    `weights` has the title's tokens, `spellings` their joined spellings too, `everything` those of the description too.
+    `grams`, `title_words` and `description` are unit vectors. `weights` holds the token weights of
+    the title, `spellings` also those of joined spellings, `texts` also those of the description.
     """
 
     grams: Matrix
-    words: Matrix
+    title_words: Matrix
     weights: Matrix
     spellings: Matrix
-    everything: Matrix
+    texts: Matrix
     description: Matrix
 
 
 @dataclass(frozen=True)
-class Space:
-    """The shop's offers and the catalog's in the same space."""
+class VectorSpace:
+    """The vectors of both sides; `max_weight` is the greatest token weight."""
 
-    shop: Side
-    known: Side
-    top: float
+    shop: SideVectors
+    catalog: SideVectors
+    max_weight: float
 
 
-def space(shop: Sequence[Record], known: Sequence[Record]) -> Space:
-    """Both sides' vectors. Weights are fitted on both together."""
-    both, cut = [*shop, *known], len(shop)
-    grams = _fitted(
-        TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 4), sublinear_tf=True),
-        [r.text for r in both],
+def build_vector_space(shop: Sequence[Record], catalog: Sequence[Record]) -> VectorSpace:
+    """Vectorise both sides with weights fitted on both together."""
+    records = [*shop, *catalog]
+    shop_size = len(shop)
+    grams = _fit_transform(
+        TfidfVectorizer(analyzer="char_wb", ngram_range=NGRAM_RANGE, sublinear_tf=True),
+        [record.search_text for record in records],
     )
-    weights, spellings, everything = _words(both)
-    words = _unit(weights)
-    description = _unit(_weighted(both, lambda record: tokens(record.description), MOST_FEATURES))
-    columns = (grams, words, weights, spellings, everything, description)
-    top = float(weights.max()) if weights.nnz else 1.0
-    return Space(Side(*(m[:cut] for m in columns)), Side(*(m[cut:] for m in columns)), top)
+    weights, spellings, texts = _weigh_words(records)
+    title_words = _normalise_rows(weights)
+    description = _normalise_rows(
+        _weigh_counts(records, lambda record: tokenize(record.description), MAX_DESCRIPTION_WORDS)
+    )
+    matrices = (grams, title_words, weights, spellings, texts, description)
+    max_weight = float(weights.max()) if weights.nnz else 1.0
+    return VectorSpace(
+        SideVectors(*(matrix[:shop_size] for matrix in matrices)),
+        SideVectors(*(matrix[shop_size:] for matrix in matrices)),
+        max_weight,
+    )
 
 
-def _words(both: Sequence[Record]) -> tuple[Matrix, Matrix, Matrix]:
-    """Token weights of the titles, of all their spellings, and of title and description.
+def _weigh_words(records: Sequence[Record]) -> tuple[Matrix, Matrix, Matrix]:
+    """Weigh the tokens of titles, of their spellings, and of title and description together.
 
-    Columns are hashes, so many that hardly two tokens share one: a dictionary of every spelling of a million titles
-    would be the greatest thing in memory.
+    Columns are hashes: a dictionary of every spelling of a million titles would fill memory.
     """
-    width = _width(both)
-    spellings = hashed((record.spellings for record in both), width)
-    idf = sparse.diags_array(_idf(spellings))
-    weights = hashed((record.words for record in both), width) @ idf
-    everything = hashed((record.told for record in both), width) @ idf
-    return weights.tocsr(), (spellings @ idf).tocsr(), everything.tocsr()
+    width = _hash_width(records)
+    spellings = hash_tokens((record.spellings for record in records), width)
+    idf = sparse.diags_array(_inverse_document_frequency(spellings))
+    weights = hash_tokens((record.words for record in records), width) @ idf
+    texts = hash_tokens((record.text_spellings for record in records), width) @ idf
+    return weights.tocsr(), (spellings @ idf).tocsr(), texts.tocsr()
 
 
-def title_words(items: Sequence[Record]) -> Matrix:
-    """The words of the records' titles as unit vectors, each word weighed by its rarity among them."""
-    found = hashed((item.words for item in items), _width(items))
-    return _unit(found @ sparse.diags_array(_idf(found)))
+def vectorise_titles(records: Sequence[Record]) -> Matrix:
+    """Return title words as unit vectors, each word weighed by its rarity among these records."""
+    present = hash_tokens((record.words for record in records), _hash_width(records))
+    return _normalise_rows(present @ sparse.diags_array(_inverse_document_frequency(present)))
 
 
-def _width(items: Sequence[Record]) -> int:
-    return 2 ** min(24, max(16, (len(items) * COLUMNS_EACH).bit_length()))  # type: ignore[no-any-return]
+def _hash_width(records: Sequence[Record]) -> int:
+    bits = (len(records) * COLUMNS_PER_RECORD).bit_length()
+    return 1 << min(MAX_WIDTH_BITS, max(MIN_WIDTH_BITS, bits))
 
 
-def hashed(documents: Iterable[Iterable[str]], width: int) -> Matrix:
-    """Which of the hashed columns each document has."""
+def hash_tokens(documents: Iterable[Iterable[str]], width: int) -> Matrix:
+    """Return a matrix of ones: the hashed columns that the tokens of each document fall into."""
     hasher = FeatureHasher(width, input_type="string", alternate_sign=False, dtype=np.float32)
     rows = iter(documents)
-    if (first := next(rows, None)) is None:  # the hasher cannot be given nothing
+    # The hasher raises on an empty input.
+    if (first := next(rows, None)) is None:
         return sparse.csr_array((0, width), dtype=np.float32)
-    found = sparse.csr_array(hasher.transform(chain((first,), rows)))
-    found.data[:] = 1
-    return found
+    present = sparse.csr_array(hasher.transform(chain((first,), rows)))
+    # Presence, not counts: a word repeated in a title is no stronger evidence.
+    present.data[:] = 1
+    return present
 
 
-def _weighted(
-    both: Sequence[Record], words: Callable[[Record], Iterable[str]], most: int
+def _weigh_counts(
+    records: Sequence[Record], tokens: Callable[[Record], Iterable[str]], max_features: int
 ) -> Matrix:
-    counts = _fitted(
-        CountVectorizer(analyzer=words, binary=True, dtype=np.float32, max_features=most), both
+    counts = _fit_transform(
+        CountVectorizer(analyzer=tokens, binary=True, dtype=np.float32, max_features=max_features),
+        records,
     )
-    return (counts @ sparse.diags_array(_idf(counts))).tocsr()
+    return (counts @ sparse.diags_array(_inverse_document_frequency(counts))).tocsr()
 
 
-def _fitted(vectorizer: Any, documents: Sequence[Any]) -> Matrix:
-    """The documents' rows; an empty vocabulary gives one empty column instead of scikit-learn's error."""
+def _fit_transform(vectorizer: Any, documents: Sequence[Any]) -> Matrix:
+    """Fit and transform; an empty vocabulary gives one empty column instead of an error."""
     vectorizer.dtype = np.float32
     try:
         return vectorizer.fit_transform(documents).tocsr()
@@ -114,11 +132,13 @@ def _fitted(vectorizer: Any, documents: Sequence[Any]) -> Matrix:
         return sparse.csr_array((len(documents), 1), dtype=np.float32)
 
 
-def _idf(counts: Matrix) -> Any:
+def _inverse_document_frequency(counts: Matrix) -> Any:
+    """Return the smoothed inverse document frequency, as scikit-learn defines it."""
     present = np.asarray((counts > 0).sum(axis=0)).ravel()
     return (np.log((1 + counts.shape[0]) / (1 + present)) + 1).astype(np.float32)
 
 
-def _unit(matrix: Matrix) -> Matrix:
+def _normalise_rows(matrix: Matrix) -> Matrix:
     norms = np.sqrt(np.asarray(matrix.multiply(matrix).sum(axis=1)).ravel())
+    # Empty rows stay empty instead of becoming NaN.
     return (sparse.diags_array(1 / np.maximum(norms, 1e-9).astype(np.float32)) @ matrix).tocsr()

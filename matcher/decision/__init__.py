@@ -1,1 +1,1 @@
-"""Decide listed, missing or unsure, and explain the decision."""
+"""Verdicts (listed, missing or unsure), and their explanation."""

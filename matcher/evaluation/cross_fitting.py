@@ -1,51 +1,56 @@
-"""Judges in turn: each learns without a part of the labelled rows and judges that part.
+"""Cross-fitting: each model trains without one fold of the labelled rows and scores that fold.
 
-A second judge that learns from such scores, and a threshold that is chosen on them, meet them as they will be. Rows
-without a label get the mean of all judges.
+A second model that trains on such scores, and a threshold that is chosen on them, meet them as they
+are for unseen rows. Rows without a label get the mean of all models.
 """
 
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from matcher.blocking.vectors import Matrix
-from matcher.evaluation.word_model import weigher
-from matcher.training.classifier import Classifier, Floats
+from matcher.array_types import Bools, Floats, Ints, Matrix
+from matcher.evaluation.word_model import fit_word_model
+from matcher.training.classifier import Classifier
 
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
-Judge = Callable[[Ints], Floats]
-Fit = Callable[[Ints, Bools], Judge]
+# Scores rows of a table, given their numbers.
+Scorer = Callable[[Ints], Floats]
+# Trains on rows of a table, given their numbers and labels.
+Fit = Callable[[Ints, Bools], Scorer]
 
 
-def in_turn(fit: Fit, learnt: Ints, same: Bools, parts: Ints, count: int) -> Floats:
-    """Every row's score, by `count` judges; `parts` says of every row which judge must not have seen it."""
-    judges = [fit(learnt[parts[learnt] != n], same[parts[learnt] != n]) for n in range(count)]
-    score: Floats = np.asarray(
-        np.mean([judge(np.arange(len(parts))) for judge in judges], axis=0), dtype=np.float32
-    )
-    for number, judge in enumerate(judges):
-        own = learnt[parts[learnt] == number]
-        score[own] = judge(own)
+def cross_fit(fit: Fit, labelled: Ints, labels: Bools, fold: Ints, folds: int) -> Floats:
+    """Score every row by `folds` models.
+
+    `fold` gives for every row the model that must not be trained on it.
+    """
+    scorers = []
+    for number in range(folds):
+        is_training = fold[labelled] != number
+        scorers.append(fit(labelled[is_training], labels[is_training]))
+    all_rows = np.arange(len(fold))
+    mean = np.mean([scorer(all_rows) for scorer in scorers], axis=0)
+    score: Floats = np.asarray(mean, dtype=np.float32)
+    for number, scorer in enumerate(scorers):
+        held_out = labelled[fold[labelled] == number]
+        score[held_out] = scorer(held_out)
     return score
 
 
-def weighing(words: Matrix, table: Floats) -> Fit:
-    """Judges of words (`matcher.evaluation.word_model`)."""
+def word_model_fit(word_columns: Matrix, table: Floats) -> Fit:
+    """Return a function that trains word models (`matcher.evaluation.word_model`)."""
 
-    def fit(rows: Ints, same: Bools) -> Judge:
-        weigh = weigher(words[rows], table[rows], same)
-        return lambda asked: weigh(words[asked], table[asked])
+    def fit(rows: Ints, labels: Bools) -> Scorer:
+        model = fit_word_model(word_columns[rows], table[rows], labels)
+        return lambda asked_rows: model(word_columns[asked_rows], table[asked_rows])
 
     return fit
 
 
-def growing(trees: Callable[[Floats, Bools], Classifier], table: Floats) -> Fit:
-    """Judges of features, grown by `trees`."""
+def tree_fit(fit_trees: Callable[[Floats, Bools], Classifier], table: Floats) -> Fit:
+    """Return a function that trains trees on rows of `table`."""
 
-    def fit(rows: Ints, same: Bools) -> Judge:
-        judge = trees(table[rows], same)
-        return lambda asked: judge(table[asked])
+    def fit(rows: Ints, labels: Bools) -> Scorer:
+        classifier = fit_trees(table[rows], labels)
+        return lambda asked_rows: classifier(table[asked_rows])
 
     return fit

@@ -1,7 +1,7 @@
-"""Published matching data as records: a folder of tables whose columns are mapped to what an offer has.
+"""Published matching data as records: tables whose columns are mapped to the fields of an offer.
 
-Columns that no offer has (authors, venue, year) are compared one by one as further features, and their text serves as
-the description.
+Columns that offers do not have (authors, venue, year) are compared one by one as extra features,
+and their text serves as the description.
 """
 
 import csv
@@ -10,20 +10,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
+from operator import eq
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from rapidfuzz import fuzz, process
 
 from catalog.errors import UnreadableFeed
 from catalog.models import OfferFields
-from matcher.blocking.nearest_rows import Pairs
-from matcher.records.record import Record, records
-from matcher.records.text import fold, tokens
+from matcher.array_types import Floats, Pairs
+from matcher.records.record import Record, build_records
+from matcher.records.text import fold, tokenize
 
-_COLUMNS = {
+# {column of the data: field of the offer}; the first column with a text fills a field.
+_FIELD_OF_COLUMN = {
     "title": "title",
     "name": "title",
     "description": "description",
@@ -35,31 +36,41 @@ _COLUMNS = {
     "ean": "ean",
     "sku": "sku",
 }
-_OWN = {"id", "product", "merchant", "price", "cluster"}
+# Columns that are read elsewhere or say nothing about the offer.
+_RESERVED = {"id", "product", "merchant", "price", "cluster"}
+# Characters of a value that are read; bound against hostile input.
+MAX_VALUE = 5000
+# Greatest difference of two whole numbers, such as years; beyond it they merely differ.
+MAX_GAP = 10
+# Digits of a number that is compared as one.
+MAX_DIGITS = 9
 
 
 @dataclass(frozen=True)
-class Table:
-    """The rows of one side: their ids, their records, and the folded text of the columns that no offer has."""
+class OfferTable:
+    """The rows of one side: ids, records, raw rows, and the folded text of its extra columns."""
 
     ids: list[str]
     records: list[Record]
-    others: dict[str, list[str]]
+    extra_columns: dict[str, list[str]]
     rows: list[Mapping[str, Any]]
 
 
-def read_table(path: Path) -> Table:
-    """A JSON Lines table. Raises UnreadableFeed where it is missing or broken."""
-    rows = [*_lines(path)]
-    names = sorted({name for row in rows for name in row} - _OWN - set(_COLUMNS))
-    others = {name: [fold(_text(row.get(name))) for row in rows] for name in names}
-    return Table(
-        [str(row["id"]) for row in rows], records(_offer(row, names) for row in rows), others, rows
-    )
+def read_table(path: Path) -> OfferTable:
+    """Read a table of JSON Lines. Raises UnreadableFeed if it is absent or broken."""
+    rows = [*_read_lines(path)]
+    columns: set[str] = set().union(*rows)
+    names = sorted(columns - _RESERVED - set(_FIELD_OF_COLUMN))
+    extra_columns = {}
+    for name in names:
+        extra_columns[name] = [fold(_text(row.get(name))) for row in rows]
+    ids = [str(row["id"]) for row in rows]
+    records = build_records(_to_offer(row, names) for row in rows)
+    return OfferTable(ids, records, extra_columns, rows)
 
 
 def read_csv(path: Path) -> list[dict[str, str]]:
-    """The rows of a CSV file. Raises UnreadableFeed."""
+    """Read the rows of a CSV file. Raises UnreadableFeed."""
     try:
         with path.open(newline="", encoding="utf-8") as file:
             return list(csv.DictReader(file))
@@ -67,56 +78,72 @@ def read_csv(path: Path) -> list[dict[str, str]]:
         raise UnreadableFeed(f"{path} cannot be read as CSV: {error}") from error
 
 
-def compare_others(left: Table, right: Table, pairs: Pairs) -> NDArray[np.float32]:
-    """Columns of features per shared further column, NaN where a text is not given.
+def compare_extra_columns(left: OfferTable, right: OfferTable, pairs: Pairs) -> Floats:
+    """Compute four features per extra column that both sides have; NaN where a text is absent.
 
-    Likeness of the texts, whether they are equal, how much of the shorter one the longer one names, and how far two
-    numbers (years) are apart.
+    The features are: similarity of the texts, equality, share of the shorter text's words that the
+    longer one has, difference of whole numbers (years).
     """
     columns = [np.empty((len(pairs), 0), np.float32)]
-    for name in [name for name in left.others if name in right.others]:
-        a, b = (
-            [left.others[name][i] for i in pairs[:, 0]],
-            [right.others[name][j] for j in pairs[:, 1]],
-        )
-        alike = process.cpdist(a, b, scorer=fuzz.token_sort_ratio, dtype=np.float32)
-        given = np.fromiter((bool(x and y) for x, y in zip(a, b, strict=True)), bool, len(pairs))
-        equal = np.fromiter((x == y for x, y in zip(a, b, strict=True)), np.float32, len(pairs))
-        within = np.fromiter(map(named, a, b), np.float32, len(pairs))
-        gap = np.fromiter(map(_gap, a, b), np.float32, len(pairs))
-        columns.append(
-            np.where(given[:, None], np.column_stack((alike, equal, within, gap)), np.nan).astype(
-                np.float32
-            )
-        )
+    for name in left.extra_columns:
+        if name not in right.extra_columns:
+            continue
+        left_texts = [left.extra_columns[name][row] for row in pairs[:, 0]]
+        right_texts = [right.extra_columns[name][row] for row in pairs[:, 1]]
+        columns.append(_compare_texts(left_texts, right_texts))
     return np.column_stack(columns)
 
 
-@lru_cache(maxsize=262_144)
-def named(one: str, other: str) -> float:
-    """The share of the shorter text's words that the longer one has; an initial stands for a word that begins so.
-
-    >>> named("michael stonebraker , l. a. rowe", "m stonebraker"), named("jim gray", "j. melton")
-    (1.0, 0.5)
-    """
-    short, long = sorted((tokens(one), tokens(other)), key=len)
-    whole, initials = {*long}, {word[0] for word in long}
-    alone = {word for word in long if len(word) == 1}
-    held = sum(
-        word in whole or (word in initials if len(word) == 1 else word[0] in alone)
-        for word in short
+def _compare_texts(left: Sequence[str], right: Sequence[str]) -> Floats:
+    count = len(left)
+    is_given = np.fromiter(map(bool, left), bool, count) & np.fromiter(
+        map(bool, right), bool, count
     )
-    return held / max(1, len(short))
+    columns = (
+        process.cpdist(left, right, scorer=fuzz.token_sort_ratio, dtype=np.float32),
+        np.fromiter(map(eq, left, right), np.float32, count),
+        np.fromiter(map(word_overlap, left, right), np.float32, count),
+        np.fromiter(map(_number_gap, left, right), np.float32, count),
+    )
+    return np.where(is_given[:, None], np.column_stack(columns), np.nan).astype(np.float32)
 
 
-def _gap(one: str, other: str) -> float:
-    """How far two whole numbers are apart, at most 10; NaN for other texts."""
-    if not (one.isdecimal() and other.isdecimal() and len(one) < 10 and len(other) < 10):
-        return np.nan
-    return float(min(10, abs(int(one) - int(other))))
+# Cache size: extra columns repeat few values (venues, years) in many pairs.
+@lru_cache(maxsize=262_144)
+def word_overlap(first: str, second: str) -> float:
+    """Return the share of the shorter text's words that the longer one has.
+
+    An initial stands for any word that begins with it.
+
+    >>> word_overlap("michael stonebraker , l. a. rowe", "m stonebraker")
+    1.0
+    >>> word_overlap("jim gray", "j. melton")
+    0.5
+    """
+    short, long = sorted((tokenize(first), tokenize(second)), key=len)
+    long_words = {*long}
+    first_letters = {word[0] for word in long}
+    shared = 0
+    for word in short:
+        if word in long_words:
+            shared += 1
+        elif len(word) == 1:
+            shared += word in first_letters
+        else:
+            # One letter in the longer text stands for this word.
+            shared += word[0] in long_words
+    return shared / max(1, len(short))
 
 
-def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
+def _number_gap(first: str, second: str) -> float:
+    """Return the difference of two whole numbers, at most MAX_GAP; NaN for other texts."""
+    for text in (first, second):
+        if not text.isdecimal() or len(text) > MAX_DIGITS:
+            return np.nan
+    return float(min(MAX_GAP, abs(int(first) - int(second))))
+
+
+def _read_lines(path: Path) -> Iterator[Mapping[str, Any]]:
     try:
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             row = json.loads(line)
@@ -127,23 +154,28 @@ def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
         raise UnreadableFeed(f"{path} cannot be read as JSON Lines: {error}") from error
 
 
-def _offer(row: Mapping[str, Any], others: Sequence[str]) -> OfferFields:
+def _to_offer(row: Mapping[str, Any], extra_columns: Sequence[str]) -> OfferFields:
     offer = OfferFields(price=_price(row.get("price")))
-    for column, name in _COLUMNS.items():
-        if (text := _text(row.get(column))) and getattr(offer, name) is None:
+    for column, name in _FIELD_OF_COLUMN.items():
+        text = _text(row.get(column))
+        if text and getattr(offer, name) is None:
             setattr(offer, name, text)
-    offer.description = (
-        offer.description or " ".join(_text(row.get(name)) for name in others) or None
-    )
+    if not offer.description:
+        extra_text = " ".join(_text(row.get(name)) for name in extra_columns)
+        offer.description = extra_text or None
     return offer
 
 
 def _text(value: object) -> str:
-    return "" if value is None else str(value)[:5000]
+    if value is None:
+        return ""
+    return str(value)[:MAX_VALUE]
 
 
 def _price(value: object) -> Decimal | None:
+    if not value:
+        return None
     try:
-        return Decimal(_text(value).strip(" $€£").replace(",", "")) if value else None
+        return Decimal(_text(value).strip(" $€£").replace(",", ""))
     except InvalidOperation:
         return None

@@ -1,21 +1,22 @@
-"""The decision measured on published data: `scout evaluate matching`.
+"""Evaluation of matching on published data: `scout evaluate matching`.
 
-A folder holds either labelled pairs (`matcher.evaluation.evaluate_pairs`), or a catalog, crawled offers and the truth
-(`matcher.evaluation.evaluate_catalog`).
+A folder holds either labelled pairs (`matcher.evaluation.pair_evaluation`), or a catalog, crawled
+offers and the truth (`matcher.evaluation.catalog_evaluation`).
 """
 
 from pathlib import Path
 
 from catalog.errors import UnreadableFeed
-from matcher.evaluation.evaluate_catalog import evaluate_catalog
-from matcher.evaluation.evaluate_pairs import evaluate_pairs
-from matcher.evaluation.metrics import Figures
+from matcher.evaluation.catalog_evaluation import evaluate_catalog
+from matcher.evaluation.metrics import Metrics
+from matcher.evaluation.pair_evaluation import evaluate_pairs
 
 
-def evaluate_matching(folder: Path, predictions: Path | None = None) -> Figures:
-    """Precision, recall and F1 on the folder's test pairs, or the shares of its crawled offers handled rightly.
+def evaluate_matching(folder: Path, predictions: Path | None = None) -> Metrics:
+    """Evaluate on a folder of matching data; returns named figures, baselines included.
 
-    Each with what simple peers make of it.
+    These are precision, recall and F1 on labelled test pairs, or the share of crawled offers that
+    are handled correctly. `predictions` names a CSV file to write. Raises UnreadableFeed.
     """
     if (folder / "truth.csv").exists():
         return evaluate_catalog(folder, predictions)

@@ -1,37 +1,41 @@
-"""What known answers say of their neighbours: a pair seen beside the labelled pairs that share one of its offers.
+"""Label features: the known labels of the other pairs of a pair's two offers.
 
-Who knows some of a catalog's links knows more than those pairs. Where offers are paired one to one, an offer whose
-partner is known is hardly another one's too; where one product has many offers, it well may be. Which of both holds is
-not assumed but learnt: for a labelled pair its own answer is left out, so that it looks like one that nobody knows.
+Where some links of a catalog are known, their labels inform about more than those pairs. If offers
+are paired one to one, an offer with a known partner hardly has another one; if one product has many
+offers, it may. The classifier learns which holds. A labelled pair does not see its own label, so it
+looks like an unlabelled one.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from matcher.blocking.nearest_rows import Pairs
-from matcher.features.rival_margins import rivals
-from matcher.training.classifier import Floats
+from matcher.array_types import Bools, Floats, Ints, Pairs
+from matcher.features.rival_margins import compute_rival_margins
 
-Ints = NDArray[np.int64]
-MOST = 3
-SURE = np.float32(0.999)
+# Known partners that are counted; cap, as more of them mean the same.
+MAX_PARTNERS = 3
+# Score of a pair that is labelled as a match; 1 minus it if labelled as none.
+LABELLED_SCORE = np.float32(0.999)
 
 
-def settled(pairs: Pairs, score: Floats, learnt: Ints, same: NDArray[np.bool_]) -> Floats:
-    """Columns for every pair, from either side: how many other partners are known, and the best rival as it is known.
+def compute_label_features(pairs: Pairs, score: Floats, labelled: Ints, labels: Bools) -> Floats:
+    """Compute three columns per side: known other partners, best rival, margin over it.
 
-    `learnt` are the rows with an answer, `same` the answers. A rival with an answer counts by it, any other one by its
-    `score`; so does the pair itself, which must not see its own answer.
+    `labelled` are the numbers of the labelled rows. A labelled rival counts by its label, any other
+    rival by its `score`.
 
     >>> pairs = np.array([[0, 0], [0, 1], [1, 1]])
-    >>> settled(pairs, np.full(3, 0.5, np.float32), np.array([0]), np.array([True]))[:, 0].tolist()
+    >>> score = np.full(3, 0.5, np.float32)
+    >>> compute_label_features(pairs, score, np.array([0]), np.array([True]))[:, 0].tolist()
     [0.0, 1.0, 0.0]
     """
-    said, partner = score.astype(np.float32), np.zeros(len(pairs), np.float32)
-    said[learnt], partner[learnt] = np.where(same, SURE, 1 - SURE), same
+    label_score = score.astype(np.float32)
+    label_score[labelled] = np.where(labels, LABELLED_SCORE, 1 - LABELLED_SCORE)
+    is_partner = np.zeros(len(pairs), np.float32)
+    is_partner[labelled] = labels
     columns = []
     for owner in pairs.T:
-        others = np.bincount(owner, partner)[owner] - partner
-        best = said - rivals(owner, said)[0]
-        columns += [np.minimum(others, MOST), best, score - best]
+        other_partners = np.bincount(owner, is_partner)[owner] - is_partner
+        # The pair's own label cancels out: only the rival's score remains.
+        best_rival = label_score - compute_rival_margins(owner, label_score).lead
+        columns += [np.minimum(other_partners, MAX_PARTNERS), best_rival, score - best_rival]
     return np.column_stack(columns).astype(np.float32)

@@ -1,108 +1,150 @@
-"""Offers of many merchants against a catalog's products: what the offers of one product say together.
+"""Product claims: pairs of offers gathered by offer and catalog product.
 
-A pair of offers is seen against other pairs (`matcher.features.rival_margins`); a product with several offers is its own rival there.
-So the judged pairs are gathered by offer and product, and judged again: the best and the mean of what the product's
-offers show, how many of them were found, and the lead over other products and over the same merchant's other offers.
-A comparison site lists a merchant once per product, which settles many siblings; it is believed where the catalog does.
+A pair is compared with its rivals (`matcher.features.rival_margins`), and a product with several
+offers is its own rival there. So pairs are gathered into claims and scored again. A claim is
+described by the best and the mean of its pairs, by their number, and by margins over other products
+and over the same merchant's other offers. A comparison site lists a merchant once per product,
+which settles many siblings; the rule is used only if the catalog keeps to it.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from matcher.blocking.nearest_rows import Pairs
-from matcher.features.pair_features import TRENDS
-from matcher.features.rival_margins import rivals
+from matcher.array_types import Floats, Ints, Pairs
+from matcher.features.rival_margins import compute_rival_margins
+from matcher.features.table import COLUMN
 from matcher.model.calibration import log_odds
-from matcher.scoring.assignment import assign
-from matcher.training.classifier import Floats
+from matcher.scoring.assignment import assign_one_to_one
 
-Ints = NDArray[np.int64]
-MOST_DOUBLES = 0.01
-_BEST = "grams words token_set shared shared_of_shop shared_of_known rarest_shared codes_shared quantities_shared"
-_LEAST = "rarest_only_shop rarest_only_known codes_only_shop codes_only_known quantities_differ siblings_differ"
-_COLUMNS = {name: place for place, name in enumerate(TRENDS)}
+# Share of the catalog's offers that may repeat a merchant of their product: errors of the site.
+MAX_REPEATED_SHARE = 0.01
+# Features whose greatest value speaks for a claim.
+_GREATEST = (
+    "grams",
+    "words",
+    "token_set",
+    "shared",
+    "shared_of_shop",
+    "shared_of_known",
+    "rarest_shared",
+    "codes_shared",
+    "quantities_shared",
+)
+# Features whose least value speaks for a claim.
+_LEAST = (
+    "rarest_only_shop",
+    "rarest_only_known",
+    "codes_only_shop",
+    "codes_only_known",
+    "quantities_differ",
+    "siblings_differ",
+)
 
 
 @dataclass(frozen=True)
-class Claims:
-    """Every offer with every product that one of its pairs leads to.
+class ProductClaims:
+    """One row per offer and product that share a candidate pair.
 
-    `of_pair` is the claim of each pair; `rival` is equal for offers that exclude each other from the product, being one
-    merchant's; `size` is the number of the product's offers.
+    `claim_of_pair` is the row of each pair. `rival_group` is equal for offers that exclude each
+    other from a product, being of one merchant. `product_size` is the number of the product's
+    offers.
     """
 
     offer: Ints
     product: Ints
-    rival: Ints
-    size: Ints
-    of_pair: Ints
+    rival_group: Ints
+    product_size: Ints
+    claim_of_pair: Ints
 
 
-def claims(pairs: Pairs, products: Ints, merchants: Ints) -> Claims:
-    """The claims of pairs (offer, catalog offer), given each catalog offer's product and each offer's merchant."""
-    count = int(products.max(initial=-1)) + 1
-    both, of_pair = np.unique(pairs[:, 0] * count + products[pairs[:, 1]], return_inverse=True)
-    offer, product = np.divmod(both, max(1, count))
-    sellers = int(merchants.max(initial=0)) + 1
-    size = np.bincount(products, minlength=count)[product]
-    return Claims(offer, product, product * sellers + merchants[offer], size, of_pair)
+def build_claims(pairs: Pairs, products: Ints, merchants: Ints) -> ProductClaims:
+    """Gather pairs into claims, given each catalog offer's product and each offer's merchant."""
+    product_count = int(products.max(initial=-1)) + 1
+    keys, claim_of_pair = np.unique(
+        pairs[:, 0] * product_count + products[pairs[:, 1]], return_inverse=True
+    )
+    offer, product = np.divmod(keys, max(1, product_count))
+    merchant_count = int(merchants.max(initial=0)) + 1
+    rival_group = product * merchant_count + merchants[offer]
+    size = np.bincount(products, minlength=product_count)[product]
+    return ProductClaims(offer, product, rival_group, size, claim_of_pair)
 
 
-def once(products: Sequence[str], merchants: Sequence[str]) -> bool:
-    """Whether this catalog lists a merchant once per product, all but a few errors.
+def lists_merchants_once(products: Sequence[str], merchants: Sequence[str]) -> bool:
+    """Return True if the catalog lists a merchant once per product, apart from a few errors.
 
-    >>> once(["lamp", "lamp", "chair"], ["a", "b", "a"]), once(["lamp", "lamp", "chair"], ["a", "a", "a"])
-    (True, False)
+    >>> lists_merchants_once(["lamp", "lamp", "chair"], ["a", "b", "a"])
+    True
+    >>> lists_merchants_once(["lamp", "lamp", "chair"], ["a", "a", "a"])
+    False
     """
     if not all(merchants):
         return False
-    doubles = len(products) - len(set(zip(products, merchants, strict=True)))
-    return doubles <= MOST_DOUBLES * len(products)
+    repeated = len(products) - len(set(zip(products, merchants, strict=True)))
+    return repeated <= MAX_REPEATED_SHARE * len(products)
 
 
-def product_features(held: Claims, table: Floats, score: Floats, words: Floats) -> Floats:
-    """One row of features per claim, from its pairs' features, their probabilities, and what their words say."""
-    found = np.bincount(held.of_pair)
-    best, mean = best_of(held, score), _mean(held, score)
-    counts = [
-        found.astype(np.float32),
-        held.size.astype(np.float32),
-        (found / held.size).astype(np.float32),
+def compute_product_features(
+    claims: ProductClaims, table: Floats, probability: Floats, word_odds: Floats
+) -> Floats:
+    """Compute one row per claim, from the features, probabilities and word odds of its pairs."""
+    pair_count = np.bincount(claims.claim_of_pair)
+    best = best_per_claim(claims, probability)
+    mean = _mean_per_claim(claims, probability)
+    columns: list[Floats] = [
+        best,
+        mean,
+        pair_count.astype(np.float32),
+        claims.product_size.astype(np.float32),
+        (pair_count / claims.product_size).astype(np.float32),
+        *_rival_columns(claims, best),
+        *_rival_columns(claims, mean),
     ]
-    columns: list[Floats] = [best, mean, *counts, *_context(held, best), *_context(held, mean)]
-    told = best_of(held, words)
-    columns += [told, _mean(held, words), *_context(held, told)]
-    for names, sign in ((_BEST.split(), 1), (_LEAST.split(), -1)):
+    best_odds = best_per_claim(claims, word_odds)
+    columns += [best_odds, _mean_per_claim(claims, word_odds), *_rival_columns(claims, best_odds)]
+    for names, sign in ((_GREATEST, 1), (_LEAST, -1)):
         for name in names:
-            column = np.nan_to_num(sign * table[:, _COLUMNS[name]])
-            columns += [best_of(held, column), _mean(held, column)]
+            value = np.nan_to_num(sign * table[:, COLUMN[name]])
+            columns += [best_per_claim(claims, value), _mean_per_claim(claims, value)]
     for name in ("grams", "shared"):
-        columns += _context(held, best_of(held, np.nan_to_num(table[:, _COLUMNS[name]])))
+        value = np.nan_to_num(table[:, COLUMN[name]])
+        columns += _rival_columns(claims, best_per_claim(claims, value))
     return np.column_stack(columns).astype(np.float32)
 
 
-def claimed(held: Claims, probability: Floats, threshold: float) -> Ints:
-    """The claims that hold: one product per offer, one offer per product and merchant, the likeliest altogether."""
+def assign_claims(claims: ProductClaims, probability: Floats, threshold: float) -> Ints:
+    """Return the claims that hold: the most probable ones in all.
+
+    Each offer has one product at most, and each product one offer of a merchant.
+    """
     odds = log_odds(probability) - np.log(threshold / (1 - threshold))
-    return assign(np.column_stack((held.offer, held.rival)), odds)
+    return assign_one_to_one(np.column_stack((claims.offer, claims.rival_group)), odds)
 
 
-def _context(held: Claims, value: Floats) -> list[Floats]:
-    """The lead over the offer's other products, over the merchant's other offers, and over all other offers."""
-    lead, lead2, rank = rivals(held.offer, value)
-    own_lead, _, own_rank = rivals(held.rival, value)
-    return [lead, lead2, rank, own_lead, own_rank, rivals(held.product, value)[0]]
+def best_per_claim(claims: ProductClaims, value: Floats) -> Floats:
+    """Return the greatest value of each claim's pairs."""
+    best = np.full(len(claims.offer), -np.inf, dtype=np.float32)
+    np.maximum.at(best, claims.claim_of_pair, value.astype(np.float32))
+    return best
 
 
-def best_of(held: Claims, value: Floats) -> Floats:
-    """The greatest value of each claim's pairs."""
-    found = np.full(len(held.offer), -np.inf, dtype=np.float32)
-    np.maximum.at(found, held.of_pair, value.astype(np.float32))
-    return found
+def _mean_per_claim(claims: ProductClaims, value: Floats) -> Floats:
+    total = np.bincount(claims.claim_of_pair, value)
+    return (total / np.bincount(claims.claim_of_pair)).astype(np.float32)
 
 
-def _mean(held: Claims, value: Floats) -> Floats:
-    return (np.bincount(held.of_pair, value) / np.bincount(held.of_pair)).astype(np.float32)
+def _rival_columns(claims: ProductClaims, value: Floats) -> list[Floats]:
+    """Return margins over the offer's other products and over the product's other offers."""
+    by_offer = compute_rival_margins(claims.offer, value)
+    by_merchant = compute_rival_margins(claims.rival_group, value)
+    by_product = compute_rival_margins(claims.product, value)
+    return [
+        by_offer.lead,
+        by_offer.second_lead,
+        by_offer.rank,
+        by_merchant.lead,
+        by_merchant.rank,
+        by_product.lead,
+    ]

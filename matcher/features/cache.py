@@ -1,15 +1,17 @@
-"""What one matching leaves for the next: the likeness of pairs that were compared, and the judge that was taught.
+"""The match cache of a shop: cached features per pair, and the trained classifier.
 
-A shop changes little between two runs. What a pair shows by itself depends on its two records only, and what the judge
-has learnt only on what it was taught from; so both are kept under a digest of that, and only new and changed offers are
-compared anew. All that depends on others - rarity, rivals, who gets whom - is worked out afresh, so that the outcome is
-that of matching everything at once, whatever came first. The file holds plain arrays and text, no pickle; one that
-cannot be read, or of which a sample does not come out again, counts for nothing.
+A shop changes little between two runs. Cached features depend on the two records only, and a
+classifier on its training data only. Both are stored under a digest of their inputs, so only new
+and changed offers are compared again. Rarity, rivals and the assignment depend on all offers and
+are always computed anew: the result is that of a run without a cache.
+
+The file holds plain arrays and JSON, no pickle, which could run code. A file that cannot be read,
+or of which a sample cannot be reproduced, is ignored.
 """
 
 import json
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -17,127 +19,150 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from matcher.blocking.nearest_rows import Pairs
-from matcher.model.tree_export import Taught, taught_from
+from matcher.array_types import Floats, Ints, Pairs
+from matcher.features.table import CACHED_NAMES, FEATURE_NAMES
+from matcher.model.tree_export import CalibratedTrees, load_model
 from matcher.records.record import Record
 
-Floats = NDArray[np.float32]
 Keys = NDArray[np.uint64]
-FORMAT = 2
-SAMPLE = 64
-_MIX = np.uint64(0x9E3779B97F4A7C15)
+# Version of the file's layout; files of other versions are ignored.
+FORMAT = 3
+# Pairs that are computed again to verify the file, at each use.
+SAMPLE_SIZE = 64
+# Bytes of the digest of a training set.
+FINGERPRINT_BYTES = 16
+# Odd multiplier near 2**64 / golden ratio: Fibonacci hashing (Knuth, TAOCP 3, 6.4).
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+_SHIFT = np.uint64(29)
 
 
-class Memory:
-    """Rows of numbers by pair, and a judge by what it was taught from. `fresh` counts what had to be worked out."""
+class MatchCache:
+    """Cached features by pair, and a classifier by its training data.
 
-    def __init__(self, path: Path, names: Sequence[str], width: int) -> None:
-        """`names` are the numbers kept of a pair, `width` is the number of features that a judge is asked with."""
-        self.path, self.names, self.width = path, list(names), width
-        self.fresh = self.known = 0
-        self._keys, self._rows = np.empty(0, np.uint64), np.empty((0, len(names)), np.float32)
+    `computed` and `reused` count the pairs of the current run.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Read the file at `path` if there is a valid one; `save` writes it."""
+        self.path = path
+        self.computed = 0
+        self.reused = 0
+        self._keys: Keys = np.empty(0, np.uint64)
+        self._rows: Floats = np.empty((0, len(CACHED_NAMES)), np.float32)
         self._used: list[tuple[Keys, Floats]] = []
-        self._judge: tuple[str, Taught] | None = None
+        self._model: tuple[str, CalibratedTrees] | None = None
         if path.exists():
             self._read(path)
 
-    def rows(self, keys: Keys, of: Callable[[NDArray[np.int64]], Floats]) -> Floats:
-        """The numbers of these pairs; `of` works out those of the places that it is given."""
-        place = np.minimum(np.searchsorted(self._keys, keys), max(0, len(self._keys) - 1))
-        there = self._keys[place] == keys if len(self._keys) else np.zeros(len(keys), bool)
-        if not self._holds(np.flatnonzero(there), place, of):
-            there[:] = False
-        found = np.empty((len(keys), len(self.names)), np.float32)
-        found[there] = self._rows[place[there]]
-        lacking = np.flatnonzero(~there)
+    def look_up(self, keys: Keys, compute: Callable[[Ints], Floats]) -> Floats:
+        """Return one row of cached features per key; `compute` fills the given positions."""
+        position = np.minimum(np.searchsorted(self._keys, keys), max(0, len(self._keys) - 1))
+        is_cached = np.zeros(len(keys), bool)
+        if len(self._keys):
+            is_cached = self._keys[position] == keys
+        if not self._can_reproduce(np.flatnonzero(is_cached), position, compute):
+            is_cached[:] = False
+        rows = np.empty((len(keys), len(CACHED_NAMES)), np.float32)
+        rows[is_cached] = self._rows[position[is_cached]]
+        lacking = np.flatnonzero(~is_cached)
         if len(lacking):
-            found[lacking] = of(lacking)
-        self.fresh, self.known = self.fresh + len(lacking), self.known + int(there.sum())
-        self._used.append((keys, found))
-        return found
+            rows[lacking] = compute(lacking)
+        self.computed += len(lacking)
+        self.reused += int(is_cached.sum())
+        self._used.append((keys, rows))
+        return rows
 
-    def judge(self, fingerprint: str, teach: Callable[[], Any]) -> Any:
-        """The judge that was taught from just this, or a new one."""
-        if self._judge is None or self._judge[0] != fingerprint:
-            judge = teach()
-            self._judge = (fingerprint, judge) if isinstance(judge, Taught) else None
-            return judge
-        return self._judge[1]
+    def classifier(self, training_digest: str, train: Callable[[], Any]) -> Any:
+        """Return the classifier that was trained on just this data, or train a new one."""
+        if self._model is not None and self._model[0] == training_digest:
+            return self._model[1]
+        classifier = train()
+        self._model = None
+        # The fixed formula has no parameters to store.
+        if isinstance(classifier, CalibratedTrees):
+            self._model = (training_digest, classifier)
+        return classifier
 
-    def keep(self) -> None:
-        """Write what was used since the memory was opened, in place of what was kept before."""
+    def save(self) -> None:
+        """Write what this run used, in place of the file's former content."""
         keys = np.concatenate([np.empty(0, np.uint64), *(keys for keys, _ in self._used)])
-        rows = np.concatenate(
-            [np.empty((0, len(self.names)), np.float32), *(rows for _, rows in self._used)]
-        )
+        no_rows = np.empty((0, len(CACHED_NAMES)), np.float32)
+        rows = np.concatenate([no_rows, *(rows for _, rows in self._used)])
         keys, first = np.unique(keys, return_index=True)
-        said: dict[str, Any] = {"format": FORMAT, "names": self.names, "width": self.width}
+        header: dict[str, Any] = {
+            "format": FORMAT,
+            "features": list(FEATURE_NAMES),
+            "cached": list(CACHED_NAMES),
+        }
         arrays: dict[str, NDArray[Any]] = {"keys": keys, "rows": rows[first]}
-        if self._judge is not None:
-            said |= {"taught": self._judge[0], "story": dict(self._judge[1].story)}
-            arrays |= self._judge[1].arrays()
+        if self._model is not None:
+            training_digest, model = self._model
+            header |= {"training_digest": training_digest, "training": dict(model.summary)}
+            arrays |= model.arrays()
+        encoded = np.frombuffer(json.dumps(header).encode(), np.uint8)
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        # Written aside and moved, so that a killed run leaves the former file.
         part = self.path.with_suffix(".part")
         with part.open("wb") as file:
-            np.savez(file, said=np.frombuffer(json.dumps(said).encode(), np.uint8), **arrays)  # type: ignore[arg-type]
+            np.savez(file, header=encoded, **arrays)  # type: ignore[arg-type]
         part.replace(self.path)
 
     def _read(self, path: Path) -> None:
         try:
             with np.load(path, allow_pickle=False) as file:
-                said = json.loads(file["said"].tobytes())
-                keys, rows = file["keys"], file["rows"]
-                if said["format"] != FORMAT or said["names"] != self.names:
+                header = json.loads(file["header"].tobytes())
+                if header["format"] != FORMAT:
                     return
-                if (
-                    keys.dtype != np.uint64
-                    or rows.dtype != np.float32
-                    or rows.shape != (len(keys), len(self.names))
-                ):
+                # Another table of features: neither rows nor trees would fit.
+                if header["features"] != list(FEATURE_NAMES):
+                    return
+                if header["cached"] != list(CACHED_NAMES):
+                    return
+                keys, rows = file["keys"], file["rows"]
+                if keys.dtype != np.uint64 or rows.dtype != np.float32:
+                    return
+                if rows.shape != (len(keys), len(CACHED_NAMES)):
                     return
                 self._keys, self._rows = keys, rows
-                if "taught" in said:
-                    self._judge = (said["taught"], taught_from(file, said["width"], said["story"]))
+                if "training_digest" in header:
+                    model = load_model(file, len(FEATURE_NAMES), header["training"])
+                    self._model = (header["training_digest"], model)
         except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile):
-            self._keys, self._rows, self._judge = self._keys[:0], self._rows[:0], None
+            self._keys, self._rows, self._model = self._keys[:0], self._rows[:0], None
 
-    def _holds(
-        self,
-        places: NDArray[np.int64],
-        rows: NDArray[np.int64],
-        of: Callable[[NDArray[np.int64]], Floats],
+    def _can_reproduce(
+        self, cached: Ints, position: Ints, compute: Callable[[Ints], Floats]
     ) -> bool:
-        """Whether a sample of what is kept comes out again."""
-        sample = places[:: max(1, len(places) // SAMPLE)]
-        return not len(sample) or np.array_equal(
-            of(sample), self._rows[rows[sample]], equal_nan=True
-        )
+        """Return True if a sample of the cached rows comes out again: the file is genuine."""
+        sample = cached[:: max(1, len(cached) // SAMPLE_SIZE)]
+        if not len(sample):
+            return True
+        return np.array_equal(compute(sample), self._rows[position[sample]], equal_nan=True)
 
 
-def digests(items: Sequence[Record]) -> Keys:
-    """A number for each record that changes with anything the record says."""
-    return np.fromiter((_digest(item) for item in items), np.uint64, len(items))
+def digest_records(records: Sequence[Record]) -> Keys:
+    """Return a 64-bit digest per record that changes with any of its fields."""
+    return np.fromiter((_digest(record) for record in records), np.uint64, len(records))
 
 
-def pair_keys(shop: Keys, known: Keys, pairs: Pairs) -> Keys:
-    """A number for each pair of records."""
-    mixed = shop[pairs[:, 0]] * _MIX
-    keys: Keys = (mixed ^ (mixed >> np.uint64(29))) + known[pairs[:, 1]]
+def combine_digests(shop: Keys, catalog: Keys, pairs: Pairs) -> Keys:
+    """Return a 64-bit key per pair of records."""
+    mixed = shop[pairs[:, 0]] * _MULTIPLIER
+    keys: Keys = (mixed ^ (mixed >> _SHIFT)) + catalog[pairs[:, 1]]
     return keys
 
 
-def fingerprint(*parts: bytes) -> str:
-    """A digest of all that a judge is taught from."""
-    whole = blake2b(digest_size=16)
+def digest_training_data(*parts: bytes) -> str:
+    """Return a digest of everything that a classifier is trained on."""
+    digest = blake2b(digest_size=FINGERPRINT_BYTES)
     for part in parts:
-        whole.update(len(part).to_bytes(8, "big") + part)
-    return whole.hexdigest()
+        # The length keeps apart parts that differ only in where they are split.
+        digest.update(len(part).to_bytes(8, "big") + part)
+    return digest.hexdigest()
 
 
-def _digest(item: Record) -> int:
-    said: Mapping[str, Any] = {
-        name: value for name, value in vars(item).items() if name in Record.__dataclass_fields__
-    }
-    return int.from_bytes(
-        blake2b(repr(sorted(said.items())).encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    )
+def _digest(record: Record) -> int:
+    # Cached properties stand in the same namespace as the fields; they are left out.
+    fields = {name: vars(record)[name] for name in Record.__dataclass_fields__}
+    text = repr(sorted(fields.items())).encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(text, digest_size=8).digest())

@@ -1,291 +1,284 @@
-"""What a pair of offers shows: how alike the titles are, what is shared and what is not, and how the rivals do.
+"""Comparison features of candidate pairs; `matcher.features.table` describes each one.
 
-The features that lifted F1 most on public data were the rarity of shared and unshared tokens with model numbers in
-their joined spellings, and the catalog context (findings, "Matching"): a pair is judged against the best and the
-second-best rival from both sides. Unknown values are NaN; the classifier knows how to take them. Links are left out on
-purpose, so that what is learnt from offers with known links also holds for offers without.
+On public data, two groups of features raised F1 most. One is the rarity of shared and unshared
+tokens, with model numbers in all spellings. The other is rival margins, which compare a pair with
+the other candidates of both offers. Unknown values are NaN, which the trees can handle. Links are
+left out on purpose, so that a classifier trained on offers with known links also serves offers
+without.
 """
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import JaroWinkler
 
-from matcher.blocking.nearest_rows import Pairs
-from matcher.blocking.vectors import Matrix, Space
-from matcher.features.cache import Keys, Memory, digests, pair_keys
-from matcher.features.part_numbers import NEARNESS, code_columns
-from matcher.features.rival_margins import rivals
-from matcher.features.variant_words import Variants, learn_variants
-from matcher.records.product_kinds import kind_differences
+from matcher.array_types import Floats, Ints, Matrix, Pairs
+from matcher.blocking.vectors import VectorSpace
+from matcher.features.cache import Keys, MatchCache, combine_digests, digest_records
+from matcher.features.part_numbers import part_number_features
+from matcher.features.rival_margins import compute_rival_margins
+from matcher.features.table import CACHED_NAMES, FEATURE_NAMES
+from matcher.features.variant_words import VariantWords, learn_variant_words
+from matcher.records.product_kinds import describe_kind_differences
 from matcher.records.record import Record
 
-Table = dict[str, NDArray[np.float32]]
+Columns = dict[str, Floats]
+# Pairs that are compared at once; bounds memory.
 CHUNK = 10_000
-
-# How a feature moves the odds: 1 never down as it grows, -1 never up, 0 free. Their order is the columns' order.
-TRENDS: dict[str, int] = {
-    "grams": 1,
-    "words": 1,
-    "ratio": 1,
-    "token_set": 1,
-    "token_sort": 1,
-    "winkler": 1,
-    "same_title": 1,
-    "shared": 1,
-    "shared_of_shop": 1,
-    "shared_of_known": 1,
-    "told_by_known": 1,
-    "told_by_shop": 1,
-    "rarest_shared": 1,
-    "rarest_only_shop": -1,
-    "rarest_only_known": -1,
-    "codes_shared": 1,
-    "codes_only_shop": -1,
-    "codes_only_known": -1,
-    "quantities_shared": 1,
-    "quantities_differ": -1,
-    "kinds_differ": -1,
-    "siblings_differ": -1,
-    "price_gap": -1,
-    "brand": 1,
-    "ean": 1,
-    "han": 1,
-    "codes_named": 1,
-    "codes_alike": 1,
-    **dict.fromkeys(NEARNESS, 1),
-    "sku": 1,
-    "image": 1,
-    "description": 1,
-    "grams_lead_shop": 1,
-    "grams_lead2_shop": 1,
-    "grams_lead_known": 1,
-    "grams_lead2_known": 1,
-    "grams_rank_shop": -1,
-    "grams_rank_known": -1,
-    "shared_lead_shop": 1,
-    "shared_lead_known": 1,
-    "description_lead_shop": 1,
-    "description_lead_known": 1,
-}
+# Greatest price gap, in natural logarithms: a factor of 20. Cap, as some prices are errors.
+MAX_PRICE_GAP = 3.0
+# Characters of a part number or SKU that is searched in the other offer's text.
+MIN_NAMED_NUMBER = 3
+# Keeps divisions by an empty title's weight finite.
+_EPSILON = 1e-6
 
 
-def features(
+def compute_features(
     shop: Sequence[Record],
-    known: Sequence[Record],
-    space: Space,
+    catalog: Sequence[Record],
+    space: VectorSpace,
     pairs: Pairs,
-    memory: Memory | None = None,
-) -> NDArray[np.float32]:
-    """One row per pair, columns as in TRENDS. The pairs must be all that are looked at, for the rivals' sake.
+    cache: MatchCache | None = None,
+) -> Floats:
+    """Compute one row per pair, columns as in `matcher.features.table`.
 
-    What pairs show by themselves is taken from `memory` where it is there, and left in it.
+    `pairs` must be all candidates, because each pair is compared with its rivals. Cached features
+    are taken from `cache` where it has them, and stored in it.
     """
-    keys = pair_keys(digests(shop), digests(known), pairs) if memory else np.empty(0, np.uint64)
-    variants, tables = learn_variants(known), []
+    keys: Keys = np.empty(0, np.uint64)
+    if cache:
+        keys = combine_digests(digest_records(shop), digest_records(catalog), pairs)
+    variant_words = learn_variant_words(catalog)
+    chunks: list[Columns] = []
     for start in range(0, len(pairs), CHUNK):
         chunk = pairs[start : start + CHUNK]
-        left, right = [shop[i] for i in chunk[:, 0]], [known[j] for j in chunk[:, 1]]
-        own = (
-            _recalled(left, right, keys[start : start + CHUNK], memory)
-            if memory
-            else _own(left, right)
+        left = [shop[row] for row in chunk[:, 0]]
+        right = [catalog[row] for row in chunk[:, 1]]
+        if cache:
+            columns = _look_up_columns(left, right, keys[start : start + CHUNK], cache)
+        else:
+            columns = _cacheable_columns(left, right)
+        chunks.append(columns | _corpus_columns(space, variant_words, chunk, left, right))
+    if not chunks:
+        return np.empty((0, len(FEATURE_NAMES)), dtype=np.float32)
+    table = {name: np.concatenate([columns[name] for columns in chunks]) for name in chunks[0]}
+    table |= _rival_columns(pairs, table)
+    return np.column_stack([table[name] for name in FEATURE_NAMES]).astype(np.float32)
+
+
+def _cacheable_columns(left: Sequence[Record], right: Sequence[Record]) -> Columns:
+    """Compute the features that depend on the two records only."""
+    columns = _title_columns(left, right) | part_number_features(left, right)
+    for name, compare in _RECORD_COMPARISONS.items():
+        columns[name] = np.fromiter(map(compare, left, right), np.float32, len(left))
+    return columns
+
+
+def _look_up_columns(
+    left: Sequence[Record], right: Sequence[Record], keys: Keys, cache: MatchCache
+) -> Columns:
+    """Return the cacheable features of the pairs with these keys; compute what is not cached."""
+
+    def compute(positions: Ints) -> Floats:
+        columns = _cacheable_columns(
+            [left[position] for position in positions.tolist()],
+            [right[position] for position in positions.tolist()],
         )
-        tables.append(own | _among_others(space, variants, chunk, left, right))
-    table = {
-        name: np.concatenate([t[name] for t in tables]) for name in (tables[0] if tables else ())
-    }
-    if not table:
-        return np.empty((0, len(TRENDS)), dtype=np.float32)
-    table |= _context(pairs, table)
-    return np.column_stack([table[name] for name in TRENDS]).astype(np.float32)
+        return np.column_stack([columns[name] for name in CACHED_NAMES]).astype(np.float32)
+
+    rows = cache.look_up(keys, compute)
+    return {name: rows[:, column] for column, name in enumerate(CACHED_NAMES)}
 
 
-def _own(left: Sequence[Record], right: Sequence[Record]) -> Table:
-    """What two records show whatever others there are: the columns of OWN, in their order."""
-    table = _titles(left, right) | code_columns(left, right)
-    for name, of_pair in _SINGLE.items():
-        table[name] = np.fromiter(map(of_pair, left, right), np.float32, len(left))
-    return table
+def _corpus_columns(
+    space: VectorSpace,
+    variant_words: VariantWords,
+    pairs: Pairs,
+    left: Sequence[Record],
+    right: Sequence[Record],
+) -> Columns:
+    """Compute the features that depend on the rarity of tokens and on the variant words."""
+    columns = _token_columns(space, pairs)
+    unshared = map(variant_words.count_unshared, left, right)
+    columns["siblings_differ"] = np.fromiter(unshared, np.float32, len(pairs))
+    columns["description"] = _description_column(space, pairs, left, right)
+    return columns
 
 
-def _recalled(left: Sequence[Record], right: Sequence[Record], keys: Keys, memory: Memory) -> Table:
-    """As `_own`, for the pairs of these keys, but worked out only where the memory lacks them."""
-
-    def some(places: NDArray[np.int64]) -> NDArray[np.float32]:
-        table = _own(
-            [left[place] for place in places.tolist()], [right[place] for place in places.tolist()]
-        )
-        return np.column_stack([table[name] for name in OWN]).astype(np.float32)
-
-    rows = memory.rows(keys, some)
-    return {name: rows[:, place] for place, name in enumerate(OWN)}
-
-
-def _among_others(
-    space: Space, variants: Variants, pairs: Pairs, left: Sequence[Record], right: Sequence[Record]
-) -> Table:
-    """What depends on how rare words are, and on the words that tell siblings apart."""
-    table = _tokens(space, pairs)
-    table["siblings_differ"] = np.fromiter(map(variants.apart, left, right), np.float32, len(pairs))
-    table["description"] = _description(space, pairs, left, right)
-    return table
-
-
-def _titles(left: Sequence[Record], right: Sequence[Record]) -> Table:
-    a, b = [record.title for record in left], [record.title for record in right]
+def _title_columns(left: Sequence[Record], right: Sequence[Record]) -> Columns:
+    left_titles = [record.title for record in left]
+    right_titles = [record.title for record in right]
     scorers: dict[str, Any] = {
         "ratio": fuzz.ratio,
         "token_set": fuzz.token_set_ratio,
         "token_sort": fuzz.token_sort_ratio,
         "winkler": JaroWinkler.normalized_similarity,
     }
-    table: Table = {
-        name: process.cpdist(a, b, scorer=scorer, dtype=np.float32)
-        for name, scorer in scorers.items()
-    }
-    table["same_title"] = np.fromiter(
-        (x == y != "" for x, y in zip(a, b, strict=True)), np.float32, len(a)
-    )
-    return table
+    columns: Columns = {}
+    for name, scorer in scorers.items():
+        columns[name] = process.cpdist(left_titles, right_titles, scorer=scorer, dtype=np.float32)
+    equal = map(_are_same_title, left_titles, right_titles)
+    columns["same_title"] = np.fromiter(equal, np.float32, len(left_titles))
+    return columns
 
 
-def _tokens(space: Space, pairs: Pairs) -> Table:
+def _are_same_title(left: str, right: str) -> bool:
+    return left == right != ""
+
+
+def _token_columns(space: VectorSpace, pairs: Pairs) -> Columns:
     i, j = pairs[:, 0], pairs[:, 1]
-    shop, known = space.shop, space.known
-    only_shop, only_known = (
-        _unshared(shop.weights[i], known.spellings[j]),
-        _unshared(known.weights[j], shop.spellings[i]),
-    )
-    common_shop, common_known = shop.weights[i] - only_shop, known.weights[j] - only_known
-    sums = [_sum(m) for m in (common_shop, common_known, only_shop, only_known)]
+    shop, catalog = space.shop, space.catalog
+    only_shop = _unshared(shop.weights[i], catalog.spellings[j])
+    only_catalog = _unshared(catalog.weights[j], shop.spellings[i])
+    common_shop = shop.weights[i] - only_shop
+    common_catalog = catalog.weights[j] - only_catalog
+    shared_of_shop, shared_of_catalog = _row_sums(common_shop), _row_sums(common_catalog)
+    unshared_of_shop, unshared_of_catalog = _row_sums(only_shop), _row_sums(only_catalog)
+    total = shared_of_shop + shared_of_catalog + unshared_of_shop + unshared_of_catalog
     return {
-        "grams": _sum(shop.grams[i].multiply(known.grams[j])),
-        "words": _sum(shop.words[i].multiply(known.words[j])),
-        "shared": (sums[0] + sums[1]) / np.maximum(sum(sums), 1e-6),
-        "shared_of_shop": sums[0] / np.maximum(sums[0] + sums[2], 1e-6),
-        "shared_of_known": sums[1] / np.maximum(sums[1] + sums[3], 1e-6),
-        "told_by_known": _covered(shop.weights[i], known.everything[j]),
-        "told_by_shop": _covered(known.weights[j], shop.everything[i]),
-        "rarest_shared": np.maximum(_max(common_shop), _max(common_known)) / space.top,
-        "rarest_only_shop": _max(only_shop) / space.top,
-        "rarest_only_known": _max(only_known) / space.top,
+        "grams": _row_sums(shop.grams[i].multiply(catalog.grams[j])),
+        "words": _row_sums(shop.title_words[i].multiply(catalog.title_words[j])),
+        "shared": (shared_of_shop + shared_of_catalog) / np.maximum(total, _EPSILON),
+        "shared_of_shop": shared_of_shop / np.maximum(shared_of_shop + unshared_of_shop, _EPSILON),
+        "shared_of_known": shared_of_catalog
+        / np.maximum(shared_of_catalog + unshared_of_catalog, _EPSILON),
+        "told_by_known": _covered_share(shop.weights[i], catalog.texts[j]),
+        "told_by_shop": _covered_share(catalog.weights[j], shop.texts[i]),
+        "rarest_shared": np.maximum(_row_maxima(common_shop), _row_maxima(common_catalog))
+        / space.max_weight,
+        "rarest_only_shop": _row_maxima(only_shop) / space.max_weight,
+        "rarest_only_known": _row_maxima(only_catalog) / space.max_weight,
     }
 
 
-def _unshared(own: Matrix, other: Matrix) -> Matrix:
-    """The weights of the tokens that the other does not have in any spelling."""
-    return own - own.multiply(other > 0)
+def _unshared(weights: Matrix, spellings: Matrix) -> Matrix:
+    """Return the weights of the tokens that the other offer does not have in any spelling."""
+    return weights - weights.multiply(spellings > 0)
 
 
-def _covered(own: Matrix, other: Matrix) -> NDArray[np.float32]:
-    """The share of a title's weight that the other offer tells anywhere."""
-    lacking = _sum(_unshared(own, other)) / np.maximum(_sum(own), np.float32(1e-6))
-    return (1 - lacking).astype(np.float32)
+def _covered_share(weights: Matrix, texts: Matrix) -> Floats:
+    """Return the share of a title's weight that the other offer's text has."""
+    total = np.maximum(_row_sums(weights), np.float32(_EPSILON))
+    return (1 - _row_sums(_unshared(weights, texts)) / total).astype(np.float32)
 
 
-def _sum(matrix: Matrix) -> NDArray[np.float32]:
+def _row_sums(matrix: Matrix) -> Floats:
     return np.asarray(matrix.sum(axis=1), dtype=np.float32).ravel()
 
 
-def _max(matrix: Matrix) -> NDArray[np.float32]:
+def _row_maxima(matrix: Matrix) -> Floats:
     return np.asarray(matrix.max(axis=1).toarray(), dtype=np.float32).ravel()
 
 
-def _description(
-    space: Space, pairs: Pairs, left: Sequence[Record], right: Sequence[Record]
-) -> NDArray[np.float32]:
-    cosine = _sum(
-        space.shop.description[pairs[:, 0]].multiply(space.known.description[pairs[:, 1]])
-    )
-    given = np.fromiter(
-        (bool(a.description and b.description) for a, b in zip(left, right, strict=True)),
-        bool,
-        len(left),
-    )
-    return np.where(given, cosine, np.nan).astype(np.float32)
+def _description_column(
+    space: VectorSpace, pairs: Pairs, left: Sequence[Record], right: Sequence[Record]
+) -> Floats:
+    products = space.shop.description[pairs[:, 0]].multiply(space.catalog.description[pairs[:, 1]])
+    are_known = np.fromiter(map(_have_descriptions, left, right), bool, len(left))
+    return np.where(are_known, _row_sums(products), np.nan).astype(np.float32)
 
 
-def _context(pairs: Pairs, table: Table) -> Table:
-    """How far the pair is ahead of its rivals, from either side."""
-    found: Table = {}
-    for side, column in (("shop", 0), ("known", 1)):
-        owner = pairs[:, column]
-        lead, lead2, rank = rivals(owner, table["grams"])
-        found |= {
-            f"grams_lead_{side}": lead,
-            f"grams_lead2_{side}": lead2,
-            f"grams_rank_{side}": rank,
-        }
-        found[f"shared_lead_{side}"] = rivals(owner, table["shared"])[0]
-        description = rivals(owner, np.nan_to_num(table["description"]))[0]
-        found[f"description_lead_{side}"] = np.where(
-            np.isnan(table["description"]), np.nan, description
-        )
-    return found
+def _have_descriptions(left: Record, right: Record) -> bool:
+    return bool(left.description and right.description)
 
 
-def _agree(a: str, b: str) -> float:
-    return float(a == b) if a and b else np.nan
+def _rival_columns(pairs: Pairs, table: Columns) -> Columns:
+    """Compute the margins of each pair over its rivals, from both sides."""
+    has_description = ~np.isnan(table["description"])
+    columns: Columns = {}
+    for side, owner in (("shop", pairs[:, 0]), ("known", pairs[:, 1])):
+        grams = compute_rival_margins(owner, table["grams"])
+        columns[f"grams_lead_{side}"] = grams.lead
+        columns[f"grams_lead2_{side}"] = grams.second_lead
+        columns[f"grams_rank_{side}"] = grams.rank
+        columns[f"shared_lead_{side}"] = compute_rival_margins(owner, table["shared"]).lead
+        lead = compute_rival_margins(owner, np.nan_to_num(table["description"])).lead
+        columns[f"description_lead_{side}"] = np.where(has_description, lead, np.nan)
+    return columns
 
 
-def _image(a: Record, b: Record) -> float:
-    return float(not set(a.images).isdisjoint(b.images)) if a.images and b.images else np.nan
+# The comparisons below run once per pair: NaN where one of the two values is unknown.
+def _are_equal(a: str, b: str) -> float:
+    if not a or not b:
+        return np.nan
+    return float(a == b)
 
 
-def _price(a: Record, b: Record) -> float:
-    return min(abs(float(np.log(a.price / b.price))), 3.0) if a.price and b.price else np.nan
+def _share_image(a: Record, b: Record) -> float:
+    if not a.images or not b.images:
+        return np.nan
+    return float(not set(a.images).isdisjoint(b.images))
 
 
-def _brand(a: Record, b: Record) -> float:
-    return fuzz.token_set_ratio(a.brand, b.brand) / 100 if a.brand and b.brand else np.nan
+def _price_gap(a: Record, b: Record) -> float:
+    if not a.price or not b.price:
+        return np.nan
+    return min(abs(float(np.log(a.price / b.price))), MAX_PRICE_GAP)
 
 
-def _codes_named(a: Record, b: Record) -> float:
-    """Whether one offer's part number or own key stands in the other's text; NaN where neither has one."""
-    given = [
-        (code, other)
-        for one, other in ((a, b), (b, a))
-        for code in (one.han, one.sku)
-        if len(code) > 2
-    ]
-    return float(any(code in other.told for code, other in given)) if given else np.nan
+def _brand_similarity(a: Record, b: Record) -> float:
+    if not a.brand or not b.brand:
+        return np.nan
+    return fuzz.token_set_ratio(a.brand, b.brand) / 100
 
 
-def _codes_alike(a: Record, b: Record) -> float:
-    return fuzz.ratio(a.han, b.han) / 100 if a.han and b.han else np.nan
+def _number_is_named(a: Record, b: Record) -> float:
+    """Return 1 if one offer's part number or SKU stands in the other's text, else 0."""
+    is_known = False
+    for owner, reader in ((a, b), (b, a)):
+        for number in (owner.han, owner.sku):
+            if len(number) >= MIN_NAMED_NUMBER:
+                if number in reader.text_spellings:
+                    return 1.0
+                is_known = True
+    return 0.0 if is_known else np.nan
 
 
-def _quantities_shared(a: Record, b: Record) -> float:
+def _part_number_similarity(a: Record, b: Record) -> float:
+    if not a.han or not b.han:
+        return np.nan
+    return fuzz.ratio(a.han, b.han) / 100
+
+
+def _count_shared_model_numbers(a: Record, b: Record) -> float:
+    joined_in_a = a.spellings - a.model_numbers
+    return len(a.model_numbers & b.spellings) + len(b.model_numbers & joined_in_a)
+
+
+def _count_shared_quantities(a: Record, b: Record) -> float:
     return sum(
-        bool(values & b.quantities.get(unit, frozenset())) for unit, values in a.quantities.items()
+        bool(amounts & b.quantities.get(unit, frozenset()))
+        for unit, amounts in a.quantities.items()
     )
 
 
-def _quantities_differ(a: Record, b: Record) -> float:
+def _count_different_quantities(a: Record, b: Record) -> float:
     return sum(
-        unit in b.quantities and not values & b.quantities[unit]
-        for unit, values in a.quantities.items()
+        unit in b.quantities and not amounts & b.quantities[unit]
+        for unit, amounts in a.quantities.items()
     )
 
 
-_SINGLE: dict[str, Callable[[Record, Record], float]] = {
-    "codes_shared": lambda a, b: len(a.codes & b.spellings) + len(b.codes & a.spellings - a.codes),
-    "codes_only_shop": lambda a, b: len(a.codes - b.spellings),
-    "codes_only_known": lambda a, b: len(b.codes - a.spellings),
-    "quantities_shared": _quantities_shared,
-    "quantities_differ": _quantities_differ,
-    "kinds_differ": lambda a, b: len(kind_differences(a.words, a.kinds, b.words, b.kinds)),
-    "price_gap": _price,
-    "brand": _brand,
-    "ean": lambda a, b: _agree(a.ean, b.ean),
-    "han": lambda a, b: _agree(a.han, b.han),
-    "sku": lambda a, b: _agree(a.sku, b.sku),
-    "codes_named": _codes_named,
-    "codes_alike": _codes_alike,
-    "image": _image,
+def _count_kind_differences(a: Record, b: Record) -> float:
+    return len(describe_kind_differences(a.words, a.product_kind, b.words, b.product_kind))
+
+
+_RECORD_COMPARISONS: dict[str, Callable[[Record, Record], float]] = {
+    "codes_shared": _count_shared_model_numbers,
+    "codes_only_shop": lambda a, b: len(a.model_numbers - b.spellings),
+    "codes_only_known": lambda a, b: len(b.model_numbers - a.spellings),
+    "quantities_shared": _count_shared_quantities,
+    "quantities_differ": _count_different_quantities,
+    "kinds_differ": _count_kind_differences,
+    "price_gap": _price_gap,
+    "brand": _brand_similarity,
+    "ean": lambda a, b: _are_equal(a.ean, b.ean),
+    "han": lambda a, b: _are_equal(a.han, b.han),
+    "sku": lambda a, b: _are_equal(a.sku, b.sku),
+    "codes_named": _number_is_named,
+    "codes_alike": _part_number_similarity,
+    "image": _share_image,
 }
-OWN = ("ratio", "token_set", "token_sort", "winkler", "same_title", *NEARNESS, *_SINGLE)

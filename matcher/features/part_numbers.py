@@ -1,78 +1,95 @@
-"""Part numbers that are not equal, but near: `lum341-blk` is `lum341` in black, `qor41873` is `41873`.
+"""Similarity of part numbers: `lum341-blk` is `lum341` in black, `qor41873` is `41873`.
 
-Sellers add a maker's letters before a part number and a colour or a country after it, so that one number stands within
-the other. Elsewhere a single other letter is another product. How near the nearest number of the other offer comes
-says which of both it may be; what that means is for the judge to learn.
+Sellers add a maker's letters before a part number and a colour or a country after it, so one number
+contains the other. Elsewhere a single different letter means another product. The features say how
+similar the nearest number of the other offer is; the classifier learns the consequence.
 """
 
 from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from rapidfuzz import process
 from rapidfuzz.distance import Levenshtein
 
+from matcher.array_types import Floats
 from matcher.records.record import Record
 from matcher.records.text import has_digit
 
-NEARNESS = ("codes_near", "codes_far", "codes_long_near", "codes_long_far")
-FEWEST = 3
-WITHIN = 4
-LONG = 5
+# Names of the features in matcher.features.table, in the order of `_similarity_range`.
+PART_NUMBER_FEATURES = ("codes_near", "codes_far", "codes_long_near", "codes_long_far")
+# Characters of a part number; shorter ones are sizes or counts.
+MIN_LENGTH = 3
+# Characters of a number that counts as contained in another one.
+MIN_CONTAINED = 4
+# Characters of a number that is hardly a size or a year.
+LONG_LENGTH = 5
+_UNKNOWN = (np.nan, np.nan)
 
 
-def code_columns(left: Sequence[Record], right: Sequence[Record]) -> dict[str, NDArray[np.float32]]:
-    """For each pair how near the numbers of each offer come to those of the other: the nearest and the farthest one.
-
-    Then the same of those numbers only that are long enough to hardly be a size or a year.
-    """
-    rows = np.array([_near(a, b) for a, b in zip(left, right, strict=True)], np.float32).reshape(
-        -1, len(NEARNESS)
-    )
-    return dict(zip(NEARNESS, rows.T, strict=True))
+def part_number_features(left: Sequence[Record], right: Sequence[Record]) -> dict[str, Floats]:
+    """Compute PART_NUMBER_FEATURES of pairs (left[i], right[i]); NaN without numbers to compare."""
+    rows = [_compare(first, second) for first, second in zip(left, right, strict=True)]
+    table = np.array(rows, np.float32).reshape(-1, len(PART_NUMBER_FEATURES))
+    return dict(zip(PART_NUMBER_FEATURES, table.T, strict=True))
 
 
-def nearest(code: str, others: frozenset[str]) -> float:
-    """How near the nearest of the others comes, from 0 to 1; from a half on where one stands within the other.
+def nearest_similarity(number: str, candidates: frozenset[str]) -> float:
+    """Return the similarity to the nearest candidate, 0 to 1.
 
-    >>> nearest("lumo341blk", frozenset({"lumo341"})), nearest("a12", frozenset({"a12", "a12s"}))
-    (0.85, 1.0)
-    >>> round(nearest("zt52417", frozenset({"zt52316"})), 2)
+    A number that contains the other one has at least 0.5.
+
+    >>> nearest_similarity("lumo341blk", frozenset({"lumo341"}))
+    0.85
+    >>> nearest_similarity("a12", frozenset({"a12", "a12s"}))
+    1.0
+    >>> round(nearest_similarity("zt52417", frozenset({"zt52316"})), 2)
     0.71
     """
-    if code in others:
+    if number in candidates:
         return 1.0
-    lengths = (
-        sorted((len(code), len(other))) for other in others if other in code or code in other
-    )
-    within = max(
-        (0.5 + short / long / 2 for short, long in lengths if short >= WITHIN), default=0.0
-    )
-    return max(
-        within, process.extractOne(code, others, scorer=Levenshtein.normalized_similarity)[1]
-    )
+    best = 0.0
+    for candidate in candidates:
+        if candidate in number or number in candidate:
+            short, long = sorted((len(number), len(candidate)))
+            if short >= MIN_CONTAINED:
+                best = max(best, 0.5 + short / long / 2)
+    edit = process.extractOne(number, candidates, scorer=Levenshtein.normalized_similarity)[1]
+    return max(best, edit)
 
 
-def _near(a: Record, b: Record) -> tuple[float, float, float, float]:
-    (own, reach), (other, reach_there) = (_numbers(one.title, one.han, one.sku) for one in (a, b))
-    pairs = [(code, reach_there) for code in own if reach_there] + [
-        (code, reach) for code in other if reach
-    ]
-    said = [(len(code), nearest(code, pool)) for code, pool in pairs]
-    return (
-        *_ends([near for _, near in said]),
-        *_ends([near for length, near in said if length >= LONG]),
-    )
+def _compare(first: Record, second: Record) -> tuple[float, float, float, float]:
+    first_numbers, first_spellings = _part_numbers(first.title, first.han, first.sku)
+    second_numbers, second_spellings = _part_numbers(second.title, second.han, second.sku)
+    similarities = []
+    long_similarities = []
+    for numbers, candidates in (
+        (first_numbers, second_spellings),
+        (second_numbers, first_spellings),
+    ):
+        if not candidates:
+            continue
+        for number in numbers:
+            similarity = nearest_similarity(number, candidates)
+            similarities.append(similarity)
+            if len(number) >= LONG_LENGTH:
+                long_similarities.append(similarity)
+    return (*_similarity_range(similarities), *_similarity_range(long_similarities))
 
 
-def _ends(values: Sequence[float]) -> tuple[float, float]:
-    return (max(values), min(values)) if values else (np.nan, np.nan)
+def _similarity_range(similarities: Sequence[float]) -> tuple[float, float]:
+    """Return the greatest and the least similarity; NaN if there is none."""
+    if not similarities:
+        return _UNKNOWN
+    return max(similarities), min(similarities)
 
 
+# Cache size: enough for a chunk of pairs; every offer is compared with many others.
 @lru_cache(maxsize=65_536)
-def _numbers(title: str, han: str, sku: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The numbers of an offer, and these with the joined spellings of its title, in which another's may be found."""
+def _part_numbers(title: str, han: str, sku: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return an offer's numbers, and these with the joined spellings of its title."""
     record = Record(title=title, han=han, sku=sku)
-    own = frozenset(code for code in (*record.codes, han, sku) if len(code) >= FEWEST)
-    return own, own.union(filter(has_digit, record.spellings))
+    numbers = frozenset(
+        number for number in (*record.model_numbers, han, sku) if len(number) >= MIN_LENGTH
+    )
+    return numbers, numbers.union(filter(has_digit, record.spellings))

@@ -1,102 +1,131 @@
-"""Alike but different: A12 is not A12s, 64 GB is not 128 GB, a set of two is not one, red is not blue.
+"""Variant words: the words by which a catalog tells siblings apart, such as colours, sizes, scents.
 
-Some distinctions can be read off the tokens (quantities, model numbers). Which plain words tell siblings apart -
-colours, sizes, scents - is learnt from the catalog itself: a word that is all the difference between the titles of two
-of its offers is such a word, in whatever language.
+Some differences can be read off the tokens: A12 is not A12s, 64 GB is not 128 GB, a set of two is
+not a single item. Plain words are learnt from the catalog, in any language: a word that is the only
+difference between the titles of two catalog offers is a variant word.
 """
 
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from matcher.records.product_kinds import kind_differences
+from matcher.records.product_kinds import describe_kind_differences
 from matcher.records.record import Record
 
-MOST_SIBLINGS = 50
-MOST_WORDS = 16
-MOST_READ = 50_000
-RUN = 100
+# Words that fill one gap in a title; cap on memory.
+MAX_SIBLINGS = 50
+# Words of a title that are left out in turn; cap on time.
+MAX_TITLE_WORDS = 16
+# Catalog offers that are read; cap on time and memory for large catalogs.
+MAX_READ = 50_000
+# Neighbours by title that are read together in a large catalog.
+RUN_LENGTH = 100
+# Differing words per title that still make a variant, in explanations.
+MAX_DIFFERENT_WORDS = 2
+# Words that an explanation quotes.
+MAX_QUOTED = 3
 
 
 @dataclass(frozen=True)
-class Variants:
+class VariantWords:
     """The words that tell this catalog's siblings apart."""
 
     words: frozenset[str] = frozenset()
 
-    def difference(self, shop: Record, known: Record) -> str | None:
-        """What makes the two offers variants of one product, in words; None where nothing does."""
-        kind = next(iter(kind_differences(shop.words, shop.kinds, known.words, known.kinds)), None)
-        return _quantity(shop, known) or kind or _code(shop, known) or self._word(shop, known)
+    def describe_difference(self, shop: Record, catalog: Record) -> str | None:
+        """Describe why two offers are variants of one product; None if no difference is known."""
+        kind_differences = describe_kind_differences(
+            shop.words, shop.product_kind, catalog.words, catalog.product_kind
+        )
+        return (
+            _quantity_difference(shop, catalog)
+            or next(iter(kind_differences), None)
+            or _model_number_difference(shop, catalog)
+            or self._word_difference(shop, catalog)
+        )
 
-    def apart(self, shop: Record, known: Record) -> int:
-        """How many words that tell siblings apart stand in one of the two titles only."""
-        ours, theirs = self.words.intersection(shop.words), self.words.intersection(known.words)
-        return len(ours - known.spellings) + len(theirs - shop.spellings)
+    def count_unshared(self, shop: Record, catalog: Record) -> int:
+        """Count the variant words that only one of two titles has."""
+        in_shop = self.words.intersection(shop.words)
+        in_catalog = self.words.intersection(catalog.words)
+        return len(in_shop - catalog.spellings) + len(in_catalog - shop.spellings)
 
-    def _word(self, shop: Record, known: Record) -> str | None:
-        ours = [word for word in shop.words if word not in known.spellings]
-        theirs = [word for word in known.words if word not in shop.spellings]
-        if (
-            not (ours or theirs)
-            or len(ours) > 2
-            or len(theirs) > 2
-            or not set(shop.words) & set(known.words)
-        ):
+    def _word_difference(self, shop: Record, catalog: Record) -> str | None:
+        only_shop = [word for word in shop.words if word not in catalog.spellings]
+        only_catalog = [word for word in catalog.words if word not in shop.spellings]
+        if not only_shop and not only_catalog:
             return None
-        if not self.words.issuperset(ours + theirs):
+        if len(only_shop) > MAX_DIFFERENT_WORDS or len(only_catalog) > MAX_DIFFERENT_WORDS:
             return None
-        return f"variant: {_said(ours)} in the shop, {_said(theirs)} in the catalog"
+        if set(shop.words).isdisjoint(catalog.words):
+            return None
+        if not self.words.issuperset(only_shop + only_catalog):
+            return None
+        return f"variant: {_quote(only_shop)} in the shop, {_quote(only_catalog)} in the catalog"
 
 
-def learn_variants(known: Sequence[Record]) -> Variants:
-    """The words by which the titles of two known offers differ where all their other words are equal.
+def learn_variant_words(catalog: Sequence[Record]) -> VariantWords:
+    """Learn the words by which the titles of two catalog offers differ, all other words equal.
 
-    Two offers of one catalog product are one thing in two wordings, no siblings.
+    Two offers of one catalog product are one product in two wordings, not siblings.
     """
-    frames: dict[tuple[str, ...], dict[str, str]] = defaultdict(dict)
-    for number, record in enumerate(_neighbourhoods(known)):
-        words = record.words[:MOST_WORDS]
-        for place, word in enumerate(words):
-            frame = frames[(*words[:place], "", *words[place + 1 :])]
-            if len(words) > 1 and len(frame) < MOST_SIBLINGS:
-                frame.setdefault(word, record.product or f"#{number}")
-    apart = (frame for frame in frames.values() if len(set(frame.values())) > 1)
-    return Variants(frozenset(word for frame in apart for word in frame))
+    # Title with a gap -> {word in the gap: product of the first offer with it}
+    fillings: dict[tuple[str, ...], dict[str, str]] = defaultdict(dict)
+    for number, record in enumerate(_sample_neighbours(catalog)):
+        title = record.words[:MAX_TITLE_WORDS]
+        # A title of one word differs from every other one of one word.
+        if len(title) < 2:
+            continue
+        product = record.product or f"#{number}"
+        for place, word in enumerate(title):
+            filling = fillings[(*title[:place], "", *title[place + 1 :])]
+            if len(filling) < MAX_SIBLINGS:
+                filling.setdefault(word, product)
+    variant_words: set[str] = set()
+    for filling in fillings.values():
+        if len(set(filling.values())) > 1:
+            variant_words.update(filling)
+    return VariantWords(frozenset(variant_words))
 
 
-def _neighbourhoods(known: Sequence[Record]) -> Sequence[Record]:
-    """All known offers; of a large catalog evenly spread runs of neighbours in the order of their titles.
+def _sample_neighbours(catalog: Sequence[Record]) -> Sequence[Record]:
+    """Return all offers; of a large catalog evenly spread runs of neighbours by title.
 
-    Siblings mostly begin alike, so that runs hold what single offers drawn by chance would not.
+    Siblings mostly begin with the same words: a run holds siblings, a random draw would not.
     """
-    if len(known) <= MOST_READ:
-        return known
-    titled = sorted(known, key=lambda record: record.title)
-    step = len(titled) * RUN / MOST_READ
-    return [
-        one for n in range(MOST_READ // RUN) for one in titled[int(n * step) : int(n * step) + RUN]
-    ]
+    if len(catalog) <= MAX_READ:
+        return catalog
+    by_title = sorted(catalog, key=lambda record: record.title)
+    step = len(by_title) * RUN_LENGTH / MAX_READ
+    sample: list[Record] = []
+    for run in range(MAX_READ // RUN_LENGTH):
+        start = int(run * step)
+        sample += by_title[start : start + RUN_LENGTH]
+    return sample
 
 
-def _quantity(shop: Record, known: Record) -> str | None:
-    for unit, values in shop.quantities.items():
-        other = known.quantities.get(unit)
-        if other and not values & other:
-            return f"variant: {_amounts(values, unit)} in the shop, {_amounts(other, unit)} in the catalog"
+def _quantity_difference(shop: Record, catalog: Record) -> str | None:
+    for unit, amounts in shop.quantities.items():
+        catalog_amounts = catalog.quantities.get(unit)
+        if catalog_amounts and not amounts & catalog_amounts:
+            return (
+                f"variant: {_format_amounts(amounts, unit)} in the shop, "
+                f"{_format_amounts(catalog_amounts, unit)} in the catalog"
+            )
     return None
 
 
-def _code(shop: Record, known: Record) -> str | None:
-    ours, theirs = shop.codes - known.spellings, known.codes - shop.spellings
-    if ours and theirs:
-        return f"variant: {_said(sorted(ours))} in the shop, {_said(sorted(theirs))} in the catalog"
+def _model_number_difference(shop: Record, catalog: Record) -> str | None:
+    only_shop = sorted(shop.model_numbers - catalog.spellings)
+    only_catalog = sorted(catalog.model_numbers - shop.spellings)
+    if only_shop and only_catalog:
+        return f"variant: {_quote(only_shop)} in the shop, {_quote(only_catalog)} in the catalog"
     return None
 
 
-def _amounts(values: frozenset[str], unit: str) -> str:
-    return " and ".join(f"{value} {unit}" for value in sorted(values))
+def _format_amounts(amounts: frozenset[str], unit: str) -> str:
+    return " and ".join(f"{amount} {unit}" for amount in sorted(amounts))
 
 
-def _said(words: Sequence[str]) -> str:
-    return " ".join(f"'{word}'" for word in words[:3]) or "nothing"
+def _quote(tokens: Sequence[str]) -> str:
+    return " ".join(f"'{token}'" for token in tokens[:MAX_QUOTED]) or "nothing"

@@ -1,88 +1,104 @@
-"""Probabilities that mean what they say: of the pairs given 0.8, eight in ten should be the same offer.
+"""Probability calibration: of the pairs given 0.8, eight in ten should be the same offer.
 
-Boosted trees are too sure of themselves. So they judge rehearsals that they have not learnt from, and a sigmoid over
-their log-odds (Platt) is fitted to how that went. It keeps the order of the pairs, which isotonic steps would not, and
-needs two numbers only, which a few hundred examples can bear.
+Boosted trees are overconfident. They score synthetic pairs that they were not trained on, and a
+sigmoid over their log-odds is fitted to the labels (Platt, 1999, "Probabilistic outputs for support
+vector machines"). Unlike isotonic steps it keeps the order of the pairs, and it has two parameters
+only, which a few hundred examples can support.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-Floats = NDArray[np.float32]
-Bools = NDArray[np.bool_]
+from matcher.array_types import Bools, Doubles, Floats
+
+# Trains on a feature table with labels; returns a function from a table to probabilities.
 Fit = Callable[[Floats, Bools], Callable[[Floats], Floats]]
-STEEPEST = 1.0
-FLATTEST = 0.3
+# Bounds of the slope: never steeper than the trees, never nearly flat.
+MAX_SLOPE = 1.0
+MIN_SLOPE = 0.3
+# Bound of the shift in log-odds, either way.
+MAX_SHIFT = 1.0
+# Probabilities are kept this far from 0 and 1, so that log-odds are finite.
+_MARGIN = 1e-6
 
 
 @dataclass(frozen=True)
 class Sigmoid:
-    """Log-odds times `slope` plus `shift`."""
+    """A calibration: log-odds times `slope` plus `shift`."""
 
     slope: float = 1.0
     shift: float = 0.0
 
     def __call__(self, probability: Floats) -> Floats:
-        """The calibrated probabilities, in the same order.
+        """Return calibrated probabilities, in the same order of size.
 
         >>> Sigmoid(0.5)(np.array([0.5, 0.9, 0.999], dtype=np.float32)).round(2).tolist()
         [0.5, 0.75, 0.9700000286102295]
         """
-        return (1 / (1 + np.exp(-self.slope * log_odds(probability) - self.shift))).astype(
-            np.float32
-        )
+        logit = -self.slope * log_odds(probability) - self.shift
+        return (1 / (1 + np.exp(logit))).astype(np.float32)
 
 
-def log_odds(probability: Floats) -> NDArray[np.float64]:
-    """Log-odds; certainty is kept finite."""
-    sure = np.clip(probability.astype(np.float64), 1e-6, 1 - 1e-6)
-    odds: NDArray[np.float64] = np.log(sure / (1 - sure))
+def log_odds(probability: Floats) -> Doubles:
+    """Return finite log-odds, also of 0 and 1."""
+    clipped = np.clip(probability.astype(np.float64), _MARGIN, 1 - _MARGIN)
+    odds: Doubles = np.log(clipped / (1 - clipped))
     return odds
 
 
-def held_out(tables: Sequence[Floats], truths: Sequence[Bools], fit: Fit) -> tuple[Floats, Bools]:
-    """What `fit` says of each half of the tables having learnt from the other half, and what is true of them.
+def score_held_out(
+    tables: Sequence[Floats], labels: Sequence[Bools], fit: Fit
+) -> tuple[Floats, Bools]:
+    """Score each half of the tables by a model that was trained on the other half.
 
-    Empty where a half has nothing to teach.
+    Returns the probabilities and their labels; both are empty if a half has one label only.
     """
-    halves = [range(0, len(tables), 2), range(1, len(tables), 2)]
-    said, true = [], []
-    for own, other in (halves, halves[::-1]):
-        same = np.concatenate([truths[n] for n in own] or [np.empty(0, bool)])
-        if not 0 < same.sum() < len(same):
+    halves = (range(0, len(tables), 2), range(1, len(tables), 2))
+    probabilities: list[Floats] = [np.empty(0, np.float32)]
+    true_labels: list[Bools] = [np.empty(0, bool)]
+    for training, held_out in (halves, halves[::-1]):
+        training_labels = np.concatenate([labels[n] for n in training] or [np.empty(0, bool)])
+        if not 0 < training_labels.sum() < len(training_labels):
             return np.empty(0, np.float32), np.empty(0, bool)
-        judge = fit(np.concatenate([tables[n] for n in own]), same)
-        said += [judge(tables[n]) for n in other]
-        true += [truths[n] for n in other]
-    return np.concatenate(said), np.concatenate(true)
+        model = fit(np.concatenate([tables[n] for n in training]), training_labels)
+        for n in held_out:
+            probabilities.append(model(tables[n]))
+            true_labels.append(labels[n])
+    return np.concatenate(probabilities), np.concatenate(true_labels)
 
 
-def scores(said: Floats, true: Bools) -> dict[str, float]:
-    """The Brier score, and precision and recall of the pairs called the same at even odds."""
-    called = said >= 0.5
-    right = float((called & true).sum())
+def score_probabilities(probability: Floats, label: Bools) -> dict[str, float]:
+    """Return the Brier score, and precision and recall at even odds, rounded to four digits."""
+    positive = probability >= 0.5
+    correct = float((positive & label).sum())
+    brier = 0.0
+    if len(probability):
+        brier = round(float(np.mean((probability - label) ** 2)), 4)
     return {
-        "brier": round(float(np.mean((said - true) ** 2)), 4) if len(said) else 0.0,
-        "precision": round(right / max(1.0, float(called.sum())), 4),
-        "recall": round(right / max(1.0, float(true.sum())), 4),
+        "brier": brier,
+        "precision": round(correct / max(1.0, float(positive.sum())), 4),
+        "recall": round(correct / max(1.0, float(label.sum())), 4),
     }
 
 
-def sigmoid(said: Floats, true: Bools) -> Sigmoid:
-    """The sigmoid of the least log loss, within bounds: never steeper than what was said, never nearly flat."""
-    if not len(said):
+def fit_sigmoid(probability: Floats, label: Bools) -> Sigmoid:
+    """Fit the sigmoid of the least log loss within the bounds; the identity without examples."""
+    if not len(probability):
         return Sigmoid()
-    odds, target = log_odds(said), true.astype(np.float64)
+    odds = log_odds(probability)
+    target = label.astype(np.float64)
 
-    def loss(at: NDArray[np.float64]) -> float:
-        logit = at[0] * odds + at[1]
+    def log_loss(parameters: Doubles) -> float:
+        logit = parameters[0] * odds + parameters[1]
         return float(np.mean(np.logaddexp(0, logit) - target * logit))
 
-    found = minimize(
-        loss, np.array([1.0, 0.0]), bounds=[(FLATTEST, STEEPEST), (-1.0, 1.0)], method="L-BFGS-B"
+    fitted = minimize(
+        log_loss,
+        np.array([1.0, 0.0]),
+        bounds=[(MIN_SLOPE, MAX_SLOPE), (-MAX_SHIFT, MAX_SHIFT)],
+        method="L-BFGS-B",
     )
-    return Sigmoid(float(found.x[0]), float(found.x[1]))
+    return Sigmoid(float(fitted.x[0]), float(fitted.x[1]))

@@ -1,7 +1,7 @@
-"""A taught judge that can be kept: its trees as plain arrays, its calibration, what it saw and how well it did.
+"""Trees as plain arrays: a trained classifier that can be stored without pickle.
 
-scikit-learn keeps models by pickle, which runs whatever a tampered file says. Arrays of numbers cannot. A kept judge
-says what it has learnt from, and how it did on rehearsals that it had not learnt from.
+scikit-learn stores models by pickle, which runs code from a tampered file. Arrays of numbers
+cannot. A stored classifier carries a summary of its training data and its scores on held-out pairs.
 """
 
 from collections.abc import Mapping
@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from matcher.array_types import Doubles, Floats, Ints
 from matcher.model.calibration import Sigmoid
 
-Floats = NDArray[np.float32]
-_COLUMNS = (
+# Node fields of scikit-learn's TreePredictor that scoring needs.
+_NODE_FIELDS = (
     "feature_idx",
     "num_threshold",
     "missing_go_to_left",
@@ -27,99 +28,119 @@ _COLUMNS = (
 
 
 @dataclass(frozen=True)
-class Forest:
-    """Boosted trees: the nodes of all of them, where each begins, and the log-odds before the first."""
+class TreeArrays:
+    """Boosted trees as arrays.
 
-    nodes: Mapping[str, NDArray[np.float64]]
-    roots: NDArray[np.int64]
+    `nodes` is {node field: values of all nodes}, `roots` the first node of each tree, `base` the
+    log-odds before the first tree.
+    """
+
+    nodes: Mapping[str, Doubles]
+    roots: Ints
     base: float
 
     def __call__(self, table: Floats) -> Floats:
-        """The probability of each row of features."""
+        """Return the probability of each row of features."""
         rows = table.astype(np.float64)
-        everyone = np.arange(len(rows))
+        all_rows = np.arange(len(rows))
         odds = np.full(len(rows), self.base)
-        leaf, left, right = (
-            self.nodes[name].astype(np.int64) for name in ("is_leaf", "left", "right")
-        )
-        feature, threshold = self.nodes["feature_idx"].astype(np.int64), self.nodes["num_threshold"]
+        is_leaf = self.nodes["is_leaf"] != 0
+        left = self.nodes["left"].astype(np.int64)
+        right = self.nodes["right"].astype(np.int64)
+        feature = self.nodes["feature_idx"].astype(np.int64)
+        threshold = self.nodes["num_threshold"]
         unknown_left = self.nodes["missing_go_to_left"] > 0
         for root in self.roots.tolist():
-            at, active = np.full(len(rows), root), everyone
-            while len(active := active[leaf[at[active]] == 0]):
-                here = at[active]
-                value = rows[active, feature[here]]
-                goes_left = np.where(np.isnan(value), unknown_left[here], value <= threshold[here])
-                at[active] = root + np.where(goes_left, left[here], right[here])
-            odds += self.nodes["value"][at]
-        found: Floats = (1 / (1 + np.exp(-odds))).astype(np.float32)
-        return found
+            # All rows descend one level at a time until they reach a leaf.
+            node = np.full(len(rows), root)
+            active = all_rows
+            while len(active := active[~is_leaf[node[active]]]):
+                inner = node[active]
+                value = rows[active, feature[inner]]
+                goes_left = np.where(
+                    np.isnan(value), unknown_left[inner], value <= threshold[inner]
+                )
+                node[active] = root + np.where(goes_left, left[inner], right[inner])
+            odds += self.nodes["value"][node]
+        probability: Floats = (1 / (1 + np.exp(-odds))).astype(np.float32)
+        return probability
 
 
 @dataclass(frozen=True)
-class Grown:
-    """Trees just fitted by scikit-learn, which asks them faster than arrays can be asked."""
+class FittedTrees:
+    """Trees as fitted by scikit-learn, which scores faster than `TreeArrays`."""
 
     model: Any
 
     def __call__(self, table: Floats) -> Floats:
-        """The probability of each row. One thread: for few rows, threads that wait for each other cost most."""
+        """Return the probability of each row of features."""
         if not len(table):
             return np.empty(0, np.float32)
+        # One thread: for few rows, waiting for other threads costs most of the time.
         with threadpool_limits(1):
             return np.asarray(self.model.predict_proba(table)[:, 1], dtype=np.float32)
 
 
 @dataclass(frozen=True)
-class Taught:
-    """Calibrated trees with their story: the data they saw, and their scores."""
+class CalibratedTrees:
+    """Calibrated trees with a summary of their training data and their held-out scores."""
 
-    forest: Forest | Grown
+    trees: TreeArrays | FittedTrees
     sigmoid: Sigmoid
-    story: Mapping[str, Any] = field(default_factory=dict)
+    summary: Mapping[str, Any] = field(default_factory=dict)
 
     def __call__(self, table: Floats) -> Floats:
-        """The calibrated probability of each row of features."""
-        return self.sigmoid(self.forest(table))
+        """Return the calibrated probability of each row of features."""
+        return self.sigmoid(self.trees(table))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """All that is needed to judge again."""
-        forest = forest_of(self.forest.model) if isinstance(self.forest, Grown) else self.forest
-        found: dict[str, NDArray[Any]] = {
-            f"node_{name}": values for name, values in forest.nodes.items()
-        }
-        numbers = np.array([forest.base, self.sigmoid.slope, self.sigmoid.shift])
-        return found | {"roots": forest.roots, "numbers": numbers}
+        """Return the arrays from which `load_model` restores the classifier."""
+        trees = self.trees
+        if isinstance(trees, FittedTrees):
+            trees = export_trees(trees.model)
+        arrays: dict[str, NDArray[Any]] = {}
+        for name, values in trees.nodes.items():
+            arrays[f"node_{name}"] = values
+        arrays["roots"] = trees.roots
+        arrays["numbers"] = np.array([trees.base, self.sigmoid.slope, self.sigmoid.shift])
+        return arrays
 
 
-def forest_of(model: Any) -> Forest:
-    """The trees of a fitted HistGradientBoostingClassifier of two classes."""
+def export_trees(model: Any) -> TreeArrays:
+    """Export the trees of a fitted binary HistGradientBoostingClassifier."""
+    # Private attributes: scikit-learn has no public access to the nodes.
     trees = [stage[0].nodes for stage in model._predictors]
     sizes = np.array([len(nodes) for nodes in trees], dtype=np.int64)
-    columns = {
-        name: np.concatenate([nodes[name] for nodes in trees]).astype(np.float64)
-        for name in _COLUMNS
-    }
-    return Forest(columns, np.cumsum(sizes) - sizes, float(np.ravel(model._baseline_prediction)[0]))
+    all_nodes = np.concatenate(trees)
+    fields: dict[str, Doubles] = {}
+    for name in _NODE_FIELDS:
+        fields[name] = all_nodes[name].astype(np.float64)
+    base = float(np.ravel(model._baseline_prediction)[0])
+    return TreeArrays(fields, np.cumsum(sizes) - sizes, base)
 
 
-def taught_from(arrays: Mapping[str, NDArray[Any]], width: int, story: Mapping[str, Any]) -> Taught:
-    """The judge of these arrays, for so many features. Raises KeyError or ValueError where they are none."""
-    nodes = {name: np.asarray(arrays[f"node_{name}"], dtype=np.float64) for name in _COLUMNS}
+def load_model(
+    arrays: Mapping[str, NDArray[Any]], width: int, summary: Mapping[str, Any]
+) -> CalibratedTrees:
+    """Restore a classifier for `width` features.
+
+    Raises KeyError or ValueError if the arrays are no trees, so that scoring always ends.
+    """
+    nodes = {name: np.asarray(arrays[f"node_{name}"], dtype=np.float64) for name in _NODE_FIELDS}
     roots = np.asarray(arrays["roots"], dtype=np.int64)
     base, slope, shift = (float(number) for number in arrays["numbers"])
     size = len(nodes["left"])
-    inner = nodes["is_leaf"] == 0
-    if (
-        not size
-        or roots[0] != 0
-        or np.any((nodes["feature_idx"] < 0) | (nodes["feature_idx"] >= width))
-    ):
-        raise ValueError("the kept judge asks for features that there are not")
+    if not size or not len(roots) or roots[0] != 0:
+        raise ValueError("the stored classifier has no trees")
+    if np.any((nodes["feature_idx"] < 0) | (nodes["feature_idx"] >= width)):
+        raise ValueError("the stored classifier uses features that do not exist")
+    is_inner = nodes["is_leaf"] == 0
     tree = np.searchsorted(roots, np.arange(size), "right") - 1
-    start, ends = roots[tree], np.append(roots[1:], size)[tree]
+    start = roots[tree]
+    end = np.append(roots[1:], size)[tree]
     for side in ("left", "right"):
-        step = start + nodes[side]
-        if np.any(inner & ((step <= np.arange(size)) | (step >= ends))):
-            raise ValueError("a tree of the kept judge leads nowhere")
-    return Taught(Forest(nodes, roots, base), Sigmoid(slope, shift), story)
+        child = start + nodes[side]
+        # A child that stands after its parent, within its tree, makes loops impossible.
+        if np.any(is_inner & ((child <= np.arange(size)) | (child >= end))):
+            raise ValueError("a tree of the stored classifier does not end")
+    return CalibratedTrees(TreeArrays(nodes, roots, base), Sigmoid(slope, shift), summary)

@@ -1,8 +1,9 @@
-"""The shop's own phrases: shipping, returns and legal text that many of its offers repeat, taken out of descriptions.
+"""Boilerplate removal: shipping, returns and legal text that many descriptions of a shop repeat.
 
-They make unrelated offers look alike and drown what a description says of its own offer. Every shop words them
-otherwise, so they are not listed but counted: a run of words that a good part of one side's descriptions have is its
-own phrase, whatever the language. Runs of words need no sentence marks, which templates often leave out.
+Boilerplate makes unrelated offers similar and hides the text about the offer itself. Each shop
+words it differently, so phrases are counted instead of listed: a run of words that many
+descriptions of one side share is boilerplate, in any language. Runs of words need no sentence
+marks, which templates often leave out.
 """
 
 from collections import Counter
@@ -11,37 +12,53 @@ from dataclasses import replace
 
 from matcher.records.record import Record
 
-RUN = 6
-FEWEST = 8
-SHARE = 0.3
-MOST_READ = 2_000
+# Words of a run; shorter ones are phrases that any two offers may share.
+RUN_LENGTH = 6
+# Descriptions that have to share a run: a series of fewer siblings is no boilerplate.
+MIN_DESCRIPTIONS = 8
+# Share of the read descriptions that have to share a run.
+MIN_SHARE = 0.3
+# Descriptions that are read to count runs; cap for large catalogs.
+MAX_READ = 2_000
 
 
-def without_boilerplate(items: Sequence[Record]) -> list[Record]:
-    """The records without the phrases that a good part of them repeat; each side is looked at by itself."""
-    step = max(1, len(items) // MOST_READ)
-    read = [item.description.split() for item in items[::step] if item.description]
-    counts = Counter(run for words in read for run in set(_runs(words)))
-    common = {run for run, count in counts.items() if count >= max(FEWEST, SHARE * len(read))}
-    return [_without(item, common) for item in items] if common else list(items)
+def remove_boilerplate(records: Sequence[Record]) -> list[Record]:
+    """Remove from descriptions the runs of words that many records of this side share."""
+    # Evenly spread over the side, so that one category does not stand for all.
+    step = max(1, len(records) // MAX_READ)
+    counts: Counter[str] = Counter()
+    description_count = 0
+    for record in records[::step]:
+        if record.description:
+            description_count += 1
+            counts.update(set(_runs(record.description.split())))
+    min_count = max(MIN_DESCRIPTIONS, MIN_SHARE * description_count)
+    boilerplate = {run for run, count in counts.items() if count >= min_count}
+    if not boilerplate:
+        return list(records)
+    return [_remove_runs(record, boilerplate) for record in records]
 
 
-def _without(item: Record, common: set[str]) -> Record:
-    words = item.description.split()
-    taken = {
-        place + n for place, run in enumerate(_runs(words)) if run in common for n in range(RUN)
-    }
-    if not taken:
-        return item
-    return replace(
-        item, description=" ".join(word for place, word in enumerate(words) if place not in taken)
-    )
+def _remove_runs(record: Record, boilerplate: set[str]) -> Record:
+    description_words = record.description.split()
+    removed: set[int] = set()
+    for start, run in enumerate(_runs(description_words)):
+        if run in boilerplate:
+            removed.update(range(start, start + RUN_LENGTH))
+    if not removed:
+        return record
+    remaining = []
+    for place, word in enumerate(description_words):
+        if place not in removed:
+            remaining.append(word)
+    return replace(record, description=" ".join(remaining))
 
 
-def _runs(words: Sequence[str]) -> Iterator[str]:
-    """Every run of so many words.
+def _runs(tokens: Sequence[str]) -> Iterator[str]:
+    """Yield every run of RUN_LENGTH neighbouring words.
 
     >>> list(_runs("we ship within two working days to you".split()))[:2]
     ['we ship within two working days', 'ship within two working days to']
     """
-    return (" ".join(words[place : place + RUN]) for place in range(len(words) - RUN + 1))
+    for start in range(len(tokens) - RUN_LENGTH + 1):
+        yield " ".join(tokens[start : start + RUN_LENGTH])

@@ -1,8 +1,8 @@
-"""Brands that go by several names: what one side calls HP, the other may call Hewlett-Packard.
+"""Brand aliases: one side may write HP where the other writes Hewlett-Packard.
 
-No list of brands is kept. Two names are one where offers that are known to be one product - of one catalog product, of
-one GTIN, under one link - carry both: twice at least, and in half of such cases. Where one name is the other's initials
-or its beginning, once will do.
+Aliases are learnt, not listed. Two names are one brand if offers of the same catalog product, GTIN
+or link carry both: in two such groups at least, and in half of the groups of the rarer name. If one
+name abbreviates the other, one group is enough.
 """
 
 from collections import Counter, defaultdict
@@ -12,58 +12,76 @@ from itertools import combinations
 
 from matcher.records.record import Record
 
-FEWEST = 2
-SHARE = 0.5
-MOST_NAMES = 6
+# Groups of offers that have to carry both names; a single one may be a wrong entry.
+MIN_GROUPS = 2
+# Share of the groups of the rarer name that have to carry both.
+MIN_SHARE = 0.5
+# Brands in a group; a group with more is no evidence of aliases.
+MAX_BRANDS = 6
 
 
-def brand_names(shop: Sequence[Record], known: Sequence[Record]) -> Mapping[str, str]:
-    """Each name of a brand that has several, with the one that stands for all of them: the most frequent one."""
-    cases: Counter[str] = Counter()
-    both: Counter[tuple[str, str]] = Counter()
-    for names in _cases([*shop, *known]):
-        if 1 < len(names) <= MOST_NAMES:
-            cases.update(names)
-            both.update(combinations(sorted(names), 2))
-    counts = Counter(record.brand for record in (*shop, *known))
-    found: dict[str, str] = {}
-    for (a, b), count in sorted(both.items()):
-        if count >= (1 if shortened(a, b) else FEWEST) and count >= SHARE * min(cases[a], cases[b]):
-            least, most = sorted(
-                (found.get(a, a), found.get(b, b)), key=lambda name: (counts[name], name)
-            )
-            found |= dict.fromkeys(
-                (*(n for n, of in found.items() if of == least), a, b, least), most
-            )
-    return {name: of for name, of in found.items() if name != of}
+def learn_brand_aliases(shop: Sequence[Record], catalog: Sequence[Record]) -> Mapping[str, str]:
+    """Return {alias: the most frequent name of its brand}; other names are absent."""
+    groups_of_name: Counter[str] = Counter()
+    groups_of_pair: Counter[tuple[str, str]] = Counter()
+    for brands in _brands_of_same_offers([*shop, *catalog]):
+        if 1 < len(brands) <= MAX_BRANDS:
+            groups_of_name.update(brands)
+            groups_of_pair.update(combinations(sorted(brands), 2))
+    frequency = Counter(record.brand for record in (*shop, *catalog))
+    canonical: dict[str, str] = {}
+    for (first, second), count in sorted(groups_of_pair.items()):
+        min_groups = 1 if is_abbreviation(first, second) else MIN_GROUPS
+        rarer = min(groups_of_name[first], groups_of_name[second])
+        if count < min_groups or count < MIN_SHARE * rarer:
+            continue
+        merged, name = sorted(
+            (canonical.get(first, first), canonical.get(second, second)),
+            key=lambda brand: (frequency[brand], brand),
+        )
+        # Names that were merged into the rarer one before follow it.
+        for alias, target in canonical.items():
+            if target == merged:
+                canonical[alias] = name
+        canonical |= dict.fromkeys((first, second, merged), name)
+    return {alias: name for alias, name in canonical.items() if alias != name}
 
 
-def with_one_name(items: Sequence[Record], names: Mapping[str, str]) -> list[Record]:
-    """The records with each brand under the one name that stands for all of its names."""
-    return [
-        replace(item, brand=names[item.brand]) if item.brand in names else item for item in items
-    ]
+def apply_brand_aliases(records: Sequence[Record], aliases: Mapping[str, str]) -> list[Record]:
+    """Replace each brand by the one name that stands for all its aliases."""
+    renamed = list(records)
+    for index, record in enumerate(records):
+        if record.brand in aliases:
+            renamed[index] = replace(record, brand=aliases[record.brand])
+    return renamed
 
 
-def shortened(a: str, b: str) -> bool:
-    """Whether one name is short for the other.
+def is_abbreviation(first: str, second: str) -> bool:
+    """Return True if the shorter name is the initials or the first words of the longer one.
 
-    >>> shortened("hp", "hewlett-packard"), shortened("bosch", "bosch home"), shortened("lumo", "luma")
-    (True, True, False)
+    >>> is_abbreviation("hp", "hewlett-packard"), is_abbreviation("bosch", "bosch home")
+    (True, True)
+    >>> is_abbreviation("lumo", "luma")
+    False
     """
-    short, long = sorted((a, b), key=len)
-    words = long.replace("-", " ").split()
-    return long.startswith(short + " ") or (
-        len(short) > 1 and short == "".join(word[0] for word in words)
-    )
+    short, long = sorted((first, second), key=len)
+    if long.startswith(short + " "):
+        return True
+    initials = "".join(word[0] for word in long.replace("-", " ").split())
+    return len(short) > 1 and short == initials
 
 
-def _cases(items: Iterable[Record]) -> Iterable[set[str]]:
-    """The brands of the offers that are one product, product by product."""
-    found: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for item in items:
-        if item.brand:
-            for key in (("product", item.product), ("ean", item.ean), ("link", item.address.whole)):
-                if key[1]:
-                    found[key].add(item.brand)
-    return found.values()
+def _brands_of_same_offers(records: Iterable[Record]) -> Iterable[set[str]]:
+    """Return the brands of each group of offers with one product, EAN or link."""
+    brands: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for record in records:
+        if not record.brand:
+            continue
+        for kind, value in (
+            ("product", record.product),
+            ("ean", record.ean),
+            ("link", record.link.address),
+        ):
+            if value:
+                brands[kind, value].add(record.brand)
+    return brands.values()

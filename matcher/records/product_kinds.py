@@ -1,79 +1,108 @@
-"""What kind of thing a title names, where titles nearly alike name another one: a pack, a size, a part, an accessory.
+"""Product kinds named by a title: pack, clothing size, part number of a series, accessory.
 
-`set of 2` beside no pack at all, size L beside XL, part I beside part II, a case *for* a phone beside the phone: the
-words in question are few and short, so that the likeness of the titles hides them.
+`set of 2` or a single item, size L or XL, part I or II, a case *for* a phone or the phone: the
+words that decide are few and short, so the similarity of two titles hides them.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from matcher.records.units import quantities
+from matcher.records.units import extract_quantities
 
 _SIZES = frozenset("xs xl xxl xxxl 2xl 3xl 4xl 5xl small medium large".split())
-_LETTERS = frozenset("sml")
-_NUMERALS = frozenset("i ii iii iv vi vii viii ix xi xii".split())
+# Single letters are sizes only after `size` or at the end of a title.
+_SIZE_LETTERS = frozenset("sml")
+_ROMAN_NUMERALS = frozenset("i ii iii iv vi vii viii ix xi xii".split())
+# `for` in English, German, French, Spanish and Dutch, without accents.
 _FOR = frozenset("for fur pour para voor".split())
-_ONE = frozenset({"", "1"})
+_SINGLE_PACK = frozenset({"", "1"})
 
 
 @dataclass(frozen=True)
-class Kinds:
-    """A title's pack sizes above one, clothing sizes, Roman numerals, and the words after its `for`."""
+class ProductKind:
+    """Pack sizes above one, clothing sizes, Roman numerals, and the words after `for`."""
 
     packs: frozenset[str] = frozenset()
     sizes: frozenset[str] = frozenset()
     numerals: frozenset[str] = frozenset()
-    host: frozenset[str] = frozenset()
+    fits: frozenset[str] = frozenset()
 
 
-def kinds(words: Sequence[str]) -> Kinds:
-    """What a title's tokens say of the kind of thing it names.
+def detect_product_kind(tokens: Sequence[str]) -> ProductKind:
+    """Detect the product kind in a title's tokens.
 
-    >>> kinds(("case", "for", "fono", "x")).host == {"fono", "x"}
+    >>> detect_product_kind(("case", "for", "fono", "x")).fits == {"fono", "x"}
     True
-    >>> kinds(("men", "s", "shirt", "size", "l")).sizes, kinds(("cups", "2pcs")).packs
-    (frozenset({'l'}), frozenset({'2'}))
+    >>> detect_product_kind(("men", "s", "shirt", "size", "l")).sizes
+    frozenset({'l'})
+    >>> detect_product_kind(("cups", "2pcs")).packs
+    frozenset({'2'})
     """
-    last = [
-        word
-        for before, word in zip(("", *words), words, strict=False)
-        if before == "size" or word is words[-1]
-    ]
-    place = next((n for n, word in enumerate(words) if n and word in _FOR), len(words))
-    return Kinds(
-        packs=quantities(words).get("pcs", frozenset()) - _ONE,
-        sizes=_SIZES.intersection(words)
-        | (_LETTERS.intersection(last) if len(words) > 1 else frozenset()),
-        numerals=_NUMERALS.intersection(words[1:]),
-        host=frozenset(words[place + 1 :]),
+    sizes = _SIZES.intersection(tokens)
+    if len(tokens) > 1:
+        sizes |= _SIZE_LETTERS.intersection(_size_positions(tokens))
+    return ProductKind(
+        packs=extract_quantities(tokens).get("pcs", frozenset()) - _SINGLE_PACK,
+        sizes=sizes,
+        # A title that begins with `I` or `VI` rather names something else.
+        numerals=_ROMAN_NUMERALS.intersection(tokens[1:]),
+        fits=frozenset(tokens[_position_of_for(tokens) + 1 :]),
     )
 
 
-def kind_differences(
-    shop: Sequence[str], ours: Kinds, known: Sequence[str], theirs: Kinds
+def describe_kind_differences(
+    shop_tokens: Sequence[str],
+    shop_kind: ProductKind,
+    catalog_tokens: Sequence[str],
+    catalog_kind: ProductKind,
 ) -> list[str]:
-    """In words, each way in which one title names another kind of thing than the other."""
-    found = []
-    if bool(ours.packs) != bool(theirs.packs):
-        found.append(f"variant: {_packs(ours)} in the shop, {_packs(theirs)} in the catalog")
-    for name, a, b in (
-        ("size", ours.sizes, theirs.sizes),
-        ("part", ours.numerals, theirs.numerals),
+    """Describe in words each difference between the product kinds of two titles."""
+    differences = []
+    # A pack size counts against a title without one; different pack sizes are quantities.
+    if bool(shop_kind.packs) != bool(catalog_kind.packs):
+        differences.append(
+            f"variant: {_format_packs(shop_kind)} in the shop, "
+            f"{_format_packs(catalog_kind)} in the catalog"
+        )
+    for name, shop_values, catalog_values in (
+        ("size", shop_kind.sizes, catalog_kind.sizes),
+        ("part", shop_kind.numerals, catalog_kind.numerals),
     ):
-        if a and b and not a & b:
-            found.append(
-                f"variant: {name} {_said(a)} in the shop, {name} {_said(b)} in the catalog"
+        if shop_values and catalog_values and not shop_values & catalog_values:
+            differences.append(
+                f"variant: {name} {_quote(shop_values)} in the shop, "
+                f"{name} {_quote(catalog_values)} in the catalog"
             )
-    if known and not theirs.host and ours.host.issuperset(known):
-        found.append("variant: something for it in the shop, the thing itself in the catalog")
-    elif shop and not ours.host and theirs.host.issuperset(shop):
-        found.append("variant: the thing itself in the shop, something for it in the catalog")
-    return found
+    # An accessory: all words of one title follow `for` in the other.
+    if catalog_tokens and not catalog_kind.fits and shop_kind.fits.issuperset(catalog_tokens):
+        differences.append("variant: something for it in the shop, the thing itself in the catalog")
+    elif shop_tokens and not shop_kind.fits and catalog_kind.fits.issuperset(shop_tokens):
+        differences.append("variant: the thing itself in the shop, something for it in the catalog")
+    return differences
 
 
-def _packs(one: Kinds) -> str:
-    return " and ".join(f"{value} pcs" for value in sorted(one.packs)) or "one"
+def _size_positions(tokens: Sequence[str]) -> list[str]:
+    """Return the tokens that may be a size letter: after `size`, and the last one."""
+    candidates = []
+    previous = ""
+    for token in tokens:
+        if previous == "size" or token == tokens[-1]:
+            candidates.append(token)
+        previous = token
+    return candidates
 
 
-def _said(words: frozenset[str]) -> str:
-    return " ".join(f"'{word}'" for word in sorted(words))
+def _position_of_for(tokens: Sequence[str]) -> int:
+    """Return the position of the first `for` after the first token, else the end."""
+    for position, token in enumerate(tokens):
+        if position and token in _FOR:
+            return position
+    return len(tokens)
+
+
+def _format_packs(kind: ProductKind) -> str:
+    return " and ".join(f"{value} pcs" for value in sorted(kind.packs)) or "one"
+
+
+def _quote(tokens: frozenset[str]) -> str:
+    return " ".join(f"'{token}'" for token in sorted(tokens))

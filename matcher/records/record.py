@@ -1,4 +1,4 @@
-"""An offer prepared for comparing: every text folded, cut into tokens and keyed exactly once."""
+"""Records: offers prepared for comparison, every text folded, tokenized and keyed once."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -7,14 +7,26 @@ from functools import cached_property, lru_cache
 
 from catalog.models import Attribute, OfferFields
 from catalog.values import is_dash, key
-from matcher.records.product_kinds import Kinds, kinds
-from matcher.records.text import fold, has_digit, joined, tokens
-from matcher.records.units import quantities
-from matcher.records.url_keys import Address, address
+from matcher.records.product_kinds import ProductKind, detect_product_kind
+from matcher.records.text import fold, has_digit, join_neighbours, tokenize
+from matcher.records.units import extract_quantities
+from matcher.records.url_keys import LinkKeys, parse_link
 
-MOST_DESCRIPTION = 1500
-MOST_IMAGES = 20
-MOST_KEY = 100
+# Characters of a description that are compared; cap against hostile input.
+MAX_DESCRIPTION = 1500
+# Characters of the description that stand for a missing title in the search for candidates.
+MAX_SEARCH_TEXT = 200
+# Images of an offer; cap against hostile input.
+MAX_IMAGES = 20
+# Characters of a brand or a part number; cap against hostile input.
+MAX_KEY = 100
+# Characters of a raw identifier or image address; cap against hostile input.
+MAX_RAW_KEY = 2000
+# Words of a brand name; cap: each further word is one more look-up per title.
+MAX_BRAND_WORDS = 6
+# Prices from here on are errors or hostile input.
+PRICE_LIMIT = 10**12
+# An image on more offers than this, plus one in a hundred of its side, is a logo or placeholder.
 COMMON_IMAGE = 5
 
 
@@ -22,10 +34,10 @@ COMMON_IMAGE = 5
 class Record:
     """One offer as the matcher compares it; empty text stands for unknown.
 
-    `title` is folded and without a leading or trailing brand name (`with_brands`), because whether the brand is
-    written there says nothing about the offer. `brand` is that of the offer's own field, or else the one found there.
-    `others` are further links under which the same offer was found, `product` the catalog product it belongs to, `page`
-    the link of the page that keeps it among several offers, the variants of one product.
+    `title` is folded, without a brand name at its ends (`strip_brands`): shops and feeds differ in
+    whether they write it. `brand` comes from the offer's own field, else from its title.
+    `alternate_links` are further links of the same offer, `product` is its catalog product.
+    `variant_page` is the address of the page that shows it among other variants.
     """
 
     title: str = ""
@@ -36,15 +48,15 @@ class Record:
     han: str = ""
     sku: str = ""
     images: tuple[str, ...] = ()
-    address: Address = field(default_factory=Address)
-    others: tuple[Address, ...] = ()
+    link: LinkKeys = field(default_factory=LinkKeys)
+    alternate_links: tuple[LinkKeys, ...] = ()
     product: str = ""
-    page: str = ""
+    variant_page: str = ""
 
     @property
     def words(self) -> tuple[str, ...]:
         """The title's tokens."""
-        return tokens(self.title)
+        return tokenize(self.title)
 
     @property
     def spellings(self) -> frozenset[str]:
@@ -52,132 +64,152 @@ class Record:
         return _spellings(self.title)
 
     @property
-    def told(self) -> frozenset[str]:
-        """The spellings of title and description: whatever the offer says of itself."""
-        return _told(self.title, self.description) if self.description else _spellings(self.title)
+    def text_spellings(self) -> frozenset[str]:
+        """The spellings of title and description."""
+        if not self.description:
+            return _spellings(self.title)
+        return _text_spellings(self.title, self.description)
 
     @cached_property
     def quantities(self) -> dict[str, frozenset[str]]:
-        """The title's quantities by unit."""
-        return quantities(self.words)
+        """The title's amounts by base unit."""
+        return extract_quantities(self.words)
 
     @cached_property
-    def codes(self) -> frozenset[str]:
-        """The title's tokens that may be model numbers: a digit in them, and no quantity."""
+    def model_numbers(self) -> frozenset[str]:
+        """The title's tokens with a digit that are no quantities."""
         amounts = {value + unit for unit, values in self.quantities.items() for value in values}
         return frozenset(word for word in self.words if has_digit(word) and word not in amounts)
 
     @cached_property
-    def kinds(self) -> Kinds:
-        """What kind of thing the title names."""
-        return kinds(self.words)
+    def product_kind(self) -> ProductKind:
+        """The product kind that the title names."""
+        return detect_product_kind(self.words)
 
     @property
-    def addresses(self) -> tuple[Address, ...]:
-        """Every link under which the offer was found, its own first."""
-        return (self.address, *self.others)
+    def links(self) -> tuple[LinkKeys, ...]:
+        """All links of the offer, its own first."""
+        return (self.link, *self.alternate_links)
 
     @property
-    def text(self) -> str:
-        """What stands for the offer in a search: its title, else the start of its description."""
-        return self.title or self.description[:200]
+    def search_text(self) -> str:
+        """The text that blocking searches with: the title, else the start of the description."""
+        return self.title or self.description[:MAX_SEARCH_TEXT]
 
 
-def records(offers: Iterable[OfferFields]) -> list[Record]:
-    """The offers prepared one by one; see `with_brands` for what needs all of them."""
-    return [_record(offer) for offer in offers]
+def build_records(offers: Iterable[OfferFields]) -> list[Record]:
+    """Prepare offers one by one; see `strip_brands` for the step that needs all of them."""
+    return [_build_record(offer) for offer in offers]
 
 
-def with_brands(items: Sequence[Record], brands: Iterable[str]) -> list[Record]:
-    """The records with known brand names taken off the ends of their titles, and kept as brand where none was given."""
-    known = {brand for brand in brands if len(brand) > 1}
-    longest = max((brand.count(" ") + 1 for brand in known), default=0)
-    return [_without_brand(item, known, min(longest, 6)) for item in items]
+def strip_brands(records: Sequence[Record], brands: Iterable[str]) -> list[Record]:
+    """Remove known brand names from the ends of titles; a removed name fills an empty brand."""
+    names = {brand for brand in brands if len(brand) > 1}
+    max_words = max((brand.count(" ") + 1 for brand in names), default=0)
+    return [_strip_brand(record, names, min(max_words, MAX_BRAND_WORDS)) for record in records]
 
 
-def with_links(items: Sequence[Record], links: Sequence[Sequence[str]]) -> list[Record]:
-    """The records with the further links under which each was found."""
-    if not links:
-        return list(items)
-    return [
-        replace(item, others=tuple(address(url) for url in urls)) if urls else item
-        for item, urls in zip(items, links, strict=True)
-    ]
+def add_alternate_links(
+    records: Sequence[Record], alternate_urls: Sequence[Sequence[str]]
+) -> list[Record]:
+    """Add to each record the further URLs of the same offer; no URLs at all change nothing."""
+    linked = list(records)
+    if not alternate_urls:
+        return linked
+    for index, urls in enumerate(alternate_urls):
+        if urls:
+            links = tuple(parse_link(url) for url in urls)
+            linked[index] = replace(linked[index], alternate_links=links)
+    return linked
 
 
-def with_pages(items: Sequence[Record], pages: Sequence[str | None]) -> list[Record]:
-    """The records with the page that keeps each among several offers."""
-    if not any(pages):
-        return list(items)
-    return [
-        replace(item, page=address(page).whole) if page else item
-        for item, page in zip(items, pages, strict=True)
-    ]
+def add_variant_pages(records: Sequence[Record], pages: Sequence[str | None]) -> list[Record]:
+    """Add to each record the page that holds it among other variants, where there is one."""
+    placed = list(records)
+    for index, page in enumerate(pages):
+        if page:
+            placed[index] = replace(placed[index], variant_page=parse_link(page).address)
+    return placed
 
 
-def _without_brand(item: Record, known: set[str], longest: int) -> Record:
-    words = item.title.split(" ")
-    for count in range(min(longest, len(words) - 1), 0, -1):
-        for found, rest in ((words[:count], words[count:]), (words[-count:], words[:-count])):
-            name = " ".join(found)
-            if name in known:
-                title = " ".join(rest).strip(" -–|:,/")
-                return replace(item, title=title, brand=item.brand or name) if title else item
-    return item
+def drop_common_images(records: Sequence[Record]) -> list[Record]:
+    """Drop images that many offers of one side share: logos and placeholders are no evidence."""
+    counts = Counter(image for record in records for image in record.images)
+    max_count = COMMON_IMAGE + len(records) // 100
+    common = {image for image, count in counts.items() if count > max_count}
+    if not common:
+        return list(records)
+    reduced = []
+    for record in records:
+        images = tuple(image for image in record.images if image not in common)
+        reduced.append(replace(record, images=images))
+    return reduced
 
 
-def _record(offer: OfferFields) -> Record:
+def _strip_brand(record: Record, names: set[str], max_words: int) -> Record:
+    title_words = record.title.split(" ")
+    # The longest name first: `bosch home` before `bosch`. One word of the title always remains.
+    for count in range(min(max_words, len(title_words) - 1), 0, -1):
+        for name_words, other_words in (
+            (title_words[:count], title_words[count:]),
+            (title_words[-count:], title_words[:-count]),
+        ):
+            name = " ".join(name_words)
+            if name in names:
+                title = " ".join(other_words).strip(" -–|:,/")
+                if not title:
+                    return record
+                return replace(record, title=title, brand=record.brand or name)
+    return record
+
+
+def _build_record(offer: OfferFields) -> Record:
     return Record(
         title=fold(offer.title),
-        brand=fold(offer.brand, MOST_KEY),
-        description=fold(offer.description, MOST_DESCRIPTION),
-        price=_amount(offer),
-        ean=_key(Attribute.EAN, offer.ean),
-        han=_compact(_key(Attribute.HAN, offer.han)),
-        sku="" if is_dash(offer.sku) else _key(Attribute.SKU, offer.sku),
-        images=tuple(
-            dict.fromkeys(
-                k for i in offer.images[:MOST_IMAGES] if (k := _key(Attribute.IMAGE, i[:2000]))
-            )
-        ),
-        address=address(offer.url),
+        brand=fold(offer.brand, MAX_KEY),
+        description=fold(offer.description, MAX_DESCRIPTION),
+        price=_price(offer),
+        ean=_normalise_key(Attribute.EAN, offer.ean),
+        han=_compact(_normalise_key(Attribute.HAN, offer.han)),
+        # A dash stands for "no article number": it would make one offer of many.
+        sku="" if is_dash(offer.sku) else _normalise_key(Attribute.SKU, offer.sku),
+        images=_images(offer),
+        link=parse_link(offer.url),
     )
 
 
+def _images(offer: OfferFields) -> tuple[str, ...]:
+    """Return the keys of the offer's images, each once."""
+    keys = (_normalise_key(Attribute.IMAGE, url[:MAX_RAW_KEY]) for url in offer.images[:MAX_IMAGES])
+    return tuple(dict.fromkeys(filter(None, keys)))
+
+
+# Cache sizes: enough for a chunk of pairs; the spellings of a million titles would fill memory.
 @lru_cache(maxsize=65_536)
 def _spellings(text: str) -> frozenset[str]:
-    """The tokens of a text and their joined spellings; kept for a while, as those of a million titles would fill it."""
-    words = tokens(text)
-    return frozenset(words) | joined(words)
+    """Return the tokens of a text and their joined spellings."""
+    tokens = tokenize(text)
+    return frozenset(tokens) | join_neighbours(tokens)
 
 
 @lru_cache(maxsize=16_384)
-def _told(title: str, description: str) -> frozenset[str]:
-    words = tokens(description)
-    return _spellings(title) | frozenset(words) | joined(words)
+def _text_spellings(title: str, description: str) -> frozenset[str]:
+    tokens = tokenize(description)
+    return _spellings(title) | frozenset(tokens) | join_neighbours(tokens)
 
 
-def _compact(code: str) -> str:
-    """A part number without its separators, which every seller sets otherwise."""
-    return "".join(c for c in fold(code, MOST_KEY) if c.isalnum())
+def _compact(part_number: str) -> str:
+    """Remove the separators of a part number, which every seller sets differently."""
+    return "".join(c for c in fold(part_number, MAX_KEY) if c.isalnum())
 
 
-def _amount(offer: OfferFields) -> float | None:
-    if offer.price is None or not offer.price.is_finite() or not 0 < offer.price < 10**12:
+def _price(offer: OfferFields) -> float | None:
+    if offer.price is None or not offer.price.is_finite() or not 0 < offer.price < PRICE_LIMIT:
         return None
     return float(offer.price)
 
 
-def _key(attribute: Attribute, value: str | None) -> str:
-    return key(attribute, value)[: 2 * MOST_KEY] if value and len(value) <= 2000 else ""
-
-
-def with_own_images(items: Sequence[Record]) -> list[Record]:
-    """The records without images that many of the same side show: logos and placeholders are no evidence."""
-    counts = Counter(image for item in items for image in item.images)
-    common = {image for image, count in counts.items() if count > COMMON_IMAGE + len(items) // 100}
-    if not common:
-        return list(items)
-    return [
-        replace(item, images=tuple(i for i in item.images if i not in common)) for item in items
-    ]
+def _normalise_key(attribute: Attribute, value: str | None) -> str:
+    if not value or len(value) > MAX_RAW_KEY:
+        return ""
+    return key(attribute, value)[: 2 * MAX_KEY]

@@ -1,8 +1,8 @@
-"""Titles as the matcher sees them: folded text, tokens, quantities in one form, and joined spellings of model numbers.
+"""Text normalisation: folded titles, tokens, and joined spellings of model numbers.
 
-Two sellers write `WH 1000 XM4` and `WH-1000XM4`, `1,5 l` and `1500 ml`, `set of 2` and `2er-Pack`. Normalising matters
-more than the measure that comes after it (digest, 5), and shared or unshared model numbers decide most near misses
-(findings, "Matching"). Everything here is capped: what comes from a shop may be a megabyte long.
+Two sellers write `WH 1000 XM4` and `WH-1000XM4`, `1,5 l` and `1500 ml`, `set of 2` and `2er-Pack`.
+Normalising matters more than the similarity measure after it, and model numbers decide most near
+misses. Every length is capped, because a shop's text may be a megabyte long.
 """
 
 import re
@@ -10,56 +10,70 @@ import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
-from matcher.records.units import quantify
+from matcher.records.units import normalise_quantities
 
-MOST_CHARACTERS = 300
-MOST_TOKENS = 64
-LONGEST_SPELLING = 32
-_MARKS = re.compile(r"[™®©℠\u00ad\u200b-\u200f\u2060\ufeff]")
-_MIXED = re.compile(r"(?<=\d)(?=[¼½¾⅐-⅞])")
+# Characters of a folded text; cap against hostile input.
+MAX_CHARACTERS = 300
+# Tokens of a text; cap against hostile input.
+MAX_TOKENS = 64
+# Characters of a joined spelling; longer ones are no model numbers.
+MAX_SPELLING = 32
+# Neighbouring tokens that are joined into one spelling.
+_SPANS = (2, 3)
+# Trade marks, soft hyphens and zero-width characters.
+_INVISIBLE = re.compile(r"[™®©℠\u00ad\u200b-\u200f\u2060\ufeff]")
+# Between a digit and a vulgar fraction: NFKD would turn 3½ into 31/2.
+_MIXED_FRACTION = re.compile(r"(?<=\d)(?=[¼½¾⅐-⅞])")
 _TOKEN = re.compile(r"\d+(?:\.\d+)+|[^\W_]+")
 _DIGIT = re.compile(r"\d")
 _SPACE = re.compile(r"\s+")
 
 
-def fold(text: str | None, most: int = MOST_CHARACTERS) -> str:
-    """Compatibility forms, accents, case and trade marks evened out; cut at `most` characters.
+def fold(text: str | None, max_characters: int = MAX_CHARACTERS) -> str:
+    """Fold compatibility forms, accents, case and trade marks; cut at `max_characters`.
 
-    >>> fold("Crème Brûlée™  GROSS  ﬁne"), tokens(fold("Pipe 3½"))
+    >>> fold("Crème Brûlée™  GROSS  ﬁne"), tokenize(fold("Pipe 3½"))
     ('creme brulee gross fine', ('pipe', '3', '1', '2'))
     """
     if not text:
         return ""
-    decomposed = unicodedata.normalize("NFKD", _MIXED.sub(" ", _MARKS.sub("", text[: 2 * most])))
+    # Twice the characters are read, as marks and white space are dropped before the final cut.
+    visible = _INVISIBLE.sub("", text[: 2 * max_characters])
+    decomposed = unicodedata.normalize("NFKD", _MIXED_FRACTION.sub(" ", visible))
     bare = "".join(c for c in decomposed if not unicodedata.combining(c))
-    return _SPACE.sub(" ", unicodedata.normalize("NFC", bare).casefold()).strip()[:most].rstrip()
+    folded = _SPACE.sub(" ", unicodedata.normalize("NFC", bare).casefold()).strip()
+    return folded[:max_characters].rstrip()
 
 
+# Cache size: a shop's titles are tokenized many times, those of a million offers would fill it.
 @lru_cache(maxsize=131_072)
-def tokens(text: str) -> tuple[str, ...]:
-    """The words and numbers of folded text, in order, quantities in one form.
+def tokenize(text: str) -> tuple[str, ...]:
+    """Cut folded text into words and numbers, in order, quantities in one form.
 
-    >>> tokens("wh-1000xm4 1,5 l / 0.75 kg")
+    >>> tokenize("wh-1000xm4 1,5 l / 0.75 kg")
     ('wh', '1000xm4', '1500ml', '750g')
     """
-    return tuple(_TOKEN.findall(quantify(text))[:MOST_TOKENS])
+    return tuple(_TOKEN.findall(normalise_quantities(text))[:MAX_TOKENS])
 
 
-def joined(words: Sequence[str]) -> frozenset[str]:
-    """Neighbours written as one where a digit is in them: the other spelling of a model number.
+def join_neighbours(tokens: Sequence[str]) -> frozenset[str]:
+    """Join neighbouring tokens that contain a digit: further spellings of a model number.
 
-    >>> sorted(joined(("sony", "wh", "1000", "xm4")))
+    >>> sorted(join_neighbours(("sony", "wh", "1000", "xm4")))
     ['1000xm4', 'sonywh1000', 'wh1000', 'wh1000xm4']
     """
-    digits = [has_digit(word) for word in words]
-    spans = [
-        (i, i + n) for n in (2, 3) for i in range(len(words) - n + 1) if any(digits[i : i + n])
-    ]
-    return frozenset(
-        run for start, end in spans if len(run := "".join(words[start:end])) <= LONGEST_SPELLING
-    )
+    digits = [has_digit(token) for token in tokens]
+    spellings = set()
+    for length in _SPANS:
+        for start in range(len(tokens) - length + 1):
+            if not any(digits[start : start + length]):
+                continue
+            spelling = "".join(tokens[start : start + length])
+            if len(spelling) <= MAX_SPELLING:
+                spellings.add(spelling)
+    return frozenset(spellings)
 
 
 def has_digit(token: str) -> bool:
-    """Whether a token can be (part of) a model number, a size or a quantity."""
+    """Return True if a token may be (part of) a model number, a size or a quantity."""
     return _DIGIT.search(token) is not None

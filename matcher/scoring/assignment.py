@@ -1,71 +1,74 @@
-"""One to one: which pairs hold when every offer of either side may be paired at most once.
+"""One-to-one assignment: the pairs that hold if each offer of either side has one partner at most.
 
-Each group of offers that compete is solved exactly (Jonker-Volgenant, by scipy) for the greatest sum of log-odds; a
-group too large for that is paired greedily, strongest first.
+Each group of competing offers is solved exactly for the greatest sum of log-odds (Jonker-Volgenant,
+by scipy). A group too large for that is paired greedily, the strongest pair first.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import connected_components
 
-from matcher.blocking.nearest_rows import Pairs
+from matcher.array_types import Doubles, Ints, Pairs
 
-MOST_CELLS = 4_000_000
+# Cells of a group's cost matrix up to which it is solved exactly; bounds memory and time.
+MAX_EXACT_CELLS = 4_000_000
+# Marks cells without a candidate pair.
+_NO_PAIR = -1
 
 
-def assign(pairs: Pairs, weight: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Indices of the chosen pairs: one to one, each of positive weight, with the greatest sum.
+def assign_one_to_one(pairs: Pairs, weight: Doubles) -> Ints:
+    """Return the indices of the chosen pairs: of positive weight, with the greatest sum.
 
-    >>> assign(np.array([[0, 0], [0, 1], [1, 0]]), np.array([5.0, 4.0, 4.5])).tolist()
+    >>> assign_one_to_one(np.array([[0, 0], [0, 1], [1, 0]]), np.array([5.0, 4.0, 4.5])).tolist()
     [1, 2]
     """
-    rows = np.flatnonzero(weight > 0)
-    if not len(rows):
-        return rows
-    chosen = [_solve(part, pairs, weight) for part in _competing(rows, pairs)]
+    positive = np.flatnonzero(weight > 0)
+    if not len(positive):
+        return positive
+    chosen = [_solve_group(group, pairs, weight) for group in _competing_groups(positive, pairs)]
     return np.sort(np.concatenate(chosen))
 
 
-def _competing(rows: NDArray[np.int64], pairs: Pairs) -> list[NDArray[np.int64]]:
-    """The pairs by connected component."""
-    left, right = (
-        np.unique(pairs[rows, 0], return_inverse=True)[1],
-        np.unique(pairs[rows, 1], return_inverse=True)[1],
-    )
-    size = int(left.max()) + 1 + int(right.max()) + 1
-    graph = sparse.coo_array(
-        (np.ones(len(rows)), (left, right + int(left.max()) + 1)), shape=(size, size)
-    )
-    label = connected_components(graph, directed=False)[1][left]
+def _competing_groups(rows: Ints, pairs: Pairs) -> list[Ints]:
+    """Split the pairs into connected components: groups that share no offer."""
+    shop = np.unique(pairs[rows, 0], return_inverse=True)[1]
+    catalog = np.unique(pairs[rows, 1], return_inverse=True)[1]
+    shop_size = int(shop.max()) + 1
+    size = shop_size + int(catalog.max()) + 1
+    edges = (np.ones(len(rows)), (shop, catalog + shop_size))
+    graph = sparse.coo_array(edges, shape=(size, size))
+    label = connected_components(graph, directed=False)[1][shop]
     order = np.argsort(label, kind="stable")
     return np.split(rows[order], np.flatnonzero(np.diff(label[order])) + 1)
 
 
-def _solve(part: NDArray[np.int64], pairs: Pairs, weight: NDArray[np.float64]) -> NDArray[np.int64]:
-    if len(part) == 1:
-        return part
-    shop, left = np.unique(pairs[part, 0], return_inverse=True)
-    known, right = np.unique(pairs[part, 1], return_inverse=True)
-    if len(shop) * len(known) > MOST_CELLS:
-        return _greedy(part, left, right, weight)
-    table, place = np.zeros((len(shop), len(known))), np.full((len(shop), len(known)), -1)
-    table[left, right], place[left, right] = weight[part], part
-    found: NDArray[np.int64] = place[linear_sum_assignment(table, maximize=True)]
-    return found[found >= 0]
+def _solve_group(group: Ints, pairs: Pairs, weight: Doubles) -> Ints:
+    if len(group) == 1:
+        return group
+    shop_rows, shop = np.unique(pairs[group, 0], return_inverse=True)
+    catalog_rows, catalog = np.unique(pairs[group, 1], return_inverse=True)
+    shape = (len(shop_rows), len(catalog_rows))
+    if shape[0] * shape[1] > MAX_EXACT_CELLS:
+        return _solve_greedily(group, shop, catalog, weight)
+    # Cells without a candidate pair weigh 0: choosing them means no partner.
+    cells = np.zeros(shape)
+    index: Ints = np.full(shape, _NO_PAIR)
+    cells[shop, catalog] = weight[group]
+    index[shop, catalog] = group
+    chosen: Ints = index[linear_sum_assignment(cells, maximize=True)]
+    return chosen[chosen >= 0]
 
 
-def _greedy(
-    part: NDArray[np.int64],
-    left: NDArray[np.int64],
-    right: NDArray[np.int64],
-    weight: NDArray[np.float64],
-) -> NDArray[np.int64]:
-    chosen, taken_left, taken_right = [], set(), set()
-    for at in np.argsort(-weight[part], kind="stable").tolist():
-        if left[at] not in taken_left and right[at] not in taken_right:
-            taken_left.add(left[at])
-            taken_right.add(right[at])
-            chosen.append(part[at])
+def _solve_greedily(group: Ints, shop: Ints, catalog: Ints, weight: Doubles) -> Ints:
+    """Choose pairs by weight; `shop` and `catalog` number the offers of each pair in the group."""
+    chosen: list[int] = []
+    taken_shop: set[int] = set()
+    taken_catalog: set[int] = set()
+    for position in np.argsort(-weight[group], kind="stable").tolist():
+        if shop[position] in taken_shop or catalog[position] in taken_catalog:
+            continue
+        taken_shop.add(shop[position])
+        taken_catalog.add(catalog[position])
+        chosen.append(group[position])
     return np.array(chosen, dtype=np.int64)

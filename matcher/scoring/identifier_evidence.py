@@ -1,125 +1,178 @@
-"""What settles a pair beyond its texts: the same link, or an identifier that nobody else carries.
+"""Identifier evidence: pairs with the same link, or with an identifier that no other offer carries.
 
-Identifiers err too: a sku shared by many offers says nothing, the same sku under clashing titles proves nothing. A link
-that the catalog has cleaned and the shop answers on is the strongest evidence there is, whatever has become of title
-and price; only where everything else names another product is it doubted.
+Identifiers contain errors: a SKU on many offers says nothing, and the same SKU under clashing
+titles proves nothing. The same cleaned link is the strongest evidence, even if title and price have
+changed. It is doubted only if all other evidence contradicts it.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from matcher.blocking.nearest_rows import Pairs
-from matcher.features.pair_features import TRENDS
+from matcher.array_types import Bools, Floats, Pairs
+from matcher.config import DEFAULT_CONFIG, MatcherConfig
+from matcher.features.table import COLUMN
 from matcher.records.record import Record
-from matcher.training.classifier import Floats
 
-SAME_LINK = 0.998
-SAME_PATH = 0.98
-SAME_LAST = 0.97
-SAME_KEY = 0.96
-DOUBTED = 0.5
-OTHER_LINK = 5.0
-Bools = NDArray[np.bool_]
-_AT = {name: place for place, name in enumerate(TRENDS)}
+# Evidence of links that agree, and of links that differ. The names are stored with the match.
+SAME_ADDRESS = "link"
+SAME_PATH = "path"
+SAME_SLUG = "last"
+DIFFERENT_LINK = "other"
+SAME_LINK_KINDS = (SAME_ADDRESS, SAME_PATH, SAME_SLUG)
+NO_EVIDENCE = ""
+# Title similarity, 0 to 100, from which on an identifier is believed.
+MIN_TITLE_SIMILARITY = 50
 
 
 @dataclass(frozen=True)
-class Evidence:
-    """Per pair: what its links say ("link", "path", "last", "other" or ""), and the key that both alone carry."""
+class IdentifierEvidence:
+    """Per pair: the evidence of its links, and the identifier that only its two offers carry.
+
+    `link_trust` is the share of the catalog's links that the shop has.
+    """
 
     links: list[str]
-    keys: list[str]
-    trust: float
+    identifiers: list[str]
+    link_trust: float
+
+    def has_link(self, kind: str) -> Bools:
+        """Return where the links of a pair give this evidence."""
+        return np.fromiter((link == kind for link in self.links), bool, len(self.links))
 
 
-def evidence(shop: Sequence[Record], known: Sequence[Record], pairs: Pairs) -> Evidence:
-    """What links and identifiers say of each pair. `trust` is the share of the catalog's links found in the shop."""
-    lone = {name: _lone(shop, of) & _lone(known, of) for name, of in {**_LINKS, **_KEYS}.items()}
-    links = [_link(shop[i], known[j], lone) for i, j in pairs.tolist()]
-    keys = [_key(shop[i], known[j], lone) for i, j in pairs.tolist()]
-    linked = sum(bool(record.address.whole) for record in known)
-    found = len(
-        {
-            j
-            for link, (_, j) in zip(links, pairs.tolist(), strict=True)
-            if link in {"link", "path", "last"}
-        }
-    )
-    return Evidence(links, keys, found / linked if linked else 0.0)
+def find_identifier_evidence(
+    shop: Sequence[Record], catalog: Sequence[Record], pairs: Pairs
+) -> IdentifierEvidence:
+    """Find the evidence of links and identifiers of each pair."""
+    unique: dict[str, set[str]] = {}
+    for kind, keys in (_LINK_KEYS | _IDENTIFIER_KEYS).items():
+        unique[kind] = _unique_keys(shop, keys) & _unique_keys(catalog, keys)
+    links = []
+    identifiers = []
+    for i, j in pairs.tolist():
+        links.append(_compare_links(shop[i], catalog[j], unique))
+        identifiers.append(_shared_identifier(shop[i], catalog[j], unique))
+    return IdentifierEvidence(links, identifiers, _link_trust(catalog, pairs, links))
 
 
-def weigh(probability: Floats, said: Evidence, table: Floats) -> Floats:
-    """The probabilities with links and identifiers taken into account."""
+def _link_trust(catalog: Sequence[Record], pairs: Pairs, links: Sequence[str]) -> float:
+    """Return the share of the catalog's links that the shop has; 0 without links."""
+    linked_count = sum(bool(record.link.address) for record in catalog)
+    if not linked_count:
+        return 0.0
+    confirmed: set[int] = set()
+    for link, row in zip(links, pairs[:, 1].tolist(), strict=True):
+        if link in SAME_LINK_KINDS:
+            confirmed.add(row)
+    return len(confirmed) / linked_count
+
+
+def apply_identifier_evidence(
+    probability: Floats,
+    evidence: IdentifierEvidence,
+    table: Floats,
+    config: MatcherConfig = DEFAULT_CONFIG,
+) -> Floats:
+    """Return the probabilities with links and identifiers taken into account."""
     weighed = probability.astype(np.float64)
-    clash = _clashes(table)
-    for name, sure in (("link", SAME_LINK), ("path", SAME_PATH), ("last", SAME_LAST)):
-        here = np.fromiter((link == name for link in said.links), bool, len(weighed))
-        here &= (name == "link") | (_column(table, "quantities_differ") == 0)
-        weighed[here] = sure + (1 - sure) * weighed[here]
-        weighed[here & _another(table)] = DOUBTED
-    other = np.fromiter((link == "other" for link in said.links), bool, len(weighed))
-    keyed = np.fromiter(map(bool, said.keys), bool, len(weighed)) & ~clash
-    weighed[keyed] = np.maximum(weighed[keyed], SAME_KEY)
+    titles_clash = _titles_clash(table)
+    is_contradicted = _contradict_link(table)
+    same_amounts = _column(table, "quantities_differ") == 0
+    for kind, same in (
+        (SAME_ADDRESS, config.same_link),
+        (SAME_PATH, config.same_path),
+        (SAME_SLUG, config.same_slug),
+    ):
+        has_link = evidence.has_link(kind)
+        if kind != SAME_ADDRESS:
+            # Sizes of one product often share path or slug.
+            has_link &= same_amounts
+        weighed[has_link] = same + (1 - same) * weighed[has_link]
+        weighed[has_link & is_contradicted] = config.contradicted_link
+    has_identifier = np.fromiter(map(bool, evidence.identifiers), bool, len(weighed))
+    has_identifier &= ~titles_clash
+    weighed[has_identifier] = np.maximum(weighed[has_identifier], config.same_identifier)
     logit = np.log(np.clip(weighed, 1e-6, 1 - 1e-6) / np.clip(1 - weighed, 1e-6, 1))
-    logit[other] -= OTHER_LINK * said.trust
+    logit[evidence.has_link(DIFFERENT_LINK)] -= config.different_link_penalty * evidence.link_trust
     return (1 / (1 + np.exp(-logit))).astype(np.float32)
 
 
-_LINKS: dict[str, Callable[[Record], Iterable[str]]] = {
-    "link": lambda record: {a.whole for a in record.addresses} - {""},
-    "path": lambda record: {a.path for a in record.addresses} - {""},
-    "last": lambda record: {a.last for a in record.addresses} - {""},
+KeysOfRecord = Callable[[Record], Iterable[str]]
+_LINK_KEYS: dict[str, KeysOfRecord] = {
+    SAME_ADDRESS: lambda record: {link.address for link in record.links} - {""},
+    SAME_PATH: lambda record: {link.path for link in record.links} - {""},
+    SAME_SLUG: lambda record: {link.slug for link in record.links} - {""},
 }
-_KEYS: dict[str, Callable[[Record], Iterable[str]]] = {
+_IDENTIFIER_KEYS: dict[str, KeysOfRecord] = {
     "ean": lambda record: {record.ean} - {""},
     "sku": lambda record: {record.sku} - {""},
+    # A part number identifies an offer within its brand only.
     "han": lambda record: {f"{record.brand}\n{record.han}"} if record.han else (),
 }
 
 
-def _lone(items: Sequence[Record], keys: Callable[[Record], Iterable[str]]) -> set[str]:
-    counts = Counter(key for item in items for key in keys(item))
+def _unique_keys(records: Sequence[Record], keys: KeysOfRecord) -> set[str]:
+    """Return the keys that one record only has."""
+    counts = Counter(key for record in records for key in keys(record))
     return {key for key, count in counts.items() if count == 1}
 
 
-def _link(a: Record, b: Record, lone: dict[str, set[str]]) -> str:
-    if not a.address.whole or not b.address.whole:
-        return ""
-    if set(_LINKS["link"](a)) & set(_LINKS["link"](b)):
-        return "link"
-    if a.page and b.address.whole == a.page:
-        return ""
-    if a.address.query and b.address.query:
-        return "other"
-    for name in ("path", "last"):
-        if set(_LINKS[name](a)) & set(_LINKS[name](b)) & lone[name]:
-            return name
-    return "other"
+def _compare_links(shop: Record, catalog: Record, unique: Mapping[str, set[str]]) -> str:
+    if not shop.link.address or not catalog.link.address:
+        return NO_EVIDENCE
+    if _share_key(shop, catalog, _LINK_KEYS[SAME_ADDRESS]):
+        return SAME_ADDRESS
+    # The catalog links the page of all variants: no evidence for or against one of them.
+    if shop.variant_page and catalog.link.address == shop.variant_page:
+        return NO_EVIDENCE
+    # Two queries that differ may name two products of one path.
+    if shop.link.has_query and catalog.link.has_query:
+        return DIFFERENT_LINK
+    for kind in (SAME_PATH, SAME_SLUG):
+        if _share_key(shop, catalog, _LINK_KEYS[kind], unique[kind]):
+            return kind
+    return DIFFERENT_LINK
 
 
-def _key(a: Record, b: Record, lone: dict[str, set[str]]) -> str:
-    return next((name for name, of in _KEYS.items() if set(of(a)) & set(of(b)) & lone[name]), "")
+def _shared_identifier(shop: Record, catalog: Record, unique: Mapping[str, set[str]]) -> str:
+    """Return the kind of the first identifier that only these two offers carry."""
+    for kind, keys in _IDENTIFIER_KEYS.items():
+        if _share_key(shop, catalog, keys, unique[kind]):
+            return kind
+    return NO_EVIDENCE
 
 
-def _clashes(table: Floats) -> Bools:
-    """Titles too different, or of another size, for an identifier to be believed alone."""
-    alike = np.maximum(_column(table, "token_set"), _column(table, "grams") * 100) >= 50
-    shown = (_column(table, "image") == 1) | (_column(table, "price_gap") == 0)
-    clashes: Bools = ~(alike | shown) | (_column(table, "quantities_differ") > 0)
-    return clashes
+def _share_key(
+    shop: Record, catalog: Record, keys: KeysOfRecord, among: set[str] | None = None
+) -> bool:
+    shared = set(keys(shop)).intersection(keys(catalog))
+    if among is not None:
+        shared &= among
+    return bool(shared)
 
 
-def _another(table: Floats) -> Bools:
-    """An offer under the same link that shares nothing with the known one and carries another identifier."""
-    identifiers = (_column(table, "ean") == 0) | (_column(table, "sku") == 0)
-    shown = (_column(table, "image") == 1) | (_column(table, "price_gap") == 0)
-    another: Bools = identifiers & (_column(table, "shared") == 0) & ~shown
-    return another
+def _titles_clash(table: Floats) -> Bools:
+    """Return where titles or quantities are too different to believe an identifier alone."""
+    similarity = np.maximum(_column(table, "token_set"), _column(table, "grams") * 100)
+    clash: Bools = ~((similarity >= MIN_TITLE_SIMILARITY) | _look_the_same(table))
+    return clash | (_column(table, "quantities_differ") > 0)
+
+
+def _contradict_link(table: Floats) -> Bools:
+    """Return where two offers share no word, image or price and have different identifiers."""
+    identifiers_differ = (_column(table, "ean") == 0) | (_column(table, "sku") == 0)
+    contradicted: Bools = identifiers_differ & (_column(table, "shared") == 0)
+    return contradicted & ~_look_the_same(table)
+
+
+def _look_the_same(table: Floats) -> Bools:
+    """Return where the offers share an image or have the same price."""
+    same: Bools = (_column(table, "image") == 1) | (_column(table, "price_gap") == 0)
+    return same
 
 
 def _column(table: Floats, name: str) -> Floats:
-    return table[:, _AT[name]]
+    return table[:, COLUMN[name]]

@@ -1,42 +1,46 @@
-"""A second look at what is left over once the clear pairs are made.
+"""Leftover boost: better odds for pairs of offers that are left over after the clear pairs.
 
-A catalog lists few offers that the shop has given up. So where nearly all known offers have found their page, one that
-is left over most likely has its page among the pages left over too, under a title that was cut or rewritten. Such a
-pair, each the other's best, is given better odds - the better, the fewer are left.
+A catalog lists few offers that the shop has given up. If nearly all catalog offers have a clear
+partner, a leftover one most likely has its page among the leftover pages. Its title was cut or
+rewritten. Such a pair, each the other's best, gains odds: the fewer offers are left, the more.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from matcher.blocking.nearest_rows import Pairs
+from matcher.array_types import Bools, Doubles, Floats, Ints, Pairs
+from matcher.config import DEFAULT_CONFIG, MatcherConfig
 from matcher.model.calibration import log_odds
-from matcher.scoring.assignment import assign
-from matcher.training.classifier import Floats
-
-CLEAR = 0.6
-USUAL_SHARE = 0.85
-LIFT = 2.0
+from matcher.scoring.assignment import assign_one_to_one
 
 
-def look_again(pairs: Pairs, probability: Floats, known: int) -> Floats:
-    """The probabilities, with those of the leftover pairs lifted."""
+def boost_leftover_pairs(
+    pairs: Pairs,
+    probability: Floats,
+    catalog_size: int,
+    config: MatcherConfig = DEFAULT_CONFIG,
+) -> Floats:
+    """Return the probabilities with those of mutually best leftover pairs raised."""
     if not len(pairs):
         return probability
     logit = log_odds(probability)
-    chosen = assign(pairs, np.where(probability >= CLEAR, logit, -1.0))
-    share = len(chosen) / known
-    lift = LIFT * max(0.0, share - USUAL_SHARE) / (1 - USUAL_SHARE)
-    free = ~(np.isin(pairs[:, 0], pairs[chosen, 0]) | np.isin(pairs[:, 1], pairs[chosen, 1]))
-    lifted = logit + lift * (
-        free & _first(pairs[:, 0], logit, free) & _first(pairs[:, 1], logit, free)
+    clear_weight = np.where(probability >= config.clear_pair, logit, -1.0)
+    clear = assign_one_to_one(pairs, clear_weight)
+    share = len(clear) / catalog_size
+    excess = max(0.0, share - config.usual_share)
+    gain = config.leftover_gain * excess / (1 - config.usual_share)
+    has_partner = np.isin(pairs[:, 0], pairs[clear, 0]) | np.isin(pairs[:, 1], pairs[clear, 1])
+    is_free = ~has_partner
+    is_mutual_best = (
+        is_free
+        & _is_best_of_owner(pairs[:, 0], logit, is_free)
+        & _is_best_of_owner(pairs[:, 1], logit, is_free)
     )
-    return (1 / (1 + np.exp(-lifted))).astype(np.float32)
+    boosted = logit + gain * is_mutual_best
+    return (1 / (1 + np.exp(-boosted))).astype(np.float32)
 
 
-def _first(
-    owner: NDArray[np.int64], logit: NDArray[np.float64], free: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
-    """Where a free pair is the best of its owner's free pairs."""
+def _is_best_of_owner(owner: Ints, logit: Doubles, is_free: Bools) -> Bools:
+    """Return where a free pair is the best of its owner's free pairs."""
     best = np.full(int(owner.max()) + 1, -np.inf)
-    np.maximum.at(best, owner[free], logit[free])
-    return free & (logit >= best[owner])
+    np.maximum.at(best, owner[is_free], logit[is_free])
+    return is_free & (logit >= best[owner])

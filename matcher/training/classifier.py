@@ -1,33 +1,45 @@
-"""From a pair's features to the probability that both are the same offer.
+"""The pair classifier: from comparison features to the probability that both offers are the same.
 
-Gradient-boosted trees take unknown values as they are and are held monotone (a better agreement never lowers the
-odds), which keeps what they learn from a few hundred rehearsed offers from bending. A catalog too small to rehearse
-with is judged by a fixed logistic formula over the few features that carry most.
+Gradient-boosted trees take unknown values as they are and are constrained to be monotonic: better
+agreement never lowers the odds, so a few hundred synthetic pairs cannot teach them the opposite.
+For a catalog too small to train on, a fixed logistic formula over the strongest features takes
+their place.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.ensemble import HistGradientBoostingClassifier
 from threadpoolctl import threadpool_limits
 
-from matcher.blocking.candidates import candidates
-from matcher.blocking.vectors import space
-from matcher.features.pair_features import TRENDS, features
-from matcher.model.calibration import held_out, scores, sigmoid
-from matcher.model.tree_export import Grown, Taught
+from matcher.array_types import Bools, Floats
+from matcher.blocking.candidates import find_candidates
+from matcher.blocking.vectors import build_vector_space
+from matcher.config import DEFAULT_CONFIG, MatcherConfig
+from matcher.features.pair_features import compute_features
+from matcher.features.table import COLUMN, FEATURES, TRENDS
+from matcher.model.calibration import fit_sigmoid, score_held_out, score_probabilities
+from matcher.model.tree_export import CalibratedTrees, FittedTrees
 from matcher.records.record import Record
-from matcher.training.feedback import Lessons
-from matcher.training.synthetic_pairs import Rehearsal, rehearsals
+from matcher.training.feedback import FeedbackExamples
+from matcher.training.synthetic_pairs import SyntheticPairs, generate_synthetic_pairs
 
-Floats = NDArray[np.float32]
-FEWEST_OFFERS = 20
-TOP = 5
+# Nearest neighbours per offer of a synthetic round.
+NEIGHBOURS = 5
+# Defaults of the trees; small and regularised, as synthetic pairs are few.
+TREE_SETTINGS: Mapping[str, Any] = {
+    "max_iter": 120,
+    "learning_rate": 0.1,
+    "max_leaf_nodes": 12,
+    "min_samples_leaf": 12,
+    "random_state": 0,
+}
+L2_REGULARIZATION = 1.0
 
-# Odds of the formula, in logits per unit; a feature that is unknown adds nothing.
-_WEIGHTS = {
+# The fixed formula, in log-odds per unit of a feature; an unknown feature adds nothing.
+_FORMULA_WEIGHTS = {
     "grams": 4.0,
     "shared": 4.0,
     "same_title": 2.0,
@@ -41,94 +53,120 @@ _WEIGHTS = {
     "grams_lead_shop": 2.0,
     "grams_lead_known": 2.0,
 }
-_AGREEMENT = {
+# Log-odds if a value agrees (above one half), and if it differs.
+_FORMULA_AGREEMENT = {
     "ean": (3.0, -2.5),
     "sku": (2.5, -1.5),
     "han": (2.0, -1.5),
     "image": (2.5, -0.8),
     "brand": (0.5, -1.5),
 }
-_BASE = -4.0
+_FORMULA_BASE = -4.0
+# Log-odds are cut here, so that the exponential stays finite.
+_MAX_LOGIT = 20
 
 
 class Classifier(Protocol):
-    """Gives each row of features a probability."""
+    """Gives each row of features the probability that both offers are the same."""
 
     def __call__(self, table: Floats) -> Floats: ...
 
 
-def formula(table: Floats) -> Floats:
-    """The fixed formula, for catalogs too small to learn from."""
-    columns = {name: table[:, place] for place, name in enumerate(TRENDS)}
-    logit = np.full(len(table), _BASE, dtype=np.float32)
-    for name, weight in _WEIGHTS.items():
-        logit += weight * np.nan_to_num(columns[name])
-    for name, (yes, no) in _AGREEMENT.items():
-        logit += np.where(np.isnan(columns[name]), 0.0, np.where(columns[name] > 0.5, yes, no))
-    return (1 / (1 + np.exp(-np.clip(logit, -20, 20)))).astype(np.float32)
+@dataclass(frozen=True)
+class _Examples:
+    """Rows of features with labels."""
+
+    table: Floats
+    labels: Bools
 
 
-def taught(known: Sequence[Record], pages: Mapping[int, Record], heard: Lessons) -> Classifier:
-    """A classifier for this catalog: learnt from rehearsals and from people's words.
+def apply_formula(table: Floats) -> Floats:
+    """Score rows by the fixed formula, for catalogs too small to train on."""
+    logit = np.full(len(table), _FORMULA_BASE, dtype=np.float32)
+    for name, weight in _FORMULA_WEIGHTS.items():
+        logit += weight * np.nan_to_num(table[:, COLUMN[name]])
+    for name, (agreeing, differing) in _FORMULA_AGREEMENT.items():
+        value = table[:, COLUMN[name]]
+        known_odds = np.where(value > 0.5, agreeing, differing)
+        logit += np.where(np.isnan(value), 0.0, known_odds)
+    return (1 / (1 + np.exp(-np.clip(logit, -_MAX_LOGIT, _MAX_LOGIT)))).astype(np.float32)
 
-    Where there is too little to learn from, it is the formula.
+
+def train_classifier(
+    catalog: Sequence[Record],
+    pages: Mapping[int, Record],
+    feedback: FeedbackExamples,
+    config: MatcherConfig = DEFAULT_CONFIG,
+) -> Classifier:
+    """Train a classifier for this catalog on synthetic pairs and reviewer feedback.
+
+    `pages` gives the shop's own record of some catalog rows. Returns the fixed formula if there is
+    too little to train on.
     """
-    if len(known) < FEWEST_OFFERS:
-        return formula
-    rounds = [_examples(rehearsal) for rehearsal in rehearsals(known, pages)]
+    if len(catalog) < config.min_training_offers:
+        return apply_formula
+    rounds = [_examples(pairs) for pairs in generate_synthetic_pairs(catalog, pages)]
     if not rounds:
-        return formula
-    tables, truths = [table for table, _ in rounds], [same for _, same in rounds]
-    same = np.concatenate(truths)
-    if not 0 < same.sum() < len(same):
-        return formula
-    weight = np.concatenate((np.ones(len(same), np.float32), heard.weight))
-    judge = trees(
-        np.concatenate((*tables, heard.table)), np.concatenate((same, heard.same)), weight=weight
+        return apply_formula
+    tables = [examples.table for examples in rounds]
+    labels = [examples.labels for examples in rounds]
+    synthetic_labels = np.concatenate(labels)
+    if not 0 < synthetic_labels.sum() < len(synthetic_labels):
+        return apply_formula
+    synthetic_weight = np.ones(len(synthetic_labels), np.float32)
+    trees = fit_trees(
+        np.concatenate((*tables, feedback.table)),
+        np.concatenate((synthetic_labels, feedback.labels)),
+        weight=np.concatenate((synthetic_weight, feedback.weight)),
     )
-    said, true = held_out(tables, truths, trees)
-    calibrate = sigmoid(said, true)
-    saw = {
-        "known": len(known),
+    # Calibrated on synthetic pairs alone: reviewers pick doubtful pairs, which are no fair sample.
+    probability, true_labels = score_held_out(tables, labels, fit_trees)
+    sigmoid = fit_sigmoid(probability, true_labels)
+    summary = {
+        "catalog_offers": len(catalog),
         "pages": len(pages),
-        "words": len(heard.same),
-        "rehearsals": len(rounds),
+        "reviews": len(feedback.labels),
+        "synthetic_rounds": len(rounds),
+        "pairs": len(synthetic_labels),
     }
-    return Taught(judge, calibrate, saw | {"pairs": len(same)} | scores(calibrate(said), true))
+    scores = score_probabilities(sigmoid(probability), true_labels)
+    return CalibratedTrees(trees, sigmoid, summary | scores)
 
 
-def trees(
+def fit_trees(
     table: Floats,
-    same: NDArray[np.bool_],
+    labels: Bools,
     trends: Sequence[int] | None = None,
     weight: Floats | None = None,
     **settings: Any,
-) -> Grown:
-    """Monotone gradient-boosted trees fitted to the examples; the same examples always give the same trees."""
-    wanted = {
-        "max_iter": 120,
-        "learning_rate": 0.1,
-        "max_leaf_nodes": 12,
-        "min_samples_leaf": 12,
-        "random_state": 0,
-    }
-    wanted |= settings
+) -> FittedTrees:
+    """Fit monotonic gradient-boosted trees; the same examples always give the same trees.
+
+    `trends` are the monotonic constraints of the columns, by default those of the feature table.
+    `settings` override TREE_SETTINGS.
+    """
+    if trends is None:
+        trends = TRENDS
     model = HistGradientBoostingClassifier(
-        l2_regularization=1.0,
-        monotonic_cst=list(TRENDS.values()) if trends is None else list(trends),
+        l2_regularization=L2_REGULARIZATION,
+        monotonic_cst=list(trends),
         early_stopping=False,
-        **wanted,
+        **(dict(TREE_SETTINGS) | settings),
     )
+    # A column without any value would be rejected; zeros say as little.
+    filled = np.where(np.isnan(table).all(axis=0), 0, table)
+    # One thread: for few rows, waiting for other threads costs most of the time.
     with threadpool_limits(1):
-        model.fit(np.where(np.isnan(table).all(axis=0), 0, table), same, sample_weight=weight)
-    return Grown(model)
+        model.fit(filled, labels, sample_weight=weight)
+    return FittedTrees(model)
 
 
-def _examples(rehearsal: Rehearsal) -> tuple[Floats, NDArray[np.bool_]]:
-    """The pairs of one rehearsal with whether they are the same offer."""
-    if not rehearsal.known:
-        return np.empty((0, len(TRENDS)), np.float32), np.empty(0, bool)
-    both = space(rehearsal.shop, rehearsal.known)
-    pairs = candidates(rehearsal.shop, rehearsal.known, both, TOP)
-    truth = np.array([-1 if row is None else row for row in rehearsal.truth])
-    return features(rehearsal.shop, rehearsal.known, both, pairs), truth[pairs[:, 0]] == pairs[:, 1]
+def _examples(pairs: SyntheticPairs) -> _Examples:
+    """Compute features and labels of the candidate pairs of one synthetic round."""
+    if not pairs.catalog:
+        return _Examples(np.empty((0, len(FEATURES)), np.float32), np.empty(0, bool))
+    space = build_vector_space(pairs.shop, pairs.catalog)
+    candidates = find_candidates(pairs.shop, pairs.catalog, space, NEIGHBOURS)
+    true_row = np.array([-1 if row is None else row for row in pairs.truth])
+    table = compute_features(pairs.shop, pairs.catalog, space, candidates)
+    return _Examples(table, true_row[candidates[:, 0]] == candidates[:, 1])

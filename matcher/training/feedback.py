@@ -1,47 +1,57 @@
-"""What people's words teach: a finding that was accepted or rejected is an example for the classifier.
+"""Reviewer feedback as training examples: a confirmed or rejected finding labels its nearest pairs.
 
-Who accepts a finding says that none of the catalog's offers is this one: its likest candidates are examples of another
-offer. Who rejects it says that the catalog does list it, most likely as its likest candidate. People look at the
-doubtful ones, which rehearsals have few of, so that each of their words weighs as much as many rehearsed pairs.
+Confirming a finding says that no catalog offer is this offer: its nearest candidates become
+examples of different offers. Rejecting it says that the catalog lists the offer, most likely as its
+nearest candidate. Reviewers look at doubtful findings, which synthetic pairs have few of, so each
+example weighs as much as several synthetic pairs (`MatcherConfig.feedback_weight`).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from catalog.models import Word
-from matcher.blocking.nearest_rows import Pairs
-
-Floats = NDArray[np.float32]
-Bools = NDArray[np.bool_]
-WEIGHT = 10.0
-LIKEST = 3
+from matcher.array_types import Bools, Floats, Pairs
+from matcher.config import DEFAULT_CONFIG, MatcherConfig
 
 
 @dataclass(frozen=True)
-class Lessons:
-    """Rows of features with the answer that people gave."""
+class FeedbackExamples:
+    """Rows of features with reviewers' labels; `weight` counts each in synthetic pairs."""
 
     table: Floats
-    same: Bools
-
-    @property
-    def weight(self) -> Floats:
-        """How much each counts beside a rehearsed pair, which counts 1."""
-        return np.full(len(self.same), WEIGHT, np.float32)
+    labels: Bools
+    weight: Floats
 
 
-def lessons(pairs: Pairs, table: Floats, likeness: Floats, words: Sequence[Word | None]) -> Lessons:
-    """The examples in these words, one per offer of the shop; `likeness` tells which of its candidates are likest."""
+def no_feedback(table: Floats) -> FeedbackExamples:
+    """Return no examples, with the columns of `table`."""
+    return FeedbackExamples(table[:0], np.empty(0, bool), np.empty(0, np.float32))
+
+
+def collect_feedback(
+    pairs: Pairs,
+    table: Floats,
+    similarity: Floats,
+    reviews: Sequence[Word | None],
+    config: MatcherConfig = DEFAULT_CONFIG,
+) -> FeedbackExamples:
+    """Collect the examples in reviews, one review or None per shop offer.
+
+    `similarity` ranks the candidates of each offer.
+    """
     rows: list[int] = []
-    same: list[bool] = []
-    for offer in [row for row, word in enumerate(words) if word in {Word.ACCEPT, Word.REJECT}]:
-        own = np.flatnonzero(pairs[:, 0] == offer)
-        likest = own[np.argsort(-likeness[own], kind="stable")][
-            : LIKEST if words[offer] is Word.ACCEPT else 1
-        ]
-        rows += likest.tolist()
-        same += [words[offer] is Word.REJECT] * len(likest)
-    return Lessons(table[rows], np.array(same, dtype=bool))
+    labels: list[bool] = []
+    for offer, review in enumerate(reviews):
+        if review is None or review is Word.IGNORE:
+            continue
+        is_listed = review is Word.REJECT
+        count = 1 if is_listed else config.feedback_candidates
+        candidates = np.flatnonzero(pairs[:, 0] == offer)
+        by_similarity = np.argsort(-similarity[candidates], kind="stable")
+        nearest = candidates[by_similarity][:count]
+        rows += nearest.tolist()
+        labels += [is_listed] * len(nearest)
+    weight = np.full(len(labels), config.feedback_weight, np.float32)
+    return FeedbackExamples(table[rows], np.array(labels, dtype=bool), weight)

@@ -1,178 +1,227 @@
-"""Rehearsals: the matching played with offers whose counterpart is known, so that the classifier can learn from it.
+"""Synthetic pairs: labelled training pairs made from the catalog's own offers.
 
-Nobody labels pairs for a new shop. But the catalog's own offers can play both parts: each is set against a copy as a
-shop page would show it - price stale, brand put before the title or left out, identifiers, images or description
-missing, words changed - and some are kept out of the catalog's part, so that their copies are missing offers among near
-rivals. Where a page is known to be an offer's own (its link says so), the page itself plays the shop's part. Links
-play no part, and every other kind of evidence is absent in some rehearsals, so that none becomes the only one believed.
+A new shop has no labelled pairs. Each round makes the two sides of a matching: the catalog, and a
+copy of each offer as a shop page would show it. Copies have stale prices, brands added or removed,
+changed words, and lack identifiers, images or descriptions. Some offers are held back from the
+catalog's side, so their copies are missing offers among near rivals. Where a link identifies the
+page of an offer, the page itself stands on the shop's side. Links are no features. Each other kind
+of evidence is absent in some rounds, so that the classifier does not rely on it alone.
 
-A catalog too large to play whole sends some offers, each with its nearest rivals: hundreds drawn from a million would
-be strangers to each other, and who learns among strangers takes the nearest sibling of a missing offer for the offer.
+Of a large catalog, each round takes some offers with their nearest rivals. A few hundred drawn from
+a million would hold no siblings: the classifier would then take the nearest sibling of a missing
+offer for the offer.
 """
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from matcher.blocking.nearest_rows import nearest
-from matcher.blocking.vectors import title_words
+from matcher.blocking.nearest_rows import find_nearest
+from matcher.blocking.vectors import vectorise_titles
 from matcher.records.record import Record
 
-MOST_OFFERS = 400
+# Catalog offers of one round; bounds time.
+MAX_OFFERS = 400
+# Nearest rivals that come with each drawn offer of a large catalog.
 RIVALS = 3
-MOST_ROUNDS = 6
+# Rounds: as many as give ENOUGH_OFFERS in all, within these bounds.
+MIN_ROUNDS = 4
+MAX_ROUNDS = 6
 ENOUGH_OFFERS = 1000
-HELD_BACK = 0.3
-GONE = 0.08
-_MASKS = ("", "images", "description", "identifiers", "images identifiers", "")
+# Share of the shop's copies whose offer is held back from the catalog's side.
+HELD_BACK_SHARE = 0.3
+# Share of the catalog's offers without a copy in the shop.
+GONE_SHARE = 0.08
+# Share of the offers with a known page that the page itself stands for.
+REAL_PAGE_SHARE = 0.7
+# Share of the catalog's titles that are cut, as careless exports do.
+CUT_TITLE_SHARE = 0.04
+# Share of copies that lack an optional field, and of those that lack the description.
+MISSING_FIELD_SHARE = 0.3
+MISSING_DESCRIPTION_SHARE = 0.2
+# Kinds of evidence that a round lacks, by round.
+_MASKS: tuple[frozenset[str], ...] = (
+    frozenset(),
+    frozenset({"images"}),
+    frozenset({"description"}),
+    frozenset({"identifiers"}),
+    frozenset({"images", "identifiers"}),
+    frozenset(),
+)
+# Marks at which exports and templates cut titles.
+_CUT_MARKS = "-\"'(,/&"
 
 
 @dataclass(frozen=True)
-class Rehearsal:
-    """A shop's part, a catalog's part, and for each of the shop's offers its row in the catalog's part, if any."""
+class SyntheticPairs:
+    """One round: both sides, and for each shop record its row in the catalog or None if missing."""
 
     shop: list[Record]
-    known: list[Record]
+    catalog: list[Record]
     truth: list[int | None]
 
 
-def rehearsals(known: Sequence[Record], pages: Mapping[int, Record]) -> Iterator[Rehearsal]:
-    """The rounds to learn from; `pages` gives the shop's own record of some known offers. Always the same rounds."""
-    usable = [index for index, record in enumerate(known) if record.title]
+def generate_synthetic_pairs(
+    catalog: Sequence[Record], pages: Mapping[int, Record]
+) -> Iterator[SyntheticPairs]:
+    """Generate the training rounds; the same input always gives the same rounds.
+
+    `pages` gives the shop's own record of some catalog rows.
+    """
+    usable = [index for index, record in enumerate(catalog) if record.title]
     if not usable:
         return
-    rounds = max(4, min(MOST_ROUNDS, ENOUGH_OFFERS // len(usable)))
-    chances = [random.Random(f"rehearsal {number}") for number in range(rounds)]  # noqa: S311
-    casts = _casts([known[index] for index in usable], chances)
-    for chance, cast, mask in zip(chances, casts, _MASKS, strict=False):
-        yield _round(known, pages, [usable[place] for place in cast], chance, mask)
+    rounds = max(MIN_ROUNDS, min(MAX_ROUNDS, ENOUGH_OFFERS // len(usable)))
+    # The seed's wording is part of the results: another one draws other rounds.
+    generators = [random.Random(f"rehearsal {number}") for number in range(rounds)]  # noqa: S311
+    draws = _draw_offers([catalog[index] for index in usable], generators)
+    for generator, drawn, mask in zip(generators, draws, _MASKS, strict=False):
+        yield _make_round(catalog, pages, [usable[place] for place in drawn], generator, mask)
 
 
-def _casts(usable: Sequence[Record], chances: Sequence[random.Random]) -> list[list[int]]:
-    """Who plays in each round: all, or of too many some with their nearest rivals."""
-    whole = len(usable) <= MOST_OFFERS
-    drawn = [
-        sorted(
-            one.sample(range(len(usable)), len(usable) if whole else MOST_OFFERS // (1 + RIVALS))
-        )
-        for one in chances
-    ]
-    if whole:
-        return drawn
-    words = title_words(usable)
-    return [
-        np.union1d(some, nearest(words[some], words, 1 + RIVALS)[:, 1]).tolist() for some in drawn
-    ]
+def _draw_offers(usable: Sequence[Record], generators: Sequence[random.Random]) -> list[list[int]]:
+    """Draw the offers of each round: all, or of a large catalog some with their nearest rivals."""
+    is_small = len(usable) <= MAX_OFFERS
+    count = len(usable) if is_small else MAX_OFFERS // (1 + RIVALS)
+    # Also a small catalog draws, which leaves the generator in the state that results rest on.
+    draws = [sorted(generator.sample(range(len(usable)), count)) for generator in generators]
+    if is_small:
+        return draws
+    titles = vectorise_titles(usable)
+    with_rivals = []
+    for drawn in draws:
+        nearest = find_nearest(titles[drawn], titles, 1 + RIVALS)[:, 1]
+        with_rivals.append(np.union1d(drawn, nearest).tolist())
+    return with_rivals
 
 
-def _round(
-    known: Sequence[Record],
+def _make_round(
+    catalog: Sequence[Record],
     pages: Mapping[int, Record],
-    cast: Sequence[int],
-    chance: random.Random,
-    mask: str,
-) -> Rehearsal:
-    vocabulary = [word for index in cast for word in known[index].title.split()]
-    shop: list[Record] = []
-    catalog: list[Record] = []
+    drawn: Sequence[int],
+    generator: random.Random,
+    mask: frozenset[str],
+) -> SyntheticPairs:
+    vocabulary = [word for index in drawn for word in catalog[index].title.split()]
+    shop_side: list[Record] = []
+    catalog_side: list[Record] = []
     truth: list[int | None] = []
-    for index in cast:
-        if chance.random() < GONE:
-            catalog.append(known[index])
+    for index in drawn:
+        record = catalog[index]
+        if generator.random() < GONE_SHARE:
+            catalog_side.append(record)
             continue
-        own = index in pages and chance.random() < 0.7
-        shop.append(
-            _masked(
-                _forgetful(pages[index], chance)
-                if own
-                else copy(known[index], chance, vocabulary, known[chance.choice(cast)].description),
-                mask,
-            )
-        )
-        truth.append(None if chance.random() < HELD_BACK else len(catalog))
-        if truth[-1] is not None:
-            catalog.append(_cut(known[index], chance) if chance.random() < 0.04 else known[index])
-    return Rehearsal(shop, catalog, truth)
+        if index in pages and generator.random() < REAL_PAGE_SHARE:
+            copy = _drop_fields(pages[index], generator)
+        else:
+            other_description = catalog[generator.choice(drawn)].description
+            copy = simulate_page(record, generator, vocabulary, other_description)
+        shop_side.append(_mask(copy, mask))
+        if generator.random() < HELD_BACK_SHARE:
+            truth.append(None)
+            continue
+        truth.append(len(catalog_side))
+        if generator.random() < CUT_TITLE_SHARE:
+            record = _cut_title(record, generator)
+        catalog_side.append(record)
+    return SyntheticPairs(shop_side, catalog_side, truth)
 
 
-def copy(
-    record: Record, chance: random.Random, vocabulary: Sequence[str], other: str = ""
+def simulate_page(
+    record: Record,
+    generator: random.Random,
+    vocabulary: Sequence[str],
+    other_description: str = "",
 ) -> Record:
-    """The offer as a page might show it: what a feed and a page say differently in real shops."""
-    changed = replace(
-        record, title=_retitled(record, chance, vocabulary), price=_repriced(record.price, chance)
-    )
-    if chance.random() < 0.3 and record.description:
-        words = record.description.split()
-        changed = replace(changed, description=" ".join(words[: chance.randint(1, len(words))]))
-    elif chance.random() < 0.05:
-        changed = replace(changed, description=other)
-    return _forgetful(changed, chance)
+    """Change a record as pages of real shops differ from their feeds.
+
+    `vocabulary` are words to insert, `other_description` is the text of another offer.
+    """
+    title = _change_title(record, generator, vocabulary)
+    changed = replace(record, title=title, price=_change_price(record.price, generator))
+    if generator.random() < 0.3 and record.description:
+        description_words = record.description.split()
+        length = generator.randint(1, len(description_words))
+        changed = replace(changed, description=" ".join(description_words[:length]))
+    elif generator.random() < 0.05:
+        changed = replace(changed, description=other_description)
+    return _drop_fields(changed, generator)
 
 
-def _retitled(record: Record, chance: random.Random, vocabulary: Sequence[str]) -> str:
-    words, event = record.title.split(), chance.random()
+def _change_title(record: Record, generator: random.Random, vocabulary: Sequence[str]) -> str:
+    # At most one change: the bounds below are cumulated shares.
+    title_words, event = record.title.split(), generator.random()
     if event < 0.12 and record.brand:
         return f"{record.brand} {record.title}"
     if event < 0.22:
-        words.insert(chance.choice((0, len(words))), chance.choice(vocabulary))
-    elif event < 0.32 and len(words) > 2:
-        words.pop(chance.randrange(len(words)))
+        title_words.insert(generator.choice((0, len(title_words))), generator.choice(vocabulary))
+    elif event < 0.32 and len(title_words) > 2:
+        title_words.pop(generator.randrange(len(title_words)))
     elif event < 0.37:
-        cut = chance.randrange(len(words))
-        words = words[cut:] + words[:cut]
+        cut = generator.randrange(len(title_words))
+        title_words = title_words[cut:] + title_words[:cut]
     elif event < 0.42:
-        place = chance.randrange(len(words))
-        words[place] = words[place][: max(1, len(words[place]) - 1)]
+        place = generator.randrange(len(title_words))
+        title_words[place] = title_words[place][: max(1, len(title_words[place]) - 1)]
     elif event < 0.45:
-        words = [*words[: (len(words) + 1) // 2], chance.choice(vocabulary)]
+        title_words = [*title_words[: (len(title_words) + 1) // 2], generator.choice(vocabulary)]
     elif event < 0.51:
-        return _cut(record, chance).title
-    return " ".join(words)
+        return _cut_title(record, generator).title
+    return " ".join(title_words)
 
 
-def _cut(record: Record, chance: random.Random) -> Record:
-    """A title that ends early, as careless exports and templates leave it, most often at a mark such as `-` or `"`."""
-    marks = [place for place, mark in enumerate(record.title) if mark in "-\"'(,/&" and place > 1]
-    places = marks or [place for place, mark in enumerate(record.title) if mark == " "]
-    return (
-        replace(record, title=record.title[: chance.choice(places)].strip()) if places else record
-    )
+def _cut_title(record: Record, generator: random.Random) -> Record:
+    """Cut a title short as careless exports do, most often at a mark such as `-` or `"`."""
+    title = record.title
+    places = [place for place, mark in enumerate(title) if mark in _CUT_MARKS and place > 1]
+    if not places:
+        places = [place for place, mark in enumerate(title) if mark == " "]
+    if not places:
+        return record
+    return replace(record, title=title[: generator.choice(places)].strip())
 
 
-def _repriced(price: float | None, chance: random.Random) -> float | None:
-    event = chance.random()
+def _change_price(price: float | None, generator: random.Random) -> float | None:
+    event = generator.random()
     if price is None or event < 0.05:
         return None
-    return price * chance.uniform(0.7, 1.4) if event < 0.3 else price
+    if event < 0.3:
+        return price * generator.uniform(0.7, 1.4)
+    return price
 
 
-def _forgetful(record: Record, chance: random.Random) -> Record:
-    """Some of what tells an offer apart is not on every page."""
-    return replace(
-        record,
-        brand=record.brand if chance.random() > 0.3 else "",
-        ean=record.ean if chance.random() > 0.3 else "",
-        han=record.han if chance.random() > 0.3 else "",
-        sku=record.sku if chance.random() > 0.3 else "",
-        images=_pictured(record.images, chance),
-        description=record.description if chance.random() > 0.2 else "",
-    )
+def _drop_fields(record: Record, generator: random.Random) -> Record:
+    """Drop some fields, as not every page shows all of them."""
+    changes: dict[str, Any] = {}
+    # The order of the fields decides which random number each one gets.
+    for name in ("brand", "ean", "han", "sku"):
+        if generator.random() <= MISSING_FIELD_SHARE:
+            changes[name] = ""
+    images = _change_images(record.images, generator)
+    if generator.random() <= MISSING_DESCRIPTION_SHARE:
+        changes["description"] = ""
+    return replace(record, images=images, **changes)
 
 
-def _pictured(images: tuple[str, ...], chance: random.Random) -> tuple[str, ...]:
-    """The images, or none, or another one: a shop's logo, the same picture under another name."""
-    event = chance.random()
+def _change_images(images: tuple[str, ...], generator: random.Random) -> tuple[str, ...]:
+    """Return the images, none, or a different one: a logo, or the same image under another name."""
+    event = generator.random()
     if event < 0.15:
         return ()
-    return (f"picture {chance.random()}",) if event < 0.22 and images else images
+    if event < 0.22 and images:
+        return (f"picture {generator.random()}",)
+    return images
 
 
-def _masked(record: Record, mask: str) -> Record:
+def _mask(record: Record, mask: frozenset[str]) -> Record:
+    """Remove the kinds of evidence that this round lacks."""
     if "images" in mask:
         record = replace(record, images=())
     if "description" in mask:
         record = replace(record, description="")
-    return replace(record, ean="", han="", sku="") if "identifiers" in mask else record
+    if "identifiers" in mask:
+        record = replace(record, ean="", han="", sku="")
+    return record

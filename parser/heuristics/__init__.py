@@ -1,1 +1,1 @@
-"""Read offers without learnt rules: structured data and visible text."""
+"""Read offers without learnt rules: structured data, markup and visible text."""

@@ -1,8 +1,7 @@
-"""What a page's data says of its offer by general rules: schema.org's products, objects that bear the page's title."""
+"""Claims of a page's data: schema.org's product, and objects with the page's title."""
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import Any
@@ -12,21 +11,33 @@ from rapidfuzz import fuzz
 from catalog.models import Attribute
 from catalog.values import normalise, same
 from catalog.values.identifier import GTIN_NAMES
-from parser.page.document import Document, scalar
+from parser.heuristics.claims import DATA, DATA_TRUST, JSON_LD, JSON_LD_TRUST, Claim
+from parser.page.document import Document, scalar_text
+from parser.scripts.block_lookup import PAIRS
 from parser.scripts.blocks import SCHEMA_ORG
 
-SCHEMA = 1.0
-DATA = 0.8
-ALIKE = 85
-MOST_THINGS = 60
-MOST_OBJECTS = 4_000
-DEEPEST = 9
-LONGEST_PAGE = 2_000_000
-MOST_AMOUNTS = 30
-PRODUCT = frozenset(
+# Similarity of a thing's name and the page's title, in percent of rapidfuzz's token set ratio, from
+# which they match.
+MIN_NAME_SIMILARITY = 85
+# Bounds against hostile input.
+MAX_THINGS = 60
+MAX_THING_LEVELS = 6
+MAX_OBJECTS = 4_000
+MAX_LEVELS = 9
+MAX_TITLE_CHARS = 500
+MAX_PAGE_CHARS = 2_000_000
+MAX_SHOWN_AMOUNTS = 30
+# Items of a list that are searched for the page's title: items of a list are alike.
+MAX_LIST_ITEMS = 3
+
+PRODUCT_TYPES = frozenset(
     {"Product", "ProductGroup", "IndividualProduct", "ProductModel", "Vehicle", "Book"}
 )
+# schema.org's properties that lead from a thing to the product that it is about.
+CONTAINERS = ("mainEntity", "@graph", "mainEntityOfPage", "itemReviewed")
+# Keys of a product's title in data objects of common shop systems, best first.
 NAMES = ("title", "name", "productName", "product_name", "product_title", "item_name", "label")
+# Keys of the other attributes.
 KEYS = {
     Attribute.PRICE: (
         "price",
@@ -69,180 +80,206 @@ KEYS = {
     Attribute.DESCRIPTION: ("description", "body_html", "descriptionHtml", "content"),
     Attribute.CURRENCY: ("currency", "currencyCode", "priceCurrency"),
 }
+# Keys of a product's variants.
 PARTS = ("variants", "skus", "offers", "items", "product_variants")
-INNER = ("name", "value", "src", "url", "amount", "title", "content")
-OFFER = re.compile(r"^(?:offers|priceSpecification)$")
+# Keys of the text of an object, best first.
+TEXT_KEYS = ("name", "value", "src", "url", "amount", "title", "content")
+
+# An object with the page's title, and the object of which it is a variant, if any.
+ObjectChain = tuple[dict[str, Any], ...]
 
 
-@dataclass(frozen=True)
-class Spoken:
-    """One way of saying a value: how far it is to be trusted, and what kind of way it is."""
-
-    attribute: Attribute
-    value: str
-    trust: float
-    source: str
-
-
-def in_schema(document: Document, title: str | None) -> Iterator[Spoken]:
-    """JSON-LD's product: the only one, or the one that is called as the page is."""
-    blocks = [block.data for block in document.blocks if block.css == SCHEMA_ORG]
-    things = list(islice((thing for data in blocks for thing in _products(data, 6)), MOST_THINGS))
-    named = [
-        thing
-        for thing in things
-        if title and fuzz.token_set_ratio(_text(thing.get("name")) or "", title) >= ALIKE
-    ]
-    chosen = (named or (things if len(things) == 1 else []))[:1]
+def json_ld_claims(document: Document, title: str | None) -> Iterator[Claim]:
+    """Yield the claims of JSON-LD's product: the one with the page's title, else the only one."""
+    things = list(islice(_products_in_json_ld(document), MAX_THINGS))
+    chosen = things if len(things) == 1 else []
+    for thing in things:
+        if title and _name_similarity(thing, title) >= MIN_NAME_SIMILARITY:
+            chosen = [thing]
+            break
     for thing in chosen:
-        yield from _of_thing(thing)
+        yield from _thing_claims(thing)
+
+
+def _products_in_json_ld(document: Document) -> Iterator[dict[str, Any]]:
+    for block in document.blocks:
+        if block.css == SCHEMA_ORG:
+            yield from _products(block.data, MAX_THING_LEVELS)
+
+
+def _name_similarity(thing: dict[str, Any], title: str) -> float:
+    return fuzz.token_set_ratio(_text(thing.get("name")) or "", title)
 
 
 def _products(data: Any, levels: int) -> Iterator[dict[str, Any]]:
     if isinstance(data, list):
-        for one in data[:MOST_THINGS] if levels else ():
-            yield from _products(one, levels - 1)
+        for item in data[:MAX_THINGS] if levels else ():
+            yield from _products(item, levels - 1)
     elif isinstance(data, dict):
-        kinds = data.get("@type")
-        if PRODUCT.intersection(
-            kind
-            for kind in (kinds if isinstance(kinds, list) else [kinds])
-            if isinstance(kind, str)
-        ):
+        if _is_product(data):
             yield data
         elif levels:
-            for name in ("mainEntity", "@graph", "mainEntityOfPage", "itemReviewed"):
+            for name in CONTAINERS:
                 yield from _products(data.get(name), levels - 1)
 
 
-def _of_thing(thing: dict[str, Any]) -> Iterator[Spoken]:
-    offer = _offer(thing)
-    found = {
+def _is_product(thing: dict[str, Any]) -> bool:
+    types = thing.get("@type")
+    if not isinstance(types, list):
+        types = [types]
+    return any(isinstance(kind, str) and kind in PRODUCT_TYPES for kind in types)
+
+
+def _thing_claims(thing: dict[str, Any]) -> Iterator[Claim]:
+    offer = _offer_of(thing)
+    codes = KEYS[Attribute.EAN]
+    price_specification = _inner_object(offer, "priceSpecification")
+    values = {
         Attribute.TITLE: thing.get("name"),
-        Attribute.BRAND: _first(thing, "brand", "manufacturer"),
-        Attribute.SKU: _first(thing, "sku") or _first(offer, "sku"),
-        Attribute.HAN: _first(thing, "mpn") or _first(offer, "mpn"),
-        Attribute.EAN: _first(thing, *KEYS[Attribute.EAN]) or _first(offer, *KEYS[Attribute.EAN]),
-        Attribute.IMAGE: _first(thing, "image"),
+        Attribute.BRAND: _first_text(thing, "brand", "manufacturer"),
+        Attribute.SKU: _first_text(thing, "sku") or _first_text(offer, "sku"),
+        Attribute.HAN: _first_text(thing, "mpn") or _first_text(offer, "mpn"),
+        Attribute.EAN: _first_text(thing, *codes) or _first_text(offer, *codes),
+        Attribute.IMAGE: _first_text(thing, "image"),
         Attribute.DESCRIPTION: thing.get("description"),
-        Attribute.CATEGORY: _first(thing, "category"),
-        Attribute.PRICE: _first(offer, "price", "lowPrice")
-        or _first(_inner(offer, "priceSpecification"), "price"),
-        Attribute.CURRENCY: _first(offer, "priceCurrency"),
-        Attribute.AVAILABILITY: _first(offer, "availability"),
+        Attribute.CATEGORY: _first_text(thing, "category"),
+        Attribute.PRICE: _first_text(offer, "price", "lowPrice")
+        or _first_text(price_specification, "price"),
+        Attribute.CURRENCY: _first_text(offer, "priceCurrency"),
+        Attribute.AVAILABILITY: _first_text(offer, "availability"),
     }
-    for attribute, value in found.items():
+    for attribute, value in values.items():
         text = _text(value)
         if text:
-            yield Spoken(attribute, text, SCHEMA, "JSON-LD")
+            yield Claim(attribute, text, JSON_LD_TRUST, JSON_LD)
 
 
-def _offer(thing: dict[str, Any]) -> dict[str, Any]:
-    own = _inner(thing, "offers")
-    return own or _inner(_inner(thing, "hasVariant"), "offers")
+def _offer_of(thing: dict[str, Any]) -> dict[str, Any]:
+    return _inner_object(thing, "offers") or _inner_object(
+        _inner_object(thing, "hasVariant"), "offers"
+    )
 
 
-def _inner(thing: dict[str, Any], name: str) -> dict[str, Any]:
+def _inner_object(thing: dict[str, Any], name: str) -> dict[str, Any]:
+    """Return the object under a key, or the first of a list; empty where there is none."""
     value = thing.get(name)
-    first = value[0] if isinstance(value, list) and value else value
-    return first if isinstance(first, dict) else {}
+    if isinstance(value, list) and value:
+        value = value[0]
+    if not isinstance(value, dict):
+        return {}
+    return value
 
 
-def _first(thing: dict[str, Any], *names: str) -> Any:
-    return next((value for name in names if (value := _text(thing.get(name)))), None)
+def _first_text(thing: dict[str, Any], *names: str) -> str | None:
+    texts = (_text(thing.get(name)) for name in names)
+    return next((text for text in texts if text), None)
 
 
 def _text(value: Any) -> str | None:
-    """A value as text: of an object its name, address or amount."""
+    """Return a value as text: of an object its name, URL or amount."""
     if isinstance(value, list):
         value = value[0] if value else None
     if isinstance(value, dict):
-        value = next(
-            (value[name] for name in INNER if isinstance(value.get(name), str | int | float)), None
-        )
-    return scalar(value)
+        inner = (value.get(name) for name in TEXT_KEYS)
+        value = next((text for text in inner if isinstance(text, str | int | float)), None)
+    return scalar_text(value)
 
 
-def in_data(document: Document, title: str) -> Iterator[Spoken]:
-    """What objects of the page's data say that bear its title, and those around them of which they are a part."""
-    budget, shown = [MOST_OBJECTS], _Shown(document)
-    blocks = [
-        block for block in document.blocks if block.css != SCHEMA_ORG and block.name != "pairs"
-    ]
-    for block in blocks:
-        for chain in _bearing(block.data, title, (), budget):
-            yield from _of_chain(chain, shown)
+def data_claims(document: Document, title: str) -> Iterator[Claim]:
+    """Yield the claims of data objects with the page's title, and of their parents."""
+    budget, amounts = _Budget(MAX_OBJECTS), _ShownAmounts(document)
+    for block in document.blocks:
+        if block.css == SCHEMA_ORG or block.name == PAIRS:
+            continue
+        for chain in _titled_objects(block.data, title, (), budget):
+            yield from _chain_claims(chain, amounts)
 
 
-Chain = tuple[dict[str, Any], ...]
+class _Budget:
+    """The number of objects that may still be visited."""
+
+    def __init__(self, size: int) -> None:
+        self._left = size
+
+    def spend(self) -> bool:
+        """Take one; return False where none is left."""
+        self._left -= 1
+        return self._left > 0
 
 
-def _bearing(
-    data: Any, title: str, above: Chain, budget: list[int], part: bool = False
-) -> Iterator[Chain]:
-    """Objects whose name is the title, each with the object of which it is a variant, if any."""
-    budget[0] -= 1
-    if budget[0] <= 0 or len(above) > DEEPEST:
+def _titled_objects(
+    data: Any, title: str, ancestors: ObjectChain, budget: _Budget, is_part: bool = False
+) -> Iterator[ObjectChain]:
+    """Yield the objects whose name is the title, each with the object of which it is a variant."""
+    if not budget.spend() or len(ancestors) > MAX_LEVELS:
         return
     if isinstance(data, list):
-        for one in data[:3]:
-            yield from _bearing(one, title, above, budget, part)
+        for item in data[:MAX_LIST_ITEMS]:
+            yield from _titled_objects(item, title, ancestors, budget, is_part)
     elif isinstance(data, dict):
         if any(_is_title(data.get(name), title) for name in NAMES):
-            yield (data, above[-1]) if part and above else (data,)
+            yield (data, ancestors[-1]) if is_part and ancestors else (data,)
         for name, value in data.items():
             if isinstance(value, dict | list):
-                yield from _bearing(value, title, (*above, data), budget, name in PARTS)
+                chain = (*ancestors, data)
+                yield from _titled_objects(value, title, chain, budget, name in PARTS)
 
 
 def _is_title(value: Any, title: str) -> bool:
-    if not isinstance(value, str) or len(value) > 500:
+    if not isinstance(value, str) or len(value) > MAX_TITLE_CHARS:
         return False
     text = normalise(Attribute.TITLE, value)
     return text is not None and same(Attribute.TITLE, text, title)
 
 
-def _of_chain(chain: Chain, shown: "_Shown") -> Iterator[Spoken]:
+def _chain_claims(chain: ObjectChain, amounts: "_ShownAmounts") -> Iterator[Claim]:
     for attribute, names in KEYS.items():
         for thing in chain:
-            text = _first(thing, *names) or _first(_part(thing), *names)
+            text = _first_text(thing, *names) or _first_text(_first_part(thing), *names)
             if text is None:
                 continue
             if attribute is Attribute.PRICE:
-                text = shown.amount(text)
-            yield Spoken(attribute, text, DATA, "data")
+                text = amounts.to_major_units(text)
+            yield Claim(attribute, text, DATA_TRUST, DATA)
             break
 
 
-def _part(thing: dict[str, Any]) -> dict[str, Any]:
-    return next((inner for name in PARTS if (inner := _inner(thing, name))), {})
+def _first_part(thing: dict[str, Any]) -> dict[str, Any]:
+    parts = (_inner_object(thing, name) for name in PARTS)
+    return next((part for part in parts if part), {})
 
 
-class _Shown:
-    """The amounts that a page shows; each of the first few is looked for, once."""
+class _ShownAmounts:
+    """The amounts that a page shows; each of the first few is searched once."""
 
     def __init__(self, document: Document) -> None:
         self._document = document
-        self._found: dict[str, str] = {}
+        self._converted: dict[str, str] = {}
 
     @cached_property
     def _page(self) -> str:
-        return (self._document.tree.html or "")[:LONGEST_PAGE]
+        return (self._document.tree.html or "")[:MAX_PAGE_CHARS]
 
-    def amount(self, text: str) -> str:
-        """A price that may count in cents: it does where the page shows that amount."""
+    def to_major_units(self, text: str) -> str:
+        """Convert a price from cents where the page shows that amount; else return it unchanged."""
         if not (text.isascii() and text.isdigit()) or not 3 <= len(text) <= 12:
             return text
-        if text not in self._found:
-            if len(self._found) == MOST_AMOUNTS:
+        if text not in self._converted:
+            if len(self._converted) == MAX_SHOWN_AMOUNTS:
                 return text
-            major = f"{int(text) // 100}.{int(text) % 100:02d}"
-            shown = any(_stands(form, self._page) for form in (major, major.replace(".", ",")))
-            self._found[text] = major if shown else text
-        return self._found[text]
+            self._converted[text] = self._convert(text)
+        return self._converted[text]
+
+    def _convert(self, text: str) -> str:
+        amount = f"{int(text) // 100}.{int(text) % 100:02d}"
+        for spelling in (amount, amount.replace(".", ",")):
+            if _is_shown(spelling, self._page):
+                return amount
+        return text
 
 
-def _stands(amount: str, page: str) -> bool:
-    whole, mark, cents = amount[:-3], amount[-3], amount[-2:]
-    grouped = rf"(?:{int(whole):,}|{whole})".replace(",", "[.,'’ ]?")
-    return re.search(rf"(?<!\d){grouped}{re.escape(mark)}{cents}(?!\d)", page) is not None
+def _is_shown(amount: str, page: str) -> bool:
+    """Return True if a page shows an amount, with or without separators of thousands."""
+    units, separator, cents = amount[:-3], amount[-3], amount[-2:]
+    grouped = rf"(?:{int(units):,}|{units})".replace(",", "[.,'’ ]?")
+    return re.search(rf"(?<!\d){grouped}{re.escape(separator)}{cents}(?!\d)", page) is not None

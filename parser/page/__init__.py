@@ -1,1 +1,1 @@
-"""A parsed page: texts, labels, element index, product scope."""
+"""A parsed page: its elements, texts, labels and data."""

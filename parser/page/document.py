@@ -1,4 +1,4 @@
-"""A page opened once: its tree, its blocks of data, its texts - each made at most once, and only when asked for."""
+"""A page that is opened once: its tree, data blocks and texts, computed when needed."""
 
 from collections.abc import Callable, Iterable
 from itertools import islice
@@ -10,43 +10,52 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 from catalog.errors import RuleError
 from catalog.html import as_utf8, open_html
 from catalog.values.category import SEPARATOR
-from parser.page.element_index import Seen
-from parser.page.labels import text_behind
-from parser.page.product_scope import Owner
-from parser.page.texts import LONGEST_TEXT, text_at, text_of
+from parser.page.element_index import ElementIndex
+from parser.page.labels import labelled_text
+from parser.page.texts import MAX_TEXT_CHARS, element_text, selected_text
 from parser.rules.selector import CONTENT, AnySelector, JsonAt, TextAt
-from parser.rules.trim import named_in
-from parser.scripts.block_lookup import Sought
+from parser.scripts.block_lookup import ScriptIndex
 from parser.scripts.blocks import Block, Scripts, blocks_at, scripts_of
+from parser.scripts.script_cache import ScriptCache
 from parser.scripts.syntax.jsonpath import compile_path
 from url_cleaner.urls.link import absolute
 
-MOST_STEPS = 12
-LONGEST_STEP = 200
-MOST_ENTRIES = 400
-MOST_TEMPLATES = 50
-MOST_LABELS = 3_000
+# Bounds against hostile input: steps of a path, templates and labels of a page.
+MAX_STEPS = 12
+MAX_STEP_CHARS = 200
+MAX_TEMPLATES = 50
+MAX_LABELS = 3_000
 
 
 class Document:
-    """A page as learner, parser and inspector see it. Raises HostilePage where it is made to be slow.
+    """A page as learner, parser and inspector see it.
 
-    A page that is `trusted` was opened before, when it was crawled, and is not looked at for that again.
+    Raises HostilePage where it is made to be slow. A `trusted` page was checked for that when it
+    was crawled, and is not checked again. Pages of one shop share a `script_cache`: most of their
+    code is the same.
     """
 
     def __init__(
-        self, body: bytes | str, url: str, content_type: str | None = None, *, trusted: bool = False
+        self,
+        body: bytes | str,
+        url: str,
+        content_type: str | None = None,
+        *,
+        trusted: bool = False,
+        script_cache: ScriptCache | None = None,
     ) -> None:
         self.url = url
-        markup = body if isinstance(body, str) else as_utf8(body, content_type)
-        self.tree: LexborHTMLParser = open_html(markup, trusted=trusted)
-        self._in_place: dict[tuple[str, str], list[Any]] = {}
-        self._behind: dict[tuple[str, str], str | None] = {}
+        if isinstance(body, bytes):
+            body = as_utf8(body, content_type)
+        self.tree: LexborHTMLParser = open_html(body, trusted=trusted)
+        self._script_cache = script_cache or ScriptCache()
+        self._data_in_place: dict[tuple[str, str], list[Any]] = {}
+        self._labelled_texts: dict[tuple[str, str], str | None] = {}
 
     @cached_property
-    def seen(self) -> Seen:
-        """What its markup says of its elements."""
-        return Seen(self.tree)
+    def element_index(self) -> ElementIndex:
+        """The elements by class, id and name."""
+        return ElementIndex(self.tree)
 
     @cached_property
     def scripts(self) -> Scripts:
@@ -55,73 +64,74 @@ class Document:
 
     @cached_property
     def blocks(self) -> list[Block]:
-        """The blocks of data in scripts."""
-        return self.scripts.blocks()
+        """All data blocks in scripts; decodes every script."""
+        return self.scripts.blocks(self._script_cache.reader)
 
     @cached_property
-    def sought(self) -> Sought:
-        """The data in its scripts, to be asked for by name."""
-        return Sought(self.scripts)
+    def script_index(self) -> ScriptIndex:
+        """The data in scripts, looked up by name without decoding every script."""
+        return ScriptIndex(self.scripts, self._script_cache)
 
     @cached_property
     def base(self) -> str:
-        """The address that relative ones on the page start from: what its head says, else its own."""
+        """The URL that relative URLs resolve against: `<base href>`, else the page's own URL."""
         head = self.tree.head
-        said = None if head is None else head.css_first("base[href]")
-        return self.url if said is None else _base(self.url, said.attrs.get("href") or "")
-
-    @cached_property
-    def owner(self) -> Owner:
-        """What tells the page's own data from other products'."""
-        return Owner(self.tree, self.seen, self.url)
+        element = None if head is None else head.css_first("base[href]")
+        if element is None:
+            return self.url
+        base = absolute(self.url, (element.attrs.get("href") or "").strip()) or ""
+        if not base.startswith(("https://", "http://")):
+            return self.url
+        return base
 
     def find(self, selector: AnySelector) -> str | None:
-        """The first value where the selector points, as text; None where there is none. Raises RuleError."""
+        """Return the first value at a selector, as text; None where there is none.
+
+        Raises RuleError.
+        """
         if isinstance(selector, JsonAt):
             return self.find_data(selector)
-        if isinstance(selector, TextAt) and selector.of_many:
-            return self._of_many(selector)
+        if isinstance(selector, TextAt) and selector.reads_many:
+            if selector.behind:
+                return self.find_labelled(selector.css, selector.behind)
+            return self.join_texts(selector.css)
         node = self.first(selector.css)
-        return None if node is None else text_at(node, selector)
+        return None if node is None else selected_text(node, selector)
 
-    def _of_many(self, selector: TextAt) -> str | None:
-        if selector.behind:
-            return self.behind(selector.css, selector.behind)
-        return self.entry(selector) if selector.named_in else self.joined(selector.css)
+    def find_labelled(self, css: str, label: str) -> str | None:
+        """Return the text behind the first label among the elements that match `css`; cached.
 
-    def behind(self, css: str, label: str) -> str | None:
-        """The text behind the first label among the elements that `css` finds; looked for once. Raises RuleError."""
-        if (css, label) not in self._behind:
-            self._behind[css, label] = text_behind(self.all(css)[:MOST_LABELS], label)
-        return self._behind[css, label]
+        Raises RuleError.
+        """
+        if (css, label) not in self._labelled_texts:
+            self._labelled_texts[css, label] = labelled_text(self.all(css)[:MAX_LABELS], label)
+        return self._labelled_texts[css, label]
 
-    def joined(self, css: str) -> str | None:
-        """The texts of all elements that `css` finds, as the steps of a path. Raises RuleError."""
-        texts = (text_of(node, LONGEST_STEP) for node in self.all(css)[:MOST_STEPS])
+    def join_texts(self, css: str) -> str | None:
+        """Join the texts of all elements that match `css`, as the steps of a path.
+
+        Raises RuleError.
+        """
+        texts = (element_text(node, MAX_STEP_CHARS) for node in self.all(css)[:MAX_STEPS])
         return SEPARATOR.join(text for text in texts if text) or None
 
-    def entry(self, selector: TextAt) -> str | None:
-        """The text of the element that another one names; none that is all of the other. Raises RuleError."""
-        said = self.first(selector.named_in)
-        text = text_of(said, LONGEST_STEP) if said is not None else None
-        if not text:
-            return None
-        entries = (text_of(node, LONGEST_STEP) for node in self.all(selector.css)[:MOST_ENTRIES])
-        words = dict.fromkeys(entry for entry in entries if entry and 2 < len(entry) < len(text))
-        return named_in(text, tuple(words))
-
     def all(self, css: str) -> list[LexborNode]:
-        """All elements that `css` finds. Raises RuleError where it is no selector."""
+        """Return all elements that match `css`. Raises RuleError where it is no CSS selector."""
         outer, _, inner = css.partition(CONTENT)
         try:
-            return self._in_templates(outer, inner) if inner else self.tree.css(css)
+            if inner:
+                return self._all_in_templates(outer, inner)
+            return self.tree.css(css)
         except (SelectolaxError, ValueError) as error:
             raise RuleError(f"not a CSS selector: {css!r}") from error
 
     def first(self, css: str) -> LexborNode | None:
-        """The first element that `css` finds. Raises RuleError where it is no selector."""
-        known, node = self.seen.first(css)
-        if known:
+        """Return the first element that matches `css`.
+
+        Raises RuleError where it is no CSS selector.
+        """
+        is_answered, node = self.element_index.first(css)
+        if is_answered:
             return node
         if CONTENT in css:
             return next(iter(self.all(css)), None)
@@ -130,73 +140,58 @@ class Document:
         except (SelectolaxError, ValueError) as error:
             raise RuleError(f"not a CSS selector: {css!r}") from error
 
-    def _in_templates(self, outer: str, inner: str) -> list[LexborNode]:
-        """What `inner` finds in the templates that `outer` finds: their content is no part of the tree.
-
-        What is no selector is an error on pages without templates too.
-        """
-        contents = [
-            part
-            for node in self.tree.css(outer)[:MOST_TEMPLATES]
-            for part in node.template_fragments()
-        ]
-        if not contents:
+    def _all_in_templates(self, outer: str, inner: str) -> list[LexborNode]:
+        """Match `inner` in the content of templates, which is not part of the tree."""
+        fragments = []
+        for template in self.tree.css(outer)[:MAX_TEMPLATES]:
+            fragments += template.template_fragments()
+        if not fragments:
+            # Raises for a faulty selector on pages without templates, too.
             self.tree.css_first(inner)
-        return [node for part in contents for node in part.css(inner)]
+        return [node for fragment in fragments for node in fragment.css(inner)]
 
     def find_data(self, selector: JsonAt) -> str | None:
-        """The first value where the selector points, in the blocks or in the attributes that it names.
+        """Return the first value at a selector in data blocks.
 
-        Where it joins values, those of the first block that has any.
+        With `join`, the values of the first block with any.
         """
-        values = compile_path(selector.path)
-        return (joined_scalars if selector.join else first_scalar)(self.data_of(selector), values)
+        values_at = compile_path(selector.path)
+        blocks = self.data_of(selector)
+        if selector.join:
+            return join_scalars(blocks, values_at)
+        return first_scalar(blocks, values_at)
 
     def data_of(self, selector: JsonAt) -> Iterable[Any]:
-        """The data that the selector's path starts from: in place, or of each block of that name in the scripts.
-
-        Without other products' data, which stands there, too.
-        """
-        return self.owner.own(self._all_data_of(selector))
-
-    def another_at(self, selector: AnySelector) -> str | None:
-        """The name of another product whose data the selector points at; that is left out."""
-        blocks = self._all_data_of(selector) if isinstance(selector, JsonAt) else ()
-        return next((name for data in blocks if (name := self.owner.another(data))), None)
-
-    def _all_data_of(self, selector: JsonAt) -> Iterable[Any]:
-        return self._data_at(selector) if selector.in_place else self.sought.data(selector)
+        """Return the data at a selector: in place, or each block of its name in the scripts."""
+        if selector.is_in_place:
+            return self._data_at(selector)
+        return self.script_index.data(selector)
 
     def _data_at(self, selector: JsonAt) -> list[Any]:
         place = (selector.css, selector.block)
-        if place not in self._in_place:
-            self._in_place[place] = blocks_at(self.all(selector.css), selector.block)
-        return self._in_place[place]
+        if place not in self._data_in_place:
+            self._data_in_place[place] = blocks_at(self.all(selector.css), selector.block)
+        return self._data_in_place[place]
 
 
-def _base(url: str, href: str) -> str:
-    """The base that a page names, where addresses can start from it."""
-    base = absolute(url, href.strip()) or ""
-    return base if base.startswith(("https://", "http://")) else url
-
-
-def refuse_unusable(selectors: Iterable[AnySelector]) -> None:
-    """Raises RuleError where one of these is no CSS selector or no JSONPath."""
+def check_selectors(selectors: Iterable[AnySelector]) -> None:
+    """Raise RuleError where one of the selectors is not valid CSS or JSONPath."""
     page = Document("", "")
-    for one in selectors:
-        page.all(one.css)
-        page.find(one)
+    for selector in selectors:
+        page.all(selector.css)
+        page.find(selector)
 
 
-def first_scalar(blocks: Iterable[Any], values: Callable[[Any], Iterable[Any]]) -> str | None:
-    """The first text among the values that a path leads to in blocks of data; none where a block before is empty there.
+def first_scalar(blocks: Iterable[Any], values_at: Callable[[Any], Iterable[Any]]) -> str | None:
+    """Return the first text among the values that a path finds in data blocks.
 
-    Pages hold a block of that name for each product beside theirs, and what theirs leaves empty is not the next one's.
+    None where an earlier block has the key without a value: a page holds a block of that name for
+    each product beside its own, and the next product's value must not fill the gap.
     """
     for data in blocks:
         is_empty = False
-        for value in values(data):
-            text = scalar(value)
+        for value in values_at(data):
+            text = scalar_text(value)
             if text:
                 return text
             is_empty = is_empty or not value or isinstance(value, str)
@@ -205,23 +200,24 @@ def first_scalar(blocks: Iterable[Any], values: Callable[[Any], Iterable[Any]]) 
     return None
 
 
-def joined_scalars(blocks: Iterable[Any], values: Callable[[Any], Iterable[Any]]) -> str | None:
-    """The texts among the values that a path leads to in the first block that has any, as the steps of a path."""
+def join_scalars(blocks: Iterable[Any], values_at: Callable[[Any], Iterable[Any]]) -> str | None:
+    """Join the texts that a path finds in the first block with any, as the steps of a path."""
     for data in blocks:
-        texts = (scalar(value) for value in islice(values(data), MOST_STEPS))
-        steps = [text[:LONGEST_STEP] for text in texts if text]
+        texts = map(scalar_text, islice(values_at(data), MAX_STEPS))
+        steps = [text[:MAX_STEP_CHARS] for text in texts if text]
         if steps:
             return SEPARATOR.join(steps)
     return None
 
 
-def scalar(value: Any) -> str | None:
-    """A value of JSON as text; the first of a list of values; None for objects, null and nothing.
+def scalar_text(value: Any) -> str | None:
+    """Return a JSON value as text.
 
-    Half of a sign, as JavaScript leaves where it cuts an emoji, is dropped: no store takes it.
+    The first of a list of values; None for objects, null and empty values. Lone surrogates, as
+    JavaScript leaves where it cuts an emoji, are dropped: they cannot be encoded as UTF-8.
 
-    >>> scalar(12.5), scalar(["a", "b"]), scalar({}), scalar(True), scalar("Blue \\ud83d")
-    ('12.5', 'a', None, 'true', 'Blue')
+    >>> [scalar_text(value) for value in (12.5, ["a", "b"], {}, True, "Blue \\ud83d")]
+    ['12.5', 'a', None, 'true', 'Blue']
     """
     if not isinstance(value, str):
         if isinstance(value, list):
@@ -230,7 +226,7 @@ def scalar(value: Any) -> str | None:
             return None
         if isinstance(value, bool):
             return "true" if value else "false"
-    text = str(value).strip()[:LONGEST_TEXT]
-    return (
-        text if text.isascii() else text.encode("utf-8", "ignore").decode("utf-8").strip()
-    ) or None
+    text = str(value).strip()[:MAX_TEXT_CHARS]
+    if not text.isascii():
+        text = text.encode("utf-8", "ignore").decode("utf-8").strip()
+    return text or None

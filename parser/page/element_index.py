@@ -1,8 +1,9 @@
-"""What a page's markup says of its elements - classes, ids, schema.org names -, and the first element with a name.
+"""An index of a page's elements by class, id and schema.org name.
 
-One look at the elements of a kind serves twice. The gate tells templates by what is said there; and the selectors that
-ask for a name only, such as `meta[itemprop="sku"]`, are answered without another walk through the tree, above all
-those that find nothing on a page. What this cannot answer for sure is asked of the engine.
+One pass over the elements of a kind serves two purposes. Template matching compares the indexed
+names with a signature; and selectors that ask for a name only, such as `meta[itemprop="sku"]`, are
+answered without another walk through the tree. That saves most for selectors that match nothing.
+Whatever the index cannot answer with certainty is left to the CSS engine.
 """
 
 import re
@@ -12,149 +13,165 @@ from functools import lru_cache
 from propcache.api import cached_property
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-MOST_NODES = 20_000
-WORTH_REMEMBERING = 500
-MOST_HEADINGS = 5
-CLASSED = "[class]:not(a, li)"
-NAMED = ("itemprop", "property", "name")
-NAMED_CSS = "meta, [itemprop]"
-NAME = re.compile(r"""([a-z][a-z\d]*)?\[(id|itemprop|property|name)="([^"\\]*)"\]""", re.ASCII)
+# Elements of a kind that are indexed: a bound against hostile input.
+MAX_ELEMENTS = 20_000
+# Named elements of a page up to which their index is cached for the next page: a bound on memory.
+MAX_CACHED_ELEMENTS = 500
+MAX_HEADINGS = 5
+# Links and list items are left out: their classes are alike on all pages of a shop.
+WITH_CLASS = "[class]:not(a, li)"
+NAME_ATTRIBUTES = ("itemprop", "property", "name")
+WITH_NAME = "meta, [itemprop]"
+LOOKUP = re.compile(r"""([a-z][a-z\d]*)?\[(id|itemprop|property|name)="([^"\\]*)"\]""", re.ASCII)
 
-Said = tuple[str | None, ...]
-Named = tuple[str, str, str]
+# Tag, itemprop, property and name of an element.
+ElementNames = tuple[str | None, ...]
+# Tag, attribute and value that a selector asks for.
+Lookup = tuple[str, str, str]
 
 
-class Seen:
-    """What is said on a page; of very large pages only what stands in their first part, which answers no selector."""
+class ElementIndex:
+    """The named elements of a page.
+
+    Of a page with more elements than the cap, the index answers no selector.
+    """
 
     def __init__(self, tree: LexborHTMLParser) -> None:
         self._tree = tree
 
     @cached_property
     def classes(self) -> list[str | None]:
-        """The class attributes, but those of links and list items, which are alike everywhere."""
-        return [node.attrs.get("class") for node in self._tree.css(CLASSED)[:MOST_NODES]]
+        """The class attributes, without those of links and list items."""
+        return [node.attrs.get("class") for node in self._tree.css(WITH_CLASS)[:MAX_ELEMENTS]]
 
     @cached_property
     def ids(self) -> list[str | None]:
-        """The ids."""
-        return [node.id for node in self._with_id[:MOST_NODES]]
+        """The ids in document order."""
+        return [node.id for node in self._elements_with_id[:MAX_ELEMENTS]]
 
     @cached_property
-    def names(self) -> "Names":
-        """The tags of what is named, each with its itemprop, property and name."""
-        named = self._named[:MOST_NODES]
-        said = tuple(
-            [
+    def names(self) -> "NamedElements":
+        """The elements that have an itemprop, and all meta elements, by their names."""
+        names = []
+        for node in self._named_elements[:MAX_ELEMENTS]:
+            attributes = node.attributes
+            names.append(
                 (
-                    one.tag,
-                    (its := one.attributes).get("itemprop"),
-                    its.get("property"),
-                    its.get("name"),
+                    node.tag,
+                    attributes.get("itemprop"),
+                    attributes.get("property"),
+                    attributes.get("name"),
                 )
-                for one in named
-            ]
-        )
-        return _names_met(said) if len(said) <= WORTH_REMEMBERING else _names_in(said)
+            )
+        if len(names) <= MAX_CACHED_ELEMENTS:
+            return _cached_index_of(tuple(names))
+        return _index_of(tuple(names))
 
     @cached_property
     def types(self) -> list[tuple[str | None, str | None]]:
-        """The tags of what is of a type of schema.org's, each with that."""
-        return [
-            (node.tag, node.attributes.get("itemtype"))
-            for node in self._tree.css("[itemtype]")[:MOST_NODES]
-        ]
+        """The tag and the itemtype of each element that has a schema.org type."""
+        nodes = self._tree.css("[itemtype]")[:MAX_ELEMENTS]
+        return [(node.tag, node.attributes.get("itemtype")) for node in nodes]
 
     @cached_property
     def headings(self) -> list[LexborNode]:
-        """The first headings of the highest rank."""
-        return self._tree.css("h1")[:MOST_HEADINGS]
+        """The first `h1` elements."""
+        return self._tree.css("h1")[:MAX_HEADINGS]
 
     @cached_property
-    def _with_id(self) -> list[LexborNode]:
+    def _elements_with_id(self) -> list[LexborNode]:
         return self._tree.css("[id]")
 
     @cached_property
-    def _named(self) -> list[LexborNode]:
-        return self._tree.css(NAMED_CSS)
+    def _named_elements(self) -> list[LexborNode]:
+        return self._tree.css(WITH_NAME)
 
     def first(self, css: str) -> tuple[bool, LexborNode | None]:
-        """Whether it is known which element a selector finds first, and that element.
+        """Return whether the index can answer a selector, and the first element that matches it.
 
-        Ids are known where the gate has asked for them: a rule or two that ask for one find it sooner by themselves.
+        Ids are answered only where template matching has indexed them: for one or two ids the CSS
+        engine is faster.
         """
-        name = _asked(css)
-        if name is None:
+        lookup = _lookup_in(css)
+        if lookup is None:
             return False, None
-        if name[1] == "id":
-            return self._of_id(name)
-        if len(self._named) > MOST_NODES:
+        if lookup[1] == "id":
+            return self._first_with_id(lookup)
+        if len(self._named_elements) > MAX_ELEMENTS:
             return False, None
-        place = self.names.places.get(name)
-        return True, None if place is None else self._named[place]
+        place = self.names.first_places.get(lookup)
+        return True, None if place is None else self._named_elements[place]
 
-    def _of_id(self, name: Named) -> tuple[bool, LexborNode | None]:
-        if "ids" not in vars(self) or len(self._with_id) > MOST_NODES:
+    def _first_with_id(self, lookup: Lookup) -> tuple[bool, LexborNode | None]:
+        if "ids" not in vars(self) or len(self._elements_with_id) > MAX_ELEMENTS:
             return False, None
-        node = self._by_id.get(name[2])
-        return node is None or node.tag == (name[0] or node.tag), node
+        node = self._first_by_id.get(lookup[2])
+        # The first element of the id may have another tag than a later one of that id.
+        return node is None or node.tag == (lookup[0] or node.tag), node
 
     @cached_property
-    def _by_id(self) -> dict[str | None, LexborNode]:
-        """The first element of each id."""
-        return dict(zip(reversed(self.ids), reversed(self._with_id), strict=True))
+    def _first_by_id(self) -> dict[str | None, LexborNode]:
+        # Reversed, so that the first of several elements with an id is set last.
+        return dict(zip(reversed(self.ids), reversed(self._elements_with_id), strict=True))
 
 
 @dataclass(frozen=True, eq=False)
-class Names:
-    """What the named elements of a page say, and where the first is that has an attribute of that value."""
+class NamedElements:
+    """The names of a page's elements, and the position of the first element of each name."""
 
-    said: frozenset[Said]
-    places: dict[Named, int]
-
-
-def _names_in(said: tuple[Said, ...]) -> Names:
-    """What was met is remembered, since a shop's pages name mostly the same elements in the same order."""
-    places = {name: place for place in range(len(said) - 1, -1, -1) for name in _names(said[place])}
-    return Names(frozenset(said), places)
+    names: frozenset[ElementNames]
+    first_places: dict[Lookup, int]
 
 
-_names_met = lru_cache(maxsize=64)(_names_in)
+def _index_of(names: tuple[ElementNames, ...]) -> NamedElements:
+    first_places = {}
+    for place in range(len(names) - 1, -1, -1):
+        for lookup in _lookups_for(names[place]):
+            first_places[lookup] = place
+    return NamedElements(frozenset(names), first_places)
 
 
-def _names(said: Said) -> tuple[Named, ...]:
-    """The names that an element can be asked for by."""
-    tag = said[0] or ""
-    told = zip(NAMED, said[1:], strict=True)
+# Cached because most pages of a shop name the same elements in the same order.
+_cached_index_of = lru_cache(maxsize=64)(_index_of)
+
+
+def _lookups_for(names: ElementNames) -> tuple[Lookup, ...]:
+    """Return the lookups that an element answers."""
+    tag = names[0] or ""
+    values = zip(NAME_ATTRIBUTES, names[1:], strict=True)
     return tuple(
-        (tag, name, value) for name, value in told if value is not None and _holds_all(tag, name)
+        (tag, name, value)
+        for name, value in values
+        if value is not None and _is_complete(tag, name)
     )
 
 
-def _holds_all(tag: str, name: str) -> bool:
-    """Whether all elements of that tag with that attribute are among those looked at."""
+def _is_complete(tag: str, name: str) -> bool:
+    """Return True if all elements of that tag with that attribute are in the index."""
     return bool(tag) and (name == "itemprop" or tag == "meta")
 
 
-def is_noted(css: str) -> bool:
-    """Whether a selector asks for a name that is looked up on each page anyway.
+def is_indexed(css: str) -> bool:
+    """Return True if a selector asks for a name that is indexed on each page anyway.
 
-    >>> is_noted('meta[itemprop="sku"]'), is_noted('[id="sku"]')
+    >>> is_indexed('meta[itemprop="sku"]'), is_indexed('[id="sku"]')
     (True, False)
     """
-    name = _asked(css)
-    return name is not None and name[1] != "id"
+    lookup = _lookup_in(css)
+    return lookup is not None and lookup[1] != "id"
 
 
 @lru_cache(maxsize=16_384)
-def _asked(css: str) -> Named | None:
-    """The tag, attribute and value that a selector asks for; None where it asks for anything else.
+def _lookup_in(css: str) -> Lookup | None:
+    """Return the tag, attribute and value that a selector asks for; None for any other selector.
 
-    >>> _asked('meta[itemprop="sku"]'), _asked('div.a > meta[itemprop="sku"]')
+    >>> _lookup_in('meta[itemprop="sku"]'), _lookup_in('div.a > meta[itemprop="sku"]')
     (('meta', 'itemprop', 'sku'), None)
     """
-    asked = NAME.fullmatch(css)
-    if asked is None:
+    match = LOOKUP.fullmatch(css)
+    if match is None:
         return None
-    tag, name, value = asked[1] or "", asked[2], asked[3]
-    return (tag, name, value) if name == "id" or _holds_all(tag, name) else None
+    tag, name, value = match[1] or "", match[2], match[3]
+    if name == "id" or _is_complete(tag, name):
+        return tag, name, value
+    return None

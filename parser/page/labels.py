@@ -1,7 +1,8 @@
-"""The text behind a label, as in `EAN: 4006`: in the same element or beside it, whatever holds the two.
+"""The text behind a label, as in `EAN: 4006`: in the same element or in the next one.
 
-Which of the elements that a CSS selector finds is a label is told by its whole text. So one selector holds for all of a
-shop's layouts and ways to write a label, where a path to the value would need one for each.
+A label is recognised by its whole text among the elements that a CSS selector matches. So one
+selector holds for all layouts of a shop and all spellings of a label, where a path to the value
+would need one selector for each.
 """
 
 import re
@@ -10,62 +11,73 @@ from functools import lru_cache
 
 from selectolax.lexbor import LexborNode
 
-from parser.page.texts import text_of
+from parser.page.texts import element_text
 
-LONGEST_LABELLED = 80
-BETWEEN = " \t\r\n\xa0:#"
+# Characters of a label with its value; longer texts are prose.
+MAX_LABELLED_CHARS = 80
+# Characters between a label and its value that belong to neither.
+SEPARATORS = " \t\r\n\xa0:#"
 
 
-def text_behind(nodes: Iterable[LexborNode], label: str) -> str | None:
-    """The text behind the first of these elements that is such a label and has any; `label` is a regular expression."""
-    pattern = labelled(label)
+def labelled_text(nodes: Iterable[LexborNode], label: str) -> str | None:
+    """Return the text behind the first element that is such a label and has any.
+
+    `label` is a regular expression.
+    """
+    pattern = label_pattern(label)
     for node in nodes:
         match = pattern.fullmatch(short_text(node) or "")
-        found = (match["value"] or _beside(node, pattern)) if match else None
-        if found:
-            return found
+        if match is None:
+            continue
+        value = match["value"] or _text_beside(node, pattern)
+        if value:
+            return value
     return None
 
 
 @lru_cache(maxsize=256)
-def labelled(label: str) -> re.Pattern[str]:
-    """What a text that begins with such a label looks like: the group `mark` ends the label, `value` is the rest."""
+def label_pattern(label: str) -> re.Pattern[str]:
+    """Return the pattern of a label with groups `mark`, its end, and `value`, the text after.
+
+    >>> label_pattern("EAN|GTIN").fullmatch("GTIN: 4006").groupdict()
+    {'mark': ':', 'value': '4006'}
+    """
     return re.compile(
         rf"(?:{label})(?![^\W\d_])\s*(?P<mark>[:#]?)\s*(?P<value>.*)", re.IGNORECASE | re.DOTALL
     )
 
 
 def short_text(node: LexborNode | None) -> str | None:
-    """The text of an element, if it is as short as labels and what they name are."""
-    text = text_of(node, LONGEST_LABELLED + 1) if node is not None else None
-    return text if text and len(text) <= LONGEST_LABELLED else None
+    """Return the text of an element; None where it is longer than a label with its value."""
+    text = element_text(node, MAX_LABELLED_CHARS + 1) if node is not None else None
+    return text if text and len(text) <= MAX_LABELLED_CHARS else None
 
 
-def _beside(node: LexborNode, pattern: re.Pattern[str]) -> str | None:
-    """What stands next to a label; where that is all of an element, next to this one."""
-    found = next_text(node)
-    if (
-        found is None
-        and node.parent is not None
-        and pattern.fullmatch(short_text(node.parent) or "")
-    ):
-        found = next_text(node.parent)
-    return found
+def _text_beside(node: LexborNode, pattern: re.Pattern[str]) -> str | None:
+    """Return the text after a label.
+
+    Where the label fills its parent, the text after the parent.
+    """
+    value = following_text(node)
+    if value is not None or node.parent is None:
+        return value
+    if pattern.fullmatch(short_text(node.parent) or ""):
+        return following_text(node.parent)
+    return None
 
 
-def next_text(node: LexborNode) -> str | None:
-    """The short text that follows an element beside it: bare, or the next element's."""
-    after = node.next
-    while after is not None:
-        text = (
-            (after.text_content or "")
-            if after.is_text_node
-            else short_text(after)
-            if after.is_element_node
-            else ""
-        )
-        found = (text or "").strip(BETWEEN)
-        if found or after.is_element_node:
-            return found if 0 < len(found) <= LONGEST_LABELLED else None
-        after = after.next
+def following_text(node: LexborNode) -> str | None:
+    """Return the short text after an element: a bare text, or the next element's."""
+    sibling = node.next
+    while sibling is not None:
+        text: str | None = ""
+        if sibling.is_text_node:
+            text = sibling.text_content
+        elif sibling.is_element_node:
+            text = short_text(sibling)
+        value = (text or "").strip(SEPARATORS)
+        # Comments and blanks are skipped; the first element ends the search.
+        if value or sibling.is_element_node:
+            return value if 0 < len(value) <= MAX_LABELLED_CHARS else None
+        sibling = sibling.next
     return None

@@ -1,1 +1,1 @@
-"""Rules as values: selectors, trims, rule sets."""
+"""Extraction rules as values: selectors, trims, rule sets."""

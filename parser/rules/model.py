@@ -1,101 +1,128 @@
-"""Rules: what is known of how a shop's pages are to be read, as frozen values that are stored as JSON.
+"""Extraction rules of a shop: frozen values that are stored as JSON.
 
-A shop may build its pages from several templates; each has its own rules and its own signature, by which a page is
-recognised as one of its offer pages.
+A shop may build its pages from several templates. Each template has its own rules and a signature,
+by which a page is recognised as one of its offer pages. A field that was renamed keeps its first
+name in the JSON form.
 """
 
 from collections.abc import Iterator
 from typing import Any, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    AliasChoices,
+    AwareDatetime,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
 from catalog.errors import RuleError
 from catalog.models import Attribute
-from catalog.values.text import Sign
 from parser.rules.selector import AnySelector, Selector
+from parser.rules.stored_versions import upgrade
 from parser.rules.trim import Trim
 
-Origin = Literal["learnt", "manual", "spare", "general"]
-Form = Literal["plain", "comma", "point", "minor", "slug", "typed", "path", "dash"]
+Origin = Literal["learnt", "manual", "general"]
+Form = Literal["plain", "comma", "point", "minor", "slug", "path", "dash"]
 
 
 class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", serialize_by_alias=True)
 
 
 class Rule(_Frozen):
-    """One way to read one attribute.
+    """One rule for one attribute: where its value stands and how the text becomes the value.
 
-    `score` in [0, 1] is how well it agrees with known offers, relative to the best rule of the attribute; `support` is
-    the number of known offers it was right on, `agreed` their share in those on which it found a value. `form` says how
-    a price's digits are meant: `comma` or `point` names the decimal separator, `minor` counts in cents; `slug` is a
-    name as addresses and classes spell it; `typed` undoes a typesetter's signs, of all kinds or of those that `signs`
-    names, `path` takes every bar and slash of a category for what stands between its steps, and `dash` keeps a lone
-    dash for an article number, and what else stands for none is one. `never` are values that stand for none: the shop's
-    logo for a picture. A `locked` rule, or one set by hand, survives relearning. The `origin` of a rule is `general`
-    where no known offer has taught it: then `support` and `agreed` count what general rules say of pages. It is `spare`
-    where other rules say the same: then it is asked only where all of those find nothing, as on pages of a layout that
-    no known offer has.
+    `score` in [0, 1] is the rule's agreement with known offers, relative to the best rule of the
+    attribute. `support` is the number of known offers it was right on, `precision` their share of
+    those on which it found a value.
+
+    `form` tells how the text is normalised:
+
+    - `comma`, `point`: the decimal separator of a price; `minor`: a price in cents
+    - `slug`: a name as URLs and class names spell it
+    - `path`: bars and slashes separate the steps of a category
+    - `dash`: a lone dash is an article number
+
+    Values in `blocklist` mean "none", such as the shop's logo as a picture. A rule that is
+    `locked`, or set by hand (origin `manual`), survives relearning. Rules of origin `general` were
+    learnt without a known offer: `support` and `precision` then count agreement with the
+    heuristics.
     """
 
     attribute: Attribute
     selector: Selector
     trim: Trim = Trim()
     form: Form = "plain"
-    signs: tuple[Sign, ...] = ()
     score: float = Field(default=1.0, ge=0, le=1)
     support: int = Field(default=0, ge=0)
-    agreed: float = Field(default=1.0, ge=0, le=1)
-    never: tuple[str, ...] = ()
+    precision: float = Field(
+        default=1.0,
+        ge=0,
+        le=1,
+        validation_alias=AliasChoices("precision", "agreed"),
+        serialization_alias="agreed",
+    )
+    blocklist: tuple[str, ...] = Field(
+        default=(),
+        validation_alias=AliasChoices("blocklist", "never"),
+        serialization_alias="never",
+    )
     origin: Origin = "learnt"
     locked: bool = False
 
     @property
-    def taught(self) -> bool:
-        """Whether a known offer has taught it, or a person."""
+    def is_learnt(self) -> bool:
+        """Whether it comes from a known offer or was set by hand, not from the heuristics."""
         return self.origin != "general"
 
     @property
-    def stands_in(self) -> bool:
-        """Whether it is asked only where the attribute's other rules find nothing."""
-        return self.origin in ("spare", "general")
+    def is_fallback(self) -> bool:
+        """Whether it runs only where the attribute's other rules abstain."""
+        return self.origin == "general"
 
     @property
-    def kept(self) -> bool:
-        """Whether relearning must leave this rule as it is."""
+    def is_pinned(self) -> bool:
+        """Whether relearning must keep this rule unchanged."""
         return self.locked or self.origin == "manual"
 
 
 class Signature(_Frozen):
-    """How a template's offer pages are recognised: weighted marks of their markup, and the share a page must show."""
+    """Recognises a template's offer pages by weighted features and a minimum share of weight.
+
+    `marks` maps each feature of a page's fingerprint (`parser.templates.template_match`) to its
+    weight.
+    """
 
     marks: dict[str, float] = Field(default_factory=dict)
-    least: float = 0.0
+    threshold: float = Field(
+        default=0.0,
+        validation_alias=AliasChoices("threshold", "least"),
+        serialization_alias="least",
+    )
 
 
 class Template(_Frozen):
-    """One kind of offer page of a shop.
-
-    `bare_titles` tells that no known title begins with its brand, `own_categories` that no known category is the brand.
-    """
+    """One kind of offer page of a shop."""
 
     name: str
     signature: Signature = Signature()
     rules: tuple[Rule, ...] = ()
-    bare_titles: bool = False
-    own_categories: bool = False
 
-    def of(self, attribute: Attribute) -> tuple[Rule, ...]:
-        """The rules of an attribute, best first."""
+    def rules_for(self, attribute: Attribute) -> tuple[Rule, ...]:
+        """Return the rules of an attribute, best first."""
         return tuple(rule for rule in self.rules if rule.attribute == attribute)
 
 
-class Variants(_Frozen):
-    """Where pages keep the variants of one product as offers of their own, and how one of them is read.
+class VariantLayout(_Frozen):
+    """Where pages list the variants of one product as separate offers, and how to read one of them.
 
-    `items` leads to each variant: an object in a block of data, or an element. The selectors of `rules`, `options`
-    (what tells a variant in words), `link` and `query` look inside an item (`parser.variants`); `link` is a variant's
-    address, `query` the values of the parameters that make one of the page's.
+    `items` locates each variant: an object in a data block, or an element. The selectors of
+    `rules`, `options` (the words that distinguish a variant), `link` and `query` look inside an
+    item (`parser.variants`). `link` is a variant's URL; `query` holds the values of the query
+    parameters that turn the page's URL into the variant's.
     """
 
     items: Selector
@@ -107,23 +134,30 @@ class Variants(_Frozen):
 
     @model_validator(mode="before")
     @classmethod
-    def _of_one_parameter(cls, stored: Any) -> Any:
-        """Rules stored when an address had one parameter at most, whose value was the link."""
+    def _upgrade_parameter(cls, stored: Any) -> Any:
+        """Convert rules from when a URL had at most one parameter, whose value was the link."""
         if not isinstance(stored, dict) or "parameter" not in stored:
             return stored
-        rest = {name: value for name, value in stored.items() if name != "parameter"}
-        named = stored["parameter"] and stored.get("link")
-        return (
-            rest | {"link": None, "query": [(stored["parameter"], stored["link"])]}
-            if named
-            else rest
-        )
+        upgraded = {name: value for name, value in stored.items() if name != "parameter"}
+        if stored["parameter"] and stored.get("link"):
+            upgraded |= {"link": None, "query": [(stored["parameter"], stored["link"])]}
+        return upgraded
+
+    def selectors(self) -> Iterator[AnySelector]:
+        """Yield the selectors that look inside an item."""
+        yield from (rule.selector for rule in self.rules)
+        yield from self.options
+        yield from (selector for _, selector in self.query)
+        if self.link is not None:
+            yield self.link
 
 
 class RuleSet(_Frozen):
-    """The rules of one shop: `learnt_from` are the URLs of the pages, `currency` is what a bare price is taken for.
+    """All rules of one shop.
 
-    `variants` are the ways in which its pages keep several offers; the first that finds some on a page counts.
+    `learnt_from` are the URLs of the pages it was learnt from, `currency` is assumed where a price
+    names none. `variants` are tried in order; the first layout that finds variants on a page
+    counts.
     """
 
     version: int = 0
@@ -131,34 +165,32 @@ class RuleSet(_Frozen):
     learnt_from: tuple[str, ...] = ()
     currency: str | None = None
     templates: tuple[Template, ...] = ()
-    variants: tuple[Variants, ...] = ()
+    variants: tuple[VariantLayout, ...] = ()
 
     @classmethod
     def from_json(cls, stored: Any) -> "RuleSet":
-        """A rule set from its JSON form. Raises RuleError that names the place."""
+        """Load a rule set from its JSON form. Raises RuleError that names the faulty field."""
         try:
-            return cls.model_validate(stored)
+            return cls.model_validate(upgrade(stored))
         except ValidationError as error:
             first = error.errors()[0]
-            raise RuleError(
-                f"not a rule set: {'.'.join(map(str, first['loc']))}: {first['msg']}"
-            ) from error
+            place = ".".join(map(str, first["loc"]))
+            raise RuleError(f"not a rule set: {place}: {first['msg']}") from error
 
     def selectors(self) -> Iterator[AnySelector]:
-        """Where on a page its rules look."""
-        yield from (rule.selector for template in self.templates for rule in template.rules)
-        yield from (one.items for one in self.variants)
+        """Yield every selector that looks at a page as a whole."""
+        for template in self.templates:
+            yield from (rule.selector for rule in template.rules)
+        yield from (layout.items for layout in self.variants)
 
-    def selectors_inside(self) -> Iterator[AnySelector]:
-        """Where they look inside a variant; without CSS that means the variant itself."""
-        for one in self.variants:
-            yield from (
-                *(rule.selector for rule in one.rules),
-                *one.options,
-                *(at for _, at in one.query),
-            )
-            yield from () if one.link is None else (one.link,)
+    def item_selectors(self) -> Iterator[AnySelector]:
+        """Yield every selector that looks inside a variant.
+
+        One without CSS means the variant itself.
+        """
+        for layout in self.variants:
+            yield from layout.selectors()
 
     def to_json(self) -> dict[str, Any]:
-        """The JSON form, which `from_json` reads."""
+        """Return the JSON form, which `from_json` loads."""
         return self.model_dump(mode="json")

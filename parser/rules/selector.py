@@ -1,13 +1,12 @@
-"""Where a value stands on a page: one of three kinds of selector (Hübscher 2018, 2.8), each a frozen value.
+"""Selectors: frozen values that locate a value on a page (Hübscher 2018, section 2.8).
 
-`TextAt` is the text of the first element that a CSS selector finds, `AttributeAt` one of its attributes, and `JsonAt` a
-value inside a block of data: in a script, or in an attribute that holds JSON. The thesis names a block by its place in
-the script; here a block is named by what stands before it (`var meta = `), which survives what a shop adds elsewhere.
+`TextAt` is the text of the first element that matches a CSS selector, `AttributeAt` one of its
+attributes, `JsonAt` a value inside a data block: in a script, or in an attribute that holds JSON.
+The thesis numbers the blocks of a script; here a block is named by the code before it (`var meta =
+`), which survives blocks that a shop adds elsewhere.
 
-`UNSTRUCK` behind a CSS selector leaves out what is struck through, as a price is that is asked no more, and what is so
-within the element that is found.
-
-The content of a `<template>` is no part of a page's tree; `template[id="row"] ::content b` finds a `b` in it.
+The content of a `<template>` is not part of a page's tree. `template[id="row"] ::content b` matches
+a `b` inside it.
 """
 
 from typing import Annotated, Literal, TypeGuard
@@ -17,12 +16,15 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from catalog.errors import RuleError
 from parser.rules.trim import Expression
 
+# Block name of an item: one of several offers of a page.
 ITEM = "item"
+# Separates the CSS of a `<template>` from the CSS that is matched inside its content.
 CONTENT = " ::content "
-STRUCK = "del, s, strike"
-UNSTRUCK = ":not(del, del *, s, s *, strike, strike *)"
+# Prefix of the block name of JSON in an attribute.
 IN_ATTRIBUTE = "@"
+# Block name of JSON that is the whole text of an element.
 IN_TEXT = "text"
+# Prefix of the thesis's block path through the braces of a script.
 BY_BRACES = "->"
 
 
@@ -31,31 +33,30 @@ class _Frozen(BaseModel):
 
 
 class TextAt(_Frozen):
-    """The text of an element; with `own`, only what stands in the element itself, not in those within it.
+    """The text of an element; with `own`, without the text of its descendants.
 
-    With `join`, the texts of all elements that `css` finds, as the steps of a path: breadcrumbs. With `named_in`, the
-    text of the one that the element at that CSS names: of a menu of brands, the one that stands in the heading. With
-    `behind`, a regular expression, the text behind the first of them that is such a label (`parser.page.labels`).
+    `join` concatenates the texts of all matched elements as the steps of a path, for breadcrumbs.
+    `behind` is a regular expression for a label: the text after the first matched label
+    (`parser.page.labels`).
     """
 
     kind: Literal["text"] = "text"
     css: str
     own: bool = False
     join: bool = False
-    named_in: str = ""
     behind: Expression = ""
 
     @property
-    def of_many(self) -> bool:
-        """Whether it looks at all elements that its CSS finds, not at the first only."""
-        return self.join or bool(self.named_in) or bool(self.behind)
+    def reads_many(self) -> bool:
+        """Whether it uses all matched elements, not only the first."""
+        return self.join or bool(self.behind)
 
     def __str__(self) -> str:
-        if self.named_in:
-            return f"{self.css} ::named in {self.named_in}"
         if self.behind:
             return f"{self.css} ::behind {self.behind}"
-        return f"{self.css} ::text" if self.own else f"{self.css} ::all" if self.join else self.css
+        if self.own:
+            return f"{self.css} ::text"
+        return f"{self.css} ::all" if self.join else self.css
 
 
 class AttributeAt(_Frozen):
@@ -70,13 +71,20 @@ class AttributeAt(_Frozen):
 
 
 class JsonAt(_Frozen):
-    """A value in a block of data. `css` finds the blocks' elements, `block` names the block, `path` is a JSONPath.
+    """A value in a data block.
 
-    Blocks are named by what precedes them (digits folded to 0), as in `var meta = `; `ld+json Product` is a schema.org
-    thing by its type; `@data-product` the JSON in that attribute, `text` that which is an element's text; `pairs` the
-    `"key": value` pairs of a script that does not parse; `-> 1 -> 2` the thesis's path through the braces of a script;
-    `item` one of a page's several offers. A path goes on into JSON that stands in a string. With `join`, the texts of
-    all values that it leads to, as the steps of a path: breadcrumbs.
+    `css` matches the elements that hold blocks, `block` names one, `path` is a JSONPath. A block
+    name is one of:
+
+    - the code before the block, digits folded to 0: `var meta = `
+    - `ld+json Product`: a schema.org thing by its type
+    - `@data-product`: the JSON in that attribute; `text`: the JSON that is an element's text
+    - `pairs`: the `"key": value` pairs of a script that does not parse
+    - `-> 1 -> 2`: the thesis's path through the braces of a script
+    - `item`: one of a page's several offers
+
+    A path continues into JSON inside a string. `join` concatenates all matched values as the steps
+    of a path.
     """
 
     kind: Literal["json"] = "json"
@@ -86,8 +94,8 @@ class JsonAt(_Frozen):
     join: bool = False
 
     @property
-    def in_place(self) -> bool:
-        """Whether `css` alone finds the block, in an attribute, an element's text or a script by its braces."""
+    def is_in_place(self) -> bool:
+        """Whether `css` alone finds the block: in an attribute, a text or by braces."""
         return self.block == IN_TEXT or self.block.startswith((IN_ATTRIBUTE, BY_BRACES))
 
     def __str__(self) -> str:
@@ -99,15 +107,15 @@ Selector = Annotated[AnySelector, Field(discriminator="kind")]
 _ADAPTER: TypeAdapter[AnySelector] = TypeAdapter(Selector)
 
 
-def is_of_one(selector: AnySelector) -> TypeGuard[TextAt | AttributeAt]:
-    """Whether it reads one element: not data, and not the texts of several."""
-    return not isinstance(selector, JsonAt) and not (
-        isinstance(selector, TextAt) and selector.of_many
-    )
+def reads_one_element(selector: AnySelector) -> TypeGuard[TextAt | AttributeAt]:
+    """Return True if the selector reads a single element: no data, no joined texts."""
+    if isinstance(selector, JsonAt):
+        return False
+    return not (isinstance(selector, TextAt) and selector.reads_many)
 
 
 def selector_from(stored: object) -> AnySelector:
-    """A selector from its JSON form. Raises RuleError.
+    """Load a selector from its JSON form. Raises RuleError.
 
     >>> selector_from({"kind": "attribute", "css": "meta[itemprop=gtin13]", "name": "content"}).name
     'content'
@@ -116,6 +124,5 @@ def selector_from(stored: object) -> AnySelector:
         return _ADAPTER.validate_python(stored)
     except ValidationError as error:
         first = error.errors()[0]
-        raise RuleError(
-            f"not a selector: {'.'.join(map(str, first['loc']))}: {first['msg']}"
-        ) from error
+        place = ".".join(map(str, first["loc"]))
+        raise RuleError(f"not a selector: {place}: {first['msg']}") from error

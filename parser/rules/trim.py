@@ -1,9 +1,9 @@
-"""Cuts: what to take off both ends of a found text before it is the value.
+"""Trims: the text to cut off both ends of a selected text so that the value remains.
 
-A selector often finds `EAN: 4006381333931 *`. The cut remembers what stood around the known value on the training pages
-(Hübscher 2018, 2.9): as literal text where all pages agree, else as a number of characters. Where nothing around it
-stays the same, the value's own look may: its shape, or its being one of a few known words. Where a shop has other words
-for it than its catalog, these are exchanged. What does not fit yields nothing, never a wrong value.
+A selector often yields `EAN: 4006381333931 *`. A trim records the text around the known value on
+the training pages (Hübscher 2018, section 2.9): as literal affixes where all pages agree, else as
+character counts. Where nothing around the value is constant, its shape or a vocabulary locates it.
+A trim that does not fit yields None, never a wrong value.
 """
 
 import re
@@ -14,31 +14,34 @@ from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
-LONGEST_LOOKED_AT = 2_000
-MOST_LOOKED_AT = 10
-APART = re.compile(r"[\W_]+")
+# Characters of a text in which a shape or a word is searched: a bound against hostile input.
+MAX_SEARCHED_CHARS = 2_000
+# Matches of a shape that are compared; more than one distinct match is ambiguous anyway.
+MAX_SHAPE_MATCHES = 10
+NON_WORD = re.compile(r"[\W_]+")
 
 
-def _is_expression(text: str) -> str:
-    """Raises ValueError where it is none, or none that can be a part of the one it is looked for with."""
+def _check_expression(text: str) -> str:
+    """Raise ValueError unless the text is a regular expression that can be part of a larger one."""
     try:
         re.compile(text)
+        # Labels are embedded in a pattern that has these two groups (`parser.page.labels`).
         re.compile(f"(?:{text})(?P<mark>)(?P<value>)")
     except re.error as error:
         raise ValueError(f"not a regular expression: {error}") from error
     return text
 
 
-Expression = Annotated[str, AfterValidator(_is_expression)]
+Expression = Annotated[str, AfterValidator(_check_expression)]
 
 
 class Trim(BaseModel):
-    """Text to take off the left and the right end: a literal affix, or a number of characters.
+    """Text to cut off the left and the right end: a literal affix, or a number of characters.
 
-    With `inside`, the literals are delimiters: the value stands between the first `left` and the next `right`; with
-    `last`, between the last `right` and the nearest `left` before it. `shape` is a regular expression: of what is left,
-    the one part that has this shape. `words`: the first of these that stands in it. `means`: pairs of what the shop
-    says and what is meant by it; of a text that is none of these, only `words` are left.
+    With `inside`, the literals are delimiters: the value stands between the first `left` and the
+    next `right`. With `last`, it stands between the last `right` and the nearest `left` before it.
+    `shape` is a regular expression: the only part of the remaining text that matches it is the
+    value. `words` is a vocabulary: the first of its words in the text is the value.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -49,10 +52,9 @@ class Trim(BaseModel):
     last: bool = False
     shape: Expression = ""
     words: tuple[str, ...] = ()
-    means: tuple[tuple[str, str], ...] = ()
 
     def apply(self, text: str) -> str | None:
-        """The text between the cuts; None where a cut does not fit.
+        """Return the trimmed text; None where the trim does not fit.
 
         >>> Trim(left="EAN: ", right=2).apply("EAN: 4006381333931 *")
         '4006381333931'
@@ -66,103 +68,126 @@ class Trim(BaseModel):
         'AB-12'
         >>> Trim(words=("Desk Lamp", "Lamp")).apply("back-to-desk-lamps")
         'Desk Lamp'
-        >>> Trim(left="Back to ", words=("Rugs",), means=(("Lamps", "Lighting"),)).apply("Back to Lamps")
-        'Lighting'
         """
-        span = (
-            self._around_the_last(text)
-            if self.last
-            else self._between(text)
-            if self.inside
-            else self._ends(text)
-        )
+        span = self._span(text)
         if span is None or span[0] >= span[1]:
             return None
-        found: str | None = text[span[0] : span[1]].strip() or None
-        if found and self.shape:
-            found = _of_shape(found, self.shape)
-        if (
-            found
-            and self.means
-            and (meant := _all_meant(self.means).get(spelled(found[:LONGEST_LOOKED_AT])))
-        ):
-            return meant
-        return named_in(found, self.words) if found and (self.words or self.means) else found
+        value: str | None = text[span[0] : span[1]].strip() or None
+        if value and self.shape:
+            value = _only_match(value, self.shape)
+        if value and self.words:
+            return find_word(value, self.words)
+        return value
 
-    def _ends(self, text: str) -> tuple[int, int] | None:
-        start, end = (
-            _width(text, self.left, text.startswith),
-            _width(text, self.right, text.endswith),
-        )
-        return None if start is None or end is None else (start, len(text) - end)
+    def _span(self, text: str) -> tuple[int, int] | None:
+        """Return the start and the end of the value within the text."""
+        if self.last:
+            return self._span_before_last(text)
+        if self.inside:
+            return self._span_between(text)
+        start = _affix_length(text, self.left, text.startswith)
+        end = _affix_length(text, self.right, text.endswith)
+        if start is None or end is None:
+            return None
+        return start, len(text) - end
 
-    def _between(self, text: str) -> tuple[int, int] | None:
+    def _span_between(self, text: str) -> tuple[int, int] | None:
         left, right = str(self.left or ""), str(self.right or "")
         start = text.find(left)
         if start < 0:
             return None
         start += len(left)
-        end = text.find(right, start) if right else len(text)
-        if end < 0 and right.isspace():
-            end = len(text)
-        return (start, end) if end >= 0 else None
+        end = len(text)
+        if right:
+            end = text.find(right, start)
+        if end >= 0:
+            return start, end
+        # A delimiter of white space also matches the end: texts are stripped of it.
+        return (start, len(text)) if right.isspace() else None
 
-    def _around_the_last(self, text: str) -> tuple[int, int] | None:
+    def _span_before_last(self, text: str) -> tuple[int, int] | None:
         left, right = str(self.left or ""), str(self.right or "")
-        end = text.rfind(right) if right else len(text)
-        start = text.rfind(left, 0, end) if left and end >= 0 else min(end, 0)
-        return None if start < 0 else (start + len(left), end)
+        end = len(text)
+        if right:
+            end = text.rfind(right)
+        if end < 0:
+            return None
+        if not left:
+            return 0, end
+        start = text.rfind(left, 0, end)
+        if start < 0:
+            return None
+        return start + len(left), end
 
     def __str__(self) -> str:
-        where = "between last" if self.last else "between" if self.inside else "cut"
-        said = [f"{where} {self.left!r} and {self.right!r}"] if self.left or self.right else []
-        said += [f"shape {self.shape}"] if self.shape else []
-        said += [f"one of {', '.join(self.words)}"] if self.words else []
-        said += (
-            [", ".join(f"{word} means {meant}" for word, meant in self.means)] if self.means else []
-        )
-        return ", then ".join(said)
+        place = "cut"
+        if self.last:
+            place = "between last"
+        elif self.inside:
+            place = "between"
+        parts = []
+        if self.left or self.right:
+            parts.append(f"{place} {self.left!r} and {self.right!r}")
+        if self.shape:
+            parts.append(f"shape {self.shape}")
+        if self.words:
+            parts.append(f"one of {', '.join(self.words)}")
+        return ", then ".join(parts)
 
 
-def _width(text: str, cut: str | int, fits: Callable[[str], bool]) -> int | None:
-    if isinstance(cut, int):
-        return cut if cut <= len(text) else None
-    return len(cut) if fits(cut) else None
+def _affix_length(text: str, affix: str | int, fits: Callable[[str], bool]) -> int | None:
+    """Return the number of characters to cut.
+
+    None where the text is shorter or lacks the literal affix.
+    """
+    if isinstance(affix, int):
+        return affix if affix <= len(text) else None
+    if not fits(affix):
+        return None
+    return len(affix)
 
 
-def _of_shape(text: str, shape: str) -> str | None:
-    """The part of a text that has a shape, if there is one only."""
-    matches = islice(
-        re.finditer(rf"(?<![^\W_])(?:{shape})(?![^\W_])", text[:LONGEST_LOOKED_AT]), MOST_LOOKED_AT
-    )
-    found = {match.group() for match in matches}
-    return found.pop() if len(found) == 1 else None
+def _only_match(text: str, shape: str) -> str | None:
+    """Return the part of a text that has a shape; None where several different parts have it."""
+    # A match must not begin or end within a word.
+    pattern = re.compile(rf"(?<![^\W_])(?:{shape})(?![^\W_])")
+    matches = islice(pattern.finditer(text[:MAX_SEARCHED_CHARS]), MAX_SHAPE_MATCHES)
+    distinct = {match.group() for match in matches}
+    if len(distinct) != 1:
+        return None
+    return distinct.pop()
 
 
-def named_in(text: str, words: tuple[str, ...]) -> str | None:
-    """The first of these words that a text names, however it is spelled; a longer one before those within it.
+def find_word(text: str, words: tuple[str, ...]) -> str | None:
+    """Return the word of a vocabulary that stands first in a text, ignoring case and punctuation.
 
-    >>> named_in("New desk lamps and a rug", ("Lamp", "Rug", "Desk Lamp"))
+    A longer word precedes the words within it, and a plural `s` may follow.
+
+    >>> find_word("New desk lamps and a rug", ("Lamp", "Rug", "Desk Lamp"))
     'Desk Lamp'
     """
-    spoken = f" {spelled(text[:LONGEST_LOOKED_AT])} "
-    found = [
-        (place, -len(said), word)
-        for said, word in _all_spelled(words)
-        if (place := max(spoken.find(f" {said} "), spoken.find(f" {said}s "))) >= 0
-    ]
-    return min(found)[2] if found else None
+    folded_text = f" {fold_words(text[:MAX_SEARCHED_CHARS])} "
+    matches = []
+    for folded, word in _folded_words(words):
+        place = max(folded_text.find(f" {folded} "), folded_text.find(f" {folded}s "))
+        if place >= 0:
+            matches.append((place, -len(folded), word))
+    if not matches:
+        return None
+    return min(matches)[2]
 
 
 @lru_cache(maxsize=256)
-def _all_spelled(words: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    return tuple((said, word) for word in words if (said := spelled(word)))
+def _folded_words(words: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """Pair each word with its folded form, without those that have none."""
+    pairs = ((fold_words(word), word) for word in words)
+    return tuple((folded, word) for folded, word in pairs if folded)
 
 
-@lru_cache(maxsize=256)
-def _all_meant(means: tuple[tuple[str, str], ...]) -> dict[str, str]:
-    return {spelled(said): meant for said, meant in means}
+def fold_words(text: str) -> str:
+    """Fold a text to its words in lower case, separated by single blanks.
 
-
-def spelled(text: str) -> str:
-    return APART.sub(" ", text).strip().casefold()
+    >>> fold_words(" Desk-Lamps, new! ")
+    'desk lamps new'
+    """
+    return NON_WORD.sub(" ", text).strip().casefold()

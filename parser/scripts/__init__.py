@@ -1,1 +1,1 @@
-"""Data in script elements: blocks, lookup, framework states."""
+"""Data in script elements: blocks, lookup by name, framework states."""

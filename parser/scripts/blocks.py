@@ -1,7 +1,8 @@
-"""The data a page carries: JSON and JavaScript objects in scripts, JSON in attributes.
+"""The data blocks of a page: JSON and JavaScript objects in scripts, JSON in attributes.
 
-Each script is opened once. One that is JSON as a whole is told apart by its own attributes, a schema.org thing by its
-type, data in code by what stands before it (`parser.scripts.syntax.javascript`). All is capped: a page may be made to be slow.
+A script that is JSON as a whole is identified by its own attributes, a schema.org thing by its
+type, data in code by the code before it (`parser.scripts.syntax.javascript`). All is capped: a page
+may be made to be slow.
 """
 
 import re
@@ -16,30 +17,40 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from parser.rules.selector import CONTENT, IN_ATTRIBUTE, IN_TEXT
 from parser.scripts import states
 from parser.scripts.states import apollo, nuxt
-from parser.scripts.syntax.javascript import as_json, by_braces, data_in_code, javascript, opens
-from parser.scripts.syntax.repair_json import mended
+from parser.scripts.syntax.javascript import (
+    CodeReader,
+    data_at_braces,
+    parse_javascript,
+    parse_json,
+    starts_like_data,
+)
+from parser.scripts.syntax.json_repair import repair_json
 
-MOST_SCRIPTS = 300
-MOST_IN_ATTRIBUTES = 200
-LONGEST_SCRIPT = 3_000_000
-MOST_IN_TEMPLATE = 5
-VARIABLE = "data-varname"
-ANGULAR = ("{&q;", "[&q;", "[{&q;")
-ESCAPED_BY_ANGULAR = (("&q;", '"'), ("&s;", "'"), ("&l;", "<"), ("&g;", ">"), ("&a;", "&"))
+# Bounds against hostile input.
+MAX_SCRIPTS = 300
+MAX_ELEMENTS = 200
+MAX_SCRIPT_CHARS = 3_000_000
+MAX_SCRIPTS_IN_TEMPLATE = 5
+
 CODE = "script"
 SCHEMA_ORG = 'script[type="application/ld+json"]'
+# Attribute by which VTEX names a template with a script of data.
+VARIABLE = "data-varname"
+# Angular's transfer state replaces these characters, so that no markup stands in the script.
+ANGULAR_STARTS = ("{&q;", "[&q;", "[{&q;")
+ANGULAR_ESCAPES = (("&q;", '"'), ("&s;", "'"), ("&l;", "<"), ("&g;", ">"), ("&a;", "&"))
 
-DIGITS = re.compile(r"\d")
+DIGIT = re.compile(r"\d")
 NUMBER = re.compile(r"[0-9]+")
-ID_START = re.compile(r"[a-z_-]*?json[_-](?=.)|[a-z_-]{4,}(?=[0-9])", re.IGNORECASE | re.ASCII)
-CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-WRAPPING_START = re.compile(r"^\s*(?:<!--|/\*[^*]{0,200}\*/|//\s*<!\[CDATA\[)")
-WRAPPING_END = re.compile(r"(?:-->|//[ \t]{0,20}\]\]>|;)\Z")
+ID_PREFIX = re.compile(r"[a-z_-]*?json[_-](?=.)|[a-z_-]{4,}(?=[0-9])", re.IGNORECASE | re.ASCII)
+CONTROL_CHAR = re.compile(r"[\x00-\x1f\x7f]")
+COMMENT_START = re.compile(r"^\s*(?:<!--|/\*[^*]{0,200}\*/|//\s*<!\[CDATA\[)")
+COMMENT_END = re.compile(r"(?:-->|//[ \t]{0,20}\]\]>|;)\Z")
 
 
 @dataclass(frozen=True)
 class Block:
-    """A value of JSON or JavaScript on a page: the CSS selector of its element, its name, its data."""
+    """A JSON or JavaScript value on a page: the CSS selector of its element, its name, its data."""
 
     css: str
     name: str
@@ -47,35 +58,39 @@ class Block:
 
 
 class DataScript(NamedTuple):
-    """A script of JSON: schema.org's things, or one that `css` tells by its own attributes.
+    """A script of JSON: schema.org things, or a script that `css` identifies by its own attributes.
 
-    Sections and products add their own names to ids, `ProductJson-product-template`, so the first of a page whose id
-    starts in such a way is told by that `start`, too.
+    Shops append names of sections and products to ids, `ProductJson-product-template`. So the first
+    script of a page whose id has such a prefix is also matched by the CSS in `prefix_css`.
     """
 
     css: str
     text: str
-    start: str | None = None
+    prefix_css: str | None = None
 
     def is_at(self, css: str) -> bool:
-        """Whether a selector tells it."""
-        return css in (self.css, self.start)
+        """Return True if a selector identifies this script."""
+        return css in (self.css, self.prefix_css)
 
     def blocks(self) -> list[Block]:
-        """The blocks of data in it."""
+        """Decode the data blocks in it."""
         if self.css == SCHEMA_ORG:
-            return list(_schema_org(self.text))
-        data = as_json(without_angular(self.text).strip())
-        data = nuxt.written_out(data) if self.css == nuxt.STATE else data
-        data = apollo.written_out(data) if apollo.ASKED in self.text else data
-        return [] if data is None else [Block(self.start or self.css, "", data)]
+            return list(_schema_org_blocks(self.text))
+        data = parse_json(unescape_angular(self.text).strip())
+        if self.css == nuxt.STATE:
+            data = nuxt.resolve_payload(data)
+        if apollo.ROOT in self.text:
+            data = apollo.resolve_cache(data)
+        if data is None:
+            return []
+        return [Block(self.prefix_css or self.css, "", data)]
 
 
 @dataclass(frozen=True)
 class Scripts:
-    """The scripts of a page that hold text, each kind in document order: data, and texts of code.
+    """The scripts of a page in document order: scripts of data, and the texts of code.
 
-    Those in templates are looked for when they are asked for: few shops have any.
+    Scripts in templates are looked up only when needed: few shops have any.
     """
 
     data: list[DataScript]
@@ -87,135 +102,158 @@ class Scripts:
         """The scripts of data in templates."""
         return self.look_in_templates()
 
-    def of(self, css: str) -> list[DataScript]:
-        """Those among which the scripts of data that a selector tells are."""
+    def candidates_for(self, css: str) -> list[DataScript]:
+        """Return the scripts of data among which a selector may match."""
         return self.in_templates if CONTENT in css else self.data
 
-    def blocks(self) -> list[Block]:
-        """The blocks of data in all of them."""
-        in_data = (
-            block for script in (*self.data, *self.in_templates) for block in script.blocks()
-        )
-        in_code = (found for text in self.code for found in data_in_code(text))
-        return [
-            *in_data,
-            *(Block(CODE, name, apollo.written_out(data, 0)) for name, data in in_code),
-        ]
+    def blocks(self, reader: CodeReader | None = None) -> list[Block]:
+        """Decode the data blocks of all scripts; `reader` caches code that other pages share."""
+        reader = reader or CodeReader()
+        blocks = []
+        for script in (*self.data, *self.in_templates):
+            blocks += script.blocks()
+        for text in self.code:
+            for name, data in reader.named_data(text):
+                blocks.append(Block(CODE, name, apollo.resolve_cache(data, 0)))
+        return blocks
 
 
 def scripts_of(tree: LexborHTMLParser) -> Scripts:
-    """The scripts of a page, of the first 300; those in templates as far as they are data."""
-    data, code, stated, starts = list[DataScript](), list[str](), list[str](), set[str]()
-    for node in tree.tags("script")[:MOST_SCRIPTS]:
-        text = None if (alone := node.first_child) is None else alone.text_content
-        if not text or len(text) > LONGEST_SCRIPT or text.isspace():
+    """Collect the scripts of a page: the first 300."""
+    data, code, states_code = list[DataScript](), list[str](), list[str]()
+    prefixes = set[str]()
+    for node in tree.tags("script")[:MAX_SCRIPTS]:
+        child = node.first_child
+        text = None if child is None else child.text_content
+        if not text or len(text) > MAX_SCRIPT_CHARS or text.isspace():
             continue
-        said = node.attributes
-        kind = (said.get("type") or "").lower()
-        if "json" in kind:
-            data.append(
-                DataScript(SCHEMA_ORG, text) if "ld+json" in kind else _of_data(said, text, starts)
-            )
+        attributes = node.attributes
+        kind = (attributes.get("type") or "").lower()
+        if "ld+json" in kind:
+            data.append(DataScript(SCHEMA_ORG, text))
+        elif "json" in kind:
+            data.append(_data_script(attributes, text, prefixes))
+        elif text.startswith(states.STARTS):
+            states_code.append(text)
         else:
-            (stated if text.startswith(states.STARTS) else code).append(text)
-    if stated:
-        code += states.written_out(stated)
-    return Scripts(data, code, lambda: list(_in_templates(tree)))
+            code.append(text)
+    if states_code:
+        code += states.to_assignments(states_code)
+    return Scripts(data, code, lambda: list(_scripts_in_templates(tree)))
 
 
-def _in_templates(tree: LexborHTMLParser) -> Iterator[DataScript]:
-    """The scripts of data in templates, as VTEX keeps its pages' state."""
-    for template in tree.css("template")[:MOST_SCRIPTS]:
-        inside = (node for part in template.template_fragments() for node in part.css("script"))
-        for node in islice(inside, MOST_IN_TEMPLATE):
+def _scripts_in_templates(tree: LexborHTMLParser) -> Iterator[DataScript]:
+    """Yield the scripts of data in templates, where VTEX keeps a page's state."""
+    for template in tree.css("template")[:MAX_SCRIPTS]:
+        css = f"{_attribute_css(template.attributes, 'template')}{CONTENT}script"
+        scripts = (
+            node for fragment in template.template_fragments() for node in fragment.css("script")
+        )
+        for node in islice(scripts, MAX_SCRIPTS_IN_TEMPLATE):
             text = node.text_lexbor()
-            if opens(text) and len(text) <= LONGEST_SCRIPT:
-                yield DataScript(
-                    f"{_own_css(template.attributes, 'template')}{CONTENT}script", text
-                )
+            if starts_like_data(text) and len(text) <= MAX_SCRIPT_CHARS:
+                yield DataScript(css, text)
 
 
-def without_angular(text: str) -> str:
-    """JSON as it is: Angular escapes the state that it hands its pages in a way of its own.
+def unescape_angular(text: str) -> str:
+    """Undo the escapes of Angular's transfer state; other texts stay as they are.
 
-    >>> without_angular("{&q;name&q;:&q;Hook &a; Eye&q;}")
+    >>> unescape_angular("{&q;name&q;:&q;Hook &a; Eye&q;}")
     '{"name":"Hook & Eye"}'
     """
-    if text.startswith(ANGULAR):
-        for escaped, char in ESCAPED_BY_ANGULAR:
+    if text.startswith(ANGULAR_STARTS):
+        for escaped, char in ANGULAR_ESCAPES:
             text = text.replace(escaped, char)
     return text
 
 
-def _of_data(attributes: dict[str, str | None], text: str, starts: set[str]) -> DataScript:
-    """A script of JSON; `starts` are those of the ids before it."""
-    found = ID_START.match(attributes.get("id") or "")
-    if found is None or found[0] in starts:
-        return DataScript(_own_css(attributes), text)
-    starts.add(found[0])
-    return DataScript(_own_css(attributes), text, f'script[id^="{found[0]}"]')
+def _data_script(attributes: dict[str, str | None], text: str, prefixes: set[str]) -> DataScript:
+    """Make a script of JSON; `prefixes` are the id prefixes of the scripts before it."""
+    prefix = ID_PREFIX.match(attributes.get("id") or "")
+    if prefix is None or prefix[0] in prefixes:
+        return DataScript(_attribute_css(attributes), text)
+    prefixes.add(prefix[0])
+    return DataScript(_attribute_css(attributes), text, f'script[id^="{prefix[0]}"]')
 
 
-def _own_css(attributes: dict[str, str | None], tag: str = "script") -> str:
-    mark = "id" if attributes.get("id") else VARIABLE
-    name = attributes.get(mark)
-    if name and not DIGITS.search(name):
-        return f'{tag}[{mark}="{css_string(name)}"]'
-    marks = [key for key in attributes if key.startswith("data-") and not DIGITS.search(key)]
-    if marks:
-        return f"{tag}[{marks[0]}]"
+def _attribute_css(attributes: dict[str, str | None], tag: str = "script") -> str:
+    """Return the CSS that identifies an element by its attributes.
+
+    Names with digits vary from page to page.
+    """
+    key = VARIABLE
+    if attributes.get("id"):
+        key = "id"
+    name = attributes.get(key)
+    if name and not DIGIT.search(name):
+        return f'{tag}[{key}="{css_string(name)}"]'
+    for name in attributes:
+        if name.startswith("data-") and not DIGIT.search(name):
+            return f"{tag}[{name}]"
     kind = attributes.get("type")
-    return f'{tag}[type="{css_string(kind)}"]' if kind else tag
+    if not kind:
+        return tag
+    return f'{tag}[type="{css_string(kind)}"]'
 
 
 def css_string(text: str) -> str:
-    """`text` as it may stand between double quotes in a CSS selector.
+    """Escape a text for use between double quotes in a CSS selector.
 
     >>> css_string('a"b')
     'a\\\\"b'
     """
-    return CONTROL.sub(
-        lambda char: f"\\{ord(char[0]):x} ", text.replace("\\", "\\\\").replace('"', '\\"')
-    )
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return CONTROL_CHAR.sub(lambda char: f"\\{ord(char[0]):x} ", escaped)
 
 
-def _schema_org(text: str) -> Iterator[Block]:
-    data = as_json(text)
+def _schema_org_blocks(text: str) -> Iterator[Block]:
+    data = parse_json(text)
     if data is None:
-        bare = _uncommented(text)
-        ways = ((as_json, bare), (javascript, text), (mended, bare))
-        data = next((found for read, said in ways if (found := read(said)) is not None), None)
-    for thing in _things(data):
+        data = _parse_faulty_json(text)
+    for thing in _schema_org_things(data):
         yield Block(SCHEMA_ORG, f"ld+json {_type_of(thing)}".strip(), thing)
 
 
-def _uncommented(text: str) -> str:
-    """Without the comment marks, the mark of its bytes' order and the stray semicolon that some shops put around it."""
-    bare = WRAPPING_START.sub("", text.strip().lstrip("\ufeff"), count=1).rstrip()
-    return WRAPPING_END.sub("", bare, count=1).rstrip(" \t\r\n;")
+def _parse_faulty_json(text: str) -> Any:
+    """Parse JSON-LD without comment marks, as JavaScript, or after a repair, in this order."""
+    bare = _strip_comment_marks(text)
+    data = parse_json(bare)
+    if data is None:
+        data = parse_javascript(text)
+    if data is None:
+        data = repair_json(bare)
+    return data
 
 
-def _things(data: Any) -> Iterator[dict[str, Any]]:
+def _strip_comment_marks(text: str) -> str:
+    """Strip comment marks, a byte order mark and a stray semicolon around JSON-LD."""
+    bare = COMMENT_START.sub("", text.strip().lstrip("\ufeff"), count=1).rstrip()
+    return COMMENT_END.sub("", bare, count=1).rstrip(" \t\r\n;")
+
+
+def _schema_org_things(data: Any) -> Iterator[dict[str, Any]]:
     for thing in data if isinstance(data, list) else [data]:
-        if isinstance(thing, dict):
-            graph = thing.get("@graph")
-            yield from (
-                (inner for inner in graph if isinstance(inner, dict))
-                if isinstance(graph, list)
-                else [thing]
-            )
+        if not isinstance(thing, dict):
+            continue
+        graph = thing.get("@graph")
+        if isinstance(graph, list):
+            yield from (member for member in graph if isinstance(member, dict))
+        else:
+            yield thing
 
 
 def _type_of(thing: dict[str, Any]) -> str:
     kind = thing.get("@type")
-    first = kind[0] if isinstance(kind, list) and kind else kind
-    return str(first)[:40] if first else ""
+    if isinstance(kind, list) and kind:
+        kind = kind[0]
+    # Long "types" come from broken templates: the name of a block stays short.
+    return str(kind or "")[:40]
 
 
 def blocks_at(nodes: Iterable[LexborNode], name: str) -> list[Any]:
-    """The data in these elements that a block's name means: `@data-x`, `text`, or a path of braces, `-> 2 -> 1`."""
-    found = (_data_at(node, name) for node in islice(nodes, MOST_IN_ATTRIBUTES))
-    return [data for data in found if data is not None]
+    """Decode the data in elements at a block name: `@data-x`, `text`, or `-> 2 -> 1`."""
+    blocks = (_data_at(node, name) for node in islice(nodes, MAX_ELEMENTS))
+    return [data for data in blocks if data is not None]
 
 
 def _data_at(node: LexborNode, name: str) -> Any:
@@ -223,18 +261,22 @@ def _data_at(node: LexborNode, name: str) -> Any:
         return attribute_data(node.attrs.get(name[len(IN_ATTRIBUTE) :]))
     if name == IN_TEXT:
         return attribute_data(node.text())
-    return by_braces(node.text(), [int(step) for step in NUMBER.findall(name)])
+    return data_at_braces(node.text(), [int(step) for step in NUMBER.findall(name)])
 
 
 def attribute_data(value: str | None) -> Any:
-    """The object or list that an attribute's value or an element's text is, as JSON or JavaScript, or None.
+    """Parse an attribute's value or an element's text as a JSON or JavaScript object or list.
+
+    None where it is none.
 
     >>> attribute_data(' {"a": 1}')
     {'a': 1}
     """
-    if not value or not opens(value) or len(value) > LONGEST_SCRIPT:
+    if not value or not starts_like_data(value) or len(value) > MAX_SCRIPT_CHARS:
         return None
-    data = as_json(value)
+    data = parse_json(value)
     if data is None:
-        data = javascript(value.strip())
-    return data if isinstance(data, dict | list) else None
+        data = parse_javascript(value.strip())
+    if not isinstance(data, dict | list):
+        return None
+    return data

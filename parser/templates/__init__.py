@@ -1,1 +1,1 @@
-"""Template matching: decide whether a page is an offer page."""
+"""Template matching: is a page an offer page, and of which template?"""

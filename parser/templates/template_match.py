@@ -1,8 +1,10 @@
-"""Is this an offer page, and of which template? Told by marks of the markup, learnt from pages of known offers.
+"""Template matching: is a page an offer page, and of which template?
 
-Marks are what a template leaves on each of its pages: classes, ids, schema.org names, the kinds of its scripts, the
-folder of the URL; digits are folded. Category, search and article pages share the shop's header and footer
-with its offers, so `rules_generator.training.page_clusters` weighs each mark by how much rarer it is on other pages.
+A page fingerprint is the set of features that a template leaves on each of its pages: classes, ids,
+schema.org names, the kinds of its scripts, the folder of the URL; digits are folded. A template's
+signature weights the features of its offer pages. Category, search and article pages share the
+shop's header and footer with its offers, so `rules_generator.training.page_clusters` weights each
+feature by its rarity on other pages.
 """
 
 import re
@@ -14,241 +16,273 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from parser.page.document import Document
-from parser.page.element_index import NAMED, Names, Said
+from parser.page.element_index import NAME_ATTRIBUTES, ElementNames, NamedElements
 from parser.rules.model import Signature, Template
 from parser.rules.selector import CONTENT
 from parser.scripts.blocks import SCHEMA_ORG, DataScript
 
+# Kinds of features that are looked up only where a signature has them, by a text within the
+# feature.
 CLASS = "."
 ID = "#"
 TYPED = "[itemtype="
 ALL_KINDS = (CLASS, ID, TYPED, CONTENT)
-COSTS = {ID: 1, TYPED: 2, CLASS: 2}
-MOST_CLASSES = 12
-MOST_REMEMBERED = 5_000
-LONGEST = 120
-MOST_FOLDERS = 3
-NONE = frozenset[str]()
+# Rank of a kind's look-up cost: ids and types cost a walk through the page each, and classes are
+# the most frequent.
+LOOKUP_COSTS = {ID: 1, TYPED: 2, CLASS: 2}
+# Bounds against hostile input: classes of an element, characters of a feature.
+MAX_CLASSES = 12
+MAX_FEATURE_CHARS = 120
+# Folders of the URL's path that are features.
+MAX_FOLDERS = 3
+# Entries of a cache before it is emptied.
+MAX_CACHED = 5_000
+NO_FEATURES = frozenset[str]()
 DIGITS = re.compile(r"\d+")
 TYPE = re.compile(r'"@type"\s*:\s*"(\w{1,40})"')
 HOST = r"(?:[^/?#]*//[^/?#]*)?"
 PATH = re.compile(rf"{HOST}([^?#]*)")
-FRONT_DOOR = re.compile(
+HOME_PAGE = re.compile(
     rf"{HOST}(?:/?|/(?:index|home|default)(?:\.\w{{2,5}})?/?)(?:#.*)?", re.IGNORECASE
 )
 
-
-def marks_of(document: Document) -> frozenset[str]:
-    """The marks of a page."""
-    told = (tell(one) for tell, said in _said(document) for one in said)
-    return frozenset(chain.from_iterable(told))
+# A function from an observation on a page to the features it means.
+Extractor = Callable[[Any], tuple[str, ...]]
 
 
-Teller = Callable[[Any], tuple[str, ...]]
+def page_fingerprint(document: Document) -> frozenset[str]:
+    """Return all features of a page."""
+    features: list[str] = []
+    for extract, observations in _observations(document):
+        features += chain.from_iterable(map(extract, observations))
+    return frozenset(features)
 
 
-def _said(
+def _observations(
     document: Document, kinds: Container[str] = ALL_KINDS
-) -> Iterator[tuple[Teller, Collection[Any]]]:
-    """What a page says of itself, each thing once, and by what it is told which marks that leaves.
+) -> Iterator[tuple[Extractor, Collection[Any]]]:
+    """Yield the observations on a page by kind, each with their feature extractor.
 
-    To look for classes, ids, types or templates costs a walk through the page each, and is left out where none is
-    asked for.
+    Classes, ids, types and templates cost a walk through the page each, and are omitted unless
+    `kinds` has them.
     """
     if CLASS in kinds:
-        yield _of_classes, set(document.seen.classes)
+        yield _class_features, set(document.element_index.classes)
     if ID in kinds:
-        yield _of_id, document.seen.ids
+        yield _id_feature, document.element_index.ids
     if TYPED in kinds:
-        yield _of_type, document.seen.types
-    yield _of_names, [document.seen.names]
+        yield _type_feature, document.element_index.types
+    yield _names_features, [document.element_index.names]
     scripts = document.scripts
-    state = scripts.in_templates if CONTENT in kinds else []
-    yield _of_script, [(script.css, _types(script)) for script in (*scripts.data, *state)]
-    yield _of_folder, [folder_of(document.url)]
-    kind = document.first('meta[property="og:type"]')
-    yield _of_page_type, [kind.attrs.get("content")] if kind is not None else []
+    in_templates = scripts.in_templates if CONTENT in kinds else []
+    data_scripts = (*scripts.data, *in_templates)
+    yield _script_features, [(script.css, _types_in(script)) for script in data_scripts]
+    yield _folder_features, [url_folder(document.url)]
+    page_type = document.first('meta[property="og:type"]')
+    if page_type is not None:
+        yield _page_type_feature, [page_type.attrs.get("content")]
+
+
+# The extractors are cached: a shop's pages repeat the same classes, ids and names.
 
 
 @lru_cache(maxsize=16_384)
-def _of_classes(said: str | None) -> tuple[str, ...]:
-    return tuple(_folded(f".{name}") for name in (said or "").split()[:MOST_CLASSES])
+def _class_features(classes: str | None) -> tuple[str, ...]:
+    return tuple(_fold(f".{name}") for name in (classes or "").split()[:MAX_CLASSES])
 
 
 @lru_cache(maxsize=16_384)
-def _of_id(name: str | None) -> tuple[str, ...]:
-    return (_folded(f"#{name}"),) if name else ()
+def _id_feature(name: str | None) -> tuple[str, ...]:
+    if not name:
+        return ()
+    return (_fold(f"#{name}"),)
 
 
-def _of_names(names: Names) -> tuple[str, ...]:
-    return tuple(mark for said in names.said for mark in _of_name(said))
-
-
-@lru_cache(maxsize=16_384)
-def _of_name(said: Said) -> tuple[str, ...]:
-    tag, *values = said
-    return tuple(
-        _folded(f"{tag}[{name}={value}]")
-        for name, value in zip(NAMED, values, strict=True)
-        if value
-    )
+def _names_features(elements: NamedElements) -> tuple[str, ...]:
+    return tuple(chain.from_iterable(map(_name_features, elements.names)))
 
 
 @lru_cache(maxsize=16_384)
-def _of_type(said: tuple[str | None, str | None]) -> tuple[str, ...]:
-    return (_folded(f"{said[0]}{TYPED}{said[1]}]"),) if said[1] else ()
+def _name_features(names: ElementNames) -> tuple[str, ...]:
+    tag, *values = names
+    pairs = zip(NAME_ATTRIBUTES, values, strict=True)
+    return tuple(_fold(f"{tag}[{name}={value}]") for name, value in pairs if value)
 
 
-def _of_script(said: tuple[str, tuple[str, ...]]) -> tuple[str, ...]:
-    css, types = said
-    return (_folded(css), *(f"ld+json {kind}" for kind in types))
+@lru_cache(maxsize=16_384)
+def _type_feature(typed_element: tuple[str | None, str | None]) -> tuple[str, ...]:
+    tag, itemtype = typed_element
+    if not itemtype:
+        return ()
+    return (_fold(f"{tag}{TYPED}{itemtype}]"),)
 
 
-def _types(script: DataScript) -> tuple[str, ...]:
-    return tuple(sorted(set(TYPE.findall(script.text)))) if script.css == SCHEMA_ORG else ()
+def _script_features(script: tuple[str, tuple[str, ...]]) -> tuple[str, ...]:
+    css, types = script
+    return (_fold(css), *(f"ld+json {kind}" for kind in types))
 
 
-def _of_folder(path: str) -> tuple[str, ...]:
+def _types_in(script: DataScript) -> tuple[str, ...]:
+    if script.css != SCHEMA_ORG:
+        return ()
+    return tuple(sorted(set(TYPE.findall(script.text))))
+
+
+def _folder_features(path: str) -> tuple[str, ...]:
     folders = [part for part in path.split("/") if part]
-    return tuple(
-        _folded(f"url:/{'/'.join(folders[: depth + 1])}/")
-        for depth in range(min(len(folders), MOST_FOLDERS))
-    )
+    depths = range(1, min(len(folders), MAX_FOLDERS) + 1)
+    return tuple(_fold(f"url:/{'/'.join(folders[:depth])}/") for depth in depths)
 
 
-def _of_page_type(said: str | None) -> tuple[str, ...]:
-    return (_folded(f"og:type={said}"),)
+def _page_type_feature(page_type: str | None) -> tuple[str, ...]:
+    return (_fold(f"og:type={page_type}"),)
 
 
-def cost_of(mark: str) -> int:
-    """How dear it is to look for marks of that kind.
+def lookup_cost(feature: str) -> int:
+    """Return the rank of the cost to look up features of that kind.
 
-    Names and data are looked at anyway. Ids and types cost a walk through the page each, and of classes pages hold by
-    far the most.
+    Names and data are read anyway.
     """
-    return COSTS.get(_kind_of(mark), 0)
+    return LOOKUP_COSTS.get(_kind_of(feature), 0)
 
 
-def _kind_of(mark: str) -> str:
-    return (
-        mark[:1]
-        if mark.startswith((CLASS, ID))
-        else next((kind for kind in (TYPED, CONTENT) if kind in mark), "")
-    )
+def _kind_of(feature: str) -> str:
+    if feature.startswith((CLASS, ID)):
+        return feature[:1]
+    return next((kind for kind in (TYPED, CONTENT) if kind in feature), "")
 
 
-def _folded(mark: str) -> str:
-    return DIGITS.sub("0", mark)[:LONGEST]
+def _fold(feature: str) -> str:
+    return DIGITS.sub("0", feature)[:MAX_FEATURE_CHARS]
 
 
-def likeness(marks: Collection[str], signature: Signature) -> float:
-    """The weighted share of a signature's marks that a page shows, in [0, 1]; 1 where the signature has none."""
+def signature_similarity(fingerprint: Collection[str], signature: Signature) -> float:
+    """Return the weighted share of a signature's features that a page shows, in [0, 1].
+
+    1 where it has none.
+    """
     weights = signature.marks
-    whole = fsum(weights.values())
-    return fsum([weights[mark] for mark in marks if mark in weights]) / whole if whole else 1.0
+    total = fsum(weights.values())
+    if not total:
+        return 1.0
+    return fsum([weights[feature] for feature in fingerprint if feature in weights]) / total
 
 
-def nearness(marks: Collection[str], signature: Signature) -> tuple[bool, bool, float, float]:
-    """What orders templates by which of them a page of these marks is rather built from.
+def match_rank(
+    fingerprint: Collection[str], signature: Signature
+) -> tuple[bool, bool, float, float]:
+    """Return the key that orders templates by how well they match a page.
 
-    Those that take it are nearer than others, and of those the likest. Of two that it is as like, the one of which it
-    shows more is nearer: one template may have all that another has, and more. One that has no marks takes every page,
-    but only where no other does.
+    Its third item is the similarity. Templates that match come first, then the more similar. Of two
+    equally similar templates, the one with more weight comes first: it may have all features of the
+    other, and more. A template without features matches every page, but comes last among those that
+    match.
     """
-    share = likeness(marks, signature)
-    return share >= signature.least, bool(signature.marks), share, fsum(signature.marks.values())
+    share = signature_similarity(fingerprint, signature)
+    total = fsum(signature.marks.values())
+    return share >= signature.threshold, bool(signature.marks), share, total
 
 
-class Likeness(NamedTuple):
-    """How like a template a page is, and whether that suffices."""
+class TemplateMatch(NamedTuple):
+    """A template and its similarity to a page."""
 
     template: Template
-    share: float
+    similarity: float
 
     @property
-    def takes(self) -> bool:
-        """Whether the template takes the page."""
-        return self.share >= self.template.signature.least
+    def matches(self) -> bool:
+        """Whether the page is similar enough to be one of the template's."""
+        return self.similarity >= self.template.signature.threshold
 
 
-def ranked(marks: Collection[str], templates: Iterable[Template]) -> list[Likeness]:
-    """How like each template a page of these marks is, the nearest first."""
-    told = [(nearness(marks, one.signature), one) for one in templates]
-    told.sort(key=itemgetter(0), reverse=True)
-    return [Likeness(one, share) for (_, _, share, _), one in told]
+def rank_templates(
+    fingerprint: Collection[str], templates: Iterable[Template]
+) -> list[TemplateMatch]:
+    """Return the match of each template with a page of this fingerprint, best first."""
+    scored = [(match_rank(fingerprint, template.signature), template) for template in templates]
+    scored.sort(key=itemgetter(0), reverse=True)
+    return [TemplateMatch(template, rank[2]) for rank, template in scored]
 
 
-class Gate:
-    """The templates of a shop, ready to be told apart: of a page it looks at those marks only that they know.
+class TemplateMatcher:
+    """Matches pages with the templates of a shop; looks up only the features in their signatures.
 
-    Which of those a thing on a page leaves is remembered, since a shop's pages say much the same.
+    The features of an observation are cached, since a shop's pages repeat the same ones.
     """
 
     def __init__(self, templates: Sequence[Template]) -> None:
         self._templates = templates
-        self._known = frozenset(mark for template in templates for mark in template.signature.marks)
+        self._known = frozenset(
+            feature for template in templates for feature in template.signature.marks
+        )
         self._kinds = frozenset(map(_kind_of, self._known))
-        self._remembered: dict[Teller, dict[Any, frozenset[str]]] = {}
-        self._ranked: dict[frozenset[str], list[Likeness]] = {}
+        self._features: dict[Extractor, dict[Any, frozenset[str]]] = {}
+        self._rankings: dict[frozenset[str], list[TemplateMatch]] = {}
 
-    def ranked(self, document: Document) -> list[Likeness]:
-        """How like each template a page is, as the function of that name says; none for the shop's front door."""
-        if is_front_door(document.url):
+    def rank(self, document: Document) -> list[TemplateMatch]:
+        """Return the match of each template with a page, best first.
+
+        Empty for the shop's home page.
+        """
+        if is_home_page(document.url):
             return []
-        marks = self._marks_of(document) if self._known else NONE
-        found = self._ranked.get(marks)
-        if found is None:
-            if len(self._ranked) > MOST_REMEMBERED:
-                self._ranked.clear()
-            found = self._ranked[marks] = ranked(marks, self._templates)
-        return found
+        features = self._known_features(document) if self._known else NO_FEATURES
+        ranking = self._rankings.get(features)
+        if ranking is None:
+            if len(self._rankings) > MAX_CACHED:
+                self._rankings.clear()
+            ranking = self._rankings[features] = rank_templates(features, self._templates)
+        return ranking
 
-    def _marks_of(self, document: Document) -> frozenset[str]:
-        """Those of the page's marks that some template knows."""
-        found: list[frozenset[str]] = []
-        for tell, said in _said(document, self._kinds):
-            remembered = self._remembered.setdefault(tell, {})
+    def _known_features(self, document: Document) -> frozenset[str]:
+        """Return the features of a page that some template has."""
+        sets: list[frozenset[str]] = []
+        for extract, observations in _observations(document, self._kinds):
+            cached = self._features.setdefault(extract, {})
             try:
-                found.extend(map(remembered.__getitem__, said))
+                sets.extend(map(cached.__getitem__, observations))
             except KeyError:
-                self._learn(remembered, tell, said)
-                found.extend(map(remembered.__getitem__, said))
-        return frozenset().union(*found)
+                self._add_missing(cached, extract, observations)
+                sets.extend(map(cached.__getitem__, observations))
+        return frozenset().union(*sets)
 
-    def _learn(
-        self, remembered: dict[Any, frozenset[str]], tell: Teller, said: Collection[Any]
+    def _add_missing(
+        self, cached: dict[Any, frozenset[str]], extract: Extractor, observations: Collection[Any]
     ) -> None:
-        """Remember which known marks are left by what was not met before."""
-        if len(remembered) > MOST_REMEMBERED:
-            remembered.clear()
-        for one in said:
-            if one not in remembered:
-                remembered[one] = self._known.intersection(tell(one)) or NONE
+        """Cache the known features of observations that are new."""
+        if len(cached) > MAX_CACHED:
+            cached.clear()
+        for observation in observations:
+            if observation not in cached:
+                # One shared empty set: most observations have no known feature.
+                cached[observation] = self._known.intersection(extract(observation)) or NO_FEATURES
 
 
-def is_front_door(url: str) -> bool:
-    """Whether a URL is the shop's start page, which may show a whole product but is never that product's page.
+def is_home_page(url: str) -> bool:
+    """Return True for a shop's home page, which may show a product but is no offer page.
 
-    >>> is_front_door("https://shop.example/index.html"), is_front_door("https://shop.example/?p=12")
+    >>> is_home_page("https://shop.example/index.html"), is_home_page("https://shop.example/?p=12")
     (True, False)
     """
-    return FRONT_DOOR.fullmatch(url) is not None
+    return HOME_PAGE.fullmatch(url) is not None
 
 
-def folder_of(url: str) -> str:
-    """The path that leads to a page.
+def url_folder(url: str) -> str:
+    """Return the path of a URL without its last step.
 
-    >>> folder_of("https://shop.example/de/p/1?a=/b/")
+    >>> url_folder("https://shop.example/de/p/1?a=/b/")
     '/de/p'
     """
-    return path_of(url).rstrip("/").rpartition("/")[0]
+    return url_path(url).rstrip("/").rpartition("/")[0]
 
 
-def path_of(url: str) -> str:
-    """The path of a URL.
+def url_path(url: str) -> str:
+    """Return the path of a URL.
 
-    >>> path_of("https://shop.example/de/p/1?a=/b/")
+    >>> url_path("https://shop.example/de/p/1?a=/b/")
     '/de/p/1'
     """
-    path = PATH.match(url)
-    return path[1] if path else ""
+    match = PATH.match(url)
+    if match is None:
+        return ""
+    return match[1]

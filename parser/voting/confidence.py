@@ -1,57 +1,94 @@
-"""How sure a reading is: the probability that a value is right, from the votes for it and against it.
+"""Confidence of a reading: the probability that its value is right.
 
-A share of votes is no probability: one rule alone has all of them. So the share goes together with how many rules
-agree, with how many known offers the best of them was right, and in what part of those on which it found anything. The
-weights of the four are a logistic regression's, and plain numbers; `python -m rules_generator.evaluation.calibrate DATA` makes
-them anew. They come from 128,000 readings of 18 real shops, in three views, learnt from 2 to 50 pages with and without
-stale offers; on shops left out, values said to be 95 to 98 % sure were right in 99.1 %, those above 99 % in 99.7 %.
+The share of votes is no probability: a single rule has all of them. So it is combined with the
+number of rules that agree, the support of the best of them, and their precision, by logistic
+regression. The default weights come from 128,000 readings of 18 real shops, in three views, with
+rules learnt from 2 to 50 pages, with and without stale offers. On shops left out of the fit, values
+with a confidence of 95 to 98 % were right in 99.1 %, those above 99 % in 99.7 %. `python -m
+rules_generator.evaluation.calibrate DATA` fits the weights again.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import exp, log1p
+from typing import NamedTuple
 
 from catalog.models import Attribute
 from parser.rules.model import Rule
 
-BASE = 0.87
-SUPPORT = 1.28
-AGREEING = 0.83
-AGREED = 1.83
-DISSENT = -6.7
-MOST_AGREEING = 3
-BY_HAND = 30
-HIGHEST = 0.998
-USUALLY_UNTAUGHT = 0.95
-UNTAUGHT = {
-    **{Attribute.TITLE: 0.98, Attribute.PRICE: 0.98, Attribute.EAN: 0.98, Attribute.HAN: 0.9},
-    **{Attribute.CATEGORY: 0.9, Attribute.AVAILABILITY: 0.9, Attribute.DESCRIPTION: 0.75},
+# Rules that agree beyond this number add no confidence (cap of the regression's feature).
+MAX_AGREEING = 3
+# Support that a rule set by hand counts as: it has no training pages.
+MANUAL_SUPPORT = 30
+# Upper bound: no reading is certain.
+MAX_CONFIDENCE = 0.998
+# Factor on the confidence of readings by heuristic rules alone, which no known offer has confirmed.
+HEURISTIC_FACTOR = 0.95
+HEURISTIC_FACTORS = {
+    Attribute.TITLE: 0.98,
+    Attribute.PRICE: 0.98,
+    Attribute.EAN: 0.98,
+    Attribute.HAN: 0.9,
+    Attribute.CATEGORY: 0.9,
+    Attribute.AVAILABILITY: 0.9,
+    Attribute.DESCRIPTION: 0.75,
 }
 
 
-def features(share: float, rules: Sequence[Rule]) -> tuple[float, float, float, float]:
-    """What the probability is made of: known offers, further rules, their share right, and the share of dissent.
+@dataclass(frozen=True)
+class ConfidenceWeights:
+    """The weights of the logistic regression, fitted by `rules_generator.evaluation.calibrate`."""
 
-    `rules` are those that agree on the value, `share` their part of all votes.
-    """
-    support, agreed = 0, 0.0
+    intercept: float = 0.87
+    log_support: float = 1.28
+    further_rules: float = 0.83
+    precision: float = 1.83
+    dissent: float = -6.7
+
+
+DEFAULT_WEIGHTS = ConfidenceWeights()
+
+
+class ConfidenceFeatures(NamedTuple):
+    """The features of the regression, in the order of its weights."""
+
+    log_support: float
+    further_rules: float
+    precision: float
+    dissent: float
+
+
+def confidence_features(share: float, rules: Sequence[Rule]) -> ConfidenceFeatures:
+    """Return the features of a value: the rules for it, and their share of the votes."""
+    support, precision = 0, 0.0
     for rule in rules:
-        support = max(support, BY_HAND if rule.origin == "manual" else rule.support)
-        agreed = max(agreed, rule.agreed)
-    return log1p(support), min(len(rules), MOST_AGREEING) - 1, agreed, 1 - share
+        support = max(support, MANUAL_SUPPORT if rule.origin == "manual" else rule.support)
+        precision = max(precision, rule.precision)
+    further_rules = min(len(rules), MAX_AGREEING) - 1
+    return ConfidenceFeatures(log1p(support), further_rules, precision, 1 - share)
 
 
-def confidence(share: float, rules: Sequence[Rule]) -> float:
-    """The probability that the value on which these rules agree is right.
+def estimate_confidence(
+    share: float, rules: Sequence[Rule], weights: ConfidenceWeights = DEFAULT_WEIGHTS
+) -> float:
+    """Return the probability that the value on which these rules agree is right.
 
     >>> from catalog.models import Attribute
     >>> from parser.rules.selector import TextAt
     >>> rule = Rule(attribute=Attribute.SKU, selector=TextAt(css="b"), support=10)
-    >>> round(confidence(1.0, [rule]), 2), round(confidence(0.5, [rule]), 2)
+    >>> round(estimate_confidence(1.0, [rule]), 2), round(estimate_confidence(0.5, [rule]), 2)
     (1.0, 0.92)
     """
-    support, agreeing, agreed, dissent = features(share, rules)
-    said = BASE + SUPPORT * support + AGREEING * agreeing + AGREED * agreed + DISSENT * dissent
-    sure = min(1 / (1 + exp(-said)), HIGHEST)
-    if not any(rule.taught for rule in rules):
-        return sure * agreed * UNTAUGHT.get(rules[0].attribute, USUALLY_UNTAUGHT)
-    return sure
+    features = confidence_features(share, rules)
+    log_odds = (
+        weights.intercept
+        + weights.log_support * features.log_support
+        + weights.further_rules * features.further_rules
+        + weights.precision * features.precision
+        + weights.dissent * features.dissent
+    )
+    probability = min(1 / (1 + exp(-log_odds)), MAX_CONFIDENCE)
+    if any(rule.is_learnt for rule in rules):
+        return probability
+    factor = HEURISTIC_FACTORS.get(rules[0].attribute, HEURISTIC_FACTOR)
+    return probability * features.precision * factor

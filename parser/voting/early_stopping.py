@@ -1,10 +1,10 @@
-"""Which of an attribute's rules are asked first, and when no other could change the outcome any more.
+"""Early stopping of a vote: the order of the rules, and when to skip the others.
 
-Most rules of a page agree. Once those that agree are two at least, and outweigh all that have not been asked, the rest
-could not outvote them and are not asked. So those come first that cost least: whose place is known anyway, or is needed
-for another attribute too. Only where rules contradict each other, or find nothing, are all of them heard. For
-descriptions and currencies the best rule that finds one is enough, unless it finds a description that is cut short.
-Spare and general rules are asked only where the others find nothing.
+Most rules of a page agree. Once at least two agree and outweigh all rules that have not run, the
+others need not run. So the cheapest rules run first: those whose source is indexed anyway, or is
+needed for another attribute. Only where rules contradict each other, or abstain, do all of them
+run. For descriptions and currencies the best rule that finds a value suffices, unless its
+description is truncated. Fallback rules run only where the others abstain.
 """
 
 from collections import defaultdict
@@ -16,32 +16,40 @@ from typing import TypeVar
 
 from catalog.models import Attribute
 from catalog.values import key
-from parser.page.element_index import is_noted
+from parser.page.element_index import is_indexed
 from parser.rules.model import Rule
 from parser.rules.selector import AnySelector, JsonAt, TextAt
 from parser.scripts.blocks import CODE, SCHEMA_ORG
-from parser.voting.vote_weights import is_in_head, weight_of
+from parser.voting.vote_weights import weight_of
 from parser.voting.votes import Vote
-from parser.voting.winner import Reading, decide, is_cut_short
+from parser.voting.winner import Reading, decide, is_truncated
 
-ENOUGH = 2
-NOTED = 1
-ELEMENT = 30
-TYPED = 35
-MANY = 60
-IN_CODE = 60
-IN_JSON = 100
-ROUNDED = 1e-9
+# Rules that must agree before the others are skipped, so that the agreement is no accident.
+MIN_AGREEING = 2
+# Rough costs of a look-up on shops' pages, in microseconds: only their order matters.
+INDEXED_COST = 1
+ELEMENT_COST = 30
+SCHEMA_ORG_COST = 35
+MANY_ELEMENTS_COST = 60
+CODE_COST = 60
+JSON_COST = 100
+# Tolerance for sums of weights in different order.
+ROUNDING = 1e-9
+# Attributes that the best rule with a value decides: shops' descriptions differ in detail, their
+# currencies hardly.
 BEST_DECIDES = frozenset({Attribute.DESCRIPTION, Attribute.CURRENCY})
 
 T = TypeVar("T")
+# The CSS and the block that a selector looks up.
 Source = tuple[str, str]
-Kept = Set[Source]
 
 
 @dataclass(frozen=True)
-class Hearing:
-    """The rules of an attribute in the order in which they are asked, and where among them each rank is."""
+class VoteOrder:
+    """The rules of an attribute in the order in which they run.
+
+    `places` are the positions of the rules by rank.
+    """
 
     attribute: Attribute
     rules: tuple[Rule, ...]
@@ -49,145 +57,155 @@ class Hearing:
 
     @cached_property
     def weights(self) -> tuple[float, ...]:
-        """What each rule's vote weighs."""
+        """The weight of each rule's vote."""
         return tuple(map(weight_of, self.rules))
 
     @cached_property
-    def leading(self) -> int:
-        """How many are asked at all where one of them finds something: the others only stand in for these."""
-        return sum(not rule.stands_in for rule in self.rules) or len(self.rules)
+    def primary_count(self) -> int:
+        """The number of rules that run first.
 
-    @cached_property
-    def weight(self) -> float:
-        """What all of these weigh."""
-        return sum(self.weights[: self.leading])
-
-    @cached_property
-    def settle(self) -> tuple[bool, ...]:
-        """Whose votes can settle the outcome.
-
-        A picture that only the page's head names is not settled: the offer's own place may say that there is none.
+        The others are fallbacks, which run only where all of these abstain.
         """
-        return tuple(
-            self.attribute is not Attribute.IMAGE or not is_in_head(rule) for rule in self.rules
-        )
+        return sum(not rule.is_fallback for rule in self.rules) or len(self.rules)
 
     @cached_property
-    def ranks(self) -> tuple[tuple[int, ...], ...]:
-        """For each number of rules that were asked their places as they rank."""
-        return tuple(
-            tuple(place for place in self.places if place < asked)
-            for asked in range(len(self.rules) + 1)
-        )
+    def primary_weight(self) -> float:
+        """The weight of all primary rules."""
+        return sum(self.weights[: self.primary_count])
 
-    def votes(self, asked: Sequence[T], vote_of: Callable[[T], Vote]) -> tuple[Vote, ...]:
-        """The votes that are needed, or all where it stays open, as their rules rank. `asked` stand for the rules."""
-        value, weight, agreeing, unasked, settles = None, 0.0, 0, self.weight, False
-        heard: list[Vote] = []
-        for one, weighs, can_settle in zip(asked, self.weights, self.settle, strict=True):
-            if value is not None and len(heard) == self.leading:
+    @cached_property
+    def ranked_places(self) -> tuple[tuple[int, ...], ...]:
+        """For each number of rules that have run, their positions in order of rank."""
+        by_count = []
+        for count in range(len(self.rules) + 1):
+            by_count.append(tuple(place for place in self.places if place < count))
+        return tuple(by_count)
+
+    def collect_votes(self, voters: Sequence[T], vote_of: Callable[[T], Vote]) -> tuple[Vote, ...]:
+        """Return the votes that decide the outcome, by rank of their rules.
+
+        All votes where it stays open. `voters` stand for the rules, in the same order.
+        """
+        value, weight, agreeing, open_weight, may_settle = None, 0.0, 0, self.primary_weight, False
+        votes: list[Vote] = []
+        for voter, rule_weight in zip(voters, self.weights, strict=True):
+            if value is not None and len(votes) == self.primary_count:
                 break
-            vote = vote_of(one)
-            heard.append(vote)
-            unasked -= weighs
-            found = vote.value
-            if found is None:
+            vote = vote_of(voter)
+            votes.append(vote)
+            open_weight -= rule_weight
+            if vote.value is None:
                 continue
             if value is None:
-                value = found
-            elif value != found and key(self.attribute, value) != key(self.attribute, found):
-                heard += map(vote_of, asked[len(heard) : self.leading])
+                value = vote.value
+            elif value != vote.value and key(self.attribute, value) != key(
+                self.attribute, vote.value
+            ):
+                # A contradiction: all primary rules run.
+                votes += map(vote_of, voters[len(votes) : self.primary_count])
                 break
-            weight, agreeing = weight + weighs, agreeing + 1
-            settles = settles or (can_settle and not is_cut_short(vote.rule, found))
-            if settles and _is_enough(self.attribute, agreeing, weight, unasked):
+            weight, agreeing = weight + rule_weight, agreeing + 1
+            may_settle = may_settle or not is_truncated(vote.rule, vote.value)
+            if may_settle and _is_settled(self.attribute, agreeing, weight, open_weight):
                 break
-        return tuple(map(heard.__getitem__, self.ranks[len(heard)]))
+        return tuple(map(votes.__getitem__, self.ranked_places[len(votes)]))
 
 
-def hearings(rules: Sequence[Rule]) -> list[Hearing]:
-    """How the rules of each attribute are heard: those set by hand first, those that cost least, then general ones.
+def vote_orders(rules: Sequence[Rule]) -> list[VoteOrder]:
+    """Return the order of each attribute's rules: cheap before costly, fallbacks last.
 
-    Of what the best rule decides alone, only rules of one score change places.
+    Where the best rule decides alone, only rules of equal score change places.
     """
     by_attribute = defaultdict[Attribute, list[Rule]](list)
     for rule in rules:
         by_attribute[rule.attribute].append(rule)
-    kept = _kept(rules, by_attribute)
-    return [_hearing(attribute, of_it, kept) for attribute, of_it in by_attribute.items()]
+    needed = _needed_sources(rules, by_attribute)
+    return [_vote_order(attribute, group, needed) for attribute, group in by_attribute.items()]
 
 
-def _hearing(attribute: Attribute, rules: Sequence[Rule], kept: Kept) -> Hearing:
-    def turn(rank: int) -> tuple[object, ...]:
+def _vote_order(attribute: Attribute, rules: Sequence[Rule], needed: Set[Source]) -> VoteOrder:
+    def sort_key(rank: int) -> tuple[object, ...]:
         rule = rules[rank]
-        best = -rule.score if attribute in BEST_DECIDES else 0.0
-        given = rule.stands_in, not rule.taught, best, rule.origin != "manual"
-        return *given, source_of(rule.selector) not in kept, _cost(rule.selector), -rule.score
+        return (
+            rule.is_fallback,
+            not rule.is_learnt,
+            -rule.score if attribute in BEST_DECIDES else 0.0,
+            rule.origin != "manual",
+            source_of(rule.selector) not in needed,
+            _lookup_cost(rule.selector),
+            -rule.score,
+        )
 
-    turns = sorted(range(len(rules)), key=turn)
-    places = tuple(turns.index(rank) for rank in range(len(rules)))
-    return Hearing(attribute, tuple(rules[rank] for rank in turns), places)
-
-
-def settled(rules: Sequence[Rule], vote_of: Callable[[Rule], Vote]) -> dict[Attribute, Reading]:
-    """The outcome for each attribute of a template's rules, with the votes that were heard."""
-    return {
-        one.attribute: decide(one.attribute, one.votes(one.rules, vote_of))
-        for one in hearings(rules)
-    }
+    order = sorted(range(len(rules)), key=sort_key)
+    places = tuple(order.index(rank) for rank in range(len(rules)))
+    return VoteOrder(attribute, tuple(rules[rank] for rank in order), places)
 
 
-def _is_enough(attribute: Attribute, agreeing: int, weight: float, others: float) -> bool:
-    """Whether so many rules that agree, and weigh so much, settle the outcome against all others.
+def collect_readings(
+    rules: Sequence[Rule], vote_of: Callable[[Rule], Vote]
+) -> dict[Attribute, Reading]:
+    """Return the reading of each attribute of a template's rules, from the votes that decide it."""
+    readings = {}
+    for order in vote_orders(rules):
+        votes = order.collect_votes(order.rules, vote_of)
+        readings[order.attribute] = decide(order.attribute, votes)
+    return readings
 
-    One description does, and one currency, which a shop hardly changes from page to page. Of the rest two have to
-    agree, so that what they say is no accident.
-    """
+
+def _is_settled(attribute: Attribute, agreeing: int, weight: float, open_weight: float) -> bool:
+    """Return True if the rules that agree outweigh all rules that have not run."""
     if attribute in BEST_DECIDES:
         return agreeing > 0
-    return agreeing >= ENOUGH and weight >= others - ROUNDED
+    return agreeing >= MIN_AGREEING and weight >= open_weight - ROUNDING
 
 
-def _weight_of_all(rules: Iterable[Rule]) -> float:
+def _total_weight(rules: Iterable[Rule]) -> float:
     return fsum(map(weight_of, rules))
 
 
 def source_of(selector: AnySelector) -> Source:
-    """What has to be looked up for a selector, once for all that share it."""
+    """Return the source that a selector looks up, once for all selectors that share it."""
     return selector.css, selector.block if isinstance(selector, JsonAt) else ""
 
 
-def _cost(selector: AnySelector) -> int:
-    """About what it costs to look it up, in microseconds, as measured on shops' pages."""
-    if not isinstance(selector, JsonAt):
-        many = isinstance(selector, TextAt) and selector.of_many
-        return MANY if many else NOTED if is_noted(selector.css) else ELEMENT
-    if selector.in_place:
-        return ELEMENT
-    return {CODE: IN_CODE, SCHEMA_ORG: TYPED}.get(selector.css, IN_JSON)
+def _lookup_cost(selector: AnySelector) -> int:
+    if isinstance(selector, JsonAt):
+        if selector.is_in_place:
+            return ELEMENT_COST
+        return {CODE: CODE_COST, SCHEMA_ORG: SCHEMA_ORG_COST}.get(selector.css, JSON_COST)
+    if isinstance(selector, TextAt) and selector.reads_many:
+        return MANY_ELEMENTS_COST
+    return INDEXED_COST if is_indexed(selector.css) else ELEMENT_COST
 
 
-def _kept(rules: Sequence[Rule], of: Mapping[Attribute, Sequence[Rule]]) -> Kept:
-    """The sources that settle every attribute that all of them would: the dearest are gone without, one by one."""
+def _needed_sources(
+    rules: Sequence[Rule], by_attribute: Mapping[Attribute, Sequence[Rule]]
+) -> Set[Source]:
+    """Drop the costliest sources while the others can still settle every attribute (greedy).
+
+    Return the others.
+    """
     users: dict[Source, list[Rule]] = defaultdict(list)
     for rule in rules:
         users[source_of(rule.selector)].append(rule)
-    kept = set(users)
-    for source in sorted(users, key=lambda one: (-_cost(users[one][0].selector), len(users[one]))):
-        without = kept - {source}
-        if all(
-            _settles(of[attribute], without)
-            for attribute in {rule.attribute for rule in users[source]}
-        ):
-            kept = without
-    return kept
+
+    def by_cost(source: Source) -> tuple[int, int]:
+        return -_lookup_cost(users[source][0].selector), len(users[source])
+
+    needed = set(users)
+    for source in sorted(users, key=by_cost):
+        remaining = needed - {source}
+        attributes = {rule.attribute for rule in users[source]}
+        if all(_can_settle(by_attribute[attribute], remaining) for attribute in attributes):
+            needed = remaining
+    return needed
 
 
-def _settles(rules: Sequence[Rule], kept: Kept) -> bool:
-    """Whether those rules of an attribute that read from the sources kept can settle it alone."""
+def _can_settle(rules: Sequence[Rule], sources: Set[Source]) -> bool:
+    """Return True if the rules of an attribute that read from these sources can settle it alone."""
     attribute = rules[0].attribute
-    left = [rule for rule in rules if source_of(rule.selector) in kept]
+    remaining = [rule for rule in rules if source_of(rule.selector) in sources]
     if attribute in BEST_DECIDES:
-        left = [rule for rule in left if rule.score == rules[0].score]
-    weight = _weight_of_all(left)
-    return _is_enough(attribute, len(left), weight, _weight_of_all(rules) - weight)
+        remaining = [rule for rule in remaining if rule.score == rules[0].score]
+    weight = _total_weight(remaining)
+    return _is_settled(attribute, len(remaining), weight, _total_weight(rules) - weight)

@@ -1,7 +1,8 @@
-"""The outcome of a vote: the value that most weight stands behind, and the offer that the outcomes make.
+"""The outcome of a vote: the value with the most weight, and the offer that the readings form.
 
-Descriptions differ too much in detail to be counted; there the best rule that finds one decides, and where what it
-finds is cut short, as in the head of many pages, the best that has the whole.
+Descriptions differ too much in detail for a count of votes: the best rule that finds one decides.
+Where its text is truncated, as in the head of many pages, the best rule with the complete text
+does.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,121 +13,144 @@ from catalog.models import Attribute, OfferFields
 from catalog.values import currency_of, key
 from catalog.values.price import currency as currency_among
 from parser.rules.model import Rule
-from parser.voting.confidence import confidence
-from parser.voting.image_checks import is_no_offers
+from parser.voting.confidence import estimate_confidence
 from parser.voting.vote_weights import is_in_meta, weight_of
 from parser.voting.votes import Vote
 
-Sure = Callable[[float, Sequence[Rule]], float]
-DOTS = ("...", "…")
-LEAST_CUT = 100
-LONGEST_AMOUNT = 60
+ConfidenceOf = Callable[[float, Sequence[Rule]], float]
+ELLIPSES = ("...", "…")
+# Characters of a description in the head from which on it may be truncated.
+MIN_TRUNCATED_CHARS = 100
+# Characters of a text that are searched for a currency.
+MAX_AMOUNT_CHARS = 60
 
 
 class Reading(NamedTuple):
-    """The winning value of an attribute, and the votes that were heard (`parser.voting.early_stopping`).
+    """The winning value of an attribute, its confidence, and the votes.
 
-    `weight` is the probability that the value is right (`parser.voting.confidence`), `share` its part of the votes cast.
-    `all_votes` are those of all rules, in the rules' order, where they were asked for; `left_out` are those heard that
-    did not count beside the brand (`parser.voting.brand_checks`).
+    `confidence` is the probability that the value is right (`parser.voting.confidence`), `share`
+    its part of the weight of all votes. `all_votes` are those of all rules, in the rules' order,
+    where they were requested.
     """
 
     attribute: Attribute
     value: str | None
-    weight: float
+    confidence: float
     votes: tuple[Vote, ...]
     share: float = 1.0
     all_votes: tuple[Vote, ...] = ()
-    left_out: tuple[Vote, ...] = ()
 
     @property
-    def cast(self) -> int:
-        """How many rules found a value."""
+    def vote_count(self) -> int:
+        """The number of rules that found a value."""
         return sum(vote.value is not None for vote in self.votes)
 
 
-def decide(attribute: Attribute, votes: Sequence[Vote], sure_of: Sure = confidence) -> Reading:
-    """The value that most weight stands behind; among equals, the one of the best rule."""
-    found = [one for one in votes if one.value is not None]
-    if not found or (
-        len(found) < len(votes) and attribute is Attribute.IMAGE and is_no_offers(votes, found)
-    ):
+def decide(
+    attribute: Attribute, votes: Sequence[Vote], confidence_of: ConfidenceOf = estimate_confidence
+) -> Reading:
+    """Return the reading of the value with the most weight.
+
+    Of equals, the value of the best rule.
+    """
+    cast = [vote for vote in votes if vote.value is not None]
+    if not cast:
         return Reading(attribute, None, 0.0, tuple(votes), 0.0)
-    if len({one.value for one in found}) == 1:
-        return Reading(
-            attribute, found[0].value, sure_of(1.0, [one.rule for one in found]), tuple(votes)
-        )
-    best, share, agreeing = _heaviest(attribute, [(one, one.value or "") for one in found])
-    return Reading(attribute, best, sure_of(share, agreeing), tuple(votes), share)
+    value = cast[0].value
+    if all(vote.value == value for vote in cast):
+        confidence = confidence_of(1.0, [vote.rule for vote in cast])
+        return Reading(attribute, value, confidence, tuple(votes))
+    outcome = _weigh(attribute, cast)
+    confidence = confidence_of(outcome.share, outcome.rules)
+    return Reading(attribute, outcome.value, confidence, tuple(votes), outcome.share)
 
 
-def _heaviest(
-    attribute: Attribute, found: Sequence[tuple[Vote, str]]
-) -> tuple[str, float, list[Rule]]:
-    """Of votes for several values the winner, its share of the weight, and the rules that agree on it."""
-    groups = {value: key(attribute, value) for _, value in found}
-    weights = dict.fromkeys(groups.values(), 0.0)
-    for one, value in found:
-        weights[groups[value]] += weight_of(one.rule)
-    by_score = attribute is Attribute.DESCRIPTION
-    ranked = sorted(
-        found,
-        key=lambda pair: (0.0 if by_score else -weights[groups[pair[1]]], *_rank(pair[0].rule)),
-    )
-    best = ranked[0][1]
-    if is_cut_short(ranked[0][0].rule, best):
-        best = next((value for _, value in ranked if _goes_on(best, value)), best)
-    agreeing = [one.rule for one, value in found if groups[value] == groups[best]]
-    return best, weights[groups[best]] / sum(weights.values()), agreeing
+class _Outcome(NamedTuple):
+    """The winning value, its share of the weight, and the rules that agree on it."""
+
+    value: str
+    share: float
+    rules: list[Rule]
 
 
-def _rank(rule: Rule) -> tuple[bool, float]:
-    """What orders rules that agree: what a page spells itself comes before what had to be respelled."""
-    return rule.form == "typed", -rule.score
+def _weigh(attribute: Attribute, cast: Sequence[Vote]) -> _Outcome:
+    """Weigh votes for several values against each other. Values with the same key mean the same."""
+    values = [vote.value or "" for vote in cast]
+    keys = {value: key(attribute, value) for value in values}
+    weights = dict.fromkeys(keys.values(), 0.0)
+    for vote, value in zip(cast, values, strict=True):
+        weights[keys[value]] += weight_of(vote.rule)
+
+    def rank(vote: Vote) -> tuple[float, float]:
+        is_weighed = attribute is not Attribute.DESCRIPTION
+        weight = weights[keys[vote.value or ""]] if is_weighed else 0.0
+        return -weight, -vote.rule.score
+
+    ranked = sorted(cast, key=rank)
+    best = ranked[0].value or ""
+    if is_truncated(ranked[0].rule, best):
+        complete = (vote.value for vote in ranked if _continues(best, vote.value or ""))
+        best = next(complete, None) or best
+    rules = [
+        vote.rule for vote, value in zip(cast, values, strict=True) if keys[value] == keys[best]
+    ]
+    return _Outcome(best, weights[keys[best]] / sum(weights.values()), rules)
 
 
-def is_cut_short(rule: Rule, value: str) -> bool:
-    """Whether a text may be only a beginning: it says so with dots, or the head has it and it ends within a word."""
+def is_truncated(rule: Rule, value: str) -> bool:
+    """Return True if a description may be truncated: with dots, or within a word in the head."""
     if rule.attribute is not Attribute.DESCRIPTION:
         return False
-    return value.endswith(DOTS) or (
-        is_in_meta(rule) and len(value) >= LEAST_CUT and value[-1].isalnum()
-    )
+    if value.endswith(ELLIPSES):
+        return True
+    return is_in_meta(rule) and len(value) >= MIN_TRUNCATED_CHARS and value[-1].isalnum()
 
 
-def _goes_on(short: str, text: str) -> bool:
-    """Whether a text begins as one that was cut short and says more.
+def _continues(truncated: str, text: str) -> bool:
+    """Return True if a text starts like a truncated one and is longer.
 
-    Without dots, it was cut short for sure where a word goes on.
+    Without dots, the truncated text must end within a word of the other.
 
-    >>> _goes_on("A lamp for th...", "A lamp for the desk."), _goes_on("A lamp for th...", "A lamp for all.")
-    (True, False)
-    >>> _goes_on("A lamp for th", "A lamp for the desk."), _goes_on("A lamp", "A lamp and more.")
-    (True, False)
+    >>> _continues("A lamp for th...", "A lamp for the desk.")
+    True
+    >>> _continues("A lamp for th...", "A lamp for all.")
+    False
+    >>> _continues("A lamp for th", "A lamp for the desk.")
+    True
+    >>> _continues("A lamp", "A lamp and more.")
+    False
     """
-    beginning = short.rstrip(" .…")
-    if len(text) <= len(short) or not text.startswith(beginning):
+    beginning = truncated.rstrip(" .…")
+    if len(text) <= len(truncated) or not text.startswith(beginning):
         return False
-    return short != beginning or text[len(short)].isalnum()
+    return truncated != beginning or text[len(truncated)].isalnum()
 
 
-def offer_of(readings: Mapping[Attribute, Reading], url: str, currency: str | None) -> OfferFields:
-    """The offer that the readings make: their values are normalised already."""
-    values: dict[str, str] = {
-        name: one.value for name, one in readings.items() if one.value is not None
-    }
+def offer_from(
+    readings: Mapping[Attribute, Reading], url: str, currency: str | None
+) -> OfferFields:
+    """Make the offer of a page from its readings.
+
+    `currency` is assumed where the price names none.
+    """
+    values: dict[str, str] = {}
+    for name, reading in readings.items():
+        if reading.value is not None:
+            values[name] = reading.value
     price, image = values.pop(Attribute.PRICE, None), values.pop(Attribute.IMAGE, None)
-    said = values.pop(Attribute.CURRENCY, None)
-    found: dict[str, Any] = {**values, "url": url, "images": [image] if image else []}
+    own_currency = values.pop(Attribute.CURRENCY, None)
+    fields: dict[str, Any] = {**values, "url": url, "images": [image] if image else []}
     if price:
-        found["price"] = Decimal(price)
-        found["currency"] = said or _currency_beside(
-            readings[Attribute.PRICE], currency_of(currency or "")
-        )
-    return OfferFields(**found)
+        usual = currency_of(currency or "")
+        fields["price"] = Decimal(price)
+        fields["currency"] = own_currency or _price_currency(readings[Attribute.PRICE], usual)
+    return OfferFields(**fields)
 
 
-def _currency_beside(price: Reading, usual: str | None) -> str | None:
-    """The currency in the text of a vote for the winning price; of several that share a sign the usual one."""
-    texts = [(one.raw or "")[:LONGEST_AMOUNT] for one in price.votes if one.value == price.value]
-    return currency_among(texts, usual)
+def _price_currency(price: Reading, usual: str | None) -> str | None:
+    """Return the currency in the texts of the winning price.
+
+    Of several with the same sign, the usual one.
+    """
+    winning = (vote for vote in price.votes if vote.value == price.value)
+    return currency_among([(vote.raw or "")[:MAX_AMOUNT_CHARS] for vote in winning], usual)

@@ -1,12 +1,12 @@
-"""Feed health: what is wrong with what the catalog knows, apart from what it lacks.
+"""Feed quality: defects in the catalog's data of a shop, apart from missing offers.
 
-Rejected rows by reason, links that cannot be read, listed offers whose price or title on the page is another than in
-the catalog, and catalog offers that the run has not seen on the shop.
+Rejected rows by reason, links that cannot be read, listed offers with another price or title on the
+page than in the catalog, and catalog offers that the run has not seen in the shop.
 """
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -16,243 +16,339 @@ from sqlalchemy import select
 from sqlmodel import Session, col
 
 from catalog.models import BadRow, KnownOffer, Shop
-from reports.causes.gaps import Feed
-from reports.statistics.coverage import Pages, Sight, known_is_paired, page_of, sight
-from reports.statistics.findings_reader import Finding, amount, plain, text
+from reports.causes.config import CauseConfig
+from reports.causes.gaps import FeedCounts
+from reports.causes.rejected_rows import FeedRow
+from reports.statistics.coverage import (
+    MAX_REASON_LENGTH,
+    OfferStatus,
+    PagesByUrl,
+    PageStatus,
+    is_paired,
+    linked_page,
+    offer_status,
+)
+from reports.statistics.findings_reader import (
+    MAX_CURRENCY_LENGTH,
+    MAX_KEY_LENGTH,
+    MAX_URL_LENGTH,
+    Finding,
+    NearestOffer,
+    clean_text,
+    decimal_text,
+    parse_amount,
+)
 
-_BATCH = 1000
-_ALIKE = 85
-_EXAMPLES = 3
-_REASONS = 1000
+_BATCH_SIZE = 1000  # rows fetched at a time
+_EXAMPLES_PER_REASON = 3
+
+# Bounds against hostile input: different reasons, and characters of a reason, of a source and of a
+# raw row.
+_MAX_REASONS = 1000
+_MAX_REJECTION_LENGTH = 200
+_MAX_SOURCE_LENGTH = 80
+_MAX_RAW_LENGTH = 300
+
+READABLE_LINK = "readable"
+OPAQUE_LINK = "opaque"
+BROKEN_LINK = "broken"
 
 
 @dataclass(slots=True, frozen=True)
 class PriceDifference:
-    """A listed offer whose price on the page is not the catalog's."""
+    """Listed offer with different prices on the page and in the catalog."""
 
     url: str
     title: str | None
     currency: str | None
-    page: Decimal
-    catalog: Decimal
+    page_price: Decimal
+    catalog_price: Decimal
 
     @property
     def share(self) -> float | None:
-        """How much the page's price is above the catalog's; None where the latter is nought."""
-        return float((self.page - self.catalog) / self.catalog) if self.catalog else None
+        """Difference relative to the catalog's price, positive if the page is dearer.
+
+        None if the catalog's price is 0.
+        """
+        if not self.catalog_price:
+            return None
+        return float((self.page_price - self.catalog_price) / self.catalog_price)
 
     def as_row(self) -> dict[str, Any]:
-        """As JSON."""
+        """Return the difference as report.json has it."""
         share = self.share
+        if share is not None:
+            share = round(share, 4)
         return {
             "url": self.url,
             "title": self.title,
             "currency": self.currency,
-            "price_on_page": plain(self.page),
-            "price_in_catalog": plain(self.catalog),
-            "difference": None if share is None else round(share, 4),
+            "price_on_page": decimal_text(self.page_price),
+            "price_in_catalog": decimal_text(self.catalog_price),
+            "difference": share,
         }
 
 
 @dataclass(slots=True, frozen=True)
 class TitleDifference:
-    """A listed offer whose title on the page reads otherwise than the catalog's; `alike` from 0 to 100."""
+    """Listed offer with different titles on the page and in the catalog.
+
+    `similarity` is from 0 to 100.
+    """
 
     url: str
-    page: str
-    catalog: str
-    alike: float
+    page_title: str
+    catalog_title: str
+    similarity: float
 
     def as_row(self) -> dict[str, Any]:
-        """As JSON."""
+        """Return the difference as report.json has it."""
         return {
             "url": self.url,
-            "title_on_page": self.page,
-            "title_in_catalog": self.catalog,
-            "alike": round(self.alike),
+            "title_on_page": self.page_title,
+            "title_in_catalog": self.catalog_title,
+            "alike": round(self.similarity),
         }
 
 
 @dataclass(slots=True, frozen=True)
-class Unseen:
-    """A catalog offer that the run has not seen on the shop, and what became of its page."""
+class UnseenOffer:
+    """Catalog offer that the run has not seen, with the outcome of looking up its page."""
 
     ref: str
     title: str | None
     price: Decimal | None
     currency: str | None
     url: str | None
-    sight: Sight
+    status: OfferStatus
     reason: str | None
 
     def as_row(self) -> dict[str, Any]:
-        """As JSON."""
+        """Return the offer as report.json has it."""
         return {
             "ref": self.ref,
             "title": self.title,
-            "price": plain(self.price),
+            "price": decimal_text(self.price),
             "currency": self.currency,
             "url": self.url,
-            "what": str(self.sight),
+            "what": str(self.status),
             "reason": self.reason,
         }
 
 
 @dataclass(slots=True)
-class BadReason:
-    """A reason for which rows were rejected, with a few of them (source, line, raw text)."""
+class RejectionReason:
+    """Reason for which rows were rejected, with the first few of them."""
 
     reason: str
     rows: int = 0
-    examples: list[tuple[str, int, str]] = field(default_factory=list)
+    examples: list[FeedRow] = field(default_factory=list)
 
     def as_row(self) -> dict[str, Any]:
-        """As JSON."""
+        """Return the reason as report.json has it."""
         examples = [
-            {"source": source, "line": line, "raw": raw} for source, line, raw in self.examples
+            {"source": row.source, "line": row.line, "raw": row.raw} for row in self.examples
         ]
         return {"reason": self.reason, "rows": self.rows, "examples": examples}
 
 
 @dataclass
-class Health:
-    """What is found while the findings, the feed's offers and its bad rows stream by."""
+class FeedQuality:
+    """Defects of the feed, collected while findings, catalog offers and rejected rows are read."""
 
-    feed: Feed = field(default_factory=Feed)
+    config: CauseConfig = field(default_factory=CauseConfig)
+    feed: FeedCounts = field(default_factory=FeedCounts)
     links: Counter[str] = field(default_factory=Counter)
-    bad: dict[str, BadReason] = field(default_factory=dict)
-    bad_rows: int = 0
+    rejections: dict[str, RejectionReason] = field(default_factory=dict)
+    rejected_rows: int = 0
     prices: list[PriceDifference] = field(default_factory=list)
     titles: list[TitleDifference] = field(default_factory=list)
     prices_compared: int = 0
     titles_compared: int = 0
-    unseen: list[Unseen] = field(default_factory=list)
+    unseen: list[UnseenOffer] = field(default_factory=list)
 
     def add_listed(self, finding: Finding) -> None:
-        """Compare a listed offer with the catalog's."""
-        near = finding.nearest
-        if near is None or finding.known_id is None:
+        """Compare price and title of a listed offer with those of its catalog offer."""
+        if finding.nearest is None or finding.known_id is None:
             return
-        if (
-            finding.price is not None
-            and near.price is not None
-            and near.currency in (None, finding.currency)
-        ):
-            self.prices_compared += 1
-            if finding.price != near.price:
-                self.prices.append(
-                    PriceDifference(
-                        finding.url, finding.title, finding.currency, finding.price, near.price
-                    )
-                )
-        if finding.title and near.title:
-            self.titles_compared += 1
-            alike = alikeness(finding.title, near.title)
-            if alike < _ALIKE:
-                self.titles.append(TitleDifference(finding.url, finding.title, near.title, alike))
+        self._compare_prices(finding, finding.nearest)
+        self._compare_titles(finding, finding.nearest)
 
-    def watched(self, session: Session, shop: Shop) -> Iterator[tuple[str, int, str, str]]:
-        """The feed's bad rows (source, line, reason, raw), counted as they pass."""
+    def _compare_prices(self, finding: Finding, listed: NearestOffer) -> None:
+        if finding.price is None or listed.price is None:
+            return
+        if listed.currency not in (None, finding.currency):
+            return
+        self.prices_compared += 1
+        if finding.price != listed.price:
+            self.prices.append(
+                PriceDifference(
+                    url=finding.url,
+                    title=finding.title,
+                    currency=finding.currency,
+                    page_price=finding.price,
+                    catalog_price=listed.price,
+                )
+            )
+
+    def _compare_titles(self, finding: Finding, listed: NearestOffer) -> None:
+        if not finding.title or not listed.title:
+            return
+        self.titles_compared += 1
+        similarity = title_similarity(finding.title, listed.title)
+        if similarity < self.config.same_title_similarity:
+            self.titles.append(
+                TitleDifference(finding.url, finding.title, listed.title, similarity)
+            )
+
+    def read_rejected_rows(self, session: Session, shop: Shop) -> Iterator[FeedRow]:
+        """Yield the rejected rows of the feed; each is counted as it passes."""
         columns: list[Any] = [
             col(BadRow.source),
             col(BadRow.line),
             col(BadRow.reason),
             col(BadRow.raw),
         ]
-        query = select(*columns).where(col(BadRow.shop_id) == shop.id).order_by(col(BadRow.id))
-        for source, line, reason, raw in session.connection().execute(
-            query.execution_options(yield_per=_BATCH)
-        ):
-            clean, where = (
-                text(reason, 200) or "no reason given",
-                text(source.rsplit("/", 1)[-1], 80) or "the feed",
+        query = (
+            select(*columns)
+            .where(col(BadRow.shop_id) == shop.id)
+            .order_by(col(BadRow.id))
+            .execution_options(yield_per=_BATCH_SIZE)
+        )
+        for source, line, reason, raw in session.connection().execute(query):
+            file_name = source.rsplit("/", 1)[-1]
+            row = FeedRow(
+                source=clean_text(file_name, _MAX_SOURCE_LENGTH) or "the feed",
+                line=line,
+                reason=clean_text(reason, _MAX_REJECTION_LENGTH) or "no reason given",
+                raw=raw,
             )
-            self.bad_rows += 1
-            known = clean if clean in self.bad or len(self.bad) < _REASONS else "other reasons"
-            entry = self.bad.setdefault(known, BadReason(known))
-            entry.rows += 1
-            if len(entry.examples) < _EXAMPLES:
-                entry.examples.append((where, line, text(raw, 300) or ""))
-            yield where, line, clean, raw
+            self._count_rejection(row)
+            yield row
 
-    def read_feed(self, session: Session, shop: Shop, currency: str | None) -> None:
-        """Count the catalog's offers of the shop by brand and category, and how their links are."""
-        unlinked = col(KnownOffer.url).is_(None)
+    def _count_rejection(self, row: FeedRow) -> None:
+        self.rejected_rows += 1
+        reason = row.reason
+        if reason not in self.rejections and len(self.rejections) >= _MAX_REASONS:
+            reason = "other reasons"
+        rejection = self.rejections.setdefault(reason, RejectionReason(reason))
+        rejection.rows += 1
+        if len(rejection.examples) < _EXAMPLES_PER_REASON:
+            # The full text is searched for missing offers; an example is only looked at.
+            raw = clean_text(row.raw, _MAX_RAW_LENGTH) or ""
+            rejection.examples.append(FeedRow(row.source, row.line, row.reason, raw))
+
+    def read_feed(self, session: Session, shop: Shop, main_currency: str | None) -> None:
+        """Count the catalog's offers by brand, category and price, and their links by kind."""
         columns: list[Any] = [
             col(KnownOffer.brand),
             col(KnownOffer.category),
             col(KnownOffer.price),
+            col(KnownOffer.currency),
+            col(KnownOffer.url).is_(None),
+            col(KnownOffer.opaque),
         ]
-        columns += [col(KnownOffer.currency), unlinked, col(KnownOffer.opaque)]
         query = (
             select(*columns)
             .where(col(KnownOffer.shop_id) == shop.id)
-            .execution_options(yield_per=_BATCH)
+            .execution_options(yield_per=_BATCH_SIZE)
         )
-        for brand, category, price, money, no_url, opaque in session.connection().execute(query):
-            self.feed.add(brand, category, price, money or currency)
-            self.links["opaque" if opaque else "broken" if no_url else "readable"] += 1
+        for brand, category, price, currency, lacks_url, is_opaque in session.connection().execute(
+            query
+        ):
+            self.feed.add(brand, category, price, currency or main_currency)
+            self.links[_link_kind(lacks_url, is_opaque)] += 1
 
-    def read_unseen(self, session: Session, shop: Shop, run_id: int, pages: Pages) -> None:
-        """List the catalog's offers that the run has not paired, the dearest first; `pages` are those they link to."""
-        offer = (
+    def read_unseen(self, session: Session, shop: Shop, run_id: int, pages: PagesByUrl) -> None:
+        """List the catalog's offers that the run has not paired, the dearest first."""
+        fields = (
             KnownOffer.ref,
             KnownOffer.title,
             KnownOffer.price,
             KnownOffer.currency,
             KnownOffer.url,
         )
-        mine = (col(KnownOffer.shop_id) == shop.id) & ~known_is_paired(run_id)
-        columns: list[Any] = [*map(col, offer)]
-        query = select(*columns).where(mine).execution_options(yield_per=_BATCH)
+        columns: list[Any] = [*map(col, fields)]
+        query = (
+            select(*columns)
+            .where(col(KnownOffer.shop_id) == shop.id, ~is_paired(run_id))
+            .execution_options(yield_per=_BATCH_SIZE)
+        )
         for ref, title, price, currency, url in session.connection().execute(query):
-            page = page_of(url, pages)
-            why = text(page.reason, 120) or (page.state and f"page {page.state}")
-            money = amount(price), text(currency, 8)
-            what = sight(False, url, page)
+            page = linked_page(url, pages)
             self.unseen.append(
-                Unseen(text(ref, 120) or "", text(title), *money, text(url, 2000), what, why)
+                UnseenOffer(
+                    ref=clean_text(ref, MAX_KEY_LENGTH) or "",
+                    title=clean_text(title),
+                    price=parse_amount(price),
+                    currency=clean_text(currency, MAX_CURRENCY_LENGTH),
+                    url=clean_text(url, MAX_URL_LENGTH),
+                    status=offer_status(False, url, page),
+                    reason=_page_reason(page),
+                )
             )
-        self.unseen.sort(key=lambda one: (-(one.price or 0), one.ref))
+        self.unseen.sort(key=lambda offer: (-(offer.price or 0), offer.ref))
 
-    def done(self) -> "Health":
-        """Put the most telling first: great price differences, titles least alike, frequent reasons."""
-        self.prices.sort(key=lambda one: (-abs(one.page - one.catalog), one.url))
-        self.titles.sort(key=lambda one: (one.alike, one.url))
-        self.bad = dict(sorted(self.bad.items(), key=lambda pair: (-pair[1].rows, pair[0])))
-        return self
+    def sort(self) -> None:
+        """Sort the lists by relevance: greatest differences and most frequent reasons first."""
+        self.prices.sort(
+            key=lambda offer: (-abs(offer.page_price - offer.catalog_price), offer.url)
+        )
+        self.titles.sort(key=lambda offer: (offer.similarity, offer.url))
+        by_frequency = sorted(
+            self.rejections.values(), key=lambda rejection: (-rejection.rows, rejection.reason)
+        )
+        self.rejections = {rejection.reason: rejection for rejection in by_frequency}
 
     def as_json(self) -> dict[str, Any]:
-        """The figures, without the lists."""
+        """Return the figures without the lists of offers."""
+        kinds = (READABLE_LINK, OPAQUE_LINK, BROKEN_LINK)
         return {
             "known_offers": self.feed.offers,
-            "links": {kind: self.links[kind] for kind in ("readable", "opaque", "broken")},
-            "bad_rows": self.bad_rows,
+            "links": {kind: self.links[kind] for kind in kinds},
+            "bad_rows": self.rejected_rows,
             "prices_compared": self.prices_compared,
             "prices_differ": len(self.prices),
             "titles_compared": self.titles_compared,
             "titles_differ": len(self.titles),
             "not_seen_on_the_shop": len(self.unseen),
-            "bad_rows_by_reason": [reason.as_row() for reason in self.bad.values()],
+            "bad_rows_by_reason": [rejection.as_row() for rejection in self.rejections.values()],
         }
 
 
-def alikeness(one: str, other: str) -> float:
-    """How alike two titles read, 0 to 100; case, order of words and punctuation do not count.
+def _link_kind(lacks_url: bool, is_opaque: bool) -> str:
+    if is_opaque:
+        return OPAQUE_LINK
+    if lacks_url:
+        return BROKEN_LINK
+    return READABLE_LINK
 
-    >>> alikeness("Red Lamp, 40 cm", "lamp 40 cm red"), alikeness("Red lamp", "Garden hose") < 50
-    (100.0, True)
+
+def _page_reason(page: PageStatus) -> str | None:
+    reason = clean_text(page.reason, MAX_REASON_LENGTH)
+    if reason or not page.state:
+        return reason
+    return f"page {page.state}"
+
+
+def title_similarity(title: str, other_title: str) -> float:
+    """Return the similarity of two titles from 0 to 100, ignoring case, order and punctuation.
+
+    >>> title_similarity("Red Lamp, 40 cm", "lamp 40 cm red")
+    100.0
+    >>> title_similarity("Red lamp", "Garden hose") < 50
+    True
     """
-    return token_sort_ratio(_bare(one), _bare(other))
+    return token_sort_ratio(_words_of(title), _words_of(other_title))
 
 
-def _bare(title: str) -> str:
+def _words_of(title: str) -> str:
     return " ".join(re.findall(r"\w+", title.casefold()))
 
 
-def by_sight(unseen: list[Unseen]) -> dict[Sight, list[Unseen]]:
-    """Catalog offers by what became of their pages."""
-    groups: dict[Sight, list[Unseen]] = defaultdict(list)
-    for one in unseen:
-        groups[one.sight].append(one)
+def group_by_status(offers: Iterable[UnseenOffer]) -> dict[OfferStatus, list[UnseenOffer]]:
+    """Group catalog offers by the outcome of looking up their pages."""
+    groups: dict[OfferStatus, list[UnseenOffer]] = defaultdict(list)
+    for offer in offers:
+        groups[offer.status].append(offer)
     return groups

@@ -1,9 +1,10 @@
-"""Variants: which missing offers are only another size, colour or amount of a listed one.
+"""Variants: missing offers that differ from a listed one in size, colour or amount only.
 
-That two titles are nearly the same does not make it so: the key blanks AR-1 and AB-1 are two products. An offer is a
-variant where a listed one shares its page; or where its title differs from the listed one's in nothing but sizes,
-amounts, and words by which the shop's pages tell the offers apart that they keep together - unless two listed offers
-differ in just that way, for then the feed has a row for each.
+Nearly equal titles alone do not make a variant: the key blanks AR-1 and AB-1 are two products. An
+offer is a variant if a listed offer shares its page, or if its title differs from that of the
+nearest catalog offer in nothing but sizes, amounts, and words that tell the offers of one page
+apart. If two listed offers differ in just that way, the feed has one row per variant, and the
+missing row needs another explanation.
 """
 
 import re
@@ -18,139 +19,158 @@ from matcher.records.product_kinds import kinds
 from matcher.records.record import Record
 from matcher.records.text import fold
 from matcher.records.units import quantities
-from reports.statistics.findings_reader import Finding, Nearest
+from reports.statistics.findings_reader import Finding, NearestOffer
 
-_SAME = "the same title"
+# Differences between two titles are named by an amount's unit, by a word, or by one of these.
+_NO_DIFFERENCE = "the same title"
 _SIZE = "a size"
 
 
 @dataclass
-class Siblings:
-    """What a run's offers say of variants: listed titles, of which page one is listed, and the titles that pages keep.
+class VariantIndex:
+    """Titles of a run's offers by page, to recognise missing variants of listed offers.
 
-    `listed_ids` are the catalog offers that are listed already. `titles_at` has the first listed title of each address
-    that takes parameters, and `scripts` those addresses that show different products, as `/index.php` does.
+    `listed_ids` are the catalog offers that are paired already; `listed_titles` their titles.
+    `listed_on_page` has one listed title per page with several offers, `titles_on_page` the titles
+    of all its offers. `first_titles` has the first listed title of each address with parameters;
+    `scripts` are those addresses that show different products, such as `/index.php`.
     """
 
     listed_ids: set[int] = field(default_factory=set)
-    titles: list[str] = field(default_factory=list)
-    listed_on: dict[str, str] = field(default_factory=dict)
-    kept_on: dict[str, list[str]] = field(default_factory=dict)
-    titles_at: dict[str, str] = field(default_factory=dict)
+    listed_titles: list[str] = field(default_factory=list)
+    listed_on_page: dict[str, str] = field(default_factory=dict)
+    titles_on_page: dict[str, list[str]] = field(default_factory=dict)
+    first_titles: dict[str, str] = field(default_factory=dict)
     scripts: set[str] = field(default_factory=set)
 
     def add(self, finding: Finding) -> None:
-        """Take in an offer of the shop."""
+        """Add an offer of the shop with any verdict."""
         if finding.variant_of and finding.title:
-            self.kept_on.setdefault(finding.variant_of, []).append(finding.title)
+            self.titles_on_page.setdefault(finding.variant_of, []).append(finding.title)
 
     def add_listed(self, finding: Finding) -> None:
-        """Take in that the catalog lists it."""
+        """Add an offer that the catalog lists."""
         if finding.known_id is not None:
             self.listed_ids.add(finding.known_id)
         title = (finding.nearest and finding.nearest.title) or finding.title
-        if title:
-            self.titles.append(title)
-            address, _, asked = finding.url.partition("?")
-            if asked and not _alike(title, self.titles_at.setdefault(address, title)):
+        if not title:
+            return
+        self.listed_titles.append(title)
+        address, _, parameters = finding.url.partition("?")
+        if parameters:
+            first_title = self.first_titles.setdefault(address, title)
+            if not _share_half_of_words(title, first_title):
                 self.scripts.add(address)
-            if finding.variant_of:
-                self.listed_on.setdefault(finding.variant_of, title)
+        if finding.variant_of:
+            self.listed_on_page.setdefault(finding.variant_of, title)
 
     def evidence(self, finding: Finding) -> str | None:
-        """What makes a missing offer a variant of a listed one; None where nothing does."""
-        near = finding.nearest
-        listed = near if near and finding.known_id in self.listed_ids else None
-        if (
-            listed
-            and same_page(finding.url, listed.url)
-            and finding.url.partition("?")[0] not in self.scripts
-        ):
-            return f"on the same page as the listed “{listed.title}”"
-        if shared := self.listed_on.get(finding.variant_of or ""):
-            return f"on the same page as the listed “{shared}”"
-        return self._told_by_title(finding.title, listed) if listed else None
-
-    def _told_by_title(self, title: str | None, listed: Nearest) -> str | None:
-        ways = self._ways(_record(title), _record(listed.title))
-        if not ways or ways & self._sent:
+        """Return the evidence that a missing offer is a variant of a listed one, or None."""
+        nearest = finding.nearest
+        if nearest is not None and finding.known_id not in self.listed_ids:
+            nearest = None
+        if nearest is not None and self._shares_page(finding.url, nearest.url):
+            return f"on the same page as the listed “{nearest.title}”"
+        page_title = self.listed_on_page.get(finding.variant_of or "")
+        if page_title:
+            return f"on the same page as the listed “{page_title}”"
+        if nearest is None:
             return None
-        if _SAME in ways:
+        return self._title_evidence(finding.title, nearest)
+
+    def _shares_page(self, url: str, listed_url: str | None) -> bool:
+        return is_same_page(url, listed_url) and url.partition("?")[0] not in self.scripts
+
+    def _title_evidence(self, title: str | None, listed: NearestOffer) -> str | None:
+        differences = self._variant_differences(_record(title), _record(listed.title))
+        if not differences or differences & self._listed_differences:
+            return None
+        if _NO_DIFFERENCE in differences:
             return f"has the same title as the listed “{listed.title}”"
-        here, there = _words(title), _words(listed.title)
-        ours, theirs = (
-            [word for word in here if word not in there],
-            [word for word in there if word not in here],
-        )
-        return f"differs from the listed “{listed.title}” only in {_quoted(ours)} for {_quoted(theirs)}"
+        title_words, listed_words = _words(title), _words(listed.title)
+        added = [word for word in title_words if word not in listed_words]
+        removed = [word for word in listed_words if word not in title_words]
+        change = f"{_quoted(added)} for {_quoted(removed)}"
+        return f"differs from the listed “{listed.title}” only in {change}"
 
-    def _ways(self, one: Record, other: Record) -> set[str]:
-        """In what two titles differ; empty where it is (also) in something that makes another product."""
-        if not set(one.words) & set(other.words):
+    def _variant_differences(self, left: Record, right: Record) -> set[str]:
+        """Return the differences of two titles; empty if any of them makes another product."""
+        if not set(left.words) & set(right.words):
             return set()
-        apart = {word for word in one.words if word not in other.spellings}
-        apart |= {word for word in other.words if word not in one.spellings}
-        sizes = one.kinds.sizes | other.kinds.sizes
-        told = all(_unit(word) or word in sizes or word in self._choices for word in apart)
-        return {_way(word) for word in apart} or {_SAME} if told else set()
+        different = {word for word in left.words if word not in right.spellings}
+        different |= {word for word in right.words if word not in left.spellings}
+        sizes = left.kinds.sizes | right.kinds.sizes
+        for word in different:
+            if not (_unit(word) or word in sizes or word in self._choice_words):
+                return set()
+        return {_difference(word) for word in different} or {_NO_DIFFERENCE}
 
     @cached_property
-    def _choices(self) -> frozenset[str]:
-        """The words by which the offers of one page differ: colours, sizes, scents, whatever the shop lets choose."""
-        found: set[str] = set()
-        for titles in self.kept_on.values():
-            counts = Counter(word for title in titles for word in set(_record(title).words))
-            found.update(word for word, count in counts.items() if count < len(titles))
-        return frozenset(found)
+    def _choice_words(self) -> frozenset[str]:
+        """Words in which the offers of one page differ: colours, sizes and other choices."""
+        choices: set[str] = set()
+        for titles in self.titles_on_page.values():
+            counts: Counter[str] = Counter()
+            for title in titles:
+                counts.update(set(_record(title).words))
+            choices.update(word for word, count in counts.items() if count < len(titles))
+        return frozenset(choices)
 
     @cached_property
-    def _sent(self) -> frozenset[str]:
-        """The ways in which two listed offers differ, of those that can make a variant."""
-        listed = list(map(_record, self.titles))
-        same = {_SAME} if len({one.title for one in listed}) < len(listed) else set()
-        choosing = [
-            one
-            for one in listed
-            if any(_way(word) != word or word in self._choices for word in one.words)
-        ]
-        return frozenset(map(_way, learn_variants(choosing).words)) | same
+    def _listed_differences(self) -> frozenset[str]:
+        """Differences between two listed offers that could make them variants."""
+        listed = [_record(title) for title in self.listed_titles]
+        with_choice = [record for record in listed if any(map(self._is_choice, record.words))]
+        differences = {_difference(word) for word in learn_variants(with_choice).words}
+        has_equal_titles = len({record.title for record in listed}) < len(listed)
+        if has_equal_titles:
+            differences.add(_NO_DIFFERENCE)
+        return frozenset(differences)
+
+    def _is_choice(self, word: str) -> bool:
+        return _difference(word) != word or word in self._choice_words
 
 
 def _record(title: str | None) -> Record:
     return Record(title=fold(title))
 
 
-def _way(word: str) -> str:
-    """What a word chooses: an amount of a unit, a size, or itself."""
-    return _unit(word) or (_SIZE if kinds(("", word)).sizes else word)
+def _difference(word: str) -> str:
+    """Name the kind of choice a word makes: the unit of an amount, a size, or the word itself."""
+    unit = _unit(word)
+    if unit:
+        return unit
+    if kinds(("", word)).sizes:
+        return _SIZE
+    return word
 
 
 def _unit(word: str) -> str | None:
     return next(iter(quantities((word,))), None)
 
 
-def same_page(url: str, other: str | None) -> bool:
-    """Whether two URLs differ, but only in their parameters.
+def is_same_page(url: str, other_url: str | None) -> bool:
+    """Return True if two URLs differ in their parameters only.
 
-    >>> same_page("http://a.example/p/1?size=m", "http://a.example/p/1?size=s")
+    >>> is_same_page("http://a.example/p/1?size=m", "http://a.example/p/1?size=s")
     True
     """
-    one, two = urlsplit(url), urlsplit(other or "")
-    return (
-        url != other
-        and (one.netloc, one.path) == (two.netloc, two.path)
-        and one.path.strip("/") != ""
-    )
+    parts, other_parts = urlsplit(url), urlsplit(other_url or "")
+    if url == other_url or parts.path.strip("/") == "":
+        return False
+    return (parts.netloc, parts.path) == (other_parts.netloc, other_parts.path)
 
 
-def _alike(title: str, other: str) -> bool:
-    """Whether half of the words of the longer title are in the other, as of two variants of one product."""
-    one, two = set(_words(title)), set(_words(other))
-    return 2 * len(one & two) >= max(len(one), len(two))
+def _share_half_of_words(title: str, other_title: str) -> bool:
+    """Return True if the titles share half of the words of the longer one, as variants do."""
+    title_words, other_words = set(_words(title)), set(_words(other_title))
+    return 2 * len(title_words & other_words) >= max(len(title_words), len(other_words))
 
 
-def _quoted(words: Sequence[str]) -> str:
-    return f"“{' '.join(words)}”" if words else "nothing"
+def _quoted(changed_words: Sequence[str]) -> str:
+    if not changed_words:
+        return "nothing"
+    return f"“{' '.join(changed_words)}”"
 
 
 def _words(title: str | None) -> list[str]:

@@ -1,8 +1,8 @@
-"""Rejected: which missing offers stand in the feed after all, in a row that could not be read.
+"""Rejected rows of the feed that hold a missing offer: sent, but not imported.
 
-A bad row is kept as raw text of any format. It is one offer's if it holds that offer's GTIN, or its link's path, or a
-telling key of its own, or its whole title. Every needle is filed under its rarest word, so that one pass over the rows
-suffices, however many offers are missing.
+A rejected row is stored as raw text of any format. It belongs to an offer if it holds the offer's
+GTIN, its link, an identifying number or its whole title. Every such search key is indexed under its
+rarest word, so that one pass over the rows suffices for any number of missing offers.
 """
 
 import html
@@ -11,136 +11,194 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from reports.causes.config import CauseConfig
 from reports.statistics.findings_reader import Finding
 
-_LONGEST = 20_000
-_LOOKS = 200
-_BETWEEN = re.compile(r"""[\t;|\n"]|<[^<>]*>|,(?=\S)|(?<=[\[{ ])'|'(?=[\]},:])""")
+_DEFAULTS = CauseConfig()
+
+# Bounds against hostile input: characters of a row that are searched, and search keys tried per
+# word of it.
+_MAX_ROW_LENGTH = 20_000
+_MAX_KEYS_PER_WORD = 200
+
+# Separators of CSV and TSV cells, quotes of JSON and of Python's repr, XML tags. A comma in front
+# of a space is text.
+_SEPARATOR = re.compile(r"""[\t;|\n"]|<[^<>]*>|,(?=\S)|(?<=[\[{ ])'|'(?=[\]},:])""")
+
+# Common names of link parameters that identify no product: with one of them next, a link ends where
+# the key ends.
+_TRACKING_PARAMETERS = frozenset(
+    "gclid fbclid partner ref source campaign affiliate utm aff pid sid".split()
+)
+
+_LINK = "link"
 
 
 @dataclass(frozen=True)
-class Rejection:
-    """The bad row that a missing offer was found in, and by what."""
+class FeedRow:
+    """Row of the feed that was rejected at import: file, line number, reason and raw text."""
 
     source: str
     line: int
     reason: str
-    by: str
+    raw: str
+
+
+@dataclass(frozen=True)
+class RejectedRow:
+    """Rejected row that holds a missing offer; `matched_by` names the field found in it."""
+
+    row: FeedRow
+    matched_by: str
+
+    @property
+    def evidence(self) -> str:
+        """The match as a sentence."""
+        place = f"row {self.row.line} of {self.row.source}"
+        return f"{place} has the same {self.matched_by} and was rejected: {self.row.reason}"
 
 
 @dataclass(frozen=True, slots=True)
-class _Needle:
+class _SearchKey:
+    """Normalised text that identifies a finding (by its index); a lower `rank` is more certain."""
+
     finding: int
-    by: str
+    field: str
     rank: int
-    words: str
+    text: str
 
 
-def rejections(
-    findings: Sequence[Finding], rows: Iterable[tuple[str, int, str, str]]
-) -> dict[int, Rejection]:
-    """Per index of `findings`, the bad row (source, line, reason, raw) that names it best."""
-    filed = _filed(
-        [needle for place, finding in enumerate(findings) for needle in _needles(place, finding)]
-    )
-    best: dict[int, tuple[int, Rejection]] = {}
-    for source, line, reason, raw in rows:
-        fields = [words(field) for field in _fields(raw)] if filed else []
-        for needle in _held(filed, fields):
-            if needle.finding not in best or needle.rank < best[needle.finding][0]:
-                best[needle.finding] = needle.rank, Rejection(source, line, reason, needle.by)
-    return {place: rejection for place, (_, rejection) in best.items()}
+def find_rejected_rows(
+    findings: Sequence[Finding], rows: Iterable[FeedRow], config: CauseConfig = _DEFAULTS
+) -> dict[int, RejectedRow]:
+    """Return the rejected row that identifies a finding best, by the finding's index.
+
+    All rows are read, even if there is nothing to search for: the caller may count them as they
+    pass.
+    """
+    keys: list[_SearchKey] = []
+    for index, finding in enumerate(findings):
+        keys += _search_keys(index, finding, config)
+    keys_by_word = _index_by_rarest_word(keys)
+    best: dict[int, tuple[int, RejectedRow]] = {}
+    for row in rows:
+        if not keys_by_word:
+            continue
+        cells = [normalise_words(cell) for cell in _cells(row.raw)]
+        for key in _keys_in(cells, keys_by_word):
+            if key.finding not in best or key.rank < best[key.finding][0]:
+                best[key.finding] = key.rank, RejectedRow(row, key.field)
+    return {index: row for index, (_, row) in best.items()}
 
 
-def words(text: str) -> str:
-    """A text as its words: what a link, a cell and a title have in common.
+def normalise_words(text: str) -> str:
+    """Reduce a link, a cell or a title to its words, so that they can be compared.
 
-    >>> words("https://shop.example/p/red%2Dlamp?x=1&amp;y=2")
+    >>> normalise_words("https://shop.example/p/red%2Dlamp?x=1&amp;y=2")
     'https shop example p red lamp x 1 y 2'
     """
-    return " ".join(re.findall(r"\w+", unquote(unquote(html.unescape(text[:_LONGEST]))).casefold()))
+    # A link inside a tracking link is percent-encoded twice.
+    decoded = unquote(unquote(html.unescape(text[:_MAX_ROW_LENGTH])))
+    return " ".join(re.findall(r"\w+", decoded.casefold()))
 
 
-def _needles(place: int, finding: Finding) -> Iterator[_Needle]:
+def _search_keys(index: int, finding: Finding, config: CauseConfig) -> Iterator[_SearchKey]:
     if finding.ean:
-        yield _Needle(place, "EAN", 0, finding.ean.lstrip("0"))
-    for url in {finding.url, *finding.urls}:
+        yield _SearchKey(index, "EAN", 0, finding.ean.lstrip("0"))
+    for url in set(finding.all_urls()):
         parts = urlsplit(url)
+        # The home page is no offer's own link.
         if parts.path.strip("/"):
-            yield _Needle(place, "link", 1, words(f"{parts.netloc} {parts.path} {parts.query}"))
-    for by, value in (("article number", finding.sku), ("manufacturer's number", finding.han)):
-        if value and len(value) >= 5 and any(sign.isdigit() for sign in value):
-            yield _Needle(place, by, 2, words(value))
-    if finding.title and len(finding.title) >= 10:
-        yield _Needle(place, "title", 3, words(finding.title))
+            link = normalise_words(f"{parts.netloc} {parts.path} {parts.query}")
+            yield _SearchKey(index, _LINK, 1, link)
+    numbers = (("article number", finding.sku), ("manufacturer's number", finding.han))
+    for field, number in numbers:
+        if number and len(number) >= config.min_number_length and _has_digit(number):
+            yield _SearchKey(index, field, 2, normalise_words(number))
+    if finding.title and len(finding.title) >= config.min_title_length:
+        yield _SearchKey(index, "title", 3, normalise_words(finding.title))
 
 
-def _filed(needles: Sequence[_Needle]) -> dict[str, list[_Needle]]:
-    common = Counter(word for needle in needles for word in set(needle.words.split()))
-    filed: dict[str, list[_Needle]] = defaultdict(list)
-    for needle in needles:
-        if needle.words:
-            filed[min(needle.words.split(), key=lambda word: (common[word], -len(word)))].append(
-                needle
-            )
-    return filed
+def _has_digit(text: str) -> bool:
+    return any(character.isdigit() for character in text)
 
 
-def _held(filed: dict[str, list[_Needle]], fields: Sequence[str]) -> Iterator[_Needle]:
-    """The needles that a row's fields hold: a link within a field, all others as a whole one."""
-    whole = {form for field in fields for form in (field, field.lstrip("0"))}
-    met = {form for field in fields for word in field.split() for form in (word, word.lstrip("0"))}
-    for word in met:
-        for needle in filed.get(word, ())[:_LOOKS]:
-            if needle.words in whole or (
-                needle.by == "link" and any(_links(needle.words, field) for field in fields)
-            ):
-                yield needle
+def _index_by_rarest_word(keys: Sequence[_SearchKey]) -> dict[str, list[_SearchKey]]:
+    frequency: Counter[str] = Counter()
+    for key in keys:
+        frequency.update(set(key.text.split()))
+    index: dict[str, list[_SearchKey]] = defaultdict(list)
+    for key in keys:
+        if key.text:
+            # Among equally rare words the longest.
+            rarest = min(key.text.split(), key=lambda word: (frequency[word], -len(word)))
+            index[rarest].append(key)
+    return index
 
 
-def _links(needle: str, field: str) -> bool:
-    """Whether a field's words are a link to the needle's page, perhaps with more parameters behind it.
+def _keys_in(
+    cells: Sequence[str], keys_by_word: dict[str, list[_SearchKey]]
+) -> Iterator[_SearchKey]:
+    """Yield the search keys that a row holds: links within a cell, others as a whole cell."""
+    whole_cells = _with_and_without_zeros(cells)
+    cell_words: set[str] = set()
+    for cell in cells:
+        cell_words |= _with_and_without_zeros(cell.split())
+    for word in cell_words:
+        for key in keys_by_word.get(word, ())[:_MAX_KEYS_PER_WORD]:
+            if key.text in whole_cells or (key.field == _LINK and _any_links(key.text, cells)):
+                yield key
 
-    >>> _links("shop example p lamp 1", "https shop example p lamp 1 utm_source portal")
+
+def _with_and_without_zeros(texts: Iterable[str]) -> set[str]:
+    """Return the texts with and without leading zeros, which a GTIN may have or not."""
+    forms = set(texts)
+    return forms | {text.lstrip("0") for text in forms}
+
+
+def _any_links(link: str, cells: Sequence[str]) -> bool:
+    return any(_links_to(link, cell) for cell in cells)
+
+
+def _links_to(link: str, cell: str) -> bool:
+    """Return True if a cell holds the link, alone or with tracking parameters behind it.
+
+    >>> _links_to("shop example p lamp 1", "https shop example p lamp 1 utm_source portal")
     True
-    >>> _links("shop example p lamp 1", "https shop example p lamp 1 red")
+    >>> _links_to("shop example p lamp 1", "https shop example p lamp 1 red")
     False
     """
-    before, found, after = f" {field} ".partition(f" {needle} ")
-    key = after.split(" ", 1)[0]
-    return bool(found) and "http" in before and (not key or "_" in key or key in _TRACKING)
+    before, match, after = f" {cell} ".partition(f" {link} ")
+    if not match or "http" not in before:
+        return False
+    next_word = after.split(" ", 1)[0]
+    return not next_word or "_" in next_word or next_word in _TRACKING_PARAMETERS
 
 
-_TRACKING = frozenset(
-    {
-        "gclid",
-        "fbclid",
-        "partner",
-        "ref",
-        "source",
-        "campaign",
-        "affiliate",
-        "utm",
-        "aff",
-        "pid",
-        "sid",
-    }
-)
+def _cells(raw: str) -> list[str]:
+    """Return the cells of a raw row: JSON values, else the text between separators or tags."""
+    text = raw[:_MAX_ROW_LENGTH]
+    values = _json_values(text)
+    if values is not None:
+        return values
+    return [cell for cell in _SEPARATOR.split(text) if cell.strip()]
 
 
-def _fields(raw: str) -> list[str]:
-    """The cells of a raw row: the values of a JSON object, else what stands between quotes, separators or tags."""
-    cut = raw[:_LONGEST]
-    if cut.lstrip().startswith("{"):
-        try:
-            values = json.loads(cut).values()
-            return [
-                str(one)
-                for value in values
-                for one in (value if isinstance(value, list) else [value])
-            ]
-        except (ValueError, RecursionError):
-            pass
-    return [cell for cell in _BETWEEN.split(cut) if cell.strip()]
+def _json_values(text: str) -> list[str] | None:
+    """Return the values of a JSON object, those of lists one by one; None if the text is none."""
+    if not text.lstrip().startswith("{"):
+        return None
+    try:
+        parsed: dict[str, Any] = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    values: list[str] = []
+    for value in parsed.values():
+        if isinstance(value, list):
+            values += map(str, value)
+        else:
+            values.append(str(value))
+    return values

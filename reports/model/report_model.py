@@ -1,7 +1,7 @@
-"""The story of a run: everything a report says, gathered in a dozen queries and one pass over the findings.
+"""Report of a run as one value, built with a dozen queries and one pass over the findings.
 
-Kept in memory are the findings that are told one by one (missing and unsure, unless more are asked for), and of the
-listed ones only what differs from the catalog.
+Kept in memory are the findings that a report lists (missing and unsure ones by default), and of the
+listed ones only those that differ from the catalog. Every output format writes the same `Report`.
 """
 
 from collections import Counter
@@ -16,201 +16,264 @@ from catalog.errors import UsageError
 from catalog.models import Run, Shop, Verdict, Word, now
 from catalog.runtime.progress import Progress, silent
 from catalog.storage.store import Store
-from reports.causes.causes import CauseKind, Context, explain, valid_ean
-from reports.causes.feed_quality import Health
-from reports.causes.gaps import Absence, PriceGap, absent_brands, absent_categories, price_gaps
-from reports.causes.page_variants import Siblings
-from reports.causes.rejected_rows import rejections
-from reports.statistics.coverage import covered, pages_of_known, superseded
-from reports.statistics.findings_reader import Finding, stream
-from reports.statistics.statistics import Completeness, Count, Tally, prefixes
-from reports.statistics.trend import Earlier, Since, Trend, earlier, history
+from reports.causes.cause_inference import CauseContext, CauseKind, infer_causes, is_valid_ean
+from reports.causes.config import CauseConfig
+from reports.causes.feed_quality import FeedQuality
+from reports.causes.gaps import Gap, PriceGap, find_brand_gaps, find_category_gaps, find_price_gaps
+from reports.causes.page_variants import VariantIndex
+from reports.causes.rejected_rows import find_rejected_rows
+from reports.statistics.category_paths import category_prefixes
+from reports.statistics.completeness import Completeness, VerdictCounts
+from reports.statistics.completeness_builder import CompletenessBuilder
+from reports.statistics.coverage import count_coverage, is_superseded, read_linked_pages
+from reports.statistics.findings_reader import Finding, read_findings
+from reports.statistics.trend import (
+    PreviousRun,
+    Trend,
+    TrendBuilder,
+    load_history,
+    load_previous_run,
+)
 
-TOLD = frozenset({Verdict.MISSING, Verdict.UNSURE})
-_EVERY = 2000
+LISTED_ONE_BY_ONE = frozenset({Verdict.MISSING, Verdict.UNSURE})
+_PROGRESS_STEP = 2000  # findings between two progress messages
+_MAX_EVIDENCE = 5  # most frequent sentences kept per cause
+
+
+@dataclass(frozen=True)
+class EvidenceCount:
+    """Sentence that supports a cause, with the number of offers that it holds for."""
+
+    text: str
+    offers: int
 
 
 @dataclass(frozen=True)
 class CauseShare:
-    """How many missing offers a cause explains, what they cost, and the evidence given most often."""
+    """Missing offers with one cause: their number, their value, and the most frequent evidence."""
 
     kind: CauseKind
-    tally: Tally
-    evidence: tuple[tuple[str, int], ...]
+    counts: VerdictCounts
+    evidence: tuple[EvidenceCount, ...]
 
     @property
     def offers(self) -> int:
-        """How many missing offers it explains."""
-        return self.tally.missing
+        """Number of missing offers with this cause."""
+        return self.counts.missing
 
 
 @dataclass(frozen=True)
-class Story:
-    """One run of one shop, ready to be written. `stale`: a newer run has crawled the shop since."""
+class Report:
+    """Report of one run of one shop.
+
+    `is_superseded` is True if a newer run has crawled the shop since.
+    """
 
     shop: Shop
     run: Run
-    told_at: datetime
+    generated_at: datetime
     findings: list[Finding]
     completeness: Completeness
     causes: tuple[CauseShare, ...]
     trend: Trend
-    health: Health
-    stale: bool
+    feed_quality: FeedQuality
+    is_superseded: bool
 
     @property
-    def untaught(self) -> bool:
-        """Whether no known offer taught how the shop's pages are read."""
+    def is_read_by_heuristics(self) -> bool:
+        """True if the shop's rules were not learnt from known offers."""
         return (self.run.figures.get("learn") or {}).get("by") == "general rules"
 
-    def of(self, verdict: Verdict) -> list[Finding]:
-        """The findings of a verdict that count, the most valuable first."""
-        return [one for one in self.findings if one.verdict is verdict and not one.ignored]
+    @property
+    def run_at(self) -> datetime:
+        """Time at which the run ended, or started if it has not ended."""
+        return self.run.finished_at or self.run.started_at
+
+    def findings_with(self, verdict: Verdict) -> list[Finding]:
+        """Return the findings of a verdict without the ignored ones, the most valuable first."""
+        return [
+            finding
+            for finding in self.findings
+            if finding.verdict is verdict and not finding.is_ignored
+        ]
 
     @property
     def ignored(self) -> list[Finding]:
-        """The findings that a person asked to leave out."""
-        return [one for one in self.findings if one.ignored]
+        """Findings that a reviewer asked to leave out."""
+        return [finding for finding in self.findings if finding.is_ignored]
 
 
 @dataclass
-class _Gathering:
-    """What the one pass over the findings leaves behind."""
+class _ReportBuilder:
+    """Everything that the one pass over the findings collects.
 
-    count: Count
-    health: Health
-    since: Since
-    keep: frozenset[Verdict]
+    Findings with one of the `kept_verdicts` stay in memory.
+    """
+
+    completeness: CompletenessBuilder
+    feed_quality: FeedQuality
+    trend: TrendBuilder
+    kept_verdicts: frozenset[Verdict]
     findings: list[Finding] = field(default_factory=list)
-    siblings: Siblings = field(default_factory=Siblings)
+    variants: VariantIndex = field(default_factory=VariantIndex)
     listed_with_ean: int = 0
 
     def add(self, finding: Finding) -> None:
-        """Count a finding, and keep it if it will be told."""
-        self.count.add(finding)
-        self.since.add(finding)
-        self.siblings.add(finding)
-        if finding.ignored or finding.verdict in self.keep:
+        """Count a finding, and keep it if the report lists it."""
+        self.completeness.add(finding)
+        self.trend.add(finding)
+        self.variants.add(finding)
+        if finding.is_ignored or finding.verdict in self.kept_verdicts:
             self.findings.append(finding)
-        if finding.verdict is Verdict.LISTED and not finding.ignored:
-            self.listed_with_ean += valid_ean(finding.ean)
-            if finding.word is not Word.REJECT:
-                self.health.add_listed(finding)
-                self.siblings.add_listed(finding)
+        if finding.verdict is not Verdict.LISTED or finding.is_ignored:
+            return
+        self.listed_with_ean += is_valid_ean(finding.ean)
+        # A reviewer's rejection names no catalog offer to compare with.
+        if finding.decision is not Word.REJECT:
+            self.feed_quality.add_listed(finding)
+            self.variants.add_listed(finding)
+
+    def sort_findings(self) -> None:
+        """Sort the findings by value, the most valuable first, those without a price last."""
+        weights = self.completeness.currency_weights
+
+        def rank(finding: Finding) -> tuple[bool, Decimal, str]:
+            weight = weights.get(finding.currency or "", Decimal(1))
+            return finding.price is None, -(finding.price or 0) * weight, finding.url
+
+        self.findings.sort(key=rank)
 
 
-def gather(
+def build_report(
     store: Store,
     shop: Shop,
     run_id: int,
-    keep: Collection[Verdict] = TOLD,
+    keep: Collection[Verdict] = LISTED_ONE_BY_ONE,
     progress: Progress = silent,
-) -> Story:
-    """The story of a run. Raises UsageError where the shop has no such run."""
+    config: CauseConfig | None = None,
+) -> Report:
+    """Build the report of a run; `keep` are the verdicts whose findings it lists one by one.
+
+    Raises UsageError if the shop has no such run.
+    """
+    config = config or CauseConfig()
     with store.read() as session:
         run = session.get(Run, run_id)
         if run is None or run.shop_id != shop.id:
             raise UsageError(
-                f"{shop.name!r} has no run {run_id}: 'scout run' makes one, 'scout report' takes the last"
+                f"{shop.name!r} has no run {run_id}: "
+                "'scout run' makes one, 'scout report' takes the last"
             )
-        before = earlier(session, shop, run)
-        passed = _Gathering(Count(), Health(), Since(before), frozenset(keep))
-        for number, finding in enumerate(stream(session, shop, run_id), 1):
-            passed.add(finding)
-            if number % _EVERY == 0:
-                progress("offers told", number)
-        count, health, findings = passed.count, passed.health, passed.findings
-        stale = superseded(session, shop, run_id)
-        pages = None if stale else pages_of_known(session, shop)
-        if pages is not None:
-            health.read_unseen(session, shop, run_id, pages)
-        health.read_feed(session, shop, count.currency)
-        _rank(findings, count.weights)
-        explain(findings, _context(session, shop, passed, before))
-        return Story(
+        previous = load_previous_run(session, shop, run)
+        builder = _ReportBuilder(
+            CompletenessBuilder(), FeedQuality(config), TrendBuilder(previous), frozenset(keep)
+        )
+        for number, finding in enumerate(read_findings(session, shop, run_id), 1):
+            builder.add(finding)
+            if number % _PROGRESS_STEP == 0:
+                progress("offers read", number)
+        feed_quality = builder.feed_quality
+        superseded = is_superseded(session, shop, run_id)
+        pages = None
+        # The page table describes the newest crawl only.
+        if not superseded:
+            pages = read_linked_pages(session, shop)
+            feed_quality.read_unseen(session, shop, run_id, pages)
+        feed_quality.read_feed(session, shop, builder.completeness.currency)
+        builder.sort_findings()
+        infer_causes(builder.findings, _cause_context(session, shop, builder, previous, config))
+        feed_quality.sort()
+        return Report(
             shop=shop,
             run=run,
-            told_at=now(),
-            findings=findings,
-            completeness=count.done(covered(session, shop, run_id, pages)),
-            causes=_shares(findings),
-            trend=passed.since.done(findings, history(session, shop, run)),
-            health=health.done(),
-            stale=stale,
+            generated_at=now(),
+            findings=builder.findings,
+            completeness=builder.completeness.build(count_coverage(session, shop, run_id, pages)),
+            causes=_cause_shares(builder.findings),
+            trend=builder.trend.build(builder.findings, load_history(session, shop, run)),
+            feed_quality=feed_quality,
+            is_superseded=superseded,
         )
 
 
-def _rank(findings: list[Finding], weights: Mapping[str, Decimal]) -> None:
-    """Sort by value, the dearest first, those without a price last."""
+def measure_completeness(store: Store, shop: Shop, run_id: int) -> Completeness:
+    """Return the figures of a run without its findings.
 
-    def key(finding: Finding) -> tuple[bool, Decimal, str]:
-        price = finding.price
-        return (
-            price is None,
-            -(price or 0) * weights.get(finding.currency or "", Decimal(1)),
-            finding.url,
-        )
-
-    findings.sort(key=key)
+    Raises UsageError if the shop has no such run.
+    """
+    return build_report(store, shop, run_id, keep=()).completeness
 
 
-def _context(session: Session, shop: Shop, passed: _Gathering, before: Earlier) -> Context:
-    count, feed = passed.count, passed.health.feed
-    total = count.total
-    categories = absent_categories(count.categories, total, feed)
-    brands = absent_brands(count.brands, total, feed)
-    return Context(
-        categories=categories,
-        brands=brands,
-        gaps=_gaps(passed, categories, brands),
-        siblings=passed.siblings,
-        rejections=rejections(passed.findings, passed.health.watched(session, shop)),
-        earlier=before.saw if before.run else None,
-        earlier_at=before.at,
-        ean_share=passed.listed_with_ean / total.listed if total.listed else 0.0,
+def _cause_context(
+    session: Session,
+    shop: Shop,
+    builder: _ReportBuilder,
+    previous: PreviousRun,
+    config: CauseConfig,
+) -> CauseContext:
+    counts, feed = builder.completeness, builder.feed_quality.feed
+    category_gaps = find_category_gaps(counts.categories, counts.total, feed, config)
+    brand_gaps = find_brand_gaps(counts.brands, counts.total, feed, config)
+    rows = builder.feed_quality.read_rejected_rows(session, shop)
+    ean_share = 0.0
+    if counts.total.listed:
+        ean_share = builder.listed_with_ean / counts.total.listed
+    return CauseContext(
+        category_gaps=category_gaps,
+        brand_gaps=brand_gaps,
+        price_gaps=_price_gaps(builder, category_gaps, brand_gaps, config),
+        variants=builder.variants,
+        rejected_rows=find_rejected_rows(builder.findings, rows, config),
+        was_seen=previous.has_seen if previous.run else None,
+        previous_run_at=previous.ended_at,
+        ean_share=ean_share,
         feed_offers=feed.offers,
+        config=config,
     )
 
 
-def _gaps(
-    passed: _Gathering, categories: Mapping[str, Absence], brands: Mapping[str, Absence]
+def _price_gaps(
+    builder: _ReportBuilder,
+    category_gaps: Mapping[str, Gap],
+    brand_gaps: Mapping[str, Gap],
+    config: CauseConfig,
 ) -> dict[str | None, list[PriceGap]]:
-    """Price gaps per currency, not counting the offers that an absent category or brand explains already."""
+    """Find price gaps per currency among the offers that no other gap explains."""
     missing: dict[str | None, list[tuple[Decimal, str]]] = {}
-    for one in passed.findings:
-        known = (one.brand or "").casefold() in brands or any(
-            prefix in categories for prefix in prefixes(one.category)
-        )
-        if (
-            one.verdict is Verdict.MISSING
-            and not one.ignored
-            and one.price is not None
-            and not known
-        ):
-            missing.setdefault(one.currency, []).append((one.price, one.variant_of or one.url))
-    count, feed = passed.count, passed.health.feed
-    return {
-        currency: price_gaps(
+    for finding in builder.findings:
+        if not finding.is_missing or finding.price is None:
+            continue
+        if (finding.brand or "").casefold() in brand_gaps:
+            continue
+        if any(prefix in category_gaps for prefix in category_prefixes(finding.category)):
+            continue
+        product = finding.variant_of or finding.url
+        missing.setdefault(finding.currency, []).append((finding.price, product))
+    counts, feed = builder.completeness, builder.feed_quality.feed
+    gaps = {}
+    for currency, prices in missing.items():
+        gaps[currency] = find_price_gaps(
             prices,
-            count.priced(currency, Verdict.LISTED),
-            count.currencies[currency].listed_products,
+            counts.prices_of(currency, Verdict.LISTED),
+            counts.currencies[currency].listed_products,
             feed.prices.get(currency, ()),
+            config,
         )
-        for currency, prices in missing.items()
-    }
+    return gaps
 
 
-def _shares(findings: list[Finding]) -> tuple[CauseShare, ...]:
-    tallies: dict[str, Tally] = {}
+def _cause_shares(findings: list[Finding]) -> tuple[CauseShare, ...]:
+    """Return the causes of missing offers, the most frequent first, "not in the feed" last."""
+    counts: dict[str, VerdictCounts] = {}
     evidence: dict[str, Counter[str]] = {}
     for finding in findings:
-        if finding.verdict is Verdict.MISSING and not finding.ignored and finding.cause:
-            tallies.setdefault(finding.cause, Tally()).add(finding)
+        if finding.is_missing and finding.cause:
+            counts.setdefault(finding.cause, VerdictCounts()).add(finding)
             evidence.setdefault(finding.cause, Counter())[finding.evidence[0]] += 1
-    shares = [
-        CauseShare(CauseKind(cause), tally, tuple(evidence[cause].most_common(5)))
-        for cause, tally in tallies.items()
-    ]
-    return tuple(
-        sorted(shares, key=lambda share: (share.kind is CauseKind.OTHER, -share.offers, share.kind))
-    )
+    shares = []
+    for cause, cause_counts in counts.items():
+        frequent = evidence[cause].most_common(_MAX_EVIDENCE)
+        sentences = tuple(EvidenceCount(text, offers) for text, offers in frequent)
+        shares.append(CauseShare(CauseKind(cause), cause_counts, sentences))
+    shares.sort(key=lambda share: (share.kind is CauseKind.OTHER, -share.offers, share.kind))
+    return tuple(shares)

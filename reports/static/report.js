@@ -1,50 +1,55 @@
 "use strict";
+
+// Tables with [data-table] get sortable columns, and filters if they have a form of [data-filter] fields.
 for (const block of document.querySelectorAll("[data-table]")) {
   const body = block.querySelector("tbody");
   const rows = [...body.rows];
-  const said = block.querySelector("output");
+  const message = block.querySelector("output");
   const fields = [...block.querySelectorAll("[data-filter]")];
-  const words = new Map(rows.map((row) => [row, row.textContent.toLowerCase()]));
+  const texts = new Map(rows.map((row) => [row, row.textContent.toLowerCase()]));
+
+  const matches = (row, field) => {
+    if (!field.value) return true;
+    if (field.dataset.filter === "text") return texts.get(row).includes(field.value.toLowerCase());
+    return row.dataset[field.dataset.filter] === field.value;
+  };
 
   const filter = () => {
     let shown = 0;
     for (const row of rows) {
-      row.hidden = !fields.every((field) => {
-        const wanted = field.value;
-        if (!wanted) return true;
-        if (field.dataset.filter === "text") return words.get(row).includes(wanted.toLowerCase());
-        return row.dataset[field.dataset.filter] === wanted;
-      });
+      row.hidden = !fields.every((field) => matches(row, field));
       if (!row.hidden) shown += 1;
     }
-    if (said) said.textContent = shown === rows.length ? "" : shown.toLocaleString("en") + " of " + rows.length.toLocaleString("en") + " shown";
+    if (message) message.textContent = shown === rows.length ? "" : shown.toLocaleString("en") + " of " + rows.length.toLocaleString("en") + " shown";
   };
 
-  const sort = (head) => {
-    const place = head.cellIndex;
-    const down = head.getAttribute("aria-sort") === "ascending";
-    const value = (row) => row.cells[place].dataset.sort ?? row.cells[place].textContent.trim().toLowerCase();
-    const order = (one, other) => {
-      const a = value(one), b = value(other);
-      const numbers = head.dataset.kind === "number";
-      const found = numbers ? Number(a) - Number(b) : a < b ? -1 : a > b ? 1 : 0;
-      return down ? -found : found;
+  const sort = (header) => {
+    const column = header.cellIndex;
+    const descending = header.getAttribute("aria-sort") === "ascending";
+    const key = (row) => row.cells[column].dataset.sort ?? row.cells[column].textContent.trim().toLowerCase();
+    const compare = (left, right) => {
+      const a = key(left), b = key(right);
+      const isNumber = header.dataset.kind === "number";
+      const order = isNumber ? Number(a) - Number(b) : a < b ? -1 : a > b ? 1 : 0;
+      return descending ? -order : order;
     };
-    for (const other of head.parentNode.cells) other.removeAttribute("aria-sort");
-    head.setAttribute("aria-sort", down ? "descending" : "ascending");
-    body.append(...rows.sort(order));
+    for (const cell of header.parentNode.cells) cell.removeAttribute("aria-sort");
+    header.setAttribute("aria-sort", descending ? "descending" : "ascending");
+    body.append(...rows.sort(compare));
   };
 
   for (const field of fields) field.addEventListener("input", filter);
-  for (const head of block.querySelectorAll("th[data-kind]")) {
+  for (const header of block.querySelectorAll("th[data-kind]")) {
     const button = document.createElement("button");
     button.type = "button";
-    button.append(...head.childNodes);
-    head.append(button);
-    button.addEventListener("click", () => sort(head));
+    button.append(...header.childNodes);
+    header.append(button);
+    button.addEventListener("click", () => sort(header));
   }
   block.querySelector(".tools")?.removeAttribute("hidden");
 }
+
+// Collapsed parts would be missing on paper.
 addEventListener("beforeprint", () => {
-  for (const one of document.querySelectorAll("details")) one.open = true;
+  for (const details of document.querySelectorAll("details")) details.open = true;
 });

@@ -1,8 +1,8 @@
-"""Coverage: how much of the shop, and of what the catalog says of it, a run has seen.
+"""Coverage of a crawl: how much of the shop, and of the catalog's offers, a run has seen.
 
-A figure of missing offers means little without it: an offer that is not found may only not have been crawled.
-`Coverage` is a plain value; `scout run --json` prints it and a run keeps it in its figures, because the page table
-tells of the newest crawl only.
+A number of missing offers means little without it, because an offer that was not found may merely
+not have been crawled. `Coverage` is a plain value: `scout run --json` prints it, and a run stores
+it in its figures, because the page table describes the newest crawl only.
 """
 
 from collections import Counter
@@ -28,15 +28,17 @@ from catalog.models import (
 )
 from catalog.storage.frontier import passed_over
 from catalog.storage.store import Store
-from reports.statistics.findings_reader import text
+from reports.statistics.findings_reader import clean_text
 from url_cleaner.urls.link import bare_url
 
-_BATCH = 1000
+MAX_REASON_LENGTH = 120  # characters; a bound against hostile input
+_MAX_REASONS = 200  # most frequent reasons listed with the coverage
+_BATCH_SIZE = 1000  # rows fetched at a time
 _NOT_CRAWLED = frozenset({PageState.PENDING, PageState.LEASED, PageState.REFUSED, PageState.FAILED})
 
 
-class Sight(StrEnum):
-    """What became of a catalog offer's page."""
+class OfferStatus(StrEnum):
+    """Outcome of looking up a catalog offer's page in a crawl."""
 
     SEEN = "seen"
     PAGE_FOUND = "page found"
@@ -46,35 +48,39 @@ class Sight(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """A page as the crawl left it; without a state, one that it never met."""
+class PageStatus:
+    """State of a page after the crawl.
+
+    `state` is None for a page that the crawl never discovered.
+    """
 
     state: str | None = None
     kind: str | None = None
     reason: str | None = None
 
     @property
-    def sight(self) -> Sight:
-        """What became of the offer that links to it."""
+    def offer_status(self) -> OfferStatus:
+        """Status of a catalog offer that links to this page."""
         if self.state is None or self.state in _NOT_CRAWLED:
-            return Sight.NOT_CRAWLED
+            return OfferStatus.NOT_CRAWLED
         if self.state == PageState.FETCHED and self.kind != PageKind.OTHER:
-            return Sight.PAGE_FOUND
-        return Sight.NOT_FOUND
+            return OfferStatus.PAGE_FOUND
+        return OfferStatus.NOT_FOUND
 
 
-Pages = Mapping[str, Seen]
-_NEVER = Seen()
-_RANKS = (Sight.NOT_CRAWLED, Sight.NOT_FOUND, Sight.PAGE_FOUND)
+PagesByUrl = Mapping[str, PageStatus]
+_UNDISCOVERED = PageStatus()
+_STATUS_ORDER = (OfferStatus.NOT_CRAWLED, OfferStatus.NOT_FOUND, OfferStatus.PAGE_FOUND)
 
 
-def _telling(page: Seen) -> tuple[int, bool]:
-    return _RANKS.index(page.sight), page.state is not None
+def _informativeness(page: PageStatus) -> tuple[int, bool]:
+    """Rank pages at one address: a page that was found says more than one that was not crawled."""
+    return _STATUS_ORDER.index(page.offer_status), page.state is not None
 
 
 @dataclass(frozen=True)
-class Reason:
-    """So many pages ended in this state for this reason."""
+class ReasonCount:
+    """Number of pages that ended in one state for one reason."""
 
     state: str
     reason: str
@@ -83,14 +89,16 @@ class Reason:
 
 @dataclass(frozen=True)
 class Coverage:
-    """Pages by state and reason, and the catalog's offers by what became of their pages.
+    """Pages by state and reason, and catalog offers by the outcome of looking up their pages.
 
-    Of the `refused` pages, `passed_over` are those that the crawl has learnt not to ask for: traps, dead kinds of
-    links, further addresses of pages. `sitemaps_unread` are the sitemaps that the shop has and that could not be read.
+    `passed_over` counts the refused pages that the crawl has learnt to skip: traps, dead link
+    patterns, duplicate addresses of pages. `sitemaps_unread` counts the sitemaps that exist but
+    could not be read.
 
-    Of the `known` offers of the catalog: `seen` were paired with an offer of the shop; of the others, the page was
-    fetched (`page_found`), is not there or is no offer page any more (`not_found`), was not fetched (`not_crawled`), or
-    cannot be looked up because the link is opaque or broken and no page fits (`no_link`).
+    Of the `known` catalog offers, `seen` were paired with an offer of the shop. For the others, the
+    page was fetched (`page_found`); is gone or no longer an offer page (`not_found`); was not
+    fetched (`not_crawled`); or cannot be looked up, because the link is opaque or broken
+    (`no_link`).
     """
 
     pages: int = 0
@@ -103,7 +111,7 @@ class Coverage:
     waiting: int = 0
     offer_pages: int = 0
     other_pages: int = 0
-    reasons: tuple[Reason, ...] = ()
+    reasons: tuple[ReasonCount, ...] = ()
     sitemaps_unread: int = 0
     known: int = 0
     seen: int = 0
@@ -114,180 +122,219 @@ class Coverage:
 
     @property
     def answered(self) -> int:
-        """Pages that the shop gave an answer for, be it that they are gone."""
+        """Number of pages with a response from the shop, "gone" included."""
         return self.fetched + self.redirected + self.gone
 
     @property
-    def wanted(self) -> int:
-        """Pages to ask for: all that were met but those passed over."""
+    def requested(self) -> int:
+        """Number of pages to request: all discovered pages that were not passed over."""
         return self.pages - self.passed_over
 
     @property
     def page_share(self) -> float | None:
-        """The share of the pages to ask for that were answered; None where there was none."""
-        return self.answered / self.wanted if self.wanted else None
+        """Share of the pages to request that got a response; None if there are none."""
+        if not self.requested:
+            return None
+        return self.answered / self.requested
 
     @property
     def known_share(self) -> float | None:
-        """The share of the catalog's offers whose page was found; None where the catalog has none."""
-        return (self.seen + self.page_found) / self.known if self.known else None
+        """Share of the catalog's offers whose page was found; None if the catalog has none."""
+        if not self.known:
+            return None
+        return (self.seen + self.page_found) / self.known
 
     @property
-    def complete(self) -> bool:
-        """Whether no page was left to fetch or failed, and no sitemap that may name more stayed unread."""
+    def is_complete(self) -> bool:
+        """True if no page is waiting or failed, and no sitemap that may list more stayed unread."""
         return self.pages > 0 and not (self.waiting or self.failed or self.sitemaps_unread)
 
     def as_json(self) -> dict[str, Any]:
-        """As `scout run --json` prints it."""
+        """Return the fields and shares as `scout run --json` prints them."""
         return asdict(self) | {
             "page_share": _rounded(self.page_share),
             "known_share": _rounded(self.known_share),
-            "complete": self.complete,
+            "complete": self.is_complete,
         }
 
     @classmethod
-    def from_json(cls, value: Mapping[str, Any]) -> "Coverage":
-        """What `as_json` wrote; fields of another Scout are left out.
+    def from_json(cls, stored: Mapping[str, Any]) -> "Coverage":
+        """Read the output of `as_json`; fields of other Scout versions are ignored.
 
         >>> Coverage.from_json(Coverage(pages=4, fetched=3, failed=1).as_json()).page_share
         0.75
         """
-        kept = {field.name: value[field.name] for field in fields(cls) if field.name in value}
-        kept["reasons"] = tuple(Reason(**reason) for reason in kept.get("reasons", ()))
-        return cls(**kept)
+        values = {field.name: stored[field.name] for field in fields(cls) if field.name in stored}
+        values["reasons"] = tuple(ReasonCount(**reason) for reason in values.get("reasons", ()))
+        return cls(**values)
 
 
-def coverage(store: Store, shop: Shop, run_id: int) -> Coverage:
-    """The coverage of a run: as kept with it where a newer run has crawled since, else counted from the pages."""
+def measure_coverage(store: Store, shop: Shop, run_id: int) -> Coverage:
+    """Return the coverage of a run, from its figures if superseded, else from the pages."""
     with store.read() as session:
-        return covered(session, shop, run_id)
+        return count_coverage(session, shop, run_id)
 
 
-def covered(session: Session, shop: Shop, run_id: int, pages: Pages | None = None) -> Coverage:
-    """The same, in an open session; `pages` are those that the catalog's links lead to, where they are at hand."""
-    kept = _kept(session, shop, run_id)
-    if kept is not None:
-        return kept
-    sights = _sights(
-        session, shop, run_id, pages_of_known(session, shop) if pages is None else pages
-    )
+def count_coverage(
+    session: Session, shop: Shop, run_id: int, pages: PagesByUrl | None = None
+) -> Coverage:
+    """Return the coverage of a run.
+
+    `pages` are the result of `read_linked_pages`, if already read.
+    """
+    stored = _stored_coverage(session, shop, run_id)
+    if stored is not None:
+        return stored
+    if pages is None:
+        pages = read_linked_pages(session, shop)
+    statuses = _count_statuses(session, shop, run_id, pages)
     return Coverage(
-        **_pages(session, shop),
-        sitemaps_unread=_sitemaps_unread(session, run_id),
-        known=sum(sights.values()),
-        seen=sights[Sight.SEEN],
-        page_found=sights[Sight.PAGE_FOUND],
-        not_found=sights[Sight.NOT_FOUND],
-        not_crawled=sights[Sight.NOT_CRAWLED],
-        no_link=sights[Sight.NO_LINK],
+        **_count_pages(session, shop),
+        sitemaps_unread=_count_unread_sitemaps(session, run_id),
+        known=sum(statuses.values()),
+        seen=statuses[OfferStatus.SEEN],
+        page_found=statuses[OfferStatus.PAGE_FOUND],
+        not_found=statuses[OfferStatus.NOT_FOUND],
+        not_crawled=statuses[OfferStatus.NOT_CRAWLED],
+        no_link=statuses[OfferStatus.NO_LINK],
     )
 
 
-def superseded(session: Session, shop: Shop, run_id: int) -> bool:
-    """Whether a newer run of the shop exists, so that the page table no longer tells of this one."""
+def is_superseded(session: Session, shop: Shop, run_id: int) -> bool:
+    """Return True if a newer run has changed the page table since."""
     newer = select(col(Run.id)).where(col(Run.shop_id) == shop.id, col(Run.id) > run_id).limit(1)
     return session.connection().execute(newer).first() is not None
 
 
-def _kept(session: Session, shop: Shop, run_id: int) -> Coverage | None:
+def coverage_of_figures(run: Run) -> Coverage | None:
+    """Return the coverage stored in a run's figures, or None."""
+    stored = (run.figures or {}).get("coverage")
+    if not isinstance(stored, dict):
+        return None
+    return Coverage.from_json(stored)
+
+
+def _stored_coverage(session: Session, shop: Shop, run_id: int) -> Coverage | None:
     run = session.get(Run, run_id)
-    kept = (run.figures or {}).get("coverage") if run else None
-    return (
-        Coverage.from_json(kept)
-        if isinstance(kept, dict) and superseded(session, shop, run_id)
-        else None
-    )
+    if run is None or not is_superseded(session, shop, run_id):
+        return None
+    return coverage_of_figures(run)
 
 
-def _pages(session: Session, shop: Shop) -> dict[str, Any]:
-    what: list[Any] = [col(Page.state), col(Page.kind), col(Page.reason), col(Page.read_reason)]
-    figures = [passed_over().label("over"), func.count()]
-    query = select(*what, *figures).where(col(Page.shop_id) == shop.id).group_by(*what)
+def _count_pages(session: Session, shop: Shop) -> dict[str, Any]:
+    groups: list[Any] = [col(Page.state), col(Page.kind), col(Page.reason), col(Page.read_reason)]
+    counts: list[Any] = [passed_over().label("is_passed_over"), func.count()]
+    query = select(*groups, *counts).where(col(Page.shop_id) == shop.id).group_by(*groups)
+    rows = session.connection().execute(query)
     states: Counter[str] = Counter()
     kinds: Counter[str] = Counter()
     reasons: Counter[tuple[str, str]] = Counter()
-    over = 0
-    for state, kind, reason, read_reason, is_over, count in session.connection().execute(query):
+    passed = 0
+    for state, kind, reason, read_reason, is_passed_over, count in rows:
         states[state] += count
-        over += count if is_over else 0
-        kinds[kind or ""] += count if state == PageState.FETCHED else 0
-        reasons[str(state), text(reason or read_reason, 120) or ""] += count
+        if is_passed_over:
+            passed += count
+        if state == PageState.FETCHED:
+            kinds[kind or ""] += count
+        reasons[str(state), clean_text(reason or read_reason, MAX_REASON_LENGTH) or ""] += count
+    frequent = reasons.most_common(_MAX_REASONS)
     return {
         "pages": states.total(),
         "fetched": states[PageState.FETCHED],
         "redirected": states[PageState.REDIRECTED],
         "gone": states[PageState.GONE],
         "refused": states[PageState.REFUSED],
-        "passed_over": over,
+        "passed_over": passed,
         "failed": states[PageState.FAILED],
         "waiting": states[PageState.PENDING] + states[PageState.LEASED],
         "offer_pages": kinds[PageKind.OFFER],
         "other_pages": kinds[PageKind.OTHER],
-        "reasons": tuple(Reason(*of, pages) for of, pages in reasons.most_common(200)),
+        "reasons": tuple(ReasonCount(state, reason, pages) for (state, reason), pages in frequent),
     }
 
 
-def _sitemaps_unread(session: Session, run_id: int) -> int:
+def _count_unread_sitemaps(session: Session, run_id: int) -> int:
     unread = select(func.count()).where(
         col(SitemapSeen.run_id) == run_id, col(SitemapSeen.status).not_in(SITEMAP_TOLD)
     )
     return session.connection().execute(unread).scalar_one()
 
 
-def _sights(session: Session, shop: Shop, run_id: int, pages: Pages) -> Counter[Sight]:
-    known = select(known_is_paired(run_id).label("paired"), col(KnownOffer.url)).where(
+def _count_statuses(
+    session: Session, shop: Shop, run_id: int, pages: PagesByUrl
+) -> Counter[OfferStatus]:
+    query = select(is_paired(run_id).label("is_paired"), col(KnownOffer.url)).where(
         col(KnownOffer.shop_id) == shop.id
     )
-    rows = session.connection().execute(known.execution_options(yield_per=_BATCH))
-    return Counter(sight(bool(seen), url, page_of(url, pages)) for seen, url in rows)
+    rows = session.connection().execute(query.execution_options(yield_per=_BATCH_SIZE))
+    return Counter(offer_status(bool(paired), url, linked_page(url, pages)) for paired, url in rows)
 
 
-def known_is_paired(run_id: int) -> Any:
-    """Whether a run has paired a catalog offer with one of the shop."""
-    listed = select(col(Match.known_id)).where(
-        col(Match.run_id) == run_id, col(Match.verdict) == Verdict.LISTED
+def is_paired(run_id: int) -> Any:
+    """Return the SQL condition that a run has paired a catalog offer with an offer of the shop."""
+    paired = select(col(Match.known_id)).where(
+        col(Match.run_id) == run_id,
+        col(Match.verdict) == Verdict.LISTED,
+        # NOT IN over a set with NULL is never true in SQL.
+        col(Match.known_id).is_not(None),
     )
-    return col(KnownOffer.id).in_(listed.where(col(Match.known_id).is_not(None)))
+    return col(KnownOffer.id).in_(paired)
 
 
-def pages_of_known(session: Session, shop: Shop) -> Pages:
-    """The pages that the catalog's links lead to, by their bare address; of several at one, that which tells most."""
+def read_linked_pages(session: Session, shop: Shop) -> PagesByUrl:
+    """Return the pages that the catalog's links lead to, by bare URL.
+
+    Of several pages at one URL, the most informative one is kept.
+    """
     links = select(col(KnownOffer.url)).where(
         col(KnownOffer.shop_id) == shop.id, col(KnownOffer.url).is_not(None)
     )
     linked = {bare_url(url or "") for url in session.connection().execute(links).scalars()}
-    what: list[Any] = [
+    columns: list[Any] = [
         col(Page.url),
         col(Page.state),
         col(Page.kind),
         func.coalesce(Page.reason, Page.read_reason),
     ]
-    query = select(*what).where(col(Page.shop_id) == shop.id).execution_options(yield_per=_BATCH)
-    found: dict[str, Seen] = {}
+    query = (
+        select(*columns)
+        .where(col(Page.shop_id) == shop.id)
+        .execution_options(yield_per=_BATCH_SIZE)
+    )
+    pages: dict[str, PageStatus] = {}
     for url, state, kind, reason in session.connection().execute(query):
-        place = bare_url(url)
-        if place in linked:
-            found[place] = max(found.get(place, _NEVER), Seen(state, kind, reason), key=_telling)
-    return found
+        bare = bare_url(url)
+        if bare in linked:
+            page = PageStatus(state, kind, reason)
+            pages[bare] = max(pages.get(bare, _UNDISCOVERED), page, key=_informativeness)
+    return pages
 
 
-def page_of(url: str | None, pages: Pages) -> Seen:
-    """The page that a catalog offer's link leads to."""
-    return pages.get(bare_url(url or ""), _NEVER)
+def linked_page(url: str | None, pages: PagesByUrl) -> PageStatus:
+    """Return the page that a catalog offer's link leads to."""
+    return pages.get(bare_url(url or ""), _UNDISCOVERED)
 
 
-def sight(seen: bool, url: str | None, page: Seen) -> Sight:
-    """What became of a catalog offer, by whether it is paired, its link, and that one's page.
+def offer_status(is_paired: bool, url: str | None, page: PageStatus) -> OfferStatus:
+    """Return the status of a catalog offer from its pairing, its link and the linked page.
 
-    >>> sight(False, "u", Seen("gone")).value, sight(False, "u", Seen("failed")).value
-    ('not found', 'not crawled')
-    >>> sight(False, "u", Seen("fetched", "other")).value, sight(False, None, Seen()).value
-    ('not found', 'no link')
+    >>> offer_status(False, "u", PageStatus("gone")).value
+    'not found'
+    >>> offer_status(False, "u", PageStatus("failed")).value
+    'not crawled'
+    >>> offer_status(False, "u", PageStatus("fetched", "other")).value
+    'not found'
+    >>> offer_status(False, None, PageStatus()).value
+    'no link'
     """
-    if seen:
-        return Sight.SEEN
-    return page.sight if url else Sight.NO_LINK
+    if is_paired:
+        return OfferStatus.SEEN
+    if not url:
+        return OfferStatus.NO_LINK
+    return page.offer_status
 
 
 def _rounded(share: float | None) -> float | None:
-    return None if share is None else round(share, 4)
+    if share is None:
+        return None
+    return round(share, 4)

@@ -1,13 +1,14 @@
-"""Reading: what a run said of each offer of a shop, streamed from the store and made safe to print.
+"""Findings of a run, streamed from the store with texts that are safe to print.
 
-A shop may have 100,000 offers, each with a long description, so rows are read in batches and kept without the fields
-that no report shows. All texts come from strangers' pages: control characters, lone surrogates and absurd lengths end
-here, escaping for a format is that format's own business.
+A shop may have 100,000 offers with long descriptions, so rows are read in batches, without the
+fields that no report shows. Texts come from untrusted pages: control characters, lone surrogates
+and excessive lengths are removed here. Escaping for a file format is the job of the module that
+writes that format.
 """
 
 import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
@@ -18,28 +19,51 @@ from sqlmodel import Session, col
 
 from catalog.models import Match, Page, PersonsWord, Shop, Verdict, Word
 
-LONGEST = 500
-_BATCH = 500
+# Characters of a text, of a URL, of a brand or product number, of a short code (currency, GTIN).
+# All are bounds against hostile input.
+MAX_TEXT_LENGTH = 500
+MAX_URL_LENGTH = 2000
+MAX_KEY_LENGTH = 120
+MAX_CODE_LENGTH = 40
+MAX_CURRENCY_LENGTH = 8
+
+# Bounds against hostile input: URLs and reasons per finding, and an amount that no offer can cost.
+_MAX_URLS = 50
+_MAX_REASONS = 20
+_PRICE_LIMIT = 10**12
+
+_BATCH_SIZE = 500  # rows fetched at a time
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
 
 @dataclass(slots=True, frozen=True)
-class Nearest:
-    """The catalog offer that a finding was paired with (listed), or the one that comes nearest to it."""
+class NearestOffer:
+    """Catalog offer paired with a finding (listed), or the most similar one (otherwise)."""
 
     title: str | None
     url: str | None
     price: Decimal | None
     currency: str | None
 
+    def as_json(self) -> dict[str, Any]:
+        """Return the fields for JSON, the price as exact text."""
+        return {
+            "title": self.title,
+            "url": self.url,
+            "price": decimal_text(self.price),
+            "currency": self.currency,
+        }
+
 
 @dataclass(slots=True)
 class Finding:
-    """One offer of the shop, what the run said of it, and what a person said of that.
+    """One offer of the shop with the verdict of the run and the review decision on it.
 
-    `verdict` already follows the person's word; an ignored finding keeps its verdict, but counts nowhere. `cause` and
-    `evidence` (the first sentence belongs to the cause, others are further observations) are filled in by
-    `reports.causes.causes`, `since` (new or still) by `reports.statistics.trend`. `variant_of` is the page that keeps it among several.
+    `verdict` already follows the review decision; an ignored finding keeps its verdict but counts
+    nowhere. `reports.causes.cause_inference` fills in `cause` and `evidence`: the first sentence
+    supports the cause, further ones are additional observations. `reports.statistics.trend` fills
+    in `since` ("new" or "still"). `variant_of` is the URL of the page that holds this offer among
+    several.
     """
 
     url: str
@@ -56,10 +80,10 @@ class Finding:
     verdict: Verdict
     score: float
     reasons: tuple[str, ...]
-    nearest: Nearest | None
+    nearest: NearestOffer | None
     known_id: int | None
     fetched_at: datetime | None
-    word: Word | None = None
+    decision: Word | None = None
     note: str | None = None
     cause: str | None = None
     evidence: tuple[str, ...] = ()
@@ -68,17 +92,25 @@ class Finding:
     variant_of: str | None = None
 
     @property
-    def ignored(self) -> bool:
-        """A person asked to leave this one out."""
-        return self.word is Word.IGNORE
+    def is_ignored(self) -> bool:
+        """Return True if a reviewer asked to leave this finding out."""
+        return self.decision is Word.IGNORE
+
+    @property
+    def is_missing(self) -> bool:
+        """Return True if the catalog lacks the offer and no reviewer left it out."""
+        return self.verdict is Verdict.MISSING and not self.is_ignored
+
+    def all_urls(self) -> tuple[str, ...]:
+        """Return the offer's URL followed by every URL under which it was found."""
+        return self.url, *self.urls
 
     def as_row(self) -> dict[str, Any]:
-        """The finding as JSON: the shape of `scout offers --json` and of report.json."""
-        near = self.nearest
-        return {
+        """Return the finding as JSON, in the shape of `scout offers --json` and of report.json."""
+        row: dict[str, Any] = {
             "url": self.url,
             "title": self.title,
-            "price": plain(self.price),
+            "price": decimal_text(self.price),
             "currency": self.currency,
             "brand": self.brand,
             "category": self.category,
@@ -90,27 +122,34 @@ class Finding:
             "cause": self.cause,
             "evidence": list(self.evidence),
             "score": round(self.score, 4),
-            "nearest": near
-            and {
-                "title": near.title,
-                "url": near.url,
-                "price": plain(near.price),
-                "currency": near.currency,
-            },
+            "nearest": self.nearest and self.nearest.as_json(),
             "reasons": list(self.reasons),
-            **({"why": self.why} if self.why else {}),
+        }
+        if self.why:
+            row["why"] = self.why
+        row |= {
             "since": self.since,
-            "word": self.word and str(self.word),
+            "word": self.decision and str(self.decision),
             "note": self.note,
             "fetched_at": self.fetched_at and self.fetched_at.isoformat(timespec="seconds"),
             "variant_of": self.variant_of,
             "other_urls": [url for url in self.urls if url != self.url],
         }
+        return row
 
 
-def stream(session: Session, shop: Shop, run_id: int) -> Iterator[Finding]:
-    """Every finding of the run, in the order in which the matcher wrote them."""
-    words = _words(session, shop)
+@dataclass(slots=True, frozen=True)
+class _Review:
+    decision: Word | None = None
+    note: str | None = None
+
+
+_NOT_REVIEWED = _Review()
+
+
+def read_findings(session: Session, shop: Shop, run_id: int) -> Iterator[Finding]:
+    """Yield every finding of the run, in the order in which the matcher stored them."""
+    reviews = _read_reviews(session, shop)
     fields = (
         Match.url,
         Match.urls,
@@ -123,6 +162,7 @@ def stream(session: Session, shop: Shop, run_id: int) -> Iterator[Finding]:
         Match.variant_of,
     )
     columns: list[Any] = [*map(col, fields), col(Page.fetched_at)]
+    # A variant has no page of its own: its fetch time is that of the page that holds it.
     page = and_(
         col(Page.shop_id) == col(Match.shop_id),
         col(Page.url) == func.coalesce(Match.variant_of, Match.url),
@@ -133,91 +173,109 @@ def stream(session: Session, shop: Shop, run_id: int) -> Iterator[Finding]:
         .outerjoin(Page, page)
         .where(col(Match.run_id) == run_id)
         .order_by(col(Match.id))
-        .execution_options(yield_per=_BATCH)
+        .execution_options(yield_per=_BATCH_SIZE)
     )
     for row in session.connection().execute(query):
-        yield _finding(row, words)
+        yield _finding(row, reviews)
 
 
-def _words(session: Session, shop: Shop) -> dict[str, tuple[Word, str | None]]:
+def _read_reviews(session: Session, shop: Shop) -> dict[str, _Review]:
     query = select(col(PersonsWord.url), col(PersonsWord.word), col(PersonsWord.note))
-    said = session.connection().execute(query.where(col(PersonsWord.shop_id) == shop.id))
-    return {url: (Word(word), text(note)) for url, word, note in said}
+    rows = session.connection().execute(query.where(col(PersonsWord.shop_id) == shop.id))
+    return {url: _Review(Word(decision), clean_text(note)) for url, decision, note in rows}
 
 
-def _finding(match: Row[Any], words: Mapping[str, tuple[Word, str | None]]) -> Finding:
-    offer, near = match.offer or {}, match.nearest
-    urls = tuple(text(url) or "" for url in (match.urls or [])[:50])
-    word, note = next((words[url] for url in (match.url, *urls) if url in words), (None, None))
+def _review_of(urls: Iterable[str], reviews: Mapping[str, _Review]) -> _Review:
+    """Return the review under the first of these URLs that has one."""
+    for url in urls:
+        if url in reviews:
+            return reviews[url]
+    return _NOT_REVIEWED
+
+
+def _finding(match: Row[Any], reviews: Mapping[str, _Review]) -> Finding:
+    offer = match.offer or {}
+    urls = tuple(clean_text(url) or "" for url in (match.urls or [])[:_MAX_URLS])
+    review = _review_of((match.url, *urls), reviews)
     return Finding(
-        url=text(match.url, 2000) or "",
+        url=clean_text(match.url, MAX_URL_LENGTH) or "",
         urls=urls,
-        title=text(offer.get("title")),
-        price=amount(offer.get("price")),
-        currency=_shared(text(offer.get("currency"), 8)),
-        brand=_shared(text(offer.get("brand"), 120)),
-        category=_shared(text(offer.get("category"))),
-        ean=text(offer.get("ean"), 40),
-        han=text(offer.get("han"), 120),
-        sku=text(offer.get("sku"), 120),
-        availability=_shared(text(offer.get("availability"), 40)),
-        verdict=after(Verdict(match.verdict), word),
+        title=clean_text(offer.get("title")),
+        price=parse_amount(offer.get("price")),
+        currency=_interned(clean_text(offer.get("currency"), MAX_CURRENCY_LENGTH)),
+        brand=_interned(clean_text(offer.get("brand"), MAX_KEY_LENGTH)),
+        category=_interned(clean_text(offer.get("category"))),
+        ean=clean_text(offer.get("ean"), MAX_CODE_LENGTH),
+        han=clean_text(offer.get("han"), MAX_KEY_LENGTH),
+        sku=clean_text(offer.get("sku"), MAX_KEY_LENGTH),
+        availability=_interned(clean_text(offer.get("availability"), MAX_CODE_LENGTH)),
+        verdict=apply_decision(Verdict(match.verdict), review.decision),
         score=float(match.score),
-        reasons=tuple(text(reason) or "" for reason in (match.reasons or [])[:20]),
-        nearest=_nearest(near) if near else None,
+        reasons=tuple(clean_text(reason) or "" for reason in (match.reasons or [])[:_MAX_REASONS]),
+        nearest=_nearest(match.nearest),
         known_id=match.known_id,
         fetched_at=match.fetched_at,
-        word=word,
-        note=note,
-        variant_of=text(match.variant_of, 2000),
+        decision=review.decision,
+        note=review.note,
+        variant_of=clean_text(match.variant_of, MAX_URL_LENGTH),
     )
 
 
-def _nearest(near: Mapping[str, Any]) -> Nearest:
-    return Nearest(
-        title=text(near.get("title")),
-        url=text(near.get("url"), 2000),
-        price=amount(near.get("price")),
-        currency=_shared(text(near.get("currency"), 8)),
+def _nearest(stored: Mapping[str, Any] | None) -> NearestOffer | None:
+    if not stored:
+        return None
+    return NearestOffer(
+        title=clean_text(stored.get("title")),
+        url=clean_text(stored.get("url"), MAX_URL_LENGTH),
+        price=parse_amount(stored.get("price")),
+        currency=_interned(clean_text(stored.get("currency"), MAX_CURRENCY_LENGTH)),
     )
 
 
-def after(verdict: Verdict, word: Word | None) -> Verdict:
-    """The verdict when a person has said a word on it.
+def apply_decision(verdict: Verdict, decision: Word | None) -> Verdict:
+    """Return the verdict after a review decision; "ignore" leaves it unchanged.
 
-    >>> after(Verdict.MISSING, Word.REJECT).value, after(Verdict.UNSURE, Word.ACCEPT).value
-    ('listed', 'missing')
+    >>> apply_decision(Verdict.MISSING, Word.REJECT).value
+    'listed'
+    >>> apply_decision(Verdict.UNSURE, Word.ACCEPT).value
+    'missing'
     """
-    if word is Word.REJECT:
+    if decision is Word.REJECT:
         return Verdict.LISTED
-    if word is Word.ACCEPT and verdict is Verdict.UNSURE:
+    if decision is Word.ACCEPT and verdict is Verdict.UNSURE:
         return Verdict.MISSING
     return verdict
 
 
-def _shared(value: str | None) -> str | None:
-    return None if value is None else sys.intern(value)
+def _interned(value: str | None) -> str | None:
+    """Return one shared object per text: brands and categories repeat in thousands of findings."""
+    if value is None:
+        return None
+    return sys.intern(value)
 
 
-def text(value: object, longest: int = LONGEST) -> str | None:
-    r"""A stranger's text on one line, without what breaks files or terminals; None where nothing is left.
+def clean_text(value: object, max_length: int = MAX_TEXT_LENGTH) -> str | None:
+    r"""Return an untrusted text on one printable line; None if nothing is left.
 
-    >>> text("Lamp\x00\n  red \ud800")
+    >>> clean_text("Lamp\x00\n  red \ud800")
     'Lamp red'
-    >>> text("  ") is None and text(None) is None
+    >>> clean_text("  ") is None and clean_text(None) is None
     True
     """
     if value is None:
         return None
-    raw = str(value)[: longest * 4]
+    # Cut before cleaning, so that a huge text costs little; whitespace may still shrink it.
+    raw = str(value)[: max_length * 4]
     line = " ".join(_UNPRINTABLE.sub(" ", raw).split())
-    return (line if len(line) <= longest else line[: longest - 1] + "…") or None
+    if len(line) > max_length:
+        line = line[: max_length - 1] + "…"
+    return line or None
 
 
-def amount(value: object) -> Decimal | None:
-    """A price as stored; None where it is no finite number that a shop could ask.
+def parse_amount(value: object) -> Decimal | None:
+    """Return a stored price as a Decimal; None unless it is finite and plausible.
 
-    >>> amount("1299.00"), amount("NaN"), amount("1e40"), amount("-5")
+    >>> parse_amount("1299.00"), parse_amount("NaN"), parse_amount("1e40"), parse_amount("-5")
     (Decimal('1299.00'), None, None, None)
     """
     if value is None:
@@ -226,9 +284,13 @@ def amount(value: object) -> Decimal | None:
         number = Decimal(str(value)[:40])
     except InvalidOperation:
         return None
-    return number if number.is_finite() and 0 <= number < 10**12 else None
+    if number.is_finite() and 0 <= number < _PRICE_LIMIT:
+        return number
+    return None
 
 
-def plain(number: Decimal | None) -> str | None:
-    """A number as JSON and CSV carry it: exact, without an exponent."""
-    return None if number is None else f"{number:f}"
+def decimal_text(number: Decimal | None) -> str | None:
+    """Return a number as JSON and CSV carry it: exact text without an exponent."""
+    if number is None:
+        return None
+    return f"{number:f}"

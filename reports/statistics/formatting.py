@@ -1,4 +1,4 @@
-"""Phrases: numbers, money, dates and ranges as the report says them, in one way everywhere."""
+"""Numbers, money, dates and ranges as text, in the same form in every report."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -6,139 +6,162 @@ from decimal import Decimal
 
 from reports.statistics.price_bands import Band
 
+_UNKNOWN = "–"
 _PERCENT = "\N{NO-BREAK SPACE}%"
-_SIGNS = {"EUR": "€", "USD": "$", "GBP": "£"}
+_SYMBOLS = {"EUR": "€", "USD": "$", "GBP": "£"}
+_MAX_CURRENCIES = 3  # totals written side by side: more do not fit into a table cell
+_CENTS_BELOW = 100  # totals from here on are rounded to whole units
 
 
-def count(number: int) -> str:
-    """A count with its thousands divided.
+def format_count(number: int) -> str:
+    """Format a count with thousands separators.
 
-    >>> count(12345)
+    >>> format_count(12345)
     '12,345'
     """
     return f"{number:,}"
 
 
-def money(amount: Decimal | None, currency: str | None) -> str:
-    """An amount with its currency; without cents where there are none.
+def format_money(amount: Decimal | None, currency: str | None) -> str:
+    """Format an amount with its currency, without cents if it has none.
 
-    >>> money(Decimal("1299.9"), "EUR"), money(Decimal("500"), "CHF"), money(None, "EUR")
-    ('€1,299.90', 'CHF 500', '–')
+    >>> format_money(Decimal("1299.9"), "EUR"), format_money(Decimal("500"), "CHF")
+    ('€1,299.90', 'CHF 500')
+    >>> format_money(None, "EUR")
+    '–'
     """
     if amount is None:
-        return "–"
-    number = f"{amount:,.0f}" if amount == amount.to_integral_value() else f"{amount:,.2f}"
-    if currency in _SIGNS:
-        return f"{_SIGNS[currency]}{number}"
-    return f"{currency} {number}" if currency else number
+        return _UNKNOWN
+    decimals = 2
+    if amount == amount.to_integral_value():
+        decimals = 0
+    number = f"{amount:,.{decimals}f}"
+    if currency in _SYMBOLS:
+        return f"{_SYMBOLS[currency]}{number}"
+    if currency:
+        return f"{currency} {number}"
+    return number
 
 
-def worth(amount: Decimal | None, currency: str | None) -> str:
-    """A sum of many prices: cents would only pretend to be exact.
+def format_total(amount: Decimal, currency: str | None) -> str:
+    """Format a sum of prices; cents of large sums would suggest a precision that they do not have.
 
-    >>> worth(Decimal("15379.02"), "EUR"), worth(Decimal("5.10"), "EUR")
+    >>> format_total(Decimal("15379.02"), "EUR"), format_total(Decimal("5.10"), "EUR")
     ('€15,379', '€5.10')
     """
-    return money(
-        amount.quantize(Decimal(1)) if amount is not None and amount >= 100 else amount, currency
-    )
+    if amount >= _CENTS_BELOW:
+        amount = amount.quantize(Decimal(1))
+    return format_money(amount, currency)
 
 
-def worths(values: Mapping[str, Decimal], main: str | None) -> str:
-    """Sums in several currencies side by side, the main one first.
+def format_totals(totals: Mapping[str, Decimal], main_currency: str | None) -> str:
+    """Format sums in several currencies side by side, the main currency first.
 
-    >>> worths({"USD": Decimal(20), "EUR": Decimal(700)}, "EUR"), worths({}, "EUR")
+    >>> format_totals({"USD": Decimal(20), "EUR": Decimal(700)}, "EUR"), format_totals({}, "EUR")
     ('€700 + $20', '–')
     """
-    kept = sorted(
-        (money for money, value in values.items() if value),
-        key=lambda money: (money != (main or ""), money),
-    )
-    return " + ".join(worth(values[money], money) for money in kept[:3]) or "–"
+    currencies = [currency for currency, total in totals.items() if total]
+    currencies.sort(key=lambda currency: (currency != (main_currency or ""), currency))
+    parts = [format_total(totals[currency], currency) for currency in currencies]
+    return " + ".join(parts[:_MAX_CURRENCIES]) or _UNKNOWN
 
 
-def price(amount: Decimal | None, currency: str | None) -> str:
-    """The price of one offer: always with cents.
+def format_price(amount: Decimal | None, currency: str | None) -> str:
+    """Format the price of one offer, always with cents.
 
-    >>> price(Decimal("500"), "EUR")
+    >>> format_price(Decimal("500"), "EUR")
     '€500.00'
     """
-    if amount is None:
-        return "–"
-    return (
-        money(amount, currency)
-        if amount != amount.to_integral_value()
-        else f"{money(amount, currency)}.00"
-    )
+    text = format_money(amount, currency)
+    if amount is not None and amount == amount.to_integral_value():
+        return f"{text}.00"
+    return text
 
 
-def percent(share: float | None) -> str:
-    """A share; one decimal, which whole and no shares do without.
+def format_percent(share: float | None) -> str:
+    """Format a share with one decimal; exactly 0 and 1 have none.
 
-    >>> [percent(share).replace("\N{NO-BREAK SPACE}", " ") for share in (0.2175, 1.0, 0.9999, None)]
+    >>> shares = (0.2175, 1.0, 0.9999, None)
+    >>> [format_percent(share).replace("\N{NO-BREAK SPACE}", " ") for share in shares]
     ['21.8 %', '100 %', '>99.9 %', '–']
     """
     if share is None:
-        return "–"
+        return _UNKNOWN
     if share in (0, 1):
         return f"{share * 100:.0f}{_PERCENT}"
     if share > 0.999:
         return f">99.9{_PERCENT}"
-    return f"<0.1{_PERCENT}" if share < 0.001 else f"{share * 100:.1f}{_PERCENT}"
+    if share < 0.001:
+        return f"<0.1{_PERCENT}"
+    return f"{share * 100:.1f}{_PERCENT}"
 
 
-def signed(share: float | None) -> str:
-    """A change as a share, with its sign.
+def format_change(share: float | None) -> str:
+    """Format a relative change with its sign.
 
-    >>> [signed(share).replace("\N{NO-BREAK SPACE}", " ") for share in (-0.125, 0.0004)]
+    >>> [format_change(share).replace("\N{NO-BREAK SPACE}", " ") for share in (-0.125, 0.0004)]
     ['−12.5 %', '+0.0 %']
     """
-    return "–" if share is None else f"{'−' if share < 0 else '+'}{abs(share) * 100:,.1f}{_PERCENT}"
+    if share is None:
+        return _UNKNOWN
+    sign = "+"
+    if share < 0:
+        sign = "−"
+    return f"{sign}{abs(share) * 100:,.1f}{_PERCENT}"
 
 
-def day(moment: datetime | None) -> str:
-    """A date in words that no reader can take for another.
+def format_date(moment: datetime | None) -> str:
+    """Format a date with the month's name, so that day and month cannot be confused.
 
     >>> from datetime import UTC
-    >>> day(datetime(2026, 3, 9, tzinfo=UTC)), day(None)
+    >>> format_date(datetime(2026, 3, 9, tzinfo=UTC)), format_date(None)
     ('9 March 2026', 'an unknown date')
     """
-    return "an unknown date" if moment is None else f"{moment.day} {moment:%B %Y}"
+    if moment is None:
+        return "an unknown date"
+    return f"{moment.day} {moment:%B %Y}"
 
 
-def minute(moment: datetime | None) -> str:
-    """A moment, to the minute, in UTC."""
-    return "–" if moment is None else f"{day(moment)}, {moment:%H:%M} UTC"
+def format_minute(moment: datetime | None) -> str:
+    """Format a date and time to the minute, in UTC."""
+    if moment is None:
+        return _UNKNOWN
+    return f"{format_date(moment)}, {moment:%H:%M} UTC"
 
 
-def plural(number: int, one: str, many: str | None = None) -> str:
-    """A count with its noun.
+def format_plural(number: int, singular: str, plural: str | None = None) -> str:
+    """Format a count with its noun.
 
-    >>> plural(1, "offer"), plural(2, "category", "categories")
+    >>> format_plural(1, "offer"), format_plural(2, "category", "categories")
     ('1 offer', '2 categories')
     """
-    return f"{count(number)} {one if number == 1 else many or one + 's'}"
+    noun = plural or f"{singular}s"
+    if number == 1:
+        noun = singular
+    return f"{format_count(number)} {noun}"
 
 
-def steps(category: str | None) -> str:
-    """A category path as it is read.
+def format_category(category: str | None) -> str:
+    """Format a category path for readers.
 
-    >>> steps("Garden > Mowers")
+    >>> format_category("Garden > Mowers")
     'Garden › Mowers'
     """
     return (category or "").replace(" > ", " › ")
 
 
-def band_name(band: Band | None, currency: str | None) -> str:
-    """A price band, its upper border left out.
+def format_band(band: Band | None, currency: str | None) -> str:
+    """Format a price band; its upper border is excluded.
 
-    >>> band_name(Band(Decimal(20), Decimal(50)), "EUR"), band_name(Band(None, Decimal(20)), "EUR")
-    ('€20 – 50', 'under €20')
+    >>> format_band(Band(Decimal(20), Decimal(50)), "EUR")
+    '€20 – 50'
+    >>> format_band(Band(None, Decimal(20)), "EUR")
+    'under €20'
     """
     if band is None or (band.low is None and band.high is None):
         return "all prices"
     if band.low is None:
-        return f"under {money(band.high, currency)}"
+        return f"under {format_money(band.high, currency)}"
     if band.high is None:
-        return f"{money(band.low, currency)} and over"
-    return f"{money(band.low, currency)} – {money(band.high, None)}"
+        return f"{format_money(band.low, currency)} and over"
+    return f"{format_money(band.low, currency)} – {format_money(band.high, None)}"

@@ -1,7 +1,7 @@
-"""Trend: what has become of the missing offers since the shop's previous finished run, by URL.
+"""Trend: changes in the missing offers since the shop's previous finished run, compared by URL.
 
-An offer that was missing and is not found any more has not been resolved: it has left the shop, or this crawl did not
-reach it. The two are told apart from those that the catalog lists by now.
+An offer that was missing and is not found any more is not resolved: it has left the shop, or this
+crawl did not reach it. Such offers are counted apart from the ones that the catalog lists by now.
 """
 
 from collections import Counter
@@ -14,203 +14,265 @@ from sqlalchemy import func, select
 from sqlmodel import Session, col
 
 from catalog.models import Match, PersonsWord, Run, RunState, Shop, Verdict, Word
-from reports.statistics.coverage import Coverage
-from reports.statistics.findings_reader import Finding, after
+from reports.statistics.coverage import coverage_of_figures
+from reports.statistics.findings_reader import Finding, apply_decision
 
-_RUNS = 12
-_BATCH = 500
+_MAX_HISTORY = 12  # runs in the history: a quarter of a year of weekly runs
+_BATCH_SIZE = 500  # rows fetched, or URLs asked for, at a time
+
+NEW = "new"
+STILL_MISSING = "still"
 
 
 @dataclass(frozen=True)
-class Point:
-    """One run in the shop's history."""
+class HistoryPoint:
+    """Offers by verdict in one run of the shop's history."""
 
-    run: int
-    at: datetime
+    run_id: int
+    ended_at: datetime
     listed: int
     missing: int
     unsure: int
 
+    def as_json(self) -> dict[str, Any]:
+        """Return the point as report.json has it."""
+        return {
+            "run": self.run_id,
+            "at": self.ended_at.isoformat(timespec="seconds"),
+            "listed": self.listed,
+            "missing": self.missing,
+            "unsure": self.unsure,
+        }
+
 
 @dataclass(frozen=True)
 class Trend:
-    """Since the run before (`since`, None where there is none): new, still missing, resolved, and no longer seen."""
+    """Missing offers compared with the previous finished run.
 
-    since: int | None = None
-    since_at: datetime | None = None
-    since_page_share: float | None = None
+    `previous_run_id` is None if there is none.
+    """
+
+    previous_run_id: int | None = None
+    previous_run_at: datetime | None = None
+    previous_page_share: float | None = None
     new: int = 0
-    still: int = 0
+    still_missing: int = 0
     resolved: int = 0
-    unseen: int = 0
-    undecided: int = 0
-    history: tuple[Point, ...] = ()
+    no_longer_seen: int = 0
+    now_unsure: int = 0
+    history: tuple[HistoryPoint, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
-        """As report.json has it."""
+        """Return the trend as report.json has it."""
+        previous_run_at = self.previous_run_at
         return {
-            "since_run": self.since,
-            "since": self.since_at and self.since_at.isoformat(timespec="seconds"),
+            "since_run": self.previous_run_id,
+            "since": previous_run_at and previous_run_at.isoformat(timespec="seconds"),
             "new": self.new,
-            "still": self.still,
+            "still": self.still_missing,
             "resolved": self.resolved,
-            "no_longer_seen": self.unseen,
-            "undecided_now": self.undecided,
-            "history": [
-                {"run": one.run, "at": one.at.isoformat(timespec="seconds"), "listed": one.listed}
-                | {"missing": one.missing, "unsure": one.unsure}
-                for one in self.history
-            ],
+            "no_longer_seen": self.no_longer_seen,
+            "undecided_now": self.now_unsure,
+            "history": [point.as_json() for point in self.history],
         }
 
 
 @dataclass
-class Earlier:
-    """The previous finished run: what it saw, which of that was missing, and all URLs by which it knew each offer."""
+class PreviousRun:
+    """Previous finished run: its missing offers, and the URLs under which it knew each offer.
+
+    `is_missing` maps the URL of each offer; `main_urls` maps every URL of an offer to that one.
+    """
 
     run: Run | None = None
-    seen: dict[str, bool] = field(default_factory=dict)
-    known_as: dict[str, str] = field(default_factory=dict)
+    is_missing: dict[str, bool] = field(default_factory=dict)
+    main_urls: dict[str, str] = field(default_factory=dict)
 
     @property
-    def at(self) -> datetime | None:
-        """When that was."""
-        return (self.run.finished_at or self.run.started_at) if self.run else None
+    def ended_at(self) -> datetime | None:
+        """Time at which the run ended."""
+        if self.run is None:
+            return None
+        return self.run.finished_at or self.run.started_at
 
-    def saw(self, url: str) -> bool:
-        """Whether the run had an offer of this URL."""
-        return url in self.known_as
+    def has_seen(self, url: str) -> bool:
+        """Return True if the run found an offer under this URL."""
+        return url in self.main_urls
 
-    def missed(self, urls: Iterable[str]) -> list[str]:
-        """The URLs by which the run named what it missed of these."""
-        named = dict.fromkeys(self.known_as[url] for url in urls if url in self.known_as)
-        return [url for url in named if self.seen[url]]
+    def missing_urls(self, urls: Iterable[str]) -> list[str]:
+        """Return the main URLs of those offers that the run reported as missing."""
+        main_urls = dict.fromkeys(self.main_urls[url] for url in urls if url in self.main_urls)
+        return [url for url in main_urls if self.is_missing[url]]
 
 
-def earlier(session: Session, shop: Shop, run: Run) -> Earlier:
-    """The shop's last finished run before this one."""
-    query = select(col(Run.id)).where(col(Run.shop_id) == shop.id, col(Run.state) == RunState.DONE)
-    before = (
-        session.connection()
-        .execute(query.where(col(Run.id) < run.id).order_by(col(Run.id).desc()))
-        .scalar()
+def load_previous_run(session: Session, shop: Shop, run: Run) -> PreviousRun:
+    """Load the shop's last finished run before this one; empty if there is none."""
+    query = (
+        select(col(Run.id))
+        .where(col(Run.shop_id) == shop.id, col(Run.state) == RunState.DONE)
+        .where(col(Run.id) < run.id)
+        .order_by(col(Run.id).desc())
     )
-    found = session.get(Run, before) if before is not None else None
-    if found is None:
-        return Earlier()
-    words = _words(session, shop, run)
-    seen: dict[str, bool] = {}
-    known_as: dict[str, str] = {}
-    for url, urls, verdict in _matches(session, found.id, col(Match.verdict)):
-        seen[url] = _missing(Verdict(verdict), _word_of((url, *(urls or ())), words))
-        known_as |= dict.fromkeys(urls or (), url)
-    return Earlier(found, seen, known_as | {url: url for url in seen})
+    previous_id = session.connection().execute(query).scalar()
+    if previous_id is None:
+        return PreviousRun()
+    previous = session.get_one(Run, previous_id)
+    decisions = _read_decisions(session, shop, run)
+    is_missing: dict[str, bool] = {}
+    main_urls: dict[str, str] = {}
+    for url, urls, verdict in _read_matches(session, previous.id, col(Match.verdict)):
+        decision = _decision_of((url, *(urls or ())), decisions)
+        is_missing[url] = _counts_as_missing(Verdict(verdict), decision)
+        main_urls |= dict.fromkeys(urls or (), url)
+    # An offer's own URL wins over one that another offer lists as a further URL.
+    main_urls |= {url: url for url in is_missing}
+    return PreviousRun(previous, is_missing, main_urls)
 
 
-def _matches(session: Session, run_id: int | None, *more: Any) -> Iterable[Any]:
-    """The URLs of a run's offers, and what else is asked of each, a batch at a time."""
-    columns: list[Any] = [col(Match.url), col(Match.urls), *more]
-    query = select(*columns).where(col(Match.run_id) == run_id).order_by(col(Match.id))
-    return session.connection().execute(query.execution_options(yield_per=_BATCH))
+def _read_matches(session: Session, run_id: int | None, *columns: Any) -> Iterable[Any]:
+    """Return URL, further URLs and the given columns of a run's offers, in batches."""
+    selected: list[Any] = [col(Match.url), col(Match.urls), *columns]
+    query = select(*selected).where(col(Match.run_id) == run_id).order_by(col(Match.id))
+    return session.connection().execute(query.execution_options(yield_per=_BATCH_SIZE))
 
 
-def _words(session: Session, shop: Shop, run: Run) -> dict[str, str]:
-    """What persons have said, under every URL by which this run knows the offer: pages move, and words move along."""
+def _read_decisions(session: Session, shop: Shop, run: Run) -> dict[str, str]:
+    """Return review decisions by every URL that this run knows of the offer: pages move."""
     query = select(col(PersonsWord.url), col(PersonsWord.word)).where(
         col(PersonsWord.shop_id) == shop.id
     )
-    words: dict[str, str] = {row[0]: row[1] for row in session.connection().execute(query)}
-    told = dict(words)
-    for url, urls in _matches(session, run.id) if words else ():
-        every = (url, *(urls or ()))
-        word = _word_of(every, words)
-        if word is not None:
-            told |= {one: word for one in every if one not in words}
-    return told
+    reviewed: dict[str, str] = {row[0]: row[1] for row in session.connection().execute(query)}
+    if not reviewed:
+        return {}
+    decisions = dict(reviewed)
+    for url, urls in _read_matches(session, run.id):
+        offer_urls = (url, *(urls or ()))
+        decision = _decision_of(offer_urls, reviewed)
+        if decision is not None:
+            unreviewed = [url for url in offer_urls if url not in reviewed]
+            decisions |= dict.fromkeys(unreviewed, decision)
+    return decisions
 
 
-def _word_of(urls: Iterable[str], words: Mapping[str, str]) -> str | None:
-    """What was said of an offer under the first of its URLs under which anything was."""
-    return next((words[url] for url in urls if url in words), None)
+def _decision_of(urls: Iterable[str], decisions: Mapping[str, str]) -> str | None:
+    """Return the decision under the first of an offer's URLs that has one."""
+    for url in urls:
+        if url in decisions:
+            return decisions[url]
+    return None
 
 
-def _missing(verdict: Verdict, word: str | None) -> bool:
-    return word != Word.IGNORE and after(verdict, Word(word) if word else None) is Verdict.MISSING
+def _counts_as_missing(verdict: Verdict, decision: str | None) -> bool:
+    if decision is None:
+        return verdict is Verdict.MISSING
+    if decision == Word.IGNORE:
+        return False
+    return apply_decision(verdict, Word(decision)) is Verdict.MISSING
 
 
 @dataclass
-class Since:
-    """Follows the findings of a run and keeps what became of those missing before."""
+class TrendBuilder:
+    """Comparison of a run with the previous one, finding by finding.
 
-    before: Earlier
-    met: dict[str, Verdict] = field(default_factory=dict)
+    `verdicts` has the present verdict of each offer that was missing before and has been found
+    again.
+    """
+
+    previous: PreviousRun
+    verdicts: dict[str, Verdict] = field(default_factory=dict)
 
     def add(self, finding: Finding) -> None:
-        """Take note of one finding; a missing one is told whether it is new."""
-        if self.before.run is None:
-            return
-        urls = self.before.missed((finding.url, *finding.urls))
-        for url in urls:
-            self.met[url] = Verdict.LISTED if finding.ignored else finding.verdict
-        if finding.verdict is Verdict.MISSING and not finding.ignored:
-            finding.since = "still" if urls else "new"
+        """Compare one finding with the previous run.
 
-    def done(self, findings: Sequence[Finding], history: tuple[Point, ...]) -> Trend:
-        """The trend."""
-        run = self.before.run
+        Marks a missing one as new or still missing.
+        """
+        if self.previous.run is None:
+            return
+        urls = self.previous.missing_urls(finding.all_urls())
+        for url in urls:
+            self.verdicts[url] = finding.verdict
+            # A reviewer took the offer out of the missing ones.
+            if finding.is_ignored:
+                self.verdicts[url] = Verdict.LISTED
+        if finding.is_missing:
+            finding.since = STILL_MISSING if urls else NEW
+
+    def build(self, findings: Sequence[Finding], history: tuple[HistoryPoint, ...]) -> Trend:
+        """Return the trend; `findings` are the missing ones at least."""
+        run = self.previous.run
         if run is None:
             return Trend(history=history)
-        missing = [
-            finding
-            for finding in findings
-            if finding.verdict is Verdict.MISSING and not finding.ignored
-        ]
-        verdicts = list(self.met.values())
-        kept = (run.figures or {}).get("coverage")
+        page_share = None
+        coverage = coverage_of_figures(run)
+        if coverage is not None:
+            page_share = coverage.page_share
+        changes = Counter(finding.since for finding in findings if finding.is_missing)
+        verdicts = Counter(self.verdicts.values())
         return Trend(
-            since=run.id,
-            since_at=self.before.at,
-            since_page_share=Coverage.from_json(kept).page_share
-            if isinstance(kept, dict)
-            else None,
-            new=sum(finding.since == "new" for finding in missing),
-            still=sum(finding.since == "still" for finding in missing),
-            resolved=verdicts.count(Verdict.LISTED),
-            undecided=verdicts.count(Verdict.UNSURE),
-            unseen=sum(self.before.seen.values()) - len(self.met),
+            previous_run_id=run.id,
+            previous_run_at=self.previous.ended_at,
+            previous_page_share=page_share,
+            new=changes[NEW],
+            still_missing=changes[STILL_MISSING],
+            resolved=verdicts[Verdict.LISTED],
+            now_unsure=verdicts[Verdict.UNSURE],
+            no_longer_seen=sum(self.previous.is_missing.values()) - len(self.verdicts),
             history=history,
         )
 
 
-def history(session: Session, shop: Shop, run: Run) -> tuple[Point, ...]:
-    """The shop's last finished runs up to this one, oldest first, by what persons have said since."""
+def load_history(session: Session, shop: Shop, run: Run) -> tuple[HistoryPoint, ...]:
+    """Load the last finished runs up to this one, oldest first, with present decisions."""
+    dates = _run_dates(session, shop, run)
+    verdicts = _count_verdicts(session, dates)
+    _apply_decisions(session, verdicts, _read_decisions(session, shop, run))
+    return tuple(
+        HistoryPoint(
+            run_id,
+            dates[run_id],
+            listed=verdicts[run_id][Verdict.LISTED],
+            missing=verdicts[run_id][Verdict.MISSING],
+            unsure=verdicts[run_id][Verdict.UNSURE],
+        )
+        for run_id in sorted(dates)
+    )
+
+
+def _run_dates(session: Session, shop: Shop, run: Run) -> dict[int, datetime]:
     columns: list[Any] = [col(Run.id), func.coalesce(col(Run.finished_at), col(Run.started_at))]
-    runs = (
+    query = (
         select(*columns)
         .where(col(Run.shop_id) == shop.id, col(Run.id) <= run.id)
         .where((col(Run.state) == RunState.DONE) | (col(Run.id) == run.id))
         .order_by(col(Run.id).desc())
-        .limit(_RUNS)
+        .limit(_MAX_HISTORY)
     )
-    dates = {row[0]: row[1] for row in session.connection().execute(runs)}
-    counted: dict[int, Counter[str]] = {run_id: Counter() for run_id in dates}
-    what: list[Any] = [col(Match.run_id), col(Match.verdict)]
-    counts = select(*what, func.count()).where(col(Match.run_id).in_(dates)).group_by(*what)
-    rows: Iterable[Any] = session.connection().execute(counts)
-    for run_id, verdict, number in rows:
-        counted[run_id][verdict] += number
-    words = _words(session, shop, run)
-    urls = list(words)
-    for start in range(0, len(urls), _BATCH):
-        these = col(Match.url).in_(urls[start : start + _BATCH])
-        rows = session.connection().execute(
-            select(*what, col(Match.url)).where(col(Match.run_id).in_(dates), these)
+    return {row[0]: row[1] for row in session.connection().execute(query)}
+
+
+def _count_verdicts(session: Session, run_ids: Iterable[int]) -> dict[int, Counter[str]]:
+    verdicts: dict[int, Counter[str]] = {run_id: Counter() for run_id in run_ids}
+    columns: list[Any] = [col(Match.run_id), col(Match.verdict)]
+    query = select(*columns, func.count()).where(col(Match.run_id).in_(verdicts)).group_by(*columns)
+    rows: Iterable[Any] = session.connection().execute(query)
+    for run_id, verdict, count in rows:
+        verdicts[run_id][verdict] += count
+    return verdicts
+
+
+def _apply_decisions(
+    session: Session, verdicts: Mapping[int, Counter[str]], decisions: Mapping[str, str]
+) -> None:
+    """Move the reviewed offers of each run from their stored verdict to the decided one."""
+    urls = list(decisions)
+    columns: list[Any] = [col(Match.run_id), col(Match.verdict), col(Match.url)]
+    for start in range(0, len(urls), _BATCH_SIZE):
+        query = select(*columns).where(
+            col(Match.run_id).in_(verdicts), col(Match.url).in_(urls[start : start + _BATCH_SIZE])
         )
+        rows: Iterable[Any] = session.connection().execute(query)
         for run_id, verdict, url in rows:
-            counted[run_id][verdict] -= 1
-            if words[url] != Word.IGNORE:
-                counted[run_id][after(Verdict(verdict), Word(words[url]))] += 1
-    return tuple(
-        Point(one, dates[one], *(counted[one][verdict] for verdict in Verdict))
-        for one in sorted(dates)
-    )
+            verdicts[run_id][verdict] -= 1
+            decision = Word(decisions[url])
+            if decision is not Word.IGNORE:
+                verdicts[run_id][apply_decision(Verdict(verdict), decision)] += 1

@@ -1,7 +1,7 @@
-"""Cells: a stranger's text made safe for a spreadsheet.
+"""Escaping of untrusted text for spreadsheets (formula injection, CWE-1236).
 
-A spreadsheet runs a cell that begins like a formula, whoever wrote it (CWE-1236), and does so again when an XLSX is
-saved as CSV. Such texts get an apostrophe in front, which spreadsheets take for "this is text".
+A spreadsheet evaluates a cell that begins like a formula, and does so again when an XLSX file is
+saved as CSV. Such a text gets an apostrophe in front, which spreadsheets read as "this is text".
 """
 
 import re
@@ -9,18 +9,24 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 Cell = str | int | float | Decimal | None
+
+# Full-width forms are included: spreadsheets normalise them.
 _FORMULA = re.compile(r"\s*[\t\r\n=+\-@＝＋－＠]")
 
 
-def safe(text: str) -> str:
-    r"""The text, unable to run as a formula.
+def escape_formula(text: str) -> str:
+    r"""Return the text in a form that a spreadsheet cannot evaluate.
 
-    >>> safe("=1+1"), safe(" @SUM(A1)"), safe("\tx"), safe("Lamp - red")
-    ("'=1+1", "' @SUM(A1)", "'\tx", 'Lamp - red')
+    >>> escape_formula("=1+1"), escape_formula(" @SUM(A1)"), escape_formula("Lamp - red")
+    ("'=1+1", "' @SUM(A1)", 'Lamp - red')
+    >>> escape_formula("\tx")
+    "'\tx"
     """
-    return f"'{text}" if _FORMULA.match(text) else text
+    if _FORMULA.match(text):
+        return f"'{text}"
+    return text
 
 
-def row(cells: Sequence[Cell]) -> list[Cell]:
-    """A row whose texts are safe; numbers are our own and stay numbers."""
-    return [safe(cell) if isinstance(cell, str) else cell for cell in cells]
+def escape_row(cells: Sequence[Cell]) -> list[Cell]:
+    """Escape the texts of a row; numbers are our own and stay numbers."""
+    return [escape_formula(cell) if isinstance(cell, str) else cell for cell in cells]

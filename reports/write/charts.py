@@ -1,46 +1,66 @@
-"""Charts: the few shapes that the report draws, as coordinates for the SVG of its templates.
+"""Stacked bars of the report as coordinates for the SVG of its templates.
 
-Stacked bars and columns in two colours need no chart library, and a page that must open without a network and under a
-strict content policy could load none.
+A few bars need no chart library, and a page that opens without a network and under a strict content
+security policy could not load one.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from reports.statistics.statistics import Tally
-from reports.statistics.trend import Point
+from reports.statistics.completeness import VerdictCounts
+from reports.statistics.trend import HistoryPoint
 
 
 @dataclass(frozen=True)
-class Piece:
-    """A rectangle of a stacked bar; in percent of the drawing."""
+class BarSegment:
+    """Rectangle of a stacked bar, in percent of the bar's full width."""
 
     kind: str
     start: float
-    size: float
+    width: float
 
 
-def stacked(missing: int, unsure: int, listed: int, most: int) -> list[Piece]:
-    """The pieces of a bar that is full at `most` offers: missing, unsure, listed, those of no size left out.
+@dataclass(frozen=True)
+class HistoryBar:
+    """Bar of one run in the shop's history."""
 
-    >>> stacked(1, 0, 3, 8)
-    [Piece(kind='missing', start=0.0, size=12.5), Piece(kind='listed', start=12.5, size=37.5)]
+    point: HistoryPoint
+    segments: list[BarSegment]
+
+
+def stack_segments(missing: int, unsure: int, listed: int, full: int) -> list[BarSegment]:
+    """Stack missing, unsure and listed offers into a bar that is full at `full` offers.
+
+    Empty segments are left out.
+
+    >>> missing, listed = stack_segments(1, 0, 3, 8)
+    >>> missing
+    BarSegment(kind='missing', start=0.0, width=12.5)
+    >>> listed
+    BarSegment(kind='listed', start=12.5, width=37.5)
     """
-    pieces, start = [], 0.0
+    segments: list[BarSegment] = []
+    if not full:
+        return segments
+    start = 0.0
     for kind, number in (("missing", missing), ("unsure", unsure), ("listed", listed)):
-        size = round(100 * number / most, 3) if most else 0.0
-        if size:
-            pieces.append(Piece(kind, round(start, 3), size))
-        start += size
-    return pieces
+        width = round(100 * number / full, 3)
+        if width:
+            segments.append(BarSegment(kind, round(start, 3), width))
+        start += width
+    return segments
 
 
-def bar(tally: Tally, most: int) -> list[Piece]:
-    """The bar of a group, on a scale that ends at `most` offers."""
-    return stacked(tally.missing, tally.unsure, tally.listed, most)
+def group_bar(counts: VerdictCounts, full: int) -> list[BarSegment]:
+    """Return the bar of a group on a scale that ends at `full` offers."""
+    return stack_segments(counts.missing, counts.unsure, counts.listed, full)
 
 
-def columns(history: Sequence[Point]) -> list[tuple[Point, list[Piece]]]:
-    """A column per run, all on one scale."""
-    most = max((one.missing + one.unsure + one.listed for one in history), default=0)
-    return [(one, stacked(one.missing, one.unsure, one.listed, most)) for one in history]
+def history_bars(history: Sequence[HistoryPoint]) -> list[HistoryBar]:
+    """Return a bar per run, all on one scale."""
+    full = max((point.missing + point.unsure + point.listed for point in history), default=0)
+    bars = []
+    for point in history:
+        segments = stack_segments(point.missing, point.unsure, point.listed, full)
+        bars.append(HistoryBar(point, segments))
+    return bars

@@ -1,13 +1,15 @@
-"""Page: the report that people read - one HTML file that needs no network and runs no code but its own.
+"""HTML report: one file that needs no network and runs no script but its own.
 
-Styles and the one script are inlined; the content policy allows that script by its hash and nothing else, so that a
-title in a shop that slipped through the escaping still could not load or run anything. The shop's images are not shown:
-opening a report must not show up in the shop's statistics.
+Styles and the one script are inlined. The content security policy allows that script by its hash
+and nothing else, so a shop's title that slipped through the escaping could still not load or run
+anything. The shop's images are not shown, because opening a report must not show up in the shop's
+statistics.
 """
 
 import base64
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -16,26 +18,48 @@ from urllib.parse import urlsplit
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from catalog.models import Verdict
-from reports.causes.causes import ADVICE
-from reports.causes.feed_quality import by_sight
-from reports.model.report_model import Story
+from reports.causes.cause_inference import ADVICE
+from reports.causes.feed_quality import UnseenOffer, group_by_status
+from reports.model.report_model import Report
 from reports.statistics import formatting
-from reports.statistics.coverage import Coverage, Sight
-from reports.statistics.statistics import Group, Tally, wilson
+from reports.statistics.completeness import Group, VerdictCounts
+from reports.statistics.coverage import Coverage, OfferStatus
 from reports.write import charts
 
-MOST_MISSING = 2000
-MOST_UNSURE = 500
-MOST_ROWS = 200
-_BARS = 14
-_BRANDS = 10
+# Rows shown per list: what a browser draws without delay. The other formats hold all rows.
+MAX_MISSING = 2000
+MAX_UNSURE = 500
+MAX_ROWS = 200
+
+_MAX_CATEGORY_CHOICES = 500  # entries of the category filter
+_MAX_BARS = 14  # bars that fit on a screen
+_MAX_BRAND_BARS = 10
 
 
-def write_html(path: Path, story: Story) -> None:
-    """The report as one self-contained page."""
+@dataclass(frozen=True)
+class ShortenedGroups:
+    """First groups of a ranking.
+
+    `hidden` sums up the groups that are not shown, None if there are none.
+    """
+
+    shown: tuple[Group, ...]
+    hidden: Group | None = None
+
+
+@dataclass(frozen=True)
+class UnseenList:
+    """Catalog offers with one status: their number, and the first ones."""
+
+    count: int
+    shown: Sequence[UnseenOffer]
+
+
+def write_html(path: Path, report: Report) -> None:
+    """Write the report as one self-contained page."""
     template = _environment().get_template("report.html")
     with path.open("w", encoding="utf-8") as file:
-        file.writelines(template.generate(_view(story)))
+        file.writelines(template.generate(_template_values(report)))
 
 
 def _environment() -> Environment:
@@ -47,147 +71,158 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     filters: dict[str, Callable[..., Any]] = {
-        "count": formatting.count,
-        "money": formatting.money,
-        "worths": formatting.worths,
-        "price": formatting.price,
-        "steps": formatting.steps,
-        "percent": formatting.percent,
-        "signed": formatting.signed,
-        "day": formatting.day,
-        "minute": formatting.minute,
-        "weblink": weblink,
-        "host": host,
+        "count": formatting.format_count,
+        "totals": formatting.format_totals,
+        "price": formatting.format_price,
+        "category": formatting.format_category,
+        "percent": formatting.format_percent,
+        "change": formatting.format_change,
+        "date": formatting.format_date,
+        "minute": formatting.format_minute,
+        "web_link": web_link,
+        "host": host_name,
     }
     environment.filters.update(filters)
     environment.globals.update(
-        plural=formatting.plural, band_name=formatting.band_name, charts=charts, wilson=wilson
+        plural=formatting.format_plural, band_name=formatting.format_band, charts=charts
     )
     return environment
 
 
-def _view(story: Story) -> dict[str, Any]:
-    """What the template is given: shortened lists beside their full lengths."""
-    figures, health = story.completeness, story.health
-    missing, unsure = story.of(Verdict.MISSING), story.of(Verdict.UNSURE)
-    script = _static("report.js")
-    money = figures.currency
-    categories = figures.categories()
+def _template_values(report: Report) -> dict[str, Any]:
+    """Return the variables of the template, long lists shortened."""
+    figures = report.completeness
+    missing = report.findings_with(Verdict.MISSING)
+    unsure = report.findings_with(Verdict.UNSURE)
+    ignored = report.ignored
+    script = _static_file("report.js")
     return {
-        "story": story,
-        "shop": story.shop,
-        "run": story.run,
-        "at": story.run.finished_at or story.run.started_at,
+        "report": report,
+        "shop": report.shop,
+        "run": report.run,
         "figures": figures,
         "total": figures.total,
-        "seen": figures.coverage,
-        "notes": [*drifted(story.run.figures), *notes(figures.coverage)],
-        "currency": money,
-        "categories": _shortened(categories),
-        "category_names": sorted({one.category for one in missing[:MOST_MISSING] if one.category})[
-            :500
-        ],
-        "brands": _shortened(figures.by_brand, _BRANDS)
-        if _says_something(figures.by_brand)
-        else ((), None),
+        "coverage": figures.coverage,
+        "notes": [*drift_notes(report.run.figures), *coverage_notes(figures.coverage)],
+        "currency": figures.currency,
+        "categories": _shorten(figures.categories(), _MAX_BARS),
+        "category_choices": _category_choices(report),
+        "brands": _shorten_brands(figures.by_brand),
         "bands": figures.by_band,
-        "causes": story.causes,
+        "causes": report.causes,
         "advice": {kind.value: text for kind, text in ADVICE.items()},
-        "trend": story.trend,
-        "health": health,
-        "missing": missing[:MOST_MISSING],
+        "trend": report.trend,
+        "feed_quality": report.feed_quality,
+        "missing": missing[:MAX_MISSING],
         "missing_count": len(missing),
-        "unsure": unsure[:MOST_UNSURE],
+        "unsure": unsure[:MAX_UNSURE],
         "unsure_count": len(unsure),
-        "ignored": story.ignored[:MOST_ROWS],
-        "ignored_count": len(story.ignored),
-        "unseen": {
-            sight: (len(rows), rows[:MOST_ROWS]) for sight, rows in by_sight(health.unseen).items()
-        },
-        "sights": tuple(Sight)[1:],
-        "most": MOST_ROWS,
-        "style": _static("report.css"),
+        "ignored": ignored[:MAX_ROWS],
+        "ignored_count": len(ignored),
+        "unseen": _unseen_lists(report),
+        # An offer with the first status, "seen", is on no list.
+        "statuses": tuple(OfferStatus)[1:],
+        "max_rows": MAX_ROWS,
+        "style": _static_file("report.css"),
         "script": script,
         "script_hash": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
     }
 
 
-def _static(name: str) -> str:
-    """A file of ours to be inlined as it is."""
+def _static_file(name: str) -> str:
+    """Read a file of this package that is inlined unchanged."""
     return files("reports").joinpath("static", name).read_text("utf-8").strip()
 
 
-def _shortened(
-    groups: tuple[Group, ...], most: int = _BARS
-) -> tuple[tuple[Group, ...], Group | None]:
-    """The first groups, and the others as one."""
-    if len(groups) <= most:
-        return groups, None
-    rest = Group(f"{formatting.count(len(groups) - most)} others", Tally())
-    for group in groups[most:]:
-        rest.tally.take(group.tally)
-    return groups[:most], rest
-
-
-def _says_something(groups: tuple[Group, ...]) -> bool:
-    """Brands are shown unless the shop has but one, or none."""
-    return len([group for group in groups if group.name]) > 1
-
-
-def notes(seen: Coverage) -> list[str]:
-    """What to bear in mind of the crawl's coverage, in sentences; none where it saw everything."""
-    said = []
-    if seen.waiting:
-        said.append(
-            f"{formatting.plural(seen.waiting, 'page')} met but not visited (the crawl ended before)."
-        )
-    if seen.failed:
-        said.append(f"{formatting.plural(seen.failed, 'page')} failed to load.")
-    if seen.sitemaps_unread:
-        said.append(f"{formatting.plural(seen.sitemaps_unread, 'sitemap')} could not be read.")
-    if seen.refused:
-        said.append(
-            f"{formatting.plural(seen.refused, 'page')} left out on purpose (robots.txt, traps, other files)."
-        )
-    if seen.not_crawled:
-        said.append(
-            f"{formatting.plural(seen.not_crawled, 'offer')} of the catalog could not be looked up."
-        )
-    return said
-
-
-def drifted(figures: Mapping[str, Any]) -> list[str]:
-    """That the shop's pages had changed since its rules were learnt, where they had; they were learnt anew.
-
-    >>> drifted({"learn": {"version": 4, "drift": "the rules hold: all is well"}})
-    []
-    """
-    learnt = figures.get("learn") or {}
-    said = str(learnt.get("drift") or "")
-    if not said or said.startswith("the rules hold"):
-        return []
-    return [
-        f"{said[0].upper()}{said[1:]}. The rules were learnt anew as version {learnt.get('version')}."
+def _category_choices(report: Report) -> list[str]:
+    shown = report.findings_with(Verdict.MISSING)[:MAX_MISSING]
+    return sorted({finding.category for finding in shown if finding.category})[
+        :_MAX_CATEGORY_CHOICES
     ]
 
 
-def weblink(url: str | None) -> str | None:
-    """The URL, where it may be linked to: http(s) with a host; None otherwise.
+def _unseen_lists(report: Report) -> dict[OfferStatus, UnseenList]:
+    groups = group_by_status(report.feed_quality.unseen)
+    return {status: UnseenList(len(offers), offers[:MAX_ROWS]) for status, offers in groups.items()}
 
-    >>> weblink("https://shop.example/p/1"), weblink("javascript:alert(1)"), weblink("//x")
+
+def _shorten(groups: tuple[Group, ...], limit: int) -> ShortenedGroups:
+    hidden = groups[limit:]
+    if not hidden:
+        return ShortenedGroups(groups)
+    counts = VerdictCounts()
+    for group in hidden:
+        counts.merge(group.counts)
+    summary = Group(f"{formatting.format_count(len(hidden))} others", counts)
+    return ShortenedGroups(groups[:limit], summary)
+
+
+def _shorten_brands(groups: tuple[Group, ...]) -> ShortenedGroups:
+    """Shorten the brands for the chart.
+
+    No brands are shown if the shop has fewer than two, for they would repeat the total.
+    """
+    named = [group for group in groups if group.name]
+    if len(named) < 2:
+        return ShortenedGroups(())
+    return _shorten(groups, _MAX_BRAND_BARS)
+
+
+def coverage_notes(coverage: Coverage) -> list[str]:
+    """Return the limits of the crawl's coverage as sentences; none if it saw everything."""
+    plural = formatting.format_plural
+    notes = []
+    if coverage.waiting:
+        pages = plural(coverage.waiting, "page")
+        notes.append(f"{pages} discovered but not visited before the crawl ended.")
+    if coverage.failed:
+        notes.append(f"{plural(coverage.failed, 'page')} failed to load.")
+    if coverage.sitemaps_unread:
+        notes.append(f"{plural(coverage.sitemaps_unread, 'sitemap')} could not be read.")
+    if coverage.refused:
+        pages = plural(coverage.refused, "page")
+        notes.append(f"{pages} skipped on purpose (robots.txt, traps, other files).")
+    if coverage.not_crawled:
+        offers = plural(coverage.not_crawled, "offer")
+        notes.append(f"{offers} of the catalog could not be looked up.")
+    return notes
+
+
+def drift_notes(figures: Mapping[str, Any]) -> list[str]:
+    """Return a sentence if the rules were learnt again because the shop's pages had changed.
+
+    >>> drift_notes({"learn": {"version": 4, "drift": "the rules hold: all is well"}})
+    []
+    """
+    learnt = figures.get("learn") or {}
+    drift = str(learnt.get("drift") or "")
+    if not drift or drift.startswith("the rules hold"):
+        return []
+    sentence = f"{drift[0].upper()}{drift[1:]}"
+    return [f"{sentence}. The rules were learnt again as version {learnt.get('version')}."]
+
+
+def web_link(url: str | None) -> str | None:
+    """Return the URL if it is safe to link to (http or https with a host), else None.
+
+    >>> web_link("https://shop.example/p/1"), web_link("javascript:alert(1)"), web_link("//x")
     ('https://shop.example/p/1', None, None)
     """
     try:
         parts = urlsplit(url or "")
     except ValueError:
         return None
-    return url if parts.scheme in ("http", "https") and parts.netloc else None
+    if parts.scheme in ("http", "https") and parts.netloc:
+        return url
+    return None
 
 
-def host(url: str | None) -> str:
-    """The host of a URL, to be read.
+def host_name(url: str | None) -> str:
+    """Return the host of a URL; a text that is no web link comes back unchanged.
 
-    >>> host("https://www.shop.example/p/1")
+    >>> host_name("https://www.shop.example/p/1")
     'www.shop.example'
     """
-    return urlsplit(url).netloc if weblink(url) and url else url or ""
+    if web_link(url):
+        return urlsplit(url or "").netloc
+    return url or ""

@@ -1,6 +1,7 @@
-"""The report for machines: one JSON object, written piece by piece so that a long list is never held as text.
+"""JSON report: one object, written piece by piece so that a long list is never held as text.
 
-Its shape is described in docs/reports.md and held by a test; `format` is raised when a field changes its meaning.
+Its shape is documented in docs/reports.md and held by a test; `FORMAT` is raised when a field
+changes its name or meaning.
 """
 
 import json
@@ -9,73 +10,80 @@ from pathlib import Path
 from typing import Any
 
 from catalog.models import Verdict
-from reports.causes.causes import ADVICE
-from reports.model.report_model import Story
-from reports.statistics.findings_reader import plain
+from reports.causes.cause_inference import ADVICE
+from reports.model.report_model import CauseShare, Report
+from reports.statistics.findings_reader import decimal_text
 
 FORMAT = 1
 
+_RULE_FIGURES = ("version", "drift", "kept")
 
-def write_json(path: Path, story: Story) -> None:
-    """Everything as one JSON object (UTF-8)."""
+
+def write_json(path: Path, report: Report) -> None:
+    """Write the report as one JSON object (UTF-8)."""
     with path.open("w", encoding="utf-8") as file:
         file.write("{\n")
-        file.write(
-            ",\n".join(f"{_text(name)}: {_text(value)}" for name, value in _head(story).items())
-        )
-        for name, rows in _lists(story).items():
-            file.write(f",\n{_text(name)}: [")
-            file.writelines(_divided(rows))
+        members = [f"{_dump(name)}: {_dump(value)}" for name, value in _figures(report).items()]
+        file.write(",\n".join(members))
+        for name, rows in _lists(report).items():
+            file.write(f",\n{_dump(name)}: [")
+            file.writelines(_array_items(rows))
             file.write("]")
         file.write("\n}\n")
 
 
-def _head(story: Story) -> dict[str, Any]:
-    money = story.completeness.currency
-    run, moment = story.run, story.run.finished_at or story.run.started_at
+def _figures(report: Report) -> dict[str, Any]:
+    """Return everything but the lists of offers."""
+    run, learnt = report.run, report.run.figures.get("learn", {})
+    currency = report.completeness.currency
     return {
         "format": FORMAT,
-        "shop": {"name": story.shop.name, "url": story.shop.url},
-        "run": {"id": run.id, "state": str(run.state), "at": moment.isoformat(timespec="seconds")},
-        "told_at": story.told_at.isoformat(timespec="seconds"),
-        "superseded": story.stale,
-        "rules": {
-            name: story.run.figures.get("learn", {}).get(name)
-            for name in ("version", "drift", "kept")
+        "shop": {"name": report.shop.name, "url": report.shop.url},
+        "run": {
+            "id": run.id,
+            "state": str(run.state),
+            "at": report.run_at.isoformat(timespec="seconds"),
         },
-        **story.completeness.as_json(),
-        "causes": [
-            {
-                "cause": one.kind.value,
-                "missing": one.offers,
-                "missing_value": plain(one.tally.worth(money)),
-            }
-            | {
-                "advice": ADVICE[one.kind],
-                "evidence": [{"text": text, "offers": n} for text, n in one.evidence],
-            }
-            for one in story.causes
-        ],
-        "trend": story.trend.as_json(),
-        "feed": story.health.as_json(),
+        "told_at": report.generated_at.isoformat(timespec="seconds"),
+        "superseded": report.is_superseded,
+        "rules": {name: learnt.get(name) for name in _RULE_FIGURES},
+        **report.completeness.as_json(),
+        "causes": [_cause(share, currency) for share in report.causes],
+        "trend": report.trend.as_json(),
+        "feed": report.feed_quality.as_json(),
     }
 
 
-def _lists(story: Story) -> dict[str, Iterable[dict[str, Any]]]:
+def _cause(share: CauseShare, currency: str | None) -> dict[str, Any]:
     return {
-        "missing": (one.as_row() for one in story.of(Verdict.MISSING)),
-        "unsure": (one.as_row() for one in story.of(Verdict.UNSURE)),
-        "ignored": (one.as_row() for one in story.ignored),
-        "price_differences": (one.as_row() for one in story.health.prices),
-        "title_differences": (one.as_row() for one in story.health.titles),
-        "not_seen_on_the_shop": (one.as_row() for one in story.health.unseen),
+        "cause": share.kind.value,
+        "missing": share.offers,
+        "missing_value": decimal_text(share.counts.value_in(currency)),
+        "advice": ADVICE[share.kind],
+        "evidence": [
+            {"text": evidence.text, "offers": evidence.offers} for evidence in share.evidence
+        ],
     }
 
 
-def _divided(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
-    for number, row in enumerate(rows):
-        yield f"{',' if number else ''}\n{_text(row)}"
+def _lists(report: Report) -> dict[str, Iterable[dict[str, Any]]]:
+    quality = report.feed_quality
+    return {
+        "missing": (finding.as_row() for finding in report.findings_with(Verdict.MISSING)),
+        "unsure": (finding.as_row() for finding in report.findings_with(Verdict.UNSURE)),
+        "ignored": (finding.as_row() for finding in report.ignored),
+        "price_differences": (difference.as_row() for difference in quality.prices),
+        "title_differences": (difference.as_row() for difference in quality.titles),
+        "not_seen_on_the_shop": (offer.as_row() for offer in quality.unseen),
+    }
 
 
-def _text(value: object) -> str:
+def _array_items(rows: Iterable[dict[str, Any]]) -> Iterator[str]:
+    separator = "\n"
+    for row in rows:
+        yield f"{separator}{_dump(row)}"
+        separator = ",\n"
+
+
+def _dump(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)

@@ -1,75 +1,73 @@
-"""A candidate: a selector with cuts and a form that may become a rule.
-
-`UNEARNED` is the score of general rules, which no example has taught.
-"""
+"""A candidate rule: a selector with a trim and a form, not scored yet."""
 
 from dataclasses import dataclass
 
 from catalog.models import Attribute
-from catalog.values.text import Sign
-from parser.rules.model import Form, Origin, Rule
-from parser.rules.selector import AnySelector, AttributeAt, JsonAt, TextAt
+from parser.rules.model import Form, Rule
+from parser.rules.selector import AnySelector, AttributeAt, JsonAt
 from parser.rules.trim import Trim
-from rules_generator.candidates.trimming import NO_CUT
-from rules_generator.locate.known_values import NAME_ATTRIBUTES, SLUGGED
+from rules_generator.candidates.trimming import NO_TRIM
+from rules_generator.locate.known_values import NAME_ATTRIBUTES, SLUG_ATTRIBUTES
 
-BETWEEN_WORDS = frozenset(" -_+")
-FEWEST_STEPS = 3
-UNEARNED = 0.5
+WORD_SEPARATORS = frozenset(" -_+")
+# Child steps from which on a selector depends on the layout around its element.
+MIN_POSITIONAL_STEPS = 3
+# Score of general rules, which no example has trained.
+UNTRAINED_SCORE = 0.5
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A selector with cuts and a form: a rule that has not earned its score yet."""
+    """A selector with a trim, a form, and values that stand for none (`blocklist`)."""
 
     attribute: Attribute
     selector: AnySelector
-    trim: Trim = NO_CUT
+    trim: Trim = NO_TRIM
     form: Form = "plain"
-    signs: tuple[Sign, ...] = ()
-    never: tuple[str, ...] = ()
+    blocklist: tuple[str, ...] = ()
 
     @property
     def is_guess(self) -> bool:
-        """Whether it takes a text for the value by its look: a name, a first or last part, a shape, a known word."""
-        trim, selector = self.trim, self.selector
-        a_word = trim.inside and not f"{trim.left or ''}{trim.right or ''}".strip()
-        a_word = a_word or (
-            self.attribute in SLUGGED and trim.inside and str(trim.right) in BETWEEN_WORDS
-        )
-        a_name = (
-            isinstance(selector, AttributeAt)
-            and selector.name in NAME_ATTRIBUTES
-            and self.attribute in SLUGGED
-        )
-        by_look = trim.last or trim.shape or trim.words or trim.means
-        return self.is_of_menu or a_word or a_name or self.form == "slug" or bool(by_look)
+        """Whether it takes part of a text for the value by its look: a name, a word, a shape, a known word."""
+        trim = self.trim
+        if trim.last or trim.shape or trim.words or self.form == "slug":
+            return True
+        return self._takes_word or self._takes_name
 
     @property
-    def is_of_menu(self) -> bool:
-        """Whether it takes the entry of a menu that another element names."""
-        return isinstance(self.selector, TextAt) and bool(self.selector.named_in)
+    def _takes_word(self) -> bool:
+        """Whether it takes the first or last word of a text."""
+        trim = self.trim
+        if not trim.inside:
+            return False
+        is_bare = not f"{trim.left or ''}{trim.right or ''}".strip()
+        return is_bare or (self.attribute in SLUG_ATTRIBUTES and str(trim.right) in WORD_SEPARATORS)
 
     @property
-    def is_by_way(self) -> bool:
-        """Whether it counts its way down the page, where another banner or row leads it elsewhere."""
-        return (
-            not isinstance(self.selector, JsonAt) and self.selector.css.count(" > ") >= FEWEST_STEPS
-        )
+    def _takes_name(self) -> bool:
+        """Whether it takes a name out of a class, an id or an address."""
+        selector = self.selector
+        if self.attribute not in SLUG_ATTRIBUTES or not isinstance(selector, AttributeAt):
+            return False
+        return selector.name in NAME_ATTRIBUTES
 
-    def rule(
-        self, score: float = 1.0, support: int = 0, agreed: float = 1.0, origin: Origin = "learnt"
-    ) -> Rule:
-        """The candidate as a rule."""
+    @property
+    def is_positional(self) -> bool:
+        """Whether it counts its way down the page, so that another banner or row leads it elsewhere."""
+        selector = self.selector
+        if isinstance(selector, JsonAt):
+            return False
+        return selector.css.count(" > ") >= MIN_POSITIONAL_STEPS
+
+    def rule(self, score: float = 1.0, support: int = 0, agreed: float = 1.0) -> Rule:
+        """Return the candidate as a learnt rule."""
         return Rule(
             attribute=self.attribute,
             selector=self.selector,
             trim=self.trim,
             form=self.form,
-            signs=self.signs,
-            never=self.never,
+            never=self.blocklist,
             score=score,
             support=support,
             agreed=agreed,
-            origin=origin,
         )

@@ -1,150 +1,151 @@
-"""Which of all the selectors that lead to known values are worth a try: those that lead there on most pages.
+"""Pool the selectors that lead to known values, and take those that lead there on most pages.
 
 A menu of two hundred links gives each of them a dozen selectors, and all of these find the first link. So a selector
-counts only where it finds the very element that it was made from.
+counts only if it finds the very element that it was made from.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from catalog.models import Attribute
 from parser.rules.model import Form
 from parser.rules.selector import AnySelector
-from rules_generator.candidates.candidate import Candidate
-from rules_generator.candidates.naming import BY_LABEL, is_labelled
-from rules_generator.candidates.place_kind import last_step
-from rules_generator.candidates.selectors import Parts, Paths, parts_at, selector_of
-from rules_generator.locate.known_values import Place
-from rules_generator.training.page_cache import Lookup
+from rules_generator.candidates.selectors import (
+    PathCache,
+    SelectorParts,
+    build_selector,
+    selector_parts,
+)
+from rules_generator.candidates.source_kinds import last_compound
+from rules_generator.locate.known_values import Occurrence
+from rules_generator.training.page_cache import PageCache
 
-RARE = 0.1
-MOST_TRIED = 400
-MOST_ALIKE = 8
-FEW_WAYS = 12
-MOST_TRIED_FOR_REST = 80
-MOST_FOR_REST = 16
-MOST_LABELLED = 4
+# Share of the best selector's pages that others have to lead to.
+MIN_PAGE_SHARE = 0.1
+# Caps: selectors tried, and those kept for one kind of element.
+MAX_TRIED = 400
+MAX_PER_ELEMENT = 8
+# Selectors that a page needs; caps on those tried and taken for pages with fewer.
+ENOUGH_SELECTORS = 12
+MAX_TRIED_FOR_OTHERS = 80
+MAX_FOR_OTHERS = 16
 
-Way = tuple[Parts, Form]
+# The parts of a selector and the form of the value at it.
+PooledSelector = tuple[SelectorParts, Form]
+# Pages that a selector was made on, as bits of their indices.
+PageBits = Mapping[PooledSelector, int]
 
 
 @dataclass(frozen=True)
 class _Origin:
-    """Where a way was first seen: how far down in the place's own list, in a text of what size, on which page."""
+    """Where a selector was first made: its rank at the occurrence, the text's size, the page."""
 
-    nth: int
+    rank: int
     size: int
     page: int
-    place: Place
+    occurrence: Occurrence
 
 
-class Ways:
-    """The ways to the places that were found on some pages, to whole values and to texts that contain one.
+class SelectorPool:
+    """The selectors of all occurrences on some pages, for complete values and for texts that contain one.
 
-    Those come first that lead there on most pages; among equals, each place's own best selectors before any place's
-    lesser ones, and short texts before long. Those that lead there on far fewer pages than the best are left out, but
-    for pages to which hardly any of the others lead - they may be of another layout -, and for some by a label that
-    names the attribute. On which pages a way was seen is kept as bits, by their places among `pages`.
+    Selectors of most pages come first; among equals, each occurrence's own best before any one's lesser ones, and
+    short texts before long. Selectors of far fewer pages than the best are left out, but for pages to which hardly
+    any other leads: these may be of another layout.
     """
 
     def __init__(
         self,
-        attribute: Attribute,
-        found: Sequence[Sequence[Place]],
-        pages: Sequence[Lookup],
-        several: int,
+        occurrences: Sequence[Sequence[Occurrence]],
+        pages: Sequence[PageCache],
+        min_pages: int,
     ) -> None:
-        """`several` is on how many of such pages a way has to be seen."""
-        self._attribute, self._pages, self._several = attribute, pages, several
-        self._seen_on: dict[bool, dict[Way, int]] = {True: {}, False: {}}
-        self._origins: dict[Way, _Origin] = {}
-        for page, located in enumerate(found):
-            self._note(page, located)
+        """`min_pages` is the number of pages of another layout that a selector has to be made on."""
+        self._pages, self._min_pages = pages, min_pages
+        self._pages_of: dict[bool, dict[PooledSelector, int]] = {True: {}, False: {}}
+        self._origins: dict[PooledSelector, _Origin] = {}
+        for page, located in enumerate(occurrences):
+            self._add_page(page, located)
 
-    def to_whole(self, most: int) -> list[tuple[AnySelector, Form]]:
-        """Selectors that find a whole value, each with the form that it has there."""
-        seen_on = self._seen_on[True]
-        usual = list(islice(self._leading(seen_on), most))
-        rest = self._for_the_rest(usual, seen_on)
-        labelled = self._labelled([*usual, *rest], seen_on)
-        return [(selector_of(parts), form) for parts, form in [*usual, *rest, *labelled]]
+    def complete_values(self, limit: int) -> list[tuple[AnySelector, Form]]:
+        """Return selectors that find a complete value, each with its form there."""
+        pages_of = self._pages_of[True]
+        usual = list(islice(self._usual(pages_of), limit))
+        pooled = [*usual, *self._for_other_layouts(usual, pages_of)]
+        return [(build_selector(parts), form) for parts, form in pooled]
 
-    def to_parts(self, most: int) -> list[tuple[AnySelector, Form]]:
-        """Selectors that find a text with the value in it, a few for each kind of element: most find the same."""
-        ways = islice(_various(self._leading(self._seen_on[False])), most)
-        return [(selector_of(parts), form) for parts, form in ways]
+    def containing_texts(self, limit: int) -> list[tuple[AnySelector, Form]]:
+        """Return selectors that find a text with the value in it, a few for each kind of element."""
+        pooled = islice(_few_per_element(self._usual(self._pages_of[False])), limit)
+        return [(build_selector(parts), form) for parts, form in pooled]
 
-    def _note(self, page: int, places: Sequence[Place]) -> None:
-        paths: Paths = {}
-        for place in places:
-            for nth, parts in enumerate(parts_at(place, paths)):
-                way = (parts, place.form)
-                seen_on = self._seen_on[place.whole]
-                seen_on[way] = seen_on.get(way, 0) | 1 << page
-                known = self._origins.get(way)
-                if known is None or (nth, place.size) < (known.nth, known.size):
-                    self._origins[way] = _Origin(nth, place.size, page, place)
+    def _add_page(self, page: int, occurrences: Sequence[Occurrence]) -> None:
+        path_cache: PathCache = {}
+        for occurrence in occurrences:
+            pages_of = self._pages_of[occurrence.whole]
+            for rank, parts in enumerate(selector_parts(occurrence, path_cache)):
+                pooled = (parts, occurrence.form)
+                pages_of[pooled] = pages_of.get(pooled, 0) | 1 << page
+                origin = self._origins.get(pooled)
+                if origin is None or (rank, occurrence.size) < (origin.rank, origin.size):
+                    self._origins[pooled] = _Origin(rank, occurrence.size, page, occurrence)
 
-    def _leading(self, seen_on: Mapping[Way, int]) -> Iterator[Way]:
-        """The usual ways."""
-        least = RARE * max((pages.bit_count() for pages in seen_on.values()), default=0)
-        ways = [way for way, pages in seen_on.items() if pages.bit_count() >= least]
-        return self._tried(ways, seen_on, MOST_TRIED)
-
-    def _for_the_rest(self, usual: Sequence[Way], seen_on: Mapping[Way, int]) -> list[Way]:
-        """Ways for pages to which few of the usual ones lead, if they lead to enough of these."""
-        ways_to = Counter(
-            page for way in usual for page in range(len(self._pages)) if seen_on[way] >> page & 1
-        )
-        rest = sum(1 << page for page in range(len(self._pages)) if ways_to[page] < FEW_WAYS)
-        known = set(usual)
-        others = [
-            way
-            for way, on in seen_on.items()
-            if (on & rest).bit_count() >= self._several and way not in known
+    def _usual(self, pages_of: PageBits) -> Iterator[PooledSelector]:
+        """Yield the selectors of most pages."""
+        most_pages = max((bits.bit_count() for bits in pages_of.values()), default=0)
+        usual = [
+            pooled
+            for pooled, bits in pages_of.items()
+            if bits.bit_count() >= MIN_PAGE_SHARE * most_pages
         ]
-        return list(islice(self._tried(others, seen_on, MOST_TRIED_FOR_REST), MOST_FOR_REST))
+        return self._valid(usual, pages_of, MAX_TRIED)
 
-    def _labelled(self, usual: Collection[Way], seen_on: Mapping[Way, int]) -> Iterator[Way]:
-        """Ways by a label that names the attribute, on however few pages: there menus may lead to the value as well."""
-        known = set(usual)
-        others = [
-            way
-            for way, on in seen_on.items()
-            if on.bit_count() >= self._several and way not in known and self._is_labelled(way)
+    def _for_other_layouts(
+        self, usual: Sequence[PooledSelector], pages_of: PageBits
+    ) -> list[PooledSelector]:
+        """Return selectors for the pages to which few of the usual ones lead, if they lead to enough of these."""
+        rare_pages = 0
+        for page in range(len(self._pages)):
+            if sum(pages_of[pooled] >> page & 1 for pooled in usual) < ENOUGH_SELECTORS:
+                rare_pages |= 1 << page
+        taken = set(usual)
+        remaining = [
+            pooled
+            for pooled, bits in pages_of.items()
+            if pooled not in taken and (bits & rare_pages).bit_count() >= self._min_pages
         ]
-        return islice(self._tried(others, seen_on, MOST_TRIED_FOR_REST), MOST_LABELLED)
+        return list(islice(self._valid(remaining, pages_of, MAX_TRIED_FOR_OTHERS), MAX_FOR_OTHERS))
 
-    def _is_labelled(self, way: Way) -> bool:
-        return BY_LABEL in way[0][1] and is_labelled(
-            Candidate(self._attribute, selector_of(way[0]))
-        )
+    def _valid(
+        self, pool: Iterable[PooledSelector], pages_of: PageBits, limit: int
+    ) -> Iterator[PooledSelector]:
+        """Yield, of the first `limit` in order, the selectors that find the element they were made from."""
 
-    def _tried(self, ways: Iterable[Way], seen_on: Mapping[Way, int], most: int) -> Iterator[Way]:
-        """Of the first of these, in order, those that do lead to the place they were made from."""
-        return (way for way in self._in_order(ways, seen_on)[:most] if self._leads(way))
+        def order(pooled: PooledSelector) -> tuple[int, int, int]:
+            origin = self._origins[pooled]
+            return -pages_of[pooled].bit_count(), origin.rank, origin.size
 
-    def _in_order(self, ways: Iterable[Way], seen_on: Mapping[Way, int]) -> list[Way]:
-        def turn(way: Way) -> tuple[int, int, int]:
-            return -seen_on[way].bit_count(), self._origins[way].nth, self._origins[way].size
+        for pooled in sorted(pool, key=order)[:limit]:
+            if self._finds_origin(pooled):
+                yield pooled
 
-        return sorted(ways, key=turn)
-
-    def _leads(self, way: Way) -> bool:
-        origin, (_, css, _, _) = self._origins[way], way[0]
-        if origin.place.node is None:
+    def _finds_origin(self, pooled: PooledSelector) -> bool:
+        origin = self._origins[pooled]
+        node = origin.occurrence.node
+        if node is None:
             return True
+        _, css, _, _ = pooled[0]
         first = self._pages[origin.page].first(css)
-        return first is not None and first.mem_id == origin.place.node.mem_id
+        return first is not None and first.mem_id == node.mem_id
 
 
-def _various(ways: Iterator[Way]) -> Iterator[Way]:
-    kept: Counter[tuple[str, ...]] = Counter()
-    for way in ways:
-        (kind, css, detail, block), _ = way
-        spot = (kind, css if kind == "json" else last_step(css), detail, block)
-        kept[spot] += 1
-        if kept[spot] <= MOST_ALIKE:
-            yield way
+def _few_per_element(pool: Iterator[PooledSelector]) -> Iterator[PooledSelector]:
+    """Yield at most eight selectors for each kind of element: most find the same."""
+    counts: Counter[tuple[str, ...]] = Counter()
+    for pooled in pool:
+        (kind, css, detail, block), _ = pooled
+        element = (kind, css if kind == "json" else last_compound(css), detail, block)
+        counts[element] += 1
+        if counts[element] <= MAX_PER_ELEMENT:
+            yield pooled

@@ -1,9 +1,9 @@
-"""From a place on one page to selectors that may hold on many.
+"""From an occurrence on one page to selectors that may hold on many.
 
-The browser's full path (Hübscher 2018) breaks as soon as a shop shows one banner more. So each place yields several
+The browser's full path (Hübscher 2018) breaks as soon as a shop shows one banner more. So each occurrence gives several
 selectors: anchored at ids, classes, schema.org names and data attributes of the element or of one above it, at the
 label beside it ("EAN:" in the neighbouring cell), and the full path too. Digits in ids and classes vary by product and
-are left out. Which of them hold is not judged here: `score` runs them all on all examples.
+are left out. `scoring` then runs them all on all examples.
 """
 
 import re
@@ -15,139 +15,151 @@ from selectolax.lexbor import LexborNode
 from parser.page.texts import text_of
 from parser.rules.selector import AnySelector, AttributeAt, JsonAt, TextAt
 from parser.scripts.blocks import css_string
-from rules_generator.locate.element_selectors import anchors_of, tag_of, upwards
-from rules_generator.locate.known_values import Place
+from rules_generator.locate.element_selectors import ancestors_or_self, anchor_selectors, css_tag
+from rules_generator.locate.known_values import Occurrence
 
+# A text that is a label as a whole, or begins with one.
 LABEL = re.compile(r"[^\d{}<>\"\\]{2,40}")
-OWN_LABEL = re.compile(r"([^\d:{}<>\"\\]{2,30}:)\s?\S")
-LONE_TAGS = frozenset({"h1", "title", "main", "h2"})
-MOST_ABOVE = 6
-MOST_SELECTORS = 48
-MOST_FROM_END = 2
-MOST_ALIKE = 500
+LEADING_LABEL = re.compile(r"([^\d:{}<>\"\\]{2,30}:)\s?\S")
+# Tags that a page has once or twice.
+RARE_TAGS = frozenset({"h1", "title", "main", "h2"})
+# Elements above that selectors are anchored at, and anchors taken of each.
+MAX_ANCESTORS = 6
+MAX_ANCHORS = 3
+# Caps: selectors of one element, steps of a path, siblings counted.
+MAX_SELECTORS = 48
+MAX_STEPS = 40
+MAX_SIBLINGS = 500
+# Positions from the end, where breadcrumbs of any length keep the category.
+MAX_FROM_END = 2
+# Characters read of a text that may be a label, or begin with one.
+MAX_LABEL_CHARS = 60
+MAX_LABELLED_CHARS = 120
+
+# Kind of selector, CSS or data block, attribute or JSONPath, block name.
+SelectorParts = tuple[str, str, str, str]
+# Selectors of an element by its memory id, for one page.
+PathCache = dict[int, list[str]]
 
 
-Parts = tuple[str, str, str, str]
-Paths = dict[int, list[str]]
-
-
-def parts_at(place: Place, known: Paths) -> Iterator[Parts]:
-    """What the selectors that lead to a place are made of, at most 48; `known` remembers the paths of one page."""
-    if place.node is None:
-        yield "json", f"{place.within}{place.css}", place.path, place.block
+def selector_parts(occurrence: Occurrence, path_cache: PathCache) -> Iterator[SelectorParts]:
+    """Yield the parts of the selectors that lead to an occurrence, at most 48."""
+    node = occurrence.node
+    if node is None:
+        css = f"{occurrence.within}{occurrence.css}"
+        yield "json", css, occurrence.path, occurrence.block
         return
-    if place.node.mem_id not in known:
-        known[place.node.mem_id] = list(
-            islice(dict.fromkeys(_paths_to(place.node)), MOST_SELECTORS)
-        )
-    kind = "attribute" if place.name else "own" if place.own else "text"
-    for css in known[place.node.mem_id]:
-        yield kind, f"{place.within}{css}", place.name or "", ""
+    if node.mem_id not in path_cache:
+        paths = dict.fromkeys(_paths_to(node))
+        path_cache[node.mem_id] = list(islice(paths, MAX_SELECTORS))
+    kind = "attribute" if occurrence.name else "own" if occurrence.own else "text"
+    for css in path_cache[node.mem_id]:
+        yield kind, f"{occurrence.within}{css}", occurrence.name or "", ""
 
 
-def selectors_at(place: Place) -> list[AnySelector]:
-    """The selectors that lead to a place, at most 48."""
-    return [selector_of(parts) for parts in parts_at(place, {})]
+def selectors_for(occurrence: Occurrence) -> list[AnySelector]:
+    """Return the selectors that lead to an occurrence, at most 48."""
+    return [build_selector(parts) for parts in selector_parts(occurrence, {})]
 
 
-def selector_of(parts: Parts) -> AnySelector:
-    """The selector made of these parts."""
+def build_selector(parts: SelectorParts) -> AnySelector:
+    """Build the selector of these parts."""
     kind, css, detail, block = parts
     if kind == "json":
         return JsonAt(css=css, block=block, path=detail)
-    return (
-        AttributeAt(css=css, name=detail)
-        if kind == "attribute"
-        else TextAt(css=css, own=kind == "own")
-    )
+    if kind == "attribute":
+        return AttributeAt(css=css, name=detail)
+    return TextAt(css=css, own=kind == "own")
 
 
 def _paths_to(node: LexborNode) -> Iterator[str]:
-    tag = tag_of(node)
-    own = anchors_of(node)
-    yield from own
-    if tag in LONE_TAGS:
+    tag = css_tag(node)
+    anchors = anchor_selectors(node)
+    yield from anchors
+    if tag in RARE_TAGS:
         yield tag
     yield from _by_label(node)
-    yield from _by_own_label(node)
-    steps = [*own[:3], tag, *(_counted(node, tag) if tag != "*" else [])]
-    for above in _above(node):
-        for anchor in anchors_of(above)[:3]:
-            yield from (f"{anchor} {step}" for step in steps)
-    yield from rooted(node)
+    yield from _by_leading_label(node)
+    steps = [*anchors[:3], tag]
+    if tag != "*":
+        steps += _by_position(node, tag)
+    for ancestor in islice(ancestors_or_self(node), 1, MAX_ANCESTORS + 1):
+        for anchor in anchor_selectors(ancestor)[:MAX_ANCHORS]:
+            for step in steps:
+                yield f"{anchor} {step}"
+    yield from rooted_paths(node)
 
 
-def _counted(node: LexborNode, tag: str) -> Iterator[str]:
-    """By its place among its like; from the end too, where breadcrumbs of any length keep the category."""
-    yield f"{tag}:nth-of-type({_place_among(node)})"
-    last = _place_among(node, from_end=True)
-    if last <= MOST_FROM_END:
-        yield f"{tag}:nth-last-of-type({last})"
-
-
-def _above(node: LexborNode) -> Iterator[LexborNode]:
-    return islice(upwards(node), 1, MOST_ABOVE + 1)
+def _by_position(node: LexborNode, tag: str) -> Iterator[str]:
+    """Yield selectors by the position among siblings, from the end as well."""
+    yield f"{tag}:nth-of-type({_position(node)})"
+    from_end = _position(node, from_end=True)
+    if from_end <= MAX_FROM_END:
+        yield f"{tag}:nth-last-of-type({from_end})"
 
 
 def _by_label(node: LexborNode) -> Iterator[str]:
-    """The element behind one whose text is a label: `th` and `td`, `dt` and `dd`, or any two neighbours."""
-    before = _neighbour_before(node)
-    if before is not None:
-        label = _label(before)
-        if label:
-            steps = [*anchors_of(before)[-1:], tag_of(before)]
-            for step in dict.fromkeys(steps):
-                yield f'{step}:lexbor-contains("{css_string(label)}" i) + {tag_of(node)}'
+    """Yield selectors of the element behind a label: `th` and `td`, `dt` and `dd`, or any two neighbours."""
+    neighbour = _previous_element(node)
+    label = _label(neighbour) if neighbour is not None else None
+    if neighbour is None or not label:
+        return
+    for step in dict.fromkeys([*anchor_selectors(neighbour)[-1:], css_tag(neighbour)]):
+        yield f'{step}:lexbor-contains("{css_string(label)}" i) + {css_tag(node)}'
 
 
-def _by_own_label(node: LexborNode) -> Iterator[str]:
-    """The element that begins with a label itself, as in `<li>EAN: 4006</li>` and `<li><b>EAN</b> 4006</li>`."""
-    text = text_of(node, 120) or ""
-    first = next((inner for inner in node.iter() if inner.is_element_node), None)
-    within = _label(first) if first is not None else None
-    before = OWN_LABEL.match(text)
-    label = (
-        before[1]
-        if before
-        else within
-        if within and text.startswith(within) and text != within
-        else None
-    )
+def _by_leading_label(node: LexborNode) -> Iterator[str]:
+    """Yield a selector of an element that begins with a label: `<li>EAN: 4006</li>`, `<li><b>EAN</b> 4006</li>`."""
+    text = text_of(node, MAX_LABELLED_CHARS) or ""
+    leading = LEADING_LABEL.match(text)
+    label = leading[1] if leading else _child_label(node, text)
     if label:
-        yield f'{tag_of(node)}:lexbor-contains("{css_string(label)}" i)'
+        yield f'{css_tag(node)}:lexbor-contains("{css_string(label)}" i)'
 
 
-def _neighbour_before(node: LexborNode) -> LexborNode | None:
-    before = node.prev
-    while before is not None and not before.is_element_node:
-        before = before.prev
-    return before
+def _child_label(node: LexborNode, text: str) -> str | None:
+    """Return the label in the first child element that a longer text begins with."""
+    child = next((inner for inner in node.iter() if inner.is_element_node), None)
+    label = _label(child) if child is not None else None
+    return label if label and text.startswith(label) and text != label else None
+
+
+def _previous_element(node: LexborNode) -> LexborNode | None:
+    sibling = node.prev
+    while sibling is not None and not sibling.is_element_node:
+        sibling = sibling.prev
+    return sibling
 
 
 def _label(node: LexborNode) -> str | None:
-    text = text_of(node, 60)
+    text = text_of(node, MAX_LABEL_CHARS)
     text = text.removesuffix(" :") if text else ""
     return text if LABEL.fullmatch(text) else None
 
 
-def rooted(node: LexborNode) -> Iterator[str]:
-    """The browser's own path: from the nearest stable id, and from the root."""
+def rooted_paths(node: LexborNode) -> Iterator[str]:
+    """Yield the browser's own path: from each stable id above, and from the root."""
     steps: list[str] = []
-    here: LexborNode | None = node
-    while here is not None and here.tag not in ("html", "-undef", None) and len(steps) < 40:
-        name = here.attributes.get("id") if here is not node else None
+    current: LexborNode | None = node
+    while (
+        current is not None
+        and current.tag not in ("html", "-undef", None)
+        and len(steps) < MAX_STEPS
+    ):
+        name = current.attributes.get("id") if current is not node else None
         if name and not any(char.isdigit() for char in name):
-            yield " > ".join([f'{tag_of(here)}[id="{css_string(name)}"]', *reversed(steps)])
-        if tag_of(here) == "*":
+            yield " > ".join([f'{css_tag(current)}[id="{css_string(name)}"]', *reversed(steps)])
+        if css_tag(current) == "*":
             return
-        steps.append(f"{here.tag}:nth-of-type({_place_among(here)})")
-        here = here.parent
+        steps.append(f"{current.tag}:nth-of-type({_position(current)})")
+        current = current.parent
     yield " > ".join(["html", *reversed(steps)])
 
 
-def _place_among(node: LexborNode, *, from_end: bool = False) -> int:
-    place, other = 1, node.next if from_end else node.prev
-    while other is not None and place < MOST_ALIKE:
-        place += other.tag == node.tag
-        other = other.next if from_end else other.prev
-    return place
+def _position(node: LexborNode, *, from_end: bool = False) -> int:
+    position = 1
+    sibling = node.next if from_end else node.prev
+    while sibling is not None and position < MAX_SIBLINGS:
+        position += sibling.tag == node.tag
+        sibling = sibling.next if from_end else sibling.prev
+    return position

@@ -1,4 +1,4 @@
-"""Pages with some of their help taken away, to see what rules are worth on shops that give less.
+"""Pages without some of their structure, to see what rules are worth on shops that give less.
 
 `full` is the page as crawled; `nosd` lacks structured data (JSON-LD, microdata and RDFa attributes, OpenGraph, product
 and twitter meta, oembed links); `html` lacks every script as well.
@@ -9,7 +9,7 @@ from typing import Literal
 from catalog.html import open_html
 
 View = Literal["full", "nosd", "html"]
-MARKUP = (
+MARKUP_ATTRIBUTES = (
     "itemprop",
     "itemscope",
     "itemtype",
@@ -21,7 +21,7 @@ MARKUP = (
     "resource",
     "prefix",
 )
-STRUCTURED = ", ".join(
+STRUCTURED_DATA = ", ".join(
     [
         'script[type*="ld+json"]',
         'meta[property^="og:"], meta[property^="product:"], meta[property^="twitter:"]',
@@ -31,23 +31,26 @@ STRUCTURED = ", ".join(
 )
 
 
-def seen_as(page: str, view: View) -> str:
-    """The page in that view.
+def ablate_page(page: str, view: View) -> str:
+    """Return the page in that view.
 
-    >>> "og:title" in seen_as('<meta property="og:title" content="x"><p itemprop="name">x</p>', "nosd")
+    >>> head = '<meta property="og:title" content="x"><p itemprop="name">x</p>'
+    >>> "og:title" in ablate_page(head, "nosd")
     False
-    >>> seen_as("<template><script>{}</script><p>x</template>", "html").count("script")
+    >>> ablate_page("<template><script>{}</script><p>x</template>", "html").count("script")
     0
     """
     if view == "full":
         return page
     tree = open_html(page)
-    gone = STRUCTURED if view == "nosd" else f"{STRUCTURED}, script"
-    in_templates = (node for part in tree.template_fragments() for node in part.css(gone))
-    for node in (*tree.css(gone), *in_templates):
+    removed = STRUCTURED_DATA if view == "nosd" else f"{STRUCTURED_DATA}, script"
+    nodes = tree.css(removed)
+    for fragment in tree.template_fragments():
+        nodes += fragment.css(removed)
+    for node in nodes:
         node.decompose()
-    for node in tree.css(", ".join(f"[{name}]" for name in MARKUP)):
-        for name in MARKUP:
+    for node in tree.css(", ".join(f"[{name}]" for name in MARKUP_ATTRIBUTES)):
+        for name in MARKUP_ATTRIBUTES:
             if name in node.attributes:
                 del node.attrs[name]
     return tree.html or ""

@@ -1,4 +1,8 @@
-"""Labelled shops on disk: `SHOP.tar.xz` files or `SHOP/` folders with `pages/` and `truth.jsonl`."""
+"""Labelled shops on disk: `SHOP.tar.xz` files or `SHOP/` folders with `pages/` and `truth.jsonl`.
+
+Pages without a line in `truth.jsonl` are no offer pages: they test whether offer pages are recognised. Folders with
+`www.tar.xz` and `truth.json` are mirrored sites (`rules_generator.evaluation.mirrored_site`).
+"""
 
 import json
 import lzma
@@ -11,13 +15,16 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from catalog.errors import FeedError
+from rules_generator.evaluation.mirrored_site import MIRROR, is_mirrored_site, read_mirror
 
-MOST_TRAINED = 50
-MOST_TESTED = 100
+# Split of a shop's labelled pages: the first half, at most 50, to learn from; then at most 100 to test on.
+MAX_TRAINING = 50
+MAX_TESTING = 100
+TRUTH = "truth.jsonl"
 
 
-class Line(BaseModel):
-    """A line of `truth.jsonl`, as it has to be: what is labelled of one page."""
+class TruthLine(BaseModel):
+    """A line of `truth.jsonl`: the labels of one page."""
 
     page: str
     url: str | None = None
@@ -27,7 +34,7 @@ class Line(BaseModel):
 
 @dataclass(frozen=True)
 class LabelledPage:
-    """A page with what it says: values by attribute, and others that are right too (variants' prices and skus)."""
+    """A page with its values by attribute, and alternatives that are right too (prices and SKUs of variants)."""
 
     name: str
     url: str
@@ -43,10 +50,12 @@ class LabelledPage:
 
 @dataclass(frozen=True)
 class LabelledShop:
-    """A shop's labelled pages: the first half (at most 50) to learn from, of the rest at most 100 to test on."""
+    """A shop's labelled offer pages, its offer pages without labels, and its pages that are no offers."""
 
     name: str
     pages: tuple[LabelledPage, ...]
+    unlabelled_offers: tuple[LabelledPage, ...] = ()
+    other_pages: tuple[LabelledPage, ...] = ()
 
     @property
     def training(self) -> tuple[LabelledPage, ...]:
@@ -56,80 +65,116 @@ class LabelledShop:
     @property
     def testing(self) -> tuple[LabelledPage, ...]:
         """The pages to test on."""
-        return self.pages[self._split : self._split + MOST_TESTED]
+        return self.pages[self._split : self._split + MAX_TESTING]
+
+    @property
+    def background(self) -> tuple[LabelledPage, ...]:
+        """Every other page that is no offer: seen in learning, as any page of a crawl, without a label."""
+        return self.other_pages[::2]
+
+    @property
+    def unseen_other_pages(self) -> tuple[LabelledPage, ...]:
+        """The pages that are no offers and were not seen in learning."""
+        return self.other_pages[1::2]
 
     @property
     def _split(self) -> int:
-        return min(MOST_TRAINED, len(self.pages) // 2)
+        return min(MAX_TRAINING, len(self.pages) // 2)
 
 
 def shop_paths(data: Path) -> list[Path]:
-    """The shops in a folder, by name. Raises FeedError where there are none."""
+    """List the shops in a folder by name. Raises FeedError where there are none."""
     if not data.is_dir():
         raise FeedError(
             f"{data} is no folder: name one that holds SHOP.tar.xz files or SHOP/ folders"
         )
-    found = sorted(
-        path
-        for path in data.iterdir()
-        if path.name.endswith(".tar.xz") or (path / "truth.jsonl").is_file()
-    )
-    if not found:
+    paths = sorted(path for path in data.iterdir() if _is_shop(path))
+    if not paths:
         raise FeedError(
-            f"{data} holds no labelled shop: SHOP.tar.xz or SHOP/ with pages/ and truth.jsonl"
+            f"{data} holds no labelled shop: SHOP.tar.xz or SHOP/ with pages/ and {TRUTH}, "
+            f"or SHOP/ with {MIRROR}"
         )
-    return found
+    return paths
+
+
+def _is_shop(path: Path) -> bool:
+    return path.name.endswith(".tar.xz") or (path / TRUTH).is_file() or is_mirrored_site(path)
 
 
 def open_shop(path: Path) -> LabelledShop:
-    """A labelled shop. Raises FeedError, with the line, where a file is missing or not well formed."""
+    """Open a labelled shop. Raises FeedError, with the line, where a file is missing or malformed."""
+    if is_mirrored_site(path):
+        return _mirrored_shop(path)
     try:
-        files = dict(_packed(path) if path.is_file() else _unpacked(path))
+        files = dict(_unpack(path) if path.is_file() else _read_folder(path))
     except (OSError, EOFError, lzma.LZMAError, tarfile.TarError) as error:
         raise FeedError(f"{path} cannot be read as a labelled shop: {error}") from error
-    if "truth.jsonl" not in files:
-        raise FeedError(f"{path} is no labelled shop: it holds no truth.jsonl")
-    lines = enumerate(files["truth.jsonl"].splitlines(), 1)
+    if TRUTH not in files:
+        raise FeedError(f"{path} is no labelled shop: it holds no {TRUTH}")
+    lines = enumerate(files[TRUTH].splitlines(), 1)
     pages = tuple(_page(path, number, line, files) for number, line in lines if line.strip())
-    return LabelledShop(path.name.removesuffix(".tar.xz"), pages)
+    labelled = {f"pages/{page.name}" for page in pages}
+    other_pages = tuple(
+        LabelledPage(name.removeprefix("pages/"), _url(name.removeprefix("pages/")), html, {})
+        for name, html in sorted(files.items())
+        if name.startswith("pages/") and name not in labelled
+    )
+    return LabelledShop(path.name.removesuffix(".tar.xz"), pages, (), other_pages)
+
+
+def _mirrored_shop(path: Path) -> LabelledShop:
+    """Open a mirrored site: catalogued offers are labelled by the catalog, the missing ones are not labelled."""
+    mirror = read_mirror(path)
+    pages, unlabelled = [], []
+    for page in mirror.offer_pages:
+        attributes = mirror.attributes.get(page.offer)
+        if attributes is None or not page.is_first:
+            unlabelled.append(LabelledPage(page.name, page.url, page.html, {}))
+        else:
+            pages.append(LabelledPage(page.name, page.url, page.html, attributes))
+    other_pages = tuple(
+        LabelledPage(page.name, page.url, page.html, {}) for page in mirror.other_pages
+    )
+    return LabelledShop(path.name, tuple(pages), tuple(unlabelled), other_pages)
 
 
 def _page(path: Path, number: int, line: bytes, files: Mapping[str, bytes]) -> LabelledPage:
     try:
-        row = Line.model_validate(json.loads(line))
-        url = row.url or ""
-        address = url if "://" in url else f"https://shop.example/{url.lstrip('/')}"
+        row = TruthLine.model_validate(json.loads(line))
+        html = files[f"pages/{row.page}"]
         return LabelledPage(
-            row.page, address, files[f"pages/{row.page}"], row.attributes, row.alternatives or {}
+            row.page, _url(row.url or ""), html, row.attributes, row.alternatives or {}
         )
     except (KeyError, ValueError, RecursionError) as error:
-        raise FeedError(f"{path}, truth.jsonl, line {number}: {_reason(error)}") from error
+        raise FeedError(f"{path}, {TRUTH}, line {number}: {_reason(error)}") from error
+
+
+def _url(path: str) -> str:
+    return path if "://" in path else f"https://shop.example/{path.lstrip('/')}"
 
 
 def _reason(error: Exception) -> str:
     if isinstance(error, ValidationError):
         first = error.errors()[0]
-        return (
-            f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
-            if first["loc"]
-            else "not an object"
-        )
+        if not first["loc"]:
+            return "not an object"
+        return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
     return f"{error.args[0]} is not there" if isinstance(error, KeyError) else str(error)
 
 
-def _packed(path: Path) -> Iterator[tuple[str, bytes]]:
-    """The files of an archive. It is read to its end, where its check sum stands: damaged bytes are unpacked before."""
-    with lzma.open(path) as unpacked:
-        with tarfile.open(fileobj=unpacked, mode="r|") as archive:
+def _unpack(path: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of an archive, read to its end, where its check sum stands: damaged bytes unpack before."""
+    with lzma.open(path) as stream:
+        with tarfile.open(fileobj=stream, mode="r|") as archive:
             for member in archive:
                 content = archive.extractfile(member) if member.isfile() else None
                 if content is not None:
                     yield member.name.removeprefix("./"), content.read()
-        while unpacked.read(tarfile.RECORDSIZE):
+        while stream.read(tarfile.RECORDSIZE):
             pass
 
 
-def _unpacked(path: Path) -> Iterator[tuple[str, bytes]]:
+def _read_folder(path: Path) -> Iterator[tuple[str, bytes]]:
     for file in path.rglob("*"):
         if file.is_file():
             yield file.relative_to(path).as_posix(), file.read_bytes()

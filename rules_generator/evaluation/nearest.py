@@ -1,8 +1,8 @@
-"""Known values that a page does not show, each with what on the page comes nearest to it.
+"""Known values that a page does not show, each with the nearest text on the page.
 
 When a value cannot be learnt or read, the first question is whether the page shows it at all: perhaps in another
-spelling, perhaps at another price. All short texts, attributes and values in data are looked through, as the learner
-does it, up to a bound.
+spelling, perhaps at another price. All short texts, attributes and values in data are searched, as the learner does
+it, up to a cap.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,17 +15,20 @@ from catalog.models import Attribute
 from catalog.values import normalise
 from parser.page.document import Document
 from parser.rules.model import Form
-from rules_generator.candidates.selectors import selectors_at
-from rules_generator.locate.known_values import LONGEST_LINE, Wanted, places
+from rules_generator.candidates.selectors import selectors_for
+from rules_generator.locate.known_values import MAX_LINE_CHARS, ValueMatcher, find_occurrences
 
-MOST_TEXTS = 6_000
-LEAST_LIKE = 50
-UNCOMPARED = frozenset({Attribute.CURRENCY, Attribute.AVAILABILITY})
+# Cap: texts compared.
+MAX_TEXTS = 6_000
+# Least similarity (0 to 100) of a text to be the nearest.
+MIN_SIMILARITY = 50
+# Attributes with few values, of which none is near another.
+NOT_COMPARED = frozenset({Attribute.CURRENCY, Attribute.AVAILABILITY})
 
 
 @dataclass(frozen=True)
 class Missing:
-    """A known value that is not on the page, the nearest text that is, the selector that leads there, the likeness."""
+    """A known value that is not on the page, the nearest text that is, its selector, and the similarity."""
 
     attribute: str
     value: str
@@ -35,67 +38,75 @@ class Missing:
 
 
 @dataclass
-class _All(Wanted):
-    """Wants nothing and notes all texts it is asked about; or wants exactly one text."""
+class _TextCollector(ValueMatcher):
+    """A matcher that matches nothing and collects all texts; or that matches exactly one text."""
 
     only: str | None = None
     texts: dict[str, None] = field(default_factory=dict)
 
     def matches(self, raw: str) -> list[tuple[Attribute, Form, bool]]:
         if self.only is None:
-            if len(raw) <= LONGEST_LINE and len(self.texts) < MOST_TEXTS:
+            if len(raw) <= MAX_LINE_CHARS and len(self.texts) < MAX_TEXTS:
                 self.texts[raw] = None
             return []
         return [(Attribute.TITLE, "plain", True)] if raw == self.only else []
 
 
 def lost(document: Document, known: Mapping[Attribute, Sequence[str]]) -> list[Attribute]:
-    """The attributes of which the page shows no known value, not even within a longer text."""
-    found = places(document, Wanted(known, document.base))
-    return [attribute for attribute in known if not found[attribute]]
+    """Return the attributes of which the page shows no known value, not even within a longer text."""
+    occurrences = find_occurrences(document, ValueMatcher(known, document.base))
+    return [attribute for attribute in known if not occurrences[attribute]]
 
 
 def missing(document: Document, known: Mapping[Attribute, Sequence[str]]) -> list[Missing]:
-    """Those of the known values that the page does not show."""
-    wanted = [(one, known[one][0]) for one in lost(document, known) if one not in UNCOMPARED]
-    if not wanted:
+    """Return the known values that the page does not show."""
+    attributes = [name for name in lost(document, known) if name not in NOT_COMPARED]
+    if not attributes:
         return []
-    everything = _All({Attribute.TITLE: [""]}, document.base)
-    places(document, everything)
-    return [
-        _nearest(document, attribute, value, list(everything.texts)) for attribute, value in wanted
-    ]
+    collector = _collector(document)
+    find_occurrences(document, collector)
+    texts = list(collector.texts)
+    return [_nearest(document, name, known[name][0], texts) for name in attributes]
+
+
+def _collector(document: Document, only: str | None = None) -> _TextCollector:
+    return _TextCollector({Attribute.TITLE: [""]}, document.base, only=only)
 
 
 def _nearest(document: Document, attribute: Attribute, value: str, texts: Sequence[str]) -> Missing:
-    likest = max(
-        _alike(attribute, value, texts), key=lambda pair: (pair[0], -len(pair[1])), default=None
+    best = max(
+        _similar(attribute, value, texts), key=lambda pair: (pair[0], -len(pair[1])), default=None
     )
-    if likest is None:
+    if best is None:
         return Missing(attribute.value, value)
-    likeness, raw = likest
-    at = places(document, _All({Attribute.TITLE: [""]}, document.base, only=raw))[Attribute.TITLE]
-    selector = str(selectors_at(at[0])[0]) if at else None
-    return Missing(attribute.value, value, raw, selector, round(likeness, 2))
+    similarity, raw = best
+    occurrences = find_occurrences(document, _collector(document, raw))[Attribute.TITLE]
+    selector = str(selectors_for(occurrences[0])[0]) if occurrences else None
+    return Missing(attribute.value, value, raw, selector, round(similarity, 2))
 
 
-def _alike(attribute: Attribute, value: str, texts: Sequence[str]) -> Iterator[tuple[float, str]]:
-    """The texts most like a value, with their likeness in [0, 1]: prices by amount, all others by their letters."""
+def _similar(attribute: Attribute, value: str, texts: Sequence[str]) -> Iterator[tuple[float, str]]:
+    """Yield (similarity in [0, 1], text): prices by amount, all others by their letters."""
     if attribute is Attribute.PRICE:
-        amount = float(Decimal(value))
-        for raw in texts:
-            read = normalise(attribute, raw)
-            other = float(Decimal(read)) if read else 0.0
-            if other > 0 and amount > 0:
-                yield min(amount, other) / max(amount, other), raw
+        yield from _similar_amounts(float(Decimal(value)), texts)
         return
+    # Words of a title may stand in another order.
     scorer = fuzz.token_sort_ratio if attribute is Attribute.TITLE else fuzz.ratio
-    near = process.extract(
+    nearest = process.extract(
         value,
         texts,
         scorer=scorer,
         processor=utils.default_process,
-        score_cutoff=LEAST_LIKE,
+        score_cutoff=MIN_SIMILARITY,
         limit=1,
     )
-    yield from ((score / 100, raw) for raw, score, _ in near)
+    for raw, score, _ in nearest:
+        yield score / 100, raw
+
+
+def _similar_amounts(amount: float, texts: Sequence[str]) -> Iterator[tuple[float, str]]:
+    for raw in texts:
+        price = normalise(Attribute.PRICE, raw)
+        shown = float(Decimal(price)) if price else 0.0
+        if shown > 0 and amount > 0:
+            yield min(amount, shown) / max(amount, shown), raw

@@ -1,7 +1,7 @@
-"""Reliability: are values that are said to be 90 % sure right nine times in ten?
+"""Reliability: are values with a confidence of 90 % right nine times in ten? (Niculescu-Mizil and Caruana 2005.)
 
-Readings are sorted into bins by what was said of them; in each, what was said on average stands beside the share that
-was right. Values of which the truth is not known are left out.
+Readings are sorted into bins by confidence; each bin compares the mean confidence with the share of right values.
+Values without a known truth are left out.
 """
 
 from collections.abc import Iterable
@@ -11,56 +11,62 @@ from typing import Any
 
 from catalog.models import Attribute
 
-BINS = (0.0, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 1.0)
+# Edges of the bins: most readings are nearly sure.
+BIN_EDGES = (0.0, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 1.0)
 
 
 @dataclass
 class Bin:
-    """Values of so much confidence: how many, the sum of what was said of them, how many were right."""
+    """Number of values in a range of confidence, the sum of their confidence, and the number of right ones."""
 
     values: int = 0
-    said: float = 0.0
+    confidence: float = 0.0
     right: int = 0
 
-    def add(self, other: "Bin") -> None:
-        """Add another bin's counts to this one."""
-        self.values += other.values
-        self.said += other.said
-        self.right += other.right
+    def add(self, addend: "Bin") -> None:
+        """Add another bin's counts."""
+        self.values += addend.values
+        self.confidence += addend.confidence
+        self.right += addend.right
 
 
 @dataclass
 class Reliability:
-    """Bins by confidence for each attribute."""
+    """Bins by attribute and lower edge."""
 
     bins: dict[tuple[Attribute, float], Bin] = field(default_factory=dict)
 
-    def count(self, attribute: Attribute, sure: float, right: bool) -> None:
+    def count(self, attribute: Attribute, confidence: float, is_right: bool) -> None:
         """Count one value."""
-        low = max(edge for edge in BINS[:-1] if edge <= max(0.0, sure))
-        self.bins.setdefault((attribute, low), Bin()).add(Bin(1, sure, int(right)))
+        lower = max(edge for edge in BIN_EDGES[:-1] if edge <= max(0.0, confidence))
+        self.bins.setdefault((attribute, lower), Bin()).add(Bin(1, confidence, int(is_right)))
 
-    def add(self, other: "Reliability") -> None:
-        """Add another's counts to these."""
-        for place, one in other.bins.items():
-            self.bins.setdefault(place, Bin()).add(one)
+    def add(self, addend: "Reliability") -> None:
+        """Add the counts of other values."""
+        for place, counts in addend.bins.items():
+            self.bins.setdefault(place, Bin()).add(counts)
 
     def rows(self, attributes: Iterable[Attribute] | None = None) -> list[dict[str, Any]]:
-        """A row for each bin that holds values of these attributes, of all by default."""
-        wanted, whole = set(attributes or Attribute), dict[float, Bin]()
-        for (attribute, low), one in self.bins.items():
-            if attribute in wanted:
-                whole.setdefault(low, Bin()).add(one)
-        highs = dict(pairwise(BINS))
+        """Return a row for each bin with values of these attributes, of all by default."""
+        selected = set(attributes or Attribute)
+        merged: dict[float, Bin] = {}
+        for (attribute, lower), counts in self.bins.items():
+            if attribute in selected:
+                merged.setdefault(lower, Bin()).add(counts)
+        upper = dict(pairwise(BIN_EDGES))
         return [
-            {"from": low, "to": highs[low], "values": one.values, "said": round(one.said / one.values, 4),
-             "right": round(one.right / one.values, 4)}
-            for low, one in sorted(whole.items())
-        ]  # fmt: skip
+            {
+                "from": lower,
+                "to": upper[lower],
+                "values": counts.values,
+                "said": round(counts.confidence / counts.values, 4),
+                "right": round(counts.right / counts.values, 4),
+            }
+            for lower, counts in sorted(merged.items())
+        ]
 
     def figures(self) -> dict[str, Any]:
-        """The rows of all attributes together, and of each."""
-        known = sorted({attribute for attribute, _ in self.bins})
-        return {"all": self.rows()} | {
-            attribute.value: self.rows([attribute]) for attribute in known
-        }
+        """Return the rows of all attributes together, and of each."""
+        attributes = sorted({attribute for attribute, _ in self.bins})
+        by_attribute = {attribute.value: self.rows([attribute]) for attribute in attributes}
+        return {"all": self.rows()} | by_attribute

@@ -1,8 +1,8 @@
-"""What people locked or set by hand stays when rules are learnt anew: in its own template, and said only once.
+"""Pinned rules - locked, or set by hand - stay when rules are learnt anew: in their own template, and only once.
 
-A rule stays with the template that is likest the one it stood in. Where it stood in all of them, or no new template is
-like the old one, as after a redesign, it is asked on all. One set by hand stands in place of what was learnt for its
-attribute, so none of that joins it again; beside one that is locked, others vote as before.
+A rule stays with the template most similar to the one it stood in. If it stood in all of them, or no new template is
+similar to the old one, as after a redesign, it stays in all. A rule set by hand replaces the learnt ones of its
+attribute; beside a locked rule, others vote as before.
 """
 
 from collections.abc import Sequence
@@ -10,57 +10,63 @@ from collections.abc import Sequence
 from parser.rules.model import Rule, RuleSet, Signature, Template
 from parser.templates.template_match import likeness
 
-ALIKE = 0.5
+# Least similarity of two signatures to be of one template.
+MIN_SIMILARITY = 0.5
 
 
-def with_kept(rules: RuleSet, old: RuleSet) -> RuleSet:
-    """New rules with those that were locked or set by hand among the old ones; they are asked first."""
-    ways = tuple(way for way in old.variants if any(rule.kept for rule in way.rules))
-    variants = (
-        (*ways, *(way for way in rules.variants if way not in ways)) if ways else rules.variants
-    )
-    staying = [
-        pair for one in old.templates for pair in _staying(one, old.templates, rules.templates)
-    ]
-    templates = tuple(
-        _joined(one, list(dict.fromkeys(rule for rule, homes in staying if one.name in homes)))
-        for one in rules.templates
-    )
-    return rules.model_copy(update={"templates": templates, "variants": variants})
+def carry_over_pinned(rules: RuleSet, old: RuleSet) -> RuleSet:
+    """Return new rules with the pinned ones among the old; pinned rules come first."""
+    variants = rules.variants
+    pinned = tuple(layout for layout in old.variants if any(rule.kept for rule in layout.rules))
+    if pinned:
+        variants = (*pinned, *(layout for layout in variants if layout not in pinned))
+    placements: list[tuple[Rule, set[str]]] = []
+    for template in old.templates:
+        placements += _placements(template, old.templates, rules.templates)
+    templates = []
+    for template in rules.templates:
+        placed = [rule for rule, names in placements if template.name in names]
+        templates.append(_with_pinned(template, list(dict.fromkeys(placed))))
+    return rules.model_copy(update={"templates": tuple(templates), "variants": variants})
 
 
-def _staying(
-    old: Template, others: Sequence[Template], new: Sequence[Template]
+def _placements(
+    old: Template, old_templates: Sequence[Template], new_templates: Sequence[Template]
 ) -> list[tuple[Rule, set[str]]]:
-    """The rules of an old template that stay, each with the names of the new templates that it is asked on."""
-    kept = [rule for rule in old.rules if rule.kept]
-    if not kept or not new:
+    """Return the pinned rules of an old template, each with the names of the new templates that it goes to."""
+    pinned = [rule for rule in old.rules if rule.kept]
+    if not pinned or not new_templates:
         return []
-    likest = max(new, key=lambda one: _likeness(old.signature, one.signature))
-    everywhere = {one.name for one in new}
-    near = {likest.name} if _likeness(old.signature, likest.signature) >= ALIKE else everywhere
-    return [
-        (rule, everywhere if all(rule in one.rules for one in others) else near) for rule in kept
-    ]
+    similarities = {
+        template.name: _similarity(old.signature, template.signature) for template in new_templates
+    }
+    all_names = set(similarities)
+    best = max(similarities, key=lambda name: similarities[name])
+    near = {best} if similarities[best] >= MIN_SIMILARITY else all_names
+    placements = []
+    for rule in pinned:
+        stood_everywhere = all(rule in template.rules for template in old_templates)
+        placements.append((rule, all_names if stood_everywhere else near))
+    return placements
 
 
-def _likeness(one: Signature, other: Signature) -> float:
-    return min(likeness(one.marks, other), likeness(other.marks, one))
+def _similarity(first: Signature, second: Signature) -> float:
+    return min(likeness(first.marks, second), likeness(second.marks, first))
 
 
-def _joined(template: Template, kept: Sequence[Rule]) -> Template:
-    if not kept:
+def _with_pinned(template: Template, pinned: Sequence[Rule]) -> Template:
+    if not pinned:
         return template
-    by_hand = {rule.attribute for rule in kept if rule.origin == "manual"}
-    said = {_what_it_says(rule) for rule in kept}
-    learnt = (
-        one
-        for one in template.rules
-        if one.attribute not in by_hand and _what_it_says(one) not in said
-    )
-    return template.model_copy(update={"rules": (*kept, *learnt)})
+    set_by_hand = {rule.attribute for rule in pinned if rule.origin == "manual"}
+    pinned_ids = {_identity(rule) for rule in pinned}
+    learnt = [
+        rule
+        for rule in template.rules
+        if rule.attribute not in set_by_hand and _identity(rule) not in pinned_ids
+    ]
+    return template.model_copy(update={"rules": (*pinned, *learnt)})
 
 
-def _what_it_says(rule: Rule) -> tuple[object, ...]:
-    """What a rule reads and how: two that differ only in how well that went are one."""
+def _identity(rule: Rule) -> tuple[object, ...]:
+    """Return all of a rule but its scores: two rules that differ only in these are one."""
     return rule.attribute, rule.selector, rule.trim, rule.form

@@ -1,34 +1,33 @@
-"""Article numbers of which the catalog says only a dash, as some shops write one for offers that have none.
+"""SKUs that the catalog lists as a dash, as some shops write for offers that have none.
 
-No rule is learnt from a dash. But where the rules that other offers teach find it on the pages of these, or what stands
-for none (`wc` of `wc_post_17`), and the catalog lists a dash, they read one on further pages, too: what is found then
-compares with what is known. Of a shop whose catalog leaves such numbers out, none is read.
+Mechanism `placeholder_skus`. Nothing is learnt from a dash. But if the rules learnt from other offers find a dash on
+the pages of these, and the catalog lists it, they read one on further pages too, so that both sides compare equal. If
+the shop's catalog leaves such SKUs out, none is read.
 """
 
 from collections.abc import Iterable, Sequence
 
 from catalog.models import Attribute
 from catalog.values import is_dash
-from parser.page.document import Document
 from parser.rules.model import Rule
 from parser.voting.votes import vote
-from rules_generator.training.examples import Example
-
-Shown = Sequence[tuple[Example, Document]]
+from rules_generator.training.training_example import TrainingExample
 
 
-def keeping_dashes(rules: Iterable[Rule], shown: Shown) -> tuple[Rule, ...]:
-    """The rules, in that form where most dashes that they then read on the examples' pages are known."""
-    if not any(example.dashed for example, _ in shown):
+def keep_dashes(rules: Iterable[Rule], examples: Sequence[TrainingExample]) -> tuple[Rule, ...]:
+    """Return the rules, in the form that keeps dashes where the catalog lists most of those they read."""
+    if not any(example.example.has_dash_sku for example in examples):
         return tuple(rules)
-    return tuple(_keeping(rule, shown) for rule in rules)
+    return tuple(_keep_dashes(rule, examples) for rule in rules)
 
 
-def _keeping(rule: Rule, shown: Shown) -> Rule:
+def _keep_dashes(rule: Rule, examples: Sequence[TrainingExample]) -> Rule:
     if rule.attribute is not Attribute.SKU or rule.form != "plain":
         return rule
-    keeping = rule.model_copy(update={"form": "dash"})
-    listed = [
-        example.dashed for example, document in shown if is_dash(vote(document, keeping).value)
+    dash_rule = rule.model_copy(update={"form": "dash"})
+    is_listed = [
+        example.example.has_dash_sku
+        for example in examples
+        if is_dash(vote(example.document, dash_rule).value)
     ]
-    return keeping if 2 * sum(listed) > len(listed) else rule
+    return dash_rule if 2 * sum(is_listed) > len(is_listed) else rule

@@ -1,9 +1,9 @@
-"""Cold start: teachers for a shop of which the catalog knows no offer.
+"""Self-training for the cold start: training examples for a shop of which the catalog knows no offer.
 
-Pages that say by general rules that they show one offer (`parser.heuristics.visible_text`) teach what they say, as known offers would;
-the learner then finds where else it stands, which rules hold on most pages, and how offer pages are recognised. Offers
-that other shops have given the catalog help: where a page shows the EAN of one of them, or its manufacturer's number,
-and bears a like title, it is the same thing, and what does not depend on the shop is known for certain.
+Pages that show one offer by general rules (`parser.heuristics`) are taken as examples of the values read there
+(Yarowsky 1995); the learner then finds where else these stand, which rules hold on most pages, and how offer pages are
+recognised. Offers of other shops help: if a page shows the EAN of one of them, or its manufacturer's number, and has
+a similar title, it is the same product, and its attributes that do not depend on the shop are known for certain.
 """
 
 import re
@@ -20,158 +20,178 @@ from catalog.values import key
 from parser.crawled_pages import CrawledPage
 from parser.heuristics.visible_text import General, general_reading, offer_likeness
 from parser.page.document import Document
-from parser.rules.model import Rule, RuleSet, Template
+from parser.rules.model import Rule, RuleSet
 from parser.templates.template_match import is_front_door, marks_of
-from rules_generator.training import page_clusters
 from rules_generator.training.examples import Example
-from rules_generator.training.training_example import Taught
+from rules_generator.training.page_clusters import cluster_pages
+from rules_generator.training.training_example import TrainingExample
 
-ENOUGH = 60
-MOST_LOOKED_AT = 600
-LEAST_TRUST = {Attribute.DESCRIPTION: 0.9, Attribute.CURRENCY: 0.5, Attribute.AVAILABILITY: 0.7}
-USUAL_TRUST = 0.35
-REPEATED = 0.05
+# Sure pages that suffice; twice as many examples are kept.
+ENOUGH_SURE = 60
+# Caps: pages looked at, numbers on a page, characters of a page.
+MAX_PAGES = 600
+MAX_NUMBERS = 400
+MAX_PAGE_CHARS = 2_000_000
+# Least trust of the general rules in a value for it to be an example.
+MIN_TRUST = {Attribute.DESCRIPTION: 0.9, Attribute.CURRENCY: 0.5, Attribute.AVAILABILITY: 0.7}
+USUAL_MIN_TRUST = 0.35
+# Share of examples (at least two) that may have the same title.
+MAX_TITLE_SHARE = 0.05
+# Offer likeness of a page that states to be an offer.
 SURE = 2
-FEW = 5
-ALIKE = 70
-NUMBER = re.compile(r"(?<![\w.])(\d{8}|\d{12,14})(?![\w.])")
-MOST_NUMBERS = 400
-LONGEST_PAGE = 2_000_000
-ANYWHERE = (Attribute.EAN, Attribute.HAN, Attribute.BRAND)
+# Pages of a template from which on likely ones join the sure ones.
+MIN_TEMPLATE_PAGES = 5
+# Least token-set similarity (0 to 100) of titles of one product.
+MIN_TITLE_SIMILARITY = 70
+# Characters from which on a manufacturer's number identifies a product.
+MIN_HAN_CHARS = 4
+GTIN_LIKE = re.compile(r"(?<![\w.])(\d{8}|\d{12,14})(?![\w.])")
+# Attributes that do not depend on the shop.
+SHOP_INDEPENDENT = (Attribute.EAN, Attribute.HAN, Attribute.BRAND)
 
 
 @dataclass(frozen=True)
-class Cold:
-    """Teachers without known offers: pages that teach themselves, and how many of them another shop's offer helped.
+class SelfTraining:
+    """Examples from a shop's own pages: pages looked at, and examples that another shop's offer helped.
 
-    `trust` is how far, on average, what pages say of each attribute is to be trusted.
+    `trust` is the mean trust of the general rules per attribute.
     """
 
-    taught: Sequence[Taught] = ()
-    looked_at: int = 0
+    examples: Sequence[TrainingExample] = ()
+    pages: int = 0
     helped: int = 0
     trust: Mapping[Attribute, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
-class Elsewhere:
-    """Offers of other shops, by what is the same in every shop: their EAN; their number where no EAN is known."""
+class OtherShops:
+    """Offers of other shops by EAN; by manufacturer's number where no EAN is known."""
 
     by_ean: Mapping[str, OfferFields] = field(default_factory=dict)
     by_han: Mapping[str, OfferFields] = field(default_factory=dict)
 
-    def of(self, document: Document, read: Mapping[Attribute, General]) -> OfferFields | None:
-        """The one offer that a page shows: by a number on it, and by a like title."""
-        title = read[Attribute.TITLE].value if Attribute.TITLE in read else None
-        if title is None or not (self.by_ean or self.by_han):
+    def find_offer(
+        self, document: Document, reading: Mapping[Attribute, General]
+    ) -> OfferFields | None:
+        """Return the one offer that a page shows: by a number on it, and by a similar title."""
+        if Attribute.TITLE not in reading or not (self.by_ean or self.by_han):
             return None
-        page = (document.tree.html or "")[:LONGEST_PAGE]
-        eans = {key(Attribute.EAN, one) for one in islice(NUMBER.findall(page), MOST_NUMBERS)}
-        found = [self.by_ean[ean] for ean in eans if ean in self.by_ean]
-        hans = [read[name].value for name in (Attribute.HAN, Attribute.SKU) if name in read]
-        found += [
-            self.by_han[han] for one in hans if (han := key(Attribute.HAN, one)) in self.by_han
-        ]
-        alike = [one for one in found if one.title and _alike(one.title, title)]
-        return alike[0] if len(alike) == 1 else None
+        title = reading[Attribute.TITLE].value
+        html = (document.tree.html or "")[:MAX_PAGE_CHARS]
+        eans = {
+            key(Attribute.EAN, number) for number in islice(GTIN_LIKE.findall(html), MAX_NUMBERS)
+        }
+        offers = [self.by_ean[ean] for ean in eans if ean in self.by_ean]
+        for attribute in (Attribute.HAN, Attribute.SKU):
+            if attribute in reading:
+                han = key(Attribute.HAN, reading[attribute].value)
+                offers += [self.by_han[han]] if han in self.by_han else []
+        similar = [offer for offer in offers if offer.title and _are_similar(offer.title, title)]
+        return similar[0] if len(similar) == 1 else None
 
 
-def elsewhere(offers: Iterable[KnownOffer]) -> Elsewhere:
-    """Offers of other shops by their numbers; a manufacturer's number counts only with its brand."""
+def index_other_shops(offers: Iterable[KnownOffer]) -> OtherShops:
+    """Index offers of other shops; a manufacturer's number counts only with its brand."""
     by_ean: dict[str, OfferFields] = {}
     by_han: dict[str, OfferFields] = {}
     for offer in offers:
         if offer.ean:
             by_ean.setdefault(key(Attribute.EAN, offer.ean), offer)
-        if offer.han and offer.brand and len(offer.han) >= 4:
+        if offer.han and offer.brand and len(offer.han) >= MIN_HAN_CHARS:
             by_han.setdefault(key(Attribute.HAN, offer.han), offer)
-    return Elsewhere(by_ean, by_han)
+    return OtherShops(by_ean, by_han)
 
 
-def _alike(one: str, other: str) -> bool:
-    return fuzz.token_set_ratio(one, other, processor=utils.default_process) >= ALIKE
+def _are_similar(title: str, other_title: str) -> bool:
+    score = fuzz.token_set_ratio(title, other_title, processor=utils.default_process)
+    return score >= MIN_TITLE_SIMILARITY
 
 
-def teach_cold(
-    pages: Iterable[tuple[CrawledPage, Document]], others: Elsewhere | None = None
-) -> Cold:
-    """Teachers out of a shop's own pages, at most sixty.
+def self_train(
+    pages: Iterable[tuple[CrawledPage, Document]], other_shops: OtherShops | None = None
+) -> SelfTraining:
+    """Make training examples of a shop's own pages.
 
-    Where pages of a template say themselves that they show an offer, those that only look like it are left out, and so
-    are pages that share a heading with others.
+    If enough pages of a template state that they are offers, pages that only look like it are left out; so are pages
+    that share a heading with others.
     """
-    looked, helped, sure = 0, 0, 0
-    found: dict[str, tuple[int, Taught]] = {}
+    looked_at, helped, sure = 0, 0, 0
+    likely: dict[str, tuple[int, TrainingExample]] = {}
     trusts: dict[Attribute, list[float]] = {}
-    for page, document in islice(pages, MOST_LOOKED_AT):
-        looked += 1
-        if sure >= ENOUGH and len(found) >= 2 * ENOUGH:
+    for page, document in islice(pages, MAX_PAGES):
+        looked_at += 1
+        if sure >= ENOUGH_SURE and len(likely) >= 2 * ENOUGH_SURE:
             break
-        if page.address in found or is_front_door(document.url):
+        if page.address in likely or is_front_door(document.url):
             continue
-        read = general_reading(document)
-        offer = (others or Elsewhere()).of(document, read)
-        likeness = SURE if offer is not None else offer_likeness(document, read)
-        if likeness:
-            found[page.address] = likeness, Taught(Example(page, _known(read, offer)), document)
-            helped, sure = helped + (offer is not None), sure + (likeness == SURE)
-            for attribute, one in read.items():
-                trusts.setdefault(attribute, []).append(min(1.0, one.trust))
-    chosen = _chosen(list(found.values()))[: 2 * ENOUGH]
-    titles = Counter(
-        title for one in chosen for title in one.example.known.get(Attribute.TITLE, ())
+        reading = general_reading(document)
+        offer = (other_shops or OtherShops()).find_offer(document, reading)
+        certainty = SURE if offer is not None else offer_likeness(document, reading)
+        if not certainty:
+            continue
+        example = TrainingExample(Example(page, _values(reading, offer)), document)
+        likely[page.address] = certainty, example
+        helped += offer is not None
+        sure += certainty == SURE
+        for attribute, value in reading.items():
+            trusts.setdefault(attribute, []).append(min(1.0, value.trust))
+    examples = _without_repeated_titles(_surest(list(likely.values()))[: 2 * ENOUGH_SURE])
+    mean_trust = {attribute: mean(values) for attribute, values in trusts.items()}
+    return SelfTraining(examples, looked_at, helped, mean_trust)
+
+
+def _surest(likely: Sequence[tuple[int, TrainingExample]]) -> list[TrainingExample]:
+    """Return the sure pages of each template; where these are the minority, the likely ones as well."""
+    surest: list[TrainingExample] = []
+    for cluster in cluster_pages([marks_of(example.document) for _, example in likely]):
+        members = [likely[index] for index in cluster.members]
+        sure = [example for certainty, example in members if certainty == SURE]
+        if len(members) >= MIN_TEMPLATE_PAGES and 2 * len(sure) < len(members):
+            surest += [example for _, example in members]
+        else:
+            surest += sure
+    return surest or [example for _, example in likely]
+
+
+def _without_repeated_titles(examples: Sequence[TrainingExample]) -> list[TrainingExample]:
+    """Leave out pages whose title others have too: a heading of the layout."""
+    counts = Counter(
+        title for example in examples for title in example.example.known.get(Attribute.TITLE, ())
     )
-    most = max(2, REPEATED * len(chosen))
-    taught = [
-        one
-        for one in chosen
-        if all(titles[title] <= most for title in one.example.known[Attribute.TITLE])
+    limit = max(2, MAX_TITLE_SHARE * len(examples))
+    return [
+        example
+        for example in examples
+        if all(counts[title] <= limit for title in example.example.known[Attribute.TITLE])
     ]
-    return Cold(
-        taught, looked, helped, {attribute: mean(found) for attribute, found in trusts.items()}
-    )
 
 
-def _chosen(found: Sequence[tuple[int, Taught]]) -> list[Taught]:
-    """Of each template the pages that are sure; where those are the fewer, also those that only look like it."""
-    kept: list[Taught] = []
-    for group in page_clusters.cluster([marks_of(one.document) for _, one in found]):
-        members = [found[place] for place in group.members]
-        sure = [one for likeness, one in members if likeness == SURE]
-        whole = len(members) >= FEW and 2 * len(sure) < len(members)
-        kept += [one for _, one in members] if whole else sure
-    return kept or [one for _, one in found]
-
-
-def _known(
-    read: Mapping[Attribute, General], offer: OfferFields | None
+def _values(
+    reading: Mapping[Attribute, General], offer: OfferFields | None
 ) -> dict[Attribute, list[str]]:
-    """What a page teaches of itself: values sure enough, and those that another shop's offer knows better."""
-    known = {
-        attribute: [one.value]
-        for attribute, one in read.items()
-        if attribute is Attribute.TITLE or one.trust >= LEAST_TRUST.get(attribute, USUAL_TRUST)
-    }
-    for attribute in ANYWHERE if offer is not None else ():
-        value = getattr(offer, attribute.value)
-        if value:
-            known[attribute] = [value]
-    return known
+    """Return the trusted values of a page, and the certain ones of another shop's offer."""
+    values = {}
+    for attribute, value in reading.items():
+        is_trusted = value.trust >= MIN_TRUST.get(attribute, USUAL_MIN_TRUST)
+        if is_trusted or attribute is Attribute.TITLE:
+            values[attribute] = [value.value]
+    if offer is not None:
+        for attribute in SHOP_INDEPENDENT:
+            text = getattr(offer, attribute.value)
+            if text:
+                values[attribute] = [text]
+    return values
 
 
-def as_general(rules: RuleSet, trust: Mapping[Attribute, float]) -> RuleSet:
-    """The rules as what they are: not learnt from known offers, and no surer than what taught them.
-
-    Spares are left out: they would be asked with the others, as none of these comes before a general one.
-    """
-
-    def general(template: Template) -> Template:
-        kept = (rule for rule in template.rules if rule.origin != "spare")
-        return template.model_copy(update={"rules": tuple(_general(rule, trust) for rule in kept)})
-
-    return rules.model_copy(update={"templates": tuple(map(general, rules.templates))})
+def as_general_rules(rules: RuleSet, trust: Mapping[Attribute, float]) -> RuleSet:
+    """Mark rules as not learnt from known offers, and no surer than the general rules that they come from."""
+    templates = []
+    for template in rules.templates:
+        general = tuple(_as_general(rule, trust) for rule in template.rules)
+        templates.append(template.model_copy(update={"rules": general}))
+    return rules.model_copy(update={"templates": tuple(templates)})
 
 
-def _general(rule: Rule, trust: Mapping[Attribute, float]) -> Rule:
-    sure = (1 + trust.get(rule.attribute, 0.0)) / 2
-    return rule.model_copy(update={"origin": "general", "agreed": round(rule.agreed * sure, 4)})
+def _as_general(rule: Rule, trust: Mapping[Attribute, float]) -> Rule:
+    factor = (1 + trust.get(rule.attribute, 0.0)) / 2
+    return rule.model_copy(update={"origin": "general", "agreed": round(rule.agreed * factor, 4)})

@@ -1,6 +1,6 @@
-"""What the head of a shop's front page says for others to show is the shop's own: its picture, its slogan.
+"""Site defaults: the picture and slogan in the head of a shop's home page, which stand for the shop, not an offer.
 
-Many shops say the same on the pages of offers that have no picture or no description of their own.
+Many shops repeat them in the head of offers that have no picture or description of their own.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,40 +12,47 @@ from parser.rules.model import Rule
 from parser.voting.vote_weights import is_in_meta
 from rules_generator.training.examples import Example
 
-SAID = {
+META_SELECTORS = {
     Attribute.IMAGE: 'meta[property^="og:image"], meta[name="twitter:image"]',
     Attribute.DESCRIPTION: 'meta[name$="description"], meta[property="og:description"]',
 }
-MOST = 5
+# Cap: elements looked at on a home page.
+MAX_ELEMENTS = 5
 
-Own = Mapping[Attribute, Sequence[str]]
+SiteDefaults = Mapping[Attribute, Sequence[str]]
 
 
-def own_of(fronts: Sequence[Document], examples: Sequence[Example]) -> Own:
-    """What the heads of these pages say, but for what is known of some offer: a front page may show one."""
+def find_site_defaults(home_pages: Sequence[Document], examples: Sequence[Example]) -> SiteDefaults:
+    """Return the values in the head of the home pages, except known ones: a home page may show an offer."""
     return {
-        attribute: _unknown(attribute, _said(fronts, attribute), examples) for attribute in SAID
+        attribute: _unknown(attribute, _meta_values(home_pages, attribute), examples)
+        for attribute in META_SELECTORS
     }
 
 
-def without_own(rule: Rule, own: Own) -> Rule:
-    """The rule, for which that stands for none where it reads what a page says for others."""
-    said = own.get(rule.attribute, ())
-    if not said or not is_in_meta(rule):
+def block_site_defaults(rule: Rule, defaults: SiteDefaults) -> Rule:
+    """Return the rule with the site defaults on its blocklist if it reads meta elements."""
+    values = defaults.get(rule.attribute, ())
+    if not values or not is_in_meta(rule):
         return rule
-    return rule.model_copy(update={"never": tuple(dict.fromkeys((*rule.never, *said)))})
+    return rule.model_copy(update={"never": tuple(dict.fromkeys((*rule.never, *values)))})
 
 
-def _said(fronts: Iterable[Document], attribute: Attribute) -> Iterator[str]:
-    for page in fronts:
-        for node in page.all(SAID[attribute])[:MOST]:
-            value = normalise(attribute, node.attrs.get("content") or "", Hint(base_url=page.base))
+def _meta_values(home_pages: Iterable[Document], attribute: Attribute) -> Iterator[str]:
+    for page in home_pages:
+        for node in page.all(META_SELECTORS[attribute])[:MAX_ELEMENTS]:
+            content = node.attrs.get("content") or ""
+            value = normalise(attribute, content, Hint(base_url=page.base))
             if value:
                 yield value
 
 
 def _unknown(
-    attribute: Attribute, said: Iterable[str], examples: Sequence[Example]
+    attribute: Attribute, values: Iterable[str], examples: Sequence[Example]
 ) -> tuple[str, ...]:
-    known = {key(attribute, text) for one in examples for text in one.known.get(attribute, ())}
-    return tuple(value for value in dict.fromkeys(said) if key(attribute, value) not in known)
+    known_keys = {
+        key(attribute, text) for example in examples for text in example.known.get(attribute, ())
+    }
+    return tuple(
+        value for value in dict.fromkeys(values) if key(attribute, value) not in known_keys
+    )

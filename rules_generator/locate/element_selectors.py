@@ -1,7 +1,7 @@
 """Selectors for an element by its own marks: id, schema.org names, classes, data attributes.
 
-Digits in ids and classes vary by product, so a name that has some is cut before them (`product-title_9x2f`, which a
-build tool has numbered) or left out; what stands behind them counts too (`ctl00_Main1_lblPrice`).
+Digits in ids and classes vary by product, so a name with digits is cut before them (`product-title_9x2f`, numbered by
+a build tool) or left out; the part behind them counts too (`ctl00_Main1_lblPrice`).
 """
 
 import re
@@ -13,75 +13,89 @@ from selectolax.lexbor import LexborNode
 from parser.scripts.blocks import css_string
 
 IDENTIFIER = re.compile(r"-?[A-Za-z_][\w-]*")
-NAMED = ("itemprop", "property", "name", "rel", "typeof", "http-equiv", "aria-current")
+# Attributes whose value names the element's content.
+NAMING_ATTRIBUTES = ("itemprop", "property", "name", "rel", "typeof", "http-equiv", "aria-current")
+STATE_ATTRIBUTES = ("selected", "checked")
 DIGIT = re.compile(r"\d")
 BEFORE_DIGITS = re.compile(r"[A-Za-z_-]{3,}(?=\d)")
 BEHIND_DIGITS = re.compile(r"(?<=\d)[A-Za-z_-]{4,}\Z")
-LONGEST_NAMED = 100
-NUMBERED = re.compile(r"[A-Za-z_-]{5,}[_-](?=\w*\d)")
-STATES = ("selected", "checked")
-MOST_CLASSES = 6
+NUMBERED_CLASS = re.compile(r"[A-Za-z_-]{5,}[_-](?=\w*\d)")
+# Caps against hostile markup.
+MAX_CLASS_CHARS = 100
+MAX_CLASSES = 6
+MAX_CACHED = 16_384
 
 
-def tag_of(node: LexborNode) -> str:
-    """The element's tag as CSS says it; any tag where it has a character that CSS would read otherwise."""
+def css_tag(node: LexborNode) -> str:
+    """Return the element's tag in CSS; `*` where the tag has a character that CSS would read otherwise."""
     tag = node.tag or "*"
     return tag if IDENTIFIER.fullmatch(tag) else "*"
 
 
-def upwards(node: LexborNode) -> Iterator[LexborNode]:
-    """The element, the one around it, and so on, up to the page's own."""
-    here: LexborNode | None = node
-    while here is not None and here.tag not in ("html", "-undef", None):
-        yield here
-        here = here.parent
+def ancestors_or_self(node: LexborNode) -> Iterator[LexborNode]:
+    """Yield the element and the elements around it, up to below the document's root."""
+    current: LexborNode | None = node
+    while current is not None and current.tag not in ("html", "-undef", None):
+        yield current
+        current = current.parent
 
 
-def anchors_of(node: LexborNode) -> list[str]:
-    """Selectors for an element by its own marks, the most telling first."""
-    return list(_known(tag_of(node), tuple(node.attributes.items())))
+def anchor_selectors(node: LexborNode) -> list[str]:
+    """Return selectors for an element by its own marks, the most specific first."""
+    return list(_anchors_cached(css_tag(node), tuple(node.attributes.items())))
 
 
-@lru_cache(maxsize=16_384)
-def _known(tag: str, attributes: tuple[tuple[str, str | None], ...]) -> tuple[str, ...]:
-    """A shop's pages repeat their elements, so most are known already."""
+# A shop's pages repeat their elements, so most are in the cache.
+@lru_cache(maxsize=MAX_CACHED)
+def _anchors_cached(tag: str, attributes: tuple[tuple[str, str | None], ...]) -> tuple[str, ...]:
     return tuple(_anchors(tag, dict(attributes)))
 
 
 def _anchors(tag: str, attributes: dict[str, str | None]) -> Iterator[str]:
     yield from _by_id(tag, attributes.get("id") or "")
-    for mark in NAMED:
-        if attributes.get(mark):
-            yield f'{tag}[{mark}="{css_string(attributes[mark] or "")}"]'
-    yield from (f"{tag}[{state}]" for state in STATES if state in attributes)
-    names = (attributes.get("class") or "").split()[:MOST_CLASSES]
-    classes = [one for one in names if _is_stable(one)]
-    if len(classes) > 1:
-        yield tag + "".join(f".{one}" for one in classes)
-    yield from (f"{tag}.{one}" for one in classes)
-    ends = map(_around_digits, names)
-    yield from (f'{tag}[class*="{start}"][class*="{end}"]' for start, end in ends if start and end)
-    starts = (NUMBERED.match(name[:LONGEST_NAMED]) for name in names)
-    yield from (f'{tag}[class*="{start[0]}"]' for start in starts if start)
-    yield from (
-        f"{tag}[{one}]" for one in attributes if one.startswith("data-") and _is_stable(one)
-    )
+    for name in NAMING_ATTRIBUTES:
+        if attributes.get(name):
+            yield f'{tag}[{name}="{css_string(attributes[name] or "")}"]'
+    for state in STATE_ATTRIBUTES:
+        if state in attributes:
+            yield f"{tag}[{state}]"
+    yield from _by_class(tag, (attributes.get("class") or "").split()[:MAX_CLASSES])
+    for name in attributes:
+        if name.startswith("data-") and _is_stable(name):
+            yield f"{tag}[{name}]"
+
+
+def _by_class(tag: str, names: list[str]) -> Iterator[str]:
+    """Yield selectors by all stable classes, by each, and by the stable parts of numbered ones."""
+    stable = [name for name in names if _is_stable(name)]
+    if len(stable) > 1:
+        yield tag + "".join(f".{name}" for name in stable)
+    for name in stable:
+        yield f"{tag}.{name}"
+    for name in names:
+        start, end = _around_digits(name)
+        if start and end:
+            yield f'{tag}[class*="{start}"][class*="{end}"]'
+    for name in names:
+        numbered = NUMBERED_CLASS.match(name[:MAX_CLASS_CHARS])
+        if numbered:
+            yield f'{tag}[class*="{numbered[0]}"]'
 
 
 def _by_id(tag: str, name: str) -> Iterator[str]:
-    """The id, or what stands before and behind its digits."""
+    """Yield a selector by the id, or by its parts before and behind digits."""
     if name and not DIGIT.search(name):
         yield f'{tag}[id="{css_string(name)}"]'
         return
     start, end = _around_digits(name)
-    ends = [f'[id^="{start}"]'] if start else []
-    ends += [f'[id$="{end}"]'] if end else []
-    if ends:
-        yield tag + "".join(ends)
+    parts = [f'[id^="{start}"]'] if start else []
+    parts += [f'[id$="{end}"]'] if end else []
+    if parts:
+        yield tag + "".join(parts)
 
 
 def _around_digits(name: str) -> tuple[str, str]:
-    """What stands before and behind the digits in an id or a class; nothing where that is short.
+    """Return the parts of an id or class before and behind its digits; empty where a part is short.
 
     >>> _around_digits("vtex-product-price-1-x-sellingPrice"), _around_digits("p1")
     (('vtex-product-price-', '-x-sellingPrice'), ('', ''))
@@ -95,7 +109,7 @@ def _is_stable(name: str) -> bool:
 
 
 def css_name(name: str) -> str:
-    """An attribute's name as CSS says it.
+    """Escape an attribute's name for CSS.
 
     >>> css_name(":product"), css_name("1x")
     ('\\\\:product', '\\\\31 x')

@@ -1,8 +1,8 @@
-"""Where a known value stands on a page: in texts, attributes, and blocks of data.
+"""Locate known values on a page (annotation): in texts, attributes, and blocks of data.
 
 Each page is walked once. A raw text is compared with all known values by their kind, so `$1,299.00`, `129900` and
-`1299.0` are all found as the price 1299.00. Where a text only contains the value, the place counts as one that needs
-cuts. The number of places per attribute and page is bounded, data and marked-up places first.
+`1299.0` are all occurrences of the price 1299.00. A text that only contains the value is an occurrence that needs
+trimming. The number of occurrences per attribute and page is capped, data and marked-up places first.
 """
 
 import re
@@ -21,16 +21,20 @@ from parser.rules.model import Form
 from parser.rules.selector import CONTENT, IN_ATTRIBUTE, IN_TEXT
 from parser.scripts.blocks import attribute_data
 from parser.scripts.syntax.jsonpath import Entry, child, has_path, nested
-from rules_generator.locate.element_selectors import anchors_of, css_name, tag_of
-from rules_generator.locate.share_links import pictures_in
+from rules_generator.locate.element_selectors import anchor_selectors, css_name, css_tag
 
-MOST_PLACES = 150
-MOST_NODES = 20_000
-MOST_SCALARS = 8_000
-MOST_LEVELS = 14
-LONGEST_LINE = 300
-LONGEST_NAMES = 2_000
-CUTTABLE = frozenset(
+# Caps on one page: occurrences per attribute, elements, values and depth of a block.
+MAX_OCCURRENCES = 150
+MAX_NODES = 20_000
+MAX_SCALARS = 8_000
+MAX_LEVELS = 14
+# Longest text compared with values, longest class or address searched for names (characters).
+MAX_LINE_CHARS = 300
+MAX_NAMES_CHARS = 2_000
+# Descendants up to which an element is a line of text.
+MAX_LINE_NODES = 40
+# Attributes whose value may be a part of a text.
+TRIMMED_ATTRIBUTES = frozenset(
     {
         Attribute.TITLE,
         Attribute.BRAND,
@@ -41,18 +45,23 @@ CUTTABLE = frozenset(
         Attribute.PRICE,
     }
 )
+# Attributes that classes and addresses name, as slugs.
+SLUG_ATTRIBUTES = frozenset({Attribute.BRAND, Attribute.CATEGORY})
+# HTML attributes that hold values, and those that hold names.
 VALUE_ATTRIBUTES = frozenset(
     "content value href src alt title datetime aria-label srcset label".split()
 )
 NAME_ATTRIBUTES = frozenset({"class", "id", "href", "action"})
-SLUGGED = frozenset({Attribute.BRAND, Attribute.CATEGORY})
-ID = re.compile(r"\d{4}")
+LONG_NUMBER = re.compile(r"\d{4}")
 NOT_ALNUM = re.compile(r"[\W_]+")
+# Signs of a text that is spelled otherwise than its value: entities, escapes, tags.
 ESCAPED = re.compile(r"[&%<\\]")
-PICTURE = re.compile(r"^[^?#]*\.(?:jpe?g|png|gif|webp|avif)(?:[?#]|$)", re.IGNORECASE)
-NAMED_PAGE = frozenset({"html", "body"})
-WHOLE_PAGE = NAMED_PAGE | {"head"}
-NAMING = (
+IMAGE_FILE = re.compile(r"^[^?#]*\.(?:jpe?g|png|gif|webp|avif)(?:[?#]|$)", re.IGNORECASE)
+# Elements around the whole page: those with names of their own, and all.
+NAMED_ROOTS = frozenset({"html", "body"})
+ROOTS = NAMED_ROOTS | {"head"}
+# Keys of a list that pairs names with values.
+ENTRY_NAMES = (
     "name",
     "key",
     "code",
@@ -64,7 +73,7 @@ NAMING = (
     "title",
     "id",
 )
-VALUED = frozenset(
+ENTRY_VALUES = frozenset(
     {
         "value",
         "values",
@@ -76,17 +85,34 @@ VALUED = frozenset(
         "attribute_value",
     }
 )
-MOST_NAMED = 100
-LONGEST_NAME = 60
-ROOMY = "div, section, article, p, td, dd, li, main, span"
+MAX_ENTRIES = 100
+MAX_ENTRY_NAME_CHARS = 60
+# Entries of a list without names that are looked at.
+MAX_LIST_ITEMS = 3
+# Elements that may hold a description.
+DESCRIPTION_TAGS = "div, section, article, p, td, dd, li, main, span"
+# Length of a description on the page, relative to the known one.
+MIN_DESCRIPTION_FACTOR = 0.5
+MAX_DESCRIPTION_FACTOR = 4
+DESCRIPTION_MARGIN = 200
+# Shortest names that are searched in texts, and in slugs (characters).
+MIN_CONTAINED_CHARS = 2
+MIN_SLUG_CHARS = 3
+# Longest number of cents (digits).
+MAX_CENTS_DIGITS = 12
+AMBIGUOUS_AMOUNT = re.compile(r"(?<!\d)\d{1,3}[.,]\d{3}(?!\d)")
+DECIMAL_SIGNS: dict[Form, str | None] = {"plain": None, "comma": ",", "point": ".", "minor": "."}
+
+# Attribute, form of the value in a text, and whether the text is nothing but the value.
+Match = tuple[Attribute, Form, bool]
 
 
 @dataclass(frozen=True)
-class Place:
-    """A spot on one page where a value was found: an element's text, an attribute, or a value in a block.
+class Occurrence:
+    """A place on one page where a known value stands: an element's text, an attribute, or a value in a block.
 
-    `whole` tells that the raw text is the value; otherwise it contains it. `own`: only the element's own text is meant.
-    `within` is empty, or leads into the template whose content it is. `size` is the raw text's length.
+    `whole`: the raw text is the value, not only part of it. `own`: the element's direct text is meant. `within` leads
+    into the template whose content it is, else it is empty. `size` is the raw text's length.
     """
 
     attribute: Attribute
@@ -103,8 +129,8 @@ class Place:
 
 
 @dataclass
-class Wanted:
-    """The known values of one example, ready to be compared with raw texts."""
+class ValueMatcher:
+    """The known values of one example, ready to be compared with raw texts; `base` resolves relative addresses."""
 
     known: Mapping[Attribute, Sequence[str]]
     base: str
@@ -112,103 +138,114 @@ class Wanted:
     _lines: dict[Attribute, list[str]] = field(default_factory=dict)
     _slugs: dict[Attribute, list[str]] = field(default_factory=dict)
     _cores: dict[Attribute, tuple[str, ...]] = field(default_factory=dict)
-    _memory: dict[str, list[tuple[Attribute, Form, bool]]] = field(default_factory=dict)
-    _described: dict[str, bool] = field(default_factory=dict)
+    _matches: dict[str, list[Match]] = field(default_factory=dict)
+    _descriptions: dict[str, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for attribute, values in self.known.items():
-            self._keys[attribute] = {key(attribute, value) for value in values}
-            self._cores[attribute] = tuple(
-                {_core(attribute, group) for group in self._keys[attribute]}
-            )
-            if attribute in CUTTABLE:
-                self._lines[attribute] = [value.casefold() for value in values if len(value) >= 2]
-            if attribute in SLUGGED:
-                self._slugs[attribute] = [
-                    slug for value in values if len(value) >= 3 for slug in slugs(value)
+            keys = {key(attribute, value) for value in values}
+            self._keys[attribute] = keys
+            self._cores[attribute] = tuple({_core(attribute, value_key) for value_key in keys})
+            if attribute in TRIMMED_ATTRIBUTES:
+                self._lines[attribute] = [
+                    value.casefold() for value in values if len(value) >= MIN_CONTAINED_CHARS
                 ]
+            if attribute in SLUG_ATTRIBUTES:
+                named = [value for value in values if len(value) >= MIN_SLUG_CHARS]
+                self._slugs[attribute] = [slug for value in named for slug in slug_spellings(value)]
 
-    def matches(self, raw: str) -> list[tuple[Attribute, Form, bool]]:
-        """The attributes whose known value this text is or (False) contains, each with the form it has there."""
-        if raw not in self._memory:
-            self._memory[raw] = list(self._match(raw))
-        return self._memory[raw]
+    def matches(self, raw: str) -> list[Match]:
+        """Return the attributes whose known value a text is or contains, with its form there."""
+        if raw not in self._matches:
+            self._matches[raw] = list(self._find_matches(raw))
+        return self._matches[raw]
 
-    def _match(self, raw: str) -> Iterator[tuple[Attribute, Form, bool]]:
-        line = len(raw) <= LONGEST_LINE
+    def _find_matches(self, raw: str) -> Iterator[Match]:
+        is_line = len(raw) <= MAX_LINE_CHARS
+        # Most texts lack the letters and digits of all values: they are not normalised.
         squeezed = _squeezed(raw) if raw.isascii() and not ESCAPED.search(raw) else None
         for attribute in self.known:
             if attribute is Attribute.DESCRIPTION:
                 if self.describes(raw):
                     yield attribute, "plain", True
-            elif squeezed is not None and not any(
+                continue
+            if squeezed is not None and not any(
                 core in squeezed for core in self._cores[attribute]
             ):
                 continue
-            elif line or attribute is Attribute.IMAGE:
+            if is_line or attribute is Attribute.IMAGE:
                 form = self.form(attribute, raw)
                 if form:
                     yield attribute, form, True
-                elif line and self._contains(attribute, raw):
+                elif is_line and self._contains(attribute, raw):
                     yield attribute, "plain", False
 
-    def named(self, raw: str) -> list[tuple[Attribute, Form, bool]]:
-        """The attributes whose known value stands in a class, an id or an address, spelled as names are there."""
+    def slug_matches(self, raw: str) -> list[Match]:
+        """Return the attributes whose known value a class, an id or an address names as a slug."""
         folded = raw.casefold()
         return [
-            (attribute, "slug", False) for attribute, all_slugs in self._slugs.items()
-            if any(slug in folded for slug in all_slugs)
-        ]  # fmt: skip
+            (attribute, "slug", False)
+            for attribute, slugs in self._slugs.items()
+            if any(slug in folded for slug in slugs)
+        ]
 
     def form(self, attribute: Attribute, raw: str) -> Form | None:
-        """The form in which `raw` is a known value; None where it is none."""
+        """Return the form in which a text is a known value; None if it is none."""
         if attribute is Attribute.PRICE:
-            return next((form for form in _forms(raw) if self._is_price(raw, form)), None)
+            for form in _price_forms(raw):
+                if self._is_price(raw, form):
+                    return form
+            return None
         value = normalise(attribute, raw, Hint(base_url=self.base))
-        return (
-            "plain"
-            if value is not None and key(attribute, value) in self._keys[attribute]
-            else None
-        )
+        is_known = value is not None and key(attribute, value) in self._keys[attribute]
+        return "plain" if is_known else None
 
     def describes(self, raw: str) -> bool:
-        """Whether this is a known description, or one as long that has most of its words."""
+        """Return True for a known description, or a text about as long with most of its words."""
         longest = max(len(value) for value in self.known[Attribute.DESCRIPTION])
-        if not 0.5 * longest <= len(raw) <= 4 * longest + 200:
+        shortest_allowed = MIN_DESCRIPTION_FACTOR * longest
+        longest_allowed = MAX_DESCRIPTION_FACTOR * longest + DESCRIPTION_MARGIN
+        if not shortest_allowed <= len(raw) <= longest_allowed:
             return False
-        if raw not in self._described:
-            self._described[raw] = self._describes(raw)
-        return self._described[raw]
+        if raw not in self._descriptions:
+            self._descriptions[raw] = self._is_description(raw)
+        return self._descriptions[raw]
 
-    def is_picture(self, raw: str) -> bool:
-        """Whether this is the address of a known picture."""
+    def is_image(self, raw: str) -> bool:
+        """Return True for the address of a known picture."""
         return Attribute.IMAGE in self.known and self.form(Attribute.IMAGE, raw) is not None
 
     def _is_price(self, raw: str, form: Form) -> bool:
         if form == "minor":
             return f"{int(raw) // 100}.{int(raw) % 100:02d}" in self._keys[Attribute.PRICE]
-        value = normalise(Attribute.PRICE, raw, Hint(decimal=_DECIMAL[form]))
+        value = normalise(Attribute.PRICE, raw, Hint(decimal=DECIMAL_SIGNS[form]))
         return value is not None and key(Attribute.PRICE, value) in self._keys[Attribute.PRICE]
 
     def _contains(self, attribute: Attribute, raw: str) -> bool:
         folded = raw.casefold()
         return any(value in folded for value in self._lines.get(attribute, ()))
 
-    def _describes(self, raw: str) -> bool:
+    def _is_description(self, raw: str) -> bool:
         text = normalise(Attribute.DESCRIPTION, raw)
-        return text is not None and any(
-            same(Attribute.DESCRIPTION, text, v) for v in self.known[Attribute.DESCRIPTION]
+        if text is None:
+            return False
+        return any(
+            same(Attribute.DESCRIPTION, text, value) for value in self.known[Attribute.DESCRIPTION]
         )
 
 
-def slugs(value: str) -> set[str]:
-    """How names are spelled in classes and addresses.
+def slug_spellings(value: str) -> set[str]:
+    """Return the spellings of a name in classes and addresses.
 
-    >>> sorted(slugs("Desk Lamps"))
+    >>> sorted(slug_spellings("Desk Lamps"))
     ['desk%20lamps', 'desk+lamps', 'desk-lamps', 'desk_lamps']
     """
-    words = [word for word in NOT_ALNUM.split(value.casefold()) if word]
-    return {between.join(words) for between in ("-", "_", "+", "%20")} if words else set()
+    slug_words = [word for word in NOT_ALNUM.split(value.casefold()) if word]
+    return (
+        {separator.join(slug_words) for separator in ("-", "_", "+", "%20")}
+        if slug_words
+        else set()
+    )
 
 
 def _squeezed(text: str) -> str:
@@ -216,7 +253,7 @@ def _squeezed(text: str) -> str:
 
 
 def _core(attribute: Attribute, value_key: str) -> str:
-    """Letters and digits without which no text is that value, however it is written; nothing where that varies.
+    """Return letters and digits that every spelling of a value has; empty where spellings vary freely.
 
     >>> _core(Attribute.PRICE, "1299.00"), _core(Attribute.TITLE, "Lamp, red"), _core(Attribute.CURRENCY, "eur")
     ('1299', 'lampred', '')
@@ -232,55 +269,51 @@ def _core(attribute: Attribute, value_key: str) -> str:
     return _squeezed(value_key)
 
 
-_DECIMAL: dict[Form, str | None] = {"plain": None, "comma": ",", "point": ".", "minor": "."}
-_AMBIGUOUS = re.compile(r"(?<!\d)\d{1,3}[.,]\d{3}(?!\d)")
-
-
-def _forms(raw: str) -> tuple[Form, ...]:
-    if raw.isascii() and raw.isdigit() and len(raw) <= 12:
+def _price_forms(raw: str) -> tuple[Form, ...]:
+    if raw.isascii() and raw.isdigit() and len(raw) <= MAX_CENTS_DIGITS:
         return ("plain", "minor")
-    return ("plain", "comma", "point") if _AMBIGUOUS.search(raw) else ("plain",)
+    return ("plain", "comma", "point") if AMBIGUOUS_AMOUNT.search(raw) else ("plain",)
 
 
-def places(document: Document, wanted: Wanted) -> dict[Attribute, list[Place]]:
-    """All places of the known values on a page, at most 150 per attribute."""
-    found: dict[Attribute, list[Place]] = {attribute: [] for attribute in wanted.known}
-    for place in _all_places(document, wanted):
-        if len(found[place.attribute]) < MOST_PLACES:
-            found[place.attribute].append(place)
-    return found
+def find_occurrences(
+    document: Document, matcher: ValueMatcher
+) -> dict[Attribute, list[Occurrence]]:
+    """Return all occurrences of the known values on a page, at most 150 per attribute."""
+    occurrences: dict[Attribute, list[Occurrence]] = {name: [] for name in matcher.known}
+    for occurrence in _all_occurrences(document, matcher):
+        if len(occurrences[occurrence.attribute]) < MAX_OCCURRENCES:
+            occurrences[occurrence.attribute].append(occurrence)
+    return occurrences
 
 
-def _all_places(document: Document, wanted: Wanted) -> Iterator[Place]:
-    yield from _in_blocks(document, wanted)
-    yield from _in_elements(document, wanted)
-    yield from _in_templates(document, wanted)
-    if Attribute.DESCRIPTION in wanted.known:
-        yield from _in_long_texts(document, wanted)
-
-
-def _in_blocks(document: Document, wanted: Wanted) -> Iterator[Place]:
+def _all_occurrences(document: Document, matcher: ValueMatcher) -> Iterator[Occurrence]:
     for block in document.blocks:
-        yield from _in_data(block.css, block.name, block.data, wanted)
+        yield from _in_data(block.css, block.name, block.data, matcher)
+    yield from _in_elements(document, matcher)
+    yield from _in_templates(document, matcher)
+    if Attribute.DESCRIPTION in matcher.known:
+        yield from _in_long_texts(document, matcher)
 
 
-def _in_data(css: str, name: str, data: Any, wanted: Wanted) -> Iterator[Place]:
-    for path, raw in flatten(data):
-        for attribute, form, whole in wanted.matches(raw):
-            yield Place(attribute, form, whole, css=css, block=name, path=path, size=len(raw))
+def _in_data(css: str, name: str, data: Any, matcher: ValueMatcher) -> Iterator[Occurrence]:
+    for path, raw in flatten_json(data):
+        for attribute, form, is_complete in matcher.matches(raw):
+            yield Occurrence(
+                attribute, form, is_complete, css=css, block=name, path=path, size=len(raw)
+            )
 
 
-def flatten(data: Any, path: str = "$", levels: int = MOST_LEVELS) -> Iterator[tuple[str, str]]:
-    """The scalars of a block with their JSONPaths; of lists the first three count, and all entries that have names.
+def flatten_json(data: Any, path: str = "$", levels: int = MAX_LEVELS) -> Iterator[tuple[str, str]]:
+    """Yield (JSONPath, text) of the scalars of a block: of lists the first three entries, and all that have names.
 
-    Keys that are numbers, or that have a long one in them as ids do, become `*`.
+    Keys that are numbers, or contain a long one as ids do, become `*`.
 
-    >>> list(flatten({"a": [{"b": 1}], "17": {"c": "x"}, "product-59483": {"d": "y"}}))
+    >>> list(flatten_json({"a": [{"b": 1}], "17": {"c": "x"}, "product-59483": {"d": "y"}}))
     [('$.a[0].b', '1'), ('$.*.c', 'x'), ('$.*.d', 'y')]
-    >>> next(flatten([{"name": "size", "value": "M"}]))
+    >>> next(flatten_json([{"name": "size", "value": "M"}]))
     ("$[?(@.name=='size')].value", 'M')
     """
-    budget = [MOST_SCALARS]
+    budget = [MAX_SCALARS]
     yield from _flatten(data, path, levels, budget)
 
 
@@ -291,11 +324,11 @@ def _flatten(data: Any, path: str, levels: int, budget: list[int]) -> Iterator[t
         data = inner
     if isinstance(data, dict):
         for name, value in data.items():
-            yield from _flatten(value, child(path, generic(str(name))), levels - 1, budget)
+            yield from _flatten(value, child(path, path_step(str(name))), levels - 1, budget)
     elif isinstance(data, list):
         for entry, value in _named_entries(data):
             yield from _flatten(value, child(path, entry), levels - 1, budget)
-        for index, value in enumerate(data[:3]):
+        for index, value in enumerate(data[:MAX_LIST_ITEMS]):
             yield from _flatten(value, child(path, index), levels - 1, budget)
     else:
         budget[0] -= 1
@@ -305,109 +338,117 @@ def _flatten(data: Any, path: str, levels: int, budget: list[int]) -> Iterator[t
 
 
 def _named_entries(entries: list[Any]) -> Iterator[tuple[Entry, dict[str, Any]]]:
-    """The entries of a list that pairs names with values, each by its name and without it: their order may vary."""
-    for one in entries[:MOST_NAMED]:
-        if not isinstance(one, dict) or VALUED.isdisjoint(one):
+    """Yield the entries of a list that pairs names with values, each without its name: their order may vary."""
+    for entry in entries[:MAX_ENTRIES]:
+        if not isinstance(entry, dict) or ENTRY_VALUES.isdisjoint(entry):
             return
-        key = next((key for key in NAMING if _is_name(one.get(key))), None)
-        if key is not None:
-            yield Entry(key, one[key]), {said: value for said, value in one.items() if said != key}
+        name_key = next((name for name in ENTRY_NAMES if _is_entry_name(entry.get(name))), None)
+        if name_key is not None:
+            unnamed = {name: value for name, value in entry.items() if name != name_key}
+            yield Entry(name_key, entry[name_key]), unnamed
 
 
-def _is_name(said: Any) -> bool:
-    return isinstance(said, str) and 0 < len(said) <= LONGEST_NAME and generic(said) is not None
+def _is_entry_name(value: Any) -> bool:
+    if not isinstance(value, str) or not 0 < len(value) <= MAX_ENTRY_NAME_CHARS:
+        return False
+    return path_step(value) is not None
 
 
-def generic(name: str) -> str | None:
-    """A key as a step of a path; None, for any key, where it is an id, or is written as no path can be."""
-    return None if name.isdigit() or not has_path(name) or ID.search(name) else name
+def path_step(name: str) -> str | None:
+    """Return a key as a step of a path; None, for any key, if it is an id or cannot be written in a path."""
+    is_any = name.isdigit() or not has_path(name) or LONG_NUMBER.search(name)
+    return None if is_any else name
 
 
-def _in_elements(document: Document, wanted: Wanted) -> Iterator[Place]:
-    for node in islice(document.tree.root.traverse() if document.tree.root else (), MOST_NODES):
-        if node.tag not in UNSEEN and node.tag not in WHOLE_PAGE:
-            yield from _at(node, wanted)
-        elif node.tag in NAMED_PAGE:
-            yield from _in_names(node, wanted)
+def _in_elements(document: Document, matcher: ValueMatcher) -> Iterator[Occurrence]:
+    nodes = document.tree.root.traverse() if document.tree.root else ()
+    for node in islice(nodes, MAX_NODES):
+        if node.tag not in UNSEEN and node.tag not in ROOTS:
+            yield from _at_element(node, matcher)
+        elif node.tag in NAMED_ROOTS:
+            yield from _in_names(node, matcher)
 
 
-def _in_templates(document: Document, wanted: Wanted) -> Iterator[Place]:
-    """In what stands in templates, which shops fill in when something is clicked."""
-    for content in document.tree.template_fragments()[:MOST_TEMPLATES]:
-        template = content.parent
-        anchors = anchors_of(template) if template is not None else []
+def _in_templates(document: Document, matcher: ValueMatcher) -> Iterator[Occurrence]:
+    """Yield occurrences in the content of templates, which shops fill in when something is clicked."""
+    for fragment in document.tree.template_fragments()[:MOST_TEMPLATES]:
+        template = fragment.parent
+        anchors = anchor_selectors(template) if template is not None else []
         within = f"{anchors[0] if anchors else 'template'}{CONTENT}"
-        for node in islice(content.traverse(), MOST_NODES // MOST_TEMPLATES):
+        for node in islice(fragment.traverse(), MAX_NODES // MOST_TEMPLATES):
             if node.tag not in UNSEEN:
-                yield from (replace(place, within=within) for place in _at(node, wanted))
+                for occurrence in _at_element(node, matcher):
+                    yield replace(occurrence, within=within)
 
 
-def _at(node: LexborNode, wanted: Wanted) -> Iterator[Place]:
-    yield from _in_attributes(node, wanted)
-    yield from _in_data_text(node, wanted)
-    yield from _in_text(node, wanted)
+def _at_element(node: LexborNode, matcher: ValueMatcher) -> Iterator[Occurrence]:
+    yield from _in_attributes(node, matcher)
+    yield from _in_json_text(node, matcher)
+    yield from _in_text(node, matcher)
 
 
-def _in_attributes(node: LexborNode, wanted: Wanted) -> Iterator[Place]:
+def _in_attributes(node: LexborNode, matcher: ValueMatcher) -> Iterator[Occurrence]:
     for name, raw in node.attributes.items():
         if not raw or raw.isspace():
             continue
         data = attribute_data(raw)
         if data is not None:
-            yield from _in_data(f"[{css_name(name)}]", f"{IN_ATTRIBUTE}{name}", data, wanted)
+            yield from _in_data(f"[{css_name(name)}]", f"{IN_ATTRIBUTE}{name}", data, matcher)
         elif name in VALUE_ATTRIBUTES or name.startswith("data-"):
-            if name == "href" and any(wanted.is_picture(said) for _, said, _ in pictures_in(raw)):
-                yield Place(Attribute.IMAGE, "plain", False, node=node, name=name, size=len(raw))
-            for attribute, form, whole in wanted.matches(raw.strip()):
-                if attribute is not Attribute.IMAGE or name != "href" or PICTURE.search(raw):
-                    yield Place(attribute, form, whole, node=node, name=name, size=len(raw))
-        elif name == "style" and "url(" in raw and wanted.is_picture(raw):
-            yield Place(Attribute.IMAGE, "plain", True, node=node, name=name, size=len(raw))
-    yield from _in_names(node, wanted)
+            for attribute, form, is_complete in matcher.matches(raw.strip()):
+                # A link to the page of a picture is no picture.
+                if attribute is not Attribute.IMAGE or name != "href" or IMAGE_FILE.search(raw):
+                    yield Occurrence(
+                        attribute, form, is_complete, node=node, name=name, size=len(raw)
+                    )
+        elif name == "style" and "url(" in raw and matcher.is_image(raw):
+            yield Occurrence(Attribute.IMAGE, "plain", True, node=node, name=name, size=len(raw))
+    yield from _in_names(node, matcher)
 
 
-def _in_names(node: LexborNode, wanted: Wanted) -> Iterator[Place]:
+def _in_names(node: LexborNode, matcher: ValueMatcher) -> Iterator[Occurrence]:
     for name, raw in node.attributes.items():
-        if raw and name in NAME_ATTRIBUTES and len(raw) <= LONGEST_NAMES:
-            for attribute, form, whole in wanted.named(raw):
-                yield Place(attribute, form, whole, node=node, name=name, size=len(raw))
+        if raw and name in NAME_ATTRIBUTES and len(raw) <= MAX_NAMES_CHARS:
+            for attribute, form, is_complete in matcher.slug_matches(raw):
+                yield Occurrence(attribute, form, is_complete, node=node, name=name, size=len(raw))
 
 
-def _in_data_text(node: LexborNode, wanted: Wanted) -> Iterator[Place]:
-    """The JSON that is all of an element's text, as in `<textarea>`."""
-    only = node.first_child
-    if only is None or only.tag != "-text" or only.next is not None:
+def _in_json_text(node: LexborNode, matcher: ValueMatcher) -> Iterator[Occurrence]:
+    """Yield occurrences in JSON that is an element's only text, as in `<textarea>`."""
+    text_node = node.first_child
+    if text_node is None or text_node.tag != "-text" or text_node.next is not None:
         return
-    data = attribute_data(only.text_content)
-    for css in [*anchors_of(node), tag_of(node)][:2] if data is not None else ():
-        yield from _in_data(css, IN_TEXT, data, wanted)
+    data = attribute_data(text_node.text_content)
+    if data is not None:
+        for css in [*anchor_selectors(node), css_tag(node)][:2]:
+            yield from _in_data(css, IN_TEXT, data, matcher)
 
 
-def _in_text(node: LexborNode, wanted: Wanted) -> Iterator[Place]:
-    if not _is_small(node):
+def _in_text(node: LexborNode, matcher: ValueMatcher) -> Iterator[Occurrence]:
+    if not _is_line(node):
         return
-    text = text_of(node, LONGEST_LINE + 50)
-    for attribute, form, whole in wanted.matches(text) if text else ():
-        yield Place(attribute, form, whole, node=node, size=len(text or ""))
-    own = (
-        own_text(node)
-        if node.first_child is not None and node.first_child.next is not None
-        else None
-    )
-    for attribute, form, whole in wanted.matches(own) if own and own != text else ():
-        yield Place(attribute, form, whole, node=node, own=True, size=len(own or ""))
+    text = text_of(node, MAX_LINE_CHARS + 50)
+    for attribute, form, is_complete in matcher.matches(text) if text else ():
+        yield Occurrence(attribute, form, is_complete, node=node, size=len(text or ""))
+    has_more = node.first_child is not None and node.first_child.next is not None
+    direct = own_text(node) if has_more else None
+    for attribute, form, is_complete in (
+        matcher.matches(direct) if direct and direct != text else ()
+    ):
+        yield Occurrence(attribute, form, is_complete, node=node, own=True, size=len(direct or ""))
 
 
-def _is_small(node: LexborNode) -> bool:
-    """Few enough descendants to be a line of text."""
-    return (
-        node.first_child is not None
-        and sum(1 for _ in zip(node.traverse(include_text=True), range(41), strict=False)) <= 40
-    )
+def _is_line(node: LexborNode) -> bool:
+    """Return True if an element has few enough descendants to be a line of text."""
+    if node.first_child is None:
+        return False
+    # The element itself is the first of the traversal.
+    nodes = islice(node.traverse(include_text=True), MAX_LINE_NODES + 1)
+    return sum(1 for _ in nodes) <= MAX_LINE_NODES
 
 
-def _in_long_texts(document: Document, wanted: Wanted) -> Iterator[Place]:
-    for node in document.tree.css(ROOMY)[:MOST_NODES]:
+def _in_long_texts(document: Document, matcher: ValueMatcher) -> Iterator[Occurrence]:
+    for node in document.tree.css(DESCRIPTION_TAGS)[:MAX_NODES]:
         raw = node.text(separator=" ")
-        if len(raw) > LONGEST_LINE and wanted.describes(raw):
-            yield Place(Attribute.DESCRIPTION, "plain", True, node=node, size=len(raw))
+        if len(raw) > MAX_LINE_CHARS and matcher.describes(raw):
+            yield Occurrence(Attribute.DESCRIPTION, "plain", True, node=node, size=len(raw))

@@ -1,12 +1,12 @@
 """Drift: do a shop's rules still read its pages as they did when they were learnt?
 
-Pages of known offers say so: what the rules read from them now is compared with what the catalog knows, and with how
-well they agreed when they were learnt - known offers are never quite up to date, so only a fall counts. A redesign
-shows in most attributes at once, or in two of which nothing is found any more, or in pages that are not recognised.
-Pages of other offers tell too, by how much is found on them (`coverage`).
+Pages of known offers show it: values read now are compared with the catalog, and with the agreement when the rules
+were learnt - known offers are never quite up to date, so only a fall counts. A redesign shows in most attributes at
+once, or in two that are no longer found at all, or in pages that are not recognised. Pages of other offers show it by
+their rule yield.
 
-Only pages that the shop was asked for since the rules were learnt can show a change: those that rest, as a sitemap's
-`lastmod` lets them, are read as they ever were. So they are passed over where there are enough others.
+Only pages fetched since the rules were learnt can show a change: resting pages, whose `lastmod` in the sitemap is
+older, are read as ever. So they are passed over if there are enough others.
 """
 
 import random
@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from statistics import median
+from typing import NamedTuple
 
 from catalog.errors import LearnError
 from catalog.models import Attribute, Shop
@@ -23,25 +24,34 @@ from catalog.storage.store import Store
 from parser.crawled_pages import CrawledPage, Opener, crawled_pages
 from parser.parse_job import stored_rules
 from parser.read import read_attributes
-from parser.rules.model import RuleSet, Template
+from parser.rules.model import Rule, RuleSet, Template
 from parser.templates.template_match import marks_of, ranked
 from parser.voting.winner import Reading
-from rules_generator.monitoring.rule_yield import Coverage, covered, fallen, judged
-from rules_generator.training.training_example import Taught
-from rules_generator.training.training_set import newest_rules, teachers
+from rules_generator.monitoring.rule_yield import (
+    RuleYield,
+    comparable_yields,
+    measure_yields,
+    yield_drops,
+)
+from rules_generator.training.training_example import TrainingExample
+from rules_generator.training.training_set import latest_rules, load_training_set
 
-FEWEST = 3
-ENOUGH = 10
-MOST = 60
-SAMPLE = 100
-HALF = 0.5
-FALLEN = 0.8
-GONE = 0.2
+# Examples below which nothing is concluded from a share.
+MIN_EXAMPLES = 3
+# Fresh examples from which on resting ones are left out.
+ENOUGH_FRESH = 10
+# Caps: examples compared, pages sampled for the yield.
+MAX_EXAMPLES = 60
+SAMPLE_SIZE = 100
+# Shares of the former agreement: a redesign, drift, and a value that is gone.
+REDESIGN_SHARE = 0.5
+DRIFT_SHARE = 0.8
+GONE_SHARE = 0.2
 
 
 @dataclass(frozen=True)
-class Held:
-    """How one attribute is read now: of `known` values so many `found` and `right`; `then`, the share right once."""
+class AttributeDrift:
+    """How one attribute is read now: values known, found and right; `then` is the former share of right ones."""
 
     known: int
     found: int
@@ -50,23 +60,24 @@ class Held:
 
     @property
     def share(self) -> float:
-        """The share of known values that is read rightly."""
+        """The share of known values that are read rightly."""
         return self.right / self.known if self.known else 0.0
 
     @property
-    def held(self) -> float:
-        """What is left of the share there once was; the share itself where that was not noted."""
+    def remaining(self) -> float:
+        """The share relative to the former one; the share itself where that was not stored."""
         return min(1.0, self.share / self.then) if self.then else self.share
 
     @property
     def is_gone(self) -> bool:
-        """Whether next to nothing is found any more where most was read rightly once."""
-        return self.known >= FEWEST and (self.then or 0.0) > HALF and self.found < GONE * self.known
+        """Whether next to nothing is found where most was read rightly before."""
+        was_usual = self.known >= MIN_EXAMPLES and (self.then or 0.0) > REDESIGN_SHARE
+        return was_usual and self.found < GONE_SHARE * self.known
 
 
 @dataclass(frozen=True)
-class Silent:
-    """A rule that once agreed with known offers and finds nothing right any more."""
+class SilentRule:
+    """A rule that once agreed with known offers and reads nothing right any more."""
 
     attribute: str
     selector: str
@@ -76,21 +87,35 @@ class Silent:
 
 @dataclass(frozen=True)
 class Drift:
-    """The rules of one version on pages of known offers: pages compared and recognised, attributes, rules gone.
+    """The rules of one version on pages of known offers: pages compared and recognised, attributes, silent rules.
 
-    `coverage` is what they find on a sample of all pages, or of those fetched since they were learnt, and `fallen` what
-    of that is less than half of what it was.
+    `coverage` is the rule yield on a sample of all pages, or of those fetched since the rules were learnt, and
+    `fallen` its drops to less than half.
     """
 
     version: int
     pages: int
     recognised: int
-    attributes: dict[str, Held] = field(default_factory=dict)
-    silent: tuple[Silent, ...] = ()
+    attributes: dict[str, AttributeDrift] = field(default_factory=dict)
+    silent: tuple[SilentRule, ...] = ()
     redesigned: bool = False
     said: str = ""
-    coverage: Coverage | None = None
+    coverage: RuleYield | None = None
     fallen: tuple[str, ...] = ()
+
+
+class PageReading(NamedTuple):
+    """The reading of one example's page by the rules of the template it is most similar to."""
+
+    example: TrainingExample
+    readings: dict[Attribute, Reading]
+    is_recognised: bool
+    template: str
+
+    def value(self, attribute: Attribute) -> str | None:
+        """Return the value read for an attribute."""
+        reading = self.readings.get(attribute)
+        return reading.value if reading else None
 
 
 def drift_shop(
@@ -100,177 +125,191 @@ def drift_shop(
 
     Raises LearnError where there are no rules, or no known offer has a page; NoKnownOffers.
     """
-    rules, stored = stored_rules(store, shop), newest_rules(store, shop)
+    rules, stored = stored_rules(store, shop), latest_rules(store, shop)
     pages, opener = crawled_pages(store, shop), Opener(settings.bodies)
-    taught = teachers(store, shop, pages, opener, MOST, rules.learnt_at).taught
-    if not taught:
+    training_set = load_training_set(store, shop, pages, opener, MAX_EXAMPLES, rules.learnt_at)
+    if not training_set.examples:
         raise LearnError(
             f"no known offer of {shop.name!r} has a crawled page: there is nothing to compare with"
         )
     story = stored.story if stored else {}
-    [found] = surveyed(pages, opener, [rules], rules.learnt_at)
-    seen = judged(*found, Coverage.from_json(story.get("coverage") or {}))
-    drift = drift_of(taught, rules, dict(story.get("agreement") or {}), seen)
+    [fresh_and_resting] = sample_yields(pages, opener, [rules], rules.learnt_at)
+    before = RuleYield.from_json(story.get("coverage") or {})
+    yields = comparable_yields(*fresh_and_resting, before)
+    agreement = dict(story.get("agreement") or {})
+    drift = measure_drift(training_set.examples, rules, agreement, yields)
     progress("pages compared", drift.pages, drift.pages)
     return drift
 
 
-def surveyed(
+def sample_yields(
     pages: Sequence[CrawledPage],
     opener: Opener,
     rule_sets: Sequence[RuleSet],
     since: datetime | None,
-) -> list[tuple[Coverage, Coverage]]:
-    """What each rule set finds on a fixed sample of the shop's pages, known offers or not.
-
-    Those fetched since that moment and the others are counted apart.
-    """
-    chosen = random.Random(len(pages)).sample(pages, min(SAMPLE, len(pages)))  # noqa: S311 - not for secrecy
-    fresh, rested = (
-        covered((document for _, document in opener.open_all(group)), rule_sets)
-        for group in (
-            [page for page in chosen if page.is_fresh(since) is asked] for asked in (True, False)
+) -> list[tuple[RuleYield, RuleYield]]:
+    """Measure each rule set's yield on a fixed sample of the shop's pages: (fetched `since`, resting)."""
+    size = min(SAMPLE_SIZE, len(pages))
+    # Seeded by the number of pages, so that the same crawl gives the same sample.
+    sample = random.Random(len(pages)).sample(pages, size)  # noqa: S311 - not for secrecy
+    by_age = []
+    for is_fresh in (True, False):
+        group = [page for page in sample if page.is_fresh(since) is is_fresh]
+        by_age.append(
+            measure_yields((document for _, document in opener.open_all(group)), rule_sets)
         )
-    )
-    return list(zip(fresh, rested, strict=True))
+    fresh, resting = by_age
+    return list(zip(fresh, resting, strict=True))
 
 
-def drift_of(
-    taught: Sequence[Taught],
+def measure_drift(
+    examples: Sequence[TrainingExample],
     rules: RuleSet,
-    then: dict[str, float],
-    seen: tuple[Coverage, Coverage] = (Coverage(), Coverage()),
+    agreement: dict[str, float],
+    yields: tuple[RuleYield, RuleYield] = (RuleYield(), RuleYield()),
 ) -> Drift:
-    """What the rules read from pages of known offers; `then` is the share right per attribute when they were learnt.
+    """Measure the drift of rules; `agreement` is the share right per attribute when they were learnt.
 
-    `seen` is what they find on a sample of all pages, now and then.
+    `yields` are those on a sample of all pages, now and before.
     """
-    taught = _fresh(taught, rules.learnt_at)
-    read = [(one, *_read(one, rules)) for one in taught]
-    recognised = sum(is_offer for _, _, is_offer, _ in read)
+    compared = _mostly_fresh(examples, rules.learnt_at)
+    pages = [_read(example, rules) for example in compared]
+    recognised = sum(page.is_recognised for page in pages)
     attributes = {
-        attribute.value: _held(attribute, [(one, readings) for one, readings, _, _ in read], then)
-        for attribute in Attribute
-        if attribute is not Attribute.CURRENCY
-        and any(attribute in one.example.known for one in taught)
+        attribute.value: _attribute_drift(attribute, pages, agreement)
+        for attribute in _compared_attributes(compared)
     }
-    lost = _silent(rules, [(one, readings, template) for one, readings, _, template in read])
-    judged = [one.held for one in attributes.values() if one.known >= FEWEST and one.then != 0]
-    gone = sum(one.is_gone for one in attributes.values())
-    halved = bool(judged) and median(judged) < HALF
-    redesigned = len(taught) >= FEWEST and (recognised < HALF * len(taught) or halved or gone > 1)
-    less = fallen(*seen)
-    said = _say(len(taught), recognised, attributes, redesigned, less)
+    drops = yield_drops(*yields)
+    is_redesigned = _is_redesigned(len(compared), recognised, list(attributes.values()))
     return Drift(
-        rules.version,
-        len(taught),
-        recognised,
-        attributes,
-        tuple(lost),
-        redesigned,
-        said,
-        seen[0],
-        tuple(less),
+        version=rules.version,
+        pages=len(compared),
+        recognised=recognised,
+        attributes=attributes,
+        silent=tuple(_silent_rules(rules, pages)),
+        redesigned=is_redesigned,
+        said=_describe(len(compared), recognised, attributes, is_redesigned, drops),
+        coverage=yields[0],
+        fallen=tuple(drops),
     )
 
 
-def shares(taught: Sequence[Taught], rules: RuleSet) -> dict[str, float]:
-    """The share of known values per attribute that the rules read rightly, to be noted when they are learnt."""
-    return {
-        name: round(held.share, 4) for name, held in drift_of(taught, rules, {}).attributes.items()
-    }
+def agreement_shares(examples: Sequence[TrainingExample], rules: RuleSet) -> dict[str, float]:
+    """Return the share of known values per attribute that the rules read rightly, to be stored with them."""
+    attributes = measure_drift(examples, rules, {}).attributes
+    return {name: round(drift.share, 4) for name, drift in attributes.items()}
 
 
-def _fresh(taught: Sequence[Taught], since: datetime | None) -> Sequence[Taught]:
-    fresh = [one for one in taught if one.example.page.is_fresh(since)]
-    return fresh if len(fresh) >= ENOUGH else taught
+def _mostly_fresh(
+    examples: Sequence[TrainingExample], since: datetime | None
+) -> Sequence[TrainingExample]:
+    fresh = [example for example in examples if example.example.page.is_fresh(since)]
+    return fresh if len(fresh) >= ENOUGH_FRESH else examples
 
 
-def _read(one: Taught, rules: RuleSet) -> tuple[dict[Attribute, Reading], bool, str]:
-    """What the likest template's rules read from a page, and whether the page is still like it.
+def _compared_attributes(examples: Sequence[TrainingExample]) -> list[Attribute]:
+    """Return the attributes that some example knows; the currency hardly ever changes."""
+    known = {attribute for example in examples for attribute in example.example.known}
+    known.discard(Attribute.CURRENCY)
+    return [attribute for attribute in Attribute if attribute in known]
 
-    Rules that stand in for others are left out: they would find the values where the shop has moved them,
-    and it would not be seen.
+
+def _read(example: TrainingExample, rules: RuleSet) -> PageReading:
+    """Read a page by the rules of its template, without fallback rules.
+
+    These would find the values where the shop has moved them, and hide the drift.
     """
     if not rules.templates:
-        return {}, False, ""
-    marks = marks_of(one.document)
-    best = ranked(marks, rules.templates)[0]
-    return (
-        read_attributes(one.document, _without_stand_ins(best.template)),
-        best.takes,
-        best.template.name,
+        return PageReading(example, {}, False, "")
+    best = ranked(marks_of(example.document), rules.templates)[0]
+    readings = read_attributes(example.document, _without_fallbacks(best.template))
+    return PageReading(example, readings, best.takes, best.template.name)
+
+
+def _without_fallbacks(template: Template) -> Template:
+    primary = {rule.attribute for rule in template.rules if not rule.stands_in}
+    remaining = tuple(
+        rule for rule in template.rules if not rule.stands_in or rule.attribute not in primary
     )
+    return template.model_copy(update={"rules": remaining})
 
 
-def _without_stand_ins(template: Template) -> Template:
-    leading = {rule.attribute for rule in template.rules if not rule.stands_in}
-    kept = tuple(
-        rule for rule in template.rules if not rule.stands_in or rule.attribute not in leading
-    )
-    return template.model_copy(update={"rules": kept})
-
-
-def _held(
-    attribute: Attribute,
-    read: Sequence[tuple[Taught, dict[Attribute, Reading]]],
-    then: dict[str, float],
-) -> Held:
-    known = [
-        (one, readings.get(attribute)) for one, readings in read if attribute in one.example.known
-    ]
-    values = [(one, reading.value if reading else None) for one, reading in known]
-    return Held(
+def _attribute_drift(
+    attribute: Attribute, pages: Sequence[PageReading], agreement: dict[str, float]
+) -> AttributeDrift:
+    known = [page for page in pages if attribute in page.example.example.known]
+    values = [(page.example.example, page.value(attribute)) for page in known]
+    return AttributeDrift(
         known=len(known),
         found=sum(value is not None for _, value in values),
-        right=sum(one.example.agrees(attribute, value) is True for one, value in values),
-        then=then.get(attribute.value),
+        right=sum(example.agrees(attribute, value) is True for example, value in values),
+        then=agreement.get(attribute.value),
     )
 
 
-def _silent(
-    rules: RuleSet, read: Sequence[tuple[Taught, dict[Attribute, Reading], str]]
-) -> list[Silent]:
-    """Learnt rules that read nothing right from any page of their template."""
-    found = []
-    for template in rules.templates:
-        pages = [(one, readings) for one, readings, name in read if name == template.name]
-        for rule in template.rules if len(pages) >= FEWEST else ():
-            votes = [
-                (one, vote)
-                for one, readings in pages
-                if rule.attribute in readings and rule.attribute in one.example.known
-                for vote in readings[rule.attribute].all_votes
-                if vote.rule == rule
-            ]
-            if (
-                rule.support
-                and votes
-                and not any(one.example.agrees(rule.attribute, vote.value) for one, vote in votes)
-            ):
-                found.append(
-                    Silent(rule.attribute.value, str(rule.selector), template.name, rule.support)
-                )
-    return found
-
-
-def _say(
-    pages: int, recognised: int, attributes: dict[str, Held], redesigned: bool, less: Sequence[str]
-) -> str:
-    wrong = [
-        f"{name} {one.share:.0%}" + (f" (was {one.then:.0%})" if one.then is not None else "")
-        for name, one in attributes.items()
-        if one.known >= FEWEST and one.held < FALLEN and one.then != 0
+def _is_redesigned(compared: int, recognised: int, attributes: Sequence[AttributeDrift]) -> bool:
+    if compared < MIN_EXAMPLES:
+        return False
+    remaining = [
+        drift.remaining for drift in attributes if drift.known >= MIN_EXAMPLES and drift.then != 0
     ]
-    seen = (
-        f"{recognised} of {pages} known offers' pages are recognised"
-        if pages
-        else "no known offer to compare with"
-    )
-    found = f"; found: {', '.join(less)}" if less else ""
-    if redesigned:
-        return f"the shop was redesigned: {seen}; read rightly: {', '.join(wrong) or 'as before'}{found}"
-    if wrong or less:
+    is_halved = bool(remaining) and median(remaining) < REDESIGN_SHARE
+    gone = sum(drift.is_gone for drift in attributes)
+    return recognised < REDESIGN_SHARE * compared or is_halved or gone > 1
+
+
+def _silent_rules(rules: RuleSet, pages: Sequence[PageReading]) -> list[SilentRule]:
+    """Return the learnt rules that read nothing right from any page of their template."""
+    silent_rules = []
+    for template in rules.templates:
+        own_pages = [page for page in pages if page.template == template.name]
+        if len(own_pages) < MIN_EXAMPLES:
+            continue
+        for rule in template.rules:
+            if rule.support and _is_silent(rule, own_pages):
+                silent_rules.append(
+                    SilentRule(
+                        rule.attribute.value, str(rule.selector), template.name, rule.support
+                    )
+                )
+    return silent_rules
+
+
+def _is_silent(rule: Rule, pages: Sequence[PageReading]) -> bool:
+    """Return True if a rule voted on some of the pages, and was right on none."""
+    has_voted = False
+    for page in pages:
+        example = page.example.example
+        if rule.attribute not in page.readings or rule.attribute not in example.known:
+            continue
+        for vote in page.readings[rule.attribute].all_votes:
+            if vote.rule == rule:
+                has_voted = True
+                if example.agrees(rule.attribute, vote.value):
+                    return False
+    return has_voted
+
+
+def _describe(
+    compared: int,
+    recognised: int,
+    attributes: dict[str, AttributeDrift],
+    is_redesigned: bool,
+    drops: Sequence[str],
+) -> str:
+    wrong = []
+    for name, drift in attributes.items():
+        if drift.known >= MIN_EXAMPLES and drift.remaining < DRIFT_SHARE and drift.then != 0:
+            former = f" (was {drift.then:.0%})" if drift.then is not None else ""
+            wrong.append(f"{name} {drift.share:.0%}{former}")
+    seen = f"{recognised} of {compared} known offers' pages are recognised"
+    if not compared:
+        seen = "no known offer to compare with"
+    found = f"; found: {', '.join(drops)}" if drops else ""
+    if is_redesigned:
+        rightly = ", ".join(wrong) or "as before"
+        return f"the shop was redesigned: {seen}; read rightly: {rightly}{found}"
+    if wrong or drops:
         rightly = f" read rightly: {', '.join(wrong)};" if wrong else ""
         return f"some rules have drifted:{rightly} {seen}{found}"
     return f"the rules hold: {seen}"

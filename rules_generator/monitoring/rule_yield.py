@@ -1,7 +1,7 @@
-"""Coverage: of a sample of a shop's pages, how many are taken for offers, and how many of those give each attribute.
+"""Rule yield: of a sample of a shop's pages, how many are recognised as offers, and how many of those give each value.
 
-Known offers say whether what is read is right, but they are few, and may all be of one kind. What rules find on any
-pages says nothing about right and wrong; yet where they find much less than they once did, something has changed.
+Known offers show whether values are right, but they are few, and may all be of one kind. The yield on any pages shows
+nothing about right and wrong; yet where rules find much less than they once did, something has changed.
 """
 
 from collections import Counter
@@ -13,96 +13,101 @@ from parser.compiled_rules import Plan
 from parser.page.document import Document
 from parser.rules.model import RuleSet
 
-FEWEST = 30
-USUAL = 0.4
-HALF = 0.5
+# Pages or offers below which a share is not compared.
+MIN_SAMPLE = 30
+# Share that an attribute had to reach once for its fall to count.
+USUAL_SHARE = 0.4
+# Part of the former share below which an attribute has fallen.
+FALLEN_SHARE = 0.5
 
 
 @dataclass(frozen=True)
-class Coverage:
-    """Of so many pages, those taken for offers, and per attribute those of the offers that have a value."""
+class RuleYield:
+    """Pages sampled, pages recognised as offers, and per attribute the offers that have a value."""
 
     pages: int = 0
     offers: int = 0
     attributes: dict[str, int] = field(default_factory=dict)
 
     @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> "Coverage":
-        """What was noted when the rules were learnt; nothing at all where nothing was."""
-        return cls(
-            stored.get("pages", 0), stored.get("offers", 0), dict(stored.get("attributes", {}))
-        )
+    def from_json(cls, stored: Mapping[str, Any]) -> "RuleYield":
+        """Read the yield that was stored when the rules were learnt; an empty one where none was."""
+        attributes = dict(stored.get("attributes", {}))
+        return cls(stored.get("pages", 0), stored.get("offers", 0), attributes)
 
-    def __add__(self, other: "Coverage") -> "Coverage":
-        """What is found on these pages and on others."""
-        both = dict(sorted((Counter(self.attributes) + Counter(other.attributes)).items()))
-        return Coverage(self.pages + other.pages, self.offers + other.offers, both)
+    def __add__(self, addend: "RuleYield") -> "RuleYield":
+        """Add the yield on other pages."""
+        attributes = dict(sorted((Counter(self.attributes) + Counter(addend.attributes)).items()))
+        return RuleYield(self.pages + addend.pages, self.offers + addend.offers, attributes)
 
 
-def covered(documents: Iterable[Document], rule_sets: Sequence[RuleSet]) -> list[Coverage]:
-    """What each of the rule sets finds on the pages; each page is gone before the next is opened."""
+def measure_yields(documents: Iterable[Document], rule_sets: Sequence[RuleSet]) -> list[RuleYield]:
+    """Measure the yield of each rule set; each page is freed before the next is opened."""
     plans = [Plan(rules) for rules in rule_sets]
-    pages, found = 0, [Counter[str]() for _ in plans]
+    pages = 0
+    offers = [0 for _ in plans]
+    attributes = [Counter[str]() for _ in plans]
     for document in documents:
         pages += 1
-        for plan, count in zip(plans, found, strict=True):
-            page = plan.read(document)
-            if page.offer is not None:
-                count[""] += 1
-                count.update(
-                    name.value
-                    for name, reading in page.readings.items()
-                    if reading.value is not None
-                )
-    return [Coverage(pages, count.pop("", 0), dict(sorted(count.items()))) for count in found]
+        for index, plan in enumerate(plans):
+            reading = plan.read(document)
+            if reading.offer is None:
+                continue
+            offers[index] += 1
+            for name, vote in reading.readings.items():
+                attributes[index][name.value] += vote.value is not None
+    return [
+        RuleYield(pages, count, dict(sorted((+found_values).items())))
+        for count, found_values in zip(offers, attributes, strict=True)
+    ]
 
 
-def judged(fresh: Coverage, rested: Coverage, then: Coverage) -> tuple[Coverage, Coverage]:
-    """What is to be compared of a sample: what is found on its fresh pages, and what would be as it was `then`.
+def comparable_yields(
+    fresh: RuleYield, resting: RuleYield, before: RuleYield
+) -> tuple[RuleYield, RuleYield]:
+    """Return the yields to compare: on fresh pages, and the one expected there if all were as `before`.
 
-    Pages that rest are read as ever and would hide a fall; but fresh pages are not like all, for lists never rest. So
-    what the others still give is taken off what the whole sample once gave. Too few fresh pages are not told apart.
+    Resting pages are read as ever and would hide a fall; but fresh pages are not like all, for lists never rest. So
+    the yield of the resting pages is subtracted from the former yield of the whole sample. Too few fresh pages are
+    not told apart.
 
-    >>> now, rested, then = Coverage(60, 20, {"ean": 20}), Coverage(40, 40, {"ean": 40}), Coverage(50, 40, {"ean": 35})
-    >>> judged(now, rested, then)[1]
-    Coverage(pages=60, offers=40, attributes={'ean': 30})
-    >>> judged(Coverage(), rested, then) == (rested, then)
+    >>> fresh, resting = RuleYield(60, 20, {"ean": 20}), RuleYield(40, 40, {"ean": 40})
+    >>> before = RuleYield(50, 40, {"ean": 35})
+    >>> comparable_yields(fresh, resting, before)[1]
+    RuleYield(pages=60, offers=40, attributes={'ean': 30})
+    >>> comparable_yields(RuleYield(), resting, before) == (resting, before)
     True
     """
-    whole = fresh + rested
-    if fresh.pages < FEWEST or not then.pages:
-        return whole, then
-    size = whole.pages / then.pages
-    offers = min(fresh.pages, max(0, round(then.offers * size) - rested.offers))
-    left = {
-        name: round(count * size) - rested.attributes.get(name, 0)
-        for name, count in then.attributes.items()
-    }
-    return fresh, Coverage(
-        fresh.pages, offers, {name: min(offers, max(0, count)) for name, count in left.items()}
-    )
+    total = fresh + resting
+    if fresh.pages < MIN_SAMPLE or not before.pages:
+        return total, before
+    scale = total.pages / before.pages
+    offers = min(fresh.pages, max(0, round(before.offers * scale) - resting.offers))
+    attributes = {}
+    for name, count in before.attributes.items():
+        expected = round(count * scale) - resting.attributes.get(name, 0)
+        attributes[name] = min(offers, max(0, expected))
+    return fresh, RuleYield(fresh.pages, offers, attributes)
 
 
-def fallen(now: Coverage, then: Coverage) -> list[str]:
-    """What is found on less than half as many pages as once; what once was rare, or seen on few pages, is passed over.
+def yield_drops(now: RuleYield, before: RuleYield) -> list[str]:
+    """Describe each share that is less than half of its former one; rare values and small samples are passed over.
 
-    >>> fallen(Coverage(100, 60, {"ean": 3, "title": 60}), Coverage(100, 50, {"ean": 40, "title": 50}))
+    >>> before = RuleYield(100, 50, {"ean": 40, "title": 50})
+    >>> yield_drops(RuleYield(100, 60, {"ean": 3, "title": 60}), before)
     ['ean on 5% of offers (was 80%)']
     """
-    said = _fallen("offers", "pages", (now.offers, now.pages), (then.offers, then.pages))
-    for name, count in then.attributes.items():
-        said += _fallen(
-            name, "offers", (now.attributes.get(name, 0), now.offers), (count, then.offers)
-        )
-    return said
+    drops = _drop("offers", "pages", (now.offers, now.pages), (before.offers, before.pages))
+    for name, count in before.attributes.items():
+        current = (now.attributes.get(name, 0), now.offers)
+        drops += _drop(name, "offers", current, (count, before.offers))
+    return drops
 
 
-def _fallen(what: str, whole: str, now: tuple[int, int], then: tuple[int, int]) -> list[str]:
-    if min(now[1], then[1]) < FEWEST:
+def _drop(name: str, population: str, now: tuple[int, int], before: tuple[int, int]) -> list[str]:
+    if min(now[1], before[1]) < MIN_SAMPLE:
         return []
-    share, once = now[0] / now[1], then[0] / then[1]
-    return (
-        [f"{what} on {share:.0%} of {whole} (was {once:.0%})"]
-        if once >= USUAL and share < HALF * once
-        else []
-    )
+    share, former = now[0] / now[1], before[0] / before[1]
+    if former < USUAL_SHARE or share >= FALLEN_SHARE * former:
+        return []
+    return [f"{name} on {share:.0%} of {population} (was {former:.0%})"]

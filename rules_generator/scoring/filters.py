@@ -1,11 +1,10 @@
-"""Which candidates have earned to be rules at all, whatever the others reach.
+"""Filter the candidates that are evidence of a rule at all, independent of the others.
 
-A score relative to the best says nothing where all are bad: in a shop that does not show its brand, some link of a menu
+A score relative to the best means nothing if all are bad: in a shop that does not show its brand, some link of a menu
 agrees with one known offer in ten, and is the best there is. So a rule has to be right more often than wrong, and on
-different values where the known offers differ: a text that is the same on every page is a perfect reader of the
-commonest value, and knows nothing - unless it is never wrong, and named for what it is said to be. Titles and prices
-may be stale in many known offers at once; they ask for less. A heading is no description, though some catalogs repeat
-it as one.
+different values if the known offers differ: a text that is the same on every page reads the commonest value perfectly
+and knows nothing - unless it is never wrong, and its selector names the attribute. Titles and prices may be stale in
+many known offers at once; they ask for less. A heading is no description, though some catalogs repeat it as one.
 """
 
 from collections.abc import Sequence
@@ -13,177 +12,144 @@ from collections.abc import Sequence
 from catalog.models import NUMBERS, Attribute
 from catalog.values import key
 from parser.rules.selector import JsonAt
-from parser.rules.trim import Trim
-from rules_generator.candidates.naming import HEADINGS, is_named
-from rules_generator.candidates.place_kind import last_step
-from rules_generator.candidates.trimming import NO_CUT
-from rules_generator.scoring.tally import Tally, lower_bound
-from rules_generator.training.examples import Example, in_short
+from rules_generator.candidates.naming import HEADING_TAGS, names_attribute
+from rules_generator.candidates.source_kinds import last_compound
+from rules_generator.candidates.trimming import NO_TRIM
+from rules_generator.scoring.tally import Tally, wilson_lower_bound
+from rules_generator.training.examples import Example
 
-LEAST_SHARE = {
-    Attribute.TITLE: 0.2,
-    Attribute.PRICE: 0.35,
-    Attribute.CATEGORY: 0.75,
-    Attribute.DESCRIPTION: 0.65,
-}
-USUAL_SHARE = 0.55
-SURE = 0.83
-LIKELY = 0.76
-VERY_SURE = 0.9
-MOST_OWN = 1.5
+# Values taken from a shop's state, above which the first one may be another product's.
+MAX_STATE_VALUES = 1.5
+# Examples that prove little.
 FEW = 2
-MOST_OF = 0.75
-NAMED = 6
-ALSO_MEANT = 4
-BRANDS_NAMED = 3
-NAMES = frozenset({Attribute.BRAND, Attribute.CATEGORY})
+# Share of the known values that one constant has to have.
+CONSTANT_SHARE = 0.75
+# Titles that have to name the right one of the known words.
+MIN_NAMED_TITLES = 6
+# Attributes that menus and tags name as well.
+NAME_ATTRIBUTES = frozenset({Attribute.BRAND, Attribute.CATEGORY})
 
 
-def sound(
+def keep_sound(
     tallies: Sequence[Tally], examples: Sequence[Example], elsewhere: Sequence[Example]
 ) -> list[Tally]:
-    """The tallies of one attribute that are evidence of a rule; `elsewhere` are examples of other templates.
+    """Keep the tallies of one attribute that are evidence; `elsewhere` are examples of other templates."""
+    return [tally for tally in tallies if _is_sound(tally, examples, elsewhere)]
 
-    A place that may say any value needs no list of those that are known, though it never is wrong with one.
+
+def _is_sound(tally: Tally, examples: Sequence[Example], elsewhere: Sequence[Example]) -> bool:
+    if not _is_mostly_right(tally):
+        return False
+    return _is_informative(tally, examples, elsewhere) or _is_named_by_titles(tally)
+
+
+def _is_mostly_right(tally: Tally) -> bool:
+    candidate, config = tally.candidate, tally.config
+    attribute = candidate.attribute
+    if attribute is Attribute.DESCRIPTION and _is_heading(tally):
+        return False
+    min_share = config.min_shares.get(attribute, config.min_share)
+    if tally.correct <= min_share * (tally.correct + tally.wrong):
+        return False
+    if _takes_first_of_several(tally) and tally.bound < config.constant_bound:
+        return False
+    return not candidate.is_guess or tally.bound >= config.guess_bound or _is_named_by_titles(tally)
+
+
+def _is_heading(tally: Tally) -> bool:
+    return last_compound(tally.candidate.selector.css).startswith(HEADING_TAGS)
+
+
+def _takes_first_of_several(tally: Tally) -> bool:
+    """Return True if it takes the first of several products' values in a shop's state, in any order."""
+    is_state = isinstance(tally.candidate.selector, JsonAt)
+    return is_state and tally.match_count > MAX_STATE_VALUES
+
+
+def _is_named_by_titles(tally: Tally) -> bool:
+    """Return True if enough titles name the right one of the known words, and none another.
+
+    Most of the words may be known from one example only, which no other confirms.
     """
-    kept = [one for one in tallies if _is_sound(one, examples, elsewhere)]
-    open_ones = {(one.candidate.selector, one.candidate.trim) for one in kept}
-    return [
-        one
-        for one in kept
-        if (one.candidate.selector, _without_list(one.candidate.trim)) not in open_ones
-    ]
+    has_titles = tally.named >= MIN_NAMED_TITLES
+    return has_titles and tally.correct > 0 and tally.is_never_wrong
 
 
-def _without_list(trim: Trim) -> Trim | None:
-    """The cut as it is when all values may follow, of one after which only listed ones do."""
-    return trim.model_copy(update={"means": ()}) if trim.means and not trim.words else None
-
-
-def _is_sound(one: Tally, examples: Sequence[Example], elsewhere: Sequence[Example]) -> bool:
-    return _is_mostly_right(one, examples) and (
-        _knows_something(one, examples, elsewhere) or _names_it(one)
-    )
-
-
-def _is_mostly_right(one: Tally, examples: Sequence[Example]) -> bool:
-    attribute, found = one.candidate.attribute, one.hits + one.misses
-    if attribute is Attribute.DESCRIPTION and last_step(one.candidate.selector.css).startswith(
-        HEADINGS
-    ):
-        return False
-    if one.hits <= LEAST_SHARE.get(attribute, USUAL_SHARE) * found:
-        return False
-    if attribute is Attribute.HAN and _is_the_shops_own(one, examples):
-        return False
-    if _is_of_several(one) and lower_bound(one.hits, found) < VERY_SURE:
-        return False
-    return (
-        not one.candidate.is_guess
-        or lower_bound(one.hits, found) >= SURE
-        or _names_it(one)
-        or _is_brands_menu(one)
-    )
-
-
-def _is_of_several(one: Tally) -> bool:
-    """Whether it takes the first of several products' values out of a shop's state, in whatever order they stand."""
-    return isinstance(one.candidate.selector, JsonAt) and one.crowd > MOST_OWN
-
-
-def _is_brands_menu(one: Tally) -> bool:
-    """Whether headings name brands of a menu, several of them, and never another one than the offer's.
-
-    Menus of categories list much else that is sold, and headings may name that by chance.
-    """
-    is_of_brands = one.candidate.is_of_menu and one.candidate.attribute is Attribute.BRAND
-    return is_of_brands and one.is_never_wrong and one.right_values >= BRANDS_NAMED
-
-
-def _names_it(one: Tally) -> bool:
-    """Whether a title names the value on so many examples, and never another that is known, that it is meant to.
-
-    Most of the words may be those of one example only, which nothing has confirmed. A place that also has words of its
-    own for some values is meant to say them, and fewer examples show it.
-    """
-    least = ALSO_MEANT if one.candidate.trim.means else NAMED
-    return one.named >= least and one.hits > 0 and one.is_never_wrong
-
-
-def _knows_something(one: Tally, examples: Sequence[Example], elsewhere: Sequence[Example]) -> bool:
-    """Whether it tells values apart, where the known offers differ."""
-    attribute = one.candidate.attribute
-    known = _known(attribute, examples)
-    if len(known) < FEW:
-        return len(examples) <= FEW or is_named(one.candidate)
-    right = {group for group, is_right in zip(one.keys, one.right, strict=True) if is_right}
-    if right and is_telling(one):
+def _is_informative(
+    tally: Tally, examples: Sequence[Example], elsewhere: Sequence[Example]
+) -> bool:
+    """Return True if it tells values apart, if the known offers differ."""
+    candidate = tally.candidate
+    attribute = candidate.attribute
+    known_keys = _known_keys(attribute, examples)
+    if len(known_keys) < FEW:
+        return len(examples) <= FEW or names_attribute(candidate)
+    right_keys = tally.right_keys
+    if right_keys and identifies(tally):
         return True
-    if len(right) >= FEW:
-        return (
-            attribute not in NAMES
-            or is_named(one.candidate)
-            or _is_likely(one, len(right), len(set(known)))
-        )
-    if len(set(known)) == 1:
-        everywhere = [*known, *_known(attribute, elsewhere)]
-        is_usual = everywhere.count(known[0]) >= MOST_OF * len(everywhere)
-        if not (
-            is_usual or is_named(one.candidate) or lower_bound(one.hits, one.hits) >= VERY_SURE
-        ):
-            return False
-        return one.hits >= FEW and not (attribute is Attribute.CATEGORY and one.uncalled)
-    named, apart = is_named(one.candidate), _tells_apart(one, known)
-    return not one.misses and (
-        (one.hits > FEW and (named or apart)) or (one.hits == FEW and named and apart)
-    )
+    if len(right_keys) >= FEW:
+        is_clear = attribute not in NAME_ATTRIBUTES or names_attribute(candidate)
+        return is_clear or _is_likely(tally, len(right_keys), len(set(known_keys)))
+    if len(set(known_keys)) == 1:
+        return _reads_the_only_value(tally, known_keys, _known_keys(attribute, elsewhere))
+    return _reads_one_of_several(tally, known_keys)
 
 
-def _known(attribute: Attribute, examples: Sequence[Example]) -> list[str]:
-    """What makes the known values equal; brands by their shorter spellings, as these alone tell none apart."""
-    known = [
+def _reads_the_only_value(
+    tally: Tally, known_keys: Sequence[str], elsewhere: Sequence[str]
+) -> bool:
+    """Judge a reader of the one value that all examples have: it may be that of all the shop, or by chance."""
+    all_known = [*known_keys, *elsewhere]
+    is_usual = all_known.count(known_keys[0]) >= CONSTANT_SHARE * len(all_known)
+    bound = wilson_lower_bound(tally.correct, tally.correct)
+    is_certain = bound >= tally.config.constant_bound
+    if not (is_usual or names_attribute(tally.candidate) or is_certain):
+        return False
+    if tally.candidate.attribute is Attribute.CATEGORY and tally.unexpected:
+        return False
+    return tally.correct >= FEW
+
+
+def _reads_one_of_several(tally: Tally, known_keys: Sequence[str]) -> bool:
+    """Judge a reader of one value where the examples have others: two right ones prove less than three."""
+    if tally.wrong:
+        return False
+    is_named, tells_apart = names_attribute(tally.candidate), _tells_apart(tally, known_keys)
+    if tally.correct > FEW:
+        return is_named or tells_apart
+    return tally.correct == FEW and is_named and tells_apart
+
+
+def _known_keys(attribute: Attribute, examples: Sequence[Example]) -> list[str]:
+    """Return the key of each example's known value."""
+    return [
         key(attribute, example.known[attribute][0])
         for example in examples
         if example.known.get(attribute)
     ]
-    return in_short(known) if attribute is Attribute.BRAND else known
 
 
-def _is_likely(one: Tally, right: int, known: int) -> bool:
-    """Whether a place that is not named for a brand or a category is one all the same, right on so many of the known.
-
-    Menus and tags say names, too.
-    """
-    if not one.misses and one.hits > FEW and right >= min(FEW + 1, known):
+def _is_likely(tally: Tally, right_values: int, known_values: int) -> bool:
+    """Return True if an unnamed place holds brands or categories all the same; menus and tags say names too."""
+    if not tally.wrong and tally.correct > FEW and right_values >= min(FEW + 1, known_values):
         return True
-    return lower_bound(one.hits, one.hits + one.misses) >= LIKELY
+    return tally.bound >= tally.config.unnamed_bound
 
 
-def _is_the_shops_own(one: Tally, examples: Sequence[Example]) -> bool:
-    """Whether what it was right on is the shop's own key again, though several offers have none of the manufacturer's.
+def _tells_apart(tally: Tally, known_keys: Sequence[str]) -> bool:
+    """Return True if it finds one value on most of its examples, and abstains on several that have another.
 
-    A place is believed all the same that speaks of those offers only that have one, and of most of them.
+    If it abstains on one or two only, it has to find all of its own.
     """
-    hits = [example.known for example, right in zip(examples, one.right, strict=True) if right]
-    known = sum(1 for example in examples if example.known.get(Attribute.HAN))
-    if len(examples) - known < FEW or (not one.uncalled and one.hits >= MOST_OF * known):
-        return False
-    return all(values[Attribute.HAN] == values.get(Attribute.SKU) for values in hits)
+    value = next(iter(tally.right_keys))
+    expected = known_keys.count(value or "")
+    if tally.abstained <= FEW:
+        return tally.abstained > 0 and tally.correct == expected
+    return tally.correct > len(known_keys) / 2 or tally.correct >= CONSTANT_SHARE * expected
 
 
-def _tells_apart(one: Tally, known: Sequence[str]) -> bool:
-    """Whether it finds one value on all or most of the examples, and is silent on several that have another.
-
-    On one of these alone, if it misses none of its own.
-    """
-    value = next(group for group, is_right in zip(one.keys, one.right, strict=True) if is_right)
-    if one.silent <= FEW:
-        return one.silent > 0 and one.hits == known.count(value or "")
-    return one.hits > len(known) / 2 or one.hits >= MOST_OF * known.count(value or "")
-
-
-def is_telling(tally: Tally) -> bool:
-    """Whether it says whole numbers where a place is named for them, and none that the catalog does not know."""
+def identifies(tally: Tally) -> bool:
+    """Return True if it reads complete identifiers at a place named for them, and no unknown ones."""
     candidate = tally.candidate
-    is_whole = candidate.attribute in NUMBERS and candidate.trim == NO_CUT
-    return is_whole and tally.is_never_wrong and is_named(candidate)
+    is_complete = candidate.attribute in NUMBERS and candidate.trim == NO_TRIM
+    return is_complete and tally.is_never_wrong and names_attribute(candidate)

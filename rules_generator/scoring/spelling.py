@@ -1,8 +1,7 @@
-"""Spelling: what the shop's pages write otherwise than the catalog does, though it is the same, and how it is undone.
+"""Spelling: values equal to the catalog's that the shop's pages write otherwise.
 
-Values that differ in kinds of quotes and dashes, or in what stands between the steps of a category, count as right. But
-what is read is compared with the catalog by people, too: it is to be spelled as they spell it. Of a brand the catalog
-may have a longer and a shorter spelling for offers of one shop; who reads the shorter one is not wrong.
+Values that differ in quotes and dashes, or in the separators of a category's steps, count as right. But reviewers
+compare values with the catalog, so the closest spelling is preferred.
 """
 
 from collections.abc import Sequence
@@ -11,106 +10,65 @@ from dataclasses import replace
 from catalog.models import Attribute
 from catalog.values import key
 from catalog.values.category import in_steps
-from catalog.values.text import SIGNS, Sign, overlap
-from parser.rules.selector import JsonAt
+from catalog.values.text import overlap
 from parser.voting.votes import in_form
 from rules_generator.candidates.candidate import Candidate
 from rules_generator.training.examples import Example
 
-WORDS_APART = 10
-SPELLED = frozenset({Attribute.TITLE, Attribute.BRAND, Attribute.CATEGORY})
+# A description with a tenth of other words is as far off as a name in another spelling.
+DESCRIPTION_FACTOR = 10
+SPELLED_ATTRIBUTES = frozenset({Attribute.TITLE, Attribute.BRAND, Attribute.CATEGORY})
 
-Pairs = list[tuple[str, str]]
 
-
-def as_catalog_spells(
-    candidate: Candidate,
-    values: Sequence[str | None],
-    examples: Sequence[Example],
-    is_typeset: bool,
+def match_catalog_spelling(
+    candidate: Candidate, values: Sequence[str | None], examples: Sequence[Example]
 ) -> tuple[Candidate, list[str | None]]:
-    """The candidate in the form that spells its values as the catalog does, and the values so.
-
-    `is_typeset` tells that the shop's software is one that sets a typesetter's signs by itself.
-    """
-    if candidate.attribute not in SPELLED or candidate.form != "plain":
+    """Return the candidate in the form that spells categories as the catalog does, with its values so."""
+    if candidate.attribute is not Attribute.CATEGORY or candidate.form != "plain":
         return candidate, list(values)
-    pairs = _right_ones(candidate.attribute, values, examples)
-    if candidate.attribute is Attribute.CATEGORY and _is_path(pairs):
-        candidate = replace(candidate, form="path")
-    elif signs := _signs_to_type(pairs, is_typeset and not isinstance(candidate.selector, JsonAt)):
-        candidate = replace(candidate, form="typed", signs=signs)
-    rule = candidate.rule()
-    return candidate, [value and in_form(rule, value) for value in values]
+    if not _are_paths(values, examples):
+        return candidate, list(values)
+    with_paths = replace(candidate, form="path")
+    rule = with_paths.rule()
+    return with_paths, [value and in_form(rule, value) for value in values]
 
 
-def respelled(
+def spelling_distance(
     attribute: Attribute,
     values: Sequence[str | None],
     right: Sequence[bool | None],
     examples: Sequence[Example],
 ) -> float:
-    """How far right values are from what the catalog has: the share of those that it spells otherwise, but for case.
+    """Return the mean distance of right values from the catalog's spelling, but for case.
 
-    Of descriptions it is the share of words that differ, and a few of these count like all of a name: where two places
-    tell nearly the same, one may have words of its own, such as the names of tabs, or have lost the gaps between lines.
+    Names are at distance 0 or 1, descriptions at the share of different words times ten: of two places with nearly
+    the same text, one may add the names of tabs, or lack the gaps between lines.
     """
-    if attribute is not Attribute.DESCRIPTION and attribute not in SPELLED:
+    if attribute is not Attribute.DESCRIPTION and attribute not in SPELLED_ATTRIBUTES:
         return 0.0
-    told = zip(values, right, examples, strict=True)
-    apart = [
-        _apart(attribute, value or "", one.known[attribute])
-        for value, is_right, one in told
+    distances = [
+        _distance(attribute, value or "", example.known[attribute])
+        for value, is_right, example in zip(values, right, examples, strict=True)
         if is_right
     ]
-    return sum(apart) / len(apart) if apart else 0.0
+    return sum(distances) / len(distances) if distances else 0.0
 
 
-def _apart(attribute: Attribute, value: str, known: Sequence[str]) -> float:
-    if value in known:
+def _distance(attribute: Attribute, value: str, accepted: Sequence[str]) -> float:
+    if value in accepted:
         return 0.0
     if attribute is Attribute.DESCRIPTION:
-        return WORDS_APART * (1 - max(overlap(value, one) for one in known))
-    return float(value.casefold() not in map(str.casefold, known))
+        return DESCRIPTION_FACTOR * (1 - max(overlap(value, text) for text in accepted))
+    return float(value.casefold() not in map(str.casefold, accepted))
 
 
-def _right_ones(
-    attribute: Attribute, values: Sequence[str | None], examples: Sequence[Example]
-) -> Pairs:
-    """What the pages and what the catalog have, where these are the same but for their spelling."""
-    told = zip(values, examples, strict=True)
-    pairs = [
-        (value, known) for value, one in told for known in one.known.get(attribute, ()) if value
-    ]
-    return [
-        (value, known) for value, known in pairs if key(attribute, value) == key(attribute, known)
-    ]
-
-
-def _is_path(pairs: Pairs) -> bool:
-    """Whether the catalog has steps where more of these pages have bars or slashes than not."""
-    told = [
-        in_steps(value).casefold() == known.casefold()
-        for value, known in pairs
-        if in_steps(value) != value
-    ]
-    return 2 * sum(told) > len(told)
-
-
-def _signs_to_type(pairs: Pairs, is_typeset: bool) -> tuple[Sign, ...]:
-    """The kinds of signs that the catalog has as a keyboard does where the shop's pages show a typesetter's.
-
-    A kind that no example tells of is taken as others are, or as the shop's software has it.
-    """
-    told = {kind: _more_are_typed(kind, pairs) for kind in SIGNS}
-    untold = is_typeset or any(told.values())
-    return tuple(
-        kind for kind, is_typed in told.items() if (untold if is_typed is None else is_typed)
-    )
-
-
-def _more_are_typed(kind: Sign, pairs: Pairs) -> bool | None:
-    """Whether more known texts have the keyboard's signs of a kind where the page's have others; None if none tells."""
-    signs = SIGNS[kind].keys()
-    told = [signs.isdisjoint(known) for value, known in pairs if not signs.isdisjoint(value)]
-    return 2 * sum(told) > len(told) if told else None
+def _are_paths(values: Sequence[str | None], examples: Sequence[Example]) -> bool:
+    """Return True if the catalog has steps where most of these pages have bars or slashes."""
+    has_steps = []
+    for value, example in zip(values, examples, strict=True):
+        for accepted in example.known.get(Attribute.CATEGORY, ()):
+            if not value or in_steps(value) == value:
+                continue
+            if key(Attribute.CATEGORY, value) == key(Attribute.CATEGORY, accepted):
+                has_steps.append(in_steps(value).casefold() == accepted.casefold())
+    return 2 * sum(has_steps) > len(has_steps)

@@ -1,16 +1,15 @@
-"""How well each candidate agrees with the known offers: by counting, on all examples at once.
+"""Tally each candidate: its agreement with the known offers, counted on all examples at once.
 
-A candidate is right, wrong or silent on each example; silence costs next to nothing (Hübscher 2018, 2.10). Its
-agreement is the lower bound of Wilson's interval for right / (right + wrong), so three of three is worth less than
-thirty of thirty. The score is that bound relative to the best candidate's: known offers may be stale, and where a third
-of the prices is wrong even the perfect selector agrees on two thirds only. A value found where the catalog knows none
-counts a little against a candidate: the catalog may lack it, or the shop may have put its own slogan where a
-description should be.
+A candidate is correct, wrong or abstains on each example; abstaining costs next to nothing (Hübscher 2018, 2.10). Its
+agreement is the lower bound of Wilson's interval for correct / (correct + wrong), so three of three is worth less than
+thirty of thirty. The score is that bound relative to the best candidate's: known offers may be stale, and if a third of
+the prices is wrong even the perfect selector agrees on two thirds only. A value where the catalog knows none counts a
+little against a candidate: the catalog may lack it, or the shop may show its own slogan in place of a description.
 """
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -27,134 +26,129 @@ from parser.rules.trim import Trim
 from parser.scripts.syntax.jsonpath import compile_path
 from parser.voting.votes import value_of
 from rules_generator.candidates.candidate import Candidate
-from rules_generator.candidates.naming import is_heading, is_named, plausibility
-from rules_generator.candidates.trimming import NO_CUT
-from rules_generator.locate.known_values import NAME_ATTRIBUTES, SLUGGED
-from rules_generator.scoring.spelling import as_catalog_spells, respelled
-from rules_generator.training.example_pages import Opened
+from rules_generator.candidates.naming import is_main_heading, names_attribute, naming_fitness
+from rules_generator.config import DEFAULT_CONFIG, LearnerConfig
+from rules_generator.locate.known_values import NAME_ATTRIBUTES, SLUG_ATTRIBUTES
+from rules_generator.scoring.spelling import match_catalog_spelling, spelling_distance
+from rules_generator.training.example_pages import ExamplePages
 from rules_generator.training.examples import Example
 
-SURENESS = 1.0
-UNCALLED = 0.3
-SILENT = 0.1
-SILENT_ON_ALL = 0.3
-BY_WAY = 0.8
-BY_WAY_TO_LONG = 0.85
-CUT_OFF = 0.85
-LENGTH_OF_A_WORD = 20
-ON_ALL = frozenset({Attribute.TITLE, Attribute.PRICE})
-LARGEST_TIE = 0.02
-OWN = frozenset({*NUMBERS, Attribute.IMAGE, Attribute.DESCRIPTION})
-MOST_FILLERS = 5
-FREE = "0.00"
-FEW_LOOKED_AT = 5
+# Standard deviations of Wilson's interval.
+WILSON_Z = 1.0
+# Attributes that every offer has, of which each offer has its own, and whose texts are long.
+ALWAYS_PRESENT = frozenset({Attribute.TITLE, Attribute.PRICE})
+DISTINCTIVE = frozenset({*NUMBERS, Attribute.IMAGE, Attribute.DESCRIPTION})
+LONG_ATTRIBUTES = frozenset({Attribute.DESCRIPTION, Attribute.IMAGE})
+# Cap: values that stand for none.
+MAX_FILLERS = 5
+FREE_PRICE = "0.00"
+# Examples on which elements and matches are counted.
+COUNTED_EXAMPLES = 5
 ANY_KEY = ".*"
-CROWDED = 0.05
-MOST_CROWDED = 0.2
+# Tie-break: penalty per doubling of the matches, its cap, and the penalty of slugs, which have lost the capitals.
+MATCH_PENALTY = 0.05
+MAX_MATCH_PENALTY = 0.2
+SLUG_PENALTY = 0.2
+# Surplus characters that count as much as not being named.
+SURPLUS_SCALE = 100
 ADDRESS = re.compile(r"(?:https?:)?/")
-APART = re.compile(r"[\W_]")
+SEPARATOR = re.compile(r"[\W_]")
 BARE_NUMBER = re.compile(r"\d+(?:\.(\d+))?", re.ASCII)
-THOUSAND = 3
-LOWERED = 0.2
-LONG_ONES = frozenset({Attribute.DESCRIPTION, Attribute.IMAGE})
+# Digits behind a point that may be thousands.
+THOUSAND_DIGITS = 3
 
 
 @dataclass(frozen=True)
 class Tally:
-    """What a candidate found on each example (None: nothing), and on which of them it was right.
+    """The values of a candidate on each example (None: it abstains), and which of them are right.
 
-    `right` is None where the catalog does not know the attribute of that example. `spare` is how many characters the
-    raw texts hold beyond their values, on average: little where the selector points right at the value. `named` are the
-    examples that are right as soon as the words that they alone have taught may speak for them, `unseen` those whose
-    known value stands nowhere on the page, so that no candidate could be right. `nodes` are the elements it read on the
-    first few examples, where it reads one, and `crowd` says how many its selector finds there, on average, or of how
-    many values of data it takes the first. `respelled` says how far right values are from how the catalog spells them,
-    and `is_cut_off` that the longest of them end there though the known ones go on.
+    `right` is None where the catalog does not know the attribute. `surplus` is the mean number of characters of raw
+    texts beyond their values. `named` counts the examples that are right once words known from them alone may count,
+    `not_shown` are the examples whose page does not show the known value. `nodes` are the elements read on the first
+    few examples, `match_count` the mean number of elements, or of values of data, that the selector matches there.
+    `spelling_distance` tells right values from the catalog's spelling.
     """
 
     candidate: Candidate
     values: tuple[str | None, ...]
     right: tuple[bool | None, ...]
-    spare: float = 0.0
+    config: LearnerConfig = DEFAULT_CONFIG
+    surplus: float = 0.0
     named: int = 0
-    unseen: Collection[int] = ()
+    not_shown: Collection[int] = ()
     nodes: tuple[LexborNode | None, ...] = ()
-    crowd: float = 1.0
-    respelled: float = 0.0
-    is_cut_off: bool = False
+    match_count: float = 1.0
+    spelling_distance: float = 0.0
 
     @cached_property
-    def hits(self) -> int:
-        """Examples on which it found the known value."""
+    def correct(self) -> int:
+        """The number of examples with the known value."""
         return sum(1 for right in self.right if right)
 
     @cached_property
-    def misses(self) -> int:
-        """Examples on which it found another value."""
-        return sum(
-            1
-            for value, right in zip(self.values, self.right, strict=True)
-            if value is not None and right is False
-        )
+    def wrong(self) -> int:
+        """The number of examples with another value."""
+        return self._count(has_value=True, right=False)
 
     @cached_property
-    def uncalled(self) -> int:
-        """Examples on which it found a value where the catalog knows none."""
+    def unexpected(self) -> int:
+        """The number of examples with a value where the catalog knows none."""
+        return self._count(has_value=True, right=None)
+
+    @cached_property
+    def abstained(self) -> int:
+        """The number of examples without a value where the catalog knows one."""
+        return self._count(has_value=False, right=False)
+
+    def _count(self, *, has_value: bool, right: bool | None) -> int:
+        pairs = zip(self.values, self.right, strict=True)
         return sum(
-            1
-            for value, right in zip(self.values, self.right, strict=True)
-            if value is not None and right is None
+            1 for value, is_right in pairs if (value is not None) is has_value and is_right is right
         )
 
     @property
     def is_never_wrong(self) -> bool:
-        """Whether it found nothing but known values, and none where the catalog knows none."""
-        return not self.misses and not self.uncalled
-
-    @cached_property
-    def silent(self) -> int:
-        """Examples on which it found nothing though the catalog knows a value."""
-        return sum(
-            1
-            for value, right in zip(self.values, self.right, strict=True)
-            if value is None and right is False
-        )
+        """Whether all its values are known ones."""
+        return not self.wrong and not self.unexpected
 
     @cached_property
     def keys(self) -> tuple[str | None, ...]:
-        """The values by what makes them equal."""
-        return tuple(
-            None if value is None else key(self.candidate.attribute, value) for value in self.values
-        )
+        """The values by the key that makes them equal."""
+        attribute = self.candidate.attribute
+        return tuple(None if value is None else key(attribute, value) for value in self.values)
 
     @property
-    def right_values(self) -> int:
-        """How many different values it was right on."""
-        return len(
-            {group for group, is_right in zip(self.keys, self.right, strict=True) if is_right}
-        )
+    def right_keys(self) -> set[str | None]:
+        """The distinct right values."""
+        return {
+            value_key for value_key, is_right in zip(self.keys, self.right, strict=True) if is_right
+        }
 
     @cached_property
     def share(self) -> float:
-        """The share of known values among those of them on which it found a value."""
-        return self.hits / (self.hits + self.misses) if self.hits else 0.0
+        """The share of right values among those compared."""
+        return self.correct / (self.correct + self.wrong) if self.correct else 0.0
+
+    @cached_property
+    def bound(self) -> float:
+        """The Wilson bound of the share of right values."""
+        return wilson_lower_bound(self.correct, self.correct + self.wrong)
 
     @cached_property
     def agreement(self) -> float:
-        """The lower bound of its agreement with the known values."""
-        silence = (SILENT_ON_ALL if self.candidate.attribute in ON_ALL else SILENT) * self.silent
-        return lower_bound(self.hits, self.hits + self.misses + UNCALLED * self.uncalled + silence)
+        """The Wilson bound with penalties for unexpected values and abstentions."""
+        config = self.config
+        is_always = self.candidate.attribute in ALWAYS_PRESENT
+        abstain = config.abstain_penalty_always if is_always else config.abstain_penalty
+        penalty = config.unexpected_penalty * self.unexpected
+        total = self.correct + self.wrong + penalty + abstain * self.abstained
+        return wilson_lower_bound(self.correct, total)
 
-    @cached_property
-    def agreement_where_it_speaks(self) -> float:
-        """The same without regard to the examples on which it is silent."""
-        return lower_bound(self.hits, self.hits + self.misses + UNCALLED * self.uncalled)
 
+def wilson_lower_bound(right: float, total: float, z: float = WILSON_Z) -> float:
+    """Return the lower end of Wilson's score interval for a share (Wilson 1927).
 
-def lower_bound(right: float, total: float, z: float = SURENESS) -> float:
-    """The lower end of Wilson's score interval for a share (Wilson 1927).
-
-    >>> round(lower_bound(3, 3), 2), round(lower_bound(30, 30), 2)
+    >>> round(wilson_lower_bound(3, 3), 2), round(wilson_lower_bound(30, 30), 2)
     (0.75, 0.97)
     """
     if not total:
@@ -164,146 +158,157 @@ def lower_bound(right: float, total: float, z: float = SURENESS) -> float:
     return max(0.0, (share + z * z / (2 * total) - spread) / (1 + z * z / total))
 
 
-def tally(candidate: Candidate, opened: Opened, places: Sequence[int] | None = None) -> Tally:
-    """Run a candidate on all examples, or on those at these places."""
-    at = range(len(opened.examples)) if places is None else places
-    raws = opened.raw(candidate.selector, at)
-    pairs = zip(at, raws, strict=True)
-    cuts = [
-        None if raw is None else _trim_at(candidate, opened, place).apply(raw)
-        for place, raw in pairs
+def tally_candidate(
+    candidate: Candidate, pages: ExamplePages, indices: Sequence[int] | None = None
+) -> Tally:
+    """Run a candidate on all examples, or on those at `indices`."""
+    selected = range(len(pages.examples)) if indices is None else indices
+    examples = [pages.examples[index] for index in selected]
+    raws = pages.texts(candidate.selector, selected)
+    trimmed = [
+        None if raw is None else _cross_validated_trim(candidate, pages, index).apply(raw)
+        for index, raw in zip(selected, raws, strict=True)
     ]
-    candidate = _as_slug(_with_decimal(candidate, cuts), raws, cuts)
-    rule = candidate.rule()
-    bases = (opened.documents[place].base for place in at)
-    values = [
-        None if cut is None else value_of(rule, cut, base)
-        for cut, base in zip(cuts, bases, strict=True)
-    ]
-    if candidate.attribute is Attribute.AVAILABILITY and not is_named(candidate):
-        values = [
-            None if is_bare(cut or "") else value for cut, value in zip(cuts, values, strict=True)
-        ]
-    examples = [opened.examples[place] for place in at]
+    candidate = _as_slug(_with_decimal_point(candidate, trimmed), raws, trimmed)
+    bases = [pages.documents[index].base for index in selected]
+    values = _values(candidate, trimmed, bases)
     right = [
-        opened.agrees(candidate.attribute, place, value)
-        for place, value in zip(at, values, strict=True)
+        example.agrees(candidate.attribute, value)
+        for example, value in zip(examples, values, strict=True)
     ]
-    candidate, values = as_catalog_spells(candidate, values, examples, opened.is_typeset)
-    spare = [
+    candidate, values = match_catalog_spelling(candidate, values, examples)
+    surplus = [
         len(raw) - len(value) for raw, value in zip(raws, values, strict=True) if raw and value
     ]
-    fillers = _fillers(candidate.attribute, values, right)
-    values = [None if value in fillers else value for value in values]
-    never = fillers + _scraps(candidate, values, right)
-    if never:
-        candidate = replace(candidate, never=never[:MOST_FILLERS])
-    named = _named(candidate, raws, examples) if candidate.trim.words or candidate.trim.means else 0
-    unseen = opened.unseen.get(candidate.attribute, ())
-    loose = max(0.0, sum(spare) / len(spare)) if spare else 0.0
-    nodes = _nodes(candidate.selector, opened, at)
-    crowd = 1.0 if places is not None else _crowd(candidate, opened, nodes)
-    apart = respelled(candidate.attribute, values, right, examples)
-    is_cut_off = candidate.attribute is Attribute.DESCRIPTION and _is_cut_off(
-        values, right, examples
-    )
+    fillers = _fillers(candidate.attribute, values, right) if pages.config.uses("fillers") else ()
+    if fillers:
+        values = [None if value in fillers else value for value in values]
+        candidate = replace(candidate, blocklist=fillers)
+    nodes = _nodes(candidate.selector, pages, selected)
     return Tally(
-        candidate,
-        tuple(values),
-        tuple(right),
-        loose,
-        named,
-        unseen,
-        nodes,
-        crowd,
-        apart,
-        is_cut_off,
+        candidate=candidate,
+        values=tuple(values),
+        right=tuple(right),
+        config=pages.config,
+        surplus=max(0.0, sum(surplus) / len(surplus)) if surplus else 0.0,
+        named=_named(candidate, raws, examples),
+        not_shown=pages.not_shown.get(candidate.attribute, ()),
+        nodes=nodes,
+        # Only the final tally on all examples breaks ties by it.
+        match_count=_match_count(candidate, pages, nodes) if indices is None else 1.0,
+        spelling_distance=spelling_distance(candidate.attribute, values, right, examples),
     )
 
 
-def _crowd(candidate: Candidate, opened: Opened, nodes: Sequence[LexborNode | None]) -> float:
+def _values(
+    candidate: Candidate, trimmed: Sequence[str | None], bases: Sequence[str]
+) -> list[str | None]:
+    rule = candidate.rule()
+    # In a shop whose known offers are all in stock, any number above 0 would agree.
+    is_unnamed_stock = candidate.attribute is Attribute.AVAILABILITY and not names_attribute(
+        candidate
+    )
+    values: list[str | None] = []
+    for text, base in zip(trimmed, bases, strict=True):
+        if text is None or (is_unnamed_stock and is_bare(text)):
+            values.append(None)
+        else:
+            values.append(value_of(rule, text, base))
+    return values
+
+
+def _match_count(
+    candidate: Candidate, pages: ExamplePages, nodes: Sequence[LexborNode | None]
+) -> float:
+    """Return the mean number of matches on the first few examples that have any."""
+    counts = list(islice(filter(None, _matches(candidate, pages, nodes)), COUNTED_EXAMPLES))
+    return sum(counts) / len(counts) if counts else 1.0
+
+
+def _matches(
+    candidate: Candidate, pages: ExamplePages, nodes: Sequence[LexborNode | None]
+) -> Iterator[int]:
     selector = candidate.selector
     if isinstance(selector, JsonAt) and ANY_KEY in selector.path:
-        counts = (
-            _count_there(candidate, selector, opened, place)
-            for place in range(len(opened.documents))
-        )
-    else:
-        counts = (
-            opened.pages[place].count(selector.css)
-            for place, node in enumerate(nodes)
-            if node is not None
-        )
-    found = list(islice(filter(None, counts), FEW_LOOKED_AT))
-    return sum(found) / len(found) if found else 1.0
+        for index in range(len(pages.documents)):
+            yield _count_values(candidate, selector, pages, index)
+        return
+    for index, node in enumerate(nodes):
+        if node is not None:
+            yield pages.pages[index].count(selector.css)
 
 
-def _count_there(candidate: Candidate, selector: JsonAt, opened: Opened, place: int) -> int:
-    """How many values stand on a page where a path leads that goes into any key; an offer's own count as one."""
-    document, values, rule = opened.documents[place], compile_path(selector.path), candidate.rule()
-    raws = (
-        scalar(raw)
-        for data in islice(document.data_of(selector), FEW_LOOKED_AT)
-        for raw in values(data)
-    )
-    cuts = (candidate.trim.apply(raw) for raw in raws if raw is not None)
-    found = {value_of(rule, cut, document.base) for cut in cuts if cut is not None} - {None}
-    own = {value for value in found if opened.examples[place].agrees(candidate.attribute, value)}
-    return len(found - own) + bool(own)
+def _count_values(candidate: Candidate, selector: JsonAt, pages: ExamplePages, index: int) -> int:
+    """Count the distinct values on a page at a path that goes into any key; an offer's own ones count as one."""
+    document, example, rule = pages.documents[index], pages.examples[index], candidate.rule()
+    find_values = compile_path(selector.path)
+    distinct: set[str] = set()
+    for data in islice(document.data_of(selector), COUNTED_EXAMPLES):
+        for scalar_value in find_values(data):
+            raw = scalar(scalar_value)
+            text = candidate.trim.apply(raw) if raw is not None else None
+            value = value_of(rule, text, document.base) if text is not None else None
+            if value is not None:
+                distinct.add(value)
+    own_values = {value for value in distinct if example.agrees(candidate.attribute, value)}
+    return len(distinct - own_values) + bool(own_values)
 
 
 def _nodes(
-    selector: AnySelector, opened: Opened, at: Iterable[int]
+    selector: AnySelector, pages: ExamplePages, indices: Iterable[int]
 ) -> tuple[LexborNode | None, ...]:
     if not is_of_one(selector):
         return ()
-    return tuple(opened.pages[place].first(selector.css) for place in islice(at, FEW_LOOKED_AT))
+    first = islice(indices, COUNTED_EXAMPLES)
+    return tuple(pages.pages[index].first(selector.css) for index in first)
 
 
-def _with_decimal(candidate: Candidate, texts: Sequence[str | None]) -> Candidate:
-    """Where a field holds bare numbers that have decimals behind a point, three of them are decimals, too.
+def _with_decimal_point(candidate: Candidate, texts: Sequence[str | None]) -> Candidate:
+    """Take a point for the decimal sign if a field holds bare numbers, some with other than three decimals.
 
-    In what people read, `33.948` is a thousand wherever it stands.
+    Then three digits are decimals, too. In texts for readers, `33.948` is always a thousand.
     """
     if candidate.attribute is not Attribute.PRICE or candidate.form != "plain":
         return candidate
     numbers = [BARE_NUMBER.fullmatch(text) for text in texts if text is not None]
-    shown = all(numbers) and any(
-        number and number[1] and len(number[1]) != THOUSAND for number in numbers
-    )
-    return replace(candidate, form="point") if shown else candidate
+    if not all(numbers):
+        return candidate
+    decimals = [number[1] for number in numbers if number and number[1]]
+    if any(len(digits) != THOUSAND_DIGITS for digits in decimals):
+        return replace(candidate, form="point")
+    return candidate
 
 
 def _as_slug(
     candidate: Candidate, raws: Sequence[str | None], texts: Sequence[str | None]
 ) -> Candidate:
-    """What an address or a class says in one word on all examples, it says with hyphens where it is several."""
+    """Take the value for a slug if it is one word in all addresses or classes: several words would have hyphens."""
     selector = candidate.selector
-    if (
-        candidate.form != "plain"
-        or candidate.attribute not in SLUGGED
-        or not isinstance(selector, AttributeAt)
-    ):
+    if candidate.form != "plain" or candidate.attribute not in SLUG_ATTRIBUTES:
+        return candidate
+    if not isinstance(selector, AttributeAt):
         return candidate
     is_address = selector.name in NAME_ATTRIBUTES or any(raw and ADDRESS.match(raw) for raw in raws)
-    in_words = any(text and APART.search(text) for text in texts)
-    return replace(candidate, form="slug") if is_address and not in_words else candidate
+    has_separators = any(text and SEPARATOR.search(text) for text in texts)
+    return replace(candidate, form="slug") if is_address and not has_separators else candidate
 
 
 def _named(candidate: Candidate, raws: Sequence[str | None], examples: Sequence[Example]) -> int:
-    """Examples whose own word counts: where texts are titles, or the shop has words of its own for some values."""
-    pairs = [
-        (candidate.trim.apply(raw), one)
-        for raw, one in zip(raws, examples, strict=True)
-        if raw is not None and (candidate.trim.means or _is_mostly_title(raw, one))
-    ]
-    return sum(
-        1 for value, one in pairs if value is not None and one.agrees(candidate.attribute, value)
-    )
+    """Count the titles that name the right one of the known words."""
+    if not candidate.trim.words:
+        return 0
+    count = 0
+    for raw, example in zip(raws, examples, strict=True):
+        if raw is None or not _is_mostly_title(raw, example):
+            continue
+        value = candidate.trim.apply(raw)
+        if value is not None and example.agrees(candidate.attribute, value):
+            count += 1
+    return count
 
 
 def _is_mostly_title(raw: str, example: Example) -> bool:
-    """Other texts that name categories, such as breadcrumbs, name those above and beside it, too."""
+    """Return True for a title; other texts, such as breadcrumbs, name related categories as well."""
     title = next(iter(example.known.get(Attribute.TITLE, ())), "")
     return bool(title) and title.casefold() in raw.casefold() and len(raw) <= 2 * len(title)
 
@@ -311,126 +316,74 @@ def _is_mostly_title(raw: str, example: Example) -> bool:
 def _fillers(
     attribute: Attribute, values: Sequence[str | None], right: Sequence[bool | None]
 ) -> tuple[str, ...]:
-    """Values that stand on several examples and are right on none, where each offer should have its own.
+    """Return the values that stand for none: on several examples and right on none, where each offer has its own.
 
-    Of prices that is nothing at all, which stands where a shop does not say its price; one such example shows it.
+    A price of 0 is one if no known offer is free; shops that show no price say so.
     """
-    known = {value for value, is_right in zip(values, right, strict=True) if is_right}
+    pairs = list(zip(values, right, strict=True))
+    right_values = {value for value, is_right in pairs if is_right}
     if attribute is Attribute.PRICE:
-        return (FREE,) if FREE in values and FREE not in known else ()
-    if attribute not in OWN or not known:
+        return (FREE_PRICE,) if FREE_PRICE in values and FREE_PRICE not in right_values else ()
+    if attribute not in DISTINCTIVE or not right_values:
         return ()
-    counts = Counter(
-        value
-        for value, is_right in zip(values, right, strict=True)
-        if value is not None and not is_right
-    )
+    counts = Counter(value for value, is_right in pairs if value is not None and not is_right)
     return tuple(
         value
-        for value, count in counts.most_common(MOST_FILLERS)
-        if count > 1 and value not in known
+        for value, count in counts.most_common(MAX_FILLERS)
+        if count > 1 and value not in right_values
     )
 
 
-def _is_cut_off(
-    values: Sequence[str | None], right: Sequence[bool | None], examples: Sequence[Example]
-) -> bool:
-    """Whether the longest of right descriptions are only beginnings of the known ones, and none is longer than these.
-
-    What a shop's page says for others to show often ends after so many characters, be it within a word.
-    """
-    told = zip(values, right, examples, strict=True)
-    lengths: dict[bool, list[int]] = {True: [], False: []}
-    for value, is_right, one in told:
-        if value and is_right:
-            lengths[_is_beginning(value, one.known[Attribute.DESCRIPTION])].append(len(value))
-    return bool(lengths[True]) and min(lengths[True]) + LENGTH_OF_A_WORD >= max(
-        lengths[False], default=0
-    )
-
-
-def _is_beginning(value: str, known: Sequence[str]) -> bool:
-    if len(value) >= max(map(len, known)):
-        return False
-    begun = APART.sub("", value)
-    whole = [APART.sub("", one) for one in known]
-    return begun not in whole and any(one.startswith(begun) for one in whole)
-
-
-def _scraps(
-    candidate: Candidate, values: Sequence[str | None], right: Sequence[bool | None]
-) -> tuple[str, ...]:
-    """What cuts leave of a text where the catalog knows no number: `wc` of `wc_post_17` stands on more such pages.
-
-    What stands on one only, and is a number like the known ones, is one that the catalog lacks.
-    """
-    if (
-        candidate.attribute not in NUMBERS
-        or candidate.attribute is Attribute.EAN
-        or candidate.trim == NO_CUT
-    ):
-        return ()
-    found = list(zip(values, right, strict=True))
-    counts = Counter(value for value, is_right in found if value is not None and is_right is None)
-    are_numbers = all(_has_digit(value or "") for value, is_right in found if is_right)
-    return tuple(
-        value
-        for value, count in counts.items()
-        if count > 1 or (are_numbers and not _has_digit(value))
-    )
-
-
-def _has_digit(value: str) -> bool:
-    return any(map(str.isdigit, value))
-
-
-def _trim_at(candidate: Candidate, opened: Opened, place: int) -> Trim:
-    """The cut as it would be without this example: a word that it alone has taught cannot speak for it."""
+def _cross_validated_trim(candidate: Candidate, pages: ExamplePages, index: int) -> Trim:
+    """Return the trim as it would be without this example: a word known from it alone does not count for it."""
     if not candidate.trim.words:
         return candidate.trim
-    own = opened.only_at(candidate.attribute, place)
-    words = tuple(word for word in candidate.trim.words if word != own)
-    return candidate.trim.model_copy(update={"words": words or ("",)})
+    unique = pages.unique_value(candidate.attribute, index)
+    other_words = tuple(word for word in candidate.trim.words if word != unique)
+    return candidate.trim.model_copy(update={"words": other_words or ("",)})
 
 
-def scores(tallies: Sequence[Tally]) -> list[float]:
-    """The score of each tally, relative to the best agreement that any of them reaches."""
-    best = max((one.agreement for one in tallies), default=0.0)
-    whole = max((one.hits for one in tallies if not one.is_cut_off and not one.misses), default=0)
-    return [_trust(one, whole) * one.agreement / best if best else 0.0 for one in tallies]
+def relative_scores(tallies: Sequence[Tally]) -> list[float]:
+    """Return the score of each tally, relative to the best agreement among them."""
+    best = max((tally.agreement for tally in tallies), default=0.0)
+    if not best:
+        return [0.0 for _ in tallies]
+    return [_prior(tally) * tally.agreement / best for tally in tallies]
 
 
-def _trust(one: Tally, whole: int) -> float:
-    """How far it is trusted to hold elsewhere: less where it counts its way, less so where a long text tells it.
-
-    What ends at some length has told the whole of short texts only. That needs another place that has told the `whole`
-    of several and is never wrong: where there is none, it is the catalog that knows more than the page says.
-    """
-    if one.is_cut_off and 2 * whole >= one.hits:
-        return CUT_OFF
-    if not one.candidate.is_by_way:
+def _prior(tally: Tally) -> float:
+    """Return the prior on the score: 0.8 for positional selectors, 0.85 where these find a long text, else 1."""
+    if not tally.candidate.is_positional or not tally.config.uses("positional_prior"):
         return 1.0
-    return BY_WAY_TO_LONG if one.candidate.attribute in LONG_ONES else BY_WAY
+    if tally.candidate.attribute in LONG_ATTRIBUTES:
+        return tally.config.positional_prior_long
+    return tally.config.positional_prior
 
 
-def rank(tallies: Sequence[Tally]) -> list[tuple[float, Tally]]:
-    """Tallies with their scores, best first; near ties go to the place whose name fits the attribute."""
-    scored = zip(scores(tallies), tallies, strict=True)
-    return sorted(scored, key=lambda pair: -(pair[0] + LARGEST_TIE * _fitness(pair[1])))
-
-
-def _fitness(one: Tally) -> float:
-    """The tie-break: a place whose words fit the attribute, and that holds little besides the value.
-
-    What finds the first of many elements finds another one where the first is missing; of headings and pictures, the
-    page's first is meant. What spells names as the catalog does comes before what does not; addresses have lost the
-    capitals.
-    """
-    attribute = one.candidate.attribute
-    loose = 0.0 if attribute in LONG_ONES else min(one.spare, 100) / 100
-    first_meant = attribute is Attribute.IMAGE or (
-        attribute is Attribute.TITLE and is_heading(one.candidate)
+def rank_tallies(tallies: Sequence[Tally]) -> list[tuple[float, Tally]]:
+    """Return (score, tally) pairs, best first; ties go to the selector whose names fit the attribute."""
+    scored = zip(relative_scores(tallies), tallies, strict=True)
+    return sorted(
+        scored, key=lambda pair: -(pair[0] + pair[1].config.tie_margin * _tie_break(pair[1]))
     )
-    crowded = 0.0 if first_meant else min(CROWDED * log2(max(one.crowd, 1.0)), MOST_CROWDED)
-    unspelt = LOWERED if one.candidate.form == "slug" else 0.0
-    return plausibility(one.candidate) - loose - crowded - one.respelled - unspelt
+
+
+def _tie_break(tally: Tally) -> float:
+    """Return the tie-break: names that fit, minus surplus text, other matches, and other spellings.
+
+    A selector that finds the first of many elements finds another one where the first is missing; of headings and
+    pictures, the page's first is meant.
+    """
+    candidate = tally.candidate
+    attribute = candidate.attribute
+    surplus = 0.0
+    if attribute not in LONG_ATTRIBUTES:
+        surplus = min(tally.surplus, SURPLUS_SCALE) / SURPLUS_SCALE
+    is_first_meant = attribute is Attribute.IMAGE or (
+        attribute is Attribute.TITLE and is_main_heading(candidate)
+    )
+    matches = 0.0
+    if not is_first_meant:
+        matches = min(MATCH_PENALTY * log2(max(tally.match_count, 1.0)), MAX_MATCH_PENALTY)
+    slug = SLUG_PENALTY if candidate.form == "slug" else 0.0
+    return naming_fitness(candidate) - surplus - matches - tally.spelling_distance - slug

@@ -1,14 +1,14 @@
-"""Numbers and categories that none of the examples has, read where the shop keeps a field for them.
+"""Fields for identifiers and categories that are empty on all examples, read on other pages.
 
-Of a number that three offers in a hundred have, ten known offers teach nothing. But the objects that bear the offers'
-titles in a page's data, or that other attributes are read from, often have a field named for it, empty on all
-examples; schema.org's products have fixed names, and elements may carry an attribute of that name. Such a place is read
-on other pages. One that says something on an example is none: the catalog has its reasons not to list that.
+Mechanism `empty_fields`. If three offers in a hundred have an EAN, ten known offers train no rule for it. But the
+objects with the offers' titles in a page's data, or of other attributes that are read, often have a field named
+for it, empty on all examples; schema.org's products have fixed names, and elements may carry an attribute of that name.
+Such a field is read on other pages. A field that has a value on some example is left out: the catalog does not list it.
 """
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -23,163 +23,186 @@ from parser.scripts.block_lookup import PAIRS
 from parser.scripts.blocks import SCHEMA_ORG
 from parser.scripts.syntax.jsonpath import AnyOf, child, compile_path, has_path
 from parser.voting.early_stopping import source_of
-from rules_generator.candidates.candidate import UNEARNED
-from rules_generator.candidates.place_kind import DATA, family
+from rules_generator.candidates.candidate import UNTRAINED_SCORE
+from rules_generator.candidates.source_kinds import DATA, source_kind
 from rules_generator.training.examples import Example
 
 DIGITS = frozenset("0123456789")
+# Attributes that an offer may lack.
 OPTIONAL = (*NUMBERS, Attribute.CATEGORY)
 PRODUCT = "ld+json Product"
-IN_SCHEMA = {
+SCHEMA_PATHS = {
     Attribute.SKU: ("$.sku", "$.offers.sku", "$.offers[0].sku"),
     Attribute.EAN: (child("$", AnyOf(GTIN_NAMES)),),
     Attribute.HAN: ("$.mpn",),
     Attribute.CATEGORY: ("$.category",),
 }
-FEWEST = 5
-MOST_PAGES = 12
-MOST_RULES = 4
-DEEPEST = 7
-MOST_OBJECTS = 2_000
+# Examples below which an absent attribute means nothing.
+MIN_EXAMPLES = 5
+# Part of the examples looked at that have to have the field: more than one in three.
+MIN_ONE_IN = 3
+# Caps: examples looked at, rules per attribute, depth and objects of a block, characters of a title.
+MAX_PAGES = 12
+MAX_RULES = 4
+MAX_DEPTH = 7
+MAX_OBJECTS = 2_000
+MAX_TITLE_CHARS = 500
 LAST_KEY = re.compile(r"(?:\.[\w$]+|\['[^'\\]*'\])\Z")
 
+Field = tuple[Attribute, AnySelector]
 
-def unspoken(
-    examples: Sequence[Example], documents: Sequence[Document], asked: Iterable[AnySelector] = ()
+
+def empty_field_rules(
+    examples: Sequence[Example],
+    documents: Sequence[Document],
+    read_selectors: Iterable[AnySelector] = (),
 ) -> list[Rule]:
-    """Rules for what no example has, of places that many pages have and that are empty on all.
+    """Return rules for attributes of no example, at fields that many pages have and that are empty on all.
 
-    `asked` are the selectors that other attributes are read by.
+    `read_selectors` are the selectors that other attributes are read by.
     """
-    known = {attribute for example in examples for attribute in example.known}
-    missing = [attribute for attribute in OPTIONAL if attribute not in known]
-    if not missing or len(examples) < FEWEST:
+    known_attributes = {attribute for example in examples for attribute in example.known}
+    absent = {attribute for attribute in OPTIONAL if attribute not in known_attributes}
+    if not absent or len(examples) < MIN_EXAMPLES:
         return []
-    objects = list(
-        dict.fromkeys(around for selector in asked for around in _object_around(selector))
-    )
-    counts: Counter[tuple[Attribute, AnySelector]] = Counter()
-    for example, document in list(zip(examples, documents, strict=True))[:MOST_PAGES]:
-        titles = example.known.get(Attribute.TITLE, ())
-        fields = chain(_fields(document, titles), _beside(document, objects))
-        counts.update(list(dict.fromkeys(field for field in fields if field[0] in missing)))
-    usual = [
-        field for field, count in counts.most_common() if 3 * count > min(len(examples), MOST_PAGES)
-    ]
-    kept: Counter[Attribute] = Counter()
-    found = []
-    for attribute, selector in usual:
-        if kept[attribute] < MOST_RULES and not any(
-            _says(document, attribute, selector) for document in documents
-        ):
-            kept[attribute] += 1
-            support = counts[attribute, selector]
-            found.append(
-                Rule(
-                    attribute=attribute,
-                    selector=selector,
-                    score=UNEARNED,
-                    support=support,
-                    origin="general",
-                )
+    objects = [around for selector in read_selectors if (around := _object_around(selector))]
+    counts = _count_fields(examples, documents, list(dict.fromkeys(objects)), absent)
+    pages = min(len(examples), MAX_PAGES)
+    rules_of: Counter[Attribute] = Counter()
+    rules = []
+    for (attribute, selector), count in counts.most_common():
+        if MIN_ONE_IN * count <= pages or rules_of[attribute] >= MAX_RULES:
+            continue
+        if any(_has_value(document, attribute, selector) for document in documents):
+            continue
+        rules_of[attribute] += 1
+        rules.append(
+            Rule(
+                attribute=attribute,
+                selector=selector,
+                score=UNTRAINED_SCORE,
+                support=count,
+                origin="general",
             )
-    return found
+        )
+    return rules
 
 
-def at_hand(fields: Sequence[Rule], chosen: Sequence[Rule]) -> list[Rule]:
-    """Of several blocks of data with such a field the one that most of the chosen rules read: their source is one."""
+def prefer_read_blocks(fields: Sequence[Rule], chosen: Sequence[Rule]) -> list[Rule]:
+    """Keep, of several blocks with a field for an attribute, the one that most of the chosen rules read."""
     uses = Counter(source_of(rule.selector) for rule in chosen)
-    in_data = [rule for rule in fields if family(rule.selector) == DATA]
+    in_data = [rule for rule in fields if source_kind(rule.selector) == DATA]
     best: dict[Attribute, Rule] = {}
     for rule in sorted(in_data, key=lambda rule: -uses[source_of(rule.selector)]):
         best.setdefault(rule.attribute, rule)
     return [rule for rule in fields if rule not in in_data or rule == best[rule.attribute]]
 
 
-def _says(document: Document, attribute: Attribute, selector: AnySelector) -> bool:
+def _count_fields(
+    examples: Sequence[Example],
+    documents: Sequence[Document],
+    objects: Sequence[JsonAt],
+    absent: set[Attribute],
+) -> Counter[Field]:
+    """Count the pages that have a field for each absent attribute."""
+    counts: Counter[Field] = Counter()
+    pairs = list(zip(examples, documents, strict=True))[:MAX_PAGES]
+    for example, document in pairs:
+        titles = example.known.get(Attribute.TITLE, ())
+        fields = chain(_named_fields(document, titles), _sibling_fields(document, objects))
+        counts.update(list(dict.fromkeys(field for field in fields if field[0] in absent)))
+    return counts
+
+
+def _has_value(document: Document, attribute: Attribute, selector: AnySelector) -> bool:
     raw = document.find(selector)
     return raw is not None and normalise(attribute, raw) is not None
 
 
-def _fields(document: Document, titles: Sequence[str]) -> Iterator[tuple[Attribute, AnySelector]]:
-    """The places of a page that are named for something optional."""
+def _named_fields(document: Document, titles: Sequence[str]) -> Iterator[Field]:
+    """Yield the fields of a page that are named for an optional attribute."""
     for attribute in NUMBERS:
-        for name in KEYS[attribute]:
-            for said in (f"data-{name}", f"data-product-{name}"):
-                if document.first(f"[{said}]") is not None:
-                    yield attribute, AttributeAt(css=f"[{said}]", name=said)
-    budget = [MOST_OBJECTS]
+        for key_name in KEYS[attribute]:
+            for name in (f"data-{key_name}", f"data-product-{key_name}"):
+                if document.first(f"[{name}]") is not None:
+                    yield attribute, AttributeAt(css=f"[{name}]", name=name)
+    budget = [MAX_OBJECTS]
     for block in document.blocks:
         if block.name == PRODUCT:
-            for attribute, paths in IN_SCHEMA.items():
-                yield from (
-                    (attribute, JsonAt(css=SCHEMA_ORG, block=PRODUCT, path=path)) for path in paths
-                )
+            for attribute, paths in SCHEMA_PATHS.items():
+                for path in paths:
+                    yield attribute, JsonAt(css=SCHEMA_ORG, block=PRODUCT, path=path)
         elif block.css != SCHEMA_ORG and block.name != PAIRS:
-            for path, thing in _bearing(block.data, titles, "$", budget):
-                for attribute, name in _named(thing):
-                    yield attribute, JsonAt(css=block.css, block=block.name, path=child(path, name))
+            for path, data in _titled_objects(block.data, titles, "$", budget):
+                for attribute, name in _optional_keys(data):
+                    field_path = child(path, name)
+                    yield attribute, JsonAt(css=block.css, block=block.name, path=field_path)
 
 
-def _object_around(selector: AnySelector) -> Iterator[JsonAt]:
-    """Where the object is that a selector reads a field of; of schema.org's things the fields are known."""
-    if isinstance(selector, JsonAt) and selector.css != SCHEMA_ORG and selector.block != PAIRS:
-        outer = LAST_KEY.sub("", selector.path)
-        if outer != selector.path:
-            yield selector.model_copy(update={"path": outer})
+def _object_around(selector: AnySelector) -> JsonAt | None:
+    """Return the object that a selector reads a field of; schema.org's fields are known anyway."""
+    if not isinstance(selector, JsonAt) or selector.css == SCHEMA_ORG or selector.block == PAIRS:
+        return None
+    outer = LAST_KEY.sub("", selector.path)
+    return None if outer == selector.path else selector.model_copy(update={"path": outer})
 
 
-def _beside(
-    document: Document, objects: Sequence[JsonAt]
-) -> Iterator[tuple[Attribute, AnySelector]]:
-    """The fields of those objects that are named for something optional."""
-    for place in objects:
-        things = (
-            thing for data in document.data_of(place) for thing in compile_path(place.path)(data)
-        )
-        thing = next(things, None)
-        for attribute, name in _named(thing) if isinstance(thing, dict) else ():
-            yield attribute, place.model_copy(update={"path": child(place.path, name)})
+def _sibling_fields(document: Document, objects: Sequence[JsonAt]) -> Iterator[Field]:
+    """Yield the fields of these objects that are named for an optional attribute."""
+    for selector in objects:
+        data = _first_object(document, selector)
+        for attribute, name in _optional_keys(data) if isinstance(data, dict) else ():
+            field_path = child(selector.path, name)
+            yield attribute, selector.model_copy(update={"path": field_path})
 
 
-def _named(thing: dict[str, Any]) -> Iterator[tuple[Attribute, str]]:
-    yield from (
-        (attribute, name) for attribute in OPTIONAL for name in KEYS[attribute] if name in thing
-    )
+def _first_object(document: Document, selector: JsonAt) -> Any:
+    find_values = compile_path(selector.path)
+    for block in document.data_of(selector):
+        for data in find_values(block):
+            return data
+    return None
 
 
-def _bearing(
+def _optional_keys(data: Mapping[str, Any]) -> Iterator[tuple[Attribute, str]]:
+    for attribute in OPTIONAL:
+        for name in KEYS[attribute]:
+            if name in data:
+                yield attribute, name
+
+
+def _titled_objects(
     data: Any, titles: Sequence[str], path: str, budget: list[int]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Objects that bear the offer's title, and the first of their parts."""
+    """Yield the objects that have the offer's title, and the first of their parts."""
     budget[0] -= 1
-    if budget[0] <= 0 or path.count("[") + path.count(".") > DEEPEST:
+    if budget[0] <= 0 or path.count("[") + path.count(".") > MAX_DEPTH:
         return
     if isinstance(data, list):
-        for place, one in enumerate(data[:1]):
-            yield from _bearing(one, titles, child(path, place), budget)
+        for index, entry in enumerate(data[:1]):
+            yield from _titled_objects(entry, titles, child(path, index), budget)
     elif isinstance(data, dict):
         if any(_is_title(data.get(name), titles) for name in NAMES):
             yield path, data
-            yield from _parts(path, data)
+            yield from _first_parts(path, data)
         for name, value in data.items():
-            if (
-                isinstance(value, dict | list)
-                and has_path(str(name))
-                and DIGITS.isdisjoint(str(name))
-            ):
-                yield from _bearing(value, titles, child(path, name), budget)
+            if isinstance(value, dict | list) and _is_plain_key(str(name)):
+                yield from _titled_objects(value, titles, child(path, name), budget)
 
 
-def _parts(path: str, thing: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _is_plain_key(name: str) -> bool:
+    return has_path(name) and DIGITS.isdisjoint(name)
+
+
+def _first_parts(path: str, data: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     for name in PARTS:
-        parts = thing.get(name)
+        parts = data.get(name)
         if isinstance(parts, list) and parts and isinstance(parts[0], dict):
             yield child(child(path, name), 0), parts[0]
 
 
 def _is_title(value: Any, titles: Sequence[str]) -> bool:
-    text = (
-        normalise(Attribute.TITLE, value) if isinstance(value, str) and len(value) <= 500 else None
-    )
+    if not isinstance(value, str) or len(value) > MAX_TITLE_CHARS:
+        return False
+    text = normalise(Attribute.TITLE, value)
     return text is not None and any(same(Attribute.TITLE, text, title) for title in titles)

@@ -1,7 +1,8 @@
-"""What the examples of one template say of all candidates.
+"""Search the candidates of one template and rank them.
 
-Known values are looked for on some examples, every place where one stands gives candidates, and these are tallied on
-all examples. Where there are many, the candidates run in heats first: most of them find the same in the same place.
+Known values are located on some examples, every occurrence gives candidates, and these are tallied on all examples. If
+there are many, the candidates run in rounds of successive halving first (Jamieson and Talwalkar 2016): most of them
+find the same in the same place.
 """
 
 from collections import Counter
@@ -14,46 +15,53 @@ from parser.page.document import Document
 from parser.rules.model import Form, Rule
 from parser.rules.selector import AnySelector
 from parser.rules.trim import Trim
-from rules_generator.candidates import trimming
-from rules_generator.candidates.breadcrumbs import trails
 from rules_generator.candidates.candidate import Candidate
-from rules_generator.candidates.menu_entries import LISTED, menus
-from rules_generator.candidates.place_kind import spot
-from rules_generator.candidates.selector_pool import Ways
-from rules_generator.candidates.strikethrough import unstruck
-from rules_generator.candidates.value_mapping import meant
-from rules_generator.locate.known_values import CUTTABLE, Place, Wanted, places, slugs
-from rules_generator.locate.share_links import Parameter, around_pictures, pictures_in
-from rules_generator.scoring.filters import sound
-from rules_generator.scoring.tally import Tally, rank, tally
-from rules_generator.selection.empty_fields import at_hand, unspoken
-from rules_generator.selection.gtin_fallback import of_any_length, usual_codes
-from rules_generator.selection.title_fallback import usual_title
-from rules_generator.selection.voting_set import SEVERAL, choose, several_of
-from rules_generator.training.example_pages import Opened
+from rules_generator.candidates.selector_pool import SelectorPool
+from rules_generator.candidates.source_kinds import element_kind
+from rules_generator.candidates.trimming import (
+    WORD_ATTRIBUTES,
+    Surroundings,
+    drop_ambient_words,
+    learn_trims,
+    surroundings,
+    trims_by_look,
+)
+from rules_generator.config import DEFAULT_CONFIG, LearnerConfig
+from rules_generator.locate.known_values import (
+    TRIMMED_ATTRIBUTES,
+    Occurrence,
+    ValueMatcher,
+    find_occurrences,
+    slug_spellings,
+)
+from rules_generator.scoring.filters import keep_sound
+from rules_generator.scoring.tally import Tally, rank_tallies, tally_candidate
+from rules_generator.selection.empty_fields import empty_field_rules, prefer_read_blocks
+from rules_generator.selection.voting_set import MIN_EXAMPLES, min_examples, select_rules
+from rules_generator.training.example_pages import ExamplePages
 from rules_generator.training.examples import Example
 from rules_generator.training.page_cache import TOO_SLOW, SlowPage
 
-THRESHOLD = 0.5
-MOST_CANDIDATES = 90
-MOST_WITH_CUTS = 40
-MOST_BY_LOOK = 30
-MOST_SHARED = 12
-MOST_BESIDE = 12
-MOST_UNSTRUCK = 24
-
-ENOUGH_FOR_ALL = 16
-FIRST_HEAT = 4
-HEAT = 12
-BEST_OF_HEAT = 24
-BEST_OF_SPOT = 4
-MOST_ELSEWHERE = 6
-ENOUGH_LOOKED_AT = 20
+# Caps: selectors of complete values, of texts to trim, of texts tried with known words; objects with empty fields.
+MAX_COMPLETE = 90
+MAX_TRIMMED = 40
+MAX_BY_LOOK = 30
+MAX_READ_SELECTORS = 12
+# Examples on which each attribute is located; a selector that leads to twenty values leads to fifty.
+ENOUGH_LOCATED = 20
+# Examples are taken in strides, so that those located are spread over all.
 STRIDE = 3
+# Successive halving: examples of the first and the second round, candidates that pass, of one kind of element.
+FIRST_ROUND = 4
+SECOND_ROUND = 12
+MAX_PASSING = 24
+MAX_PER_ELEMENT = 4
+# Candidates of other layouts, and candidates that do not guess, that pass besides.
+MAX_BESIDES = 6
 
 
 class SlowPages(Exception):
-    """Pages on which selectors take long, where they take too long on one: all are asked for the same."""
+    """Pages on which selectors take long, if they take too long on one: all run the same selectors."""
 
     def __init__(self, documents: Sequence[Document]) -> None:
         super().__init__(TOO_SLOW)
@@ -61,236 +69,236 @@ class SlowPages(Exception):
 
 
 @dataclass(frozen=True)
-class Survey:
-    """What the examples of one template say of all candidates, ranked; rules are chosen from it for any threshold."""
+class RankedCandidates:
+    """The candidates of one template, ranked per attribute; rules are selected from them for any threshold."""
 
     ranked: Mapping[Attribute, Sequence[tuple[float, Tally]]]
     general: Sequence[Rule] = ()
+    config: LearnerConfig = DEFAULT_CONFIG
 
-    def rules(self, threshold: float = THRESHOLD) -> list[Rule]:
-        """The smallest set of rules per attribute that votes best, none below the threshold."""
-        chosen = [rule for ranked in self.ranked.values() for rule in choose(ranked, threshold)]
-        return chosen + at_hand([rule for rule in self.general if rule.score >= threshold], chosen)
+    def rules(self, threshold: float | None = None) -> list[Rule]:
+        """Select the smallest set of rules per attribute that votes best, none below the threshold."""
+        score = self.config.score_threshold if threshold is None else threshold
+        chosen: list[Rule] = []
+        for ranked in self.ranked.values():
+            chosen += select_rules(ranked, score, self.config)
+        general = [rule for rule in self.general if rule.score >= score]
+        return chosen + prefer_read_blocks(general, chosen)
 
 
-def survey(
-    examples: Sequence[Example], documents: Sequence[Document], elsewhere: Sequence[Example]
-) -> Survey:
-    """Run all candidates of one template on all its examples; `elsewhere` are those of the shop's other templates.
+def rank_candidates(
+    examples: Sequence[Example],
+    documents: Sequence[Document],
+    elsewhere: Sequence[Example],
+    config: LearnerConfig = DEFAULT_CONFIG,
+) -> RankedCandidates:
+    """Run all candidates of one template on all its examples; `elsewhere` are those of other templates.
 
-    Raises SlowPages where one of the pages takes too long.
+    Raises SlowPages if one of the pages takes too long.
     """
-    opened = Opened(examples, documents)
+    pages = ExamplePages(examples, documents, config)
     try:
-        return _of_all(opened, elsewhere)
+        return _rank_all(pages, elsewhere)
     except SlowPage as error:
-        raise SlowPages([page.document for page in opened.pages if page.is_slow]) from error
+        slow = [page.document for page in pages.pages if page.is_slow]
+        raise SlowPages(slow) from error
 
 
-def _of_all(opened: Opened, elsewhere: Sequence[Example]) -> Survey:
-    examples, documents = opened.examples, opened.documents
-    looked_at = _enough(opened)
-    located = [places(opened.documents[place], wanted) for place, wanted in looked_at.items()]
-    opened.unseen = {
+def _rank_all(pages: ExamplePages, elsewhere: Sequence[Example]) -> RankedCandidates:
+    config = pages.config
+    matchers = _matchers(pages)
+    located = [
+        find_occurrences(pages.documents[index], matcher) for index, matcher in matchers.items()
+    ]
+    pages.not_shown = _not_shown(list(matchers), located)
+    ranked = {}
+    for attribute in Attribute:
+        occurrences = [by_attribute.get(attribute, []) for by_attribute in located]
+        candidates = _candidates(attribute, occurrences, list(matchers), pages)
+        tallies = [
+            tally_candidate(candidate, pages)
+            for candidate in _successive_halving(candidates, pages)
+        ]
+        ranked[attribute] = rank_tallies(keep_sound(tallies, pages.examples, elsewhere))
+    if not config.uses("empty_fields"):
+        return RankedCandidates(ranked, (), config)
+    read_selectors = [
+        tally.candidate.selector
+        for of_attribute in ranked.values()
+        for _, tally in of_attribute[:MAX_READ_SELECTORS]
+    ]
+    general = empty_field_rules(pages.examples, pages.documents, read_selectors)
+    return RankedCandidates(ranked, general, config)
+
+
+def _matchers(pages: ExamplePages) -> dict[int, ValueMatcher]:
+    """Pick the examples to annotate: at most 20 per attribute, spread evenly. Returns {example index: matcher}."""
+    located: Counter[Attribute] = Counter()
+    matchers = {}
+    for start in range(STRIDE):
+        for index in range(start, len(pages.examples), STRIDE):
+            known = pages.examples[index].known
+            needed = [attribute for attribute in known if located[attribute] < ENOUGH_LOCATED]
+            if needed:
+                located.update(needed)
+                values = {attribute: known[attribute] for attribute in needed}
+                matchers[index] = ValueMatcher(values, pages.documents[index].base)
+    return dict(sorted(matchers.items()))
+
+
+def _not_shown(
+    indices: Sequence[int], located: Sequence[Mapping[Attribute, Sequence[Occurrence]]]
+) -> dict[Attribute, list[int]]:
+    """Return, for each identifier, the annotated examples whose page does not show the known value."""
+    return {
         attribute: [
-            place
-            for place, found in zip(looked_at, located, strict=True)
-            if found.get(attribute) == []
+            index
+            for index, by_attribute in zip(indices, located, strict=True)
+            if by_attribute.get(attribute) == []
         ]
         for attribute in NUMBERS
     }
-    ranked = {}
-    for attribute in Attribute:
-        found = [one.get(attribute, []) for one in located]
-        promising = _heat(_candidates(attribute, found, list(looked_at), opened), opened)
-        tallies = [tally(candidate, opened) for candidate in promising]
-        ranked[attribute] = rank(sound(tallies, examples, elsewhere))
-    best = (one.candidate.selector for of_it in ranked.values() for _, one in of_it[:MOST_BESIDE])
-    codes = [one for _, one in ranked[Attribute.EAN] if one.hits]
-    read = {place for one in codes for place, right in enumerate(one.right) if right}
-    general = [
-        *unspoken(examples, documents, best),
-        *usual_codes(examples, documents, elsewhere, read),
-    ]
-    general += of_any_length((one.candidate.selector for one in codes), examples, documents)
-    general += usual_title(examples, documents)
-    return Survey(ranked, general)
 
 
-def _enough(opened: Opened) -> dict[int, Wanted]:
-    """What is looked for on which examples: each attribute on so many, spread over all.
-
-    What leads to a value on twenty pages leads there on fifty; what it is worth is counted on all.
-    """
-    shown: Counter[Attribute] = Counter()
-    wanted = {}
-    for place in (
-        place for start in range(STRIDE) for place in range(start, len(opened.examples), STRIDE)
-    ):
-        known = opened.examples[place].known
-        short = [attribute for attribute in known if shown[attribute] < ENOUGH_LOOKED_AT]
-        if short:
-            shown.update(short)
-            wanted[place] = Wanted(
-                {name: known[name] for name in short}, opened.documents[place].base
-            )
-    return dict(sorted(wanted.items()))
-
-
-def _heat(candidates: Sequence[Candidate], opened: Opened) -> Sequence[Candidate]:
-    """Where there are many examples, those candidates that do best on a few of them, some of each spot of the page.
-
-    Menus speak on few pages, and are few themselves: all of them go on.
-    """
-    attribute = candidates[0].attribute if candidates else None
-    known = [place for place, example in enumerate(opened.examples) if attribute in example.known]
-    if len(known) <= ENOUGH_FOR_ALL or len(candidates) <= BEST_OF_HEAT:
+def _successive_halving(
+    candidates: Sequence[Candidate], pages: ExamplePages
+) -> Sequence[Candidate]:
+    """With many examples, return the candidates that do best on a few of them, some of each kind of element."""
+    if len(candidates) <= MAX_PASSING:
         return candidates
-    of_menus = [one for one in candidates if one.is_of_menu]
-    of_places = [one for one in candidates if not one.is_of_menu]
-    different = _different(
-        [tally(candidate, opened, _spread(known, FIRST_HEAT)) for candidate in of_places]
+    attribute = candidates[0].attribute
+    known = [index for index, example in enumerate(pages.examples) if attribute in example.known]
+    if len(known) <= pages.config.halving_from:
+        return candidates
+    first = [
+        tally_candidate(candidate, pages, _spread(known, FIRST_ROUND)) for candidate in candidates
+    ]
+    second = [
+        tally_candidate(candidate, pages, _spread(known, SECOND_ROUND))
+        for candidate in _most_plausible(first)
+    ]
+    per_element: Counter[str] = Counter()
+    best, eliminated = list[Tally](), list[Tally]()
+    for _, tally in rank_tallies(second):
+        kind = element_kind(tally.candidate.selector)
+        has_room = per_element[kind] < MAX_PER_ELEMENT and len(best) < MAX_PASSING
+        if tally.correct > 0 and has_room:
+            per_element[kind] += 1
+            best.append(tally)
+        else:
+            eliminated.append(tally)
+    passing = [*best, *_for_other_layouts(eliminated, best), *_without_guess(eliminated, best)]
+    return list(dict.fromkeys(tally.candidate for tally in passing))
+
+
+def _for_other_layouts(eliminated: Sequence[Tally], best: Sequence[Tally]) -> list[Tally]:
+    """Return candidates that are right on several examples on which few of the best are: those may differ in layout."""
+    rare = []
+    for index, right in enumerate(zip(*(tally.right for tally in best), strict=True)):
+        if sum(map(bool, right)) <= MAX_PER_ELEMENT:
+            rare.append(index)
+    right_there = (
+        tally
+        for tally in eliminated
+        if sum(bool(tally.right[index]) for index in rare) >= MIN_EXAMPLES
     )
-    kept: Counter[str] = Counter()
-    best, others = list[Tally](), list[Tally]()
-    for _, one in rank([tally(candidate, opened, _spread(known, HEAT)) for candidate in different]):
-        place = spot(one.candidate.selector)
-        is_best = one.hits > 0 and kept[place] < BEST_OF_SPOT and len(best) < BEST_OF_HEAT
-        kept[place] += is_best
-        (best if is_best else others).append(one)
-    beside = [*_right_elsewhere(others, best), *_no_guesses(others, best)]
-    return [*dict.fromkeys(one.candidate for one in [*best, *beside]), *of_menus]
+    return list(islice(right_there, MAX_BESIDES))
 
 
-def _right_elsewhere(others: Sequence[Tally], best: Sequence[Tally]) -> list[Tally]:
-    """Of the others some that are right on several examples on which the best of one spot at most are.
-
-    These may be of another layout.
-    """
-    times = [sum(map(bool, right)) for right in zip(*(one.right for one in best), strict=True)]
-    rest = [place for place, count in enumerate(times) if count <= BEST_OF_SPOT]
-    found = (one for one in others if sum(bool(one.right[place]) for place in rest) >= SEVERAL)
-    return list(islice(found, MOST_ELSEWHERE))
-
-
-def _no_guesses(others: Sequence[Tally], best: Sequence[Tally]) -> list[Tally]:
-    """Of the others the best that are no guesses, where all those are that do best: more is asked of guesses later."""
-    if not all(one.candidate.is_guess for one in best):
+def _without_guess(eliminated: Sequence[Tally], best: Sequence[Tally]) -> list[Tally]:
+    """If every finalist is a guess, also return the six best candidates that are not: guesses may be filtered."""
+    if not all(tally.candidate.is_guess for tally in best):
         return []
-    return list(
-        islice((one for one in others if one.hits and not one.candidate.is_guess), MOST_ELSEWHERE)
-    )
+    certain = (tally for tally in eliminated if tally.correct and not tally.candidate.is_guess)
+    return list(islice(certain, MAX_BESIDES))
 
 
-def _spread(places: Sequence[int], most: int) -> Sequence[int]:
-    return places[:: max(1, len(places) // most)][:most]
+def _spread(indices: Sequence[int], size: int) -> Sequence[int]:
+    return indices[:: max(1, len(indices) // size)][:size]
 
 
-def _different(tallies: Sequence[Tally]) -> list[Candidate]:
-    """Of the candidates that found the same at the same spot the most plausible ones: they will go on doing so."""
-    alike: Counter[tuple[object, ...]] = Counter()
-    kept = []
-    for _, one in rank(tallies):
-        found = (one.keys, spot(one.candidate.selector))
-        alike[found] += 1
-        if alike[found] <= BEST_OF_SPOT:
-            kept.append(one.candidate)
-    return kept
+def _most_plausible(tallies: Sequence[Tally]) -> list[Candidate]:
+    """Keep the four most plausible of candidates with the same values at the same element: they stay the same."""
+    counts: Counter[tuple[object, ...]] = Counter()
+    plausible = []
+    for _, tally in rank_tallies(tallies):
+        group = (tally.keys, element_kind(tally.candidate.selector))
+        counts[group] += 1
+        if counts[group] <= MAX_PER_ELEMENT:
+            plausible.append(tally.candidate)
+    return plausible
 
 
 def _candidates(
-    attribute: Attribute, found: Sequence[Sequence[Place]], looked_at: Sequence[int], opened: Opened
+    attribute: Attribute,
+    occurrences: Sequence[Sequence[Occurrence]],
+    indices: Sequence[int],
+    pages: ExamplePages,
 ) -> list[Candidate]:
-    """Whole values as they stand, and texts that contain one with the cuts that their surroundings suggest."""
-    examples = [opened.examples[place] for place in looked_at]
-    pages = [opened.pages[place] for place in looked_at]
-    ways = Ways(attribute, found, pages, several_of(attribute))
-    whole = ways.to_whole(MOST_CANDIDATES)
-    looks = trimming.by_look(attribute, _known(attribute, opened.examples))
-    made = {Candidate(attribute, selector, form=form): None for selector, form in whole}
-    if attribute is Attribute.PRICE:
-        beside = [one for one, _ in (*whole[:MOST_UNSTRUCK], *ways.to_parts(MOST_UNSTRUCK))]
-        made |= {Candidate(attribute, one): None for one in unstruck(beside, pages)}
-    if attribute in LISTED:
-        made |= {
-            Candidate(attribute, selector): None
-            for selector in menus(_known(attribute, examples), found, pages)
-        }
-        for selector, _ in whole[:MOST_BY_LOOK]:
-            by_look = _telling(looks, selector, attribute, looked_at, opened)
-            made |= {Candidate(attribute, selector, trim): None for trim in by_look}
-    if attribute is Attribute.CATEGORY:
-        known = [one.known.get(attribute, ()) for one in examples]
-        made |= {Candidate(attribute, selector): None for selector in trails(known, pages)}
-    if attribute in CUTTABLE:
-        for selector, form in ways.to_parts(MOST_WITH_CUTS):
-            around = _arounds(attribute, form, opened.raw(selector, looked_at), examples)
-            fitting = _telling(looks, selector, attribute, looked_at, opened) if around else ()
-            for trim in [*trimming.trims(attribute, around), *fitting]:
-                made[Candidate(attribute, selector, trim, "plain" if trim.words else form)] = None
-    if attribute is Attribute.IMAGE:
-        for selector, form in ways.to_parts(MOST_SHARED):
-            shown = _shared(opened.raw(selector, looked_at), opened, looked_at)
-            made |= {
-                Candidate(attribute, selector, trim, form): None for trim in around_pictures(shown)
-            }
-    if attribute in LISTED:
-        sayings = [(one.selector, one.trim) for one in made if not one.is_guess]
-        made |= dict.fromkeys(meant(attribute, sayings, opened))
-    return list(made)
+    """Make the candidates of one attribute from its occurrences on the annotated examples."""
+    annotated = [pages.pages[index] for index in indices]
+    pool = SelectorPool(occurrences, annotated, min_examples(attribute))
+    looks = trims_by_look(attribute, _first_values(attribute, pages.examples))
+    complete = pool.complete_values(MAX_COMPLETE)
+    candidates = [Candidate(attribute, selector, form=form) for selector, form in complete]
+    if attribute in WORD_ATTRIBUTES:
+        for selector, _ in complete[:MAX_BY_LOOK]:
+            for trim in _fitting_looks(looks, selector, attribute, indices, pages):
+                candidates.append(Candidate(attribute, selector, trim))
+    if attribute in TRIMMED_ATTRIBUTES:
+        for selector, form in pool.containing_texts(MAX_TRIMMED):
+            sides = _surroundings(attribute, form, selector, indices, pages)
+            for trim in learn_trims(attribute, sides):
+                candidates.append(Candidate(attribute, selector, trim, form))
+            if sides:
+                for trim in _fitting_looks(looks, selector, attribute, indices, pages):
+                    word_form: Form = "plain" if trim.words else form
+                    candidates.append(Candidate(attribute, selector, trim, word_form))
+    return list(dict.fromkeys(candidates))
 
 
-def _shared(
-    raws: Sequence[str | None], opened: Opened, looked_at: Sequence[int]
-) -> list[Parameter]:
-    """The parameters of links that say an example's known picture."""
-    found = []
-    for raw, place in zip(raws, looked_at, strict=True):
-        known = opened.examples[place].known.get(Attribute.IMAGE)
-        if raw and known:
-            wanted = Wanted({Attribute.IMAGE: known}, opened.documents[place].base)
-            found += [
-                parameter for parameter in pictures_in(raw) if wanted.is_picture(parameter[1])
-            ]
-    return found
-
-
-def _known(attribute: Attribute, examples: Sequence[Example]) -> list[str]:
+def _first_values(attribute: Attribute, examples: Sequence[Example]) -> list[str]:
     return [example.known[attribute][0] for example in examples if example.known.get(attribute)]
 
 
-def _telling(
+def _fitting_looks(
     looks: Sequence[Trim],
     selector: AnySelector,
     attribute: Attribute,
-    looked_at: Sequence[int],
-    opened: Opened,
+    indices: Sequence[int],
+    pages: ExamplePages,
 ) -> Iterator[Trim]:
-    """The cuts by look as they are for that selector's texts: without words that say nothing there."""
-    raws = opened.raw(selector, looked_at)
-    known = [opened.examples[place].known.get(attribute) for place in looked_at]
-    said = [
-        (raw, values[0])
-        for raw, values in zip(raws, known, strict=True)
-        if raw is not None and values
-    ]
-    for trim in looks:
-        left = trimming.telling(trim, said) if trim.words else trim
-        if left.words or not trim.words:
-            yield left
+    """Yield the trims by look for a selector's texts: without ambient words."""
+    pairs = []
+    for raw, index in zip(pages.texts(selector, indices), indices, strict=True):
+        values = pages.examples[index].known.get(attribute)
+        if raw is not None and values:
+            pairs.append((raw, values[0]))
+    for look in looks:
+        if not look.words:
+            yield look
+            continue
+        trim = drop_ambient_words(look, pairs)
+        if trim.words:
+            yield trim
 
 
-def _arounds(
-    attribute: Attribute, form: Form, raws: Sequence[str | None], examples: Sequence[Example]
-) -> list[trimming.Around]:
-    pairs = zip(raws, examples, strict=True)
-    found = (
-        trimming.around(raw, _spelled(one.known[attribute], form))
-        for raw, one in pairs
-        if raw is not None and attribute in one.known
-    )
-    return [one for one in found if one is not None]
-
-
-def _spelled(values: Sequence[str], form: Form) -> Sequence[str]:
-    return [slug for value in values for slug in slugs(value)] if form == "slug" else values
+def _surroundings(
+    attribute: Attribute,
+    form: Form,
+    selector: AnySelector,
+    indices: Sequence[int],
+    pages: ExamplePages,
+) -> list[Surroundings]:
+    """Return the surroundings of the known values in a selector's texts."""
+    all_sides = []
+    for raw, index in zip(pages.texts(selector, indices), indices, strict=True):
+        values = pages.examples[index].known.get(attribute)
+        if raw is None or values is None:
+            continue
+        if form == "slug":
+            values = [slug for value in values for slug in slug_spellings(value)]
+        sides = surroundings(raw, values)
+        if sides is not None:
+            all_sides.append(sides)
+    return all_sides

@@ -1,11 +1,11 @@
-"""The smallest set of rules that votes best.
+"""Select the smallest set of rules that votes best.
 
-Candidates are taken best first. One joins where the vote then agrees with more of the known offers. One that only
-repeats what the chosen ones find joins where it reads another kind of place: shops fill those from different sources,
-so their agreement confirms, and one is left when the other is gone.
+Candidates are taken greedily, best first. One joins if the vote then agrees with more of the known offers. One that
+only repeats the chosen ones' values joins if it reads another kind of source: shops fill those from different places,
+so their agreement confirms, and one remains when the other is gone.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from math import inf
 from operator import itemgetter
@@ -13,278 +13,207 @@ from operator import itemgetter
 from selectolax.lexbor import LexborNode
 
 from catalog.models import NUMBERS, Attribute
-from parser.rules.model import Origin, Rule
+from parser.rules.model import Rule
 from parser.rules.selector import AnySelector
 from parser.voting.vote_weights import weight_at
-from rules_generator.candidates.naming import is_labelled, is_named
-from rules_generator.candidates.place_kind import family, spot
-from rules_generator.locate.element_selectors import upwards
-from rules_generator.scoring.filters import is_telling
-from rules_generator.scoring.tally import LARGEST_TIE, ON_ALL, Tally
+from rules_generator.candidates.naming import names_attribute
+from rules_generator.candidates.source_kinds import element_kind, source_kind
+from rules_generator.config import LearnerConfig
+from rules_generator.locate.element_selectors import ancestors_or_self
+from rules_generator.scoring.tally import ALWAYS_PRESENT, Tally
 
-MOST_RULES = 6
-MOST_SPARE = 3
-MOST_TRIED = 40
-ENOUGH = 2
-SEVERAL = 2
-MOST_LEVELS = 20
-GUESSED = 0.85
-SPARED = frozenset({Attribute.PRICE, Attribute.BRAND})
-LABELLED = frozenset({Attribute.BRAND, Attribute.CATEGORY})
-WORTH = {True: 1.0, False: -1.0, None: -0.5}
+# Rules that a page needs if one of its places is gone.
+ENOUGH_RULES = 2
+# Examples that show where an attribute stands.
+MIN_EXAMPLES = 2
+# Cap: elements between one and another around it.
+MAX_LEVELS = 20
+# Worth of a vote for a right value, a wrong one, and one where the catalog knows none.
+VOTE_WORTH = {True: 1.0, False: -1.0, None: -0.5}
 
-Scored = tuple[float, Tally]
+ScoredTally = tuple[float, Tally]
 
 
-def choose(ranked: Sequence[Scored], threshold: float) -> list[Rule]:
-    """The rules of one attribute, best first, out of ranked (score, tally) pairs; those below `threshold` are out.
+def select_rules(
+    ranked: Sequence[ScoredTally], threshold: float, config: LearnerConfig
+) -> list[Rule]:
+    """Select the rules of one attribute from ranked (score, tally) pairs; low scores are out.
 
-    Scores as near as a tie are one: a rule that was silent once is not worse than one that was not.
+    Scores within a tie of the threshold count: a rule that abstained once is not worse than one that did not.
     """
-    worthy = _distinct(
-        pair for pair in ranked if pair[0] >= threshold - LARGEST_TIE and pair[1].hits
-    )
-    chosen = _voters(worthy)
-    if len(chosen) < ENOUGH:
-        chosen += _stand_ins(worthy, chosen)
-    chosen += _for_the_silent(ranked, chosen, threshold)
-    spares = _spares(worthy, chosen) + _of_any_value(ranked, chosen, threshold)
-    return [*map(_rule, chosen), *(_rule(one, "spare") for one in spares)]
+    worthy = [
+        pair for pair in ranked if pair[0] >= threshold - config.tie_margin and pair[1].correct
+    ]
+    distinct = _distinct(worthy)[: config.max_candidates_tried]
+    chosen = _greedy_voters(distinct, config)
+    if len(chosen) < ENOUGH_RULES and config.uses("fallback_rules"):
+        chosen += _fallbacks(distinct, chosen)
+    return [_rule(scored) for scored in chosen]
 
 
-def _rule(scored: Scored, origin: Origin = "learnt") -> Rule:
+def min_examples(attribute: Attribute) -> int:
+    """Return the number of examples that show where an attribute stands: no text has a long number by chance."""
+    return 1 if attribute in NUMBERS else MIN_EXAMPLES
+
+
+def _rule(scored: ScoredTally) -> Rule:
     score, tally = scored
-    return tally.candidate.rule(_as_voter(score, tally), tally.hits, round(tally.share, 4), origin)
+    return tally.candidate.rule(_vote_score(score, tally), tally.correct, round(tally.share, 4))
 
 
-def _attribute_of(chosen: Sequence[Scored]) -> Attribute | None:
-    return chosen[0][1].candidate.attribute if chosen else None
-
-
-def _as_voter(score: float, tally: Tally) -> float:
-    """The score that a rule votes with: a guess gives way to a place that says the value itself.
+def _vote_score(score: float, tally: Tally) -> float:
+    """Return the score that a rule votes with: a guess gives way to a place that has the value itself.
 
     The first word of a title may be the brand of all known offers, and of others a part of it.
     """
-    return round(score * GUESSED if tally.candidate.is_guess else score, 4)
+    return round(score * tally.config.guess_weight if tally.candidate.is_guess else score, 4)
 
 
-def _distinct(ranked: Iterable[Scored]) -> list[Scored]:
-    """The best of those that find the same values in the same element: they stand or fall together."""
-    best: dict[tuple[object, ...], Scored] = {}
+def _distinct(ranked: Iterable[ScoredTally]) -> list[ScoredTally]:
+    """Keep the best of candidates with the same values in the same kind of element: they fail together."""
+    best: dict[tuple[object, ...], ScoredTally] = {}
     for pair in ranked:
-        best.setdefault((pair[1].keys, spot(pair[1].candidate.selector)), pair)
-    return list(best.values())[:MOST_TRIED]
+        best.setdefault((pair[1].keys, element_kind(pair[1].candidate.selector)), pair)
+    return list(best.values())
 
 
-def _voters(worthy: Sequence[Scored]) -> list[Scored]:
-    chosen: list[Scored] = []
-    agreed = -inf
-    for score, tally in worthy:
-        now = _balance([*chosen, (score, tally)])
-        confirms = tally.candidate.attribute is not Attribute.DESCRIPTION and _confirms(
-            tally, chosen, family
-        )
-        confirms = confirms and not _is_at_one_of(tally, chosen)
-        if now > agreed or (now == agreed and confirms):
-            chosen.append((score, tally))
-            agreed = now
-        if len(chosen) == MOST_RULES:
+def _greedy_voters(candidates: Sequence[ScoredTally], config: LearnerConfig) -> list[ScoredTally]:
+    chosen: list[ScoredTally] = []
+    best_worth = -inf
+    for pair in candidates:
+        worth = _voting_worth([*chosen, pair])
+        if worth > best_worth or (worth == best_worth and _is_confirming(pair[1], chosen)):
+            chosen.append(pair)
+            best_worth = worth
+        if len(chosen) == config.max_rules:
             break
     return chosen
 
 
-def _for_the_silent(
-    ranked: Sequence[Scored], chosen: Sequence[Scored], threshold: float
-) -> list[Scored]:
-    """What is never wrong, and speaks on several examples on which those chosen do not, or one price alone does.
-
-    These may be of another layout, as a few of the shop's pages are. Of what every offer has, silence on the others
-    counts against a rule; here it is scored by the examples on which it speaks. Of a number one example is enough, if
-    the place is named for it.
-    """
-    attribute = _attribute_of(chosen)
-    if attribute not in ON_ALL | LABELLED and attribute not in NUMBERS:
-        return []
-    enough = ENOUGH if attribute is Attribute.PRICE else 1
-    found: list[Scored] = []
-    for score, tally in _where_they_speak(ranked, threshold):
-        if _speaks_for_others(tally, [*chosen, *found], enough):
-            found.append((score, tally))
-    return found[: MOST_RULES - len(chosen)]
-
-
-def _where_they_speak(ranked: Sequence[Scored], threshold: float) -> Iterator[Scored]:
-    """Those that reach the threshold if they are scored by the examples on which they speak, with that score."""
-    best = max(tally.agreement for _, tally in ranked)
-    scored = ((min(1.0, tally.agreement_where_it_speaks / best), tally) for _, tally in ranked)
-    return (pair for pair in scored if pair[0] >= threshold - LARGEST_TIE)
-
-
-def _speaks_for_others(tally: Tally, chosen: Sequence[Scored], enough: int) -> bool:
-    at, attribute = spot(tally.candidate.selector), tally.candidate.attribute
-    if (
-        tally.misses
-        or tally.candidate.is_guess
-        or any(spot(other.candidate.selector) == at for _, other in chosen)
-    ):
+def _is_confirming(tally: Tally, chosen: Sequence[ScoredTally]) -> bool:
+    """Return True if it confirms the chosen rules from another source and another element."""
+    if tally.candidate.attribute is Attribute.DESCRIPTION:
         return False
-    if attribute in NUMBERS and not is_telling(tally):
+    if not tally.config.uses("confirming_rules"):
         return False
-    if attribute in LABELLED:
-        return is_labelled(tally.candidate) and not tally.uncalled and tally.right_values >= SEVERAL
-    told = zip(tally.right, *(other.values for _, other in chosen), strict=True)
-    heard = sum(1 for right, *others in told if right and sum(map(bool, others)) < enough)
-    return heard >= several_of(attribute)
+    return _confirms(tally, chosen, source_kind) and not _shares_element(tally, chosen)
 
 
-def several_of(attribute: Attribute) -> int:
-    """How many examples tell that a place holds an attribute: no text says a number of many digits by chance."""
-    return 1 if attribute in NUMBERS else SEVERAL
+def _fallbacks(
+    candidates: Sequence[ScoredTally], chosen: Sequence[ScoredTally]
+) -> list[ScoredTally]:
+    """Return rules that agree with a single chosen one from another element, for pages on which it abstains.
 
-
-def _stand_ins(worthy: Sequence[Scored], chosen: Sequence[Scored]) -> list[Scored]:
-    """Where one rule alone speaks, one that agrees with it from another element, for pages on which it is silent.
-
-    It is silent too where the catalog knows no value. What a page's head says for search engines is no stand-in for
-    its description. Where there is no other element, another way to the same one may hold where the first does not.
+    They abstain where the catalog knows no value. If there is no other element, another selector of the same one may
+    hold where the first does not.
     """
-    found = [pair for pair in worthy if _stands_in(pair[1], chosen)]
-    placed = [(_is_at_one_of(pair[1], chosen), pair) for pair in found]
-    usable = [
-        (is_again, pair) for is_again, pair in placed if not is_again or _is_sure_way(pair[1])
-    ]
-    return [pair for _, pair in sorted(usable, key=itemgetter(0))][: ENOUGH - len(chosen)]
+    usable = []
+    for pair in candidates:
+        if _can_fall_back(pair[1], chosen):
+            shares_element = _shares_element(pair[1], chosen)
+            if not shares_element or _is_safe_selector(pair[1]):
+                usable.append((shares_element, pair))
+    ordered = sorted(usable, key=itemgetter(0))
+    return [pair for _, pair in ordered][: ENOUGH_RULES - len(chosen)]
 
 
-def _spares(worthy: Sequence[Scored], chosen: Sequence[Scored]) -> list[Scored]:
-    """Rules from further places, never wrong on the examples, for pages on which all of those chosen are silent.
-
-    A layout that no example shows may lack the places that are chosen, and have others that all layouts share, such as
-    what the shop's software tells a statistics script. Only of what every offer has silence tells of such a layout.
-    """
-    if _attribute_of(chosen) not in SPARED:
-        return []
-    found: list[Scored] = []
-    for pair in worthy:
-        if len(found) < MOST_SPARE and _is_spare(pair[1], [*chosen, *found]):
-            found.append(pair)
-    return found
-
-
-def _is_spare(tally: Tally, others: Sequence[Scored]) -> bool:
-    return tally.is_never_wrong and _stands_in(tally, others) and not _is_at_one_of(tally, others)
-
-
-def _of_any_value(
-    ranked: Sequence[Scored], chosen: Sequence[Scored], threshold: float
-) -> list[Scored]:
-    """Where those chosen say nothing but listed values, the best that may say others, if it was never wrong.
-
-    Words that known headings begin with mean known brands; the menu that the heading names has all brands of the shop.
-    """
-    if _attribute_of(chosen) not in LABELLED or not all(
-        _is_of_listed(tally) for _, tally in chosen
-    ):
-        return []
-    others = (pair for pair in _where_they_speak(ranked, threshold) if not _is_of_listed(pair[1]))
-    sure = (pair for pair in others if pair[1].hits and pair[1].is_never_wrong)
-    return list(
-        islice((pair for pair in sure if all(_agree(pair[1], other) for _, other in chosen)), 1)
-    )
-
-
-def _is_of_listed(tally: Tally) -> bool:
-    trim = tally.candidate.trim
-    return bool(trim.words or trim.means)
-
-
-def _is_sure_way(tally: Tally) -> bool:
-    """Whether it finds nothing else where the element is missing: every offer has it, or it alone is named so."""
+def _is_safe_selector(tally: Tally) -> bool:
+    """Return True if it finds nothing else where the element is missing: all offers have it, or it is named."""
     candidate = tally.candidate
     if candidate.attribute is Attribute.DESCRIPTION:
         return False
-    return candidate.attribute in ON_ALL or (tally.crowd <= 1 and is_named(candidate))
+    is_single = tally.match_count <= 1 and names_attribute(candidate)
+    return candidate.attribute in ALWAYS_PRESENT or is_single
 
 
-def _stands_in(tally: Tally, chosen: Sequence[Scored]) -> bool:
-    """Whether it agrees with those chosen from another element, and is silent where the catalog knows no value."""
+def _can_fall_back(tally: Tally, chosen: Sequence[ScoredTally]) -> bool:
+    """Return True if it agrees with the chosen ones from another element, and abstains where no value is known."""
     candidate = tally.candidate
-    if not _confirms(tally, chosen, spot):
+    if not _confirms(tally, chosen, element_kind):
         return False
-    if candidate.attribute is Attribute.DESCRIPTION and family(candidate.selector) == "meta":
+    # The head's description is written for search engines.
+    is_meta = source_kind(candidate.selector) == "meta"
+    if candidate.attribute is Attribute.DESCRIPTION and is_meta:
         return False
-    said = zip(tally.values, tally.right, *(other.values for _, other in chosen), strict=True)
-    return not any(value and right is None and not any(others) for value, right, *others in said)
+    for index, (value, right) in enumerate(zip(tally.values, tally.right, strict=True)):
+        if value and right is None and not any(peer.values[index] for _, peer in chosen):
+            return False
+    return True
 
 
-def _confirms(tally: Tally, chosen: Sequence[Scored], kind: Callable[[AnySelector], str]) -> bool:
-    """Whether it reads another kind of place than those chosen, and contradicts none of them on any example."""
-    if (
-        tally.candidate.is_guess
-        or not chosen
-        or (_is_bare_constant(tally) and is_named(chosen[0][1].candidate))
-    ):
+def _confirms(
+    tally: Tally, chosen: Sequence[ScoredTally], kind: Callable[[AnySelector], str]
+) -> bool:
+    """Return True if it reads another kind of place than the chosen ones, and never contradicts them."""
+    if tally.candidate.is_guess or not chosen:
         return False
-    is_new = kind(tally.candidate.selector) not in {
-        kind(other.candidate.selector) for _, other in chosen
-    }
-    return is_new and all(_agree(tally, other) for _, other in chosen)
+    if _is_unnamed_constant(tally) and names_attribute(chosen[0][1].candidate):
+        return False
+    kinds = {kind(peer.candidate.selector) for _, peer in chosen}
+    is_new = kind(tally.candidate.selector) not in kinds
+    return is_new and all(_agree(tally, peer) for _, peer in chosen)
 
 
-def _is_at_one_of(tally: Tally, chosen: Sequence[Scored]) -> bool:
-    return any(_are_one_place(tally, other) for _, other in chosen)
+def _shares_element(tally: Tally, chosen: Sequence[ScoredTally]) -> bool:
+    return any(_are_nested(tally, peer) for _, peer in chosen)
 
 
-def _are_one_place(one: Tally, other: Tally) -> bool:
-    """Whether both read one element, or one within the other's: such stand or fall together."""
+def _are_nested(tally: Tally, peer: Tally) -> bool:
+    """Return True if both read one element, or one within the other's: they fail together."""
     pairs = [
-        (a, b)
-        for a, b in zip(one.nodes, other.nodes, strict=False)
-        if a is not None and b is not None
+        (node, peer_node)
+        for node, peer_node in zip(tally.nodes, peer.nodes, strict=False)
+        if node is not None and peer_node is not None
     ]
-    return bool(pairs) and all(_is_within(a, b) or _is_within(b, a) for a, b in pairs)
-
-
-def _is_within(inner: LexborNode, outer: LexborNode) -> bool:
-    return any(node.mem_id == outer.mem_id for node in islice(upwards(inner), MOST_LEVELS))
-
-
-def _is_bare_constant(tally: Tally) -> bool:
-    """Whether it finds one text on all examples, and is not named for the attribute: it could never contradict."""
-    return len(set(tally.keys) - {None}) == 1 and tally.hits > 1 and not is_named(tally.candidate)
-
-
-def _agree(one: Tally, other: Tally) -> bool:
-    """Whether they found the same wherever both found something; descriptions may differ in a few words."""
-    both = [
-        place for place, (a, b) in enumerate(zip(one.values, other.values, strict=True)) if a and b
-    ]
-    return bool(both) and all(
-        one.keys[place] == other.keys[place] or (one.right[place] and other.right[place])
-        for place in both
+    return bool(pairs) and all(
+        _is_within(node, peer_node) or _is_within(peer_node, node) for node, peer_node in pairs
     )
 
 
-def _balance(chosen: Sequence[Scored]) -> float:
-    """The examples on which the vote is right less those on which it is wrong, or speaks where the catalog does not.
+def _is_within(inner: LexborNode, outer: LexborNode) -> bool:
+    ancestors = islice(ancestors_or_self(inner), MAX_LEVELS)
+    return any(node.mem_id == outer.mem_id for node in ancestors)
 
-    Where the known number stands nowhere on a page, the shop may show another variant's: that is not held to be wrong.
+
+def _is_unnamed_constant(tally: Tally) -> bool:
+    """Return True for one text on all examples whose selector is not named for the attribute: it cannot contradict."""
+    is_constant = len(set(tally.keys) - {None}) == 1 and tally.correct > 1
+    return is_constant and not names_attribute(tally.candidate)
+
+
+def _agree(tally: Tally, peer: Tally) -> bool:
+    """Return True if both have the same value wherever both have one; right descriptions may differ a little."""
+    is_compared = False
+    for index, (value, peer_value) in enumerate(zip(tally.values, peer.values, strict=True)):
+        if not value or not peer_value:
+            continue
+        is_compared = True
+        are_right = tally.right[index] and peer.right[index]
+        if tally.keys[index] != peer.keys[index] and not are_right:
+            return False
+    return is_compared
+
+
+def _voting_worth(chosen: Sequence[ScoredTally]) -> float:
+    """Return the examples on which the vote is right, less those on which it is wrong or unexpected.
+
+    If a page does not show the known identifier, the shop may show another variant's: that is not held to be wrong.
     """
-    return sum(_worth_at(chosen, place) for place in range(len(chosen[0][1].values)))
+    return sum(_worth_at(chosen, index) for index in range(len(chosen[0][1].values)))
 
 
-def _worth_at(chosen: Sequence[Scored], place: int) -> float:
-    """What the heaviest value on one example is worth."""
+def _worth_at(chosen: Sequence[ScoredTally], index: int) -> float:
+    """Return the worth of the value with most weight on one example."""
     weights: dict[str, float] = {}
-    right: dict[str, bool | None] = {}
+    is_right: dict[str, bool | None] = {}
     for score, tally in chosen:
-        group, one = tally.keys[place], tally.candidate
-        if group is not None:
-            weights[group] = weights.get(group, 0.0) + weight_at(
-                _as_voter(score, tally), one.attribute, one.selector
-            )
-            right[group] = right.get(group) or (
-                tally.right[place] if place not in tally.unseen else None
-            )
-    return WORTH[right[max(weights, key=lambda group: weights[group])]] if weights else 0.0
+        value_key, candidate = tally.keys[index], tally.candidate
+        if value_key is None:
+            continue
+        weight = weight_at(_vote_score(score, tally), candidate.attribute, candidate.selector)
+        weights[value_key] = weights.get(value_key, 0.0) + weight
+        right = None if index in tally.not_shown else tally.right[index]
+        is_right[value_key] = is_right.get(value_key) or right
+    if not weights:
+        return 0.0
+    return VOTE_WORTH[is_right[max(weights, key=lambda value_key: weights[value_key])]]

@@ -1,8 +1,8 @@
 """Examples: known offers joined with the pages that show them.
 
-A known offer's cleaned link leads to its page, or to one that names it as canonical. Where the link is opaque or broken
-no click is spent: the page is found among the crawled ones by its headings, and has to show something else of the
-offer too - an identifier, its picture, its price.
+A known offer's cleaned link leads to its page, or to a page that names that link as canonical. Where the link is
+opaque or broken no click is spent: the page is searched among the crawled ones by its headings, and has to show
+further evidence of the offer - an identifier, its picture or its price.
 """
 
 import re
@@ -20,199 +20,217 @@ from parser.page.document import Document
 from parser.page.texts import text_of
 from url_cleaner.urls.link import bare_url
 
-HEADINGS = ("h1", 'meta[property="og:title"]', 'meta[name="twitter:title"]', "title")
-ALIKE = 88
-ENOUGH_ALIKE = 3
-NOWHERE: Mapping[str, str] = {}
-MOST_PAGES = 5_000
-LONGEST_PAGE = 2_000_000
+# Places that name a page, from the most to the least specific to the offer.
+TITLE_SELECTORS = ("h1", 'meta[property="og:title"]', 'meta[name="twitter:title"]', "title")
+# Least token-set similarity (0 to 100) of a heading to be looked at as an offer's title.
+MIN_TITLE_SIMILARITY = 88
+# Least score of a page: an equal title (2 to 3) alone does not suffice, see `_evidence`.
+MIN_EVIDENCE = 3
+# Weight of an identifier or picture, and of a price, beside the title.
+IDENTIFIER_WEIGHT = 1.5
+PRICE_WEIGHT = 0.5
+# Least characters of an identifier that no page shows by chance.
+MIN_IDENTIFIER_CHARS = 3
+NO_REDIRECTS: Mapping[str, str] = {}
+# Caps against very large shops and pages.
+MAX_PAGES_SEARCHED = 5_000
+MAX_PAGE_CHARS = 2_000_000
+MAX_TITLE_CHARS = 400
+MAX_NEAR_TITLES = 12
+MAX_IMAGES = 3
 
 
 @dataclass(frozen=True)
 class Example:
     """A known offer and the page that shows it; `known` are its canonical texts per attribute.
 
-    An article number that is only a dash stands at many places and leads to none: it teaches nothing, but `dashed`
-    tells that the catalog lists one (`rules_generator.induction.placeholder_skus`).
+    A SKU that is only a dash stands at many places and leads to none, so it is not among `known`: `has_dash_sku`
+    records that the catalog lists one (`rules_generator.induction.placeholder_skus`).
     """
 
     page: CrawledPage
     known: Mapping[Attribute, Sequence[str]]
-    dashed: bool = False
+    has_dash_sku: bool = False
 
     @classmethod
     def of(cls, page: CrawledPage, offer: OfferFields) -> "Example":
-        """The example that an offer's page is."""
-        return cls(page, known_of(offer), is_dash(offer.sku))
+        """Make the example of an offer and its page."""
+        return cls(page, known_values(offer), is_dash(offer.sku))
 
     def agrees(self, attribute: Attribute, value: str | None) -> bool | None:
-        """Whether a canonical text, or that there is none, is what is known of it; None where nothing is known."""
-        known = self.known.get(attribute)
-        return (
-            (value is not None and any(same(attribute, value, one) for one in known))
-            if known
-            else None
-        )
+        """Return True if a canonical text equals a known value; None where none is known."""
+        accepted = self.known.get(attribute)
+        if not accepted:
+            return None
+        return value is not None and any(same(attribute, value, text) for text in accepted)
 
 
-def known_of(offer: OfferFields) -> Mapping[Attribute, Sequence[str]]:
-    """The canonical texts of an offer that lead to something on its page."""
+def known_values(offer: OfferFields) -> Mapping[Attribute, Sequence[str]]:
+    """Return the canonical texts of an offer that can be located on its page."""
     texts = values_of(offer)
     if is_dash(offer.sku):
         del texts[Attribute.SKU]
     return texts
 
 
-def join(
+def join_offers(
     offers: Sequence[OfferFields],
     pages: Sequence[CrawledPage],
     opener: Opener,
     enough: int,
-    leads_to: Mapping[str, str] = NOWHERE,
+    redirects: Mapping[str, str] = NO_REDIRECTS,
 ) -> list[Example]:
-    """Examples for as many offers as have a page; pages of offers without a link are looked for below `enough`.
+    """Join offers with pages by link; if that gives fewer than `enough`, by content as well.
 
-    `leads_to` says where URLs that redirect, or that only repeat another page, lead.
+    `redirects` maps URLs that redirect, or that repeat another page, to their target.
     """
-    linked = by_link(offers, pages, leads_to)
+    linked = join_by_link(offers, pages, redirects)
     if len(linked) >= enough:
         return linked
     taken = {example.page.address for example in linked}
-    linkless = [offer for offer in offers if not offer.url]
-    return linked + by_content(
-        linkless, [page for page in pages if page.address not in taken], opener
-    )
+    unlinked = [offer for offer in offers if not offer.url]
+    free_pages = [page for page in pages if page.address not in taken]
+    return linked + join_by_content(unlinked, free_pages, opener)
 
 
-def by_link(
+def join_by_link(
     offers: Iterable[OfferFields],
     pages: Iterable[CrawledPage],
-    leads_to: Mapping[str, str] = NOWHERE,
+    redirects: Mapping[str, str] = NO_REDIRECTS,
 ) -> list[Example]:
-    """Offers whose cleaned link is a page's address or canonical address, or leads there; one example a page."""
-    find = finder(pages, leads_to)
-    one_a_page: dict[int, Example] = {}
+    """Join offers whose cleaned link is a page's address or canonical address, or leads there; one example a page."""
+    find_page = page_finder(pages, redirects)
+    by_page: dict[int, Example] = {}
     for offer in offers:
-        found = find(offer.url)
-        if found is not None:
-            one_a_page[found.page_id] = Example.of(found, offer)
-    return list(one_a_page.values())
+        page = find_page(offer.url)
+        if page is not None:
+            by_page[page.page_id] = Example.of(page, offer)
+    return list(by_page.values())
 
 
-def finder(
-    pages: Iterable[CrawledPage], leads_to: Mapping[str, str]
+def page_finder(
+    pages: Iterable[CrawledPage], redirects: Mapping[str, str]
 ) -> Callable[[str | None], CrawledPage | None]:
-    """A function from a cleaned link to the page that it leads to.
+    """Return a function from a cleaned link to the page that it leads to.
 
-    A query that no page was crawled with, such as `?variant=7`, chooses something on the page without it.
+    A query that no page was crawled with, such as `?variant=7`, selects an option of the page without it.
     """
-    known = list(pages)
-    by_place: dict[str, CrawledPage] = {}
-    for page in known:
-        by_place.setdefault(bare_url(page.address), page)
-    for page in known:
-        by_place.setdefault(bare_url(page.url), page)
-    ways = {bare_url(url): bare_url(target) for url, target in leads_to.items()}
+    crawled = list(pages)
+    by_url: dict[str, CrawledPage] = {}
+    # Canonical addresses come first: two pages may share a plain URL's spelling.
+    for page in crawled:
+        by_url.setdefault(bare_url(page.address), page)
+    for page in crawled:
+        by_url.setdefault(bare_url(page.url), page)
+    targets = {bare_url(url): bare_url(target) for url, target in redirects.items()}
 
-    def find(url: str | None) -> CrawledPage | None:
-        place = bare_url(url or "")
-        bare = place.partition("?")[0].rstrip("/")
-        found = by_place.get(place) or by_place.get(ways.get(place, ""))
-        return found or (by_place.get(bare) if "/" in bare else None)
+    def find_page(url: str | None) -> CrawledPage | None:
+        link = bare_url(url or "")
+        page = by_url.get(link) or by_url.get(targets.get(link, ""))
+        if page is not None:
+            return page
+        without_query = link.partition("?")[0].rstrip("/")
+        return by_url.get(without_query) if "/" in without_query else None
 
-    return find
+    return find_page
 
 
-def by_content(
+def join_by_content(
     offers: Sequence[OfferFields], pages: Iterable[CrawledPage], opener: Opener
 ) -> list[Example]:
-    """Offers whose page is known by its headings and by something else that it shows."""
-    seen = [(heading, page) for page, headings in _look(pages, opener) for heading in headings]
-    titles = [heading for heading, _ in seen]
+    """Join offers with the pages that show their title and further evidence."""
+    headed = [(title, page) for page, titles in _titled(pages, opener) for title in titles]
+    titles = [title for title, _ in headed]
 
     @lru_cache(maxsize=256)
-    def text(page: CrawledPage) -> str:
-        return (opener.open(page).tree.html or "")[:LONGEST_PAGE].casefold()
+    def page_text(page: CrawledPage) -> str:
+        return (opener.open(page).tree.html or "")[:MAX_PAGE_CHARS].casefold()
 
     best: dict[str, tuple[float, Example]] = {}
     for offer in offers:
-        near = _alike(offer, titles)
-        found = _likeliest(offer, [(likeness, seen[place][1]) for likeness, place in near], text)
-        if found and found[0] > best.get(found[1].address, (0.0, None))[0]:
-            best[found[1].address] = (found[0], Example.of(found[1], offer))
+        similar = [
+            (similarity, headed[index][1]) for similarity, index in _similar_titles(offer, titles)
+        ]
+        match = _best_page(offer, similar, page_text)
+        if match and match[0] > best.get(match[1].address, (0.0, None))[0]:
+            best[match[1].address] = (match[0], Example.of(match[1], offer))
     return [example for _, example in best.values()]
 
 
-def _look(
+def _titled(
     pages: Iterable[CrawledPage], opener: Opener
 ) -> Iterator[tuple[CrawledPage, tuple[str, ...]]]:
     distinct = {page.address: page for page in pages}
-    for page, document in opener.open_all(islice(distinct.values(), MOST_PAGES)):
-        yield page, _headings(document)
+    for page, document in opener.open_all(islice(distinct.values(), MAX_PAGES_SEARCHED)):
+        yield page, _page_titles(document)
 
 
-def _headings(document: Document) -> tuple[str, ...]:
-    found = []
-    for css in HEADINGS:
+def _page_titles(document: Document) -> tuple[str, ...]:
+    titles = []
+    for css in TITLE_SELECTORS:
         node = document.first(css)
-        text = (node.attributes.get("content") or text_of(node, 400)) if node else None
+        if node is None:
+            continue
+        text = node.attributes.get("content") or text_of(node, MAX_TITLE_CHARS)
         title = normalise(Attribute.TITLE, text) if text else None
         if title:
-            found.append(utils.default_process(title))
-    return tuple(dict.fromkeys(found))
+            titles.append(utils.default_process(title))
+    return tuple(dict.fromkeys(titles))
 
 
-def _alike(offer: OfferFields, titles: Sequence[str]) -> list[tuple[float, int]]:
-    """Places of the headings that are like the offer's title, with a likeness in [0, 3]; 2 and more is the same."""
+def _similar_titles(offer: OfferFields, titles: Sequence[str]) -> list[tuple[float, int]]:
+    """Return (similarity in [0, 3], index) of the titles like the offer's; 2 and more is an equal title."""
     if not offer.title:
         return []
-    wanted = utils.default_process(offer.title)
+    offer_title = utils.default_process(offer.title)
     near = process.extract(
-        wanted, titles, scorer=fuzz.token_set_ratio, score_cutoff=ALIKE, limit=12
+        offer_title,
+        titles,
+        scorer=fuzz.token_set_ratio,
+        score_cutoff=MIN_TITLE_SIMILARITY,
+        limit=MAX_NEAR_TITLES,
     )
     return [
-        (fuzz.ratio(wanted, title) / 100 + 2 * (wanted == title), place) for title, _, place in near
+        (fuzz.ratio(offer_title, title) / 100 + 2 * (offer_title == title), index)
+        for title, _, index in near
     ]
 
 
-def _likeliest(
+def _best_page(
     offer: OfferFields,
-    near: Sequence[tuple[float, CrawledPage]],
-    text: Callable[[CrawledPage], str],
+    similar: Sequence[tuple[float, CrawledPage]],
+    page_text: Callable[[CrawledPage], str],
 ) -> tuple[float, CrawledPage] | None:
-    """The page that shows most of the offer; None where none shows enough, or two show the same."""
-    scored: dict[str, tuple[float, CrawledPage]] = {}
-    for likeness, page in near:
-        score = likeness + _evidence(offer, text(page))
-        if score >= ENOUGH_ALIKE and score > scored.get(page.address, (0.0, page))[0]:
-            scored[page.address] = (score, page)
-    ranked = sorted(scored.values(), key=lambda pair: -pair[0])
-    return ranked[0] if ranked and (len(ranked) == 1 or ranked[0][0] > ranked[1][0]) else None
+    """Return the page with most evidence of the offer; None if none has enough, or two have the same."""
+    by_address: dict[str, tuple[float, CrawledPage]] = {}
+    for similarity, page in similar:
+        score = similarity + _evidence(offer, page_text(page))
+        if score >= MIN_EVIDENCE and score > by_address.get(page.address, (0.0, page))[0]:
+            by_address[page.address] = (score, page)
+    ranked = sorted(by_address.values(), key=lambda pair: -pair[0])
+    is_clear = bool(ranked) and (len(ranked) == 1 or ranked[0][0] > ranked[1][0])
+    return ranked[0] if is_clear else None
 
 
 def _evidence(offer: OfferFields, text: str) -> float:
-    """What else of the offer a page shows: identifiers and the picture weigh most."""
-    marks = [mark for mark in (offer.ean, offer.sku, offer.han) if mark and len(mark) >= 3]
-    score = sum(
-        1.5 for mark in marks if re.search(rf"(?<!\w){re.escape(mark.casefold())}(?!\w)", text)
-    )
-    score += 1.5 * any(key(Attribute.IMAGE, image) in text for image in offer.images[:3])
-    return score + 0.5 * (offer.price is not None and _shows_price(str(offer.price), text))
+    """Score the identifiers, the picture and the price of an offer that a page's text shows."""
+    identifiers = [
+        number
+        for number in (offer.ean, offer.sku, offer.han)
+        if number and len(number) >= MIN_IDENTIFIER_CHARS
+    ]
+    score = 0.0
+    for number in identifiers:
+        if re.search(rf"(?<!\w){re.escape(number.casefold())}(?!\w)", text):
+            score += IDENTIFIER_WEIGHT
+    if any(key(Attribute.IMAGE, image) in text for image in offer.images[:MAX_IMAGES]):
+        score += IDENTIFIER_WEIGHT
+    if offer.price is not None and _shows_price(str(offer.price), text):
+        score += PRICE_WEIGHT
+    return score
 
 
 def _shows_price(price: str, text: str) -> bool:
-    whole, _, cents = price.partition(".")
-    forms = {f"{whole}.{cents}", f"{whole},{cents}", f"{whole}{cents}"}
-    return any(re.search(rf"(?<!\d){re.escape(form)}(?!\d)", text) for form in forms)
-
-
-def in_short(brands: Sequence[str]) -> list[str]:
-    """Each brand by the shortest of them all that it begins with, in whole words.
-
-    >>> in_short(["bosch professional", "bosch", "boschetti"])
-    ['bosch', 'bosch', 'boschetti']
-    """
-    shortest_first = sorted(set(brands), key=len)
-    return [
-        next(one for one in shortest_first if f"{brand} ".startswith(f"{one} ")) for brand in brands
-    ]
+    units, _, cents = price.partition(".")
+    spellings = {f"{units}.{cents}", f"{units},{cents}", f"{units}{cents}"}
+    return any(re.search(rf"(?<!\d){re.escape(spelling)}(?!\d)", text) for spelling in spellings)

@@ -1,10 +1,10 @@
-"""A page under study: elements that hundreds of selectors ask for are looked up once.
+"""A page under study: elements that hundreds of selectors look for are looked up once.
 
-Most candidates are an anchor and a step below it, and many share the anchor. So the elements of an anchor are kept, and
-the whole selector is asked within each of them: what it finds first there is what the parser finds first on the page.
+Most candidates are an anchor and a step below it, and many share the anchor. So the elements of an anchor are cached,
+and the whole selector runs within each of them: its first match there is its first match on the page.
 
-What a page costs is added up: the engine counts `:nth-of-type` anew for each of a hundred thousand siblings, and a page
-may be made of these.
+The engine's time per page is added up: it counts `:nth-of-type` anew for each of a hundred thousand siblings, and a
+page may be made of these.
 """
 
 import re
@@ -19,28 +19,32 @@ from selectolax.lexbor import LexborNode
 from catalog.errors import HostilePage
 from parser.page.document import Document
 from parser.page.texts import text_at
-from parser.rules.selector import CONTENT, UNSTRUCK, AnySelector, TextAt, is_of_one
+from parser.rules.selector import CONTENT, AnySelector, TextAt, is_of_one
 
-BELOW = re.compile(
+# An anchor (group 1) and one compound selector below it.
+ANCHORED_SELECTOR = re.compile(
     r"""((?:[^"]|"[^"]*")*[^\s>+~,])\s+(?:[\w*.#:-]|\[[\w^*=-]+(?:"[^"\s\\]*")?\]|\([^()\s"]*\))+"""
 )
-MOST_ANCHORED = 40
-LONGEST = 3
-MOST_SIBLINGS = 10_000
-COUNTED = ":nth"
+# Cap: an anchor with more elements saves nothing.
+MAX_ANCHORED = 40
+# Seconds that selectors may take on one page: bound against hostile input.
+MAX_SECONDS = 3
+# Siblings from which on positional selectors take seconds each: bound against hostile input.
+MAX_SIBLINGS = 10_000
+POSITIONAL = ":nth"
 TOO_SLOW = "selectors take too long on its page"
 
 T = TypeVar("T")
 
 
 class SlowPage(HostilePage):
-    """A page that nothing can be learnt from: what selectors find on it takes too long."""
+    """A page that nothing can be learnt from: selectors take too long on it."""
 
 
-class Lookup:
-    """What selectors find on one page, each element and each text looked up once.
+class PageCache:
+    """Elements and texts that selectors find on one page, each looked up once.
 
-    `spent` is what the engine has taken for that, in seconds; more than three raise SlowPage.
+    `spent` is the time of the selector engine in seconds; more than three raise SlowPage.
     """
 
     def __init__(self, document: Document) -> None:
@@ -49,73 +53,73 @@ class Lookup:
         self._anchored: dict[str, list[LexborNode]] = {}
         self._nodes: dict[str, LexborNode | None] = {}
         self._counts: dict[str, int] = {}
-        self._texts: dict[tuple[int, str | bool, bool], str | None] = {}
+        self._texts: dict[tuple[int, str | bool], str | None] = {}
 
     def find(self, selector: AnySelector) -> str | None:
-        """What `Document.find` gives."""
+        """Return the text at a selector, as `Document.find` does."""
         if not is_of_one(selector):
             return self._timed(selector.css, lambda: self.document.find(selector))
         node = self.first(selector.css)
         if node is None:
             return None
         detail = selector.own if isinstance(selector, TextAt) else selector.name
-        spot = node.mem_id, detail, selector.css.endswith(UNSTRUCK)
-        if spot not in self._texts:
-            self._texts[spot] = text_at(node, selector)
-        return self._texts[spot]
+        cache_key = node.mem_id, detail
+        if cache_key not in self._texts:
+            self._texts[cache_key] = text_at(node, selector)
+        return self._texts[cache_key]
 
     def first(self, css: str) -> LexborNode | None:
-        """What `Document.first` gives."""
+        """Return the first element at a selector, as `Document.first` does."""
         if css not in self._nodes:
             self._nodes[css] = self._timed(css, lambda: self._first(css))
         return self._nodes[css]
 
     def all(self, css: str) -> list[LexborNode]:
-        """What `Document.all` gives."""
+        """Return all elements at a selector, as `Document.all` does."""
         return self._timed(css, lambda: self.document.all(css))
 
     def count(self, css: str) -> int:
-        """How many elements `css` finds."""
+        """Count the elements at a selector."""
         if css not in self._counts:
             self._counts[css] = len(self.all(css))
         return self._counts[css]
 
     def _first(self, css: str) -> LexborNode | None:
-        below = None if CONTENT in css else BELOW.fullmatch(css)
-        anchored = self._at(below[1]) if below else []
-        if below is None or len(anchored) > MOST_ANCHORED:
+        below = None if CONTENT in css else ANCHORED_SELECTOR.fullmatch(css)
+        anchored = self._anchor_nodes(below[1]) if below else []
+        if below is None or len(anchored) > MAX_ANCHORED:
             return self.document.first(css)
-        return next(
-            (found for node in anchored if (found := node.css_first(css)) is not None), None
-        )
+        for anchor in anchored:
+            node = anchor.css_first(css)
+            if node is not None:
+                return node
+        return None
 
-    def _at(self, anchor: str) -> list[LexborNode]:
+    def _anchor_nodes(self, anchor: str) -> list[LexborNode]:
         if anchor not in self._anchored:
-            self._anchored[anchor] = self.document.all(anchor)[: MOST_ANCHORED + 1]
+            self._anchored[anchor] = self.document.all(anchor)[: MAX_ANCHORED + 1]
         return self._anchored[anchor]
 
     @property
     def is_slow(self) -> bool:
-        """Whether it will soon have cost too much, if it has not yet."""
-        return 2 * self.spent > LONGEST or self._is_crowded
+        """Return True if the page has used half of its time, or will by its markup."""
+        return 2 * self.spent > MAX_SECONDS or self._is_crowded
 
     @cached_property
     def _is_crowded(self) -> bool:
-        """Whether an element has so many others in it that one question for the third of them takes seconds."""
+        """Return True if an element has so many children that one positional selector takes seconds."""
         elements = self.document.all("*")
-        if len(elements) <= MOST_SIBLINGS:
+        if len(elements) <= MAX_SIBLINGS:
             return False
-        return (
-            max(Counter(one.parent.mem_id for one in elements if one.parent).values())
-            > MOST_SIBLINGS
-        )
+        children = Counter(node.parent.mem_id for node in elements if node.parent)
+        return max(children.values()) > MAX_SIBLINGS
 
-    def _timed(self, css: str, ask: Callable[[], T]) -> T:
-        if COUNTED in css and self._is_crowded:
+    def _timed(self, css: str, query: Callable[[], T]) -> T:
+        if POSITIONAL in css and self._is_crowded:
             raise SlowPage(TOO_SLOW)
         begin = perf_counter()
-        found = ask()
+        result = query()
         self.spent += perf_counter() - begin
-        if self.spent > LONGEST:
+        if self.spent > MAX_SECONDS:
             raise SlowPage(TOO_SLOW)
-        return found
+        return result

@@ -1,12 +1,13 @@
 """A shop's templates, and the signature by which each one's offer pages are recognised.
 
-Pages of one template share most of their marks (`parser.templates.template_match`), so pages are put together by the Jaccard likeness of
-their marks, most typical page first. A mark then weighs for a template as much as it is rarer on the shop's other
-pages: what header and footer leave everywhere weighs nothing. Which pages are others nobody has said, and most of a
-crawl may well be offers. Those are surely others that show clearly less than the examples of what these share, as in
-learning from positive and unlabelled examples (Liu, Lee, Yu, Li: Partially Supervised Classification of Text Documents,
-2002, 3.2). Were rarity measured on offers too, a few that are sold out would make the shop's only weighty mark of what
-the others have.
+Pages of one template share most marks of their fingerprint (`parser.templates.template_match`), so pages are clustered
+by the Jaccard similarity of their fingerprints, with the first page of a cluster as its leader. A mark's weight for a
+template is its rarity on the shop's other pages: marks of header and footer stand everywhere and weigh nothing.
+
+The other pages are not labelled, and most of a crawl may be offers. Pages that show clearly fewer of the core marks
+than the examples do are reliable negatives, as in learning from positive and unlabelled examples (Liu, Lee, Yu, Li:
+Partially Supervised Classification of Text Documents, 2002, 3.2). Were rarity measured on offers too, a few pages of
+sold-out offers would make one mark of all others the only weighty one.
 """
 
 from collections import Counter
@@ -18,194 +19,220 @@ from statistics import median
 from parser.rules.model import Signature
 from parser.templates.template_match import COSTS, cost_of, likeness, nearness
 
-Marks = frozenset[str]
+Fingerprint = frozenset[str]
 
-ALIKE = 0.72
-CORE = 0.9
-UNLIKE = 0.9
-MOST_TEMPLATES = 8
-LEAST_PAGES = 3
-ENOUGH_MARKS = 12
-MOST_MARKS = 400
-LIGHT = 0.02
-SHARED = 0.1
-LEAST = 0.45
-WIDE = 0.15
+# Least Jaccard similarity of a page to the leader of its cluster.
+MIN_SIMILARITY = 0.72
+# Share of a cluster's pages that a core mark stands on.
+CORE_SHARE = 0.9
+# Share of the examples' core marks below which a page is a reliable negative.
+NEGATIVE_SHARE = 0.9
+# Caps: templates of a shop, marks of a signature.
+MAX_TEMPLATES = 8
+MAX_MARKS = 400
+# Pages from which on a cluster is a template of its own.
+MIN_CLUSTER_PAGES = 3
+# Marks that a cheap signature needs at least.
+MIN_CHEAP_MARKS = 12
+# Weight below which a mark is left out.
+MIN_WEIGHT = 0.02
+# Weight of a mark that all templates of the shop share, where no other page is known.
+SHARED_WEIGHT = 0.1
+# Least similarity to a signature that a page is recognised by.
+MIN_RECOGNISED = 0.45
+# Width of a gap in similarities that separates offers from other pages.
+WIDE_GAP = 0.15
+# One page in so many may be less typical than the threshold allows for.
+UNTYPICAL_ONE_IN = 20
 
 
 @dataclass(frozen=True)
-class Cluster:
-    """Places (in the list of examples) of the pages of one template, and those of the strays that were put there."""
+class PageCluster:
+    """Indices (in the list of examples) of the pages of one template, and of the strays among them."""
 
     members: tuple[int, ...]
     strays: tuple[int, ...] = ()
 
     @property
-    def own(self) -> tuple[int, ...]:
-        """The members that are like each other."""
-        return tuple(place for place in self.members if place not in self.strays)
+    def typical(self) -> tuple[int, ...]:
+        """The members that are similar to each other."""
+        return tuple(index for index in self.members if index not in self.strays)
 
 
-def cluster(pages: Sequence[Marks]) -> list[Cluster]:
-    """Pages put together by template, largest first; pages like no others join the template they are likest to."""
-    leaders: list[Marks] = []
+def cluster_pages(pages: Sequence[Fingerprint]) -> list[PageCluster]:
+    """Cluster pages by template, largest first; a page that is similar to none joins the most similar cluster."""
+    leaders: list[Fingerprint] = []
     members: list[list[int]] = []
-    for place, marks in enumerate(pages):
-        likest = max(
-            range(len(leaders)), key=lambda index: jaccard(marks, leaders[index]), default=None
-        )
-        if likest is not None and (
-            jaccard(marks, leaders[likest]) >= ALIKE or len(leaders) >= MOST_TEMPLATES
-        ):
-            members[likest].append(place)
+    for index, page in enumerate(pages):
+        best = _most_similar(page, leaders)
+        is_full = len(leaders) >= MAX_TEMPLATES
+        if best is not None and (is_full or jaccard(page, leaders[best]) >= MIN_SIMILARITY):
+            members[best].append(index)
         else:
-            leaders.append(marks)
-            members.append([place])
-    return _without_strays(pages, leaders, members)
+            leaders.append(page)
+            members.append([index])
+    return _merge_strays(pages, leaders, members)
 
 
-def _without_strays(
-    pages: Sequence[Marks], leaders: list[Marks], members: list[list[int]]
-) -> list[Cluster]:
-    order = sorted(range(len(leaders)), key=lambda index: -len(members[index]))
-    kept = [index for index in order if len(members[index]) >= LEAST_PAGES]
-    if not kept:
-        return [Cluster(tuple(range(len(pages))))] if pages else []
-    strays: dict[int, list[int]] = {index: [] for index in kept}
-    for index in order:
-        for place in members[index] if index not in kept else ():
-            likest = max(kept, key=lambda one: jaccard(pages[place], leaders[one]))
-            strays[likest].append(place)
-    return [Cluster((*members[index], *strays[index]), tuple(strays[index])) for index in kept]
+def _most_similar(page: Fingerprint, leaders: Sequence[Fingerprint]) -> int | None:
+    return max(range(len(leaders)), key=lambda index: jaccard(page, leaders[index]), default=None)
 
 
-def jaccard(a: Marks, b: Marks) -> float:
-    """The share of common marks in all marks of two pages."""
+def _merge_strays(
+    pages: Sequence[Fingerprint], leaders: list[Fingerprint], members: list[list[int]]
+) -> list[PageCluster]:
+    by_size = sorted(range(len(leaders)), key=lambda index: -len(members[index]))
+    large = [index for index in by_size if len(members[index]) >= MIN_CLUSTER_PAGES]
+    if not large:
+        return [PageCluster(tuple(range(len(pages))))] if pages else []
+    strays: dict[int, list[int]] = {index: [] for index in large}
+    for index in by_size[len(large) :]:
+        for page in members[index]:
+            best = max(large, key=lambda cluster: jaccard(pages[page], leaders[cluster]))
+            strays[best].append(page)
+    return [PageCluster((*members[index], *strays[index]), tuple(strays[index])) for index in large]
+
+
+def jaccard(a: Fingerprint, b: Fingerprint) -> float:
+    """Return the share of common marks in all marks of two pages."""
     return len(a & b) / len(a | b) if a or b else 1.0
 
 
-def signatures(
-    examples: Sequence[Marks], clusters: Sequence[Cluster], background: Sequence[Marks]
+def template_signatures(
+    examples: Sequence[Fingerprint],
+    clusters: Sequence[PageCluster],
+    background: Sequence[Fingerprint],
 ) -> list[Signature]:
-    """The signature of each template that examples were put together by; `background` is a sample of the shop's pages.
+    """Learn the signature of each cluster; `background` is an unlabelled sample of the shop's pages.
 
-    Where no other page is known, there is none. Names and data are a tenth of a page's marks, ids another. Where they
-    tell the same pages apart as clearly, the others need not be looked for on each page of the shop.
+    With one cluster and no other page there is nothing to distinguish: its signature is empty. Names and data are a
+    tenth of a page's marks, ids another tenth; where these separate the same pages as clearly, the dearer marks are
+    left out, so that a crawl of thousands of pages need not collect them.
     """
     if len(clusters) == 1 and not background:
         return [Signature()]
-    whole = _signatures(examples, clusters, background)
+    complete = _signatures(examples, clusters, background)
     for cost in sorted({0, *COSTS.values()})[:-1]:
-        few = _signatures(_of_cost(cost, examples), clusters, _of_cost(cost, background))
-        if _tell_as_well(few, whole, [*examples, *background]):
-            return few
-    return whole
+        cheap = _signatures(_up_to_cost(cost, examples), clusters, _up_to_cost(cost, background))
+        if _separate_equally(cheap, complete, [*examples, *background]):
+            return cheap
+    return complete
 
 
-def _of_cost(cost: int, pages: Sequence[Marks]) -> list[Marks]:
-    """Those of the pages' marks that cost no more than that."""
-    return [frozenset(mark for mark in marks if cost_of(mark) <= cost) for marks in pages]
+def _up_to_cost(cost: int, pages: Sequence[Fingerprint]) -> list[Fingerprint]:
+    """Return the pages' marks that cost no more than `cost`."""
+    return [frozenset(mark for mark in page if cost_of(mark) <= cost) for page in pages]
 
 
-def _tell_as_well(
-    few: Sequence[Signature], whole: Sequence[Signature], pages: Sequence[Marks]
+def _separate_equally(
+    cheap: Sequence[Signature], complete: Sequence[Signature], pages: Sequence[Fingerprint]
 ) -> bool:
-    """Whether some signatures part the pages as others do: from those that are no offers, and from each other."""
-    parted = all(_parts_as_well(one, other, pages) for one, other in zip(few, whole, strict=True))
-    return parted and all(_nearest(marks, few) == _nearest(marks, whole) for marks in pages)
+    """Return True if both sets of signatures recognise the same pages, by the same templates."""
+    for few, full in zip(cheap, complete, strict=True):
+        if not _recognises_equally(few, full, pages):
+            return False
+    return all(_best_signature(page, cheap) == _best_signature(page, complete) for page in pages)
 
 
-def _parts_as_well(few: Signature, whole: Signature, pages: Sequence[Marks]) -> bool:
-    """Whether one signature parts the pages as another does, with room between them; some must be refused."""
-    told = [(likeness(marks, few), likeness(marks, whole) >= whole.least) for marks in pages]
-    taken, refused = (
-        [share for share, is_taken in told if is_taken],
-        [share for share, is_taken in told if not is_taken],
-    )
-    room = min(taken, default=0.0) - max(refused, default=1.0)
-    return (
-        len(few.marks) >= ENOUGH_MARKS
-        and room >= 2 * WIDE
-        and max(refused) < few.least <= min(taken)
-    )
+def _recognises_equally(few: Signature, full: Signature, pages: Sequence[Fingerprint]) -> bool:
+    """Return True if the cheap signature separates the pages as the full one, with a wide gap; some are refused."""
+    recognised: list[float] = []
+    refused: list[float] = []
+    for page in pages:
+        is_recognised = likeness(page, full) >= full.least
+        (recognised if is_recognised else refused).append(likeness(page, few))
+    gap = min(recognised, default=0.0) - max(refused, default=1.0)
+    if len(few.marks) < MIN_CHEAP_MARKS or gap < 2 * WIDE_GAP:
+        return False
+    return max(refused) < few.least <= min(recognised)
 
 
-def _nearest(marks: Marks, found: Sequence[Signature]) -> int | None:
-    """The place of the signature that takes a page and is nearest to it."""
-    near = [nearness(marks, one) for one in found]
-    return near.index(best) if near and (best := max(near))[0] else None
+def _best_signature(page: Fingerprint, signatures: Sequence[Signature]) -> int | None:
+    """Return the index of the signature that recognises a page best; None where none does."""
+    ranks = [nearness(page, signature) for signature in signatures]
+    best = max(ranks, default=None)
+    return ranks.index(best) if best is not None and best[0] else None
 
 
 def _signatures(
-    examples: Sequence[Marks], clusters: Sequence[Cluster], background: Sequence[Marks]
+    examples: Sequence[Fingerprint],
+    clusters: Sequence[PageCluster],
+    background: Sequence[Fingerprint],
 ) -> list[Signature]:
-    groups = [[examples[place] for place in group.own] for group in clusters]
-    cores = [_core(own) for own in groups]
-    least = [
-        UNLIKE * median(len(core & one) for one in own)
-        for core, own in zip(cores, groups, strict=True)
+    typical = [[examples[index] for index in cluster.typical] for cluster in clusters]
+    cores = [_core_marks(pages) for pages in typical]
+    thresholds = [
+        NEGATIVE_SHARE * median(len(core & page) for page in pages)
+        for core, pages in zip(cores, typical, strict=True)
     ]
-    unlike = [marks for marks in background if not _is_like_any(marks, cores, least)]
-    made = []
-    for core, own, group in zip(cores, groups, clusters, strict=True):
-        others = [marks for place, marks in enumerate(examples) if place not in group.members]
-        weights = _heaviest(core, _rarity(unlike) if background else _rarity_beside(others))
-        taken = [*own, *(examples[place] for place in group.strays)]
-        made.append(_signature(weights, taken, [*others, *background]) if weights else Signature())
-    return made
+    negatives = [page for page in background if not _may_be_offer(page, cores, thresholds)]
+    signatures = []
+    for core, pages, cluster in zip(cores, typical, clusters, strict=True):
+        other_pages = [page for index, page in enumerate(examples) if index not in cluster.members]
+        rarity = _rarity(negatives) if background else _rarity_among_templates(other_pages)
+        weights = _heaviest(core, rarity)
+        positives = [*pages, *(examples[index] for index in cluster.strays)]
+        unlabelled = [*other_pages, *background]
+        signatures.append(_signature(weights, positives, unlabelled) if weights else Signature())
+    return signatures
 
 
-def _core(own: Sequence[Marks]) -> Marks:
-    """What the pages of a template share."""
-    counts = Counter(mark for marks in own for mark in marks)
-    return frozenset(mark for mark, count in counts.items() if count >= CORE * len(own))
+def _core_marks(pages: Sequence[Fingerprint]) -> Fingerprint:
+    """Return the marks that nearly all pages of a template share."""
+    counts = Counter(mark for page in pages for mark in page)
+    return frozenset(mark for mark, count in counts.items() if count >= CORE_SHARE * len(pages))
 
 
-def _is_like_any(marks: Marks, cores: Sequence[Marks], least: Sequence[float]) -> bool:
-    """Whether a page may be of some template; others surely are not: of each core they show clearly less."""
-    return any(len(core & marks) >= enough for core, enough in zip(cores, least, strict=True))
+def _may_be_offer(
+    page: Fingerprint, cores: Sequence[Fingerprint], thresholds: Sequence[float]
+) -> bool:
+    """Return True if a page shows about as many core marks of some template as its examples do."""
+    pairs = zip(cores, thresholds, strict=True)
+    return any(len(core & page) >= threshold for core, threshold in pairs)
 
 
-def _heaviest(core: Marks, weight_of: Callable[[str], float]) -> dict[str, float]:
+def _heaviest(core: Fingerprint, weight_of: Callable[[str], float]) -> dict[str, float]:
     weights = {mark: round(weight_of(mark), 4) for mark in core}
-    ordered = sorted(
-        ((weight, mark) for mark, weight in weights.items() if weight > LIGHT), reverse=True
+    by_weight = sorted(
+        ((weight, mark) for mark, weight in weights.items() if weight > MIN_WEIGHT), reverse=True
     )
-    return {mark: weight for weight, mark in ordered[:MOST_MARKS]}
+    return {mark: weight for weight, mark in by_weight[:MAX_MARKS]}
 
 
-def _rarity(pages: Sequence[Marks]) -> Callable[[str], float]:
-    """On which share of the pages a mark is not; on all where there are none."""
-    counts = Counter(mark for marks in pages for mark in marks)
+def _rarity(pages: Sequence[Fingerprint]) -> Callable[[str], float]:
+    """Return a function from a mark to the share of pages that lack it; 1 where there are no pages."""
+    counts = Counter(mark for page in pages for mark in page)
     return lambda mark: 1 - counts[mark] / max(1, len(pages))
 
 
-def _rarity_beside(others: Sequence[Marks]) -> Callable[[str], float]:
-    """What a mark weighs where only pages of the shop's other templates are known: what they share a little, too."""
-    rare = _rarity(others)
-    return lambda mark: SHARED + (1 - SHARED) * rare(mark)
+def _rarity_among_templates(other_pages: Sequence[Fingerprint]) -> Callable[[str], float]:
+    """Return the rarity among pages of the shop's other templates; marks that all share keep a little weight."""
+    rarity = _rarity(other_pages)
+    return lambda mark: SHARED_WEIGHT + (1 - SHARED_WEIGHT) * rarity(mark)
 
 
 def _signature(
-    weights: dict[str, float], taken: Sequence[Marks], elsewhere: Sequence[Marks]
+    weights: dict[str, float], positives: Sequence[Fingerprint], unlabelled: Sequence[Fingerprint]
 ) -> Signature:
-    """The signature with the likeness from which on a page is taken for one of the template."""
-    found = Signature(marks=weights)
-    shares = sorted(likeness(one, found) for one in taken)
-    least = _threshold([likeness(one, found) for one in elsewhere], shares[len(shares) // 20])
-    return Signature(marks=weights, least=round(least, 4))
+    """Make the signature with the similarity from which on a page is recognised."""
+    signature = Signature(marks=weights)
+    similarities = sorted(likeness(page, signature) for page in positives)
+    usual = similarities[len(similarities) // UNTYPICAL_ONE_IN]
+    threshold = _threshold([likeness(page, signature) for page in unlabelled], usual)
+    return Signature(marks=weights, least=round(threshold, 4))
 
 
-def _threshold(others: Sequence[float], usually: float) -> float:
-    """The middle of the lowest wide gap in the likeness of the shop's pages, below what known offers usually show.
+def _threshold(similarities: Sequence[float], usual: float) -> float:
+    """Return the middle of the lowest wide gap in the similarities, below the `usual` one of known offers.
 
-    Pages that are no offers show little of what is rare; an offer that is sold out may show a third less than usual.
+    Other pages show few of the rare marks; a sold-out offer may show a third fewer than usual.
 
     >>> round(_threshold([0.02, 0.03, 0.55, 0.9, 0.95, 0.97], 0.95), 3)
     0.725
     """
-    points = sorted({LEAST, max(LEAST, usually), *(one for one in others if LEAST < one < usually)})
-    gaps = [(after - before, before) for before, after in pairwise(points)]
-    wide = [gap for gap in gaps if gap[0] >= WIDE] or [max(gaps, default=(0.0, LEAST))]
-    width, below = wide[0]
-    return below + width / 2
+    inner = [share for share in similarities if MIN_RECOGNISED < share < usual]
+    points = sorted({MIN_RECOGNISED, max(MIN_RECOGNISED, usual), *inner})
+    gaps = [(upper - lower, lower) for lower, upper in pairwise(points)]
+    wide = [gap for gap in gaps if gap[0] >= WIDE_GAP]
+    width, lower = wide[0] if wide else max(gaps, default=(0.0, MIN_RECOGNISED))
+    return lower + width / 2

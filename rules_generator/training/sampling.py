@@ -1,8 +1,8 @@
-"""Which of many examples to learn from, and of which more would help.
+"""Sample the examples to learn from, and count how many more would help.
 
-Given more known offers than are needed, the first sixty may all be of one category, or all lack an EAN. So examples
-are picked one by one, each for what it shows that few of those picked before it show: an attribute, a category, a
-brand. Where an attribute is known of few examples, its rules rest on little; how many more would do is told.
+Of more known offers than are needed, the first sixty may all be of one category, or all lack an EAN. So examples are
+sampled greedily, each for the attributes, categories and brands that few of the examples before it show. Where an
+attribute is known for few examples, its rules have little support; the number that would suffice is reported.
 """
 
 from collections import Counter
@@ -12,64 +12,71 @@ from math import ceil
 from catalog.models import Attribute
 from catalog.values import key
 from parser.templates.template_match import marks_of
-from rules_generator.training import page_clusters
 from rules_generator.training.examples import Example
-from rules_generator.training.training_example import Taught
+from rules_generator.training.page_clusters import cluster_pages
+from rules_generator.training.training_example import TrainingExample
 
-SURE = 0.9
-TELLING = (Attribute.CATEGORY, Attribute.BRAND, Attribute.AVAILABILITY)
-
-
-def pick(taught: Sequence[Taught], most: int) -> list[Taught]:
-    """At most so many examples per template, those that show most kinds of things."""
-    groups = page_clusters.cluster([marks_of(one.document) for one in taught])
-    return [
-        one
-        for group in groups
-        for one in _various([taught[place] for place in group.members], most)
-    ]
+# Share of right values that as many examples without an error would show (rule of succession).
+TARGET_SHARE = 0.9
+# Attributes whose values make examples different from each other.
+DIVERSE_ATTRIBUTES = (Attribute.CATEGORY, Attribute.BRAND, Attribute.AVAILABILITY)
 
 
-def _various(members: Sequence[Taught], most: int) -> list[Taught]:
-    left = {place: tuple(_shows(one.example)) for place, one in enumerate(members)}
+def sample_examples(examples: Sequence[TrainingExample], limit: int) -> list[TrainingExample]:
+    """Sample at most `limit` examples per template, as diverse as possible."""
+    sampled = []
+    for group in cluster_pages([marks_of(example.document) for example in examples]):
+        sampled += _most_diverse([examples[index] for index in group.members], limit)
+    return sampled
+
+
+def _most_diverse(members: Sequence[TrainingExample], limit: int) -> list[TrainingExample]:
+    remaining = {index: tuple(_features(member.example)) for index, member in enumerate(members)}
     seen: Counter[str] = Counter()
-    chosen: list[Taught] = []
-    while left and len(chosen) < most:
-        best = max(left, key=lambda place: sum(1 / (1 + seen[thing]) for thing in left[place]))
-        seen.update(left.pop(best))
+
+    def novelty(index: int) -> float:
+        return sum(1 / (1 + seen[feature]) for feature in remaining[index])
+
+    chosen: list[TrainingExample] = []
+    while remaining and len(chosen) < limit:
+        best = max(remaining, key=novelty)
+        seen.update(remaining.pop(best))
         chosen.append(members[best])
     return chosen
 
 
-def _shows(example: Example) -> Iterator[str]:
-    """What an example shows that others may not: its attributes, its category, its brand."""
-    yield from (attribute.value for attribute in example.known)
-    for attribute in TELLING:
+def _features(example: Example) -> Iterator[str]:
+    """Yield the attributes of an example, its category, brand and availability."""
+    for attribute in example.known:
+        yield attribute.value
+    for attribute in DIVERSE_ATTRIBUTES:
         if example.known.get(attribute):
             yield f"{attribute.value}: {key(attribute, example.known[attribute][0])}"
 
 
-def wanted_of(taught: Sequence[Taught]) -> dict[str, int]:
-    """How many more examples would make sure of which attribute on the template that shows fewest of it.
+def examples_needed(examples: Sequence[TrainingExample]) -> dict[str, int]:
+    """Return {attribute: examples lacking} for the template that has fewest examples of it.
 
-    A template needs examples of its own: sixty of another say nothing of it.
+    A template needs examples of its own: sixty of another do not support its rules.
     """
-    groups = page_clusters.cluster([marks_of(one.document) for one in taught])
-    most: dict[str, int] = {}
-    for group in groups:
-        for name, more in wanted(taught[place].example.known for place in group.members).items():
-            most[name] = max(more, most.get(name, 0))
-    return {name: most[name] for attribute in Attribute if (name := attribute.value) in most}
+    lacking: dict[str, int] = {}
+    for group in cluster_pages([marks_of(example.document) for example in examples]):
+        values = [examples[index].example.known for index in group.members]
+        for name, count in needed_by_attribute(values).items():
+            lacking[name] = max(count, lacking.get(name, 0))
+    ordered = [attribute.value for attribute in Attribute if attribute.value in lacking]
+    return {name: lacking[name] for name in ordered}
 
 
-def wanted(examples: Iterable[Mapping[Attribute, Sequence[str]]]) -> dict[str, int]:
-    """How many more examples would make sure of which attribute: so many that none wrong would mean nine in ten right.
+def needed_by_attribute(examples: Iterable[Mapping[Attribute, Sequence[str]]]) -> dict[str, int]:
+    """Return {attribute: examples lacking} until nine right of ten could be shown.
 
-    >>> wanted([{Attribute.TITLE: ["A"], Attribute.EAN: ["4006381333931"]}] * 4 + [{Attribute.TITLE: ["B"]}] * 6)
+    >>> lamps = [{Attribute.TITLE: ["A"], Attribute.EAN: ["4006381333931"]}] * 4
+    >>> needed_by_attribute(lamps + [{Attribute.TITLE: ["B"]}] * 6)
     {'ean': 5}
     """
-    counts = Counter(attribute for known in examples for attribute in known)
-    enough = ceil(round(SURE / (1 - SURE), 6))
+    counts = Counter(attribute for values in examples for attribute in values)
+    enough = ceil(round(TARGET_SHARE / (1 - TARGET_SHARE), 6))
     return {
         attribute.value: enough - counts[attribute]
         for attribute in Attribute

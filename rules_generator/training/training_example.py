@@ -1,4 +1,4 @@
-"""A training example: a known offer with its page parsed."""
+"""A training example whose page is open."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from rules_generator.training.examples import Example
 
 
 @dataclass(frozen=True)
-class Taught:
+class TrainingExample:
     """An example with its page open."""
 
     example: Example

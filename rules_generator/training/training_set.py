@@ -1,4 +1,4 @@
-"""The teachers of a stored shop: its known offers whose pages were crawled, with their pages open."""
+"""The training set of a stored shop: its known offers whose pages were crawled, with their pages open."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,73 +12,77 @@ from catalog.runtime.progress import Progress, silent
 from catalog.storage.store import Store
 from parser.crawled_pages import CrawledPage, Opener, ways_to_pages
 from parser.parse_job import newest_in
-from rules_generator.training.examples import Example, join
-from rules_generator.training.sampling import pick
-from rules_generator.training.training_example import Taught
+from rules_generator.training.examples import Example, join_offers
+from rules_generator.training.sampling import sample_examples
+from rules_generator.training.training_example import TrainingExample
 
-MOST_EXAMPLES = 60
-POOL = 4
+# Cap: examples per template.
+MAX_EXAMPLES = 60
+# Pages opened for each example that is sampled.
+POOL_FACTOR = 4
 
 
 @dataclass(frozen=True)
-class Teachers:
-    """All known offers of a shop, how many of them have a page, and those picked to learn from."""
+class TrainingSet:
+    """All known offers of a shop, the number of them that have a page, and the sampled examples."""
 
-    known: Sequence[KnownOffer]
-    examples: int
-    taught: Sequence[Taught]
+    known_offers: Sequence[KnownOffer]
+    joined: int
+    examples: Sequence[TrainingExample]
 
 
-def teachers(
+def load_training_set(
     store: Store,
     shop: Shop,
     pages: Sequence[CrawledPage],
     opener: Opener,
-    most: int,
+    limit: int,
     since: datetime | None = None,
     progress: Progress = silent,
-) -> Teachers:
-    """The shop's teachers, at most so many per template of its pages; those fetched `since` then have half the places.
+) -> TrainingSet:
+    """Load the shop's examples, at most `limit` per template; pages fetched `since` fill half of the pool.
 
     Raises NoKnownOffers.
     """
-    known = _known_offers(store, shop)
-    progress("examples looked for", 0, len(known))
-    examples = join(known, pages, opener, MOST_EXAMPLES, ways_to_pages(store, shop))
-    return Teachers(known, len(examples), pick(_taught(examples, opener, since), most))
+    offers = _known_offers(store, shop)
+    progress("examples looked for", 0, len(offers))
+    joined = join_offers(offers, pages, opener, MAX_EXAMPLES, ways_to_pages(store, shop))
+    opened = _open_pool(joined, opener, since)
+    return TrainingSet(offers, len(joined), sample_examples(opened, limit))
 
 
-def newest_rules(store: Store, shop: Shop) -> StoredRules | None:
-    """The newest rules of a shop as they are stored; None where there are none yet."""
+def latest_rules(store: Store, shop: Shop) -> StoredRules | None:
+    """Return the newest stored rules of a shop; None where there are none yet."""
     with store.read() as session:
         return newest_in(session, shop)
 
 
-def _taught(examples: Sequence[Example], opener: Opener, since: datetime | None) -> list[Taught]:
-    """Examples with their pages, at most four times as many as are used, evenly spread.
+def _open_pool(
+    examples: Sequence[Example], opener: Opener, since: datetime | None
+) -> list[TrainingExample]:
+    """Open the pages of an evenly spread pool of examples.
 
-    Where a shop was redesigned and most of its pages rest, the few that show the new layout are not to be lost.
+    After a redesign most pages rest, and the few fetched since then show the new layout: they get half of the pool.
     """
-    fresh, rested = (
-        [one for one in examples if one.page.is_fresh(since) is asked] for asked in (True, False)
-    )
-    places = POOL * MOST_EXAMPLES // (2 if fresh and rested else 1)
-    spread = (
-        example for group in (fresh, rested) for example in group[:: max(1, len(group) // places)]
-    )
-    known = {example.page: example for example in spread}
-    return [Taught(known[page], document) for page, document in opener.open_all(known)]
+    fresh = [example for example in examples if example.page.is_fresh(since)]
+    resting = [example for example in examples if not example.page.is_fresh(since)]
+    size = POOL_FACTOR * MAX_EXAMPLES // (2 if fresh and resting else 1)
+    pool = [*_every_nth(fresh, size), *_every_nth(resting, size)]
+    by_page = {example.page: example for example in pool}
+    return [TrainingExample(by_page[page], document) for page, document in opener.open_all(by_page)]
+
+
+def _every_nth(examples: Sequence[Example], size: int) -> Sequence[Example]:
+    return examples[:: max(1, len(examples) // size)]
 
 
 def _known_offers(store: Store, shop: Shop) -> list[KnownOffer]:
+    query = select(KnownOffer).where(KnownOffer.shop_id == shop.id).order_by(col(KnownOffer.id))
     with store.read() as session:
-        found = list(
-            session.exec(
-                select(KnownOffer).where(KnownOffer.shop_id == shop.id).order_by(col(KnownOffer.id))
-            )
-        )
-    if not found:
+        offers = list(session.exec(query))
+    if not offers:
         raise NoKnownOffers(
-            f"the catalog has no offer of {shop.name!r}: import some with 'scout catalog import {shop.name} SOURCE'"
+            f"the catalog has no offer of {shop.name!r}: "
+            f"import some with 'scout catalog import {shop.name} SOURCE'"
         )
-    return found
+    return offers

@@ -1,7 +1,7 @@
-"""Where on a page its several offers may stand: lists of objects in its data, and elements in a row.
+"""Places on a page where several offers may be listed: lists of objects in its data, and elements in a row.
 
-An item is told by its facts: each text inside it under the selector that leads there from the item. Lists are found in
-all blocks of data; rows are found from two known offers, whose numbers stand in two neighbouring elements.
+An item is described by its texts, each under the selector that leads there from the item. Lists are searched in all
+blocks of data; rows are found from two known offers whose identifiers stand in two neighbouring elements.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,231 +18,257 @@ from parser.rules.selector import ITEM, AnySelector, AttributeAt, JsonAt, TextAt
 from parser.scripts.blocks import attribute_data
 from parser.scripts.syntax.jsonpath import child, has_path
 from parser.variants import Item, items_at
-from rules_generator.locate.element_selectors import anchors_of, tag_of, upwards
+from rules_generator.locate.element_selectors import ancestors_or_self, anchor_selectors, css_tag
 from rules_generator.locate.known_values import (
-    LONGEST_LINE,
+    MAX_LINE_CHARS,
     VALUE_ATTRIBUTES,
-    Place,
-    Wanted,
-    flatten,
-    places,
+    ValueMatcher,
+    find_occurrences,
+    flatten_json,
 )
 
-Facts = Mapping[AnySelector, str]
-TELLING = (*NUMBERS, Attribute.TITLE)
-MOST_LISTS = 60
-MOST_LEVELS = 12
-MOST_ITEMS = 60
-MOST_NODES = 120
-MOST_PLACES = 6
-MOST_PATHS = 5
-MOST_FACTS = 600
-MOST_STEPS = 6
+ItemTexts = Mapping[AnySelector, str]
+KnownValues = Mapping[Attribute, Sequence[str]]
+
+# Attributes by which a known offer is located in a row.
+IDENTIFYING = (*NUMBERS, Attribute.TITLE)
+# Attributes of elements that may hold an option's number.
+OPTION_ATTRIBUTES = frozenset({"id", "for"})
+# Caps against very large pages.
+MAX_LISTS = 60
+MAX_LEVELS = 12
+MAX_ITEMS = 60
+MAX_ITEM_NODES = 120
+MAX_ITEM_LEVELS = 5
+MAX_NODES = 20_000
+MAX_OCCURRENCES = 6
+MAX_PATHS = 5
+MAX_TEXTS = 600
+MAX_STEPS = 6
+MAX_PATH_STEPS = 8
+MAX_KEYS = 200
+MAX_VALUE_CHARS = 2_000
+# Known offers of a page that rows are searched from.
+MAX_ROW_OFFERS = 3
 
 
 @dataclass(frozen=True)
-class Listing:
-    """A way to items with the facts of each of those on one page."""
+class ItemList:
+    """A selector of items with the texts of each item on one page."""
 
     selector: AnySelector
-    items: tuple[Facts, ...]
+    items: tuple[ItemTexts, ...]
 
 
-def listings(
-    document: Document, known: Sequence[Mapping[Attribute, Sequence[str]]]
-) -> list[Listing]:
-    """The lists and rows of a page in which its known offers may stand."""
-    ways: dict[AnySelector, None] = dict.fromkeys(islice(_lists(document), MOST_LISTS))
-    ways |= dict.fromkeys(_rows(document, known))
-    return [one for way in ways if (one := listing(document, way)).items]
+def find_item_lists(document: Document, offers: Sequence[KnownValues]) -> list[ItemList]:
+    """Return the lists and rows of a page in which its known offers may stand."""
+    selectors: dict[AnySelector, None] = dict.fromkeys(islice(_data_lists(document), MAX_LISTS))
+    selectors |= dict.fromkeys(_rows(document, offers))
+    item_lists = (read_item_list(document, selector) for selector in selectors)
+    return [item_list for item_list in item_lists if item_list.items]
 
 
-def listing(document: Document, way: AnySelector) -> Listing:
-    """The items that a selector finds on a page, with the facts of each."""
-    items = islice(items_at(document, way), MOST_ITEMS)
-    return Listing(way, tuple(dict(_facts(item)) for item in items))
+def read_item_list(document: Document, selector: AnySelector) -> ItemList:
+    """Read the items that a selector finds on a page, with the texts of each."""
+    items = islice(items_at(document, selector), MAX_ITEMS)
+    return ItemList(selector, tuple(_item_texts(item) for item in items))
 
 
-def _lists(document: Document) -> Iterator[JsonAt]:
-    named: dict[tuple[str, str], list[Any]] = {}
-    for one in document.blocks:
-        named.setdefault((one.css, one.name), []).append(one.data)
-    for (css, name), found in named.items():
-        if len(found) > 1:
+def _data_lists(document: Document) -> Iterator[JsonAt]:
+    by_name: dict[tuple[str, str], list[Any]] = {}
+    for block in document.blocks:
+        by_name.setdefault((block.css, block.name), []).append(block.data)
+    for (css, name), blocks in by_name.items():
+        if len(blocks) > 1:
             yield JsonAt(css=css, block=name, path="$")
-        yield from _lists_in(css, name, found)
-    for css, block, data in _in_attributes(document):
-        yield from _lists_in(css, block, [data])
+        yield from _lists_in(css, name, blocks)
+    for css, name, data in _data_attributes(document):
+        yield from _lists_in(css, name, [data])
 
 
-def _in_attributes(document: Document) -> Iterator[tuple[str, str, Any]]:
-    for node in islice(document.tree.root.traverse() if document.tree.root else (), 20_000):
+def _data_attributes(document: Document) -> Iterator[tuple[str, str, Any]]:
+    """Yield (CSS, block name, data) of the attributes that hold JSON."""
+    nodes = document.tree.root.traverse() if document.tree.root else ()
+    for node in islice(nodes, MAX_NODES):
         for name, value in node.attributes.items() if node.is_element_node else ():
-            if (
-                name.startswith("data-")
-                and value
-                and value[:1] in "[{"
-                and (data := attribute_data(value)) is not None
-            ):
+            if not value or not name.startswith("data-") or value[:1] not in "[{":
+                continue
+            data = attribute_data(value)
+            if data is not None:
                 yield f"[{name}]", f"@{name}", data
 
 
-def _lists_in(css: str, block: str, found: Iterable[Any]) -> Iterator[JsonAt]:
-    for data in found:
-        for path in _paths(data, "$", MOST_LEVELS):
+def _lists_in(css: str, block: str, blocks: Iterable[Any]) -> Iterator[JsonAt]:
+    for data in blocks:
+        for path in _list_paths(data, "$", MAX_LEVELS):
             yield JsonAt(css=css, block=block, path=path)
 
 
-def _paths(data: Any, path: str, levels: int) -> Iterator[str]:
-    """The paths to the children of each list of objects, and of each object of objects by number."""
+def _list_paths(data: Any, path: str, levels: int) -> Iterator[str]:
+    """Yield the paths to the children of each list of objects, and of each object of objects by number."""
     if levels < 0:
         return
     if isinstance(data, list):
-        if any(isinstance(one, dict) for one in data):
+        if any(isinstance(entry, dict) for entry in data):
             yield f"{path}.*"
-        for place, value in enumerate(data[:2]):
-            yield from _paths(value, child(path, place), levels - 1)
+        for index, value in enumerate(data[:2]):
+            yield from _list_paths(value, child(path, index), levels - 1)
     elif isinstance(data, dict):
         if data and all(name.isdigit() and isinstance(value, dict) for name, value in data.items()):
             yield f"{path}.*"
-        for name, value in islice(data.items(), 200):
+        for name, value in islice(data.items(), MAX_KEYS):
             if isinstance(value, dict | list) and not name.isdigit() and has_path(name):
-                yield from _paths(value, child(path, name), levels - 1)
+                yield from _list_paths(value, child(path, name), levels - 1)
 
 
-def _rows(
-    document: Document, known: Sequence[Mapping[Attribute, Sequence[str]]]
-) -> Iterator[TextAt]:
-    """Neighbouring elements, in each of which something stands that only one of two known offers has."""
-    if len(known) < 2:
+def _rows(document: Document, offers: Sequence[KnownValues]) -> Iterator[TextAt]:
+    """Yield selectors of neighbouring elements, each of which shows another one of two known offers."""
+    if len(offers) < 2:
         return
-    found = [_told(document, one) for one in known[:3]]
-    for first, second in combinations(found, 2):
-        for one in first:
-            for other in second:
-                above = _apart(one, other)
-                if above is not None:
-                    yield from (TextAt(css=css) for css in _row_paths(*above))
+    nodes_of_offers = [_identifying_nodes(document, values) for values in offers[:MAX_ROW_OFFERS]]
+    for first_nodes, second_nodes in combinations(nodes_of_offers, 2):
+        for first in first_nodes:
+            for second in second_nodes:
+                parent = _common_parent(first, second)
+                if parent is not None:
+                    for css in _row_selectors(*parent):
+                        yield TextAt(css=css)
 
 
-def _told(document: Document, known: Mapping[Attribute, Sequence[str]]) -> list[LexborNode]:
-    wanted = {attribute: values for attribute, values in known.items() if attribute in TELLING}
-    found = places(document, Wanted(wanted, document.base))
-    spots: list[Place] = [
-        place for one in found.values() for place in one if place.node is not None
-    ][: 4 * MOST_PLACES]
-    nodes = {place.node.mem_id: place.node for place in spots if place.node is not None}
-    return list(nodes.values())[:MOST_PLACES]
+def _identifying_nodes(document: Document, values: KnownValues) -> list[LexborNode]:
+    identifying = {name: texts for name, texts in values.items() if name in IDENTIFYING}
+    by_attribute = find_occurrences(document, ValueMatcher(identifying, document.base))
+    nodes = [
+        occurrence.node
+        for occurrences in by_attribute.values()
+        for occurrence in occurrences
+        if occurrence.node is not None
+    ]
+    distinct = {node.mem_id: node for node in nodes[: 4 * MAX_OCCURRENCES]}
+    return list(distinct.values())[:MAX_OCCURRENCES]
 
 
-def _apart(one: LexborNode, other: LexborNode) -> tuple[LexborNode, LexborNode, LexborNode] | None:
-    """The element around both, and its two children that hold one of them each."""
-    above = {node.mem_id: node for node in upwards(one)}
-    below: LexborNode = other
-    for node in upwards(other):
-        if node.mem_id in above:
-            mine = next(
-                (
-                    up
-                    for up in upwards(one)
-                    if up.parent is not None and up.parent.mem_id == node.mem_id
-                ),
-                None,
-            )
-            return (
-                (node, mine, below)
-                if mine is not None and mine.tag == below.tag and mine != below
-                else None
-            )
-        below = node
+def _common_parent(
+    first: LexborNode, second: LexborNode
+) -> tuple[LexborNode, LexborNode, LexborNode] | None:
+    """Return the element around both nodes and its two children that hold one of them each."""
+    ancestors = {node.mem_id for node in ancestors_or_self(first)}
+    second_child: LexborNode = second
+    for node in ancestors_or_self(second):
+        if node.mem_id in ancestors:
+            first_child = _child_towards(node, first)
+            if first_child is None or first_child == second_child:
+                return None
+            is_alike = first_child.tag == second_child.tag
+            return (node, first_child, second_child) if is_alike else None
+        second_child = node
     return None
 
 
-def _row_paths(above: LexborNode, one: LexborNode, other: LexborNode) -> Iterator[str]:
-    theirs = set(anchors_of(other))
-    shared = [step for step in anchors_of(one) if step in theirs]
-    holders = [*list(anchors_of(above))[:2], tag_of(above)]
-    outer = next(
-        (step for up in upwards(above) if up is not above for step in anchors_of(up)), None
-    )
-    holders += [f"{outer} {tag_of(above)}"] if outer else []
-    holders += _step_by_step(above)
+def _child_towards(parent: LexborNode, node: LexborNode) -> LexborNode | None:
+    """Return the child of an element that a node stands in, or is."""
+    for ancestor in ancestors_or_self(node):
+        if ancestor.parent is not None and ancestor.parent.mem_id == parent.mem_id:
+            return ancestor
+    return None
+
+
+def _row_selectors(parent: LexborNode, first: LexborNode, second: LexborNode) -> Iterator[str]:
+    second_anchors = set(anchor_selectors(second))
+    shared = [anchor for anchor in anchor_selectors(first) if anchor in second_anchors]
+    holders = [*anchor_selectors(parent)[:2], css_tag(parent)]
+    outer = _nearest_anchor_above(parent)
+    if outer:
+        holders.append(f"{outer} {css_tag(parent)}")
+    holders += _paths_from_anchors(parent)
     yield from shared[:3]
-    yield from (f"{holder} > {step}" for holder in holders for step in [*shared[:2], tag_of(one)])
+    for holder in holders:
+        for step in [*shared[:2], css_tag(first)]:
+            yield f"{holder} > {step}"
 
 
-def _step_by_step(node: LexborNode) -> Iterator[str]:
-    """The way down to an element from two of those around it that have marks: by marks and tags, and by places."""
-    steps: list[str] = []
-    placed: list[str] = []
-    marked = 0
-    for up in islice(upwards(node), MOST_STEPS):
-        anchor = next(iter(anchors_of(up)), None) if up is not node else None
+def _nearest_anchor_above(node: LexborNode) -> str | None:
+    for ancestor in ancestors_or_self(node):
+        if ancestor is not node:
+            for anchor in anchor_selectors(ancestor):
+                return anchor
+    return None
+
+
+def _paths_from_anchors(node: LexborNode) -> Iterator[str]:
+    """Yield paths to an element from the two nearest anchored ones above: by marks and tags, and by positions."""
+    by_mark: list[str] = []
+    by_position: list[str] = []
+    anchored = 0
+    for ancestor in islice(ancestors_or_self(node), MAX_STEPS):
+        anchor = None
+        if ancestor is not node:
+            anchor = next(iter(anchor_selectors(ancestor)), None)
         if anchor is not None:
-            yield " > ".join([anchor, *steps])
-            yield " > ".join([anchor, *placed])
-            marked += 1
-        if marked == 2:
+            yield " > ".join([anchor, *by_mark])
+            yield " > ".join([anchor, *by_position])
+            anchored += 1
+        if anchored == 2:
             return
-        steps.insert(0, anchor or tag_of(up))
-        placed.insert(0, _placed(up))
+        by_mark.insert(0, anchor or css_tag(ancestor))
+        by_position.insert(0, _positional(ancestor))
 
 
-def _placed(node: LexborNode) -> str:
-    """An element's tag and its place among its like."""
-    return f"{tag_of(node)}:nth-of-type({1 + sum(1 for other in _before(node) if other.tag == node.tag)})"
+def _positional(node: LexborNode) -> str:
+    """Return an element's tag with its position among siblings of that tag."""
+    position = 1
+    sibling = node.prev
+    while sibling is not None:
+        position += sibling.tag == node.tag
+        sibling = sibling.prev
+    return f"{css_tag(node)}:nth-of-type({position})"
 
 
-def _facts(item: Item) -> Iterator[tuple[AnySelector, str]]:
-    seen: set[AnySelector] = set()
-    said = _in_data(item.data) if item.node is None else _in_element(item.node)
-    for selector, text in islice(said, MOST_FACTS):
-        if selector not in seen:
-            seen.add(selector)
-            yield selector, text
+def _item_texts(item: Item) -> ItemTexts:
+    """Return the texts of an item; of several at one selector the first."""
+    pairs = _texts_in_data(item.data) if item.node is None else _texts_in_element(item.node)
+    texts: dict[AnySelector, str] = {}
+    for selector, text in islice(pairs, MAX_TEXTS):
+        texts.setdefault(selector, text)
+    return texts
 
 
-def _in_data(data: Any) -> Iterator[tuple[AnySelector, str]]:
-    for path, text in flatten(data, levels=5):
+def _texts_in_data(data: Any) -> Iterator[tuple[AnySelector, str]]:
+    for path, text in flatten_json(data, levels=MAX_ITEM_LEVELS):
         yield JsonAt(css="", block=ITEM, path=path), text
 
 
-def _in_element(row: LexborNode) -> Iterator[tuple[AnySelector, str]]:
-    yield from _at(row, "")
-    for node in islice((one for one in row.traverse() if one.mem_id != row.mem_id), MOST_NODES):
+def _texts_in_element(row: LexborNode) -> Iterator[tuple[AnySelector, str]]:
+    yield from _texts_at(row, "")
+    inner = (node for node in row.traverse() if node.mem_id != row.mem_id)
+    for node in islice(inner, MAX_ITEM_NODES):
         if node.tag not in UNSEEN:
-            for css in islice(dict.fromkeys(_inside(node, row)), MOST_PATHS):
-                yield from _at(node, css)
+            for css in islice(dict.fromkeys(_selectors_inside(node, row)), MAX_PATHS):
+                yield from _texts_at(node, css)
 
 
-def _inside(node: LexborNode, row: LexborNode) -> Iterator[str]:
-    yield from anchors_of(node)
+def _selectors_inside(node: LexborNode, row: LexborNode) -> Iterator[str]:
+    yield from anchor_selectors(node)
     steps: list[str] = []
-    here: LexborNode | None = node
-    while here is not None and here.mem_id != row.mem_id and len(steps) < 8:
-        steps.append(_placed(here))
-        here = here.parent
+    current: LexborNode | None = node
+    while current is not None and current.mem_id != row.mem_id and len(steps) < MAX_PATH_STEPS:
+        steps.append(_positional(current))
+        current = current.parent
     yield " > ".join(reversed(steps))
 
 
-def _before(node: LexborNode) -> Iterator[LexborNode]:
-    here = node.prev
-    while here is not None:
-        yield here
-        here = here.prev
-
-
-def _at(node: LexborNode, css: str) -> Iterator[tuple[AnySelector, str]]:
+def _texts_at(node: LexborNode, css: str) -> Iterator[tuple[AnySelector, str]]:
     for name, value in node.attributes.items():
-        if (
-            value
-            and len(value) <= 2000
-            and (name in VALUE_ATTRIBUTES or name in ("id", "for") or name.startswith("data-"))
-        ):
+        if value and len(value) <= MAX_VALUE_CHARS and _may_hold_value(name):
             yield AttributeAt(css=css, name=name), value.strip()
-    text = text_of(node, LONGEST_LINE + 50)
-    if text and len(text) <= LONGEST_LINE:
+    text = text_of(node, MAX_LINE_CHARS + 50)
+    if text and len(text) <= MAX_LINE_CHARS:
         yield TextAt(css=css), text
-    own = own_text(node) if node.first_child is not node.last_child else None
-    if own and own != text and len(own) <= LONGEST_LINE:
-        yield TextAt(css=css, own=True), own
+    # With a single child the element's own text is its text, or empty.
+    direct = own_text(node) if node.first_child is not node.last_child else None
+    if direct and direct != text and len(direct) <= MAX_LINE_CHARS:
+        yield TextAt(css=css, own=True), direct
+
+
+def _may_hold_value(name: str) -> bool:
+    return name in VALUE_ATTRIBUTES or name in OPTION_ATTRIBUTES or name.startswith("data-")

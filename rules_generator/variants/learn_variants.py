@@ -1,8 +1,8 @@
-"""Learn where a shop's pages keep several offers, from pages of which the catalog knows several.
+"""Learn where a shop's pages keep several offers, from pages for which the catalog knows several.
 
-On such a page each list and each row of elements is tried: which of its items is which known offer? The list in which
-most known offers find an item of their own is the one, if it does so on several pages, and not on a small part of those
-that have such a list: a catalog with one offer a page does not take variants for offers.
+On such a page every list and every row of elements is tried: which item is which known offer? The list in which most
+known offers have an item of their own is taken if it holds on several pages, and not on a small part of the pages that
+have such a list: a catalog with one offer a page does not take variants for offers.
 """
 
 from collections import defaultdict
@@ -15,169 +15,219 @@ from parser.page.document import Document
 from parser.rules.model import Variants
 from parser.rules.selector import AnySelector, JsonAt
 from parser.variants import LONGEST_OPTION
-from rules_generator.locate.known_values import Wanted
+from rules_generator.locate.known_values import ValueMatcher
 from rules_generator.training.examples import Example
-from rules_generator.training.training_example import Taught
-from rules_generator.variants.item_lists import Facts, Listing, listing, listings
-from rules_generator.variants.same_page_offers import Family, Sibling
-from rules_generator.variants.variant_rules import Pair, rules_of, shared_title, without_options
+from rules_generator.training.training_example import TrainingExample
+from rules_generator.variants.item_lists import (
+    ItemList,
+    ItemTexts,
+    find_item_lists,
+    read_item_list,
+)
+from rules_generator.variants.same_page_offers import OfferFamily, Sibling
+from rules_generator.variants.variant_rules import (
+    ItemMatch,
+    learn_item_rules,
+    shared_title,
+    without_options,
+)
 
-LOOKED_AT = 8
-COUNTED = 30
-LEAST_PAGES = 2
-LEAST_SHARE = 0.15
-SURE = 2.0
+# Pages on which lists are searched, and on which the chosen one is counted.
+PAGES_SEARCHED = 8
+PAGES_COUNTED = 30
+# Pages that have to keep several known offers, and their least share of those with such a list.
+MIN_PAGES = 2
+MIN_SHARE = 0.15
+# Least score of an item to be a known offer.
+MIN_SCORE = 2.0
+# Score of a value that an item shares with a known offer.
 WEIGHTS = {
-    **{Attribute.SKU: 3.0, Attribute.EAN: 3.0, Attribute.HAN: 2.0, Attribute.TITLE: 2.0},
-    **{Attribute.PRICE: 0.5, Attribute.IMAGE: 0.5},
+    Attribute.SKU: 3.0,
+    Attribute.EAN: 3.0,
+    Attribute.HAN: 2.0,
+    Attribute.TITLE: 2.0,
+    Attribute.PRICE: 0.5,
+    Attribute.IMAGE: 0.5,
 }
+# Score of a parameter of the known link, and of all words that tell the known title from its siblings'.
+LINK_WEIGHT = 3.0
+WORDS_WEIGHT = 2.0
+# Score of each item that is assigned, and the preference for data over elements.
+ITEM_WEIGHT = 2
+DATA_WEIGHT = 0.1
 
 
 @dataclass(frozen=True)
-class Opened:
+class OpenFamily:
     """A page with its known offers, open."""
 
-    family: Family
+    family: OfferFamily
     document: Document
 
 
-def learn_variants(found: Sequence[Family], opener: Opener) -> Variants | None:
-    """The way in which the shop's pages keep several offers; None where the known offers do not show that they do."""
-    several = [family for family in found if len(family.siblings) > 1]
-    if len(several) < LEAST_PAGES:
+def learn_variants(families: Sequence[OfferFamily], opener: Opener) -> Variants | None:
+    """Learn the list in which the shop's pages keep several offers; None if the known offers do not show one."""
+    several = [family for family in families if len(family.siblings) > 1]
+    if len(several) < MIN_PAGES:
         return None
-    spread = several[:: max(1, len(several) // LOOKED_AT)][:LOOKED_AT]
-    way = _best_way(list(_opened(spread, opener)))
-    if way is None:
+    searched = _spread(several, PAGES_SEARCHED)
+    selector = _best_list(list(_open(searched, opener)))
+    if selector is None:
         return None
-    rest = [family for family in found if family not in spread]
-    counted = [*spread, *rest[:: max(1, len(rest) // COUNTED)][:COUNTED]]
-    pairs, known = [], []
-    for page in _opened(counted, opener):
-        items = listing(page.document, way)
-        mine = assign(items, page.family.siblings, page.document.base)
-        pairs += [
-            Pair(items.items[item], sibling, page.document.base, page.family)
-            for item, sibling in mine.items()
-        ]
-        known += [len(mine)] if len(items.items) > 1 else []
-    return rules_of(way, pairs) if _keeps_offers(known) else None
+    remaining = [family for family in families if family not in searched]
+    matches: list[ItemMatch] = []
+    offers_per_page: list[int] = []
+    for page in _open([*searched, *_spread(remaining, PAGES_COUNTED)], opener):
+        item_list = read_item_list(page.document, selector)
+        assigned = assign_items(item_list, page.family.siblings, page.document.base)
+        for item, sibling in assigned.items():
+            texts = item_list.items[item]
+            matches.append(ItemMatch(texts, sibling, page.document.base, page.family))
+        if len(item_list.items) > 1:
+            offers_per_page.append(len(assigned))
+    return learn_item_rules(selector, matches) if _keeps_offers(offers_per_page) else None
 
 
-def _keeps_offers(known: Sequence[int]) -> bool:
-    """Whether pages with several items keep offers in them, by how many known ones of its own each has there.
+def _spread(families: Sequence[OfferFamily], size: int) -> Sequence[OfferFamily]:
+    return families[:: max(1, len(families) // size)][:size]
 
-    Where half of them have none, they show other offers: those that are like the page's, or those of a category.
+
+def _keeps_offers(offers_per_page: Sequence[int]) -> bool:
+    """Return True if lists hold the page's offers; `offers_per_page` counts known offers with an item of their own.
+
+    If half of the lists hold none, they show other offers: similar ones, or those of a category.
     """
-    some, several = sum(map(bool, known)), sum(one > 1 for one in known)
-    return several >= LEAST_PAGES and several >= LEAST_SHARE * some and 2 * some >= len(known)
+    some = sum(count > 0 for count in offers_per_page)
+    several = sum(count > 1 for count in offers_per_page)
+    if several < MIN_PAGES or several < MIN_SHARE * some:
+        return False
+    return 2 * some >= len(offers_per_page)
 
 
-def as_whole(one: Taught, family: Family, way: Variants) -> Taught:
-    """A page as a teacher of what it says as a whole: any known offer's values, the title without the options."""
-    found = listing(one.document, way.items)
-    mine = assign(found, family.siblings, one.document.base)
-    options = {id(sibling): _said(found.items[item], way.options) for item, sibling in mine.items()}
-    known: dict[Attribute, list[str]] = {}
+def as_whole_page(
+    example: TrainingExample, family: OfferFamily, layout: Variants
+) -> TrainingExample:
+    """Return the example of a page as a whole: values of any of its offers, titles without the options."""
+    item_list = read_item_list(example.document, layout.items)
+    assigned = assign_items(item_list, family.siblings, example.document.base)
+    options = {
+        id(sibling): _option_texts(item_list.items[item], layout.options)
+        for item, sibling in assigned.items()
+    }
+    values: dict[Attribute, list[str]] = {}
     for sibling in family.siblings:
-        for attribute, values in sibling.known.items():
-            known.setdefault(attribute, []).extend(values)
-    titles = known.pop(Attribute.TITLE, [])
+        for attribute, texts in sibling.known.items():
+            values.setdefault(attribute, []).extend(texts)
+    titles = values.pop(Attribute.TITLE, [])
     common = shared_title(titles)
-    if way.options:
+    if layout.options:
         titles = [
             without_options(sibling.title, options.get(id(sibling), ()))
             for sibling in family.siblings
         ]
-    elif common and not any(rule.attribute is Attribute.TITLE for rule in way.rules):
+    elif common and not any(rule.attribute is Attribute.TITLE for rule in layout.rules):
         titles = []
-    known[Attribute.TITLE] = [*([common] if common else []), *titles]
-    distinct = {
-        attribute: list(dict.fromkeys(values)) for attribute, values in known.items() if values
-    }
-    return Taught(Example(one.example.page, distinct), one.document)
+    values[Attribute.TITLE] = [*([common] if common else []), *titles]
+    distinct = {name: list(dict.fromkeys(texts)) for name, texts in values.items() if texts}
+    return TrainingExample(Example(example.example.page, distinct), example.document)
 
 
-def _said(facts: Facts, options: Sequence[AnySelector]) -> list[str]:
-    return [facts[selector] for selector in options if selector in facts]
+def _option_texts(texts: ItemTexts, options: Sequence[AnySelector]) -> list[str]:
+    return [texts[selector] for selector in options if selector in texts]
 
 
-def _opened(found: Sequence[Family], opener: Opener) -> Iterator[Opened]:
-    by_page = {family.page: family for family in found}
+def _open(families: Sequence[OfferFamily], opener: Opener) -> Iterator[OpenFamily]:
+    by_page = {family.page: family for family in families}
     for page, document in opener.open_all(by_page):
-        yield Opened(by_page[page], document)
+        yield OpenFamily(by_page[page], document)
 
 
-def _best_way(pages: Sequence[Opened]) -> AnySelector | None:
-    """The way by which most known offers find an item of their own, and most of what they say; then few other items."""
-    found: dict[AnySelector, list[tuple[float, int]]] = defaultdict(list)
+def _best_list(pages: Sequence[OpenFamily]) -> AnySelector | None:
+    """Return the list in which most known offers have an item with most of their values; then few other items."""
+    scored: dict[AnySelector, list[tuple[float, int]]] = defaultdict(list)
     for page in pages:
-        known = [sibling.known for sibling in page.family.siblings]
-        for one in listings(page.document, known):
-            found[one.selector].append((_worth(one, page), -len(one.items)))
-    sure = [
-        way for way, told in found.items() if sum(worth > 0 for worth, _ in told) >= LEAST_PAGES
+        offers = [sibling.known for sibling in page.family.siblings]
+        for item_list in find_item_lists(page.document, offers):
+            score = _list_score(item_list, page)
+            scored[item_list.selector].append((score, -len(item_list.items)))
+    supported = [
+        selector
+        for selector, scores in scored.items()
+        if sum(score > 0 for score, _ in scores) >= MIN_PAGES
     ]
-    return max(
-        sure,
-        key=lambda way: (*map(sum, zip(*found[way], strict=True)), -len(str(way))),
-        default=None,
-    )
+
+    def rank(selector: AnySelector) -> tuple[float, int, int]:
+        scores = scored[selector]
+        total, items = sum(score for score, _ in scores), sum(count for _, count in scores)
+        return total, items, -len(str(selector))
+
+    return max(supported, key=rank, default=None)
 
 
-def _worth(one: Listing, page: Opened) -> float:
-    """How much its items say of a page's known offers; nothing where only one has an item of its own."""
-    scores = _scores(one, page.family.siblings, page.document.base)
-    mine = _one_each(scores)
-    said = sum(2 + scores[item, sibling] for item, sibling in mine.items())
-    return said + 0.1 * isinstance(one.selector, JsonAt) if len(mine) > 1 else 0.0
+def _list_score(item_list: ItemList, page: OpenFamily) -> float:
+    """Score the values that a list shows of a page's known offers; 0 if only one has an item of its own."""
+    scores = _scores(item_list, page.family.siblings, page.document.base)
+    assigned = _assignment(scores)
+    if len(assigned) <= 1:
+        return 0.0
+    total = sum(ITEM_WEIGHT + scores[item, sibling] for item, sibling in assigned.items())
+    return total + DATA_WEIGHT * isinstance(item_list.selector, JsonAt)
 
 
-def assign(found: Listing, siblings: Sequence[Sibling], base: str) -> dict[int, Sibling]:
-    """The items that are known offers."""
-    return {
-        item: siblings[number] for item, number in _one_each(_scores(found, siblings, base)).items()
-    }
+def assign_items(item_list: ItemList, siblings: Sequence[Sibling], base: str) -> dict[int, Sibling]:
+    """Assign items to known offers, one to one. Returns {item index: known offer}."""
+    assigned = _assignment(_scores(item_list, siblings, base))
+    return {item: siblings[index] for item, index in assigned.items()}
 
 
-def _scores(found: Listing, siblings: Sequence[Sibling], base: str) -> dict[tuple[int, int], float]:
-    """How much each item (by its number) says of each known offer."""
-    wanted = [Wanted(one.known, base) for one in siblings]
-    common = frozenset.intersection(*(one.words for one in siblings))
-    own = [one.words - common for one in siblings]
+def _scores(
+    item_list: ItemList, siblings: Sequence[Sibling], base: str
+) -> dict[tuple[int, int], float]:
+    """Return {(item index, sibling index): score}, without low scores."""
+    matchers = [ValueMatcher(sibling.known, base) for sibling in siblings]
+    shared = frozenset.intersection(*(sibling.words for sibling in siblings))
     scores = {}
-    for item, facts in enumerate(found.items):
-        for number, one in enumerate(siblings):
-            score = _score(
-                facts, one, wanted[number], own[number] if len(siblings) > 1 else frozenset()
-            )
-            if score >= SURE:
-                scores[item, number] = score
+    for item, texts in enumerate(item_list.items):
+        for index, sibling in enumerate(siblings):
+            distinctive = sibling.words - shared if len(siblings) > 1 else frozenset()
+            score = _score(texts, sibling, matchers[index], distinctive)
+            if score >= MIN_SCORE:
+                scores[item, index] = score
     return scores
 
 
-def _score(facts: Facts, one: Sibling, wanted: Wanted, own: frozenset[str]) -> float:
-    said: set[Attribute] = set()
-    linked, named = False, set[str]()
-    values = {value for _, value in one.query if len(value) > 1}
-    for text in facts.values():
-        said.update(attribute for attribute, _, whole in wanted.matches(text) if whole)
-        linked = linked or text in values
-        named |= one.names(text) & own if own and len(text) <= LONGEST_OPTION else frozenset()
-    return (
-        sum(WEIGHTS.get(attribute, 0.0) for attribute in said)
-        + 3.0 * linked
-        + 2.0 * (bool(own) and named == own)
-    )
+def _score(
+    texts: ItemTexts, sibling: Sibling, matcher: ValueMatcher, distinctive: frozenset[str]
+) -> float:
+    """Score the values of a known offer in an item; `distinctive` words of its title no sibling has."""
+    matched: set[Attribute] = set()
+    is_linked, named = False, set[str]()
+    parameters = {value for _, value in sibling.query if len(value) > 1}
+    for text in texts.values():
+        for attribute, _, is_complete in matcher.matches(text):
+            if is_complete:
+                matched.add(attribute)
+        is_linked = is_linked or text in parameters
+        if distinctive and len(text) <= LONGEST_OPTION:
+            named |= sibling.words_named_by(text) & distinctive
+    score = sum(WEIGHTS.get(attribute, 0.0) for attribute in matched)
+    score += LINK_WEIGHT * is_linked
+    return score + WORDS_WEIGHT * (bool(distinctive) and named == distinctive)
 
 
-def _one_each(scores: Mapping[tuple[int, int], float]) -> dict[int, int]:
-    """One item for one known offer, the surest first; an offer of which two items say as much has none."""
-    made: dict[int, int] = {}
+def _assignment(scores: Mapping[tuple[int, int], float]) -> dict[int, int]:
+    """Assign greedily by score; an offer for which two items score the same gets none."""
+    assigned: dict[int, int] = {}
     taken: set[int] = set()
-    for (item, number), score in sorted(scores.items(), key=lambda pair: -pair[1]):
-        rivals = [other for (at, whose), other in scores.items() if whose == number and at != item]
-        if item not in made and number not in taken and all(other < score for other in rivals):
-            made[item] = number
-            taken.add(number)
-    return made
+    for (item, index), score in sorted(scores.items(), key=lambda pair: -pair[1]):
+        if item in assigned or index in taken:
+            continue
+        rivals = [
+            rival
+            for (other_item, other_index), rival in scores.items()
+            if other_index == index and other_item != item
+        ]
+        if all(rival < score for rival in rivals):
+            assigned[item] = index
+            taken.add(index)
+    return assigned

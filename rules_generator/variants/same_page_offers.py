@@ -1,7 +1,7 @@
-"""Known offers that share a page: the sign that a shop's pages keep several offers each.
+"""Known offers that share a page: evidence that a shop's pages keep several offers each.
 
-Only the catalog can say so. Most shops show sizes and colours of one offer in a list, and a catalog that has one offer
-for each page means it that way; where it has several known offers for one page, it takes variants for offers.
+Only the catalog can give it. Most shops list the sizes and colours of one offer, and a catalog with one offer a page
+means it that way; a catalog with several known offers for one page takes variants for offers.
 """
 
 import re
@@ -12,14 +12,14 @@ from urllib.parse import parse_qsl, urlsplit
 
 from catalog.models import Attribute, OfferFields
 from parser.crawled_pages import CrawledPage
-from rules_generator.training.examples import NOWHERE, finder, known_of
+from rules_generator.training.examples import NO_REDIRECTS, known_values, page_finder
 
 WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True)
 class Sibling:
-    """One of the known offers of a page: its values, and the names and values of its link's query."""
+    """A known offer that shares its page: its values, and the names and values of its link's query."""
 
     known: Mapping[Attribute, Sequence[str]]
     url: str
@@ -27,22 +27,22 @@ class Sibling:
 
     @property
     def title(self) -> str:
-        """Its title; nothing where it has none."""
+        """Its title; empty where it has none."""
         return next(iter(self.known.get(Attribute.TITLE, ())), "")
 
     @cached_property
     def words(self) -> frozenset[str]:
         """The words of its title."""
-        return words_of(self.title)
+        return word_set(self.title)
 
-    def names(self, text: str) -> frozenset[str]:
-        """The words of a text that is part of its title, as `30 ml` is also where all variants have the `ml`."""
-        said = words_of(text)
-        return said if said <= self.words else frozenset()
+    def words_named_by(self, text: str) -> frozenset[str]:
+        """Return the words of a text if all of them stand in the title: `30 ml`, but not `30 ml, refill`."""
+        words = word_set(text)
+        return words if words <= self.words else frozenset()
 
 
 @dataclass(frozen=True)
-class Family:
+class OfferFamily:
     """A page with its known offers, one or more."""
 
     page: CrawledPage
@@ -50,45 +50,43 @@ class Family:
 
     @cached_property
     def shared_words(self) -> frozenset[str]:
-        """The words that the titles of all its known offers have."""
-        return frozenset.intersection(*(one.words for one in self.siblings))
+        """The words that all titles have in common."""
+        return frozenset.intersection(*(sibling.words for sibling in self.siblings))
 
     @cached_property
     def name(self) -> frozenset[str]:
-        """The word with which what they share begins, mostly the product's name: no option has it."""
-        said = WORD.findall(self.siblings[0].title.casefold())
-        return frozenset([word for word in said if word in self.shared_words][:1])
+        """The first shared word, mostly the product's name: no option has it."""
+        words = WORD.findall(self.siblings[0].title.casefold())
+        return frozenset([word for word in words if word in self.shared_words][:1])
 
 
-def families(
+def group_by_page(
     offers: Iterable[OfferFields],
     pages: Iterable[CrawledPage],
-    leads_to: Mapping[str, str] = NOWHERE,
-) -> list[Family]:
-    """The pages with the known offers whose links lead to each, those with most first."""
-    find = finder(pages, leads_to)
-    found: dict[str, tuple[CrawledPage, dict[tuple[object, ...], Sibling]]] = {}
+    redirects: Mapping[str, str] = NO_REDIRECTS,
+) -> list[OfferFamily]:
+    """Group known offers by the page that their links lead to, the largest group first."""
+    find_page = page_finder(pages, redirects)
+    groups: dict[str, tuple[CrawledPage, dict[tuple[object, ...], Sibling]]] = {}
     for offer in offers:
-        page = find(offer.url)
+        page = find_page(offer.url)
         if page is not None:
-            members = found.setdefault(page.address, (page, {}))[1]
-            members.setdefault(
-                (offer.sku, offer.ean, offer.title, offer.price, offer.url), _sibling(offer)
-            )
-    made = [Family(page, tuple(members.values())) for page, members in found.values()]
-    return sorted(made, key=lambda one: -len(one.siblings))
+            members = groups.setdefault(page.address, (page, {}))[1]
+            identity = (offer.sku, offer.ean, offer.title, offer.price, offer.url)
+            members.setdefault(identity, _sibling(offer))
+    families = [OfferFamily(page, tuple(members.values())) for page, members in groups.values()]
+    return sorted(families, key=lambda family: -len(family.siblings))
 
 
 def _sibling(offer: OfferFields) -> Sibling:
-    return Sibling(
-        known_of(offer), offer.url or "", tuple(parse_qsl(urlsplit(offer.url or "").query))
-    )
+    url = offer.url or ""
+    return Sibling(known_values(offer), url, tuple(parse_qsl(urlsplit(url).query)))
 
 
-def words_of(text: str) -> frozenset[str]:
-    """The words of a text.
+def word_set(text: str) -> frozenset[str]:
+    """Return the words of a text.
 
-    >>> sorted(words_of("Red / 42-M"))
+    >>> sorted(word_set("Red / 42-M"))
     ['42', 'm', 'red']
     """
     return frozenset(WORD.findall(text.casefold()))

@@ -1,11 +1,10 @@
-"""Variants without known offers: where a shop's own structured data lists them, each with a number of its own.
+"""Variants without known offers: where a shop's structured data lists them, each with a number of its own.
 
-Schema.org has two ways: the variants of a ProductGroup, and several offers of one Product. Lists of scripts and tables
-are not taken without known offers, since most shops mean sizes and colours of one offer by them.
+Schema.org has two forms: the variants of a ProductGroup, and several offers of one Product. Lists in scripts and
+tables are not taken without known offers, since most shops mean sizes and colours of one offer by them.
 """
 
 from collections.abc import Iterable, Sequence
-from itertools import product
 
 from catalog.models import NUMBERS, Attribute
 from catalog.values.identifier import GTIN_NAMES
@@ -16,54 +15,73 @@ from parser.scripts.blocks import SCHEMA_ORG
 from parser.scripts.syntax.jsonpath import AnyOf, child
 from parser.variants import Item, items_at
 
-WAYS = (
-    ("ld+json ProductGroup", "$.hasVariant.*"), ("ld+json Product", "$.hasVariant.*"),
-    ("ld+json Product", "$.offers.*"), ("ld+json Product", "$.offers.offers.*"),
-)  # fmt: skip
-PATHS = {
-    Attribute.SKU: ("$.sku", "$.offers.sku"), Attribute.HAN: ("$.mpn",),
-    Attribute.EAN: (child("$", AnyOf(GTIN_NAMES)),), Attribute.TITLE: ("$.name",),
-    Attribute.PRICE: ("$.price", "$.offers.price", "$.offers[0].price"), Attribute.IMAGE: ("$.image", "$.image.url"),
+# Block and JSONPath of the lists.
+LIST_PATHS = (
+    ("ld+json ProductGroup", "$.hasVariant.*"),
+    ("ld+json Product", "$.hasVariant.*"),
+    ("ld+json Product", "$.offers.*"),
+    ("ld+json Product", "$.offers.offers.*"),
+)
+# JSONPaths of the attributes inside an item.
+ITEM_PATHS = {
+    Attribute.SKU: ("$.sku", "$.offers.sku"),
+    Attribute.HAN: ("$.mpn",),
+    Attribute.EAN: (child("$", AnyOf(GTIN_NAMES)),),
+    Attribute.TITLE: ("$.name",),
+    Attribute.PRICE: ("$.price", "$.offers.price", "$.offers[0].price"),
+    Attribute.IMAGE: ("$.image", "$.image.url"),
     Attribute.AVAILABILITY: ("$.availability", "$.offers.availability"),
-}  # fmt: skip
-LINKS = ("$.url", "$.offers.url")
-LEAST_PAGES = 2
+}
+LINK_PATHS = ("$.url", "$.offers.url")
+# Pages that have to list variants.
+MIN_PAGES = 2
 
 
 def schema_variants(documents: Sequence[Document]) -> tuple[Variants, ...]:
-    """The ways in which the shop's structured data lists variants, each of which has its own number on every page."""
-    return tuple(
-        made
-        for block, path in WAYS
-        for made in _way(JsonAt(css=SCHEMA_ORG, block=block, path=path), documents)
+    """Return the variant lists of the shop's structured data whose items are all numbered."""
+    layouts = []
+    for block, path in LIST_PATHS:
+        selector = JsonAt(css=SCHEMA_ORG, block=block, path=path)
+        pages = [items for document in documents if len(items := items_at(document, selector)) > 1]
+        if len(pages) >= MIN_PAGES and _are_numbered(pages):
+            layouts.append(_layout(selector, [item for items in pages for item in items]))
+    return tuple(layouts)
+
+
+def _are_numbered(pages: Sequence[Sequence[Item]]) -> bool:
+    """Return True if some identifier is present and unique in all items of every page."""
+    paths = [path for attribute in NUMBERS for path in ITEM_PATHS[attribute]]
+    return any(all(_are_unique(items, path) for items in pages) for path in paths)
+
+
+def _are_unique(items: Sequence[Item], path: str) -> bool:
+    numbers = [item.find(_in_item(path)) for item in items]
+    return all(numbers) and len(set(numbers)) == len(numbers)
+
+
+def _layout(selector: JsonAt, items: Sequence[Item]) -> Variants:
+    rules = []
+    for attribute, paths in ITEM_PATHS.items():
+        for path in _filled(paths, items):
+            at_path = _in_item(path)
+            rules.append(
+                Rule(attribute=attribute, selector=at_path, origin="general", support=len(items))
+            )
+    link = next(
+        (path for path in LINK_PATHS if all(item.find(_in_item(path)) for item in items)), None
+    )
+    return Variants(
+        items=selector,
+        rules=tuple(rules),
+        link=None if link is None else _in_item(link),
+        support=len(items),
     )
 
 
-def _way(selector: JsonAt, documents: Iterable[Document]) -> list[Variants]:
-    found = [items for document in documents if len(items := items_at(document, selector)) > 1]
-    for attribute, path in product(NUMBERS, [path for name in NUMBERS for path in PATHS[name]]):
-        numbers = (
-            [[item.find(_at(path)) for item in items] for items in found]
-            if path in PATHS[attribute]
-            else []
-        )
-        if len(numbers) >= LEAST_PAGES and all(
-            all(one) and len(set(one)) == len(one) for one in numbers
-        ):
-            return [_variants(selector, [item for items in found for item in items])]
-    return []
+def _filled(paths: Iterable[str], items: Sequence[Item]) -> list[str]:
+    """Return the paths that have a value in some item."""
+    return [path for path in paths if any(item.find(_in_item(path)) for item in items)]
 
 
-def _variants(selector: JsonAt, items: Sequence[Item]) -> Variants:
-    rules = [
-        Rule(attribute=attribute, selector=_at(path), origin="general", support=len(items))
-        for attribute, paths in PATHS.items()
-        for path in paths
-        if any(item.find(_at(path)) for item in items)
-    ]
-    link = next((_at(path) for path in LINKS if all(item.find(_at(path)) for item in items)), None)
-    return Variants(items=selector, rules=tuple(rules), link=link, support=len(items))
-
-
-def _at(path: str) -> JsonAt:
+def _in_item(path: str) -> JsonAt:
     return JsonAt(css="", block=ITEM, path=path)

@@ -1,7 +1,7 @@
-"""Rules that look inside an item, from items that are known offers: counted as rules of whole pages are.
+"""Learn the rules that read an item, from items that are known offers: counted as rules of whole pages are.
 
-Besides its numbers, price and picture, a variant has words that tell it from its siblings, which the known titles add
-to the page's, and an address, mostly by its own number or its options in the query.
+Besides identifiers, price and picture, a variant has words that distinguish it from its siblings, which the known
+titles add to the page's, and an address, mostly by its own number or its options in the query.
 """
 
 from collections import Counter
@@ -13,244 +13,310 @@ from catalog.models import NUMBERS, Attribute
 from catalog.values import key
 from parser.rules.model import Form, Rule, Variants
 from parser.rules.selector import AnySelector, TextAt
-from parser.rules.trim import Trim
 from parser.voting.votes import value_of
-from rules_generator.candidates import trimming
 from rules_generator.candidates.candidate import Candidate
-from rules_generator.candidates.naming import plausibility
-from rules_generator.locate.known_values import Wanted
-from rules_generator.scoring.tally import lower_bound
-from rules_generator.variants.item_lists import Facts
-from rules_generator.variants.same_page_offers import Family, Sibling, words_of
+from rules_generator.candidates.naming import naming_fitness
+from rules_generator.candidates.trimming import (
+    NO_TRIM,
+    Surroundings,
+    learn_trims,
+    surroundings,
+)
+from rules_generator.locate.known_values import ValueMatcher
+from rules_generator.scoring.tally import wilson_lower_bound
+from rules_generator.variants.item_lists import ItemTexts
+from rules_generator.variants.same_page_offers import OfferFamily, Sibling, word_set
 
-READ = (
-    Attribute.SKU, Attribute.EAN, Attribute.HAN, Attribute.PRICE, Attribute.IMAGE, Attribute.TITLE,
+ITEM_ATTRIBUTES = (
+    Attribute.SKU,
+    Attribute.EAN,
+    Attribute.HAN,
+    Attribute.PRICE,
+    Attribute.IMAGE,
+    Attribute.TITLE,
     Attribute.AVAILABILITY,
-)  # fmt: skip
-LEAST = {Attribute.PRICE: 0.35, Attribute.TITLE: 0.5}
-USUAL = 0.55
-FEW = 2
-MOST_RULES = 3
-MOST_OPTIONS = 3
-SURELY = 0.8
-IN_SILENCE = 0.3
-
-Way = tuple[AnySelector, Form, Trim]
+)
+# Share of values that have to be right; prices and titles of the catalog may be stale.
+MIN_SHARES = {Attribute.PRICE: 0.35, Attribute.TITLE: 0.5}
+MIN_SHARE = 0.55
+# Items that a rule has to be right on, and different values among them.
+MIN_SUPPORT = 2
+MAX_RULES = 3
+MAX_OPTIONS = 3
+# Rules kept, relative to the best score.
+MIN_RELATIVE_SCORE = 0.8
+# Share of items that have to agree on the place of a link or a parameter.
+LINK_SHARE = 0.8
+# Score of the rule that reads items on which all others abstain.
+FALLBACK_SCORE = 0.3
+TIE_MARGIN = 0.02
+# A shorter text is no address.
+MIN_LINK_CHARS = 9
 
 
 @dataclass(frozen=True)
-class Pair:
+class ItemMatch:
     """An item and the known offer that it is."""
 
-    facts: Facts
+    texts: ItemTexts
     sibling: Sibling
     base: str
-    family: Family
+    family: OfferFamily
 
     @property
-    def own_words(self) -> frozenset[str]:
+    def distinctive_words(self) -> frozenset[str]:
         """The words of the known title that not all titles of its page have."""
-        several = len(self.family.siblings) > 1
-        return self.sibling.words - self.family.shared_words if several else frozenset()
+        if len(self.family.siblings) <= 1:
+            return frozenset()
+        return self.sibling.words - self.family.shared_words
 
 
-def rules_of(way: AnySelector, pairs: Sequence[Pair]) -> Variants | None:
-    """How an item is read; None where it has no number, address or words of its own."""
-    rules = tuple(rule for attribute in READ for rule in _rules(attribute, pairs))
-    named = any(rule.attribute is Attribute.TITLE for rule in rules)
-    options = () if named else tuple(_options(pairs))
-    query = _query(pairs)
-    link = None if query else _link(pairs)
-    numbered = any(rule.attribute in NUMBERS for rule in rules)
-    if not (numbered or options or link or query):
+@dataclass(frozen=True)
+class ItemTally:
+    """Counts of one candidate over items: right values, wrong ones, and the distinct right ones."""
+
+    candidate: Candidate
+    correct: int
+    wrong: int
+    distinct: int
+
+    @property
+    def bound(self) -> float:
+        """The Wilson bound of the share of right values."""
+        return wilson_lower_bound(self.correct, self.correct + self.wrong)
+
+    @property
+    def is_whole_element(self) -> bool:
+        """Whether it trims a value out of the item's whole text, as it would out of a table's head."""
+        selector = self.candidate.selector
+        return isinstance(selector, TextAt) and not selector.css
+
+
+def learn_item_rules(selector: AnySelector, matches: Sequence[ItemMatch]) -> Variants | None:
+    """Learn how an item is read; None if it has no number, address or words of its own."""
+    rules: list[Rule] = []
+    for attribute in ITEM_ATTRIBUTES:
+        rules += _attribute_rules(attribute, matches)
+    has_title = any(rule.attribute is Attribute.TITLE for rule in rules)
+    options = () if has_title else tuple(_options(matches))
+    query = _query(matches)
+    link = None if query else _link(matches)
+    is_numbered = any(rule.attribute in NUMBERS for rule in rules)
+    if not (is_numbered or options or link or query):
         return None
     return Variants(
-        items=way, rules=rules, options=options, link=link, query=query, support=len(pairs)
+        items=selector,
+        rules=tuple(rules),
+        options=options,
+        link=link,
+        query=query,
+        support=len(matches),
     )
 
 
-def _rules(attribute: Attribute, pairs: Sequence[Pair]) -> list[Rule]:
-    """The best ways to an attribute, scored relative to the best of them."""
-    ways = _ways(attribute, pairs)
-    counts = [(_tally(attribute, way, pairs), way) for way in ways]
-    sound = [(lower_bound(right, right + wrong), right, way) for (right, wrong, keys), way in counts
-             if right >= FEW and right > LEAST.get(attribute, USUAL) * (right + wrong)
-             and (len(keys) >= FEW or attribute is Attribute.AVAILABILITY)]  # fmt: skip
-    best = max((score for score, _, _ in sound), default=1.0)
-    if any(score == best and not _is_all(way) for score, _, way in sound):
-        sound = [one for one in sound if not _is_all(one[2])]
-    ranked = sorted(
-        sound, key=lambda one: -(one[0] / best + 0.02 * plausibility(_candidate(attribute, one[2])))
-    )
+def _attribute_rules(attribute: Attribute, matches: Sequence[ItemMatch]) -> list[Rule]:
+    """Return the best rules of an attribute, scored relative to the best of them."""
+    candidates = _candidates(attribute, matches)
+    tallies = [_tally(candidate, matches) for candidate in candidates]
+    supported = [tally for tally in tallies if _has_support(attribute, tally)]
+    best = max((tally.bound for tally in supported), default=1.0)
+    if any(tally.bound == best and not tally.is_whole_element for tally in supported):
+        supported = [tally for tally in supported if not tally.is_whole_element]
+
+    def rank(tally: ItemTally) -> float:
+        return -(tally.bound / best + TIE_MARGIN * naming_fitness(tally.candidate))
+
     chosen = [
-        _candidate(attribute, way).rule(round(score / best, 4), right)
-        for score, right, way in ranked[:MOST_RULES]
-        if score >= 0.8 * best
+        tally.candidate.rule(round(tally.bound / best, 4), tally.correct)
+        for tally in sorted(supported, key=rank)[:MAX_RULES]
+        if tally.bound >= MIN_RELATIVE_SCORE * best
     ]
-    return [*chosen, *_where_silent(attribute, chosen, ways, pairs)]
+    return [*chosen, *_fallback(chosen, candidates, matches)]
 
 
-def _where_silent(
-    attribute: Attribute, chosen: Sequence[Rule], ways: Sequence[Way], pairs: Sequence[Pair]
+def _has_support(attribute: Attribute, tally: ItemTally) -> bool:
+    total = tally.correct + tally.wrong
+    if tally.correct < MIN_SUPPORT or tally.correct <= MIN_SHARES.get(attribute, MIN_SHARE) * total:
+        return False
+    # All variants may be in stock.
+    return tally.distinct >= MIN_SUPPORT or attribute is Attribute.AVAILABILITY
+
+
+def _fallback(
+    chosen: Sequence[Rule], candidates: Sequence[Candidate], matches: Sequence[ItemMatch]
 ) -> list[Rule]:
-    """A way that is never wrong where these rules are silent; where they speak, it has less to say than they have."""
-    silent = (
-        [pair for pair in pairs if all(_value(rule, pair) is None for rule in chosen)]
-        if chosen
-        else []
-    )
-    counts = [(*_tally(attribute, way, silent), way) for way in ways]
-    sound = [
-        (right, way)
-        for right, wrong, keys, way in counts
-        if min(right, len(keys)) >= FEW and not wrong
+    """Return a rule that is never wrong on the items on which all chosen rules abstain."""
+    if not chosen:
+        return []
+    abstained = [match for match in matches if all(_value(rule, match) is None for rule in chosen)]
+    tallies = [_tally(candidate, abstained) for candidate in candidates]
+    right = [
+        tally
+        for tally in tallies
+        if min(tally.correct, tally.distinct) >= MIN_SUPPORT and not tally.wrong
     ]
+    if not right:
+        return []
     best = max(
-        sound,
-        key=lambda one: (one[0], not _is_all(one[1]), plausibility(_candidate(attribute, one[1]))),
-        default=None,
+        right,
+        key=lambda tally: (
+            tally.correct,
+            not tally.is_whole_element,
+            naming_fitness(tally.candidate),
+        ),
     )
-    return [] if best is None else [_candidate(attribute, best[1]).rule(IN_SILENCE, best[0])]
+    return [best.candidate.rule(FALLBACK_SCORE, best.correct)]
 
 
-def _is_all(way: Way) -> bool:
-    """Whether it cuts a value out of all that an element says, as it would out of a table's head."""
-    return isinstance(way[0], TextAt) and not way[0].css
-
-
-def _candidate(attribute: Attribute, way: Way) -> Candidate:
-    selector, form, trim = way
-    return Candidate(attribute, selector, trim, form)
-
-
-def _ways(attribute: Attribute, pairs: Sequence[Pair]) -> list[Way]:
-    whole: dict[Way, None] = {}
-    around: dict[AnySelector, list[trimming.Around]] = {}
-    for pair in pairs:
-        known = pair.sibling.known.get(attribute)
-        if not known:
+def _candidates(attribute: Attribute, matches: Sequence[ItemMatch]) -> list[Candidate]:
+    complete: dict[tuple[AnySelector, Form], None] = {}
+    around: dict[AnySelector, list[Surroundings]] = {}
+    for match in matches:
+        values = match.sibling.known.get(attribute)
+        if not values:
             continue
-        wanted = Wanted({attribute: known}, pair.base)
-        for selector, text in pair.facts.items():
-            for _, form, is_whole in wanted.matches(text):
-                if is_whole:
-                    whole[selector, form, trimming.NO_CUT] = None
-                elif (found := trimming.around(text, known)) is not None:
-                    around.setdefault(selector, []).append(found)
-    cut = {
-        (at, "plain", trim): None
-        for at, found in around.items()
-        for trim in trimming.trims(attribute, found)
-    }
-    return [*whole, *cut]  # type: ignore[list-item]
+        matcher = ValueMatcher({attribute: values}, match.base)
+        for selector, text in match.texts.items():
+            for _, form, is_complete in matcher.matches(text):
+                if is_complete:
+                    complete[selector, form] = None
+                elif (sides := surroundings(text, values)) is not None:
+                    around.setdefault(selector, []).append(sides)
+    candidates = [Candidate(attribute, selector, NO_TRIM, form) for selector, form in complete]
+    for selector, sides_seen in around.items():
+        for trim in learn_trims(attribute, sides_seen):
+            candidates.append(Candidate(attribute, selector, trim))
+    return list(dict.fromkeys(candidates))
 
 
-def _tally(attribute: Attribute, way: Way, pairs: Iterable[Pair]) -> tuple[int, int, set[str]]:
-    """How often a way finds the known value, how often another, and the values that it was right on."""
-    rule = _candidate(attribute, way).rule()
-    right, wrong, keys = 0, 0, set[str]()
-    for pair in pairs:
-        known, value = pair.sibling.known.get(attribute), _value(rule, pair)
-        if value is None or not known:
+def _tally(candidate: Candidate, matches: Iterable[ItemMatch]) -> ItemTally:
+    """Count how often a candidate finds the known value, and how often another."""
+    attribute, rule = candidate.attribute, candidate.rule()
+    correct, wrong, distinct = 0, 0, set[str]()
+    for match in matches:
+        accepted, value = match.sibling.known.get(attribute), _value(rule, match)
+        if value is None or not accepted:
             continue
-        if key(attribute, value) in {key(attribute, one) for one in known}:
-            right += 1
-            keys.add(key(attribute, value))
+        if key(attribute, value) in {key(attribute, text) for text in accepted}:
+            correct += 1
+            distinct.add(key(attribute, value))
         else:
             wrong += 1
-    return right, wrong, keys
+    return ItemTally(candidate, correct, wrong, len(distinct))
 
 
-def _value(rule: Rule, pair: Pair) -> str | None:
-    raw = pair.facts.get(rule.selector)
-    cut = rule.trim.apply(raw) if raw is not None else None
-    return value_of(rule, cut, pair.base) if cut is not None else None
+def _value(rule: Rule, match: ItemMatch) -> str | None:
+    raw = match.texts.get(rule.selector)
+    trimmed = rule.trim.apply(raw) if raw is not None else None
+    return value_of(rule, trimmed, match.base) if trimmed is not None else None
 
 
-def _options(pairs: Sequence[Pair]) -> list[AnySelector]:
-    """The texts that together say what the known titles add: the most telling first, each with something new."""
-    told = [(pair, pair.own_words) for pair in pairs if pair.own_words]
+def _options(matches: Sequence[ItemMatch]) -> list[AnySelector]:
+    """Return the texts that together give the words that the known titles add, most words first."""
+    open_words = [(match, match.distinctive_words) for match in matches if match.distinctive_words]
     chosen: list[AnySelector] = []
-    while len(told) >= FEW and len(chosen) < MOST_OPTIONS:
-        gain: Counter[AnySelector] = Counter()
-        for pair, words in told:
-            for selector, text in pair.facts.items():
-                said = pair.sibling.names(text)
-                gain[selector] += len(said & words) if not said & pair.family.name else 0
-        best = max(gain, key=lambda at: (gain[at], -len(str(at))), default=None)
-        if best is None or gain[best] * 2 < sum(len(words) for _, words in told):
+    while len(open_words) >= MIN_SUPPORT and len(chosen) < MAX_OPTIONS:
+        gain = _words_gained(open_words)
+        best = max(gain, key=lambda selector: (gain[selector], -len(str(selector))), default=None)
+        total = sum(len(added_words) for _, added_words in open_words)
+        if best is None or gain[best] * 2 < total:
             break
         chosen.append(best)
-        left = [(pair, words - words_of(pair.facts.get(best, ""))) for pair, words in told]
-        told = [(pair, words) for pair, words in left if words]
+        remaining = [
+            (match, added_words - word_set(match.texts.get(best, "")))
+            for match, added_words in open_words
+        ]
+        open_words = [(match, added_words) for match, added_words in remaining if added_words]
     return chosen
 
 
-def _query(pairs: Sequence[Pair]) -> tuple[tuple[str, AnySelector], ...]:
-    """The parameters that tell variants apart in the known links, and where an item keeps the value of each."""
-    asked: dict[str, list[tuple[Pair, str]]] = {}
-    for pair in pairs:
-        for name, value in dict(pair.sibling.query).items():
-            asked.setdefault(name, []).append((pair, value))
-    telling = {
-        name: said for name, said in asked.items() if len({value for _, value in said}) >= FEW
-    }
-    found = ((name, _value_at(said)) for name, said in telling.items())
-    return tuple((name, at) for name, at in found if at is not None)
+def _words_gained(
+    open_words: Sequence[tuple[ItemMatch, frozenset[str]]],
+) -> Counter[AnySelector]:
+    """Count the missing words that each selector's texts give; texts with the product's name give none."""
+    gain: Counter[AnySelector] = Counter()
+    for match, added_words in open_words:
+        for selector, text in match.texts.items():
+            named = match.sibling.words_named_by(text)
+            gain[selector] += 0 if named & match.family.name else len(named & added_words)
+    return gain
 
 
-def _value_at(said: Sequence[tuple[Pair, str]]) -> AnySelector | None:
-    found = Counter(at for pair, value in said for at, text in pair.facts.items() if text == value)
-    best = max(found, key=lambda at: (found[at], -len(str(at))), default=None)
-    return best if best is not None and found[best] >= max(FEW, SURELY * len(said)) else None
+def _query(matches: Sequence[ItemMatch]) -> tuple[tuple[str, AnySelector], ...]:
+    """Return the parameters that distinguish variants in known links, and the selector of each one's value."""
+    by_name: dict[str, list[tuple[ItemMatch, str]]] = {}
+    for match in matches:
+        for name, value in dict(match.sibling.query).items():
+            by_name.setdefault(name, []).append((match, value))
+    parameters = []
+    for name, pairs in by_name.items():
+        if len({value for _, value in pairs}) < MIN_SUPPORT:
+            continue
+        selector = _parameter_selector(pairs)
+        if selector is not None:
+            parameters.append((name, selector))
+    return tuple(parameters)
 
 
-def _link(pairs: Sequence[Pair]) -> AnySelector | None:
-    """Where an item keeps its address."""
-    whole = Counter(
-        at for pair in pairs for at, text in pair.facts.items() if _leads_to(text, pair.sibling.url)
+def _parameter_selector(pairs: Sequence[tuple[ItemMatch, str]]) -> AnySelector | None:
+    counts = Counter(
+        selector
+        for match, value in pairs
+        for selector, text in match.texts.items()
+        if text == value
     )
-    usual = max(whole, key=lambda at: whole[at], default=None)
-    return usual if usual is not None and whole[usual] >= max(FEW, SURELY * len(pairs)) else None
+    best = max(counts, key=lambda selector: (counts[selector], -len(str(selector))), default=None)
+    return best if best is not None and _is_usual(counts[best], len(pairs)) else None
 
 
-def _leads_to(text: str, url: str) -> bool:
-    """Whether a text is a URL, or the end of it."""
-    return (
-        bool(url)
-        and "/" in text
-        and len(text) > 8
-        and url.endswith(text.removeprefix("https:").removeprefix("http:"))
+def _link(matches: Sequence[ItemMatch]) -> AnySelector | None:
+    """Return the selector of an item's address."""
+    counts = Counter(
+        selector
+        for match in matches
+        for selector, text in match.texts.items()
+        if _is_link_to(text, match.sibling.url)
     )
+    best = max(counts, key=lambda selector: counts[selector], default=None)
+    return best if best is not None and _is_usual(counts[best], len(matches)) else None
+
+
+def _is_usual(count: int, total: int) -> bool:
+    return count >= max(MIN_SUPPORT, LINK_SHARE * total)
+
+
+def _is_link_to(text: str, url: str) -> bool:
+    """Return True if a text is a URL, or the end of it."""
+    if not url or "/" not in text or len(text) < MIN_LINK_CHARS:
+        return False
+    return url.endswith(text.removeprefix("https:").removeprefix("http:"))
 
 
 def shared_title(titles: Sequence[str]) -> str | None:
-    """The words with which all of several titles begin.
+    """Return the words with which all of several titles begin.
 
     >>> shared_title(["Shirt - Red / M", "Shirt - Blue / M"])
     'Shirt'
     """
-    if len(set(titles)) < FEW:
+    if len(set(titles)) < MIN_SUPPORT:
         return None
-    words = takewhile(
-        lambda column: len(set(column)) == 1,
-        zip(*(title.split() for title in titles), strict=False),
-    )
-    return " ".join(column[0] for column in words).rstrip(" -–|/,(:") or None
+    columns = zip(*(title.split() for title in titles), strict=False)
+    shared = takewhile(lambda column: len(set(column)) == 1, columns)
+    return " ".join(column[0] for column in shared).rstrip(" -–|/,(:") or None
 
 
 def without_options(title: str, options: Iterable[str]) -> str:
-    """A variant's title without the words that tell it from its siblings, where it ends with them.
+    """Return a variant's title without the words of its options at the end.
 
     >>> without_options("Shirt - Red / M", ["M", "Red"])
     'Shirt'
     """
-    left, words = title, {word for option in options for word in words_of(option)}
-    while (
-        words
-        and (last := left.rstrip(" -–|/,()").rsplit(" ", 1))[-1]
-        and words_of(last[-1]) <= words
-        and len(last) > 1
-    ):
-        left = last[0]
-    return left.rstrip(" -–|/,(") or title
+    added_words = {word for option in options for word in word_set(option)}
+    remaining = title
+    while added_words:
+        parts = remaining.rstrip(" -–|/,()").rsplit(" ", 1)
+        last_word = parts[-1]
+        if not last_word or len(parts) == 1 or not word_set(last_word) <= added_words:
+            break
+        remaining = parts[0]
+    return remaining.rstrip(" -–|/,(") or title

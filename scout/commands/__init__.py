@@ -1,4 +1,7 @@
-"""The commands of `scout`, a module a group. They import their rooms when they run, so that `--help` is quick."""
+"""The commands of `scout`, one module per group.
+
+They import other packages when they run, so `--help` is fast.
+"""
 
 from types import ModuleType
 
@@ -18,7 +21,7 @@ from scout.commands import (
 )
 from scout.commands.standalone import dedupe, evaluate, url
 
-ROOMS: tuple[ModuleType, ...] = (
+COMMAND_MODULES: tuple[ModuleType, ...] = (
     demo,
     shop,
     catalog,
@@ -35,3 +38,4 @@ ROOMS: tuple[ModuleType, ...] = (
     serve,
     doctor,
 )
+"""All modules with commands, in the order of the manual; each has `add_to(app)`."""

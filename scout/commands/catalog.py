@@ -1,143 +1,157 @@
-"""`scout catalog`: what the catalog knows of a shop, brought in from a feed."""
+"""`scout catalog`: the known offers of a shop, imported from a feed and shown."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from scout.commands.context import MOST_ROWS, Json, ShopName, call, group
-from scout.terminal.output import cell, say, say_json, short, table
+from scout.commands.context import (
+    MAX_ROWS,
+    JsonOption,
+    ShopArgument,
+    command_group,
+    get_invocation,
+)
+from scout.terminal.output import format_cell, print_json, print_lines, print_table, shorten
 
 if TYPE_CHECKING:
     from catalog.feeds.importing import Imported
 
-known = group("catalog", "Known offers: import them, show them.")
+catalog_commands = command_group("catalog", "Known offers: import, show.")
 Format = Literal["auto", "csv", "tsv", "jsonl", "parquet", "google-xml", "rest", "sql"]
+
+OFFER_COLUMNS = ("ref", "title", "price", "currency", "ean", "sku", "url")
+REJECTED_ROW_COLUMNS = ("line", "reason", "raw")
 
 
 def add_to(app: typer.Typer) -> None:
-    """Put this module's commands into the application."""
-    app.add_typer(known)
+    """Add this module's commands to the application."""
+    app.add_typer(catalog_commands)
 
 
-@known.command("import")
-def import_(
+@catalog_commands.command("import")
+def import_feed(
     context: typer.Context,
-    shop: ShopName,
+    shop: ShopArgument,
     source: Annotated[
         str,
         typer.Argument(
             metavar="SOURCE",
-            help="A file, an address (of a file or a paged REST endpoint), or DATABASE-URL::SELECT ...",
+            help="A file, a URL (of a file or a paged REST endpoint), or DATABASE-URL::SELECT ...",
         ),
     ],
     format_: Annotated[
-        Format, typer.Option("--format", help="The format; 'auto' looks at the source.")
+        Format, typer.Option("--format", help="The format; 'auto' detects it from the source.")
     ] = "auto",
     mapping: Annotated[
         list[str] | None,
         typer.Option(
-            "--map", metavar="FIELD=COLUMN", help="Which column holds a field; may be repeated."
+            "--map", metavar="FIELD=COLUMN", help="The column of a field; may be repeated."
         ),
     ] = None,
     follow: Annotated[
         bool,
         typer.Option(
-            "--follow", help="Ask where opaque links lead: one request each, a click that may cost."
+            "--follow",
+            help="Request opaque links to resolve them: one request each, a click that may cost.",
         ),
     ] = False,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
-    """Import the offers that the catalog lists of a shop; they replace those of the import before."""
+    """Import the catalog's offers of a shop; they replace those of the import before."""
     from catalog.feeds.importing import import_offers
     from catalog.links.shop_links import cleaner
-    from scout.pipeline import pipeline
+    from scout.pipeline import run_records, shop_run
 
-    here = call(context)
-    found = here.shop(shop)
-    columns = _mapping(mapping or ())
-    with pipeline.only_one(here.settings, found), here.progress() as progress:
-        how = cleaner(here.settings, here.store, found, follow)
-        done = import_offers(
-            here.store,
-            found,
+    invocation = get_invocation(context)
+    stored_shop = invocation.shop(shop)
+    columns = _parse_mapping(mapping or ())
+    settings, store = invocation.settings, invocation.store
+    with shop_run.lock_shop(settings, stored_shop), invocation.progress() as progress:
+        result = import_offers(
+            store,
+            stored_shop,
             source,
             format=format_,
             mapping=columns,
-            cleaner=how,
+            cleaner=cleaner(settings, store, stored_shop, follow),
             progress=progress,
         )
     if as_json:
-        say_json(pipeline.figures_of(done))
+        print_json(run_records.storable_figures(result))
         return
-    _tell(done, shop)
+    _print_import(result, shop)
 
 
-def _tell(done: "Imported", shop: str) -> None:
-    say(f"{done.read} rows read, {done.kept} offers kept, {done.bad} rows set aside")
-    if done.removed:
-        say(f"{done.removed} links had tracking or redirects, which were taken off")
-    if done.opaque:
-        say(
-            f"{done.opaque} links are opaque: their pages will be looked for by identifiers and title"
+def _print_import(result: "Imported", shop: str) -> None:
+    print_lines(f"{result.read} rows read, {result.kept} offers kept, {result.bad} rows set aside")
+    if result.removed:
+        print_lines(f"{result.removed} links had tracking or redirects, which were taken off")
+    if result.opaque:
+        print_lines(
+            f"{result.opaque} links are opaque: "
+            "their pages will be looked for by identifiers and title"
         )
-    for reason, number in sorted(done.reasons.items(), key=lambda pair: -pair[1]):
-        say(f"{number:>7} {cell(reason)}")
-    if done.bad:
-        say(f"'scout catalog show {shop} --bad' lists the rows set aside")
+    for reason, number in sorted(result.reasons.items(), key=lambda pair: -pair[1]):
+        print_lines(f"{number:>7} {format_cell(reason)}")
+    if result.bad:
+        print_lines(f"'scout catalog show {shop} --bad' lists the rows set aside")
 
 
-@known.command("show")
-def show(
+@catalog_commands.command("show")
+def show_offers(
     context: typer.Context,
-    shop: ShopName,
+    shop: ShopArgument,
     bad: Annotated[
         bool, typer.Option("--bad", help="Show the rows set aside instead, each with its reason.")
     ] = False,
     limit: Annotated[
-        int, typer.Option(min=0, max=MOST_ROWS, metavar="N", help="Rows to show; 0 for all.")
+        int, typer.Option(min=0, max=MAX_ROWS, metavar="N", help="Rows to show; 0 for all.")
     ] = 20,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
-    """Show the known offers of a shop, or the rows that could not become one. With --json, one object a line."""
+    """Show the known offers of a shop, or the rejected rows of its feed.
+
+    With --json, one object a line.
+    """
     from sqlmodel import col, func, select
 
     from catalog.models import BadRow, KnownOffer
 
-    here = call(context)
-    found = here.shop(shop)
-    kind: type[BadRow] | type[KnownOffer] = BadRow if bad else KnownOffer
-    with here.store.read() as session:
-        total = session.exec(
-            select(func.count()).select_from(kind).where(kind.shop_id == found.id)
-        ).one()
-        wanted = select(kind).where(kind.shop_id == found.id).order_by(col(kind.id))
-        rows = list(session.exec(wanted.limit(limit) if limit and not as_json else wanted))
+    invocation = get_invocation(context)
+    shop_id = invocation.shop(shop).id
+    model: type[BadRow] | type[KnownOffer] = BadRow if bad else KnownOffer
+    counted = select(func.count()).select_from(model).where(model.shop_id == shop_id)
+    query = select(model).where(model.shop_id == shop_id).order_by(col(model.id))
+    # JSON is for scripts, which want every row.
+    if limit and not as_json:
+        query = query.limit(limit)
+    with invocation.store.read() as session:
+        total = session.exec(counted).one()
+        rows = list(session.exec(query))
     if as_json:
         for row in rows:
-            say_json(row.model_dump(exclude={"id", "shop_id"}))
+            print_json(row.model_dump(exclude={"id", "shop_id"}))
         return
-    names = (
-        ("line", "reason", "raw")
-        if bad
-        else ("ref", "title", "price", "currency", "ean", "sku", "url")
-    )
-    table(names, [[_cut(getattr(row, name)) for name in names] for row in rows])
-    say(f"{len(rows)} of {total} {'rows set aside' if bad else 'known offers'}")
+    names = REJECTED_ROW_COLUMNS if bad else OFFER_COLUMNS
+    print_table(names, [[_shorten_text(getattr(row, name)) for name in names] for row in rows])
+    print_lines(f"{len(rows)} of {total} {'rows set aside' if bad else 'known offers'}")
 
 
-def _cut(value: object) -> object:
-    return short(value) if isinstance(value, str) else value
+def _shorten_text(value: object) -> object:
+    return shorten(value) if isinstance(value, str) else value
 
 
-def _mapping(pairs: Sequence[str]) -> dict[str, str]:
-    """What `--map` said.
+def _parse_mapping(pairs: Sequence[str]) -> dict[str, str]:
+    """Parse the values of `--map`.
 
-    >>> _mapping(["ean=barcode", "title=product name"])
+    >>> _parse_mapping(["ean=barcode", "title=product name"])
     {'ean': 'barcode', 'title': 'product name'}
     """
-    split = [pair.partition("=") for pair in pairs]
-    for pair, (field, _, column) in zip(pairs, split, strict=True):
+    mapping = {}
+    for pair in pairs:
+        field, _, column = pair.partition("=")
         if not field or not column:
             raise typer.BadParameter(f"--map {pair!r} has to be FIELD=COLUMN, such as ean=barcode")
-    return {field.strip(): column.strip() for field, _, column in split}
+        mapping[field.strip()] = column.strip()
+    return mapping

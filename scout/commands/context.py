@@ -1,4 +1,4 @@
-"""What all commands share: the global flags, and the settings and store that follow from them, opened when needed."""
+"""The context of a command: global options, and the settings and store that follow from them."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,27 +15,36 @@ if TYPE_CHECKING:
     from catalog.runtime.settings import Settings
     from catalog.storage.store import Store
 
-MOST_ROWS = 1_000_000_000
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for scripts instead of tables.")]
-ShopName = Annotated[
+MAX_ROWS = 1_000_000_000
+"""Largest count that an option takes: a bound against numbers that the database cannot store."""
+
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print JSON for scripts instead of tables.")
+]
+ShopArgument = Annotated[
     str, typer.Argument(metavar="SHOP", help="The shop's name, as given to 'scout shop add'.")
 ]
 
 
-def to_be_written(path: Path | None) -> Path | None:
-    """A file that an option names, looked at before any work is done. Raises UsageError where it cannot be made."""
+def check_writable(path: Path | None) -> Path | None:
+    """Check the file of an output option before any work is done.
+
+    Raises UsageError where it cannot be made.
+    """
     from catalog.errors import UsageError
 
-    if path is not None and path.is_dir():
+    if path is None:
+        return None
+    if path.is_dir():
         raise UsageError(f"{path} cannot be written: it is a folder")
-    if path is not None and not path.absolute().parent.is_dir():
+    if not path.absolute().parent.is_dir():
         raise UsageError(f"{path} cannot be written: {path.parent} is no folder")
     return path
 
 
 @dataclass
-class Call:
-    """One call of `scout`: its global flags. A flag that is None was not given."""
+class Invocation:
+    """One invocation of `scout` with its global options; None where an option was not given."""
 
     verbose: bool = False
     database_url: str | None = None
@@ -43,65 +52,67 @@ class Call:
 
     @cached_property
     def settings(self) -> "Settings":
-        """The settings in force. Raises ConfigError."""
+        """The settings in force; logging is set up by them. Raises ConfigError."""
         from catalog.runtime.settings import Settings
         from scout.terminal import logs
 
         settings = Settings.load(database_url=self.database_url, data_dir=self.data_dir)
-        logs.configure(settings, self.verbose)
+        logs.configure_logging(settings, self.verbose)
         return settings
 
     @cached_property
     def store(self) -> "Store":
-        """The store, open. Raises StoreError, ConfigError."""
+        """The opened store. Raises StoreError, ConfigError."""
         from catalog.storage.store import Store
 
         return Store.open(self.settings)
 
     def shop(self, name: str) -> "Shop":
-        """The shop of that name. Raises UnknownShop."""
+        """Return the shop of that name. Raises UnknownShop."""
         return self.store.shop(name)
 
     @contextmanager
     def progress(self) -> "Iterator[Progress]":
-        """Progress on standard error for the block."""
-        from scout.terminal.progress import shown
+        """Display progress for the block, and serve it to Prometheus if a port is set."""
+        from scout.terminal.progress import show_progress
 
-        with shown(as_json=self.settings.log_format == "json") as progress:
+        with show_progress(as_json=self.settings.log_format == "json") as progress:
             if not self.settings.metrics_port:
                 yield progress
                 return
             from scout.metrics.live import told_on
 
-            with told_on(self.settings.metrics_port, progress) as told:
-                yield told
+            with told_on(self.settings.metrics_port, progress) as served_progress:
+                yield served_progress
 
     def flags(self) -> list[str]:
-        """The global flags as given, for a process of the same kind."""
-        words = ["--verbose"] if self.verbose else []
-        for name, value in (("--database-url", self.database_url), ("--data-dir", self.data_dir)):
-            words += [name, str(value)] if value is not None else []
-        return words
+        """Return the global options as arguments for another `scout` process."""
+        arguments = ["--verbose"] if self.verbose else []
+        if self.database_url is not None:
+            arguments += ["--database-url", self.database_url]
+        if self.data_dir is not None:
+            arguments += ["--data-dir", str(self.data_dir)]
+        return arguments
 
 
-def call(context: typer.Context) -> Call:
-    """The call that a command belongs to."""
-    found = context.find_object(Call)
-    assert found is not None
-    return found
+def get_invocation(context: typer.Context) -> Invocation:
+    """Return the invocation that a command's context belongs to."""
+    invocation = context.find_object(Invocation)
+    assert invocation is not None
+    return invocation
 
 
-def latest_run(here: Call, shop: "Shop") -> "Run":
-    """The shop's newest run. Raises UsageError where there is none yet."""
+def require_run(invocation: Invocation, shop: "Shop") -> "Run":
+    """Return the shop's newest run. Raises UsageError where it has none."""
     from catalog.errors import UsageError
-    from scout.pipeline import pipeline
+    from scout.pipeline import run_records
 
-    run = pipeline.latest(here.store, shop)
+    run = run_records.latest_run(invocation.store, shop)
     if run is None:
         raise UsageError(f"shop {shop.name!r} has not been run yet: 'scout run {shop.name}'")
     return run
 
 
-def group(name: str, about: str) -> typer.Typer:
-    """A group of commands, such as `scout shop ...`."""
-    return typer.Typer(name=name, help=about, no_args_is_help=True, rich_markup_mode=None)
+def command_group(name: str, summary: str) -> typer.Typer:
+    """Make a group of commands, such as `scout shop ...`."""
+    return typer.Typer(name=name, help=summary, no_args_is_help=True, rich_markup_mode=None)

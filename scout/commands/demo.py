@@ -1,4 +1,4 @@
-"""`scout demo`: the bundled shop, served and run, to see what Scout does without a shop of one's own."""
+"""`scout demo`: serve and run the bundled shop, to see Scout at work without any other shop."""
 
 import webbrowser
 from dataclasses import asdict
@@ -6,23 +6,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from scout.commands.context import Json, call
-from scout.terminal.output import note, say, say_json
+from scout.commands.context import JsonOption, get_invocation
+from scout.terminal.output import print_json, print_lines, print_note
 
 if TYPE_CHECKING:
-    from scout.demo.demo_run import Demonstration
+    from scout.demo.demo_run import DemoResult
 
 
 def add_to(app: typer.Typer) -> None:
-    """Put this module's commands into the application."""
-    app.command("demo")(demo)
+    """Add this module's command to the application."""
+    app.command("demo")(run_demo_shop)
 
 
-def demo(
+def run_demo_shop(
     context: typer.Context,
     open_: Annotated[bool, typer.Option("--open", help="Open the report in the browser.")] = False,
     keep: Annotated[
-        bool, typer.Option("--keep", help="Go on with the data of the demo before.")
+        bool, typer.Option("--keep", help="Continue with the data of the previous demo.")
     ] = False,
     redesigned: Annotated[
         bool,
@@ -30,62 +30,59 @@ def demo(
             "--redesigned", help="The same shop in other markup; with --keep, as after a redesign."
         ),
     ] = False,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
-    """Serve the demo shop and run the whole job on it.
+    """Serve the demo shop and run all stages on it.
 
-    The shop runs on loopback as long as the command; its data is kept in a folder of its own. What Scout says is
-    missing is held against the truth. Run it once as it is and once with --keep --redesigned to see how a redesign
-    between two crawls is noticed.
+    The shop is served on loopback while the command runs; its data is stored in a folder of its
+    own. The missing offers found are compared with the truth. Run it once as it is and once with
+    --keep --redesigned to see how a redesign between two crawls is detected.
     """
     from catalog.storage.store import Store
     from scout.demo import demo_run
-    from scout.demo.assortment.demo_shop import Demo
+    from scout.demo.assortment.demo_shop import DemoShop
 
-    here = call(context)
-    settings = demo_run.settings_for(here.settings, keep)
-    store, shop = Store.open(settings), Demo.make(redesigned=redesigned)
-    with demo_run.served(shop, store) as served, here.progress() as progress:
-        note(f"the demo shop is served on {served.url}")
-        done = demo_run.demonstrate(settings, store, shop, served, progress)
+    invocation = get_invocation(context)
+    settings = demo_run.demo_settings(invocation.settings, keep)
+    store, shop = Store.open(settings), DemoShop.make(redesigned=redesigned)
+    with demo_run.serve_demo(shop, store) as served, invocation.progress() as progress:
+        print_note(f"the demo shop is served on {served.url}")
+        result = demo_run.run_demo(settings, store, shop, served, progress)
     if as_json:
-        say_json(_as_json(done))
+        print_json(_as_json(result))
     else:
-        _tell(done)
-    path = demo_run.report_of(done)
+        _print_result(result)
+    path = demo_run.report_path(result)
     if open_ and path is not None:
         webbrowser.open(path.as_uri())
 
 
-def _tell(done: "Demonstration") -> None:
-    from scout.terminal.run_output import tell
+def _print_result(result: "DemoResult") -> None:
+    from scout.terminal.run_output import print_run
 
-    tell(done.run, done.story)
-    score = done.score
-    say(
+    print_run(result.run, result.report)
+    score = result.score
+    tracked, clicks = result.tracked or "none", result.clicks or "none"
+    print_lines(
         "",
-        f"Of {done.lacking} offers that the catalog truly lacks, {len(score['found'])} were found, and",
+        f"Of {result.lacking} offers that the catalog truly lacks, "
+        f"{len(score['correct'])} were found, and",
+        f"{len(score['wrong'])} named wrongly: "
+        f"precision {score['precision']:.3f}, recall {score['recall']:.3f}.",
+        f"The shop's log: {result.requests} requests, "
+        f"{tracked} with a tracking parameter, {clicks} to a redirector.",
     )
-    say(
-        f"{len(score['wrong'])} named wrongly: precision {score['precision']:.3f}, recall {score['recall']:.3f}."
-    )
-    seen = f"{_none(done.tracked)} with a tracking parameter, {_none(done.clicks)} to a redirector"
-    say(f"The shop's log: {done.requests} requests, {seen}.")
 
 
-def _none(number: int) -> str:
-    return str(number) if number else "none"
-
-
-def _as_json(done: "Demonstration") -> dict[str, Any]:
-    score = done.score
-    return asdict(done.run) | {
+def _as_json(result: "DemoResult") -> dict[str, Any]:
+    score = result.score
+    return asdict(result.run) | {
         "precision": score["precision"],
         "recall": score["recall"],
-        "found": len(score["found"]),
+        "found": len(score["correct"]),
         "wrong": score["wrong"],
-        "lost": score["lost"],
-        "requests": done.requests,
-        "tracked": done.tracked,
-        "clicks": done.clicks,
+        "lost": score["missed"],
+        "requests": result.requests,
+        "tracked": result.tracked,
+        "clicks": result.clicks,
     }

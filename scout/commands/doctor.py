@@ -1,49 +1,44 @@
-"""`scout doctor` and `scout db`: whether all is well with the installation and the store, and migrations."""
-
-from dataclasses import asdict
+"""`scout doctor` and `scout db`: checks of the installation, and migrations of the database."""
 
 import typer
 
-from scout.commands.context import Json, call, group
-from scout.terminal.output import say, say_json, table
+from scout.commands.context import JsonOption, command_group, get_invocation
+from scout.terminal.output import print_json, print_lines, print_table
 
-database = group("db", "The database: migrations and checks.")
+database_commands = command_group("db", "The database: migrations and checks.")
 
 
 def add_to(app: typer.Typer) -> None:
-    """Put this module's commands into the application."""
-    app.command("doctor")(doctor)
-    database.command("doctor")(doctor)
-    app.add_typer(database)
+    """Add this module's commands to the application."""
+    app.command("doctor")(check_installation)
+    database_commands.command("doctor")(check_installation)
+    app.add_typer(database_commands)
 
 
-def doctor(context: typer.Context, as_json: Json = False) -> None:
+def check_installation(context: typer.Context, as_json: JsonOption = False) -> None:
     """Check the installation and the store.
 
     The exit code is 1 when something is wrong.
     """
-    from scout.doctor import examine
+    from scout.doctor import run_checks
 
-    findings = examine(call(context).settings)
+    results = run_checks(get_invocation(context).settings)
     if as_json:
-        say_json([asdict(finding) for finding in findings])
+        print_json([result.as_json() for result in results])
     else:
-        table(
-            ("", "check", "found"),
-            [(finding.state, finding.check, finding.found) for finding in findings],
-        )
-    if any(finding.state == "wrong" for finding in findings):
+        rows = [(result.state, result.check, result.message) for result in results]
+        print_table(("", "check", "found"), rows)
+    if any(result.state == "wrong" for result in results):
         raise typer.Exit(1)
 
 
-@database.command("upgrade")
-def upgrade(context: typer.Context) -> None:
-    """Bring the database to this Scout's schema."""
-    from catalog.storage.store import upgrade as bring_up
+@database_commands.command("upgrade")
+def upgrade_database(context: typer.Context) -> None:
+    """Migrate the database to this version's schema."""
+    from catalog.storage.store import upgrade
 
-    before, after = bring_up(call(context).settings)
-    say(
-        f"schema {after}: nothing to do"
-        if before == after
-        else f"schema {before or 'none'} -> {after}"
-    )
+    before, after = upgrade(get_invocation(context).settings)
+    if before == after:
+        print_lines(f"schema {after}: nothing to do")
+    else:
+        print_lines(f"schema {before or 'none'} -> {after}")

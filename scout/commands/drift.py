@@ -1,61 +1,56 @@
-"""`scout drift`: the rules re-scored on fresh pages of known offers."""
+"""`scout drift`: re-score a shop's rules on fresh pages of known offers."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import typer
 
-from scout.commands.context import Json, ShopName, call
-from scout.terminal.output import say, say_json, short, table
+from scout.commands.context import JsonOption, ShopArgument, get_invocation
+from scout.terminal.output import print_json, print_lines, print_table, shorten
 
 if TYPE_CHECKING:
     from rules_generator.monitoring.drift import Drift
 
+SELECTOR_LENGTH = 80
+"""Characters of a selector in the table."""
+
 
 def add_to(app: typer.Typer) -> None:
-    """Put this module's commands into the application."""
-    app.command("drift")(drift)
+    """Add this module's command to the application."""
+    app.command("drift")(measure_drift)
 
 
-def drift(context: typer.Context, shop: ShopName, as_json: Json = False) -> None:
-    """Re-score a shop's rules on the newest pages of its known offers, and say whether it was redesigned.
+def measure_drift(context: typer.Context, shop: ShopArgument, as_json: JsonOption = False) -> None:
+    """Re-score a shop's rules on the newest pages of its known offers; detect a redesign.
 
-    A sample of all its pages tells how much the rules find there, now and when they were learnt. The next
-    'scout run' learns anew in any case; rules that are locked or set by hand stay.
+    A sample of all its pages shows how much the rules read there, now and when they were learnt.
+    The next 'scout run' learns anew in any case; rules that are locked or set by hand stay.
     """
     from rules_generator.monitoring.drift import drift_shop
 
-    here = call(context)
-    with here.progress() as progress:
-        found = drift_shop(here.settings, here.store, here.shop(shop), progress=progress)
+    invocation = get_invocation(context)
+    with invocation.progress() as progress:
+        drift = drift_shop(
+            invocation.settings, invocation.store, invocation.shop(shop), progress=progress
+        )
     if as_json:
-        say_json(asdict(found))
+        print_json(asdict(drift))
     else:
-        _show(found)
+        _print_drift(drift)
 
 
-def _show(found: "Drift") -> None:
-    say(f"rules version {found.version}: {found.said}", "")
-    rows = [
-        (
-            name,
-            one.known,
-            one.found,
-            one.right,
-            f"{one.share:.0%}",
-            "" if one.then is None else f"{one.then:.0%}",
-        )
-        for name, one in found.attributes.items()
-    ]
-    table(("attribute", "known", "found", "right", "share", "when learnt"), rows)
-    if found.silent:
-        say("")
-        gone = [
-            (one.attribute, one.template, short(one.selector, 80), one.support)
-            for one in found.silent
+def _print_drift(drift: "Drift") -> None:
+    print_lines(f"rules version {drift.version}: {drift.said}", "")
+    rows = []
+    for name, result in drift.attributes.items():
+        then = "" if result.then is None else f"{result.then:.0%}"
+        rows.append((name, result.known, result.found, result.right, f"{result.share:.0%}", then))
+    print_table(("attribute", "known", "found", "right", "share", "when learnt"), rows)
+    if drift.silent:
+        print_lines("")
+        broken = [
+            (rule.attribute, rule.template, shorten(rule.selector, SELECTOR_LENGTH), rule.support)
+            for rule in drift.silent
         ]
-        table(
-            ("attribute", "template", "selector", "agreed with"),
-            gone,
-            title="Rules that read nothing right any more",
-        )
+        columns = ("attribute", "template", "selector", "agreed with")
+        print_table(columns, broken, title="Rules that read nothing right any more")

@@ -1,27 +1,37 @@
-"""`scout inspect`: what every selector found on a page."""
+"""`scout inspect`: the votes of all rules on one page."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scout.commands.context import Json, ShopName, call
-from scout.terminal.output import say, say_json, short, table
+from scout.commands.context import JsonOption, ShopArgument, get_invocation
+from scout.terminal.output import print_json, print_lines, print_table, shorten
 
 if TYPE_CHECKING:
     from scout.inspect.page_inspection import Inspection, Line
 
-AGREES = {None: "", True: "yes", False: "no"}
+AGREEMENT = {None: "", True: "yes", False: "no"}
+"""Text of a winner's agreement with the catalog; None where the catalog has no value."""
+
+VARIANT_COLUMNS = ("title", "price", "sku", "ean", "url")
+VOTE_COLUMNS = ("attribute", "rule", "selector", "cuts", "score", "found", "value", "vote")
+
+SELECTOR_LENGTH = 70
+"""Characters of a selector in the tables."""
+
+VALUE_LENGTH = 40
+"""Characters of a value in the table of votes."""
 
 
 def add_to(app: typer.Typer) -> None:
-    """Put this module's commands into the application."""
-    app.command("inspect")(inspect)
+    """Add this module's command to the application."""
+    app.command("inspect")(inspect_page_votes)
 
 
-def inspect(
+def inspect_page_votes(
     context: typer.Context,
-    shop: ShopName,
+    shop: ShopArgument,
     page: Annotated[
         str,
         typer.Argument(metavar="URL|FILE", help="A crawled page's URL, or a saved page's file."),
@@ -29,96 +39,105 @@ def inspect(
     attribute: Annotated[
         str | None, typer.Option(metavar="A", help="Only this attribute, such as price.")
     ] = None,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
-    """Show what every rule finds on a page: the value before and after its cuts, its score and vote, the winner."""
+    """Show the votes of all rules on a page: values before and after trimming, scores, winners."""
     from scout.inspect.page_inspection import inspect_page
     from scout.inspect.review import attribute_named
 
-    here = call(context)
-    wanted = attribute_named(attribute) if attribute else None
-    found = inspect_page(here.settings, here.store, here.shop(shop), page, wanted)
+    invocation = get_invocation(context)
+    selected = attribute_named(attribute) if attribute else None
+    inspection = inspect_page(
+        invocation.settings, invocation.store, invocation.shop(shop), page, selected
+    )
     if as_json:
-        say_json(asdict(found))
+        print_json(asdict(inspection))
     else:
-        _show(found)
+        _print_inspection(inspection)
 
 
-def _show(found: "Inspection") -> None:
-    likeness = ", ".join(f"{name}: {share:.2f}" for name, share in found.likeness.items())
-    say(
-        f"{found.url}",
-        f"taken for: {found.kind} ({found.reason}); likeness to templates {likeness}",
+def _print_inspection(inspection: "Inspection") -> None:
+    similarity = ", ".join(f"{name}: {share:.2f}" for name, share in inspection.likeness.items())
+    print_lines(
+        f"{inspection.url}",
+        f"classified as: {inspection.kind} ({inspection.reason}); "
+        f"similarity to templates {similarity}",
         "",
     )
-    catalog = {name: values[0] for name, values in found.known.items()}
-    rows = [
-        (
-            name,
-            short(one["value"]),
-            one["weight"],
-            one["share"],
-            one["votes"],
-            short(catalog.get(name)),
-            AGREES[one["agrees"]],
-        )
-        for name, one in found.winners.items()
-    ]
-    table(
-        ("attribute", "value", "confidence", "share", "votes", "catalog", "agrees"),
-        rows,
-        title="Read",
-    )
-    _show_variants(found)
-    say("")
-    columns = ("attribute", "rule", "selector", "cuts", "score", "found", "value", "vote")
-    table(columns, [_vote(one) for one in found.lines], title="Votes")
-    if found.missing:
-        say("")
-        lost = [
+    _print_winners(inspection)
+    _print_variants(inspection)
+    print_lines("")
+    print_table(VOTE_COLUMNS, [_vote_row(line) for line in inspection.lines], title="Votes")
+    _print_missing(inspection)
+    _print_selectors(inspection)
+
+
+def _print_winners(inspection: "Inspection") -> None:
+    catalog_values = {name: values[0] for name, values in inspection.known.items()}
+    rows = []
+    for name, winner in inspection.winners.items():
+        rows.append(
             (
-                one.attribute,
-                short(one.value),
-                short(one.nearest),
-                one.likeness,
-                short(one.selector, 70),
+                name,
+                shorten(winner["value"]),
+                winner["weight"],
+                winner["share"],
+                winner["votes"],
+                shorten(catalog_values.get(name)),
+                AGREEMENT[winner["agrees"]],
             )
-            for one in found.missing
-        ]
-        table(
-            ("attribute", "known value", "nearest", "likeness", "where"),
-            lost,
-            title="Known, but not on the page",
         )
-    _show_copies(found)
+    columns = ("attribute", "value", "confidence", "share", "votes", "catalog", "agrees")
+    print_table(columns, rows, title="Read")
 
 
-def _show_variants(found: "Inspection") -> None:
-    if found.variants:
-        say("")
-        names = ("title", "price", "sku", "ean", "url")
-        rows = [[short(one[name]) for name in names] for one in found.variants]
-        table(names, rows, title="Several offers on this page")
+def _print_variants(inspection: "Inspection") -> None:
+    if not inspection.variants:
+        return
+    print_lines("")
+    rows = []
+    for variant in inspection.variants:
+        rows.append([shorten(variant[name]) for name in VARIANT_COLUMNS])
+    print_table(VARIANT_COLUMNS, rows, title="Several offers on this page")
 
 
-def _show_copies(found: "Inspection") -> None:
-    """The winning rules' selectors in words that can be pasted elsewhere."""
-    first = {one.attribute: one for one in reversed(found.lines) if one.won}
-    rows = [(name, one.css, one.xpath) for name, one in sorted(first.items())]
+def _print_missing(inspection: "Inspection") -> None:
+    if not inspection.missing:
+        return
+    print_lines("")
+    rows = []
+    for value in inspection.missing:
+        rows.append(
+            (
+                value.attribute,
+                shorten(value.value),
+                shorten(value.nearest),
+                value.likeness,
+                shorten(value.selector, SELECTOR_LENGTH),
+            )
+        )
+    columns = ("attribute", "known value", "nearest", "similarity", "selector")
+    print_table(columns, rows, title="Known, but not on the page")
+
+
+def _print_selectors(inspection: "Inspection") -> None:
+    """Print the winning rules' selectors as CSS and XPath, to be used in other tools."""
+    # Reversed, so that the first winning line of an attribute is the one that stays.
+    winning = {line.attribute: line for line in reversed(inspection.lines) if line.won}
+    rows = [(name, line.css, line.xpath) for name, line in sorted(winning.items())]
     if rows:
-        say("")
-        table(("attribute", "CSS", "XPath"), rows, title="To copy")
+        print_lines("")
+        print_table(("attribute", "CSS", "XPath"), rows, title="To copy")
 
 
-def _vote(one: "Line") -> tuple[object, ...]:
-    found, value = short(one.raw, 40), short(one.value, 40)
+def _vote_row(line: "Line") -> tuple[object, ...]:
     return (
-        one.attribute,
-        one.number,
-        short(one.selector, 70),
-        one.trim,
-        one.score,
-        found,
-        value,
-        one.why or "won",
+        line.attribute,
+        line.number,
+        shorten(line.selector, SELECTOR_LENGTH),
+        line.trim,
+        line.score,
+        shorten(line.raw, VALUE_LENGTH),
+        shorten(line.value, VALUE_LENGTH),
+        line.why or "won",
     )

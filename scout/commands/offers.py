@@ -1,11 +1,18 @@
-"""`scout offers` and `scout decide`: the findings of the newest run, and a person's word on one of them."""
+"""`scout offers` and `scout decide`: the newest run's findings, and review decisions on them."""
 
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from scout.commands.context import Json, ShopName, call, latest_run
-from scout.terminal.output import cell, note, say, say_json, short, table
+from scout.commands.context import JsonOption, ShopArgument, get_invocation, require_run
+from scout.terminal.output import (
+    format_cell,
+    print_json,
+    print_lines,
+    print_note,
+    print_table,
+    shorten,
+)
 
 if TYPE_CHECKING:
     from catalog.models import Verdict
@@ -13,14 +20,14 @@ if TYPE_CHECKING:
 
 
 def add_to(app: typer.Typer) -> None:
-    """Put this module's commands into the application."""
-    app.command("offers")(offers)
-    app.command("decide")(decide)
+    """Add this module's commands to the application."""
+    app.command("offers")(list_offers)
+    app.command("decide")(record_decision)
 
 
-def offers(
+def list_offers(
     context: typer.Context,
-    shop: ShopName,
+    shop: ShopArgument,
     missing: Annotated[
         bool, typer.Option("--missing", help="Offers that the catalog lacks (the default).")
     ] = False,
@@ -28,10 +35,10 @@ def offers(
         bool, typer.Option("--listed", help="Offers that the catalog lists.")
     ] = False,
     unsure: Annotated[
-        bool, typer.Option("--unsure", help="Offers of which Scout cannot tell.")
+        bool, typer.Option("--unsure", help="Offers that may be listed or missing.")
     ] = False,
     all_: Annotated[bool, typer.Option("--all", help="All offers.")] = False,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Print a shop's offers with their verdicts.
 
@@ -39,67 +46,68 @@ def offers(
     """
     from catalog.models import Verdict
     from reports.model.findings import rows
-    from scout.pipeline import pipeline
+    from scout.pipeline import run_records
 
-    here = call(context)
-    found = here.shop(shop)
-    asked = {Verdict.MISSING: missing, Verdict.LISTED: listed, Verdict.UNSURE: unsure}
-    verdicts = (
-        set(asked)
-        if all_
-        else {verdict for verdict, wanted in asked.items() if wanted} or {Verdict.MISSING}
-    )
-    findings = rows(here.store, found, pipeline.run_key(latest_run(here, found)), verdicts)
+    invocation = get_invocation(context)
+    stored_shop = invocation.shop(shop)
+    options = {Verdict.MISSING: missing, Verdict.LISTED: listed, Verdict.UNSURE: unsure}
+    verdicts = {verdict for verdict, is_given in options.items() if is_given or all_}
+    verdicts = verdicts or {Verdict.MISSING}
+    run = require_run(invocation, stored_shop)
+    findings = rows(invocation.store, stored_shop, run_records.run_key(run), verdicts)
     if as_json:
         for finding in findings:
-            say_json(finding.as_row())
+            print_json(finding.as_row())
         return
-    _print(findings, verdicts)
+    _print_findings(findings, verdicts)
 
 
-def _print(findings: "list[Finding]", verdicts: "set[Verdict]") -> None:
-    columns = ("verdict", "score", "price", "", "title", "cause", "url")
-    lines = [
-        (
-            row.verdict,
-            row.score,
-            row.price,
-            row.currency,
-            short(row.title),
-            short(row.cause, 40),
-            row.url,
+def _print_findings(findings: "list[Finding]", verdicts: "set[Verdict]") -> None:
+    rows = []
+    for finding in findings:
+        rows.append(
+            (
+                finding.verdict,
+                finding.score,
+                finding.price,
+                finding.currency,
+                shorten(finding.title),
+                shorten(finding.cause, 40),
+                finding.url,
+            )
         )
-        for row in findings
-    ]
-    table(columns, lines)
-    say(f"{len(findings)} offers ({', '.join(sorted(verdicts))})")
+    print_table(("verdict", "score", "price", "", "title", "cause", "url"), rows)
+    print_lines(f"{len(findings)} offers ({', '.join(sorted(verdicts))})")
 
 
-def decide(
+def record_decision(
     context: typer.Context,
-    shop: ShopName,
+    shop: ShopArgument,
     url: Annotated[
         str, typer.Argument(metavar="URL", help="The offer's URL, as 'scout offers' prints it.")
     ],
-    word: Annotated[
+    decision: Annotated[
         Literal["accept", "reject", "ignore"],
         typer.Argument(
-            metavar="WORD",
+            metavar="DECISION",
             help="accept: it is missing; reject: the catalog does list it; ignore: leave it out.",
         ),
     ],
-    remark: Annotated[str | None, typer.Option("--note", metavar="TEXT", help="Why.")] = None,
+    remark: Annotated[
+        str | None, typer.Option("--note", metavar="TEXT", help="The reason.")
+    ] = None,
 ) -> None:
-    """Keep a person's word on a finding.
+    """Record a review decision on a finding.
 
-    It outlives runs, and the matcher learns from it.
+    It applies to later runs too, and the matcher learns from it.
     """
     from catalog.models import Word
     from scout.inspect import review
 
-    here = call(context)
-    found = here.shop(shop)
-    kept = review.keep(here.store, found, url, Word(word), remark)
-    say(f"{word}: {cell(kept.url)}")
-    if not kept.is_finding:
-        note("this URL is no finding of the newest run: the word is kept for when it is one")
+    invocation = get_invocation(context)
+    recorded = review.keep(invocation.store, invocation.shop(shop), url, Word(decision), remark)
+    print_lines(f"{decision}: {format_cell(recorded.url)}")
+    if not recorded.is_finding:
+        print_note(
+            "this URL is no finding of the newest run: the decision is kept for when it is one"
+        )

@@ -1,4 +1,4 @@
-"""`scout rules`: what Scout has learnt of a shop's pages, shown, carried elsewhere, and set right by hand."""
+"""`scout rules`: show, export, import, lock and set the rules of a shop's pages."""
 
 import json
 import sys
@@ -7,93 +7,116 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from scout.commands.context import Call, Json, ShopName, call, group
-from scout.terminal.output import cell, say, say_json, short, table
+from scout.commands.context import (
+    Invocation,
+    JsonOption,
+    ShopArgument,
+    command_group,
+    get_invocation,
+)
+from scout.terminal.output import format_cell, print_json, print_lines, print_table, shorten
 
 if TYPE_CHECKING:
-    from catalog.models import Shop
+    from catalog.models import Shop, StoredRules
     from parser.rules.model import Rule, RuleSet, Variants
     from parser.rules.selector import AttributeAt, JsonAt, TextAt
 
-rulebook = group("rules", "Rules: show, carry elsewhere, set right.")
-AttributeName = Annotated[
+rule_commands = command_group("rules", "Rules: show, export, import, lock, set.")
+AttributeArgument = Annotated[
     str,
-    typer.Argument(
-        metavar="ATTRIBUTE", help="What the rules read: title, price, brand, image, ean, ..."
-    ),
+    typer.Argument(metavar="ATTRIBUTE", help="The attribute: title, price, brand, image, ean, ..."),
 ]
-Number = Annotated[
+NumberOption = Annotated[
     int | None,
     typer.Option(
         "--number", min=1, metavar="N", help="Only the rule of that number in 'scout rules show'."
     ),
 ]
 
+RULE_COLUMNS = (
+    "template",
+    "attribute",
+    "number",
+    "score",
+    "support",
+    "origin",
+    "locked",
+    "selector",
+    "trim",
+    "form",
+)
+VARIANT_RULE_COLUMNS = ("attribute", "score", "support", "origin", "selector", "trim", "form")
+HISTORY_COLUMNS = ("version", "at", "run", "rules", "by", "drift")
+
+CELL_LENGTH = 80
+"""Characters of a selector or value in the tables."""
+
 
 def add_to(app: typer.Typer) -> None:
-    """Put this module's commands into the application."""
-    app.add_typer(rulebook)
+    """Add this module's commands to the application."""
+    app.add_typer(rule_commands)
 
 
-@rulebook.command("show")
-def show(
+@rule_commands.command("show")
+def show_rules(
     context: typer.Context,
-    shop: ShopName,
+    shop: ShopArgument,
     attribute: Annotated[
         str | None, typer.Option(metavar="ATTRIBUTE", help="Only the rules of this attribute.")
     ] = None,
     version: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="An earlier version.")
     ] = None,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Show the rules. With --json, one object a line."""
     from scout.inspect.review import attribute_named
     from scout.inspect.rule_admin import listed, load
 
-    here = call(context)
-    rules = load(here.store, here.shop(shop), version)
+    invocation = get_invocation(context)
+    rules = load(invocation.store, invocation.shop(shop), version)
     rows = listed(rules, attribute_named(attribute) if attribute else None)
     if as_json:
         for row in rows:
-            say_json(row)
+            print_json(row)
         return
-    columns = (
-        "template",
-        "attribute",
-        "number",
-        "score",
-        "support",
-        "origin",
-        "locked",
-        "selector",
-        "trim",
-        "form",
+    print_table(RULE_COLUMNS, [[_shorten_text(row[name]) for name in RULE_COLUMNS] for row in rows])
+    if attribute is None:
+        for variants in rules.variants:
+            _print_variants(variants)
+    print_lines(
+        f"version {rules.version}: {len(rows)} rules, learnt from {len(rules.learnt_from)} pages"
     )
-    table(columns, [[_shown(row[column]) for column in columns] for row in rows])
-    for way in rules.variants if attribute is None else ():
-        _show_variants(way)
-    say(f"version {rules.version}: {len(rows)} rules, learnt from {len(rules.learnt_from)} pages")
 
 
-def _show_variants(way: "Variants") -> None:
-    say("", f"Several offers a page: each {cell(str(way.items))}")
-    names = ("attribute", "score", "support", "origin", "selector", "trim", "form")
-    rows = [[_shown(getattr(rule, name)) for name in names[:4]] for rule in way.rules]
-    told = [[_shown(str(rule.selector)), str(rule.trim), rule.form] for rule in way.rules]
-    table(names, [[*row, *more] for row, more in zip(rows, told, strict=True)])
-    for selector in way.options:
-        say(f"told by: {cell(str(selector))}")
-    for name, selector in way.query:
-        say(f"address: {cell(str(selector))} as ?{cell(name)}=")
-    if way.link is not None:
-        say(f"address: {cell(str(way.link))}")
+def _print_variants(variants: "Variants") -> None:
+    print_lines("", f"Several offers a page: each {format_cell(str(variants.items))}")
+    rows = []
+    for rule in variants.rules:
+        rows.append(
+            (
+                _shorten_text(rule.attribute),
+                rule.score,
+                rule.support,
+                _shorten_text(rule.origin),
+                shorten(str(rule.selector), CELL_LENGTH),
+                str(rule.trim),
+                rule.form,
+            )
+        )
+    print_table(VARIANT_RULE_COLUMNS, rows)
+    for selector in variants.options:
+        print_lines(f"variant name: {format_cell(str(selector))}")
+    for name, selector in variants.query:
+        print_lines(f"URL: {format_cell(str(selector))} as ?{format_cell(name)}=")
+    if variants.link is not None:
+        print_lines(f"URL: {format_cell(str(variants.link))}")
 
 
-@rulebook.command("export")
-def export(
+@rule_commands.command("export")
+def export_rules(
     context: typer.Context,
-    shop: ShopName,
+    shop: ShopArgument,
     version: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="An earlier version.")
     ] = None,
@@ -101,53 +124,60 @@ def export(
     """Print the rules as JSON, for 'scout rules import'."""
     from scout.inspect.rule_admin import load
 
-    here = call(context)
-    say(
-        json.dumps(
-            load(here.store, here.shop(shop), version).to_json(), ensure_ascii=False, indent=1
-        )
-    )
+    invocation = get_invocation(context)
+    rules = load(invocation.store, invocation.shop(shop), version)
+    print_lines(json.dumps(rules.to_json(), ensure_ascii=False, indent=1))
 
 
-@rulebook.command("import")
-def import_(
+@rule_commands.command("import")
+def import_rules(
     context: typer.Context,
-    shop: ShopName,
+    shop: ShopArgument,
     source: Annotated[
-        str, typer.Argument(metavar="FILE", help="What 'scout rules export' printed; - for stdin.")
+        str,
+        typer.Argument(
+            metavar="FILE", help="A file made by 'scout rules export'; - for standard input."
+        ),
     ],
 ) -> None:
-    """Take rules from a file as the newest version."""
+    """Store the rules of a file as the newest version."""
     from parser.rules.model import RuleSet
     from scout.inspect.rule_admin import save
 
-    here = call(context)
-    found = here.shop(shop)
-    version = save(here.store, found, RuleSet.from_json(_read(source)), f"imported from {source}")
-    _say_next(found, version)
+    invocation = get_invocation(context)
+    stored_shop = invocation.shop(shop)
+    rules = RuleSet.from_json(_read_json(source))
+    version = save(invocation.store, stored_shop, rules, f"imported from {source}")
+    _print_next_step(stored_shop, version)
 
 
-@rulebook.command("lock")
-def lock(
-    context: typer.Context, shop: ShopName, attribute: AttributeName, number: Number = None
-) -> None:
-    """Keep rules as they are when the shop's rules are learnt anew."""
-    _set_locked(call(context), shop, attribute, number, True)
-
-
-@rulebook.command("unlock")
-def unlock(
-    context: typer.Context, shop: ShopName, attribute: AttributeName, number: Number = None
-) -> None:
-    """Let learning replace rules again; one set by hand counts as learnt from then on."""
-    _set_locked(call(context), shop, attribute, number, False)
-
-
-@rulebook.command("set")
-def set_(
+@rule_commands.command("lock")
+def lock_rules(
     context: typer.Context,
-    shop: ShopName,
-    attribute: AttributeName,
+    shop: ShopArgument,
+    attribute: AttributeArgument,
+    number: NumberOption = None,
+) -> None:
+    """Keep rules unchanged when the shop's rules are learnt anew."""
+    _set_locked(get_invocation(context), shop, attribute, number, True)
+
+
+@rule_commands.command("unlock")
+def unlock_rules(
+    context: typer.Context,
+    shop: ShopArgument,
+    attribute: AttributeArgument,
+    number: NumberOption = None,
+) -> None:
+    """Let learning replace rules again; a rule set by hand counts as learnt from then on."""
+    _set_locked(get_invocation(context), shop, attribute, number, False)
+
+
+@rule_commands.command("set")
+def set_rule(
+    context: typer.Context,
+    shop: ShopArgument,
+    attribute: AttributeArgument,
     css: Annotated[
         str, typer.Option(metavar="CSS", help="A CSS selector; its first element counts.")
     ],
@@ -159,14 +189,17 @@ def set_(
     ] = None,
     block: Annotated[
         str | None,
-        typer.Option(metavar="BLOCK", help="Take a block of data, named by what precedes it."),
+        typer.Option(
+            metavar="BLOCK", help="Take a block of data, named by the text that precedes it."
+        ),
     ] = None,
     path: Annotated[
-        str | None, typer.Option(metavar="JSONPATH", help="Where in that block, such as $.price.")
+        str | None,
+        typer.Option(metavar="JSONPATH", help="The path within that block, such as $.price."),
     ] = None,
     join: Annotated[
         bool,
-        typer.Option("--all", help="Take all that is found, as the steps of a path: breadcrumbs."),
+        typer.Option("--all", help="Join all matches as the steps of a path: breadcrumbs."),
     ] = False,
     behind: Annotated[
         str | None,
@@ -181,104 +214,105 @@ def set_(
     ] = "",
     form: Annotated[
         Literal["plain", "comma", "point", "minor"],
-        typer.Option(help="How a price's digits are meant."),
+        typer.Option(help="The notation of a price's digits."),
     ] = "plain",
     template: Annotated[
         str | None, typer.Option(metavar="NAME", help="Only for this template of the shop's pages.")
     ] = None,
 ) -> None:
-    """Set a rule by hand, in place of what was learnt; it survives relearning."""
+    """Set a rule by hand, in place of the learnt ones; it is kept when rules are learnt anew."""
     from parser.rules.model import Rule
     from parser.rules.trim import Trim
     from scout.inspect.review import attribute_named
     from scout.inspect.rule_admin import load, save, with_manual
 
-    here = call(context)
-    found = here.shop(shop)
-    made = Rule(
+    invocation = get_invocation(context)
+    store, stored_shop = invocation.store, invocation.shop(shop)
+    rule = Rule(
         attribute=attribute_named(attribute),
-        selector=_selector(css, name, block, path, join, behind),
+        selector=_make_selector(css, name, block, path, join, behind),
         trim=Trim(left=left or 0, right=right or 0),
         form=form,
         origin="manual",
     )
-    rules = with_manual(load(here.store, found), made, template)
-    _say_next(found, save(here.store, found, rules, f"{attribute} set by hand"))
+    rules = with_manual(load(store, stored_shop), rule, template)
+    _print_next_step(stored_shop, save(store, stored_shop, rules, f"{attribute} set by hand"))
 
 
-@rulebook.command("history")
-def history(context: typer.Context, shop: ShopName, as_json: Json = False) -> None:
+@rule_commands.command("history")
+def list_versions(context: typer.Context, shop: ShopArgument, as_json: JsonOption = False) -> None:
     """List the versions of the rules, newest first. With --json, one object a line."""
-    from scout.inspect.rule_admin import history as versions
+    from scout.inspect.rule_admin import history
 
-    here = call(context)
-    rows = [
-        {
-            "version": one.version,
-            "at": one.created_at,
-            "run": one.run_id,
-            "rules": sum(
-                len(template.get("rules", ())) for template in one.rules.get("templates", ())
-            ),
-            "by": one.story.get("by", "learnt"),
-            "drift": (one.story.get("drift") or {}).get("said", ""),
-            "story": one.story,
-        }
-        for one in versions(here.store, here.shop(shop))
-    ]
+    invocation = get_invocation(context)
+    rows = [_version_row(stored) for stored in history(invocation.store, invocation.shop(shop))]
     if as_json:
         for row in rows:
-            say_json(row)
+            print_json(row)
         return
-    columns = ("version", "at", "run", "rules", "by", "drift")
-    named = (*columns[:-1], "what had become of the rules before")
-    table(named, [[row[column] for column in columns] for row in rows])
+    titles = (*HISTORY_COLUMNS[:-1], "drift of the rules before")
+    print_table(titles, [[row[column] for column in HISTORY_COLUMNS] for row in rows])
 
 
-def _set_locked(here: Call, name: str, attribute: str, number: int | None, locked: bool) -> None:
+def _version_row(stored: "StoredRules") -> dict[str, Any]:
+    templates = stored.rules.get("templates", ())
+    return {
+        "version": stored.version,
+        "at": stored.created_at,
+        "run": stored.run_id,
+        "rules": sum(len(template.get("rules", ())) for template in templates),
+        "by": stored.story.get("by", "learnt"),
+        "drift": (stored.story.get("drift") or {}).get("said", ""),
+        "story": stored.story,
+    }
+
+
+def _set_locked(
+    invocation: Invocation, name: str, attribute: str, number: int | None, locked: bool
+) -> None:
     from scout.inspect.review import attribute_named
     from scout.inspect.rule_admin import changed, load, save
 
-    found = here.shop(name)
-    meant = attribute_named(attribute)
+    store, shop = invocation.store, invocation.shop(name)
+    selected = attribute_named(attribute)
 
     def change(rule: "Rule") -> "Rule":
+        # A manual rule is never replaced by learning: unlocking has to make it a learnt one.
         origin = "learnt" if rule.origin == "manual" and not locked else rule.origin
         return rule.model_copy(update={"locked": locked, "origin": origin})
 
-    rules: RuleSet = changed(load(here.store, found), meant, change, number)
-    _say_next(
-        found, save(here.store, found, rules, f"{attribute} {'locked' if locked else 'unlocked'}")
-    )
+    rules: RuleSet = changed(load(store, shop), selected, change, number)
+    action = "locked" if locked else "unlocked"
+    _print_next_step(shop, save(store, shop, rules, f"{attribute} {action}"))
 
 
-def _selector(
+def _make_selector(
     css: str, name: str | None, block: str | None, path: str | None, join: bool, behind: str | None
 ) -> "TextAt | AttributeAt | JsonAt":
     from parser.rules.selector import selector_from
 
     if (block is None) != (path is None):
         raise typer.BadParameter("--block and --path belong together")
-    others = {
+    options = {
+        "--attr": name is not None,
         "--block with --path": block is not None,
         "--all": join,
         "--behind": behind is not None,
     }
-    given = [
-        *(["--attr"] if name is not None else []),
-        *(said for said, there in others.items() if there),
-    ]
+    given = [option for option, is_given in options.items() if is_given]
+    # Only a list in a block can be joined; all other pairs contradict each other.
     if len(given) > 1 and given != ["--block with --path", "--all"]:
         raise typer.BadParameter(f"take either {given[0]} or {given[1]}")
     if name is not None:
         return selector_from({"kind": "attribute", "css": css, "name": name})
     if behind is not None:
         return selector_from({"kind": "text", "css": css, "behind": behind})
-    place = {"kind": "text"} if block is None else {"kind": "json", "block": block, "path": path}
-    return selector_from({**place, "css": css, "join": join})
+    if block is None:
+        return selector_from({"kind": "text", "css": css, "join": join})
+    return selector_from({"kind": "json", "block": block, "path": path, "css": css, "join": join})
 
 
-def _read(source: str) -> Any:
+def _read_json(source: str) -> Any:
     from catalog.errors import RuleError
 
     try:
@@ -290,9 +324,9 @@ def _read(source: str) -> Any:
         raise RuleError(f"{source} is not JSON: {error}") from error
 
 
-def _shown(value: object) -> object:
-    return short(value, 80) if isinstance(value, str) else value
+def _shorten_text(value: object) -> object:
+    return shorten(value, CELL_LENGTH) if isinstance(value, str) else value
 
 
-def _say_next(shop: "Shop", version: int) -> None:
-    say(f"rules version {version} stored: 'scout parse {shop.name}' reads the pages by it")
+def _print_next_step(shop: "Shop", version: int) -> None:
+    print_lines(f"rules version {version} stored: 'scout parse {shop.name}' reads the pages by it")

@@ -1,23 +1,26 @@
-"""`scout run`: the whole way through for one shop, or for all of them side by side."""
+"""`scout run`: all stages for one shop, or for all shops in parallel."""
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scout.commands.context import Json, call
-from scout.terminal.output import cell, say, say_json, short, table
+from scout.commands.context import Invocation, JsonOption, get_invocation
+from scout.terminal.output import print_json, print_lines, print_table, shorten
 
 if TYPE_CHECKING:
-    from scout.commands.context import Call
+    from scout.pipeline.batch_run import ShopOutcome
+
+REASON_LENGTH = 100
+"""Characters of a reason in the table."""
 
 
 def add_to(app: typer.Typer) -> None:
-    """Put this module's commands into the application."""
-    app.command("run")(run)
+    """Add this module's command to the application."""
+    app.command("run")(run_stages)
 
 
-def run(
+def run_stages(
     context: typer.Context,
     shop: Annotated[
         str | None,
@@ -26,75 +29,91 @@ def run(
     every: Annotated[
         bool,
         typer.Option(
-            "--all", help="Run all shops that the catalog knows, some at once (see 'at_once')."
+            "--all", help="Run all shops with known offers, some in parallel (see 'at_once')."
         ),
     ] = False,
     fresh: Annotated[
         bool,
         typer.Option(
-            "--fresh", help="Begin anew: forget pages and what was read; rules set by hand stay."
+            "--fresh", help="Begin anew: delete pages and their offers; rules set by hand stay."
         ),
     ] = False,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
-    """Run the whole way: crawl to report.
+    """Run all stages: crawl, learn, parse, match, report.
 
-    Goes on where a run that was stopped left off; begins a new one where all are done. With --all, each shop is run
-    in a process of its own; with --json as well, one object a shop as it ends. The exit code is 1 when one failed.
+    Resumes a run that was stopped; begins a new one where all are done. With --all, each shop is
+    run in a process of its own; with --json as well, one object a shop as it ends. The exit code is
+    1 when one failed.
     """
-    here = call(context)
+    invocation = get_invocation(context)
     if every:
         if shop is not None or fresh:
             raise typer.BadParameter(
                 "--all runs every shop and goes on where each was: give neither SHOP nor --fresh"
             )
-        _run_all(here, as_json)
+        _run_all_shops(invocation, as_json)
     elif shop is None:
         raise typer.BadParameter("name a shop, or give --all")
     else:
-        _run_one(here, shop, fresh, as_json)
+        _run_one_shop(invocation, shop, fresh, as_json)
 
 
-def _run_one(here: "Call", name: str, fresh: bool, as_json: bool) -> None:
+def _run_one_shop(invocation: Invocation, name: str, fresh: bool, as_json: bool) -> None:
     from reports.model.report_model import gather
-    from scout.pipeline import pipeline
-    from scout.terminal.run_output import tell
+    from scout.pipeline import shop_run
+    from scout.terminal.run_output import print_run
 
-    found = here.shop(name)
-    with here.progress() as progress:
-        done = pipeline.run_shop(here.settings, here.store, found, fresh=fresh, progress=progress)
+    settings, store, shop = invocation.settings, invocation.store, invocation.shop(name)
+    with invocation.progress() as progress:
+        summary = shop_run.run_shop(settings, store, shop, fresh=fresh, progress=progress)
     if as_json:
-        say_json(asdict(done))
+        print_json(asdict(summary))
         return
-    tell(done, gather(here.store, found, done.run))
+    print_run(summary, gather(store, shop, summary.run))
 
 
-def _run_all(here: "Call", as_json: bool) -> None:
+def _run_all_shops(invocation: Invocation, as_json: bool) -> None:
     from catalog.errors import NoKnownOffers
-    from scout.pipeline import run_all
-    from scout.pipeline.run_pool import Fleet
+    from scout.pipeline import batch_run
+    from scout.pipeline.run_pool import RunPool
 
-    shops = run_all.due(here.store)
+    settings, store = invocation.settings, invocation.store
+    shops = batch_run.due_shops(store)
     if not shops:
         raise NoKnownOffers(
             "the catalog knows no shop's offers: 'scout catalog import SHOP SOURCE' brings some in"
         )
-    fleet, found = Fleet(here.settings, here.store, here.flags()), []
+    pool = RunPool(settings, store, invocation.flags())
+    outcomes: list[ShopOutcome] = []
     try:
-        with here.progress() as progress:
-            for outcome in run_all.run_all(here.settings, here.store, fleet, shops, progress):
-                found.append(outcome)
+        with invocation.progress() as progress:
+            for outcome in batch_run.run_shops(settings, store, pool, shops, progress):
+                outcomes.append(outcome)
                 if as_json:
-                    say_json(asdict(outcome))
+                    print_json(asdict(outcome))
     finally:
-        fleet.stop()
+        pool.stop()
     if not as_json:
-        columns = ("shop", "run", "state", "missing", "seconds", "reason")
-        rows = [
-            (one.shop, one.run, one.state, one.missing, one.seconds, short(one.reason, 100))
-            for one in found
-        ]
-        table(columns, rows)
-        say(f"{cell(sum(one.reason is None for one in found))} of {len(found)} shops are done")
-    if any(one.reason is not None for one in found):
+        _print_outcomes(outcomes)
+    if any(outcome.reason is not None for outcome in outcomes):
         raise typer.Exit(1)
+
+
+def _print_outcomes(outcomes: "list[ShopOutcome]") -> None:
+    rows = []
+    for outcome in outcomes:
+        reason = shorten(outcome.reason, REASON_LENGTH)
+        rows.append(
+            (
+                outcome.shop,
+                outcome.run,
+                outcome.state,
+                outcome.missing,
+                outcome.seconds,
+                reason,
+            )
+        )
+    print_table(("shop", "run", "state", "missing", "seconds", "reason"), rows)
+    done = sum(outcome.reason is None for outcome in outcomes)
+    print_lines(f"{done} of {len(outcomes)} shops are done")

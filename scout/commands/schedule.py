@@ -1,75 +1,91 @@
-"""`scout schedule`: which shops `scout serve` runs, and when."""
+"""`scout schedule`: the plans by which `scout serve` runs shops."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from scout.commands.context import Json, ShopName, call, group
-from scout.terminal.output import cell, say, say_json, table
+from scout.commands.context import JsonOption, ShopArgument, command_group, get_invocation
+from scout.terminal.output import format_cell, print_json, print_lines, print_table
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from catalog.models import Schedule, Shop
 
-timetable = group("schedule", "The timetable of 'scout serve'.")
+schedule_commands = command_group("schedule", "The timetable of 'scout serve': add, list, remove.")
+COLUMNS = ("shop", "cron", "next", "last_started_at")
 
 
 def add_to(app: typer.Typer) -> None:
-    """Put this module's commands into the application."""
-    app.add_typer(timetable)
+    """Add this module's commands to the application."""
+    app.add_typer(schedule_commands)
 
 
-@timetable.command("add")
-def add(
+@schedule_commands.command("add")
+def add_plan(
     context: typer.Context,
-    shop: ShopName,
+    shop: ShopArgument,
     cron: Annotated[
-        str, typer.Option(metavar="EXPR", help="Five fields, local time, such as '30 5 * * 1-5'.")
+        str,
+        typer.Option(
+            metavar="EXPR", help="Five fields in local time, such as '30 5 * * 1-5', or @daily."
+        ),
     ],
 ) -> None:
-    """Run a shop by the clock, in place of its earlier times."""
-    from scout.pipeline import pipeline
+    """Run a shop by the clock, in place of its earlier plan."""
+    from scout.pipeline import run_records
     from scout.schedule import timetable
 
-    here = call(context)
-    found = here.shop(shop)
-    first = timetable.add(here.store, pipeline.shop_key(found), cron)
-    say(
-        f"shop {cell(found.name)} runs at {cron}, first on {cell(first)}, while 'scout serve' is up"
+    invocation = get_invocation(context)
+    stored_shop = invocation.shop(shop)
+    first = timetable.schedule_shop(invocation.store, run_records.shop_key(stored_shop), cron)
+    print_lines(
+        f"shop {format_cell(stored_shop.name)} runs at {cron}, first on {format_cell(first)}, "
+        "while 'scout serve' is up"
     )
 
 
-@timetable.command("list")
-def list_(context: typer.Context, as_json: Json = False) -> None:
+@schedule_commands.command("list")
+def list_plans(context: typer.Context, as_json: JsonOption = False) -> None:
     """List the scheduled shops. With --json, one object a line."""
     from scout.schedule import timetable
 
-    rows = [_row(shop, row) for shop, row in timetable.entries(call(context).store)]
+    shops = timetable.scheduled_shops(get_invocation(context).store)
+    rows = [_plan_row(shop, schedule) for shop, schedule in shops]
     if as_json:
         for row in rows:
-            say_json(row)
+            print_json(row)
         return
-    columns = ("shop", "cron", "next", "last_started_at")
-    table(columns, [[row[column] for column in columns] for row in rows])
+    print_table(COLUMNS, [[row[column] for column in COLUMNS] for row in rows])
 
 
-@timetable.command("remove")
-def remove(context: typer.Context, shop: ShopName) -> None:
-    """Run a shop by hand only."""
+@schedule_commands.command("remove")
+def remove_plan(context: typer.Context, shop: ShopArgument) -> None:
+    """Remove a shop's plan: it is run by hand only."""
     from scout.schedule import timetable
 
-    here = call(context)
-    found = here.shop(shop)
-    timetable.remove(here.store, found)
-    say(f"shop {cell(found.name)} is no longer scheduled")
+    invocation = get_invocation(context)
+    stored_shop = invocation.shop(shop)
+    timetable.unschedule_shop(invocation.store, stored_shop)
+    print_lines(f"shop {format_cell(stored_shop.name)} is no longer scheduled")
 
 
-def _row(shop: "Shop", row: "Schedule") -> dict[str, Any]:
+def _plan_row(shop: "Shop", schedule: "Schedule") -> dict[str, Any]:
+    return {
+        "shop": shop.name,
+        "cron": schedule.cron,
+        "next": _next_time(schedule.cron),
+        "last_started_at": schedule.last_started_at,
+    }
+
+
+def _next_time(expression: str) -> "datetime | None":
+    from catalog.errors import UsageError
     from catalog.models import now
     from scout.schedule import cron
 
-    return {
-        "shop": shop.name,
-        "cron": row.cron,
-        "next": cron.next_time(row.cron, now().astimezone()),
-        "last_started_at": row.last_started_at,
-    }
+    try:
+        return cron.next_time(expression, now())
+    except UsageError:
+        # Stored by an earlier version that took more expressions; the shop stays listed.
+        return None

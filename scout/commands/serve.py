@@ -4,21 +4,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scout.commands.context import call
-from scout.terminal.output import note
+from scout.commands.context import get_invocation
+from scout.terminal.output import print_note
 
 if TYPE_CHECKING:
     from socket import socket
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1", "[::1]")
+"""Host names of this machine, as they appear in a Host header."""
 
 
 def add_to(app: typer.Typer) -> None:
-    """Put this module's commands into the application."""
-    app.command("serve")(serve)
+    """Add this module's command to the application."""
+    app.command("serve")(serve_web)
 
 
-def serve(
+def serve_web(
     context: typer.Context,
     host: Annotated[str, typer.Option(metavar="H", help="The address to listen on.")] = "127.0.0.1",
     port: Annotated[
@@ -34,28 +35,33 @@ def serve(
 ) -> None:
     """Serve the web pages and the timetable.
 
-    The pages and the JSON API show what the store says; scheduled shops are run, each in a process of its own.
+    The pages and the JSON API show the content of the store; scheduled shops are run, each in a
+    process of its own.
     """
     import uvicorn
 
     from scout.schedule.timetable import Timetable
     from scout.web.app import make
 
-    here = call(context)
-    timetable = None if no_schedule else Timetable(here.settings, here.store, here.flags())
-    app = make(here.settings, here.store, [*LOOPBACK, host, *(allow_host or ())], timetable)
+    invocation = get_invocation(context)
+    settings, store = invocation.settings, invocation.store
+    timetable = None
+    if not no_schedule:
+        timetable = Timetable(settings, store, invocation.flags())
+    app = make(settings, store, [*LOOPBACK, host, *(allow_host or ())], timetable)
     listening = _listen(host, port)
-    note(f"Scout serves http://{host}:{listening.getsockname()[1]}/ (Ctrl-C ends it)")
+    print_note(f"Scout serves http://{host}:{listening.getsockname()[1]}/ (Ctrl-C ends it)")
     if host not in LOOPBACK:
-        note("anyone who reaches this address can read all findings: there is no login")
+        print_note("anyone who reaches this address can read all findings: there is no login")
     config = uvicorn.Config(app, log_config=None, access_log=False, server_header=False)
     try:
         uvicorn.Server(config).run(sockets=[listening])
     except KeyboardInterrupt:
-        note("ended")
+        print_note("ended")
 
 
 def _listen(host: str, port: int) -> "socket":
+    """Open the listening socket; uvicorn itself would exit on a taken port instead of raising."""
     import socket
 
     from catalog.errors import ConfigError

@@ -1,37 +1,55 @@
-"""`scout shop`: the merchants' websites that Scout knows."""
+"""`scout shop`: add, set, list, show and remove the merchants' websites."""
 
 import sys
 from typing import Annotated
 
 import typer
 
-from scout.commands.context import MOST_ROWS, Json, ShopName, call, group
-from scout.terminal.output import cell, say, say_json, table
+from scout.commands.context import (
+    MAX_ROWS,
+    JsonOption,
+    ShopArgument,
+    command_group,
+    get_invocation,
+)
+from scout.terminal.output import format_cell, print_json, print_lines, print_table
 
-shops = group("shop", "Shops: add, set, list, show, remove.")
+shop_commands = command_group("shop", "Shops: add, set, list, show, remove.")
 
-YEAR = 365 * 24 * 60
-HOUR = 3600
-MaxPages = Annotated[
-    int | None, typer.Option(min=1, max=MOST_ROWS, metavar="N", help="Pages to fetch at most.")
+MAX_CRAWL_MINUTES = 365 * 24 * 60
+"""Minutes of a year: no crawl is meant to last longer."""
+
+MAX_DELAY_SECONDS = 3600
+"""Seconds of an hour: with a longer delay a crawl of a thousand pages takes more than a month."""
+
+LIST_COLUMNS = ("name", "url", "known", "pages", "last_run", "state", "missing")
+
+MaxPagesOption = Annotated[
+    int | None, typer.Option(min=1, max=MAX_ROWS, metavar="N", help="Pages to fetch at most.")
 ]
-MaxBytes = Annotated[
+MaxBytesOption = Annotated[
     str | None,
-    typer.Option(metavar="SIZE", help="Bytes to load at most, such as 500MB; 0 for any."),
+    typer.Option(metavar="SIZE", help="Bytes to load at most, such as 500MB; 0 for no limit."),
 ]
-MaxMinutes = Annotated[
+MaxMinutesOption = Annotated[
     float | None,
-    typer.Option(min=0, max=YEAR, metavar="M", help="Minutes to crawl at most; 0 for any."),
+    typer.Option(
+        min=0, max=MAX_CRAWL_MINUTES, metavar="M", help="Minutes to crawl at most; 0 for no limit."
+    ),
 ]
-Hours = Annotated[
+WindowOption = Annotated[
     str | None,
-    typer.Option("--window", metavar="HOURS", help="When it may be asked: 22:00-06:00, or always."),
+    typer.Option(
+        "--window", metavar="HOURS", help="Hours in which to crawl: 22:00-06:00, or always."
+    ),
 ]
-Delay = Annotated[
+DelayOption = Annotated[
     float | None,
-    typer.Option(min=0, max=HOUR, metavar="S", help="Seconds between two requests at least."),
+    typer.Option(
+        min=0, max=MAX_DELAY_SECONDS, metavar="S", help="Seconds between two requests at least."
+    ),
 ]
-Sitemaps = Annotated[
+SitemapsOption = Annotated[
     list[str] | None,
     typer.Option(
         "--sitemap", metavar="URL", help="A sitemap robots.txt does not name; may be repeated."
@@ -40,11 +58,11 @@ Sitemaps = Annotated[
 
 
 def add_to(app: typer.Typer) -> None:
-    """Put this module's commands into the application."""
-    app.add_typer(shops)
+    """Add this module's commands to the application."""
+    app.add_typer(shop_commands)
 
 
-@shops.command("add")
+@shop_commands.command("add")
 def add(
     context: typer.Context,
     name: Annotated[str, typer.Argument(metavar="NAME", help="A name of your choice.")],
@@ -57,126 +75,136 @@ def add(
             "--allow-private", help="Let the crawler reach private and loopback addresses."
         ),
     ] = False,
-    max_pages: MaxPages = 20_000,
-    max_bytes: MaxBytes = None,
-    max_minutes: MaxMinutes = None,
-    window: Hours = None,
-    delay: Delay = 0.0,
-    sitemap: Sitemaps = None,
+    max_pages: MaxPagesOption = 20_000,
+    max_bytes: MaxBytesOption = None,
+    max_minutes: MaxMinutesOption = None,
+    window: WindowOption = None,
+    delay: DelayOption = 0.0,
+    sitemap: SitemapsOption = None,
     javascript: Annotated[
         bool,
         typer.Option(
             "--javascript",
-            help="Have an installed Chromium fetch pages, for shops that need scripts.",
+            help="Fetch pages with an installed Chromium, for shops that need scripts.",
         ),
     ] = False,
 ) -> None:
-    """Add a shop, and say how it may be crawled. A crawl that is out of its budget goes on with the next run."""
-    from catalog.models import Shop
-    from scout.shops import registration as known
+    """Add a shop with the limits of its crawls.
 
-    here = call(context)
-    made = Shop(
-        name=known.checked_name(name),
-        url=known.checked_root(url, allow_private),
+    A crawl that reaches a limit resumes with the next run.
+    """
+    from catalog.models import Shop
+    from scout.shops import registration
+
+    invocation = get_invocation(context)
+    shop = Shop(
+        name=registration.check_name(name),
+        url=registration.normalize_root(url, allow_private),
         allow_private=allow_private,
         javascript=javascript,
-        **known.limits(max_pages, max_bytes, max_minutes, window, delay, sitemap),
+        **registration.crawl_limits(max_pages, max_bytes, max_minutes, window, delay, sitemap),
     )
-    known.add(here.store, made)
-    say(f"shop {cell(made.name)} added: {made.url}")
+    registration.add_shop(invocation.store, shop)
+    print_lines(f"shop {format_cell(shop.name)} added: {shop.url}")
 
 
-@shops.command("set")
-def set_(
+@shop_commands.command("set")
+def set_limits(
     context: typer.Context,
-    shop: ShopName,
-    max_pages: MaxPages = None,
-    max_bytes: MaxBytes = None,
-    max_minutes: MaxMinutes = None,
-    window: Hours = None,
-    delay: Delay = None,
-    sitemap: Sitemaps = None,
+    shop: ShopArgument,
+    max_pages: MaxPagesOption = None,
+    max_bytes: MaxBytesOption = None,
+    max_minutes: MaxMinutesOption = None,
+    window: WindowOption = None,
+    delay: DelayOption = None,
+    sitemap: SitemapsOption = None,
     javascript: Annotated[
         bool | None,
         typer.Option("--javascript/--no-javascript", help="Whether a browser fetches pages."),
     ] = None,
 ) -> None:
-    """Change how a shop is crawled, from the next crawl on; what is not given stays."""
-    from scout.shops import registration as known
+    """Change the limits of a shop's crawls, from the next crawl on.
 
-    here = call(context)
-    given = known.limits(max_pages, max_bytes, max_minutes, window, delay, sitemap)
-    known.change(
-        here.store,
-        here.shop(shop),
-        given | ({} if javascript is None else {"javascript": javascript}),
-    )
-    say(f"shop {cell(shop)} is changed")
+    Options not given stay unchanged.
+    """
+    from scout.shops import registration
+
+    invocation = get_invocation(context)
+    columns = registration.crawl_limits(max_pages, max_bytes, max_minutes, window, delay, sitemap)
+    if javascript is not None:
+        columns["javascript"] = javascript
+    registration.update_shop(invocation.store, invocation.shop(shop), columns)
+    print_lines(f"shop {format_cell(shop)} is changed")
 
 
-@shops.command("list")
-def list_(context: typer.Context, as_json: Json = False) -> None:
-    """List all shops, with their last run."""
-    from scout.overview import overview
+@shop_commands.command("list")
+def list_shops(context: typer.Context, as_json: JsonOption = False) -> None:
+    """List all shops with their newest runs."""
+    from scout.overview import describe_shops
 
-    rows = overview(call(context).store)
+    rows = describe_shops(get_invocation(context).store)
     if as_json:
         for row in rows:
-            say_json(row)
+            print_json(row)
         return
-    columns = ("name", "url", "known", "pages", "last_run", "state", "missing")
-    table(columns, [[row[column] for column in columns] for row in rows])
+    print_table(LIST_COLUMNS, [[row[column] for column in LIST_COLUMNS] for row in rows])
 
 
-@shops.command("show")
-def show(context: typer.Context, shop: ShopName, as_json: Json = False) -> None:
-    """Show a shop: how it is crawled, what is known, its last run, and what its last crawl came to."""
-    from scout.overview import last_crawl
-    from scout.overview import row as row_of
+@shop_commands.command("show")
+def show(context: typer.Context, shop: ShopArgument, as_json: JsonOption = False) -> None:
+    """Show a shop: its crawl limits, its stored offers and pages, its newest run and crawl."""
+    from scout.overview import describe_last_crawl, describe_shop
 
-    here = call(context)
-    found = here.shop(shop)
-    row = row_of(here.store, found) | {
-        "allow_private": found.allow_private,
-        "max_pages": found.max_pages,
-        "max_bytes": found.max_bytes,
-        "max_minutes": found.max_minutes,
-        "window": found.window,
-        "delay": found.delay,
-        "javascript": found.javascript,
-        "sitemaps": found.sitemaps,
-        "last_crawl": last_crawl(here.store, found),
-        "added": found.created_at,
+    invocation = get_invocation(context)
+    store, stored_shop = invocation.store, invocation.shop(shop)
+    row = describe_shop(store, stored_shop) | {
+        "allow_private": stored_shop.allow_private,
+        "max_pages": stored_shop.max_pages,
+        "max_bytes": stored_shop.max_bytes,
+        "max_minutes": stored_shop.max_minutes,
+        "window": stored_shop.window,
+        "delay": stored_shop.delay,
+        "javascript": stored_shop.javascript,
+        "sitemaps": stored_shop.sitemaps,
+        "last_crawl": describe_last_crawl(store, stored_shop),
+        "added": stored_shop.created_at,
     }
     if as_json:
-        say_json(row)
+        print_json(row)
         return
-    table(("what", "value"), [(name, _flat(value)) for name, value in row.items()])
+    print_table(("what", "value"), [(name, _flatten(value)) for name, value in row.items()])
 
 
-@shops.command("remove")
+@shop_commands.command("remove")
 def remove(
     context: typer.Context,
-    shop: ShopName,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask, even on a terminal.")] = False,
+    shop: ShopArgument,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Do not ask for confirmation, even on a terminal.")
+    ] = False,
 ) -> None:
-    """Remove a shop with its pages, offers, rules, runs and words."""
-    from scout.pipeline import pipeline
+    """Remove a shop with its pages, offers, rules, runs and review decisions."""
+    from scout.pipeline import run_records, shop_run
     from scout.shops import purge
 
-    here = call(context)
-    found = here.shop(shop)
+    invocation = get_invocation(context)
+    stored_shop = invocation.shop(shop)
     if sys.stdin.isatty() and not yes:
         typer.confirm(
-            f"Remove shop {found.name!r} and all that is stored of it?", abort=True, err=True
+            f"Remove shop {stored_shop.name!r} and all that is stored of it?", abort=True, err=True
         )
-    with pipeline.only_one(here.settings, found), here.store.write() as session:
-        purge.shop(session, pipeline.shop_key(found))
-    say(f"shop {cell(found.name)} removed")
+    with (
+        shop_run.lock_shop(invocation.settings, stored_shop),
+        invocation.store.write() as session,
+    ):
+        purge.purge_shop(session, run_records.shop_key(stored_shop))
+    print_lines(f"shop {format_cell(stored_shop.name)} removed")
 
 
-def _flat(value: object) -> object:
+def _flatten(value: object) -> object:
+    """Format a mapping or list for one cell of a table."""
     if isinstance(value, dict):
         return ", ".join(f"{name}: {inner}" for name, inner in value.items())
-    return ", ".join(map(str, value)) if isinstance(value, list) else value
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return value

@@ -1,6 +1,7 @@
-"""The steps of a run one at a time: `scout crawl`, `learn`, `parse`, `match`, `report`.
+"""The stages of a run one at a time: `scout crawl`, `learn`, `parse`, `match`, `report`.
 
-Each works on the shop's unfinished run, or on its newest one where all are done; `crawl` begins one where it has to.
+Each works on the shop's unfinished run, or on its newest one where all are done; `crawl` starts a
+run where needed.
 """
 
 from collections.abc import Callable
@@ -9,42 +10,61 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from scout.commands.context import MOST_ROWS, Call, Json, ShopName, call, latest_run
-from scout.terminal.output import cell, say, say_json
+from scout.commands.context import (
+    MAX_ROWS,
+    Invocation,
+    JsonOption,
+    ShopArgument,
+    get_invocation,
+    require_run,
+)
+from scout.terminal.output import format_cell, print_json, print_lines
 
 if TYPE_CHECKING:
     from catalog.models import Shop, Stage
     from catalog.runtime.progress import Progress
+
+    StageWork = Callable[[Shop, int, Progress], object]
+    """The work of a stage: takes the shop, the run's id and a progress.
+
+    Returns the stage's figures.
+    """
 
 LABELS = {
     "wanted": "more examples would make sure of",
     "by": "learnt from",
     "set_aside": "examples set aside",
 }
+"""Text for the figures whose JSON key does not explain itself."""
+
+REPORT_FORMATS = ("html", "csv", "xlsx", "json")
 
 
 def add_to(app: typer.Typer) -> None:
-    """Put this module's commands into the application."""
-    for command in (crawl, learn, parse, match, report):
-        app.command(command.__name__)(command)
+    """Add this module's commands to the application."""
+    app.command("crawl")(crawl)
+    app.command("learn")(learn)
+    app.command("parse")(parse)
+    app.command("match")(match)
+    app.command("report")(report)
 
 
 def crawl(
     context: typer.Context,
-    shop: ShopName,
+    shop: ShopArgument,
     source: Annotated[
         str | None,
         typer.Option(
             "--from",
             metavar="SOURCE",
-            help="Pages from a folder, a WARC file or a list of URLs instead.",
+            help="Take pages from a folder, a WARC file or a list of URLs instead.",
         ),
     ] = None,
     max_pages: Annotated[
         int | None,
         typer.Option(
             min=1,
-            max=MOST_ROWS,
+            max=MAX_ROWS,
             metavar="N",
             help="Pages to fetch at most, instead of the shop's own limit.",
         ),
@@ -55,38 +75,38 @@ def crawl(
             metavar="FILE", help="Write the crawled pages to a WARC file instead of fetching any."
         ),
     ] = None,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Fetch a shop's pages.
 
-    Goes on where a crawl that was stopped left off; begins a new run where all are done. With --warc, what was
-    crawled is written to a file (FILE.warc, or FILE.warc.gz), which --from reads again.
+    Resumes a crawl that was stopped; begins a new run where all are done. With --warc, the crawled
+    pages are written to a file (FILE.warc, or FILE.warc.gz), which --from reads again.
     """
     from catalog.models import Stage
     from crawler.crawl import crawl_shop
 
-    here = call(context)
+    invocation = get_invocation(context)
     if warc is not None:
-        _export(here, shop, warc, source, as_json)
+        _export_warc(invocation, shop, warc, source, as_json)
         return
 
-    def step(found: "Shop", run_id: int, progress: "Progress") -> object:
+    def work(stored_shop: "Shop", run_id: int, progress: "Progress") -> object:
         return crawl_shop(
-            here.settings,
-            here.store,
-            found,
+            invocation.settings,
+            invocation.store,
+            stored_shop,
             run_id,
             source=source,
             max_pages=max_pages,
             progress=progress,
         )
 
-    _tell(_take(here, shop, Stage.CRAWL, step), as_json)
+    _print_figures(_execute(invocation, shop, Stage.CRAWL, work), as_json)
 
 
 def learn(
     context: typer.Context,
-    shop: ShopName,
+    shop: ShopArgument,
     examples: Annotated[
         int | None,
         typer.Option(
@@ -99,22 +119,22 @@ def learn(
         float | None,
         typer.Option(min=0, max=1, metavar="F", help="Drop selectors that score below this."),
     ] = None,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
-    """Learn the rules by which a shop is read.
+    """Learn a shop's extraction rules.
 
-    The pages of offers that the catalog knows are the examples.
+    The pages of known offers are the training examples.
     """
     from catalog.models import Stage
     from rules_generator.learn import learn_shop
 
-    here = call(context)
+    invocation = get_invocation(context)
 
-    def step(found: "Shop", run_id: int, progress: "Progress") -> object:
+    def work(stored_shop: "Shop", run_id: int, progress: "Progress") -> object:
         return learn_shop(
-            here.settings,
-            here.store,
-            found,
+            invocation.settings,
+            invocation.store,
+            stored_shop,
             run_id,
             most=examples,
             threshold=threshold,
@@ -122,57 +142,67 @@ def learn(
             progress=progress,
         )
 
-    _tell(_take(here, shop, Stage.LEARN, step), as_json)
+    _print_figures(_execute(invocation, shop, Stage.LEARN, work), as_json)
 
 
 def parse(
     context: typer.Context,
-    shop: ShopName,
+    shop: ShopArgument,
     workers: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Processes that read pages.")
     ] = None,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Read the offers from a shop's pages."""
     from catalog.models import Stage
     from parser.parse_job import parse_shop
 
-    here = call(context)
+    invocation = get_invocation(context)
 
-    def step(found: "Shop", run_id: int, progress: "Progress") -> object:
+    def work(stored_shop: "Shop", run_id: int, progress: "Progress") -> object:
         return parse_shop(
-            here.settings, here.store, found, run_id, workers=workers, progress=progress
+            invocation.settings,
+            invocation.store,
+            stored_shop,
+            run_id,
+            workers=workers,
+            progress=progress,
         )
 
-    _tell(_take(here, shop, Stage.PARSE, step), as_json)
+    _print_figures(_execute(invocation, shop, Stage.PARSE, work), as_json)
 
 
 def match(
     context: typer.Context,
-    shop: ShopName,
-    engine: Annotated[Literal["local"], typer.Option(help="Where the work is done.")] = "local",
-    as_json: Json = False,
+    shop: ShopArgument,
+    engine: Annotated[Literal["local"], typer.Option(help="The engine that matches.")] = "local",
+    as_json: JsonOption = False,
 ) -> None:
-    """Pair a shop's offers with the catalog's.
+    """Match a shop's offers with the catalog's.
 
-    Each is then listed, missing, or unsure, with a score and reasons.
+    Each offer is then listed, missing, or unsure, with a score and reasons.
     """
     from catalog.models import Stage
     from matcher.match_job import match_shop
 
-    here = call(context)
+    invocation = get_invocation(context)
 
-    def step(found: "Shop", run_id: int, progress: "Progress") -> object:
+    def work(stored_shop: "Shop", run_id: int, progress: "Progress") -> object:
         return match_shop(
-            here.settings, here.store, found, run_id, engine=engine, progress=progress
+            invocation.settings,
+            invocation.store,
+            stored_shop,
+            run_id,
+            engine=engine,
+            progress=progress,
         )
 
-    _tell(_take(here, shop, Stage.MATCH, step), as_json)
+    _print_figures(_execute(invocation, shop, Stage.MATCH, work), as_json)
 
 
 def report(
     context: typer.Context,
-    shop: ShopName,
+    shop: ShopArgument,
     format_: Annotated[
         str,
         typer.Option(
@@ -181,94 +211,103 @@ def report(
     ] = "html,csv,xlsx,json",
     out: Annotated[
         Path | None,
-        typer.Option(
-            metavar="FOLDER", help="Where to write; a folder of the run's own unless given."
-        ),
+        typer.Option(metavar="FOLDER", help="The folder to write to, by default the run's own."),
     ] = None,
     run_id: Annotated[
         int | None, typer.Option("--run", metavar="ID", help="An earlier run of the shop.")
     ] = None,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Write the report of a run."""
     from catalog.models import Stage
     from reports.write.write import report_shop
 
-    here = call(context)
-    formats = _formats(format_)
+    invocation = get_invocation(context)
+    formats = _parse_formats(format_)
 
-    def step(found: "Shop", run_id: int, progress: "Progress") -> object:
+    def work(stored_shop: "Shop", run_id: int, progress: "Progress") -> object:
         return report_shop(
-            here.settings, here.store, found, run_id, formats=formats, out=out, progress=progress
+            invocation.settings,
+            invocation.store,
+            stored_shop,
+            run_id,
+            formats=formats,
+            out=out,
+            progress=progress,
         )
 
-    _tell(_take(here, shop, Stage.REPORT, step, run_id), as_json)
+    _print_figures(_execute(invocation, shop, Stage.REPORT, work, run_id), as_json)
 
 
-def _export(here: Call, name: str, file: Path, source: str | None, as_json: bool) -> None:
+def _export_warc(
+    invocation: Invocation, name: str, file: Path, source: str | None, as_json: bool
+) -> None:
     from crawler.sources.warc_writer import write_warc
-    from scout.pipeline import pipeline
+    from scout.pipeline.run_records import storable_figures
 
     if source is not None:
         raise typer.BadParameter(
             "--warc writes what was crawled, --from reads something else: give one of them"
         )
-    found = here.shop(name)
-    with here.progress() as progress:
-        _tell(
-            pipeline.figures_of(
-                write_warc(here.settings, here.store, found, file, progress=progress)
-            ),
-            as_json,
-        )
+    settings, store, shop = invocation.settings, invocation.store, invocation.shop(name)
+    with invocation.progress() as progress:
+        result = write_warc(settings, store, shop, file, progress=progress)
+        _print_figures(storable_figures(result), as_json)
 
 
-def _take(
-    here: Call,
+def _execute(
+    invocation: Invocation,
     name: str,
     stage: "Stage",
-    step: "Callable[[Shop, int, Progress], object]",
+    work: "StageWork",
     run_id: int | None = None,
 ) -> dict[str, Any]:
-    from scout.pipeline import pipeline
+    """Execute one stage under the shop's lock; return the run's id and the stage's figures."""
+    from scout.pipeline import run_records, shop_run
 
-    found = here.shop(name)
-    with pipeline.only_one(here.settings, found), here.progress() as progress:
-        run = _run_for(here, found, stage, run_id)
-        done = pipeline.do(here.store, run, stage, lambda run_id: step(found, run_id, progress))
-    return {"run": run} | pipeline.figures_of(done)
+    shop = invocation.shop(name)
+    with shop_run.lock_shop(invocation.settings, shop), invocation.progress() as progress:
+        selected_run = _select_run(invocation, shop, stage, run_id)
+        result = run_records.record_stage(
+            invocation.store, selected_run, stage, lambda run_id: work(shop, run_id, progress)
+        )
+    return {"run": selected_run} | run_records.storable_figures(result)
 
 
-def _run_for(here: Call, shop: "Shop", stage: "Stage", run_id: int | None) -> int:
+def _select_run(invocation: Invocation, shop: "Shop", stage: "Stage", run_id: int | None) -> int:
     from catalog.models import Stage
-    from scout.pipeline import pipeline
+    from scout.pipeline import run_records
 
+    # Only a crawl can start a run: the other stages work on the pages of one.
     if stage is Stage.CRAWL:
-        return pipeline.take_up(here.store, shop)
+        return run_records.resume_or_start(invocation.store, shop)
     if run_id is not None:
-        return pipeline.run_of(here.store, shop, run_id)
-    return pipeline.run_key(latest_run(here, shop))
+        return run_records.check_run_id(invocation.store, shop, run_id)
+    return run_records.run_key(require_run(invocation, shop))
 
 
-def _tell(figures: dict[str, Any], as_json: bool) -> None:
+def _print_figures(figures: dict[str, Any], as_json: bool) -> None:
     if as_json:
-        say_json(figures)
+        print_json(figures)
         return
     for name, value in figures.items():
-        counts = value.items() if isinstance(value, dict) else ()
-        said = ", ".join(f"{inner} {number}" for inner, number in counts) if counts else cell(value)
-        say(f"{LABELS.get(name, name)}: {said}")
+        print_lines(f"{LABELS.get(name, name)}: {_format_figure(value)}")
 
 
-def _formats(text: str) -> tuple[str, ...]:
-    """The formats of a list with commas.
+def _format_figure(value: object) -> str:
+    if isinstance(value, dict) and value:
+        return ", ".join(f"{name} {number}" for name, number in value.items())
+    return format_cell(value)
 
-    >>> _formats("html, csv")
+
+def _parse_formats(text: str) -> tuple[str, ...]:
+    """Parse a list of report formats with commas.
+
+    >>> _parse_formats("html, csv")
     ('html', 'csv')
     """
     formats = tuple(part.strip() for part in text.split(",") if part.strip())
-    unknown = [part for part in formats if part not in ("html", "csv", "xlsx", "json")]
-    if unknown or not formats:
+    if not formats or not set(formats) <= set(REPORT_FORMATS):
         raise typer.BadParameter(
             f"--format {text!r}: choose from html,csv,xlsx,json, with commas between"
         )

@@ -1,1 +1,1 @@
-"""Find near-duplicates in a user's file."""
+"""Find near-duplicates in a user's files: `scout dedupe`."""

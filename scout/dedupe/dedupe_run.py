@@ -1,86 +1,94 @@
-"""Duplicates in files: what was asked, and what a rung found."""
+"""A run of `scout dedupe` in memory: the request, and the duplicates found in one or two files."""
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 from catalog.runtime.progress import Progress
-from matcher.dedupe.base.join import Joined
-from matcher.dedupe.base.measures import Similarity
-from matcher.dedupe.base.records import Records, load
-from matcher.dedupe.cluster.cluster import clusters
-from scout.dedupe.methods import Method, Tuning, chosen
+from matcher.dedupe.base.records import Records, load_records
+from matcher.dedupe.base.similarity_measures import SimilarityName
+from matcher.dedupe.deduplication import RecordDuplicates, find_duplicates
+from scout.dedupe.method_options import MethodOption, MethodOptions, build_method
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What is to be compared, and by what."""
+class DedupeRequest:
+    """The files and columns to compare, the join method, and its options."""
 
     file: Path
     right: Path | None = None
     keys: tuple[str, ...] = ()
-    method: Method = "ladder"
-    similarity: Similarity | None = None
+    method: MethodOption = "ladder"
+    similarity: SimilarityName | None = None
     threshold: float = 0.8
-    tuning: Tuning = field(default_factory=Tuning)
+    options: MethodOptions = field(default_factory=MethodOptions)
     age: str | None = None
+
+    def files(self) -> list[Path]:
+        """Return the files to compare."""
+        return [path for path in (self.file, self.right) if path is not None]
 
 
 @dataclass(frozen=True)
-class Duplicates:
-    """What was found: both sides' records, their pairs and clusters, and the seconds that finding the pairs took."""
+class DedupeRun:
+    """A request with the duplicates found.
 
-    asked: Asked
-    left: Records
-    right: Records | None
-    pairs: Joined
-    clusters: list[list[int]]
-    seconds: float
+    Rows of the right file are numbered after those of the left one.
+    """
+
+    request: DedupeRequest
+    duplicates: RecordDuplicates
 
     def figures(self) -> dict[str, Any]:
-        """The figures as `scout dedupe --json` prints them."""
-        levels = [
-            {key: value for key, value in vars(level).items() if value != ""}
-            for level in self.pairs.levels
-        ]
-        sides = [side for side in (self.left, self.right) if side is not None]
+        """Return the figures as `scout dedupe --json` prints them."""
+        sides = [side for side in (self.duplicates.left, self.duplicates.right) if side is not None]
+        levels = list[dict[str, Any]]()
+        for level in self.duplicates.pairs.levels:
+            figures = asdict(level)
+            # Only the levels of a chain have a method.
+            if not level.method:
+                del figures["method"]
+            levels.append(figures)
         return {
             "records": sum(map(len, sides)),
             "left_out": sum(side.left_out for side in sides),
             "bad": sum(side.bad for side in sides),
-            "candidates": self.pairs.candidates,
-            "comparisons": self.pairs.comparisons,
-            "pairs": len(self.pairs),
-            "clusters": len(self.clusters),
-            "seconds": round(self.seconds, 3),
+            "candidates": self.duplicates.pairs.candidates,
+            "comparisons": self.duplicates.pairs.comparisons,
+            "pairs": len(self.duplicates.pairs),
+            "clusters": len(self.duplicates.clusters),
+            "seconds": round(self.duplicates.seconds, 3),
             "levels": levels,
         }
 
     def place(self, row: int) -> tuple[Path, int]:
-        """The file and line of a record; rows of the right side stand after those of the left."""
-        if row < len(self.left):
-            return self.asked.file, self.left.lines[row]
-        assert self.right is not None
-        assert self.asked.right is not None
-        return self.asked.right, self.right.lines[row - len(self.left)]
+        """Return the file and line of a record."""
+        records, side_row = self._locate(row)
+        path = self.request.file
+        if records is self.duplicates.right:
+            assert self.request.right is not None
+            path = self.request.right
+        return path, records.lines[side_row]
 
     def text(self, row: int) -> str:
-        """The keys of a record as one text."""
-        if row < len(self.left):
-            return self.left.texts[row]
-        assert self.right is not None
-        return self.right.texts[row - len(self.left)]
+        """Return the keys of a record as one text."""
+        records, side_row = self._locate(row)
+        return records.texts[side_row]
+
+    def _locate(self, row: int) -> tuple[Records, int]:
+        """Return the side that has a row, and its number on that side."""
+        left_size = len(self.duplicates.left)
+        if row < left_size:
+            return self.duplicates.left, row
+        assert self.duplicates.right is not None
+        return self.duplicates.right, row - left_size
 
 
-def find(asked: Asked, progress: Progress) -> Duplicates:
-    """The duplicates of a file, or between two. Raises UsageError, UnreadableFeed."""
-    rung = chosen(asked.method, asked.similarity, asked.threshold, asked.tuning)
-    left = load(asked.file, asked.keys, progress)
-    right = load(asked.right, asked.keys, progress) if asked.right else None
-    begun = perf_counter()
-    pairs = rung(left, right, progress)
-    seconds = perf_counter() - begun
-    return Duplicates(
-        asked, left, right, pairs, clusters(pairs, None if right is None else len(left)), seconds
-    )
+def run_dedupe(request: DedupeRequest, progress: Progress) -> DedupeRun:
+    """Find the duplicates in a file, or between two. Raises UsageError, UnreadableFeed."""
+    method = build_method(request.method, request.similarity, request.threshold, request.options)
+    left = load_records(request.file, request.keys, progress)
+    right = None
+    if request.right is not None:
+        right = load_records(request.right, request.keys, progress)
+    return DedupeRun(request, find_duplicates(left, right, method, progress))

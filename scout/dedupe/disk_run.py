@@ -1,89 +1,126 @@
-"""Duplicates of sets beyond memory: fingerprints in a store or sorted on disk, and an index of MinHash bands.
+"""A run of `scout dedupe` larger than memory: stored or sorted fingerprints, or a MinHash index.
 
-Records are read one after the other and known by the file and line they stand at, in every call. A call that was killed
-is simply made again: it finds the same, and nothing is put in twice.
+Records are read one by one and recognised by file and line in every call. A call that was killed is
+simply repeated: it finds the same pairs, and stores no record twice.
 """
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, Literal
 
 from catalog.errors import UsageError
 from catalog.runtime.progress import Progress
-from matcher.dedupe.base.records import as_one, printed
-from matcher.dedupe.exact.disk_dedup import seen, sorted_out
-from matcher.dedupe.exact.exact import fingerprint
+from matcher.dedupe.base.records import join_key, stream_keys
+from matcher.dedupe.exact.disk_fingerprints import find_sorted_repeats, find_stored_repeats
+from matcher.dedupe.exact.exact_join import fingerprint
 from matcher.dedupe.minhash.minhash_index import MinHashIndex
-from matcher.dedupe.minhash.shingles import MOST_TEXTS
-from scout.dedupe.dedupe_run import Asked
-from scout.dedupe.methods import chosen, minhash
+from matcher.dedupe.minhash.shingles import MAX_CHUNK_TEXTS
+from scout.dedupe.dedupe_run import DedupeRequest
+from scout.dedupe.method_options import build_method, build_minhash
 
-Pair = tuple[str, str, float, str]
-Write = Callable[[Iterator[Pair]], int]
-EQUAL = "equal after normalising"
-METHOD = {"--store": "exact", "--memory": "exact", "--index": "minhash"}
+DiskOption = Literal["--store", "--memory", "--index"]
+METHOD_OF_DISK_OPTION = {"--store": "exact", "--memory": "exact", "--index": "minhash"}
+EQUAL_REASON = "equal after normalising"
+_MEMORY_SIZE = re.compile(r"\d+(\.\d+)? ?[KMGT]i?B")  # a size as DuckDB reads it
 
 
-def on_disk(
-    asked: Asked, option: str, where: Path | str, write: Write, progress: Progress
+@dataclass(frozen=True)
+class NamedPair:
+    """Two similar records by name ("file:line"): the one stored first, and the later one."""
+
+    first: str
+    later: str
+    similarity: float
+    reason: str
+
+
+WritePairs = Callable[[Iterator[NamedPair]], int]  # writes pairs, and returns their number
+
+
+def run_on_disk(
+    request: DedupeRequest,
+    option: DiskOption,
+    value: Path | str,
+    write_pairs: WritePairs,
+    progress: Progress,
 ) -> dict[str, Any]:
-    """Carry out what --store, --memory or --index ask for; the figures. Raises UsageError."""
-    if asked.method != METHOD[option] or asked.right:
-        raise UsageError(f"{option}: with --method {METHOD[option]}, and without --right")
-    chosen(asked.method, asked.similarity, asked.threshold, asked.tuning)
+    """Find duplicates by --store, --memory or --index. Returns the figures. Raises UsageError."""
+    method = METHOD_OF_DISK_OPTION[option]
+    if request.method != method or request.right:
+        raise UsageError(f"{option}: with --method {method}, and without --right")
+    # Built only to refuse options that do not fit.
+    build_method(request.method, request.similarity, request.threshold, request.options)
     begun = perf_counter()
-    figures = (
-        _indexed(asked, Path(where), write, progress)
-        if option == "--index"
-        else _equal(asked, option, where, write, progress)
-    )
-    figures |= {"left_out": 0, "bad": 0, "clusters": 0}
-    return {**figures, "seconds": round(perf_counter() - begun, 3), "levels": []}
+    if option == "--index":
+        figures = _look_up_and_add(request, Path(value), write_pairs, progress)
+    else:
+        figures = _find_equal_records(request, option, value, write_pairs, progress)
+    seconds = round(perf_counter() - begun, 3)
+    return {**figures, "left_out": 0, "bad": 0, "clusters": 0, "seconds": seconds, "levels": []}
 
 
-def _equal(
-    asked: Asked, option: str, where: Path | str, write: Write, progress: Progress
+def _find_equal_records(
+    request: DedupeRequest,
+    option: DiskOption,
+    value: Path | str,
+    write_pairs: WritePairs,
+    progress: Progress,
 ) -> dict[str, Any]:
-    """Equal records by fingerprints kept in a store, or sorted in so much memory."""
+    """Find equal records by fingerprints that are stored in a folder, or sorted in limited memory."""
     count = 0
 
-    def counted() -> Iterator[tuple[str, bytes]]:
+    def named_fingerprints() -> Iterator[tuple[str, bytes]]:
         nonlocal count
-        for name, key in printed(asked.file, asked.keys, progress):
+        for name, key in stream_keys(request.file, request.keys, progress):
             count += 1
             yield name, fingerprint(key)
 
-    if option == "--memory" and not re.fullmatch(r"\d+(\.\d+)? ?[KMGT]i?B", str(where)):
-        raise UsageError(f"--memory {where}: a size such as 500MB or 2GB is wanted")
-    repeats = (
-        seen(counted(), Path(where)) if option == "--store" else sorted_out(counted(), str(where))
-    )
-    pairs = write((first, name, 1.0, EQUAL) for name, first in repeats)
+    if option == "--store":
+        repeats = find_stored_repeats(named_fingerprints(), Path(value))
+    else:
+        if not _MEMORY_SIZE.fullmatch(str(value)):
+            raise UsageError(f"--memory {value}: a size such as 500MB or 2GB is wanted")
+        repeats = find_sorted_repeats(named_fingerprints(), str(value))
+    pairs = write_pairs(NamedPair(first, later, 1.0, EQUAL_REASON) for later, first in repeats)
     return {"records": count, "candidates": pairs, "comparisons": 0, "pairs": pairs}
 
 
-def _indexed(asked: Asked, folder: Path, write: Write, progress: Progress) -> dict[str, Any]:
-    """Records against an index and those before them, put in on the way."""
+def _look_up_and_add(
+    request: DedupeRequest, folder: Path, write_pairs: WritePairs, progress: Progress
+) -> dict[str, Any]:
+    """Compare each record with the index and the records before it, and add it to the index."""
     figures = {"records": 0, "candidates": 0}
 
-    def alike() -> Iterator[Pair]:
-        left = printed(asked.file, asked.keys, progress)
-        while batch := [*islice(left, MOST_TEXTS)]:
-            names, texts = [name for name, _ in batch], [as_one(key) for _, key in batch]
-            numbers = index.add(names, texts)
-            asked_, stored, similarity = index.look_up(texts)
-            earlier = stored < numbers[asked_]
+    def similar_pairs() -> Iterator[NamedPair]:
+        records = stream_keys(request.file, request.keys, progress)
+        while batch := [*islice(records, MAX_CHUNK_TEXTS)]:
+            yield from _compare_batch(index, batch)
             figures["records"] += len(batch)
-            figures["candidates"] += index.met
-            others = index.names(stored[earlier])
-            mine = (names[row] for row in asked_[earlier].tolist())
-            for one, other, value in zip(others, mine, similarity[earlier].tolist(), strict=True):
-                if one != other:
-                    yield one, other, value, f"{index.rung.shingling.unit} in common"
+            figures["candidates"] += index.candidates
 
-    with MinHashIndex(folder, minhash(asked.threshold, asked.tuning)) as index:
-        pairs = write(alike())
-        return {**figures, "comparisons": index.compared, "pairs": pairs, "stored": len(index)}
+    with MinHashIndex(folder, build_minhash(request.threshold, request.options)) as index:
+        pairs = write_pairs(similar_pairs())
+        return {**figures, "comparisons": index.comparisons, "pairs": pairs, "stored": len(index)}
+
+
+def _compare_batch(
+    index: MinHashIndex, batch: list[tuple[str, tuple[str, ...]]]
+) -> Iterator[NamedPair]:
+    """Add a batch of records, and yield their pairs with records that were stored before them."""
+    names = [name for name, _ in batch]
+    texts = [join_key(key) for _, key in batch]
+    numbers = index.add(names, texts)
+    rows, stored, similarity = index.look_up(texts)
+    # Each pair is reported once, at the later record; so a repeated call finds the same pairs.
+    is_earlier = stored < numbers[rows]
+    first_names = index.names(stored[is_earlier])
+    reason = f"{index.method.shingling.unit} in common"
+    for first, row, score in zip(
+        first_names, rows[is_earlier].tolist(), similarity[is_earlier].tolist(), strict=True
+    ):
+        if first != names[row]:
+            yield NamedPair(first, names[row], score, reason)

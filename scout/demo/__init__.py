@@ -1,1 +1,1 @@
-"""The bundled demo shop: a small department store of ours on loopback, with its truth known."""
+"""The bundled demo shop: a made-up department store on loopback with known missing offers."""

@@ -1,4 +1,4 @@
-"""`python -m scout.demo`: serve the demo shop until Ctrl-C, and write its feed where one is wanted."""
+"""`python -m scout.demo`: serve the demo shop until Ctrl-C, and write its feed on request."""
 
 import threading
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from scout.demo.assortment.demo_shop import SEED, Demo
+from scout.demo.assortment.demo_shop import DEFAULT_SEED, DemoShop
 from scout.demo.server import serve
 
 
@@ -15,16 +15,17 @@ def main(
     feed: Annotated[
         Path | None, typer.Option(help="Write the merchant's feed (Google Merchant XML) here.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Another seed gives another assortment.")] = SEED,
+    seed: Annotated[int, typer.Option(help="Seed of the assortment.")] = DEFAULT_SEED,
     redesigned: Annotated[bool, typer.Option(help="The same shop in other markup.")] = False,
 ) -> None:
     """Serve the demo shop on 127.0.0.1 until Ctrl-C."""
-    demo = Demo.make(seed, redesigned)
+    shop = DemoShop.make(seed, redesigned)
     try:
-        with serve(demo, port) as served:
+        with serve(shop, port) as served:
             if feed:
-                feed.write_bytes(demo.feed(served.url))
+                feed.write_bytes(shop.feed(served.url))
             typer.echo(served.url)
+            # Waits for ever: only a signal ends the command.
             threading.Event().wait()
     except OSError as error:
         typer.echo(

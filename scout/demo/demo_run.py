@@ -1,4 +1,4 @@
-"""The demonstration: the bundled shop on loopback, the whole job run on it, and the result held against the truth."""
+"""`scout demo`: serve and run the bundled shop, compare the missing offers with the truth."""
 
 import shutil
 from collections.abc import Iterator
@@ -17,24 +17,28 @@ from catalog.runtime.progress import Progress, silent
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from reports.model.report_model import Story, gather
-from scout.demo.assortment.demo_shop import Demo, Score
-from scout.demo.server import Served, serve
-from scout.pipeline import pipeline
-from scout.pipeline.summary import RunSummary
+from scout.demo.assortment.demo_shop import DemoShop, Score
+from scout.demo.server import ServedShop, serve
+from scout.pipeline import shop_run
+from scout.pipeline.run_summary import RunSummary
 from url_cleaner.clean import is_clean
 
 if TYPE_CHECKING:
-    from scout.demo.server import Request
+    from scout.demo.server import LoggedRequest
 
-NAME = "demo"
+SHOP_NAME = "demo"
+"""Name of the shop in the store, and of its folder below the data folder."""
 
 
 @dataclass(frozen=True)
-class Demonstration:
-    """What the demonstration came to. `tracked` are requests with a tracking parameter, `clicks` those billed."""
+class DemoResult:
+    """The result of a demo.
+
+    `tracked` counts requests with a tracking parameter, `clicks` those to the redirector.
+    """
 
     run: RunSummary
-    story: Story
+    report: Story
     imported: Imported
     score: Score
     lacking: int
@@ -43,67 +47,80 @@ class Demonstration:
     clicks: int
 
 
-def settings_for(settings: Settings, keep: bool) -> Settings:
-    """Settings for a folder of the demo's own below the data folder, emptied unless it is to be kept."""
-    folder = settings.data_dir / NAME
+def demo_settings(settings: Settings, keep: bool) -> Settings:
+    """Return settings for the demo's own folder below the data folder.
+
+    It is emptied unless `keep` is set.
+    """
+    folder = settings.data_dir / SHOP_NAME
     if not keep:
         shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True, exist_ok=True)
+    # Empty URLs mean: database and page bodies below the data folder.
     return settings.model_copy(update={"data_dir": folder, "database_url": "", "bodies_url": ""})
 
 
 @contextmanager
-def served(demo: Demo, store: Store) -> "Iterator[Served]":
-    """The shop, where a kept run of it has known it before, else on any free port. Raises ConfigError."""
+def serve_demo(shop: DemoShop, store: Store) -> "Iterator[ServedShop]":
+    """Serve the shop on the port of its stored URL, else on any free one.
+
+    Raises ConfigError where it is taken.
+    """
     with store.read() as session:
-        before = session.exec(select(Shop).where(Shop.name == NAME)).first()
-    port = urlsplit(before.url).port if before else None
+        stored = session.exec(select(Shop).where(Shop.name == SHOP_NAME)).first()
+    port = urlsplit(stored.url).port if stored else None
     with ExitStack() as stack:
         try:
-            running = stack.enter_context(serve(demo, port or 0))
+            served = stack.enter_context(serve(shop, port or 0))
         except OSError as error:
             raise ConfigError(
-                f"the demo shop cannot be served on port {port} as before: {error.strerror}; free the port, "
-                "or run 'scout demo' without --keep"
+                f"the demo shop cannot be served on port {port} as before: {error.strerror}; "
+                "free the port, or run 'scout demo' without --keep"
             ) from error
-        yield running
+        yield served
 
 
-def demonstrate(
-    settings: Settings, store: Store, demo: Demo, shop: Served, progress: Progress = silent
-) -> Demonstration:
-    """Add the shop, import its feed, run it, and compare what is said to be missing with what is."""
-    added = _added(store, shop.url)
+def run_demo(
+    settings: Settings,
+    store: Store,
+    shop: DemoShop,
+    served: ServedShop,
+    progress: Progress = silent,
+) -> DemoResult:
+    """Register the shop, import its feed, run it, and score the offers reported as missing."""
+    stored = _register(store, served.url)
     feed = settings.data_dir / "feed.xml"
-    feed.write_bytes(demo.feed(shop.url))
-    imported = import_offers(store, added, str(feed), progress=progress)
-    done = pipeline.run_shop(settings, store, added, progress=progress)
-    story = gather(store, added, done.run)
-    return Demonstration(
-        run=done,
-        story=story,
+    feed.write_bytes(shop.feed(served.url))
+    imported = import_offers(store, stored, str(feed), progress=progress)
+    summary = shop_run.run_shop(settings, store, stored, progress=progress)
+    report = gather(store, stored, summary.run)
+    return DemoResult(
+        run=summary,
+        report=report,
         imported=imported,
-        score=demo.score(finding.url for finding in story.of(Verdict.MISSING)),
-        lacking=len(demo.missing()),
-        requests=len(shop.log),
-        tracked=sum(_is_tracked(request, shop.url) for request in shop.log),
-        clicks=shop.clicks,
+        score=shop.score(finding.url for finding in report.of(Verdict.MISSING)),
+        lacking=len(shop.missing()),
+        requests=len(served.log),
+        tracked=sum(_is_tracked(request, served.url) for request in served.log),
+        clicks=served.clicks,
     )
 
 
-def _added(store: Store, url: str) -> Shop:
+def report_path(result: DemoResult) -> Path | None:
+    """Return the path of the HTML report, or None where none was written."""
+    path = result.run.reports.get("html")
+    return Path(path).resolve() if path else None
+
+
+def _register(store: Store, url: str) -> Shop:
     with store.write() as session:
-        shop = session.exec(select(Shop).where(Shop.name == NAME)).first()
-        shop = shop or Shop(name=NAME, url=url, allow_private=True)
+        shop = session.exec(select(Shop).where(Shop.name == SHOP_NAME)).first()
+        shop = shop or Shop(name=SHOP_NAME, url=url, allow_private=True)
         session.add(shop)
     return shop
 
 
-def _is_tracked(request: "Request", root: str) -> bool:
-    return "?" in request.path and not is_clean(root.rstrip("/") + request.path, home=root)
-
-
-def report_of(done: Demonstration) -> Path | None:
-    """Where the HTML report is."""
-    path = done.run.reports.get("html")
-    return Path(path).resolve() if path else None
+def _is_tracked(request: "LoggedRequest", root: str) -> bool:
+    if "?" not in request.path:
+        return False
+    return not is_clean(root.rstrip("/") + request.path, home=root)

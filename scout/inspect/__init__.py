@@ -1,1 +1,1 @@
-"""Inspect pages and rules; record review decisions."""
+"""Inspection of pages, rules and review decisions for the command line and the web pages."""

@@ -1,8 +1,10 @@
-"""What every rule of a shop finds on one page: the votes of `parser.read`, told one by one, with why a vote lost."""
+"""Inspection of one page: the vote of every rule, with the reason why a vote lost.
+
+The votes are those of `parser.read`, so the inspector shows exactly what the parser does.
+"""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from itertools import takewhile
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urljoin
@@ -25,24 +27,28 @@ from parser.voting.vote_weights import weight_of
 from parser.voting.votes import Vote
 from parser.voting.winner import Reading
 from rules_generator.evaluation.nearest import Missing, missing
-from scout.inspect.selector_export import copies
+from scout.inspect.selector_export import export_selector
 from url_cleaner.clean import clean, same_site
 from url_cleaner.errors import BadUrl
 
-MOST_KNOWN = 50
-LONGEST_NAME = 80
-BESIDE_THE_BRAND = {
-    Attribute.TITLE: "has the brand before the title, as no known offer does",
-    Attribute.CATEGORY: "says the brand, as no known offer's category does",
+_MAX_KNOWN_OFFERS = 50  # catalog offers of one page that are compared with it
+_MAX_NAME_LENGTH = 80  # characters of another product's name in a reason
+
+# Reasons of votes that lost because of the brand (`parser.voting.brand_checks`).
+_BRAND_REASONS = {
+    Attribute.TITLE: "starts with the brand, as no known title does",
+    Attribute.CATEGORY: "contains the brand, as no known category does",
 }
-NOT_BELIEVED = "not believed: what names all known ones names none here"
+_DISCARDED = "discarded: the rules that find the known values find none here"
 
 
 @dataclass(frozen=True)
-class Line:
-    """One rule on one page. `why` is empty for a vote that agrees with the winner; `css`, `xpath` are to be copied.
+class InspectedVote:
+    """Vote of one rule on one page.
 
-    `number` is the rule's among those of its attribute, as `scout rules` counts them.
+    `number` counts the rules of an attribute through all templates, as `scout rules` does. `raw` is
+    the text found, `cut` the same after the rule's trim. `why` is empty for a vote that agrees with
+    the winner. `css` and `xpath` are forms of the selector for other tools.
     """
 
     attribute: str
@@ -65,10 +71,11 @@ class Line:
 
 @dataclass(frozen=True)
 class Inspection:
-    """A page as the parser sees it: what it was taken for, the winners, every vote, and what the catalog knows.
+    """Page as the parser sees it: class, winning values, every vote, and the catalog's values.
 
-    `missing` are known values that the page does not show, each with the nearest text that it does. `variants` are the
-    offers of a page that keeps several.
+    `missing` are known values that the page does not show, each with the most similar text on it.
+    `variants` are the offers of a page with several. `likeness` is the similarity of the page to
+    each template, 0 to 1.
     """
 
     url: str
@@ -79,180 +86,231 @@ class Inspection:
     likeness: dict[str, float]
     winners: dict[str, dict[str, Any]]
     known: dict[str, list[str]]
-    lines: tuple[Line, ...]
+    lines: tuple[InspectedVote, ...]
     missing: tuple[Missing, ...] = ()
     variants: tuple[dict[str, Any], ...] = ()
 
 
 def inspect_page(
-    settings: Settings, store: Store, shop: Shop, place: str, attribute: Attribute | None = None
+    settings: Settings, store: Store, shop: Shop, page: str, attribute: Attribute | None = None
 ) -> Inspection:
-    """Inspect a crawled page, by its URL, or a saved one, by its file.
+    """Inspect a crawled page, given by its URL, or a saved one, given by its file.
+
+    `attribute` limits the result.
 
     Raises LearnError (no rules yet), UsageError (no such page), HostilePage, StoreError.
     """
     rules = stored_rules(store, shop)
-    document = _open(settings, store, shop, place)
-    reading = read(document, rules)
+    document = _open_page(settings, store, shop, page)
+    page_reading = read(document, rules)
     marks = marks_of(document)
-    template = _template(marks, rules, reading)
-    readings = reading.readings or (read_attributes(document, template) if template else {})
-    wanted = [one for name, one in readings.items() if attribute in (None, name)]
-    known = _known(store, shop, document.url)
+    template = _choose_template(marks, rules, page_reading)
+    readings = page_reading.readings
+    if not readings and template:
+        readings = read_attributes(document, template)
+    known_values = _known_values(store, shop, document.url)
+    selected = list(readings.values())
+    selected_values = known_values
+    if attribute is not None:
+        selected = [reading for name, reading in readings.items() if name == attribute]
+        selected_values = {
+            name: values for name, values in known_values.items() if name == attribute
+        }
+    votes: list[InspectedVote] = []
+    for reading in selected:
+        first_number = 1 + _rules_before(rules, template, reading)
+        votes += _inspected_votes(document, reading, first_number)
     return Inspection(
         url=document.url,
         rules_version=rules.version,
-        kind=reading.kind.value,
-        reason=reading.reason,
+        kind=page_reading.kind.value,
+        reason=page_reading.reason,
         template=template.name if template else None,
-        likeness={one.name: round(likeness(marks, one.signature), 3) for one in rules.templates},
-        winners={one.attribute.value: _winner(one, known) for one in wanted},
-        known={name.value: values for name, values in known.items()},
-        lines=tuple(
-            line for one in wanted for line in _lines(document, one, _before(rules, template, one))
-        ),
-        missing=tuple(
-            missing(document, {name: known[name] for name in known if attribute in (None, name)})
-        ),
-        variants=tuple(one.offer.model_dump(mode="json") for one in reading.variants),
+        likeness={
+            candidate.name: round(likeness(marks, candidate.signature), 3)
+            for candidate in rules.templates
+        },
+        winners={reading.attribute.value: _winner(reading, known_values) for reading in selected},
+        known={name.value: values for name, values in known_values.items()},
+        lines=tuple(votes),
+        missing=tuple(missing(document, selected_values)),
+        variants=tuple(variant.offer.model_dump(mode="json") for variant in page_reading.variants),
     )
 
 
-def _open(settings: Settings, store: Store, shop: Shop, place: str) -> Document:
-    if Path(place).is_file():
-        return _saved(Path(place), shop)
-    url = _cleaned(place, shop)
-    found = [page for page in crawled_pages(store, shop) if url in (page.url, page.canonical)]
-    if not found:
-        raise UsageError(
-            f"{place} is no file and no crawled page of {shop.name!r}{_state_of(store, shop, url)}"
-        )
-    return Opener(settings.bodies).open(found[0])
+def _open_page(settings: Settings, store: Store, shop: Shop, page: str) -> Document:
+    if Path(page).is_file():
+        return _open_saved_page(Path(page), shop)
+    url = _clean_url(page, shop)
+    for crawled in crawled_pages(store, shop):
+        if url in (crawled.url, crawled.canonical):
+            return Opener(settings.bodies).open(crawled)
+    state = _describe_state(store, shop, url)
+    raise UsageError(f"{page} is neither a file nor a crawled page of {shop.name!r}: {state}")
 
 
-def _saved(file: Path, shop: Shop) -> Document:
-    """A saved page, at the address that it says is its own, if that is one of the shop's; else at one of its name."""
+def _open_saved_page(file: Path, shop: Shop) -> Document:
+    """Open a saved page under the URL that it states.
+
+    A page that states no URL of the shop is opened under its file name.
+    """
     body = file.read_bytes()
     page = Document(body, shop.url)
-    told = page.first('meta[property="og:url"]')
-    said = (
-        page_links(page.tree, shop.url).canonical,
-        told.attributes.get("content") if told is not None else None,
-    )
-    own = (_cleaned(one, shop) for one in said if one and same_site(one, shop.url))
-    return Document(body, next(own, urljoin(shop.url, quote(file.name))))
+    stated = [page_links(page.tree, shop.url).canonical]
+    og_url = page.first('meta[property="og:url"]')
+    if og_url is not None:
+        stated.append(og_url.attributes.get("content"))
+    for url in stated:
+        if url and same_site(url, shop.url):
+            return Document(body, _clean_url(url, shop))
+    return Document(body, urljoin(shop.url, quote(file.name)))
 
 
-def _cleaned(place: str, shop: Shop) -> str:
+def _clean_url(url: str, shop: Shop) -> str:
     try:
-        return clean(place, home=shop.url).url or place
+        return clean(url, home=shop.url).url or url
     except BadUrl as error:
-        raise UsageError(f"{place} is neither a file nor a URL: {error}") from error
+        raise UsageError(f"{url} is neither a file nor a URL: {error}") from error
 
 
-def _state_of(store: Store, shop: Shop, url: str) -> str:
+def _describe_state(store: Store, shop: Shop, url: str) -> str:
+    """Describe the state of a page that cannot be inspected."""
     with store.read() as session:
         page = session.exec(select(Page).where(Page.shop_id == shop.id, Page.url == url)).first()
-    return (
-        f": it is {page.state}" + (f" ({page.reason})" if page.reason else "")
-        if page
-        else ": it was never seen"
-    )
+    if page is None:
+        return "it was never seen"
+    if page.reason:
+        return f"it is {page.state} ({page.reason})"
+    return f"it is {page.state}"
 
 
-def _template(marks: Collection[str], rules: RuleSet, reading: PageReading) -> Template | None:
-    """The template that read the page; for a page taken for none, the one it is likest to."""
-    named = next((one for one in rules.templates if one.name == reading.template), None)
-    return named or next((one.template for one in ranked(marks, rules.templates)), None)
+def _choose_template(
+    marks: Collection[str], rules: RuleSet, page_reading: PageReading
+) -> Template | None:
+    """Return the template that read the page, else the most similar one.
+
+    None if the shop has no templates.
+    """
+    for template in rules.templates:
+        if template.name == page_reading.template:
+            return template
+    for match in ranked(marks, rules.templates):
+        return match.template
+    return None
 
 
-def _known(store: Store, shop: Shop, url: str) -> dict[Attribute, list[str]]:
-    """What the catalog knows of a page: of the offer of that link, or of all whose links choose something on it."""
+def _known_values(store: Store, shop: Shop, url: str) -> dict[Attribute, list[str]]:
+    """Return the catalog's values of the offer at a URL, else of the variants on that page."""
+    of_shop = select(KnownOffer).where(KnownOffer.shop_id == shop.id).limit(_MAX_KNOWN_OFFERS)
     at_page = or_(col(KnownOffer.url) == url, col(KnownOffer.link) == url)
     on_page = col(KnownOffer.url).startswith(f"{url}?", autoescape=True)
-    of_shop = select(KnownOffer).where(KnownOffer.shop_id == shop.id)
     with store.read() as session:
-        found = session.exec(of_shop.where(at_page).limit(MOST_KNOWN)).all()
-        found = found or session.exec(of_shop.where(on_page).limit(MOST_KNOWN)).all()
-    known: dict[Attribute, list[str]] = {}
-    for offer in found:
+        offers = session.exec(of_shop.where(at_page)).all()
+        if not offers:
+            offers = session.exec(of_shop.where(on_page)).all()
+    values_by_attribute: dict[Attribute, list[str]] = {}
+    for offer in offers:
         for attribute, values in values_of(offer).items():
-            known[attribute] = list(dict.fromkeys([*known.get(attribute, []), *values]))
-    return known
+            # A dict keeps the order and drops repeated values.
+            earlier = values_by_attribute.get(attribute, [])
+            values_by_attribute[attribute] = list(dict.fromkeys([*earlier, *values]))
+    return values_by_attribute
 
 
-def _winner(reading: Reading, known: dict[Attribute, list[str]]) -> dict[str, Any]:
-    values = known.get(reading.attribute)
-    value = reading.value
-    agrees = (
-        any(same(reading.attribute, value, one) for one in values)
-        if values and value is not None
-        else None
-    )
-    told = {
+def _winner(reading: Reading, known_values: dict[Attribute, list[str]]) -> dict[str, Any]:
+    """Return the winning value; `agrees` is None if the catalog has none to compare with."""
+    values, value = known_values.get(reading.attribute), reading.value
+    agrees = None
+    if values and value is not None:
+        agrees = any(same(reading.attribute, value, known_value) for known_value in values)
+    return {
+        "value": value,
         "weight": round(reading.weight, 3),
         "share": round(reading.share, 3),
         "votes": reading.cast,
+        "agrees": agrees,
     }
-    return {"value": value, **told, "agrees": agrees}
 
 
-def _before(rules: RuleSet, template: Template | None, reading: Reading) -> int:
-    """How many rules of an attribute the templates before the one that read it have: mostly that is the page's own."""
+def _rules_before(rules: RuleSet, template: Template | None, reading: Reading) -> int:
+    """Count an attribute's rules in the templates before the one whose rules have voted.
+
+    Usually that is the page's own template; without a match the parser may ask another one.
+    """
     asked = {vote.rule for vote in reading.all_votes}
-    of_each = [(one.name, one.of(reading.attribute)) for one in rules.templates]
-    readers = [name for name, own in of_each if asked == set(own)]
-    reader = template.name if template and template.name in readers else next(iter(readers), None)
-    return sum(len(own) for _, own in takewhile(lambda one: one[0] != reader, of_each))
+    readers = []
+    for candidate in rules.templates:
+        if asked == set(candidate.of(reading.attribute)):
+            readers.append(candidate.name)
+    reader = readers[0] if readers else None
+    if template is not None and template.name in readers:
+        reader = template.name
+    count = 0
+    for candidate in rules.templates:
+        if candidate.name == reader:
+            break
+        count += len(candidate.of(reading.attribute))
+    return count
 
 
-def _lines(document: Document, reading: Reading, before: int) -> Iterator[Line]:
-    for number, vote in enumerate(reading.all_votes, start=before + 1):
-        heard = vote in reading.votes
-        agrees = (
-            vote.value is not None
-            and reading.value is not None
-            and same(reading.attribute, vote.value, reading.value)
-        )
-        won = agrees and heard
-        copied = copies(vote.rule.selector)
-        yield Line(
+def _inspected_votes(
+    document: Document, reading: Reading, first_number: int
+) -> Iterator[InspectedVote]:
+    for number, vote in enumerate(reading.all_votes, start=first_number):
+        rule = vote.rule
+        agrees = _agrees_with_winner(vote, reading)
+        won = agrees and vote in reading.votes
+        exported = export_selector(rule.selector)
+        yield InspectedVote(
             attribute=reading.attribute.value,
             number=number,
-            selector=str(vote.rule.selector),
-            trim=str(vote.rule.trim),
-            score=vote.rule.score,
-            weight=round(weight_of(vote.rule), 3),
+            selector=str(rule.selector),
+            trim=str(rule.trim),
+            score=rule.score,
+            weight=round(weight_of(rule), 3),
             raw=vote.raw,
             cut=vote.cut,
             value=vote.value,
             won=won,
-            why="" if won else _why(document, vote, reading, agrees, heard),
-            css=copied.css,
-            xpath=copied.xpath,
-            form=vote.rule.form,
-            origin=vote.rule.origin,
-            locked=vote.rule.locked,
+            why="" if won else _explain_loss(document, vote, reading),
+            css=exported.css,
+            xpath=exported.xpath,
+            form=rule.form,
+            origin=rule.origin,
+            locked=rule.locked,
         )
 
 
-def _why(document: Document, vote: Vote, reading: Reading, agrees: bool, heard: bool) -> str:
-    if vote.raw is None:
-        return _why_silent(document.another_at(vote.rule.selector))
-    if vote.cut is None:
-        return "the cut does not fit"
+def _agrees_with_winner(vote: Vote, reading: Reading) -> bool:
+    if vote.value is None or reading.value is None:
+        return False
+    return same(reading.attribute, vote.value, reading.value)
+
+
+def _explain_loss(document: Document, vote: Vote, reading: Reading) -> str:
+    """Return the reason why a vote is not one for the winning value."""
     if vote.value is None:
-        return f"no {vote.rule.attribute.value} as it stands"
+        return _explain_abstention(document, vote)
     if vote in reading.left_out:
-        return BESIDE_THE_BRAND[reading.attribute]
-    if heard and reading.value is None:
-        return NOT_BELIEVED
-    return "outvoted" if heard else f"not needed: it says {'the same' if agrees else 'otherwise'}"
+        return _BRAND_REASONS[reading.attribute]
+    was_counted = vote in reading.votes
+    if was_counted and reading.value is None:
+        return _DISCARDED
+    if was_counted:
+        return "outvoted"
+    # The parser stops asking rules as soon as the winner is certain.
+    if _agrees_with_winner(vote, reading):
+        return "not needed: same value as the winner"
+    return "not needed: different value"
 
 
-def _why_silent(another: str | None) -> str:
-    return (
-        f"finds only another product's data, {another[:LONGEST_NAME]!r}"
-        if another
-        else "finds nothing here"
-    )
+def _explain_abstention(document: Document, vote: Vote) -> str:
+    """Return the reason why a rule has no value for this page."""
+    if vote.cut is not None:
+        return f"the text is not a valid {vote.rule.attribute.value}"
+    if vote.raw is not None:
+        return "the trim does not fit the text"
+    other_product = document.another_at(vote.rule.selector)
+    if other_product:
+        return f"finds only the data of another product, {other_product[:_MAX_NAME_LENGTH]!r}"
+    return "finds nothing on this page"

@@ -1,4 +1,4 @@
-"""A shop's rules in the store: every change is a new version, so that what once read a page can be looked up."""
+"""Administration of a shop's rules: every change is stored as a new version."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,112 +12,128 @@ from parser.page.document import refuse_unusable
 from parser.parse_job import newest_in
 from parser.rules.model import Rule, RuleSet, Template
 
-NOTED = ("agreement", "coverage")
+# Measurements of the learner that stay with rules which are edited by hand.
+_KEPT_MEASUREMENTS = ("agreement", "coverage")
 
-Change = Callable[[Rule], Rule]
+RuleChange = Callable[[Rule], Rule]
 
 
-def load(store: Store, shop: Shop, version: int | None = None) -> RuleSet:
-    """The shop's newest rules, or those of a version. Raises UsageError where there are none."""
+def load_rules(store: Store, shop: Shop, version: int | None = None) -> RuleSet:
+    """Load the rules of a version, None for the newest. Raises UsageError if there are none."""
     with store.read() as session:
-        found = _stored(session, shop, version)
-        if found is None and version is not None:
-            raise UsageError(
-                f"shop {shop.name!r} has no rules of version {version}: see 'scout rules history'"
-            )
-        if found is None:
-            raise UsageError(
-                f"shop {shop.name!r} has no rules yet: 'scout run {shop.name}' learns them"
-            )
-        return RuleSet.from_json({**found.rules, "version": found.version})
+        stored = _stored_rules(session, shop, version)
+        if stored is not None:
+            return RuleSet.from_json({**stored.rules, "version": stored.version})
+    if version is not None:
+        raise UsageError(
+            f"shop {shop.name!r} has no rules of version {version}: see 'scout rules history'"
+        )
+    raise UsageError(f"shop {shop.name!r} has no rules yet: 'scout run {shop.name}' learns them")
 
 
-def history(store: Store, shop: Shop) -> list[StoredRules]:
-    """All versions, newest first."""
+def list_versions(store: Store, shop: Shop) -> list[StoredRules]:
+    """List all versions of the rules, newest first."""
+    query = (
+        select(StoredRules)
+        .where(StoredRules.shop_id == shop.id)
+        .order_by(col(StoredRules.version).desc())
+    )
     with store.read() as session:
-        versions = select(StoredRules).where(StoredRules.shop_id == shop.id)
-        return list(session.exec(versions.order_by(col(StoredRules.version).desc())))
+        return list(session.exec(query))
 
 
-def save(store: Store, shop: Shop, rules: RuleSet, how: str) -> int:
-    """Store rules as the newest version; gives its number. How well they once read the shop stays noted with them.
+def save_rules(store: Store, shop: Shop, rules: RuleSet, origin: str) -> int:
+    """Store rules as the newest version and return its number.
 
-    Raises RuleError where a rule is none that a page can be read by.
+    The measurements of the previous version are kept.
+
+    Raises RuleError if a selector cannot be used.
     """
     assert shop.id is not None
-    refuse_unusable([*rules.selectors(), *(one for one in rules.selectors_inside() if one.css)])
+    inner_selectors = [selector for selector in rules.selectors_inside() if selector.css]
+    refuse_unusable([*rules.selectors(), *inner_selectors])
+    story: dict[str, Any] = {"by": origin}
+    version = 1
     with store.write() as session:
-        before = _stored(session, shop, None)
-        version = (before.version if before else 0) + 1
-        known = (
-            {name: before.story[name] for name in NOTED if name in before.story} if before else {}
-        )
-        kept = rules.model_copy(update={"version": version}).to_json()
-        session.add(
-            StoredRules(shop_id=shop.id, version=version, rules=kept, story={"by": how, **known})
-        )
+        previous = _stored_rules(session, shop, None)
+        if previous is not None:
+            version = previous.version + 1
+            for name in _KEPT_MEASUREMENTS:
+                if name in previous.story:
+                    story[name] = previous.story[name]
+        stored = rules.model_copy(update={"version": version}).to_json()
+        session.add(StoredRules(shop_id=shop.id, version=version, rules=stored, story=story))
     return version
 
 
-def changed(
-    rules: RuleSet, attribute: Attribute, change: Change, number: int | None = None
+def change_rules(
+    rules: RuleSet, attribute: Attribute, change: RuleChange, number: int | None = None
 ) -> RuleSet:
-    """The rules with `change` made to those of an attribute, or to the one that `number` names (from 1, as shown).
+    """Apply `change` to all rules of an attribute, or to the one with that number (from 1).
 
-    Raises RuleError where there is no such rule.
+    Raises RuleError if there is no such rule.
     """
-    place, touched = 0, False
+    counter, is_changed = 0, False
     templates = []
     for template in rules.templates:
-        made: list[Rule] = []
-        for rule in template.rules:
-            place += rule.attribute == attribute
-            meant = rule.attribute == attribute and number in (None, place)
-            touched = touched or meant
-            made.append(change(rule) if meant else rule)
-        templates.append(template.model_copy(update={"rules": tuple(made)}))
-    if not touched:
+        changed = list(template.rules)
+        for index, rule in enumerate(template.rules):
+            if rule.attribute != attribute:
+                continue
+            counter += 1
+            if number in (None, counter):
+                changed[index] = change(rule)
+                is_changed = True
+        templates.append(template.model_copy(update={"rules": tuple(changed)}))
+    if not is_changed:
         which = f"rule {number} of" if number else "rule of"
         raise RuleError(f"there is no {which} {attribute.value!r}: 'scout rules show' lists all")
     return rules.model_copy(update={"templates": tuple(templates)})
 
 
-def with_manual(rules: RuleSet, made: Rule, template: str | None) -> RuleSet:
-    """The rules with one set by hand in place of what was learnt for its attribute, in one template or in all.
+def set_manual_rule(rules: RuleSet, manual: Rule, template_name: str | None) -> RuleSet:
+    """Replace the learnt rules of an attribute by a manual one, in one template or (None) in all.
 
-    Raises RuleError where no template has that name.
+    Raises RuleError if no template has that name.
     """
-    names = [one.name for one in rules.templates]
-    if template is not None and template not in names:
+    names = [template.name for template in rules.templates]
+    if template_name is not None and template_name not in names:
         raise RuleError(
-            f"there is no template {template!r}: the shop has {', '.join(names) or 'none'}"
+            f"there is no template {template_name!r}: the shop has {', '.join(names) or 'none'}"
         )
-    templates = (
-        _with_manual(one, made) if template in (None, one.name) else one for one in rules.templates
-    )
+    templates = list(rules.templates)
+    for index, template in enumerate(rules.templates):
+        if template_name in (None, template.name):
+            templates[index] = _with_manual_rule(template, manual)
     return rules.model_copy(update={"templates": tuple(templates)})
 
 
-def _with_manual(template: Template, made: Rule) -> Template:
-    others = tuple(rule for rule in template.rules if rule.attribute != made.attribute or rule.kept)
-    return template.model_copy(
-        update={"rules": (made, *(rule for rule in others if rule.selector != made.selector))}
-    )
+def _with_manual_rule(template: Template, manual: Rule) -> Template:
+    remaining = []
+    for rule in template.rules:
+        # Locked and other manual rules of the attribute stay.
+        is_replaced = rule.attribute == manual.attribute and not rule.kept
+        if not is_replaced and rule.selector != manual.selector:
+            remaining.append(rule)
+    return template.model_copy(update={"rules": (manual, *remaining)})
 
 
-def listed(rules: RuleSet, attribute: Attribute | None = None) -> list[dict[str, Any]]:
-    """Every rule as a row; `number` counts the rules of an attribute through all templates, from 1."""
+def list_rules(rules: RuleSet, attribute: Attribute | None = None) -> list[dict[str, Any]]:
+    """List every rule as a row.
+
+    `number` counts the rules of an attribute through all templates, from 1.
+    """
     rows: list[dict[str, Any]] = []
-    counted: dict[Attribute, int] = {}
+    numbers: dict[Attribute, int] = {}
     for template in rules.templates:
         for rule in template.rules:
-            counted[rule.attribute] = counted.get(rule.attribute, 0) + 1
+            numbers[rule.attribute] = numbers.get(rule.attribute, 0) + 1
             if attribute in (None, rule.attribute):
-                rows.append(_row(template, rule, counted[rule.attribute]))
+                rows.append(_rule_row(template, rule, numbers[rule.attribute]))
     return rows
 
 
-def _row(template: Template, rule: Rule, number: int) -> dict[str, Any]:
+def _rule_row(template: Template, rule: Rule, number: int) -> dict[str, Any]:
     return {
         "template": template.name,
         "attribute": rule.attribute.value,
@@ -132,9 +148,10 @@ def _row(template: Template, rule: Rule, number: int) -> dict[str, Any]:
     }
 
 
-def _stored(session: Session, shop: Shop, version: int | None) -> StoredRules | None:
+def _stored_rules(session: Session, shop: Shop, version: int | None) -> StoredRules | None:
     if version is None:
         return newest_in(session, shop)
+    # A larger number would overflow the database's integer.
     if abs(version) > LARGEST_KEY:
         return None
     return session.exec(

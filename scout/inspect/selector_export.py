@@ -1,7 +1,7 @@
-"""A selector as it can be pasted elsewhere: as CSS into a browser's console, as XPath into a scraper.
+"""Export of selectors to other tools: CSS for a browser's console, XPath for a scraper.
 
-Scout's own selectors also know labels (`:lexbor-contains`) and blocks of data, which CSS has no word for. XPath has one
-for labels; of a block, the element that holds it is given.
+Scout's own selectors also know labels (`:lexbor-contains`) and blocks of data, which CSS cannot
+express. XPath can express labels; for a block, the element that holds it is exported.
 """
 
 import re
@@ -11,46 +11,51 @@ from cssselect import HTMLTranslator, SelectorError
 
 from parser.rules.selector import UNSTRUCK, AnySelector, AttributeAt, JsonAt, TextAt
 
-NOT_STRUCK = "[not(ancestor-or-self::del or ancestor-or-self::s or ancestor-or-self::strike)]"
-LABELLED = re.compile(r":lexbor-contains\((\"(?:[^\"\\]|\\.)*\")(?: i)?\)")
+_XPATH_UNSTRUCK = "[not(ancestor-or-self::del or ancestor-or-self::s or ancestor-or-self::strike)]"
+_LABEL = re.compile(r":lexbor-contains\((\"(?:[^\"\\]|\\.)*\")(?: i)?\)")
 
 
 @dataclass(frozen=True)
-class Copies:
-    """The same place in other words; None where a language has none."""
+class ExportedSelector:
+    """Selector in two languages; None if a language cannot express it."""
 
     css: str | None
     xpath: str | None
 
 
-def copies(selector: AnySelector) -> Copies:
-    """A selector as CSS and as XPath.
+def export_selector(selector: AnySelector) -> ExportedSelector:
+    """Translate a selector into CSS and XPath.
 
-    >>> copies(AttributeAt(css="a.big", name="href")).xpath[-6:]
+    >>> export_selector(AttributeAt(css="a.big", name="href")).xpath[-6:]
     '/@href'
-    >>> copies(TextAt(css='dt:lexbor-contains("EAN" i) + dd')).css is None
+    >>> export_selector(TextAt(css='dt:lexbor-contains("EAN" i) + dd')).css is None
     True
-    >>> copies(TextAt(css="td, li", behind="EAN|UPC"))
-    Copies(css=None, xpath=None)
-    >>> copies(TextAt(css=f"b{UNSTRUCK}")).xpath.partition("[")[0]
+    >>> export_selector(TextAt(css="td, li", behind="EAN|UPC"))
+    ExportedSelector(css=None, xpath=None)
+    >>> export_selector(TextAt(css=f"b{UNSTRUCK}")).xpath.partition("[")[0]
     '//b'
     """
     if isinstance(selector, TextAt) and selector.behind:
-        return Copies(None, None)
-    plain = LABELLED.search(selector.css) is None
-    return Copies(selector.css if plain else None, _xpath(selector))
+        return ExportedSelector(None, None)
+    css = None
+    if _LABEL.search(selector.css) is None:
+        css = selector.css
+    return ExportedSelector(css, _xpath(selector))
 
 
 def _xpath(selector: AnySelector) -> str | None:
-    whole = selector.css.removesuffix(UNSTRUCK)
+    # cssselect does not know Scout's condition against struck-through prices.
+    css = selector.css.removesuffix(UNSTRUCK)
     try:
-        found = HTMLTranslator().css_to_xpath(LABELLED.sub(r":contains(\1)", whole), prefix="//")
+        xpath = HTMLTranslator().css_to_xpath(_LABEL.sub(r":contains(\1)", css), prefix="//")
     except SelectorError:
         return None
-    if whole != selector.css:
-        found += NOT_STRUCK
+    if css != selector.css:
+        xpath += _XPATH_UNSTRUCK
     if isinstance(selector, AttributeAt):
-        return f"{found}/@{selector.name}"
+        return f"{xpath}/@{selector.name}"
     if isinstance(selector, JsonAt) and selector.block.startswith("@"):
-        return f"{found}/@{selector.block[1:]}"
-    return f"{found}/text()" if isinstance(selector, TextAt) and selector.own else found
+        return f"{xpath}/@{selector.block[1:]}"
+    if isinstance(selector, TextAt) and selector.own:
+        return f"{xpath}/text()"
+    return xpath

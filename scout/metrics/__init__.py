@@ -1,1 +1,1 @@
-"""Figures for Prometheus: what the store says of all shops, and how a run under way stands."""
+"""Metrics for Prometheus: figures of all shops, and the progress of a running run."""

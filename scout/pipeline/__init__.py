@@ -1,1 +1,1 @@
-"""Run a shop's stages in order, and many shops side by side."""
+"""Runs: the stages of one shop in order, and many shops in parallel."""

@@ -1,7 +1,9 @@
-"""One run a shop at a time: a lock that the operating system gives back when its process ends, even by kill -9.
+"""Locks: one run per shop, one leader of the timetable, a limited number of runs per machine.
 
-A row in the database would outlive its process. The lock file itself stays; what counts is whether it is held. It holds
-on one machine: where several share a database, run a shop always from the same one.
+Each is a lock of the operating system on a file. The system releases it when the process ends, even
+by kill -9; a row in the database or a pid file would outlive a killed process. The file itself
+stays and means nothing. Locks hold on one machine: where several machines share a database, run a
+shop always on the same one.
 """
 
 import os
@@ -15,8 +17,11 @@ from catalog.errors import Busy, ConfigError
 from catalog.runtime.settings import Settings
 
 
-def folder(settings: Settings) -> Path:
-    """Where lock files lie. Raises ConfigError where that folder cannot be made."""
+def lock_folder(settings: Settings) -> Path:
+    """Return the folder of the lock files, made if needed.
+
+    Raises ConfigError where it cannot be made.
+    """
     path = settings.data_dir / "locks"
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -26,24 +31,28 @@ def folder(settings: Settings) -> Path:
 
 
 @contextmanager
-def held(settings: Settings, name: str, busy: str) -> Iterator[None]:
-    """Hold the lock of that name for the block. Raises Busy, saying `busy`, where another process holds it."""
-    path = folder(settings) / f"{name}.lock"
+def hold_lock(settings: Settings, name: str, busy: str) -> Iterator[None]:
+    """Hold a named lock for the block.
+
+    Raises Busy with the message `busy` where another process holds it.
+    """
+    path = lock_folder(settings) / f"{name}.lock"
     lock = FileLock(path, thread_local=False)
     try:
         lock.acquire(timeout=0)
     except Timeout as error:
-        raise Busy(busy + _by_whom(path)) from error
+        raise Busy(busy + _owner(path)) from error
     try:
-        _owner(path).write_text(str(os.getpid()), encoding="utf-8")
+        # Only for messages: the process id is never used to decide whether the lock is held.
+        _pid_file(path).write_text(str(os.getpid()), encoding="utf-8")
         yield
     finally:
-        _owner(path).unlink(missing_ok=True)
+        _pid_file(path).unlink(missing_ok=True)
         lock.release()
 
 
 def shop_lock_name(shop_id: int) -> str:
-    """The lock's name of a shop: by its key, since a name may hold any sign.
+    """Name the lock of a shop: by its id, since a shop's name may hold any character.
 
     >>> shop_lock_name(3)
     'shop-3'
@@ -51,8 +60,8 @@ def shop_lock_name(shop_id: int) -> str:
     return f"shop-{shop_id}"
 
 
-def is_held(path: Path) -> bool:
-    """Whether a process holds that lock file now."""
+def is_locked(path: Path) -> bool:
+    """Return True if a process holds that lock file now."""
     lock = FileLock(path, thread_local=False)
     try:
         lock.acquire(timeout=0)
@@ -62,12 +71,13 @@ def is_held(path: Path) -> bool:
     return False
 
 
-def _owner(path: Path) -> Path:
+def _pid_file(path: Path) -> Path:
     return path.with_suffix(".pid")
 
 
-def _by_whom(path: Path) -> str:
+def _owner(path: Path) -> str:
+    """Format the owner's process id for a message; empty where it cannot be read."""
     try:
-        return f" (process {int(_owner(path).read_text(encoding='utf-8'))})"
+        return f" (process {int(_pid_file(path).read_text(encoding='utf-8'))})"
     except (OSError, ValueError):
         return ""

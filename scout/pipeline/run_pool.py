@@ -1,9 +1,12 @@
-"""Shops side by side: each run a process of its own, so many at once on this machine, each within its memory.
+"""A pool of runs within the machine's budget.
 
-A slot is a lock of the operating system's, so `scout serve` and `scout run --all` share one budget. Memory is what the
-run's processes hold together, looked at every second: a limit of the operating system on addresses (RLIMIT_AS) would
-count what is mapped and never used, and end a run with a traceback. A run over its limit is ended as by a kill, with
-the reason on its row; it goes on where it was when it is started again, in fresh processes.
+Each run is a process of its own; a limited number runs at once, each within its memory limit.
+
+A slot is a lock of the operating system, so `scout serve` and `scout run --all` share one budget.
+The memory of a run is the sum over its processes, checked every second. The operating system's own
+limit (RLIMIT_AS) would count addresses that are mapped and never used, and end a run with a
+traceback. A run over its limit is terminated with the reason in its row; it resumes in fresh
+processes when it is started again.
 """
 
 import os
@@ -26,100 +29,127 @@ from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from scout.pipeline import locks
 
-LOOK = 1.0
-GRACE = 15.0
+MEMORY_CHECK_INTERVAL = 1.0
+"""Seconds between two checks of a run's memory."""
+
+TERMINATION_GRACE = 15.0
+"""Seconds that a run has to end after SIGTERM before it is killed."""
+
+SLOT_INTERVAL = 0.2
+"""Seconds between two attempts to get a slot."""
+
 MEGABYTE = 1_000_000
+"""Bytes in the unit of the setting `run_memory`."""
+
 log = structlog.get_logger("scout.pipeline.run_pool")
 
 
 @dataclass(frozen=True)
-class Ended:
-    """How a run's process ended: its exit code, its last line, and whether it was ended for its memory."""
+class RunResult:
+    """The end of a run's process.
 
-    code: int
-    said: str = ""
+    `last_line` is of its output; `over_memory` is set where it was ended for its memory.
+    """
+
+    exit_code: int
+    last_line: str = ""
     over_memory: bool = False
     seconds: float = 0.0
 
 
-class Fleet:
-    """Runs shops in processes of their own. `flags` are scout's global ones."""
+class RunPool:
+    """Runs shops in processes of their own.
+
+    `flags` are the global options of `scout`, passed on to them.
+    """
 
     def __init__(self, settings: Settings, store: Store, flags: Sequence[str]) -> None:
         self._settings, self._store, self._flags = settings, store, list(flags)
         self._running: dict[int, subprocess.Popen[bytes]] = {}
         self._stopped = threading.Event()
 
-    def run(self, shop_id: int, name: str) -> Ended:
-        """Run a shop when there is a slot, and wait for its end."""
-        begin = time.monotonic()
-        with self._slot() as given:
-            if not given:
-                return Ended(1, "not begun")
-            path = log_of(self._settings, shop_id)
+    def run(self, shop_id: int, name: str) -> RunResult:
+        """Run a shop as soon as a slot is free, and wait for its end."""
+        started = time.monotonic()
+        with self._slot() as has_slot:
+            if not has_slot:
+                return RunResult(1, "not begun")
+            path = run_log_path(self._settings, shop_id)
             with path.open("wb") as out:
-                over = self._watched(shop_id, name, out.fileno())
+                excess = self._watch(shop_id, name, out.fileno())
             process = self._running.pop(shop_id)
-        if over:
-            said = self._keep_reason(shop_id, over)
-            return Ended(process.returncode, said, True, time.monotonic() - begin)
-        return Ended(process.returncode, _last_line(path), False, time.monotonic() - begin)
+        seconds = time.monotonic() - started
+        if excess:
+            reason = self._store_reason(shop_id, excess)
+            return RunResult(process.returncode, reason, True, seconds)
+        return RunResult(process.returncode, _last_line(path), False, seconds)
 
     def stop(self) -> None:
-        """Begin no more, and have the runs under way end: they go on when they are run again."""
+        """Start no more runs and terminate those under way: they resume when they are run again."""
         self._stopped.set()
         for process in list(self._running.values()):
             process.terminate()
 
-    def _watched(self, shop_id: int, name: str, out: int) -> int:
-        """Start a run's process and see it to its end; gives the megabytes for which it was ended, else 0."""
+    def _watch(self, shop_id: int, name: str, out: int) -> int:
+        """Start a run's process and wait for its end.
+
+        Return the megabytes for which it was ended, else 0.
+        """
         command = [sys.executable, "-m", "scout", *self._flags, "run", "--", name]
+        # Several runs cannot serve metrics on the one port of the settings.
         environment = {**os.environ, "SCOUT_METRICS_PORT": "0"}
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, env=environment
         )
         self._running[shop_id] = process
+        # stop() may have been called between the slot and the start, when there was no process to
+        # terminate.
         if self._stopped.is_set():
             process.terminate()
         limit = self._settings.run_memory
         while True:
             try:
-                process.wait(LOOK)
+                process.wait(MEMORY_CHECK_INTERVAL)
                 return 0
             except subprocess.TimeoutExpired:
-                if limit and (used := memory_of(process.pid) // MEGABYTE) > limit:
-                    end(process)
+                if limit and (used := process_memory(process.pid) // MEGABYTE) > limit:
+                    end_process_tree(process)
                     return used
 
     @contextmanager
     def _slot(self) -> Iterator[bool]:
-        """One of the machine's slots for the block; False where the fleet was stopped before one was free."""
-        with ExitStack() as holding:
+        """Hold one of the machine's slots for the block.
+
+        Give False where the pool is stopped first.
+        """
+        with ExitStack() as stack:
             while not self._stopped.is_set():
                 for number in range(self._settings.at_once):
                     try:
-                        holding.enter_context(locks.held(self._settings, f"slot-{number}", "taken"))
+                        lock = locks.hold_lock(self._settings, f"slot-{number}", "taken")
+                        stack.enter_context(lock)
                     except Busy:
                         continue
                     yield True
                     return
-                self._stopped.wait(0.2)
+                self._stopped.wait(SLOT_INTERVAL)
             yield False
 
-    def _keep_reason(self, shop_id: int, used: int) -> str:
-        said = f"the run held {used} MB, more than run_memory allows ({self._settings.run_memory} MB): it was ended"
-        log.warning("a run was ended", shop_id=shop_id, reason=said)
+    def _store_reason(self, shop_id: int, used: int) -> str:
+        limit = self._settings.run_memory
+        reason = f"the run held {used} MB, more than run_memory allows ({limit} MB): it was ended"
+        log.warning("a run was ended", shop_id=shop_id, reason=reason)
         with self._store.write() as session:
             runs = select(Run).where(Run.shop_id == shop_id, col(Run.state) == RunState.RUNNING)
             if (run := session.exec(runs.order_by(col(Run.id).desc())).first()) is not None:
-                run.reason = f"{said}, and goes on where it was with the next one"
-        return said
+                run.reason = f"{reason}, and goes on where it was with the next one"
+        return reason
 
 
-def memory_of(pid: int) -> int:
-    """The bytes that a process and all that it has started hold now."""
+def process_memory(pid: int) -> int:
+    """Return the resident bytes of a process and its descendants; 0 where it does not exist."""
     total = 0
-    for process in _tree(pid):
+    for process in _process_tree(pid):
         try:
             total += process.memory_info().rss
         except psutil.Error:
@@ -127,34 +157,35 @@ def memory_of(pid: int) -> int:
     return total
 
 
-def end(process: "subprocess.Popen[bytes]") -> None:
-    """End a process and all that it has started: asked first, then made to."""
-    tree = _tree(process.pid)
+def end_process_tree(process: "subprocess.Popen[bytes]") -> None:
+    """End a process and its descendants: SIGTERM first, then SIGKILL."""
+    # Listed before the parent ends: afterwards its children cannot be told from other processes.
+    tree = _process_tree(process.pid)
     process.terminate()
     try:
-        process.wait(GRACE)
+        process.wait(TERMINATION_GRACE)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-    for left in tree:
-        if left.is_running():
+    for descendant in tree:
+        if descendant.is_running():
             try:
-                left.kill()
+                descendant.kill()
             except psutil.Error:
                 continue
 
 
-def log_of(settings: Settings, shop_id: int) -> Path:
-    """Where a shop's run in a process of its own writes what it says."""
+def run_log_path(settings: Settings, shop_id: int) -> Path:
+    """Return the file that holds the output of a shop's run; its folder is made if needed."""
     folder = settings.data_dir / "logs"
     folder.mkdir(parents=True, exist_ok=True)
     return folder / f"shop-{shop_id}.log"
 
 
-def _tree(pid: int) -> list[psutil.Process]:
+def _process_tree(pid: int) -> list[psutil.Process]:
     try:
-        first = psutil.Process(pid)
-        return [first, *first.children(recursive=True)]
+        root = psutil.Process(pid)
+        return [root, *root.children(recursive=True)]
     except psutil.Error:
         return []
 

@@ -1,1 +1,1 @@
-"""The schedule of nightly runs."""
+"""The schedule: when shops are run, and the scheduler of `scout serve`."""

@@ -1,89 +1,95 @@
-"""Cron expressions of five fields, read as crontab(5) reads them.
+"""Cron expressions in local time, evaluated by cronsim as Debian's cron does (crontab(5)).
 
-APScheduler's own `CronTrigger.from_crontab` does not: it counts weekdays from Monday (`0 6 * * 0` would mean Mondays),
-and where day of month and day of week are both given it asks for both, while cron asks for either.
+Around a change of the clock a plan for a fixed time runs once: in the hour that is set back at its
+first occurrence, and for a time that is skipped at the first minute after it. Plans with `*` as
+minute or hour follow real time.
 """
 
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 
 from apscheduler.triggers.base import BaseTrigger
-from apscheduler.triggers.combining import OrTrigger
-from apscheduler.triggers.cron import CronTrigger
+from cronsim import CronSim, CronSimError
+from tzlocal import get_localzone
 
 from catalog.errors import UsageError
 
-DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
-SHORT = {
+NICKNAMES = {
     "@hourly": "0 * * * *",
     "@daily": "0 0 * * *",
+    "@midnight": "0 0 * * *",
     "@weekly": "0 0 * * 0",
     "@monthly": "0 0 1 * *",
+    "@yearly": "0 0 1 1 *",
+    "@annually": "0 0 1 1 *",
 }
+"""Expressions with a name in crontab(5); cronsim knows fields only."""
+
+FIELDS = {
+    "minute": "0 to 59",
+    "hour": "0 to 23",
+    "day-of-month": "1 to 31, in one of the months given",
+    "month": "1 to 12, or jan to dec",
+    "day-of-week": "0 to 7 (0 and 7 are Sunday), or sun to sat",
+}
+"""The five fields, in order, with their values. cronsim would take a sixth, for seconds."""
 
 
-def trigger(text: str) -> BaseTrigger:
-    """When that expression fires, in local time. Raises UsageError.
+class CronExpression(BaseTrigger):  # type: ignore[misc]
+    """A valid cron expression, usable as a trigger of APScheduler.
 
-    >>> str(trigger("0 6 * * 1-5"))
-    "cron[month='*', day='*', day_of_week='mon,tue,wed,thu,fri', hour='6', minute='0']"
+    `text` is the expression as given.
+
+    APScheduler's own `CronTrigger.from_crontab` counts weekdays from Monday, requires both where
+    day of month and day of week are given, and runs a plan twice in an hour that is set back.
     """
-    fields = SHORT.get(text.strip().lower(), text).split()
-    if len(fields) != 5:
-        raise _bad(text, "it has to have five fields: minute hour day-of-month month day-of-week")
-    minute, hour, day, month, weekday = fields
-    try:
-        if day != "*" and weekday != "*":
-            by_day = _cron(minute, hour, day, month, "*")
-            return OrTrigger([by_day, _cron(minute, hour, "*", month, weekdays(weekday))])
-        return _cron(minute, hour, day, month, weekdays(weekday))
-    except ValueError as error:
-        raise _bad(text, str(error)) from error
+
+    def __init__(self, text: str, zone: tzinfo | None = None) -> None:
+        """Check the expression; `zone` is the local time zone unless given. Raises UsageError."""
+        self.text = text
+        self.zone = get_localzone() if zone is None else zone
+        self._fields = NICKNAMES.get(text.strip().lower(), text)
+        if len(self._fields.split()) != len(FIELDS):
+            raise _invalid(text, f"it has to have five fields: {' '.join(FIELDS)}")
+        try:
+            CronSim(self._fields, datetime.now(self.zone))
+        except CronSimError as error:
+            # cronsim names the field only: "Bad day-of-week".
+            field = str(error).removeprefix("Bad ")
+            values = FIELDS.get(field, "valid")
+            raise _invalid(text, f"the {field} has to be {values}") from error
+        except ValueError as error:
+            # A number of more than 4300 digits, Python's limit for int().
+            raise _invalid(text, "a number is too long") from error
+
+    def next_time(self, after: datetime) -> datetime | None:
+        """Return the first time after a moment, in `zone`; None if none within 50 years."""
+        # cronsim computes in wall-clock time: asked in the repeated hour, it may name a time of the
+        # hour before. Times are compared in UTC, because datetimes of one zone compare by the
+        # clock.
+        for moment in CronSim(self._fields, after.astimezone(self.zone)):
+            if moment.astimezone(UTC) > after:
+                return moment
+        return None
+
+    def get_next_fire_time(
+        self, previous_fire_time: datetime | None, now: datetime
+    ) -> datetime | None:
+        """Return the next time for APScheduler.
+
+        It is in UTC, so that it compares correctly while the clock is set back.
+        """
+        moment = self.next_time(previous_fire_time or now)
+        return None if moment is None else moment.astimezone(UTC)
 
 
 def next_time(text: str, after: datetime) -> datetime | None:
-    """When the expression fires next after a moment. Raises UsageError."""
-    found: datetime | None = trigger(text).get_next_fire_time(None, after)
-    return found
+    """Return when an expression fires next in local time; None for never. Raises UsageError.
 
-
-def weekdays(field: str) -> str:
-    """The weekday field by names, since numbers mean other days to APScheduler. Raises ValueError.
-
-    >>> weekdays("0"), weekdays("1-5"), weekdays("sat,7"), weekdays("*/2"), weekdays("fri-mon")
-    ('sun', 'mon,tue,wed,thu,fri', 'sun,sat', 'sun,tue,thu,sat', 'sun,mon,fri,sat')
+    >>> next_time("@yearly", datetime(2026, 5, 1, 12, tzinfo=UTC)).strftime("%d %B %Y, %H:%M")
+    '01 January 2027, 00:00'
     """
-    if field == "*":
-        return field
-    chosen = {day for part in field.lower().split(",") for day in _days(part)}
-    return ",".join(DAYS[day] for day in sorted(chosen))
+    return CronExpression(text).next_time(after)
 
 
-def _days(part: str) -> list[int]:
-    span, _, step = part.partition("/")
-    first, _, last = span.partition("-")
-    start, end = (0, 6) if span == "*" else (_day(first), _day(last or first))
-    if step and not last and span != "*":
-        end = 6
-    if (step and not step.isdigit()) or step == "0":
-        raise ValueError(f"{part!r} has no number of days after '/'")
-    if end < start:
-        end += 7
-    return [day % 7 for day in range(start, end + 1, int(step or 1))]
-
-
-def _day(text: str) -> int:
-    if text in DAYS:
-        return DAYS.index(text)
-    if text.isdigit() and int(text) <= 7:
-        return int(text)
-    raise ValueError(f"{text!r} is no day of the week: 0 to 7 (0 and 7 are Sunday), or sun to sat")
-
-
-def _cron(minute: str, hour: str, day: str, month: str, weekday: str) -> CronTrigger:
-    return CronTrigger(minute=minute, hour=hour, day=day, month=month, day_of_week=weekday)
-
-
-def _bad(text: str, why: str) -> UsageError:
-    return UsageError(
-        f"{text!r} is no cron expression: {' '.join(why.split())} (an example: '30 5 * * 1-5')"
-    )
+def _invalid(text: str, reason: str) -> UsageError:
+    return UsageError(f"{text!r} is no cron expression: {reason} (an example: '30 5 * * 1-5')")

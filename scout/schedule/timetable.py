@@ -1,12 +1,13 @@
-"""The timetable of `scout serve`: shops run by the clock, each run in a process of its own (`scout.pipeline.run_pool`).
+"""The timetable of `scout serve`: each run is a process of its own (`scout.pipeline.run_pool`).
 
-APScheduler keeps the clock, in memory; what is to be run when stands in the store and is read again every half minute,
-so `scout schedule add` needs no restart. Two schedulers on one store would run everything twice: the one that holds the
-lock is the leader, the others wait for its end. A run that fell due while none was up is made up for.
+APScheduler keeps the clock in memory. The plans are stored in the database and read again every
+half minute, so `scout schedule add` needs no restart. Two schedulers on one store would run every
+plan twice: the process that holds a lock is the leader, the others wait for its end. A run that
+fell due while no scheduler was up is made up for once.
 """
 
 from contextlib import ExitStack
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import structlog
 from apscheduler.executors.pool import ThreadPoolExecutor
@@ -18,31 +19,37 @@ from catalog.models import Schedule, Shop, now
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from scout.pipeline import locks
-from scout.pipeline.run_all import TRIES
-from scout.pipeline.run_pool import Fleet, log_of
-from scout.schedule import cron
+from scout.pipeline.batch_run import MAX_ATTEMPTS
+from scout.pipeline.run_pool import RunPool, run_log_path
+from scout.schedule.cron import CronExpression, next_time
 
-LOOK_AGAIN = 30
-LATEST = timedelta(hours=12)
+REFRESH_INTERVAL = 30
+"""Seconds between two readings of the stored plans, and two attempts to become the leader."""
+
+MAX_DELAY = timedelta(hours=12)
+"""Longest delay of a run that is made up for: the morning after, before the next one is due."""
 
 log = structlog.get_logger("scout.schedule.timetable")
 
 
-def add(store: Store, shop_id: int, text: str) -> datetime:
-    """Run that shop by a cron expression from now on, in place of an earlier one; gives the first time. UsageError."""
-    first = cron.next_time(text, now().astimezone())
+def schedule_shop(store: Store, shop_id: int, expression: str) -> datetime:
+    """Store a shop's cron expression in place of an earlier one; return the first time.
+
+    Raises UsageError.
+    """
+    first = next_time(expression, now())
     if first is None:
-        raise UsageError(f"{text!r} names no day that exists: it would never run")
+        raise UsageError(f"{expression!r} names no day that exists: it would never run")
     with store.write() as session:
         row = session.exec(select(Schedule).where(Schedule.shop_id == shop_id)).first()
-        row = row or Schedule(shop_id=shop_id, cron=text)
-        row.cron, row.last_started_at = text, None
+        row = row or Schedule(shop_id=shop_id, cron=expression)
+        row.cron, row.last_started_at = expression, None
         session.add(row)
     return first
 
 
-def remove(store: Store, shop: Shop) -> None:
-    """Run that shop by hand only. Raises UsageError where it was not scheduled."""
+def unschedule_shop(store: Store, shop: Shop) -> None:
+    """Delete a shop's plan. Raises UsageError where there is none."""
     with store.write() as session:
         row = session.exec(select(Schedule).where(Schedule.shop_id == shop.id)).first()
         if row is None:
@@ -52,113 +59,135 @@ def remove(store: Store, shop: Shop) -> None:
         session.delete(row)
 
 
-def entries(store: Store) -> list[tuple[Shop, Schedule]]:
-    """All scheduled shops, by name."""
+def scheduled_shops(store: Store) -> list[tuple[Shop, Schedule]]:
+    """Return all scheduled shops with their plans, sorted by name."""
     with store.read() as session:
-        both = select(Shop, Schedule).where(Shop.id == Schedule.shop_id)
-        return [(shop, row) for shop, row in session.exec(both.order_by(col(Shop.name)))]
+        rows = select(Shop, Schedule).where(Shop.id == Schedule.shop_id).order_by(col(Shop.name))
+        return [(shop, schedule) for shop, schedule in session.exec(rows)]
 
 
 class Timetable:
-    """Runs the scheduled shops while it is started, as far as it is the leader."""
+    """Runs the scheduled shops between `start` and `stop`, while this process is the leader."""
 
     def __init__(self, settings: Settings, store: Store, flags: list[str]) -> None:
         self._settings, self._store = settings, store
-        self._leading = ExitStack()
-        self.leads = False
-        self._fleet = Fleet(settings, store, flags)
+        self._leadership = ExitStack()
+        self.is_leader = False
+        self._pool = RunPool(settings, store, flags)
         self._planned: dict[int, str] = {}
         executors = {
             "default": ThreadPoolExecutor(settings.at_once),
-            "watch": ThreadPoolExecutor(1),
+            # Refreshing has a thread of its own, so that runs under way cannot delay it.
+            "refresh": ThreadPoolExecutor(1),
         }
         defaults = {
             "coalesce": True,
             "max_instances": 1,
-            "misfire_grace_time": int(LATEST.total_seconds()),
+            "misfire_grace_time": int(MAX_DELAY.total_seconds()),
         }
-        self._clock = BackgroundScheduler(executors=executors, job_defaults=defaults)
+        self._scheduler = BackgroundScheduler(
+            executors=executors, job_defaults=defaults, timezone=UTC
+        )
 
     def start(self) -> None:
-        """Begin, and look at the store at once."""
-        self._clock.add_job(
-            self.look, "interval", seconds=LOOK_AGAIN, executor="watch", next_run_time=now()
+        """Start the clock and read the stored plans at once."""
+        self._scheduler.add_job(
+            self.refresh,
+            "interval",
+            seconds=REFRESH_INTERVAL,
+            executor="refresh",
+            next_run_time=now(),
         )
-        self._clock.start()
+        self._scheduler.start()
 
     def stop(self) -> None:
-        """End, and have the runs under way end: they go on when they are run again."""
-        self._fleet.stop()
-        self._clock.shutdown(wait=True)
-        self._leading.close()
-        self.leads = False
+        """Stop the clock and terminate the runs under way: they resume when they are run again."""
+        self._pool.stop()
+        self._scheduler.shutdown(wait=True)
+        self._leadership.close()
+        self.is_leader = False
 
-    def look(self) -> None:
-        """Become the leader if there is none; then plan what the store says now."""
+    def refresh(self) -> None:
+        """Become the leader if there is none, then bring the plans up to the store."""
         if not self._lead():
             return
         try:
-            scheduled = {row.shop_id: (shop.name, row) for shop, row in entries(self._store)}
+            shops = scheduled_shops(self._store)
         except StoreError as error:
             log.warning("the timetable cannot be read", error=str(error))
             return
+        scheduled = {schedule.shop_id: (shop.name, schedule) for shop, schedule in shops}
         for shop_id in set(self._planned) - set(scheduled):
-            self._clock.remove_job(_job(shop_id))
-            del self._planned[shop_id]
-        for shop_id, (name, row) in scheduled.items():
-            if self._planned.get(shop_id) != row.cron:
-                self._plan(shop_id, name, row)
+            self._unplan(shop_id)
+        for shop_id, (name, schedule) in scheduled.items():
+            if self._planned.get(shop_id) != schedule.cron:
+                self._plan(shop_id, name, schedule)
 
     def _lead(self) -> bool:
-        if not self.leads:
-            try:
-                self._leading.enter_context(
-                    locks.held(self._settings, "schedule", "another scout serve leads")
-                )
-            except Busy:
-                return False
-            self.leads = True
-            log.info("leading the timetable")
+        if self.is_leader:
+            return True
+        try:
+            lock = locks.hold_lock(self._settings, "schedule", "another scout serve leads")
+            self._leadership.enter_context(lock)
+        except Busy:
+            return False
+        self.is_leader = True
+        log.info("leading the timetable")
         return True
 
-    def _plan(self, shop_id: int, name: str, row: Schedule) -> None:
-        due = now() if _overdue(row) else cron.next_time(row.cron, now().astimezone())
-        trigger, key = cron.trigger(row.cron), _job(shop_id)
-        self._clock.add_job(
-            self.run,
-            trigger,
-            args=(shop_id, name),
-            id=key,
-            replace_existing=True,
-            next_run_time=due,
+    def _unplan(self, shop_id: int) -> None:
+        self._planned.pop(shop_id, None)
+        # A plan with an unusable expression has no job.
+        if self._scheduler.get_job(_job_id(shop_id)) is not None:
+            self._scheduler.remove_job(_job_id(shop_id))
+
+    def _plan(self, shop_id: int, name: str, schedule: Schedule) -> None:
+        self._unplan(shop_id)
+        # Noted first: an expression that cannot be used is reported once, not at every refresh.
+        self._planned[shop_id] = schedule.cron
+        try:
+            expression = CronExpression(schedule.cron)
+        except UsageError as error:
+            log.warning("a scheduled shop is not run", shop=name, error=str(error))
+            return
+        first = expression.get_next_fire_time(None, now())
+        if _is_overdue(expression, schedule):
+            first = now()
+        self._scheduler.add_job(
+            self.run, expression, args=(shop_id, name), id=_job_id(shop_id), next_run_time=first
         )
-        self._planned[shop_id] = row.cron
 
     def run(self, shop_id: int, name: str) -> int:
-        """Run a shop in its own process, and wait for its end; gives its exit code."""
+        """Run a shop in a process of its own and wait for its end; return the exit code."""
         with self._store.write() as session:
             row = session.exec(select(Schedule).where(Schedule.shop_id == shop_id)).first()
             if row is not None:
                 row.last_started_at = now()
-        for _ in range(TRIES):
-            ended = self._fleet.run(shop_id, name)
-            if not ended.over_memory:
+        for _ in range(MAX_ATTEMPTS):
+            result = self._pool.run(shop_id, name)
+            if not result.over_memory:
                 break
-        if ended.code:
-            said, file = ended.said, str(log_of(self._settings, shop_id))
+        if result.exit_code:
             log.warning(
-                "a scheduled run has failed", shop=name, code=ended.code, said=said, log=file
+                "a scheduled run has failed",
+                shop=name,
+                code=result.exit_code,
+                said=result.last_line,
+                log=str(run_log_path(self._settings, shop_id)),
             )
-        return ended.code
+        return result.exit_code
 
 
-def _overdue(row: Schedule) -> bool:
-    if row.last_started_at is None:
+def _is_overdue(expression: CronExpression, schedule: Schedule) -> bool:
+    """Return True if a run fell due since the last one, within `MAX_DELAY`.
+
+    A new plan is never overdue.
+    """
+    if schedule.last_started_at is None:
         return False
-    since = max(row.last_started_at, now() - LATEST)
-    due = cron.next_time(row.cron, since.astimezone())
-    return due is not None and due <= now()
+    due = expression.next_time(max(schedule.last_started_at, now() - MAX_DELAY))
+    return due is not None and due.astimezone(UTC) <= now()
 
 
-def _job(shop_id: int) -> str:
+def _job_id(shop_id: int) -> str:
     return f"shop-{shop_id}"

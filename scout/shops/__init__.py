@@ -1,1 +1,1 @@
-"""Register, list and remove shops."""
+"""Shops: check and store their settings, and delete their data."""

@@ -1,4 +1,4 @@
-"""What is taken out of the store on request: a shop's pages for a fresh run, or a shop with all that belongs to it."""
+"""Deletion on request: the pages of a shop for a fresh run, or a shop with all its data."""
 
 from sqlalchemy import Delete
 from sqlmodel import Session, col, delete, select
@@ -18,27 +18,37 @@ from catalog.models import (
     StoredRules,
 )
 
-OWNED = (Match, StoredRules, Crawl, Run, KnownOffer, BadRow, PersonsWord, Schedule)
+ShopTable = type[Match | StoredRules | Crawl | Run | KnownOffer | BadRow | PersonsWord | Schedule]
+
+SHOP_TABLES: tuple[ShopTable, ...] = (
+    Match,
+    StoredRules,
+    Crawl,
+    Run,
+    KnownOffer,
+    BadRow,
+    PersonsWord,
+    Schedule,
+)
+"""Tables with a column `shop_id`, in an order in which no foreign key is violated."""
 
 
-def pages(session: Session, shop_id: int) -> None:
-    """Forget a shop's pages and the offers read from them. Bodies stay: other shops may share them."""
+def purge_pages(session: Session, shop_id: int) -> None:
+    """Delete a shop's pages and the offers read from them. Bodies stay: shops may share them."""
     session.exec(delete(ShopOffer).where(col(ShopOffer.shop_id) == shop_id))
     session.exec(delete(Page).where(col(Page.shop_id) == shop_id))
 
 
-def shop(session: Session, shop_id: int) -> None:
-    """Forget a shop: pages, offers, rules, runs, words, schedule, and the shop itself."""
-    pages(session, shop_id)
+def purge_shop(session: Session, shop_id: int) -> None:
+    """Delete a shop with its pages, offers, rules, runs, review decisions and schedule."""
+    purge_pages(session, shop_id)
+    # Sitemaps are stored per run, so they go before the runs.
     runs = select(Run.id).where(Run.shop_id == shop_id)
     session.exec(delete(SitemapSeen).where(col(SitemapSeen.run_id).in_(runs)))
-    for owned in OWNED:
-        session.exec(_of(owned, shop_id))
+    for table in SHOP_TABLES:
+        session.exec(_delete_rows(table, shop_id))
     session.exec(delete(Shop).where(col(Shop.id) == shop_id))
 
 
-def _of(
-    owned: type[Match | StoredRules | Crawl | Run | KnownOffer | BadRow | PersonsWord | Schedule],
-    shop_id: int,
-) -> Delete:
-    return delete(owned).where(col(owned.shop_id) == shop_id)
+def _delete_rows(table: ShopTable, shop_id: int) -> Delete:
+    return delete(table).where(col(table.shop_id) == shop_id)

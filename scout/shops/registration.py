@@ -1,4 +1,7 @@
-"""What a person says of a new shop, checked before it is stored: better one line now than a failed crawl later."""
+"""Registration of shops: names, addresses and crawl limits are checked before they are stored.
+
+One clear line at once is better than a failed crawl later.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -14,10 +17,17 @@ from catalog.models import Shop
 from catalog.storage.store import Store
 
 SIZE = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)\s*([kmgt])?b?")
+"""A number of bytes with a unit; the digits are limited as a bound against hostile input."""
+
+SIZE_UNITS = " kmgt"
+"""Units of sizes, each 1000 times the one before."""
+
+MAX_NAME_LENGTH = 100
+"""Characters of a shop's name: it has to fit into a table's column."""
 
 
-def add(store: Store, shop: Shop) -> None:
-    """Store a new shop. Raises ScoutError where one of that name is there."""
+def add_shop(store: Store, shop: Shop) -> None:
+    """Store a new shop. Raises ScoutError where the name is taken."""
     try:
         with store.write() as session:
             session.add(shop)
@@ -27,29 +37,39 @@ def add(store: Store, shop: Shop) -> None:
         ) from error
 
 
-def change(store: Store, shop: Shop, columns: Mapping[str, object]) -> None:
-    """Set columns of a stored shop. Raises UsageError where there is none to set."""
+def update_shop(store: Store, shop: Shop, columns: Mapping[str, object]) -> None:
+    """Set columns of a stored shop. Raises UsageError where none are given."""
     if not columns:
         raise UsageError("nothing to change: see 'scout shop set --help'")
     with store.write() as session:
         session.exec(update(Shop).where(col(Shop.id) == shop.id).values(**columns))
 
 
-def checked_name(name: str) -> str:
-    """A name that can be typed and printed. Raises ScoutError.
+def check_name(name: str) -> str:
+    """Return the name without outer white space if it can be typed and printed. Raises ScoutError.
 
-    >>> checked_name(" garden tools ")
+    >>> check_name(" garden tools ")
     'garden tools'
     """
-    kept = name.strip()
-    if not kept or not kept.isprintable() or len(kept) > 100 or kept.startswith("-") or "/" in kept:
+    stripped = name.strip()
+    is_valid = (
+        stripped
+        and stripped.isprintable()
+        and len(stripped) <= MAX_NAME_LENGTH
+        # A leading dash would be taken for an option, a slash would split the path of the shop's
+        # web page.
+        and not stripped.startswith("-")
+        and "/" not in stripped
+    )
+    if not is_valid:
         raise ScoutError(
-            f"{name!r} cannot be a shop's name: take 1 to 100 letters, digits, spaces; no '/', no '-' first"
+            f"{name!r} cannot be a shop's name: take 1 to 100 letters, digits, spaces; "
+            "no '/', no '-' first"
         )
-    return kept
+    return stripped
 
 
-def limits(
+def crawl_limits(
     max_pages: int | None = None,
     max_bytes: str | None = None,
     max_minutes: float | None = None,
@@ -57,38 +77,47 @@ def limits(
     delay: float | None = None,
     sitemaps: Sequence[str] | None = None,
 ) -> dict[str, Any]:
-    """How a shop may be crawled, as columns, as far as it is said; nought takes a limit away. Raises ScoutError.
+    """Convert the given crawl limits to columns of a shop; None leaves a column out.
 
-    >>> limits(max_pages=50, max_bytes="0", window="always")
+    Raises ScoutError.
+
+    A limit of 0, or a window of `always`, removes the limit.
+
+    >>> crawl_limits(max_pages=50, max_bytes="0", window="always")
     {'max_pages': 50, 'max_bytes': None, 'window': None}
     """
-    said = {
-        "max_pages": (max_pages, max_pages),
-        "max_bytes": (max_bytes, checked_size(max_bytes or "0") or None),
-        "max_minutes": (max_minutes, max_minutes or None),
-        "window": (window, checked_hours(window or "")),
-        "delay": (delay, delay),
-        "sitemaps": (sitemaps or None, [checked_url(one) for one in sitemaps or ()]),
-    }
-    return {name: value for name, (given, value) in said.items() if given is not None}
+    columns: dict[str, Any] = {}
+    if max_pages is not None:
+        columns["max_pages"] = max_pages
+    if max_bytes is not None:
+        columns["max_bytes"] = parse_size(max_bytes or "0") or None
+    if max_minutes is not None:
+        columns["max_minutes"] = max_minutes or None
+    if window is not None:
+        columns["window"] = parse_hours(window)
+    if delay is not None:
+        columns["delay"] = delay
+    if sitemaps:
+        columns["sitemaps"] = [check_url(sitemap) for sitemap in sitemaps]
+    return columns
 
 
-def checked_size(text: str) -> int:
-    """A number of bytes, in powers of 1000. Raises ScoutError.
+def parse_size(text: str) -> int:
+    """Parse a number of bytes, with units in powers of 1000. Raises ScoutError.
 
-    >>> checked_size("500 MB"), checked_size("1.5g"), checked_size("0")
+    >>> parse_size("500 MB"), parse_size("1.5g"), parse_size("0")
     (500000000, 1500000000, 0)
     """
-    found = SIZE.fullmatch(text.strip().lower())
-    if not found:
+    match = SIZE.fullmatch(text.strip().lower())
+    if not match:
         raise ScoutError(f"{text!r} is no number of bytes: it has to look like 500MB or 2GB")
-    return int(float(found[1]) * 1000 ** " kmgt".index(found[2] or " "))
+    return int(float(match[1]) * 1000 ** SIZE_UNITS.index(match[2] or " "))
 
 
-def checked_hours(text: str) -> str | None:
-    """Hours of the day as they are stored; None for `always`. Raises ScoutError.
+def parse_hours(text: str) -> str | None:
+    """Parse hours of the day into the form that is stored; None for `always`. Raises ScoutError.
 
-    >>> checked_hours("22:00 - 6:00"), checked_hours("always")
+    >>> parse_hours("22:00 - 6:00"), parse_hours("always")
     ('22:00-06:00', None)
     """
     from crawler.frontier.budget import Window
@@ -99,30 +128,37 @@ def checked_hours(text: str) -> str | None:
     return f"{hours.start:%H:%M}-{hours.end:%H:%M}"
 
 
-def checked_url(url: str) -> str:
-    """An http(s) URL with a host. Raises ScoutError."""
+def check_url(url: str) -> str:
+    """Return an http(s) URL with a host, without outer white space. Raises ScoutError."""
+    stripped = url.strip()
+    if not _is_web_url(stripped) or not stripped.isprintable() or " " in stripped:
+        raise ScoutError(f"{url!r} is no URL of a shop: it has to look like https://shop.example/")
+    return stripped
+
+
+def _is_web_url(url: str) -> bool:
     try:
-        parts = urlsplit(url.strip())
-        fits = (
+        parts = urlsplit(url)
+        # A password in a URL would be stored and printed; `port` raises ValueError above 65535.
+        return (
             parts.scheme in ("http", "https")
-            and parts.hostname
+            and bool(parts.hostname)
             and not parts.username
             and parts.port != 0
         )
     except ValueError:
-        fits = False
-    if not fits or not url.strip().isprintable() or " " in url.strip():
-        raise ScoutError(f"{url!r} is no URL of a shop: it has to look like https://shop.example/")
-    return url.strip()
+        return False
 
 
-def checked_root(url: str, allow_private: bool) -> str:
-    """A shop's root URL, without query and fragment. Raises ScoutError, also for a private address not allowed.
+def normalize_root(url: str, allow_private: bool) -> str:
+    """Normalize a shop's root URL: no query, no fragment.
 
-    >>> checked_root("https://shop.example?utm_source=x", False)
+    Raises ScoutError, also for a private address not allowed.
+
+    >>> normalize_root("https://shop.example?utm_source=x", False)
     'https://shop.example/'
     """
-    parts = urlsplit(checked_url(url))
+    parts = urlsplit(check_url(url))
     if not allow_private and _is_private(parts.hostname or ""):
         raise ScoutError(
             f"{url} is an address of a private network: add --allow-private if that is meant"
@@ -136,4 +172,5 @@ def _is_private(host: str) -> bool:
     try:
         return not ip_address(host).is_global
     except ValueError:
+        # Not an IP address; the crawler checks the addresses that the name resolves to.
         return False

@@ -1,1 +1,1 @@
-"""Terminal output: tables, progress bars, logs."""
+"""Terminal output: tables, progress bars, logs, and the printed result of a run."""

@@ -1,6 +1,9 @@
-"""Logs by structlog, as text or as JSON lines, on standard error; the libraries' own logs go the same way.
+"""Logs by structlog, as text or as JSON lines, on standard error.
 
-See https://www.structlog.org/en/stable/standard-library.html, "Rendering using structlog-based formatters".
+Logs of the libraries go through it as well.
+
+See https://www.structlog.org/en/stable/standard-library.html, "Rendering using structlog-based
+formatters".
 """
 
 import logging
@@ -12,7 +15,7 @@ from structlog.typing import Processor
 from catalog.runtime.settings import Settings
 from scout.terminal.output import JSON_LINES
 
-LOUD = (
+CHATTY_LIBRARIES = (
     "scrapy",
     "twisted",
     "httpx",
@@ -24,10 +27,11 @@ LOUD = (
     "fsspec",
     "urllib3",
 )
+"""Loggers never more verbose than `warning`: below, they write several lines per request."""
 
 
-def configure(settings: Settings, verbose: bool = False) -> None:
-    """Set logging up for this process: the level of `settings`, or all but the libraries' chatter when `verbose`."""
+def configure_logging(settings: Settings, verbose: bool = False) -> None:
+    """Set logging up for this process: at the settings' level, or at debug level if `verbose`."""
     JSON_LINES.set(settings.log_format == "json")
     level = logging.DEBUG if verbose else getattr(logging, settings.log_level.upper())
     shared: list[Processor] = [
@@ -45,6 +49,7 @@ def configure(settings: Settings, verbose: bool = False) -> None:
         ],
         logger_factory=structlog.stdlib.LoggerFactory(),
         wrapper_class=structlog.stdlib.BoundLogger,
+        # Tests configure logging several times; a cached logger would keep the first configuration.
         cache_logger_on_first_use=False,
     )
     handler = logging.StreamHandler(sys.stderr)
@@ -52,17 +57,17 @@ def configure(settings: Settings, verbose: bool = False) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
-    for name in LOUD:
+    for name in CHATTY_LIBRARIES:
         logging.getLogger(name).setLevel(max(level, logging.WARNING))
 
 
 def _formatter(settings: Settings, shared: list[Processor]) -> structlog.stdlib.ProcessorFormatter:
-    last: list[Processor] = (
-        [structlog.processors.dict_tracebacks, structlog.processors.JSONRenderer()]
-        if settings.log_format == "json"
-        else [structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())]
-    )
+    renderers: list[Processor]
+    if settings.log_format == "json":
+        renderers = [structlog.processors.dict_tracebacks, structlog.processors.JSONRenderer()]
+    else:
+        renderers = [structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty())]
     return structlog.stdlib.ProcessorFormatter(
         foreign_pre_chain=shared,
-        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *last],
+        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *renderers],
     )

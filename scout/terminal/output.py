@@ -1,7 +1,7 @@
-"""What a command says: tables on a terminal, aligned plain lines elsewhere, JSON where a script asks for it.
+"""Printing: tables on a terminal, aligned plain lines elsewhere, JSON for scripts.
 
-Titles and URLs come from strangers' pages. Control characters are taken out of every cell, so that no shop can move
-the cursor or colour the screen, and cells are never read as rich's markup.
+Titles and URLs come from untrusted pages. Control characters are taken out of every cell, so that
+no shop can move the cursor or colour the screen, and cells are never interpreted as rich's markup.
 """
 
 import json
@@ -14,15 +14,21 @@ from decimal import Decimal
 from typing import Any
 
 JSON_LINES = ContextVar("json_lines", default=False)
-"""Whether all that goes to standard error is to be JSON, an object a line."""
+"""Whether standard error carries JSON, one object a line, instead of text."""
+
+UNPRINTABLE = ("Cc", "Cf", "Cs", "Zl", "Zp")
+"""Unicode categories never in a cell: controls, formats, surrogates, separators of lines."""
+
+SHORT_LENGTH = 60
+"""Characters of a shortened text: two such columns and three narrow ones fit a wide terminal."""
 
 Rows = Iterable[Sequence[object]]
 
 
-def cell(value: object) -> str:
-    r"""A value as one harmless line of text; nothing for None.
+def format_cell(value: object) -> str:
+    r"""Format a value as one harmless line of text; None gives an empty string.
 
-    >>> cell("Mug\x1b[31m\n blue"), cell(None), cell(0.97), cell(1200)
+    >>> format_cell("Mug\x1b[31m\n blue"), format_cell(None), format_cell(0.97), format_cell(1200)
     ('Mug [31m blue', '', '0.970', '1200')
     """
     if value is None:
@@ -31,56 +37,63 @@ def cell(value: object) -> str:
         return value.astimezone().strftime("%Y-%m-%d %H:%M")
     if isinstance(value, float):
         return f"{value:.3f}"
-    text = "".join(
-        " " if unicodedata.category(sign) in ("Cc", "Cf", "Cs", "Zl", "Zp") else sign
-        for sign in str(value)
-    )
-    return " ".join(text.split())
+    printable = []
+    for char in str(value):
+        printable.append(" " if unicodedata.category(char) in UNPRINTABLE else char)
+    # Splitting and joining folds every run of white space, line breaks included, into one space.
+    return " ".join("".join(printable).split())
 
 
-def short(text: str | None, most: int = 60) -> str:
-    """The text, with its end left out where it is longer than `most`.
+def shorten(text: str | None, length: int = SHORT_LENGTH) -> str:
+    """Cut a text to at most `length` characters, with an ellipsis in place of the end.
 
-    >>> short("a very long title", 10)
+    >>> shorten("a very long title", 10)
     'a very lo…'
     """
-    line = cell(text)
-    return line if len(line) <= most else line[: most - 1] + "…"
+    line = format_cell(text)
+    if len(line) <= length:
+        return line
+    return line[: length - 1] + "…"
 
 
-def say(*lines: str) -> None:
+def print_lines(*lines: str) -> None:
     """Print lines on standard output."""
     for line in lines:
         sys.stdout.write(f"{line}\n")
 
 
-def note(line: str) -> None:
-    """Print a line on standard error: what a person should know and no script reads."""
-    sys.stderr.write(f"{as_json(line) if JSON_LINES.get() else line}\n")
+def print_note(line: str) -> None:
+    """Print a line for people on standard error; no script depends on it."""
+    sys.stderr.write(f"{json_log_line(line) if JSON_LINES.get() else line}\n")
     sys.stderr.flush()
 
 
-def complain(line: str) -> None:
+def print_error(message: str) -> None:
     """Print an error on standard error, on one line."""
-    said = " ".join(line.split())
-    sys.stderr.write(f"{as_json(said, level='error') if JSON_LINES.get() else f'error: {said}'}\n")
+    line = " ".join(message.split())
+    if JSON_LINES.get():
+        sys.stderr.write(f"{json_log_line(line, level='error')}\n")
+    else:
+        sys.stderr.write(f"error: {line}\n")
 
 
-def as_json(event: str, level: str = "info", more: Mapping[str, object] | None = None) -> str:
-    """A line of the log as JSON, like those that `scout.terminal.logs` writes."""
+def json_log_line(
+    event: str, level: str = "info", fields: Mapping[str, object] | None = None
+) -> str:
+    """Format a log line as JSON, in the form that `scout.terminal.logs` writes."""
     head = {"event": event, "level": level, "timestamp": datetime.now(UTC).isoformat()}
-    return json.dumps(head | dict(more or {}))
+    return json.dumps(head | dict(fields or {}))
 
 
-def say_json(value: object) -> None:
-    """Print one JSON value on one line."""
-    say(json.dumps(value, ensure_ascii=False, default=plain))
+def print_json(value: object) -> None:
+    """Print one JSON value on one line of standard output."""
+    print_lines(json.dumps(value, ensure_ascii=False, default=json_default))
 
 
-def plain(value: object) -> Any:
-    """What JSON has no word for, in words it has.
+def json_default(value: object) -> Any:
+    """Convert a value that JSON has no type for; meant for `json.dumps(default=...)`.
 
-    >>> plain(Decimal("12.90"))
+    >>> json_default(Decimal("12.90"))
     '12.90'
     """
     if isinstance(value, datetime):
@@ -94,23 +107,26 @@ def plain(value: object) -> Any:
     return str(value)
 
 
-def table(columns: Sequence[str], rows: Rows, title: str = "") -> None:
-    """Print rows under their columns; right-aligned where all cells of a column are numbers."""
-    kept = [list(row) for row in rows]
-    texts = [[cell(value) for value in row] for row in kept]
-    right = [
-        bool(kept) and all(_is_number(row[place]) for row in kept) for place in range(len(columns))
-    ]
+def print_table(columns: Sequence[str], rows: Rows, title: str = "") -> None:
+    """Print rows under their column names; a column of numbers only is right-aligned."""
+    values = [list(row) for row in rows]
+    texts = [[format_cell(value) for value in row] for row in values]
+    right = [_is_numeric(values, index) for index in range(len(columns))]
     if sys.stdout.isatty():
         _rich_table(columns, texts, right, title)
     else:
         _plain_table(columns, texts, right, title)
 
 
+def _is_numeric(rows: Sequence[Sequence[object]], column: int) -> bool:
+    return bool(rows) and all(_is_number(row[column]) for row in rows)
+
+
 def _is_number(value: object) -> bool:
-    return value is None or (
-        isinstance(value, int | float | Decimal) and not isinstance(value, bool)
-    )
+    if value is None:
+        return True
+    # bool is a subclass of int, but True and False are words in a table.
+    return isinstance(value, int | float | Decimal) and not isinstance(value, bool)
 
 
 def _rich_table(
@@ -121,26 +137,25 @@ def _rich_table(
     from rich.table import Table
     from rich.text import Text
 
-    made = Table(
-        title=Text(title, "bold") if title else None, box=SIMPLE_HEAD, title_justify="left"
-    )
+    # Text objects instead of strings: rich would interpret "[red]" in a string as markup.
+    heading = Text(title, "bold") if title else None
+    table = Table(title=heading, box=SIMPLE_HEAD, title_justify="left")
     for name, is_right in zip(columns, right, strict=True):
-        made.add_column(name, justify="right" if is_right else "left", overflow="fold")
+        table.add_column(name, justify="right" if is_right else "left", overflow="fold")
     for row in texts:
-        made.add_row(*(Text(text) for text in row))
-    Console().print(made)
+        table.add_row(*(Text(text) for text in row))
+    Console().print(table)
 
 
 def _plain_table(
     columns: Sequence[str], texts: list[list[str]], right: list[bool], title: str
 ) -> None:
     lines = [list(columns), *texts]
-    widths = [max(len(line[place]) for line in lines) for place in range(len(columns))]
+    widths = [max(len(line[index]) for line in lines) for index in range(len(columns))]
     if title:
-        say(title)
+        print_lines(title)
     for line in lines:
-        padded = (
-            text.rjust(width) if is_right else text.ljust(width)
-            for text, width, is_right in zip(line, widths, right, strict=True)
-        )
-        say("  ".join(padded).rstrip())
+        padded = []
+        for text, width, is_right in zip(line, widths, right, strict=True):
+            padded.append(text.rjust(width) if is_right else text.ljust(width))
+        print_lines("  ".join(padded).rstrip())

@@ -1,7 +1,7 @@
-"""Progress on standard error: bars on a terminal, a plain line every few seconds elsewhere, or JSON lines on wish.
+"""Progress on standard error: bars on a terminal, plain lines elsewhere, or JSON lines.
 
-A step says how many of how many are done; how fast that goes and how long it will take is reckoned here, from the last
-half minute. What is still to do may grow as a crawl finds more, so the time left is the least that it will take.
+A step reports its counts; speed and time left are estimated here, over the last half minute. A
+crawl finds more pages as it goes and its total grows, so the time left is a lower bound.
 """
 
 import sys
@@ -13,20 +13,28 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TextIO
 
 from catalog.runtime.progress import Progress
-from scout.terminal.output import as_json
+from scout.terminal.output import json_log_line
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
     from rich.progress import TaskID
 
-EVERY = 5.0
-WINDOW = 30.0
-SOON = 2.0
+LINE_INTERVAL = 5.0
+"""Seconds between two plain lines: a log of an hour's crawl stays below a thousand lines."""
+
+RATE_WINDOW = 30.0
+"""Seconds over which the speed is averaged: shorter windows jump with every slow page."""
+
+RATE_DELAY = 2.0
+"""Seconds of observations needed before a speed is given."""
 
 
 @contextmanager
-def shown(stream: TextIO | None = None, as_json: bool = False) -> Iterator[Progress]:
-    """A Progress that shows itself until the block ends."""
+def show_progress(stream: TextIO | None = None, as_json: bool = False) -> Iterator[Progress]:
+    """Give a Progress that displays itself on a stream until the block ends.
+
+    Standard error by default.
+    """
     out = stream or sys.stderr
     if as_json or not out.isatty():
         lines = PlainProgress(out, as_json=as_json)
@@ -49,17 +57,17 @@ def shown(stream: TextIO | None = None, as_json: bool = False) -> Iterator[Progr
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
-        TextColumn("{task.fields[more]}"),
+        TextColumn("{task.fields[details]}"),
     )
     with Bars(*columns, console=Console(file=out)) as bars:
         yield RichProgress(bars)
 
 
 @dataclass(frozen=True)
-class News:
-    """One thing that is counted, as it stands; `rate` is a second's, `left` are seconds."""
+class ProgressUpdate:
+    """The state of one counter; `rate` is per second, `left` in seconds; None if unknown."""
 
-    what: str
+    counter: str
     done: int
     total: int | None = None
     also: dict[str, int] = field(default_factory=dict)
@@ -67,107 +75,121 @@ class News:
     left: float | None = None
 
     def details(self) -> str:
-        """All but the count itself.
+        """Format all but the count itself.
 
-        >>> News("pages", 8, 20, {"errors": 1}, 2.0, 6.0).details()
+        >>> ProgressUpdate("pages", 8, 20, {"errors": 1}, 2.0, 6.0).details()
         '1 errors, 2.0/s, 6 s left'
         """
-        said = [f"{number} {name}" for name, number in self.also.items()]
-        said += [f"{self.rate:.1f}/s"] if self.rate is not None else []
-        return ", ".join([*said, f"{duration(self.left)} left"] if self.left is not None else said)
+        parts = [f"{number} {name}" for name, number in self.also.items()]
+        if self.rate is not None:
+            parts.append(f"{self.rate:.1f}/s")
+        if self.left is not None:
+            parts.append(f"{format_duration(self.left)} left")
+        return ", ".join(parts)
 
     def line(self) -> str:
-        """As a line of text.
+        """Format the update as a line of text.
 
-        >>> News("pages", 8, 20).line(), News("offers", 3, None, {"errors": 0}).line()
-        ('pages: 8 of 20', 'offers: 3, 0 errors')
+        >>> ProgressUpdate("pages", 8, 20).line()
+        'pages: 8 of 20'
+        >>> ProgressUpdate("offers", 3, None, {"errors": 0}).line()
+        'offers: 3, 0 errors'
         """
-        count = f"{self.what}: {self.done}" + ("" if self.total is None else f" of {self.total}")
-        return ", ".join(part for part in (count, self.details()) if part)
+        count = f"{self.counter}: {self.done}"
+        if self.total is not None:
+            count += f" of {self.total}"
+        details = self.details()
+        return f"{count}, {details}" if details else count
 
     def as_json(self) -> str:
-        """As one JSON object."""
-        said = {
+        """Format the update as one JSON object, in the form of a log line."""
+        figures: dict[str, object] = {
             "done": self.done,
             "total": self.total,
             **self.also,
             "rate": self.rate,
             "seconds_left": self.left,
         }
-        known: dict[str, object] = {
-            name: value for name, value in said.items() if value is not None
-        }
-        return as_json("progress", more={"what": self.what, **known})
+        fields: dict[str, object] = {"what": self.counter}
+        fields |= {name: value for name, value in figures.items() if value is not None}
+        return json_log_line("progress", fields=fields)
 
 
-class Pace:
-    """How fast something is counted."""
+class RateEstimator:
+    """Estimates the speed of each counter from its recent observations."""
 
     def __init__(self) -> None:
-        self._seen: dict[str, deque[tuple[float, int]]] = {}
+        self._observations: dict[str, deque[tuple[float, int]]] = {}
 
-    def news(self, what: str, done: int, total: int | None, also: dict[str, int]) -> News:
-        """The news with its rate and time left, as soon as they can be told."""
-        moment, seen = time.monotonic(), self._seen.setdefault(what, deque())
-        seen.append((moment, done))
-        while moment - seen[0][0] > WINDOW:
-            seen.popleft()
-        since, before = seen[0]
-        if moment - since < SOON or done <= before:
-            return News(what, done, total, also)
-        rate = (done - before) / (moment - since)
+    def estimate(
+        self, counter: str, done: int, total: int | None, also: dict[str, int]
+    ) -> ProgressUpdate:
+        """Record a count; return it with rate and time left as soon as they can be estimated."""
+        now, observations = time.monotonic(), self._observations.setdefault(counter, deque())
+        observations.append((now, done))
+        while now - observations[0][0] > RATE_WINDOW:
+            observations.popleft()
+        since, done_before = observations[0]
+        # Two observations close together, or without any progress, say nothing about the speed.
+        if now - since < RATE_DELAY or done <= done_before:
+            return ProgressUpdate(counter, done, total, also)
+        rate = (done - done_before) / (now - since)
         left = None if total is None else round(max(total - done, 0) / rate, 1)
-        return News(what, done, total, also, round(rate, 2), left)
+        return ProgressUpdate(counter, done, total, also, round(rate, 2), left)
 
 
-def duration(seconds: float) -> str:
-    """A time span in words.
+def format_duration(seconds: float) -> str:
+    """Format a time span in the unit that suits its length.
 
-    >>> duration(42), duration(90), duration(5400)
+    >>> format_duration(42), format_duration(90), format_duration(5400)
     ('42 s', '2 min', '1.5 h')
     """
     if seconds < 60:
         return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 3600 else f"{seconds / 3600:.1f} h"
+    if seconds < 3600:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"
 
 
 class RichProgress:
-    """A bar for each thing that is counted."""
+    """A progress bar per counter."""
 
     def __init__(self, bars: "Bars") -> None:
-        self._bars, self._tasks, self._pace = bars, dict[str, "TaskID"](), Pace()
+        self._bars, self._tasks = bars, dict[str, "TaskID"]()
+        self._estimator = RateEstimator()
 
     def __call__(self, what: str, done: int, total: int | None = None, **also: int) -> None:
         if what not in self._tasks:
-            self._tasks[what] = self._bars.add_task(what, total=None, more="")
-        more = self._pace.news(what, done, total, also).details()
-        self._bars.update(self._tasks[what], completed=done, total=total, more=more)
+            self._tasks[what] = self._bars.add_task(what, total=None, details="")
+        details = self._estimator.estimate(what, done, total, also).details()
+        self._bars.update(self._tasks[what], completed=done, total=total, details=details)
 
 
 class PlainProgress:
-    """A line for the first news of each thing that is counted, its last, and one every few seconds between."""
+    """Writes the first and last update of each counter, and one every `interval` seconds."""
 
-    def __init__(self, out: TextIO, every: float = EVERY, as_json: bool = False) -> None:
-        self._out, self._every, self._as_json = out, every, as_json
-        self._said_at, self._what, self._pace = 0.0, "", Pace()
-        self._held: News | None = None
+    def __init__(self, out: TextIO, interval: float = LINE_INTERVAL, as_json: bool = False) -> None:
+        self._out, self._interval, self._as_json = out, interval, as_json
+        self._written_at, self._counter = 0.0, ""
+        self._estimator = RateEstimator()
+        self._pending: ProgressUpdate | None = None
 
     def __call__(self, what: str, done: int, total: int | None = None, **also: int) -> None:
-        news = self._pace.news(what, done, total, also)
-        if what != self._what:
+        update = self._estimator.estimate(what, done, total, also)
+        if what != self._counter:
             self.close()
-            self._what = what
-        elif time.monotonic() - self._said_at < self._every:
-            self._held = news
+            self._counter = what
+        elif time.monotonic() - self._written_at < self._interval:
+            self._pending = update
             return
-        self._say(news)
+        self._write(update)
 
     def close(self) -> None:
-        """Say the last news that was held back."""
-        if self._held:
-            self._say(self._held)
+        """Write the last update if it was held back."""
+        if self._pending:
+            self._write(self._pending)
 
-    def _say(self, news: News) -> None:
-        self._out.write(f"{news.as_json() if self._as_json else news.line()}\n")
+    def _write(self, update: ProgressUpdate) -> None:
+        self._out.write(f"{update.as_json() if self._as_json else update.line()}\n")
         self._out.flush()
-        self._said_at, self._held = time.monotonic(), None
+        self._written_at, self._pending = time.monotonic(), None

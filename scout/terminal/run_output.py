@@ -1,129 +1,138 @@
-"""What a run found, on the terminal: totals, what is missing by category, price and cause, and where the report is."""
+"""The result of a run on the terminal.
+
+Totals, missing offers by category, price and cause, and the paths of the report.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scout.pipeline.summary import RunSummary
-from scout.terminal.output import cell, say, short, table
+from scout.pipeline.run_summary import RunSummary
+from scout.terminal.output import format_cell, print_lines, print_table, shorten
 
 if TYPE_CHECKING:
     from reports.model.report_model import Story
     from reports.statistics.findings_reader import Finding
     from reports.statistics.statistics import Completeness, Group, Tally
 
-ROWS = 10
+MAX_TABLE_ROWS = 10
+"""Rows of each table: a summary that fits on a screen; the report holds all."""
 
 
-def tell(done: RunSummary, story: "Story") -> None:
-    """Print the findings of a run, as `reports.model.report_model.gather` gives them."""
+def print_run(summary: RunSummary, report: "Story") -> None:
+    """Print the findings of a run, as collected by `reports.model.report_model.gather`."""
     from catalog.models import Verdict
 
-    _totals(done, story.completeness)
-    if story.untaught:
-        say(
-            "The catalog knows no offer of this shop: its pages were read by general rules, less surely than usual."
+    _print_totals(summary, report.completeness)
+    if report.untaught:
+        print_lines(
+            "The catalog knows no offer of this shop: its pages were read by general rules, "
+            "less surely than usual."
         )
-    _by_category(story.completeness)
-    _by_price(story.completeness)
-    _by_cause(story)
-    _dearest(story.of(Verdict.MISSING))
-    _rules(done)
-    _places(done)
+    _print_by_category(report.completeness)
+    _print_by_price(report.completeness)
+    _print_by_cause(report)
+    _print_most_valuable(report.of(Verdict.MISSING))
+    _print_rules(summary)
+    _print_report_paths(summary)
 
 
-def _totals(done: RunSummary, found: "Completeness") -> None:
-    total, seen = found.total, found.coverage
-    say(
+def _print_totals(summary: RunSummary, completeness: "Completeness") -> None:
+    total, coverage = completeness.total, completeness.coverage
+    print_lines(
         "",
-        f"{cell(done.shop)}: {total.seen} offers on {seen.fetched} pages fetched of {seen.pages} known.",
+        f"{format_cell(summary.shop)}: {total.seen} offers on "
+        f"{coverage.fetched} pages fetched of {coverage.pages} known.",
+        f"The catalog lists {total.listed} and lacks {total.missing} ({total.share:.0%}); "
+        f"{total.unsure} are unsure.",
     )
-    say(
-        f"The catalog lists {total.listed} and lacks {total.missing} ({total.share:.0%}); {total.unsure} are unsure."
+    if coverage.complete:
+        return
+    unread = ""
+    if coverage.sitemaps_unread:
+        unread = f"; sitemaps not read: {coverage.sitemaps_unread}"
+    print_lines(
+        f"The crawl is not complete: {coverage.waiting} pages are waiting, "
+        f"{coverage.failed} failed{unread}."
     )
-    if not seen.complete:
-        unread = f"; sitemaps not read: {seen.sitemaps_unread}" if seen.sitemaps_unread else ""
-        say(
-            f"The crawl is not complete: {seen.waiting} pages are waiting, {seen.failed} failed{unread}."
-        )
 
 
-def _by_category(found: "Completeness") -> None:
+def _print_by_category(completeness: "Completeness") -> None:
     from reports.statistics.statistics import rolled_up
 
-    groups = rolled_up(found.by_category, found.currency)
-    _missing("category", [(short(one.name) or "(none)", one) for one in groups])
+    groups = rolled_up(completeness.by_category, completeness.currency)
+    _print_missing("category", [(shorten(group.name) or "(none)", group) for group in groups])
 
 
-def _by_price(found: "Completeness") -> None:
-    _missing(
-        "price",
-        [(_band(one, found.currency), one) for one in found.by_band],
-        f" ({cell(found.currency)} only)" if found.elsewhere else "",
-    )
+def _print_by_price(completeness: "Completeness") -> None:
+    currency = completeness.currency
+    # Offers in other currencies have bands of their own in the report only.
+    remark = f" ({format_cell(currency)} only)" if completeness.elsewhere else ""
+    groups = [(_band_label(group, currency), group) for group in completeness.by_band]
+    _print_missing("price", groups, remark)
 
 
-def _missing(what: str, groups: "Sequence[tuple[str, Group]]", remark: str = "") -> None:
-    rows = [
-        (name, one.tally.missing, one.tally.seen, f"{one.tally.share:.0%}", _worth(one.tally))
-        for name, one in groups
-        if one.tally.missing
-    ]
+def _print_missing(grouping: str, groups: "Sequence[tuple[str, Group]]", remark: str = "") -> None:
+    rows = []
+    for name, group in groups:
+        tally = group.tally
+        if tally.missing:
+            rows.append((name, tally.missing, tally.seen, f"{tally.share:.0%}", _value(tally)))
     if not rows:
         return
-    say("")
-    table((what, "missing", "of", "share", "worth"), rows[:ROWS], f"Missing by {what}{remark}")
-    if len(rows) > ROWS:
-        say(f"... and {len(rows) - ROWS} more: see the report")
+    print_lines("")
+    columns = (grouping, "missing", "of", "share", "worth")
+    print_table(columns, rows[:MAX_TABLE_ROWS], f"Missing by {grouping}{remark}")
+    if len(rows) > MAX_TABLE_ROWS:
+        print_lines(f"... and {len(rows) - MAX_TABLE_ROWS} more: see the report")
 
 
-def _worth(tally: "Tally") -> str:
-    return ", ".join(
-        f"{value:,} {currency}".strip() for currency, value in sorted(tally.value.items())
-    )
+def _value(tally: "Tally") -> str:
+    amounts = sorted(tally.value.items())
+    return ", ".join(f"{value:,} {currency}".strip() for currency, value in amounts)
 
 
-def _band(one: "Group", currency: str | None) -> str:
-    low, high = (one.band.low, one.band.high) if one.band else (None, None)
+def _band_label(group: "Group", currency: str | None) -> str:
+    low, high = (group.band.low, group.band.high) if group.band else (None, None)
+    unit = currency or ""
     if low is None:
-        return "any" if high is None else f"below {high} {currency or ''}"
-    return f"{low} {currency or ''} and more" if high is None else f"{low} to {high}"
+        return "any" if high is None else f"below {high} {unit}"
+    if high is None:
+        return f"{low} {unit} and more"
+    return f"{low} to {high}"
 
 
-def _by_cause(story: "Story") -> None:
-    if story.causes:
-        say("")
-        table(
-            ("cause", "offers"),
-            [(one.kind.value, one.offers) for one in story.causes],
-            "Missing by cause",
-        )
+def _print_by_cause(report: "Story") -> None:
+    if report.causes:
+        print_lines("")
+        rows = [(cause.kind.value, cause.offers) for cause in report.causes]
+        print_table(("cause", "offers"), rows, "Missing by cause")
 
 
-def _dearest(missing: "Sequence[Finding]") -> None:
+def _print_most_valuable(missing: "Sequence[Finding]") -> None:
     if not missing:
         return
-    say("")
-    rows = [(one.price, one.currency, short(one.title, 50), one.url) for one in missing[:ROWS]]
-    table(
-        ("price", "", "title", "url"),
-        rows,
-        f"{len(rows)} of {len(missing)} missing offers, by value",
+    print_lines("")
+    rows = []
+    for finding in missing[:MAX_TABLE_ROWS]:
+        rows.append((finding.price, finding.currency, shorten(finding.title, 50), finding.url))
+    title = f"{len(rows)} of {len(missing)} missing offers, by value"
+    print_table(("price", "", "title", "url"), rows, title)
+
+
+def _print_rules(summary: RunSummary) -> None:
+    """Print the drift of the shop's earlier rules; nothing on a first run."""
+    if not summary.drift:
+        return
+    pinned = f"; {summary.kept} locked or set by hand stay" if summary.kept else ""
+    print_lines(
+        "",
+        f"Rules: {format_cell(summary.drift)}.",
+        f"They were learnt anew as version {summary.rules}{pinned}.",
     )
 
 
-def _rules(done: RunSummary) -> None:
-    """What had become of earlier rules; nothing where there were none."""
-    if done.drift:
-        stay = f"; {done.kept} locked or set by hand stay" if done.kept else ""
-        say(
-            "",
-            f"Rules: {cell(done.drift)}.",
-            f"They were learnt anew as version {done.rules}{stay}.",
-        )
-
-
-def _places(done: RunSummary) -> None:
-    say("")
-    for kind, path in done.reports.items():
-        say(f"{kind}: {Path(path).resolve()}")
+def _print_report_paths(summary: RunSummary) -> None:
+    print_lines("")
+    for kind, path in summary.reports.items():
+        print_lines(f"{kind}: {Path(path).resolve()}")

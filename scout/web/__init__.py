@@ -1,1 +1,1 @@
-"""The web pages and the JSON API of `scout serve`: what the store says, to be looked at and not to be changed."""
+"""Web pages and JSON API of `scout serve`: a read-only view of the store."""

@@ -1,4 +1,4 @@
-"""The JSON API: what `scout shop list --json`, `scout offers --json` and `scout run --json` print."""
+"""JSON API: the output of `scout shop list`, `offers` and `run` with `--json`, over HTTP."""
 
 import json
 from dataclasses import asdict
@@ -12,84 +12,90 @@ from starlette.responses import JSONResponse, Response
 from catalog.errors import UsageError
 from catalog.models import Run, Shop, Verdict
 from catalog.storage.store import Store
-from reports.model.findings import rows
+from reports.model.findings import list_findings
 from scout.overview import overview
 from scout.pipeline import pipeline
 from scout.pipeline.summary import summary
 from scout.terminal.output import plain
 
-MOST = 10_000
+# Bounds against hostile input: offers per response, and digits of a number in a query.
+MAX_OFFERS = 10_000
+_MAX_DIGITS = 7
+_DEFAULT_OFFERS = 1000
 
 
-class Json(JSONResponse):
-    """JSON with decimals and times as text."""
+class ScoutJSONResponse(JSONResponse):
+    """JSON response with decimals and times as text."""
 
     def render(self, content: Any) -> bytes:
+        """Encode the content as UTF-8 JSON."""
         return json.dumps(content, ensure_ascii=False, default=plain).encode()
 
 
-def shops(request: Request) -> Response:
-    """All shops, with their last run."""
-    return Json(overview(store_of(request)))
+def list_shops(request: Request) -> Response:
+    """Return all shops with their last run."""
+    return ScoutJSONResponse(overview(get_store(request)))
 
 
-def offers(request: Request) -> Response:
-    """A shop's offers of the newest run: `?verdict=missing` (or listed, unsure, all), `&limit=`, `&offset=`."""
-    store = store_of(request)
+def list_offers(request: Request) -> Response:
+    """Return a shop's offers of the newest run: `?verdict=` (or all), `&limit=`, `&offset=`."""
+    store = get_store(request)
     shop = store.shop(request.path_params["name"])
     newest = pipeline.latest(store, shop)
     if newest is None:
-        return Json([])
-    limit, offset = number(request, "limit", 1000), number(request, "offset", 0)
-    found = rows(store, shop, pipeline.run_key(newest), verdicts_of(request))
-    return Json([finding.as_row() for finding in found[offset : offset + limit]])
+        return ScoutJSONResponse([])
+    limit = min(parse_number(request, "limit", _DEFAULT_OFFERS), MAX_OFFERS)
+    offset = parse_number(request, "offset", 0)
+    findings = list_findings(store, shop, pipeline.run_key(newest), parse_verdicts(request))
+    page = findings[offset : offset + limit]
+    return ScoutJSONResponse([finding.as_row() for finding in page])
 
 
-def run(request: Request) -> Response:
-    """One run: pages by state, offers by verdict, coverage, seconds per stage."""
-    store = store_of(request)
-    found, shop = run_of(store, request.path_params["run"])
-    said = asdict(summary(store, shop, pipeline.run_key(found)))
-    return Json(
-        said | {"stage": found.stage, "reason": found.reason, "started_at": found.started_at}
-    )
+def show_run(request: Request) -> Response:
+    """Return one run: pages by state, offers by verdict, coverage, seconds per stage."""
+    store = get_store(request)
+    run, shop = find_run(store, request.path_params["run"])
+    figures = asdict(summary(store, shop, pipeline.run_key(run)))
+    progress = {"stage": run.stage, "reason": run.reason, "started_at": run.started_at}
+    return ScoutJSONResponse(figures | progress)
 
 
-def metrics(request: Request) -> Response:
-    """All shops' figures for Prometheus."""
+def show_metrics(request: Request) -> Response:
+    """Return the figures of all shops in the text format of Prometheus."""
     registry = CollectorRegistry()
     registry.register(request.app.state.metrics)
     return Response(generate_latest(registry), media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
 
-def store_of(request: Request) -> Store:
-    """The store that the application shows."""
+def get_store(request: Request) -> Store:
+    """Return the store that the application shows."""
     store: Store = request.app.state.store
     return store
 
 
-def run_of(store: Store, run_id: int) -> tuple[Run, Shop]:
-    """A run and its shop. Raises UsageError."""
+def find_run(store: Store, run_id: int) -> tuple[Run, Shop]:
+    """Return a run and its shop. Raises UsageError if there is no such run."""
     with store.read() as session:
-        found = pipeline.run_at(session, run_id)
-        if found is None:
+        run = pipeline.run_at(session, run_id)
+        if run is None:
             raise UsageError(f"there is no run {run_id}")
-        return found, session.get_one(Shop, found.shop_id)
+        return run, session.get_one(Shop, run.shop_id)
 
 
-def verdicts_of(request: Request) -> set[Verdict]:
-    """What `?verdict=` asks for. Raises UsageError."""
-    asked = request.query_params.get("verdict", "missing")
-    if asked == "all":
+def parse_verdicts(request: Request) -> set[Verdict]:
+    """Return the verdicts that `?verdict=` names. Raises UsageError."""
+    name = request.query_params.get("verdict", "missing")
+    if name == "all":
         return set(Verdict)
-    if asked not in set(Verdict):
-        raise UsageError(f"verdict {asked[:40]!r} is none of missing, listed, unsure, all")
-    return {Verdict(asked)}
+    if name not in set(Verdict):
+        raise UsageError(f"verdict {name[:40]!r} is none of missing, listed, unsure, all")
+    return {Verdict(name)}
 
 
-def number(request: Request, name: str, default: int) -> int:
-    """A number of the query, from 0 to `MOST` (offsets: a million). Raises UsageError."""
+def parse_number(request: Request, name: str, default: int) -> int:
+    """Return a non-negative number of the query. Raises UsageError."""
     text = request.query_params.get(name, str(default))
-    if not (text.isascii() and text.isdigit() and len(text) <= 7):
-        raise UsageError(f"{name} has to be a number")
-    return int(text) if name == "offset" else min(int(text), MOST)
+    # str.isdigit alone accepts digits that int() rejects, such as superscripts.
+    if not (text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS):
+        raise UsageError(f"{name} must be a number")
+    return int(text)

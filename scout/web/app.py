@@ -1,6 +1,9 @@
-"""The application: a page of all shops, one a shop, the reports, and the same as JSON. It answers GET only.
+"""Web application: a page of all shops, one page per shop, the reports, and the same data as JSON.
 
-A request names shops and runs; files are found by what the store says of those, never by a path in the request.
+GET requests only.
+
+A request names shops and runs. The store knows where their files are; no path is taken from the
+request.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -16,18 +19,21 @@ from starlette.staticfiles import StaticFiles
 from catalog.errors import ScoutError, StoreError
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
-from scout.metrics.stored import Stored
+from scout.metrics.store_metrics import StoreCollector
 from scout.schedule.timetable import Timetable
 from scout.web import api, pages
-from scout.web.guard import middleware
+from scout.web.security import security_middleware
 
-HERE = Path(__file__).parent
+_STATIC_FOLDER = Path(__file__).parent / "static"
 
 
-def make(
+def create_app(
     settings: Settings, store: Store, hosts: Sequence[str], timetable: Timetable | None = None
 ) -> Starlette:
-    """The application on a store, answering to these host names; a timetable runs as long as the application."""
+    """Create the application on a store.
+
+    It answers to these host names and runs the timetable as long as it lives.
+    """
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -38,31 +44,35 @@ def make(
             timetable.stop()
 
     routes = [
-        Route("/", pages.start, methods=["GET"]),
-        Route("/shops/{name}", pages.shop, methods=["GET"]),
-        Route("/shops/{name}/inspect", pages.inspect, methods=["GET"]),
-        Route("/runs/{run:int}/report.{kind}", pages.report, methods=["GET"]),
-        Route("/api/shops", api.shops, methods=["GET"]),
-        Route("/api/shops/{name}/offers", api.offers, methods=["GET"]),
-        Route("/api/runs/{run:int}", api.run, methods=["GET"]),
-        Route("/metrics", api.metrics, methods=["GET"]),
-        Mount("/static", StaticFiles(directory=HERE / "static")),
+        Route("/", pages.show_start, methods=["GET"]),
+        Route("/shops/{name}", pages.show_shop, methods=["GET"]),
+        Route("/shops/{name}/inspect", pages.show_inspection, methods=["GET"]),
+        Route("/runs/{run:int}/report.{kind}", pages.send_report, methods=["GET"]),
+        Route("/api/shops", api.list_shops, methods=["GET"]),
+        Route("/api/shops/{name}/offers", api.list_offers, methods=["GET"]),
+        Route("/api/runs/{run:int}", api.show_run, methods=["GET"]),
+        Route("/metrics", api.show_metrics, methods=["GET"]),
+        Mount("/static", StaticFiles(directory=_STATIC_FOLDER)),
     ]
     app = Starlette(
         routes=routes,
-        middleware=middleware(hosts),
+        middleware=security_middleware(hosts),
         lifespan=lifespan,
-        exception_handlers={ScoutError: _said_clearly},
+        exception_handlers={ScoutError: _error_response},
     )
     app.state.settings = settings
     app.state.store = store
     app.state.timetable = timetable
-    app.state.metrics = Stored(settings, store)
+    app.state.metrics = StoreCollector(settings, store)
     return app
 
 
-def _said_clearly(request: Request, error: Exception) -> Response:
-    code = 503 if isinstance(error, StoreError) else 404
+def _error_response(request: Request, error: Exception) -> Response:
+    """Return an error of Scout as one clear line: 503 if the store cannot be read, else 404."""
+    code, heading = 404, "Page not found"
+    if isinstance(error, StoreError):
+        code, heading = 503, "Temporarily unavailable"
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": str(error)}, code)
-    return HTMLResponse(pages.render("error.html", said=str(error)), code)
+    page = pages.render("error.html", heading=heading, message=str(error))
+    return HTMLResponse(page, code)

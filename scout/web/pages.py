@@ -1,6 +1,10 @@
-"""The pages: all shops, one shop, the report of a run. Templates escape everything; links lead to http(s) only."""
+"""Web pages: all shops, one shop, one inspected page, the report of a run.
+
+Templates escape everything; links lead to http(s) only.
+"""
 
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from sqlmodel import col, select
@@ -10,17 +14,18 @@ from starlette.responses import FileResponse, HTMLResponse, Response
 
 from catalog.models import Page, Run, Shop, Verdict
 from catalog.storage.store import Store
-from reports.model.findings import rows
-from scout.inspect.page_inspection import inspect_page
+from reports.model.findings import list_findings
+from scout.inspect.page_inspection import InspectedVote, inspect_page
 from scout.overview import overview, row
 from scout.pipeline import pipeline
 from scout.schedule.timetable import Timetable, entries
 from scout.terminal.output import cell
-from scout.web.api import run_of, store_of
-from scout.web.guard import REPORT_POLICY
+from scout.web.api import find_run, get_store
+from scout.web.security import REPORT_POLICY
 
-SHOWN = 500
-FORMATS = {
+_MAX_OFFERS = 500  # missing offers on a shop's page; the report holds all
+_MAX_RUNS = 20  # runs on a shop's page
+MEDIA_TYPES = {
     "html": "text/html; charset=utf-8",
     "csv": "text/csv; charset=utf-8",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -28,13 +33,15 @@ FORMATS = {
 }
 
 
-def web_only(url: str | None) -> str | None:
-    """The URL where a browser may follow it.
+def web_link(url: str | None) -> str | None:
+    """Return the URL if a browser may follow it (http or https), else None.
 
-    >>> web_only("https://shop.example/a"), web_only("javascript:alert(1)")
+    >>> web_link("https://shop.example/a"), web_link("javascript:alert(1)")
     ('https://shop.example/a', None)
     """
-    return url if url and url.lower().startswith(("http://", "https://")) else None
+    if url and url.lower().startswith(("http://", "https://")):
+        return url
+    return None
 
 
 _templates = Environment(
@@ -44,71 +51,88 @@ _templates = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_templates.filters |= {"web_only": web_only, "cell": cell}
+_templates.filters |= {"web_link": web_link, "cell": cell}
 
 
 def render(template: str, **values: object) -> str:
-    """A template filled in."""
+    """Fill in a template."""
     return _templates.get_template(template).render(**values)
 
 
-def start(request: Request) -> Response:
-    """All shops: last run, missing offers, the newest report; and the timetable."""
-    store = store_of(request)
-    planned = {shop.name: scheduled.cron for shop, scheduled in entries(store)}
+def show_start(request: Request) -> Response:
+    """Show all shops with last run, missing offers and newest report, and the timetable."""
+    store = get_store(request)
+    scheduled = {shop.name: schedule.cron for shop, schedule in entries(store)}
     timetable: Timetable | None = request.app.state.timetable
-    leads = timetable.leads if timetable is not None else False
-    return HTMLResponse(render("start.html", shops=overview(store), planned=planned, leads=leads))
+    # Of several processes on one store, only the leader starts the scheduled runs.
+    is_leader = timetable is not None and timetable.leads
+    page = render("start.html", shops=overview(store), scheduled=scheduled, is_leader=is_leader)
+    return HTMLResponse(page)
 
 
-def shop(request: Request) -> Response:
-    """One shop: its runs, and what the newest one found missing."""
-    store = store_of(request)
-    found = store.shop(request.path_params["name"])
-    runs = _runs(store, found)
-    missing = rows(store, found, pipeline.run_key(runs[0]), {Verdict.MISSING}) if runs else []
+def show_shop(request: Request) -> Response:
+    """Show one shop: its runs, and the missing offers of the newest one."""
+    store = get_store(request)
+    shop = store.shop(request.path_params["name"])
+    runs = _newest_runs(store, shop)
+    missing = []
+    if runs:
+        missing = list_findings(store, shop, pipeline.run_key(runs[0]), {Verdict.MISSING})
     page = render(
-        "shop.html", shop=row(store, found), runs=runs, missing=missing[:SHOWN], total=len(missing)
+        "shop.html",
+        shop=row(store, shop),
+        runs=runs,
+        missing=missing[:_MAX_OFFERS],
+        missing_count=len(missing),
     )
     return HTMLResponse(page)
 
 
-def inspect(request: Request) -> Response:
-    """What every rule finds on a page: one that the store has of this shop, whatever the request names."""
-    store = store_of(request)
-    found = store.shop(request.path_params["name"])
+def show_inspection(request: Request) -> Response:
+    """Show the votes of every rule on a crawled page of the shop.
+
+    Other pages and files are not opened.
+    """
+    store = get_store(request)
+    shop = store.shop(request.path_params["name"])
+    url = request.query_params.get("url", "")
+    stored = select(Page).where(
+        Page.shop_id == shop.id, Page.url == url, col(Page.body).is_not(None)
+    )
     with store.read() as session:
-        asked = select(Page).where(
-            Page.shop_id == found.id, Page.url == request.query_params.get("url", "")
-        )
-        page = session.exec(asked.where(col(Page.body).is_not(None))).first()
+        page = session.exec(stored).first()
     if page is None:
         raise HTTPException(404, "no such page was crawled")
-    read = inspect_page(request.app.state.settings, store, found, page.url)
-    first = {one.attribute: one for one in reversed(read.lines) if one.won}
-    return HTMLResponse(render("inspect.html", page=read, shop=found, copies=first))
+    inspection = inspect_page(request.app.state.settings, store, shop, page.url)
+    winners: dict[str, InspectedVote] = {}
+    for vote in inspection.lines:
+        if vote.won:
+            winners.setdefault(vote.attribute, vote)
+    return HTMLResponse(render("inspect.html", page=inspection, shop=shop, winners=winners))
 
 
-def report(request: Request) -> Response:
-    """A run's report as it was written, found by what the store says of that run."""
+def send_report(request: Request) -> Response:
+    """Send a run's report as it was written; the store says where."""
     kind = request.path_params["kind"]
-    run, _shop = run_of(store_of(request), request.path_params["run"])
-    written = run.figures.get("report", {}).get(kind) if kind in FORMATS else None
-    path = Path(written) if written else None
+    run, _ = find_run(get_store(request), request.path_params["run"])
+    path = _report_path(run, kind)
     if path is None or not path.is_file():
         raise HTTPException(404, "this run has no such report")
-    shown = (
-        {"headers": {"content-security-policy": REPORT_POLICY}}
-        if kind == "html"
-        else {"filename": path.name}
-    )
-    return FileResponse(path, media_type=FORMATS[kind], **shown)
+    options: dict[str, Any] = {"filename": path.name}
+    # A browser shows the HTML report and saves the others.
+    if kind == "html":
+        options = {"headers": {"content-security-policy": REPORT_POLICY}}
+    return FileResponse(path, media_type=MEDIA_TYPES[kind], **options)
 
 
-def _runs(store: Store, shop: Shop) -> list[Run]:
+def _report_path(run: Run, kind: str) -> Path | None:
+    if kind not in MEDIA_TYPES:
+        return None
+    path = run.figures.get("report", {}).get(kind)
+    return Path(path) if path else None
+
+
+def _newest_runs(store: Store, shop: Shop) -> list[Run]:
+    newest = select(Run).where(Run.shop_id == shop.id).order_by(col(Run.id).desc()).limit(_MAX_RUNS)
     with store.read() as session:
-        return list(
-            session.exec(
-                select(Run).where(Run.shop_id == shop.id).order_by(col(Run.id).desc()).limit(20)
-            )
-        )
+        return list(session.exec(newest))

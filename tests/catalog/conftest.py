@@ -1,4 +1,4 @@
-"""What the catalog's tests share: functions run in processes of their own, at the same moment."""
+"""Shared fixtures: functions run in several processes at once."""
 
 import multiprocessing
 from collections.abc import Callable
@@ -11,7 +11,8 @@ Forked = Callable[..., list[int | None]]
 
 @pytest.fixture
 def forked() -> Forked:
-    """Run a function in several processes at once; gives how each ended (0, or minus the signal that killed it).
+    """Run a function in several processes at once; gives how each ended (0, or minus the signal
+    that killed it).
 
     The processes are forks, which start in no time; each has to open its own store.
     """

@@ -10,15 +10,15 @@ from catalog.errors import ScoutError
 def drawn() -> dict[str, str | None]:
     """Each error's name and its parent's, as the docstring draws them."""
     above: dict[int, str] = {}
-    found: dict[str, str | None] = {}
+    result: dict[str, str | None] = {}
     for line in (errors.__doc__ or "").splitlines():
         if match := re.match(r"^([│ ]*(?:[├└]── )?)([A-Z]\w+)(?=\s|$)", line):
             depth = len(match[1]) // 4
             if depth == 0 and match[2] != "ScoutError":
                 continue
             above[depth] = match[2]
-            found[match[2]] = above[depth - 1] if depth else None
-    return found
+            result[match[2]] = above[depth - 1] if depth else None
+    return result
 
 
 def defined() -> dict[str, type[Exception]]:
@@ -36,7 +36,7 @@ def test_the_tree_is_complete() -> None:
 
 
 def test_the_tree_is_true() -> None:
-    """Each error's parent is the one drawn above it; url_cleaner's own stands on a floor below the root."""
+    """Each error's parent is the one drawn above it; url_cleaner's own is not below the root."""
     for name, parent in drawn().items():
         bases = [base.__name__ for base in defined()[name].__mro__[1:]]
         if name != "BadUrl":
@@ -47,9 +47,9 @@ def test_the_tree_is_true() -> None:
 def test_every_error_says_what_it_is() -> None:
     """Each error has a docstring of one line that ends as a sentence."""
     for name, error in defined().items():
-        said = (error.__doc__ or "").strip().splitlines()
-        assert said, name
-        assert said[0].endswith((".", ":")) or ":" in said[0], name
+        message = (error.__doc__ or "").strip().splitlines()
+        assert message, name
+        assert message[0].endswith((".", ":")) or ":" in message[0], name
 
 
 def test_messages_are_one_line() -> None:

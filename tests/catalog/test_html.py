@@ -1,4 +1,6 @@
-"""Opening pages: the text that a browser would see, and no page that keeps a parser busy for minutes."""
+"""Opening pages: the text that a browser would see, and no page that keeps a parser busy for
+minutes.
+"""
 
 import time
 
@@ -7,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.errors import HostilePage
-from catalog.html import as_utf8, decode, open_html
+from catalog.html import decode_html, open_html, to_utf8
 
 MANY = 200_000
 SLOW = {
@@ -101,4 +103,4 @@ HEADERS = st.sampled_from(
 @given(st.lists(PARTS, max_size=8).map(b"".join), HEADERS)
 def test_a_page_in_utf8_is_the_text_that_it_decodes_to(body: bytes, header: str | None) -> None:
     """The short cut for pages that are UTF-8 already leads to the same page."""
-    assert as_utf8(body, header).decode("utf-8", "replace") == decode(body, header)
+    assert to_utf8(body, header).decode("utf-8", "replace") == decode_html(body, header)

@@ -1,4 +1,4 @@
-"""The corpus itself: every folder is whole, and what it says is canonical."""
+"""The corpus itself: every folder is complete, and its values are canonical."""
 
 import json
 from pathlib import Path
@@ -14,12 +14,12 @@ PAGES = sorted(path.parent for path in Path(__file__).parent.glob("*/*/page.html
 
 
 def offer_of(page: Path):
-    """What a page's folder says of its offer."""
+    """The offer of a page's folder."""
     return json.loads((page / "offer.json").read_text("utf-8"))
 
 
 def test_enough_pages():
-    """Each host has at least four offers to learn from and two pages that are none."""
+    """Each host has at least four offer pages and two other pages."""
     hosts = {page.parent for page in PAGES}
     assert len(hosts) == 4
     for host in hosts:
@@ -29,8 +29,8 @@ def test_enough_pages():
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: f"{page.parent.name}/{page.name}")
-def test_folder_is_whole(page):
-    """A folder holds a page, an address on its host, and canonical values or null."""
+def test_a_folder_is_complete(page):
+    """A folder holds a page, a URL on its host, and canonical values or null."""
     url, offer = (page / "url.txt").read_text().strip(), offer_of(page)
     assert urlsplit(url).hostname == page.parent.name
     assert html.fromstring((page / "page.html").read_bytes()).xpath("//h1")

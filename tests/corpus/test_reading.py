@@ -1,4 +1,4 @@
-"""The corpus is read by rules learnt from it: for each page, from all the other pages of its host."""
+"""Each page of the corpus is read by rules learnt from the other pages of its host."""
 
 import json
 from collections.abc import Iterator
@@ -11,10 +11,10 @@ from catalog.models import Attribute, PageKind
 from catalog.values import Hint, fields, same, values_of
 from parser.crawled_pages import CrawledPage
 from parser.page.document import Document
-from parser.read import PageReading, read
-from rules_generator.induction.induce import induce
+from parser.page_reader import PageReading, read_page
+from rules_generator.induction.inducer import induce
 from rules_generator.training.examples import Example
-from rules_generator.training.training_example import Taught
+from rules_generator.training.training_example import TrainingExample
 
 CORPUS = Path(__file__).parent
 PAGES = sorted(path.parent for path in CORPUS.glob("*/*/page.html"))
@@ -29,46 +29,48 @@ KNOWN_FAILURES = {
 
 
 @lru_cache
-def opened(folder: Path) -> tuple[Document, dict[str, str] | None]:
-    """A page and what it says."""
+def open_page(folder: Path) -> tuple[Document, dict[str, str] | None]:
+    """A page and the offer of its folder."""
     url = (folder / "url.txt").read_text().strip()
     return Document((folder / "page.html").read_bytes(), url), json.loads(
         (folder / "offer.json").read_text()
     )
 
 
-def teachers(host: Path, but: Path) -> Iterator[Taught]:
-    """The offer pages of a host but one."""
+def examples_of(host: Path, but: Path) -> Iterator[TrainingExample]:
+    """The offer pages of a host except one."""
     for folder in sorted(host.iterdir()):
-        document, said = opened(folder) if folder != but and folder.is_dir() else (None, None)
+        document, said = open_page(folder) if folder != but and folder.is_dir() else (None, None)
         if document is not None and said is not None:
             told = {Attribute(name): value for name, value in said.items() if value is not None}
             currency = told.pop(Attribute.CURRENCY, None)
             offer = fields(told, Hint(base_url=document.url), url=document.url, currency=currency)
-            yield Taught(
+            yield TrainingExample(
                 Example.of(CrawledPage(0, document.url, None, str(folder)), offer), document
             )
 
 
 def reading_of(folder: Path) -> PageReading:
-    """A page as it is read by what all other pages of its host teach."""
-    background = [opened(other)[0] for other in sorted(folder.parent.iterdir()) if other.is_dir()]
-    rules, _ = induce(list(teachers(folder.parent, folder)), background)
-    return read(opened(folder)[0], rules)
+    """The reading of a page by the rules of all other pages of its host."""
+    background = [
+        open_page(other)[0] for other in sorted(folder.parent.iterdir()) if other.is_dir()
+    ]
+    rules, _ = induce(list(examples_of(folder.parent, folder)), background)
+    return read_page(open_page(folder)[0], rules)
 
 
-def found_in(reading: PageReading) -> dict[str, str]:
-    """What was read, by the attributes' names."""
+def values_in(reading: PageReading) -> dict[str, str]:
+    """The values of a reading by the attributes' names."""
     values = values_of(reading.offer) if reading.offer is not None else {}
     return {name.value: texts[0] for name, texts in values.items()}
 
 
-def read_by_neighbours(folder: Path) -> list[bool]:
-    """For each value of a page whether it is read rightly; for a page without an offer whether none is read."""
-    said, reading = opened(folder)[1], reading_of(folder)
+def correct_values(folder: Path) -> list[bool]:
+    """Whether each value of a page is read correctly; without an offer, whether none is."""
+    said, reading = open_page(folder)[1], reading_of(folder)
     if said is None:
         return [reading.kind is PageKind.OTHER]
-    found = found_in(reading)
+    found = values_in(reading)
     return [
         name in found and same(Attribute(name), found[name], value)
         for name, value in said.items()
@@ -77,17 +79,18 @@ def read_by_neighbours(folder: Path) -> list[bool]:
 
 
 @pytest.mark.parametrize("folder", PAGES, ids=lambda folder: f"{folder.parent.name}/{folder.name}")
-def test_a_page_is_read_by_what_its_neighbours_teach(folder: Path) -> None:
-    """Every value that the page has is read rightly, and a page without an offer gives none.
+def test_a_page_is_read_by_rules_of_its_neighbours(folder: Path) -> None:
+    """Every value of the page is read correctly, and a page without an offer gives none.
 
-    A category that stands in several elements, as breadcrumbs do, may stay unread, but is never read wrongly.
+    A category that stands in several elements, as breadcrumbs do, may stay unread, but is never
+    read wrongly.
     """
-    said, reading = opened(folder)[1], reading_of(folder)
+    said, reading = open_page(folder)[1], reading_of(folder)
     if said is None:
         assert reading.kind is PageKind.OTHER
         return
     assert reading.offer is not None
-    found = found_in(reading)
+    found = values_in(reading)
     wrong = {
         name: (found.get(name), value)
         for name, value in said.items()

@@ -11,13 +11,13 @@ from sqlmodel import select
 from catalog.models import Page, Run, Shop
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
-from crawler.crawl import Crawled, crawl_shop
+from crawler.crawl import CrawlResult, crawl_shop
 from tests.crawler.server import Loopback, serve
 
 
 @dataclass
 class Bench:
-    """A server, a store and a shop, and the shorthand of the tests for them."""
+    """A server, a store and a shop, with shorthands for tests."""
 
     server: Loopback
     settings: Settings
@@ -25,14 +25,14 @@ class Bench:
     shop: Shop
     run_id: int
 
-    def crawl(self, **words: Any) -> Crawled:
-        return crawl_shop(self.settings, self.store, self.shop, self.run_id, **words)
+    def crawl(self, **options: Any) -> CrawlResult:
+        return crawl_shop(self.settings, self.store, self.shop, self.run_id, **options)
 
     def pages(self) -> dict[str, Page]:
         """The page table by path."""
         with self.store.read() as session:
-            found = session.exec(select(Page).where(Page.shop_id == self.shop.id))
-            return {page.url.removeprefix(self.server.url.rstrip("/")): page for page in found}
+            pages = session.exec(select(Page).where(Page.shop_id == self.shop.id))
+            return {page.url.removeprefix(self.server.url.rstrip("/")): page for page in pages}
 
     def states(self) -> dict[str, tuple[str, str | None]]:
         return {path: (str(page.state), page.reason) for path, page in self.pages().items()}
@@ -42,9 +42,13 @@ def bench(
     folder: Path, server: Loopback, verify_certificates: bool | None = None, **shop: Any
 ) -> Bench:
     """A shop of the server's in a store of its own."""
-    said = {"timeout": 1.5, "max_body": 300_000, "contact": "mailto:scout@example.org"}
+    options: dict[str, Any] = {
+        "timeout": 1.5,
+        "max_body": 300_000,
+        "contact": "mailto:scout@example.org",
+    }
     settings = Settings.load(
-        data_dir=folder / "var", verify_certificates=verify_certificates, **said
+        data_dir=folder / "var", verify_certificates=verify_certificates, **options
     )
     store = Store.open(settings)
     with store.write() as session:

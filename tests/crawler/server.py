@@ -27,7 +27,10 @@ class Visit:
 
 @dataclass
 class Loopback:
-    """A running server. `routes` may be changed while it runs; `fallback` answers all other paths."""
+    """A running server.
+
+    `routes` may be changed while it runs; `fallback` answers all other paths.
+    """
 
     url: str = ""
     routes: dict[str, Route] = field(default_factory=dict)

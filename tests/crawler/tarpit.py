@@ -1,4 +1,4 @@
-"""A shop with a generator in it: pages that say the same under names that never end, as plain as any category's."""
+"""A shop with a generator in it: near-duplicate pages under endless names, as plain as any category's."""
 
 import hashlib
 import re
@@ -33,18 +33,18 @@ class Tarpit:
     def _page(self, path: str) -> tuple[str, str, list[str]]:
         if offer := re.fullmatch(r"/p/offer-(\d+)", path):
             return f"Offer {offer[1]}", f"{offer[1]},99 &euro; <button>add to cart</button>", []
-        more = [_name(f"{path}{number}") for number in range(5)]
+        generated = [_name(f"{path}{number}") for number in range(5)]
         if category := re.fullmatch(r"/c/(\d)", path):
             offers = range(int(category[1]), self.offers, CATEGORIES)
             return (
                 f"Category {category[1]}",
                 "Things",
-                [*(f"/p/offer-{number}" for number in offers), *more],
+                [*(f"/p/offer-{number}" for number in offers), *generated],
             )
         return (
-            ("Shop", "Welcome", more)
+            ("Shop", "Welcome", generated)
             if path == "/"
-            else ("Our story", f"We are old. {_name(path)}", more)
+            else ("Our story", f"We are old. {_name(path)}", generated)
         )
 
 

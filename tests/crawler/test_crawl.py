@@ -1,4 +1,4 @@
-"""One crawl of one small shop with everything in it, looked at from many sides."""
+"""One crawl of one small shop with all kinds of pages, examined by many tests."""
 
 import gzip
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from sqlmodel import select
 
 from catalog.models import KnownOffer, SitemapSeen
 from catalog.storage.bodies import Bodies
-from crawler.crawl import Crawled
+from crawler.crawl import CrawlResult
 from tests.crawler.conftest import Bench, bench
 from tests.crawler.server import Loopback, Reply, Visit, page, raw, serve
 
@@ -128,7 +128,7 @@ def fill(server: Loopback) -> None:
 
 
 @pytest.fixture(scope="module")
-def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Bench, Crawled]]:
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Bench, CrawlResult]]:
     """The shop, crawled once."""
     folder: Path = tmp_path_factory.mktemp("crawl")
     with serve() as server:
@@ -168,17 +168,19 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Bench, C
         ("/lost", "gone", "soft 404"),
     ],
 )
-def test_states(crawled: tuple[Bench, Crawled], path: str, state: str, reason: str | None) -> None:
+def test_states(
+    crawled: tuple[Bench, CrawlResult], path: str, state: str, reason: str | None
+) -> None:
     """Every page ends in a state with a short reason."""
     assert crawled[0].states()[path] == (state, reason)
 
 
-def test_no_page_left_open(crawled: tuple[Bench, Crawled]) -> None:
+def test_no_page_left_open(crawled: tuple[Bench, CrawlResult]) -> None:
     """A crawl that ends has settled every page."""
     assert {"pending", "leased"}.isdisjoint(crawled[1].pages)
 
 
-def test_requests_are_clean(crawled: tuple[Bench, Crawled]) -> None:
+def test_requests_are_clean(crawled: tuple[Bench, CrawlResult]) -> None:
     """No request carries tracking, goes to a redirector, a cart, a file or a session, or repeats an answered one."""
     hits = crawled[0].server.hits
     words = ("utm_", "gclid", "/redirect", "/out", "/cart", ".pdf", "jsessionid", "meta-data")
@@ -187,21 +189,21 @@ def test_requests_are_clean(crawled: tuple[Bench, Crawled]) -> None:
     assert again <= {"/flaky", "/busy", "/slow"}
 
 
-def test_agent(crawled: tuple[Bench, Crawled]) -> None:
-    """Scout says who it is and whom to write to."""
+def test_agent(crawled: tuple[Bench, CrawlResult]) -> None:
+    """The user agent names Scout and its contact."""
     (agent,) = crawled[0].server.agents
     assert agent.startswith("Scout/")
     assert agent.endswith("(+mailto:scout@example.org)")
 
 
-def test_calendar_is_cut(crawled: tuple[Bench, Crawled]) -> None:
+def test_calendar_is_cut(crawled: tuple[Bench, CrawlResult]) -> None:
     """A chain of pages that lead to nothing but the next of their kind is cut, with the reason counted."""
     days = [path for path in crawled[0].server.hits if path.startswith("/calendar/")]
     assert 10 < len(days) < 20
     assert any(reason.startswith("trap: endless /calendar/") for reason in crawled[1].reasons)
 
 
-def test_reasons_are_counted(crawled: tuple[Bench, Crawled]) -> None:
+def test_reasons_are_counted(crawled: tuple[Bench, CrawlResult]) -> None:
     """Links that never became pages are counted by reason, each once."""
     reasons = crawled[1].reasons
     assert reasons["cart"] == 1
@@ -211,8 +213,11 @@ def test_reasons_are_counted(crawled: tuple[Bench, Crawled]) -> None:
     assert reasons["soft 404"] == 2
 
 
-def test_canonical(crawled: tuple[Bench, Crawled]) -> None:
-    """Canonical links and redirect targets are kept with the page; pages of the same bytes name one of them."""
+def test_canonical(crawled: tuple[Bench, CrawlResult]) -> None:
+    """Canonical links and redirect targets are kept with the page.
+
+    Pages of the same bytes name one of them.
+    """
     pages, root = crawled[0].pages(), crawled[0].server.url.rstrip("/")
     assert pages["/list?sort=price"].canonical == f"{root}/list"
     assert pages["/old"].canonical == f"{root}/p/6"
@@ -222,7 +227,7 @@ def test_canonical(crawled: tuple[Bench, Crawled]) -> None:
     }
 
 
-def test_bodies(crawled: tuple[Bench, Crawled]) -> None:
+def test_bodies(crawled: tuple[Bench, CrawlResult]) -> None:
     """A fetched page's bytes are in the page store under the name in its row."""
     made = crawled[0]
     row = made.pages()["/known"]
@@ -231,7 +236,7 @@ def test_bodies(crawled: tuple[Bench, Crawled]) -> None:
     assert (row.status, row.size, row.rules_version) == (200, len(body), None)
 
 
-def test_sitemaps_are_noted(crawled: tuple[Bench, Crawled]) -> None:
+def test_sitemaps_are_noted(crawled: tuple[Bench, CrawlResult]) -> None:
     """Each sitemap of the shop's own is read once and noted for the run, but for those that only name others."""
     with crawled[0].store.read() as session:
         noted = {
@@ -241,7 +246,7 @@ def test_sitemaps_are_noted(crawled: tuple[Bench, Crawled]) -> None:
     assert noted == {"sitemap.xml": 1, "a.xml.gz": 1}
 
 
-def test_figures(crawled: tuple[Bench, Crawled]) -> None:
+def test_figures(crawled: tuple[Bench, CrawlResult]) -> None:
     """The figures agree with the server's log and the page table."""
     made, figures = crawled
     assert figures.requests == sum(made.server.hits.values())

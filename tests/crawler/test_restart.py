@@ -1,4 +1,4 @@
-"""A crawl can be killed at any moment and called again; a new run asks only for what changed."""
+"""A crawl can be killed at any moment and called again; a new run fetches only changed pages."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ from catalog.models import PageState, Run, Shop, now
 from catalog.storage.frontier import Frontier, Link, Outcome
 from catalog.storage.store import Store
 from crawler import job
-from crawler.frontier.revisit import LOOK_AGAIN, reset
+from crawler.frontier.revisit import REFUSED_TO_RETRY, reset_for_revisit
 from tests.crawler.conftest import Bench
 from tests.crawler.server import Reply, Visit, page, raw
 
@@ -84,7 +84,7 @@ def test_killed_crawl_goes_on(make_bench: Callable[..., Bench]) -> None:
 
 
 def test_new_run_asks_for_changes_only(make_bench: Callable[..., Bench]) -> None:
-    """After a reset every page is asked for once more; what answers 304 keeps its body and its reading."""
+    """After a reset every page is requested once more; a 304 keeps its body and its reading."""
     made = make_bench()
     fill(made)
     made.crawl()
@@ -93,7 +93,7 @@ def test_new_run_asks_for_changes_only(make_bench: Callable[..., Bench]) -> None
         row = session.get(type(before), before.id)
         assert row is not None
         row.rules_version = 3
-        reset(session, made.shop.id or 0)
+        reset_for_revisit(session, made.shop.id or 0)
     crawled = made.crawl()
     after = made.pages()["/p/7"]
     assert made.server.hits["/p/7"] == 2
@@ -107,7 +107,10 @@ def test_new_run_asks_for_changes_only(make_bench: Callable[..., Bench]) -> None
 
 
 def test_page_limit(make_bench: Callable[..., Bench]) -> None:
-    """Pages over the limit stay open and are counted; a later call with more room goes on with them."""
+    """Pages over the limit stay open and are counted.
+
+    A later call with more room goes on with them.
+    """
     made = make_bench()
     fill(made)
     crawled = made.crawl(max_pages=20)
@@ -121,7 +124,7 @@ def test_one_crawl_at_a_time(
 ) -> None:
     """While a crawl holds the shop's lock no other one starts."""
     made = make_bench()
-    monkeypatch.setattr(job, "PATIENCE", 0.1)
+    monkeypatch.setattr(job, "LOCK_TIMEOUT", 0.1)
     folder = made.settings.data_dir / "locks"
     folder.mkdir(parents=True)
     with (
@@ -132,7 +135,7 @@ def test_one_crawl_at_a_time(
 
 
 def test_gone_after_a_second_look(make_bench: Callable[..., Bench]) -> None:
-    """A page that was there before is asked for twice before it is called gone; one that came back is not gone."""
+    """A known page is requested twice before it is gone; one that came back is not gone."""
     made = make_bench()
     made.server.routes |= {"/": page("/p/1", "/p/2", "/p/3")}
     made.server.routes |= {
@@ -140,7 +143,7 @@ def test_gone_after_a_second_look(make_bench: Callable[..., Bench]) -> None:
     }
     made.crawl()
     with made.store.write() as session:
-        reset(session, made.shop.id or 0)
+        reset_for_revisit(session, made.shop.id or 0)
 
     def hiccup(visit: Visit) -> Reply:
         return page(title="Product 2")(visit) if visit.before > 1 else (404, {}, b"")
@@ -154,27 +157,30 @@ def test_gone_after_a_second_look(make_bench: Callable[..., Bench]) -> None:
 
 
 def test_traps_stay_refused(store: Store, shop: Shop) -> None:
-    """A new run looks at a few of the pages that an earlier one refused as traps, at others in the run after."""
+    """A new run tries a few of the pages that an earlier one refused as traps, the next run others."""
     frontier = Frontier(store, shop.id or 0)
     frontier.add(Link(f"{shop.url}cal/{number}") for number in range(50))
     refused = {"reason": "trap: endless /cal/"}
     looked_at: list[set[str]] = []
     for _ in range(3):
         pages = frontier.claim(50)
-        looked_at.append({one.url for one in pages})
+        looked_at.append({row.url for row in pages})
         with store.write() as session:
             run = Run(shop_id=shop.id or 0)
             session.add(run)
         settled = Frontier(store, shop.id or 0, run.id)
-        settled.settle(Outcome(one.id or 0, PageState.REFUSED, refused) for one in pages)
+        settled.settle(Outcome(row.id or 0, PageState.REFUSED, refused) for row in pages)
         with store.write() as session:
-            reset(session, shop.id or 0)
-    assert [len(urls) for urls in looked_at] == [50, LOOK_AGAIN, LOOK_AGAIN]
+            reset_for_revisit(session, shop.id or 0)
+    assert [len(urls) for urls in looked_at] == [50, REFUSED_TO_RETRY, REFUSED_TO_RETRY]
     assert not looked_at[1] & looked_at[2]
 
 
 def test_sitemap_dates(make_bench: Callable[..., Bench]) -> None:
-    """A page that has not changed since it was fetched, as the sitemap says, is not asked for; a changed one is."""
+    """A page that has not changed since its fetch, by the sitemap's date, is not requested.
+
+    A changed one is.
+    """
     made = make_bench()
     made.server.routes |= {f"/p/{n}": page(title=f"Product {n}") for n in range(4)}
     made.server.routes["/"] = page("/p/3")
@@ -188,7 +194,7 @@ def test_sitemap_dates(make_bench: Callable[..., Bench]) -> None:
     )
     made.crawl()
     with made.store.write() as session:
-        reset(session, made.shop.id or 0)
+        reset_for_revisit(session, made.shop.id or 0)
         run = Run(shop_id=made.shop.id or 0)
         session.add(run)
         session.flush()
@@ -197,8 +203,8 @@ def test_sitemap_dates(make_bench: Callable[..., Bench]) -> None:
     assert [made.server.hits[f"/p/{n}"] for n in range(4)] == [1, 1, 2, 2]
 
 
-def test_what_rarely_changes_is_asked_less_often(store: Store, shop: Shop) -> None:
-    """A page that has been the same for a month is left alone for three days, one that changes is always due."""
+def test_unchanged_pages_are_fetched_less_often(store: Store, shop: Shop) -> None:
+    """A page unchanged for a month rests for three days; one that changes is always due."""
     frontier = Frontier(store, shop.id or 0)
     frontier.add(Link(f"{shop.url}{name}") for name in ("steady", "lively", "rested"))
     steady, lively, rested = frontier.claim(3)
@@ -216,32 +222,35 @@ def test_what_rarely_changes_is_asked_less_often(store: Store, shop: Shop) -> No
         ]
     )
     with store.write() as session:
-        assert reset(session, shop.id or 0) == 2
-    assert {one.url for one in frontier.claim(3)} == {lively.url, rested.url}
+        assert reset_for_revisit(session, shop.id or 0) == 2
+    assert {row.url for row in frontier.claim(3)} == {lively.url, rested.url}
 
 
-def test_offers_have_their_turn_before_a_shop_is_done(store: Store, shop: Shop) -> None:
-    """While pages are left that no run has seen, those done within a week wait; but for a seventh of the offers."""
+def test_offers_are_revisited_before_a_shop_is_done(store: Store, shop: Shop) -> None:
+    """While pages are unfetched, those fetched within a week wait, but for a seventh of the offers."""
     frontier = Frontier(store, shop.id or 0)
     frontier.add(Link(f"{shop.url}p/{n}", source="known") for n in range(14))
     frontier.add(Link(f"{shop.url}c/{n}") for n in range(14))
     seen = {"fetched_at": now() - timedelta(days=2)}
-    frontier.settle(Outcome(one.id or 0, PageState.FETCHED, seen) for one in frontier.claim(28))
+    frontier.settle(Outcome(row.id or 0, PageState.FETCHED, seen) for row in frontier.claim(28))
     frontier.add([Link(f"{shop.url}c/filter")])
     with store.write() as session:
-        assert reset(session, shop.id or 0) == 2
-    assert Counter(one.url.rsplit("/", 2)[1] for one in frontier.claim(29)) == {"p": 2, "c": 1}
+        assert reset_for_revisit(session, shop.id or 0) == 2
+    assert Counter(row.url.rsplit("/", 2)[1] for row in frontier.claim(29)) == {"p": 2, "c": 1}
 
 
 def test_a_second_run_loses_nothing(make_bench: Callable[..., Bench]) -> None:
-    """Pages that were there are asked for again, however many links of their kind lead nowhere; detours are not."""
+    """Known pages are fetched again, however many links of their pattern are dead.
+
+    Detours are not.
+    """
     made = make_bench()
     fill(made)
     dead = [f"/p/none-{number}" for number in range(40)]
     made.server.routes["/"] = page(*(f"/p/{number}" for number in range(10)), *dead)
     first = made.crawl().pages
     with made.store.write() as session:
-        reset(session, made.shop.id or 0)
+        reset_for_revisit(session, made.shop.id or 0)
         run = Run(shop_id=made.shop.id or 0)
         session.add(run)
         session.flush()

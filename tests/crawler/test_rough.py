@@ -1,4 +1,4 @@
-"""Answers that are broken, endless, huge, or lies: each page ends with its reason, and none is lost."""
+"""Broken, endless, huge and mislabelled responses: each page ends with its reason, and none is lost."""
 
 import gzip
 import socket
@@ -11,7 +11,7 @@ from sqlmodel import col, update
 
 from catalog.models import Page
 from catalog.storage.frontier import Frontier, Link
-from crawler.fetch.response_status import MOST_ATTEMPTS
+from crawler.fetch.response_status import MAX_ATTEMPTS
 from tests.crawler.conftest import Bench, bench
 from tests.crawler.server import Act, Loopback, Reply, Route, Visit, page, raw, sends, serve
 
@@ -132,35 +132,35 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
         made = bench(folder, server)
         Frontier(made.store, made.shop.id or 0).add(Link(f"{server.url}{name}") for name in BROKEN)
         with made.store.write() as session:
-            session.exec(update(Page).where(col(Page.id) > 0).values(attempts=MOST_ATTEMPTS - 1))
+            session.exec(update(Page).where(col(Page.id) > 0).values(attempts=MAX_ATTEMPTS - 1))
         made.crawl()
         yield made
 
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_broken(crawled: Bench, name: str) -> None:
-    """A page whose answer stays broken ends with the reason, after no more attempts than there are."""
+    """A page whose response stays broken ends with the reason, after its last attempt."""
     assert crawled.states()[f"/{name}"] == BROKEN[name][1:]
     assert crawled.server.hits[f"/{name}"] <= (2 if name in MUTE_LINES else 1)
 
 
 @pytest.mark.parametrize("name", FIRST_TIME)
 def test_broken_once(crawled: Bench, name: str) -> None:
-    """A page whose answer was broken once is asked for again and read."""
+    """A page whose response was broken once is fetched again."""
     assert crawled.states()[f"/once-{name}"] == ("fetched", None)
     assert crawled.server.hits[f"/once-{name}"] == 2
 
 
 @pytest.mark.parametrize(("name", "number"), [*zip(LIES, range(1, 7), strict=True)])
 def test_lies(crawled: Bench, name: str, number: int) -> None:
-    """A page that says a wrong charset or type of itself is read as a browser would, and its links are found."""
+    """A page with a wrong charset or type is read as by a browser, and its links are found."""
     states = crawled.states()
     assert states[f"/{name}"] == states[f"/found-{number}"] == ("fetched", None)
 
 
 @pytest.mark.parametrize("charset", MOVED)
 def test_redirects_in_raw_letters(crawled: Bench, charset: str) -> None:
-    """A redirect whose target is not encoded leads to what its bytes say."""
+    """A redirect whose target is not encoded leads to the bytes of its target."""
     states = crawled.states()
     assert (states[f"/moved-{charset}"], states[MOVED[charset]]) == (
         ("redirected", "redirect"),
@@ -169,7 +169,7 @@ def test_redirects_in_raw_letters(crawled: Bench, charset: str) -> None:
 
 
 def test_nothing_open(crawled: Bench) -> None:
-    """However the answers are broken, every page is settled in the end."""
+    """Every page is settled in the end, however its responses are broken."""
     assert not [
         path for path, (state, _) in crawled.states().items() if state in ("pending", "leased")
     ]

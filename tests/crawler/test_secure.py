@@ -1,4 +1,4 @@
-"""Shops behind TLS: whose certificate is trusted, and what is said where there is no secure connection."""
+"""Shops behind TLS: trust in certificates, and errors without a secure connection."""
 
 import ssl
 from collections.abc import Callable
@@ -57,7 +57,7 @@ def test_certificates_verified(tmp_path: Path) -> None:
 
 
 def test_no_secure_connection(make_bench: Callable[..., Bench]) -> None:
-    """A server that speaks no TLS where it should is not reached, and not asked in the clear."""
+    """A server that speaks no TLS where it should is not reached, and gets no plain request."""
     made = make_bench()
     secure = made.server.url.replace("http:", "https:")
     with made.store.write() as session:

@@ -1,8 +1,8 @@
-"""A shop full of traps, with offers behind and between them; each page is made when it is asked for.
+"""A shop full of traps, with offers behind and between them; each page is generated on request.
 
-An endless calendar, six facets of five values on every list, session ids in every path, relative links that grow,
-soft 404s. Its offers stand in categories of several pages; some are linked from a filtered list, some from a day of the
-calendar only.
+An endless calendar, six facets of five values on every list, session ids in every path, relative
+links that grow, soft 404s. Its offers stand in categories of several pages; some are linked from a
+filtered list, some from a day of the calendar only.
 """
 
 import hashlib
@@ -33,7 +33,7 @@ class TrapShop:
         return {_offer(number) for number in range(self.offers)}
 
     def answer(self, visit: Visit) -> Reply:
-        """The page at a path; a page that says it is none, with status 200, for every other."""
+        """The page at a path; a soft 404 for every other path."""
         parts = urlsplit(visit.path)
         path, query = SESSION.sub("", parts.path), dict(parse_qsl(parts.query))
         if path in ("/robots.txt", "/sitemap.xml"):
@@ -75,10 +75,10 @@ class TrapShop:
     def _list(self, category: int, query: dict[str, str]) -> tuple[str, str, list[str]]:
         number = int(query.pop("page", "1"))
         shown = range(category, self.offers - self.hidden, self.categories)
-        links = [_offer(one) for one in shown[(number - 1) * ON_A_PAGE : number * ON_A_PAGE]]
-        here = f"/c/{category}"
+        links = [_offer(offer) for offer in shown[(number - 1) * ON_A_PAGE : number * ON_A_PAGE]]
+        path = f"/c/{category}"
         if number * ON_A_PAGE < len(shown):
-            links.append(f"{here}?{urlencode({**query, 'page': number + 1})}")
+            links.append(f"{path}?{urlencode({**query, 'page': number + 1})}")
         if query == {"farbe": "3"} and category < self.hidden // 2:
             links.append(_offer(self.offers - 1 - category))
         views = [
@@ -87,7 +87,7 @@ class TrapShop:
         return (
             f"Category {category}",
             f"Filter: {query}",
-            links + [f"{here}?{urlencode(view)}" for view in views],
+            links + [f"{path}?{urlencode(view)}" for view in views],
         )
 
     def _month(self, year: int, month: int) -> tuple[str, str, list[str]]:

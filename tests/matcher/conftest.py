@@ -9,7 +9,7 @@ from catalog.models import OfferFields
 
 @pytest.fixture
 def lamps() -> list[OfferFields]:
-    """Thirty-six lamps: enough for the catalog to teach the classifier."""
+    """Thirty-six lamps: enough to train the classifier on."""
     colours, kinds = ("red", "blue", "green"), ("desk lamp", "floor lamp", "wall light", "pendant")
     return [
         OfferFields(
@@ -20,7 +20,10 @@ def lamps() -> list[OfferFields]:
             brand="Lumo",
             sku=f"LU-{1000 + n}",
             images=[f"https://cdn.example/pictures/lumo-{n}.jpg"],
-            description=f"A {colours[n % 3]} {kinds[n % 4]} of the series {100 + n // 12}, item {n}, 2 m of cable",
+            description=(
+                f"A {colours[n % 3]} {kinds[n % 4]} of the series {100 + n // 12}, "
+                f"item {n}, 2 m of cable"
+            ),
         )
         for n in range(36)
     ]

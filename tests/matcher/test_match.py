@@ -1,4 +1,4 @@
-"""Whole shops: every offer once, one to one, whatever the order and whatever the text."""
+"""Matching whole shops: every offer once, one to one, in any order and with any text."""
 
 import random
 from collections import Counter
@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from catalog.models import OfferFields, Verdict
-from matcher.match import Found, match
+from matcher.match import MatchResult, match_offers
 
 NASTY = st.one_of(
     st.none(),
@@ -50,48 +50,48 @@ OFFERS = st.lists(
 )
 
 
-def verdicts(found: list[Found], offers: list[OfferFields]) -> Counter[tuple[str, str, float]]:
-    """What was said of every page, told by what the page says."""
+def verdicts(
+    results: list[MatchResult], offers: list[OfferFields]
+) -> Counter[tuple[str, str, float]]:
+    """Count the verdict and score of every page, by the page's content."""
     return Counter(
-        (str(offers[i]), one.verdict, round(one.score, 5)) for one in found for i in one.members
+        (str(offers[index]), result.verdict, round(result.score, 5))
+        for result in results
+        for index in result.pages
     )
 
 
 @pytest.mark.parametrize("number", [0, 1, 3, 36])
-def test_an_own_catalog_lists_everything(lamps: list[OfferFields], number: int) -> None:
+def test_a_complete_catalog_lists_everything(lamps: list[OfferFields], number: int) -> None:
     """A shop whose catalog is complete lacks nothing, however few offers it has."""
-    found = match(lamps[:number], lamps[:number])
-    assert [one.verdict for one in found] == [Verdict.LISTED] * number
-    assert [one.known for one in found] == [*range(number)]
+    results = match_offers(lamps[:number], lamps[:number])
+    assert [result.verdict for result in results] == [Verdict.LISTED] * number
+    assert [result.nearest for result in results] == [*range(number)]
 
 
 @pytest.mark.parametrize("linked", [True, False], ids=["links", "no links"])
-def test_finds_what_the_catalog_lacks(lamps: list[OfferFields], linked: bool) -> None:
-    """Of siblings that differ in a word or a number, exactly those that the catalog lacks are missing."""
+def test_finds_the_missing_offers(lamps: list[OfferFields], linked: bool) -> None:
+    """Of siblings that differ in a word or a number, just those not in the catalog are missing."""
     lacking = {3, 7, 12, 20, 31}
-    known = [
-        one.model_copy(
-            update={
-                "url": one.url if linked else None,
-                "price": Decimal(9) if n % 5 == 0 else one.price,
-            }
-        )
-        for n, one in enumerate(lamps)
-        if n not in lacking
-    ]
-    found = match(lamps, known)
-    assert {one.members[0] for one in found if one.verdict is Verdict.MISSING} == lacking
+    catalog = []
+    for n, lamp in enumerate(lamps):
+        if n not in lacking:
+            url = lamp.url if linked else None
+            price = Decimal(9) if n % 5 == 0 else lamp.price
+            catalog.append(lamp.model_copy(update={"url": url, "price": price}))
+    results = match_offers(lamps, catalog)
+    missing = {result.offer for result in results if result.verdict is Verdict.MISSING}
+    assert missing == lacking
 
 
-def test_a_known_offer_is_paired_once(lamps: list[OfferFields]) -> None:
-    """Two pages that both resemble one known offer cannot both be listed by it."""
-    twins = [
-        lamps[0].model_copy(update={"url": f"https://shop.example/twin/{n}", "sku": None})
-        for n in "abc"
-    ]
-    twins = [one.model_copy(update={"price": Decimal(n)}) for n, one in enumerate(twins, 20)]
-    found = match(twins, [lamps[0].model_copy(update={"url": None})])
-    assert sorted(one.verdict for one in found) == [
+def test_a_catalog_offer_is_paired_once(lamps: list[OfferFields]) -> None:
+    """Two pages that both resemble one catalog offer cannot both be listed by it."""
+    twins = []
+    for price, name in enumerate("abc", 20):
+        url = f"https://shop.example/twin/{name}"
+        twins.append(lamps[0].model_copy(update={"url": url, "sku": None, "price": Decimal(price)}))
+    results = match_offers(twins, [lamps[0].model_copy(update={"url": None})])
+    assert sorted(result.verdict for result in results) == [
         Verdict.LISTED,
         Verdict.MISSING,
         Verdict.MISSING,
@@ -99,30 +99,26 @@ def test_a_known_offer_is_paired_once(lamps: list[OfferFields]) -> None:
 
 
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-@given(shop=OFFERS, known=OFFERS, seed=st.integers(0, 9))
+@given(shop=OFFERS, catalog=OFFERS, seed=st.integers(0, 9))
 def test_any_text_in_any_order(
-    shop: list[OfferFields], known: list[OfferFields], seed: int
+    shop: list[OfferFields], catalog: list[OfferFields], seed: int
 ) -> None:
-    """No text raises, every page is in one offer, no known offer is given twice, and the order is of no account."""
-    found = match(shop, known)
-    assert sorted(i for one in found for i in one.members) == [*range(len(shop))]
-    paired = [one.known for one in found if one.verdict is not Verdict.MISSING]
+    """No text raises, every page is in one offer, no catalog offer is given twice, in any order."""
+    results = match_offers(shop, catalog)
+    assert sorted(index for result in results for index in result.pages) == [*range(len(shop))]
+    paired = [result.nearest for result in results if result.verdict is not Verdict.MISSING]
     assert len(paired) == len(set(paired))
-    other_shop, other_known = (
-        random.Random(seed).sample(shop, len(shop)),
-        random.Random(seed).sample(known, len(known)),
-    )
-    assert verdicts(match(other_shop, other_known), other_shop) == verdicts(found, shop)
+    shuffled_shop = random.Random(seed).sample(shop, len(shop))
+    shuffled_catalog = random.Random(seed).sample(catalog, len(catalog))
+    shuffled = match_offers(shuffled_shop, shuffled_catalog)
+    assert verdicts(shuffled, shuffled_shop) == verdicts(results, shop)
 
 
-def test_a_taught_classifier_does_not_depend_on_the_order(lamps: list[OfferFields]) -> None:
-    """With enough offers to learn from, shuffled inputs still give the same verdicts and scores."""
-    known = [
-        one.model_copy(update={"url": None, "sku": None, "images": []})
-        for one in lamps[::2] + lamps[1::4]
-    ]
-    shuffled, other = (
-        random.Random(1).sample(lamps, len(lamps)),
-        random.Random(2).sample(known, len(known)),
-    )
-    assert verdicts(match(shuffled, other), shuffled) == verdicts(match(lamps, known), lamps)
+def test_a_trained_classifier_does_not_depend_on_the_order(lamps: list[OfferFields]) -> None:
+    """With enough offers to train on, shuffled inputs still give the same verdicts and scores."""
+    bare = {"url": None, "sku": None, "images": []}
+    catalog = [lamp.model_copy(update=bare) for lamp in lamps[::2] + lamps[1::4]]
+    shuffled_shop = random.Random(1).sample(lamps, len(lamps))
+    shuffled_catalog = random.Random(2).sample(catalog, len(catalog))
+    shuffled = match_offers(shuffled_shop, shuffled_catalog)
+    assert verdicts(shuffled, shuffled_shop) == verdicts(match_offers(lamps, catalog), lamps)

@@ -1,4 +1,4 @@
-"""The step of a run: from stored offers to stored matches, whole or not at all."""
+"""The matching step of a run: stored offers in, stored matches out, completely or not at all."""
 
 from datetime import timedelta
 
@@ -22,7 +22,9 @@ from catalog.models import (
 )
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
-from matcher.match_job import Matched, match_shop
+from matcher.config import MatcherConfig
+from matcher.match import MatchResult
+from matcher.match_job import MatchSummary, match_shop, resolve_offer_urls
 
 
 @pytest.fixture
@@ -47,10 +49,10 @@ def stored(store: Store, run: Run) -> list[Match]:
 
 
 def test_writes_every_offer_once(settings: Settings, store: Store, shop: Shop, run: Run) -> None:
-    """Every offer has one row with its fields, its known offer's and the reasons; done twice, nothing is doubled."""
+    """Every offer has one row with its catalog offer's fields and reasons, also after two runs."""
     for _ in range(2):
-        figures = match_shop(settings, store, shop, run.id)
-        assert (figures.offers, figures.listed, figures.missing, figures.unsure) == (36, 30, 6, 0)
+        summary = match_shop(settings, store, shop, run.id)
+        assert (summary.offers, summary.listed, summary.missing, summary.unsure) == (36, 30, 6, 0)
     rows = stored(store, run)
     assert len(rows) == 36
     listed = next(row for row in rows if row.verdict == Verdict.LISTED)
@@ -65,7 +67,7 @@ def test_writes_every_offer_once(settings: Settings, store: Store, shop: Shop, r
 def test_one_row_for_an_offer_on_several_pages(
     settings: Settings, store: Store, shop: Shop, run: Run
 ) -> None:
-    """A page that names another as canonical adds a URL, not an offer; a page that is gone adds nothing."""
+    """A page that names another as canonical adds a URL, not an offer; a gone page nothing."""
     with store.write() as session:
         first = session.exec(select(ShopOffer)).first()
         for path, state in (("/sale/x", PageState.FETCHED), ("/old/x", PageState.GONE)):
@@ -85,7 +87,7 @@ def test_one_row_for_an_offer_on_several_pages(
 def test_a_redirected_link_is_a_link_to_the_offer(
     settings: Settings, store: Store, shop: Shop, run: Run
 ) -> None:
-    """A known offer whose link redirects to a page is listed by that page, whatever its title has become."""
+    """A catalog offer whose link redirects to a page is listed by it, under any title."""
     with store.write() as session:
         offer = session.exec(select(ShopOffer)).first()
         old = "https://shop.example/old/link"
@@ -94,10 +96,10 @@ def test_a_redirected_link_is_a_link_to_the_offer(
     assert match_shop(settings, store, shop, run.id).missing == 5
 
 
-def test_a_word_moves_along_with_its_page(
+def test_a_review_moves_along_with_its_page(
     settings: Settings, store: Store, shop: Shop, run: Run
 ) -> None:
-    """What was said of an address that redirects, in two steps even, holds for the offer that it leads to."""
+    """The review of an address that redirects, even twice, holds for the offer at its end."""
     oldest, old = "https://shop.example/oldest", "https://shop.example/older"
     with store.write() as session:
         new = session.exec(select(ShopOffer)).first().url
@@ -110,49 +112,98 @@ def test_a_word_moves_along_with_its_page(
     assert [row.urls for row in stored(store, run) if row.url == new] == [[new, oldest, old]]
 
 
-def test_words_are_heard(
+def test_reviews_change_the_verdicts(
     settings: Settings, store: Store, shop: Shop, run: Run, lamps: list[OfferFields]
 ) -> None:
-    """Persons' words of the store change the verdicts."""
+    """The reviews of the store change the verdicts."""
     with store.write() as session:
-        for lamp, word in zip(lamps, (Word.REJECT, Word.IGNORE, Word.ACCEPT), strict=False):
-            session.add(PersonsWord(shop_id=shop.id, url=lamp.url, word=word))
-    figures = match_shop(settings, store, shop, run.id)
-    assert (figures.offers, figures.listed, figures.missing) == (35, 31, 4)
+        for lamp, review in zip(lamps, (Word.REJECT, Word.IGNORE, Word.ACCEPT), strict=False):
+            session.add(PersonsWord(shop_id=shop.id, url=lamp.url, word=review))
+    summary = match_shop(settings, store, shop, run.id)
+    assert (summary.offers, summary.listed, summary.missing) == (35, 31, 4)
 
 
 def test_an_empty_shop(settings: Settings, store: Store, shop: Shop) -> None:
-    """Nothing crawled, nothing known: nothing is said and nothing fails."""
+    """A shop without crawled and catalog offers gets an empty summary, and no error."""
     with store.write() as session:
         empty = Run(shop_id=shop.id)
         session.add(empty)
-    figures = match_shop(settings, store, shop, empty.id)
-    assert figures == Matched(0, 0, 0, 0, figures.seconds)
+    summary = match_shop(settings, store, shop, empty.id)
+    assert summary == MatchSummary(0, 0, 0, 0, summary.seconds)
 
 
-def test_an_engine_that_is_not_there(
-    settings: Settings, store: Store, shop: Shop, run: Run
-) -> None:
+def test_an_unknown_engine(settings: Settings, store: Store, shop: Shop, run: Run) -> None:
     """An unknown engine is named, and nothing is written."""
     with pytest.raises(UsageError, match="no matching engine is called 'abacus'"):
         match_shop(settings, store, shop, run.id, engine="abacus")
     assert stored(store, run) == []
 
 
-@pytest.mark.parametrize(("given", "held"), [(None, 0.9), (0.999, 0.999)])
-def test_a_wanted_precision_is_a_setting(
+@pytest.mark.parametrize(("given", "used"), [(None, 0.9), (0.999, 0.999)])
+def test_the_precision_is_a_setting(
     settings: Settings,
     store: Store,
     shop: Shop,
     run: Run,
     monkeypatch: pytest.MonkeyPatch,
     given: float | None,
-    held: float,
+    used: float,
 ) -> None:
-    """Verdicts are held to the precision of the settings, where none is given."""
-    asked: list[float] = []
-    monkeypatch.setattr(
-        "matcher.match_job.match", lambda *_, precision, **__: asked.append(precision) or []
-    )
+    """Verdicts are held to the precision of the settings unless one is given."""
+    precisions: list[float] = []
+
+    def record_precision(*_: object, config: MatcherConfig, **__: object) -> list[MatchResult]:
+        precisions.append(config.precision)
+        return []
+
+    monkeypatch.setattr("matcher.match_job.match_offers", record_precision)
     match_shop(settings.model_copy(update={"precision": 0.9}), store, shop, run.id, precision=given)
-    assert asked == [held]
+    assert precisions == [used]
+
+
+@pytest.mark.parametrize(
+    ("fields", "paths", "is_kept"),
+    [
+        ([{"title": "Red lamp"}, {"title": "Garden chair"}], ("/p/1", "/p/2"), False),
+        ([{"title": "Lamp red"}, {"title": "Lamp blue"}], ("/p/1", "/p/2"), True),
+        ([{"title": "Red lamp"}, {"title": "Garden chair"}], ("/lamps?id=1", "/lamps?id=2"), False),
+        (
+            [{"title": "Lamp red", "sku": "1"}, {"title": "Lamp blue", "sku": "2"}],
+            ("/p/1", "/p/2"),
+            False,
+        ),
+        (
+            [{"title": "Lamp red", "sku": "1"}, {"title": "Lamp blue", "sku": "2"}],
+            ("/lamps", "/p/2"),
+            True,
+        ),
+        (
+            [{"title": "Lamp red", "sku": "1"}, {"title": "Lamp", "sku": "2"}],
+            ("/lamps?variant=1", "/lamps?a=b"),
+            True,
+        ),
+        (
+            [{"title": "Lamp", "ean": "1", "sku": "1"}, {"title": "Lamp", "ean": "1"}],
+            ("/a/lamp", "/b/lamp"),
+            True,
+        ),
+    ],
+    ids=[
+        "unrelated titles",
+        "similar titles",
+        "unrelated by query",
+        "different SKUs",
+        "one is the canonical page",
+        "variants by query",
+        "one offer",
+    ],
+)
+def test_a_canonical_link_that_pages_share(
+    fields: list[dict[str, str]], paths: tuple[str, str], is_kept: bool
+) -> None:
+    """Different offers of one canonical address get their pages back; variants keep it."""
+    canonical = "https://shop.example/lamps"
+    offers = [OfferFields(url=canonical, **values) for values in fields]
+    pages = [f"https://shop.example{path}" for path in paths]
+    expected = [canonical, canonical] if is_kept else pages
+    assert [offer.url for offer in resolve_offer_urls(offers, pages)] == expected

@@ -1,22 +1,25 @@
-"""The plan: it reads every page as the rules do one by one, and no page that is no offer."""
+"""Compiled rules: they read every page as the rules one by one do."""
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from catalog.models import Attribute, PageKind
-from parser.compiled_rules import Plan
+from parser.compiled_rules import CompiledRule, CompiledRules, PageLookups
 from parser.page.document import Document
-from parser.read import PageReading, read
+from parser.page_reader import PageReading, read_page
 from parser.rules.model import Rule, RuleSet, Signature, Template
 from parser.rules.selector import AnySelector, AttributeAt, JsonAt, TextAt
 from parser.rules.trim import Trim
 from parser.scripts.blocks import css_string
-from parser.scripts.syntax.jsonpath import child
-from parser.templates.template_match import marks_of
+from parser.scripts.syntax.jsonpath import child_path
+from parser.templates.template_match import page_fingerprint
+from parser.voting.votes import normalisation_key, run_rule
 from scout.demo.assortment.demo_shop import Demo
 from scout.demo.site.demo_site import Site
 from scout.demo.site.responses import HTML
@@ -39,10 +42,12 @@ def pages_of(host: str) -> list[Document]:
 
 
 def selectors_in(document: Document) -> Iterator[AnySelector]:
-    """Selectors of every kind for what a page holds: each block's first keys, marked elements, their own texts."""
+    """Selectors of every kind for the content of a page."""
     for block in document.blocks:
         keys = list(block.data)[:4] if isinstance(block.data, dict) else [0]
-        yield from (JsonAt(css=block.css, block=block.name, path=child("$", key)) for key in keys)
+        yield from (
+            JsonAt(css=block.css, block=block.name, path=child_path("$", key)) for key in keys
+        )
         yield JsonAt(css=block.css, block=block.name, path="$..name")
     for node in document.tree.css("meta[property], meta[name], [itemprop]"):
         for name in ("property", "name", "itemprop"):
@@ -54,13 +59,12 @@ def selectors_in(document: Document) -> Iterator[AnySelector]:
                     TextAt(css=css, own=True),
                 )
     yield from (TextAt(css=css, join=True) for css in ("nav a", "ul li", "h1"))
-    yield TextAt(css="a", named_in="h1")
     yield TextAt(css="p, td, b", behind="ean|price")
     yield JsonAt(css="script", block="-> 1", path="$..name")
 
 
 def rules_of(documents: list[Document]) -> RuleSet:
-    """Rules that read all attributes from all over the pages, by two templates of which each has its signature."""
+    """Rules of two templates with signatures that read all attributes from all over the pages."""
     selectors = list(dict.fromkeys(one for document in documents for one in selectors_in(document)))
     trims = (
         Trim(),
@@ -87,7 +91,8 @@ def rules_of(documents: list[Document]) -> RuleSet:
         Template(
             name=str(number),
             signature=Signature(
-                marks=dict.fromkeys(sorted(marks_of(document))[number::2], 0.5), least=0.4
+                marks=dict.fromkeys(sorted(page_fingerprint(document))[number::2], 0.5),
+                threshold=0.4,
             ),
             rules=rules[number::2],
         )
@@ -96,7 +101,7 @@ def rules_of(documents: list[Document]) -> RuleSet:
     return RuleSet(templates=tuple(halves), currency="EUR")
 
 
-def heard_in(page: PageReading) -> PageReading:
+def needed_votes(page: PageReading) -> PageReading:
     """A page's reading with the votes that were needed."""
     return replace(
         page, readings={name: one._replace(all_votes=()) for name, one in page.readings.items()}
@@ -104,22 +109,24 @@ def heard_in(page: PageReading) -> PageReading:
 
 
 @pytest.mark.parametrize("host", HOSTS)
-def test_a_plan_reads_corpus_pages_as_the_rules_do(host: str) -> None:
-    """Same kind, reason, likeness, values, weights and votes heard, in any order of the pages."""
+def test_corpus_pages_are_read_alike(host: str) -> None:
+    """Same kind, reason, similarity, values, confidence and votes, in any order of the pages."""
     documents = pages_of(host)
     rules = rules_of(documents)
-    plan = Plan(rules)
-    again = Plan(rules)
-    expected = [read(document, rules) for document in documents]
-    assert [plan.read(document) for document in documents] == [heard_in(one) for one in expected]
+    plan = CompiledRules(rules)
+    again = CompiledRules(rules)
+    expected = [read_page(document, rules) for document in documents]
+    assert [plan.read(document) for document in documents] == [
+        needed_votes(one) for one in expected
+    ]
     assert [again.read(document) for document in reversed(documents)] == [
-        heard_in(one) for one in expected[::-1]
+        needed_votes(one) for one in expected[::-1]
     ]
     assert any(one.kind is PageKind.OFFER for one in expected)
 
 
-def test_a_plan_reads_demo_pages_as_the_rules_do() -> None:
-    """Pages made by the demo shop, those that are no offers included."""
+def test_demo_pages_are_read_alike() -> None:
+    """Pages made by the demo shop, other than offer pages included."""
     site = Site(Demo.make(seed=3))
     answers = [(target, site.answer(target)) for target in site.targets()[::23]]
     base = "https://demo.example"
@@ -127,14 +134,80 @@ def test_a_plan_reads_demo_pages_as_the_rules_do() -> None:
         Document(one.at(base), f"{base}{target}") for target, one in answers if one.kind == HTML
     ]
     rules = rules_of(documents[:8])
-    plan = Plan(rules)
-    expected = [heard_in(read(document, rules)) for document in documents]
+    plan = CompiledRules(rules)
+    expected = [needed_votes(read_page(document, rules)) for document in documents]
     assert [plan.read(document) for document in documents] == expected
 
 
+PIECES = st.sampled_from(
+    [
+        "<h1>Desk lamp</h1>",
+        "<h1> - </h1>",
+        "<b class=p>1.299,50 €</b>",
+        "<b class=p>1299</b>",
+        "<nav>Home</nav><nav>Lamps | Desk</nav>",
+        "<p>EAN: 4006381333931</p>",
+        '<meta itemprop="sku" content="A-1">',
+        '<meta itemprop="sku" content="desk-lamps">',
+        '<img src="media/a.jpg"><img src="//cdn.example/b.jpg">',
+        '<base href="https://shop.example/de/">',
+        "<script>p = {'t': 'Home', 'n': [1, 'A-1'], 'c': ''};</script>",
+        "<script>p = {'t': 'Desk lamp'}; sku = 'A-1';</script>",
+        '<script type="application/ld+json">{"@type": "Product", "sku": "A-1", "t": "-"}</script>',
+    ]
+)
+SELECTORS = st.sampled_from(
+    [
+        TextAt(css="h1"),
+        TextAt(css="h1", own=True),
+        TextAt(css="b.p"),
+        TextAt(css="nav"),
+        TextAt(css="nav", join=True),
+        TextAt(css="p", behind="EAN"),
+        AttributeAt(css='meta[itemprop="sku"]', name="content"),
+        AttributeAt(css="img", name="src"),
+        JsonAt(css="script", block="p =", path="$.t"),
+        JsonAt(css="script", block="p =", path="$.n[*]"),
+        JsonAt(css="script", block="p =", path="$.n[*]", join=True),
+        JsonAt(css="script", block="p =", path="$.c"),
+        JsonAt(css="script", block="pairs", path="$.sku"),
+        JsonAt(css='script[type="application/ld+json"]', block="ld+json Product", path="$.t"),
+        JsonAt(css="script", block="-> 1", path="$.t"),
+    ]
+)
+TRIMS = st.sampled_from(
+    [Trim(), Trim(left=1), Trim(left="EAN: "), Trim(shape=r"\d+"), Trim(words=("lamp", "Desk"))]
+)
+RULES = st.builds(
+    Rule,
+    attribute=st.sampled_from(Attribute),
+    selector=SELECTORS,
+    trim=TRIMS,
+    form=st.sampled_from(["plain", "comma", "point", "minor", "slug", "path", "dash"]),
+    blocklist=st.sampled_from([(), ("A-1",), ("Desk lamp", "Home")]),
+)
+PAGES = st.lists(st.lists(PIECES, max_size=6).map("".join), min_size=1, max_size=3)
+
+
+@given(PAGES, st.lists(RULES, min_size=1, max_size=6))
+def test_a_compiled_rule_votes_as_run_rule_does(pages: list[str], rules: list[Rule]) -> None:
+    """Whatever was cached of earlier pages and of other rules, the vote is the same."""
+    values: dict[tuple[Hashable, ...], dict[str, str | None]] = {}
+    compiled = [
+        CompiledRule(rule, values.setdefault(normalisation_key(rule), {})) for rule in rules
+    ]
+    for body in pages * 2:
+        for of_key in values.values():
+            of_key.clear()
+        document = Document(body, "https://shop.example/p/lamp")
+        lookups = PageLookups(document)
+        votes = [rule.run(lookups) for rule in compiled]
+        assert votes == [run_rule(Document(body, document.url), rule) for rule in rules]
+
+
 @pytest.mark.parametrize("first", ["trail", "field"])
-def test_one_text_that_is_a_value_in_one_place_only(first: str) -> None:
-    """What data calls "Home" is a kind of goods, and a trail that says so is none, whichever is asked first."""
+def test_a_text_may_be_a_value_in_one_place_only(first: str) -> None:
+    """A data field "Home" is a category, a breadcrumb is none, whichever comes first."""
     places: dict[str, AnySelector] = {
         "trail": TextAt(css="nav"),
         "field": JsonAt(css="script", block="p =", path="$.t"),
@@ -145,9 +218,9 @@ def test_one_text_that_is_a_value_in_one_place_only(first: str) -> None:
     document = Document(
         "<nav>Home</nav><script>p = {'t': 'Home'};</script>", "https://shop.example/p"
     )
-    expected = read(document, shop)
+    expected = read_page(document, shop)
     assert [vote.value for vote in expected.readings[Attribute.CATEGORY].votes].count("Home") == 1
-    assert Plan(shop).read(document) == heard_in(expected)
+    assert CompiledRules(shop).read(document) == needed_votes(expected)
 
 
 @pytest.mark.parametrize(
@@ -158,20 +231,20 @@ def test_one_text_that_is_a_value_in_one_place_only(first: str) -> None:
         ("http://cdn.example/a.jpg", "http://cdn.example/a.jpg"),
     ],
 )
-def test_pictures_start_from_the_base_of_the_page(source: str, picture: str) -> None:
-    """The plan and the rules one by one read the address that a browser would load."""
+def test_pictures_resolve_against_the_base_of_the_page(source: str, picture: str) -> None:
+    """Both ways read the URL that a browser would load."""
     rule = Rule(attribute=Attribute.IMAGE, selector=AttributeAt(css="img", name="src"))
     shop = RuleSet(templates=(Template(name="1", rules=(rule,)),))
     body = f'<head><base href="https://shop.example/"></head><img src="{source}">'
-    for reader in (lambda page: read(page, shop), Plan(shop).read):
+    for reader in (lambda page: read_page(page, shop), CompiledRules(shop).read):
         readings = reader(Document(body, "http://www.shop.example/p/lamp")).readings
         assert [vote.value for vote in readings[Attribute.IMAGE].votes] == [picture]
 
 
 @pytest.mark.parametrize("page", [text_page, data_page])
-def test_a_page_like_no_template_is_not_read(page: object) -> None:
-    """The gate comes first: of other pages no rule is asked."""
+def test_a_page_that_matches_no_template_is_not_read(page: object) -> None:
+    """No rule runs on it."""
     document = Document(page(products(1)[0]), "https://shop.example/p/1")  # type: ignore[operator]
-    template = Template(name="1", signature=Signature(marks={".never": 1.0}, least=0.5))
-    reading = Plan(RuleSet(templates=(template,))).read(document)
+    template = Template(name="1", signature=Signature(marks={".never": 1.0}, threshold=0.5))
+    reading = CompiledRules(RuleSet(templates=(template,))).read(document)
     assert (reading.kind, dict(reading.readings)) == (PageKind.OTHER, {})

@@ -9,16 +9,16 @@ from catalog.html import LARGEST_TRUSTED
 from catalog.models import Page, PageState, Shop
 from catalog.storage.bodies import Bodies
 from catalog.storage.store import Store
-from parser.crawled_pages import CrawledPage, Opener, by_folder, crawled_pages
+from parser.crawled_pages import CrawledPage, PageOpener, interleave_folders, list_crawled_pages
 
 
 def page(place: int, url: str, canonical: str | None = None) -> CrawledPage:
-    """A page whose body is not looked at."""
+    """A page without a body."""
     return CrawledPage(place, f"https://shop.example{url}", canonical, "")
 
 
-def test_each_folder_of_a_shop_has_its_turn() -> None:
-    """Three categories among hundreds of offers are among the first, and each page is there once."""
+def test_pages_alternate_between_folders() -> None:
+    """Three categories among hundreds of offers are among the first; no page is repeated."""
     offers = [page(place, f"/p/{place}.html") for place in range(300)]
     others = [
         page(900, "/c/lamps"),
@@ -27,20 +27,20 @@ def test_each_folder_of_a_shop_has_its_turn() -> None:
         page(903, "/imprint"),
     ]
     repeated = page(904, "/sale/p/7.html", canonical=offers[7].url)
-    ordered = by_folder([*offers, *others, repeated])
+    ordered = interleave_folders([*offers, *others, repeated])
     assert {one.page_id for one in ordered[:8]} >= {900, 901, 902, 903}
     assert sorted(one.address for one in ordered) == sorted(
         one.address for one in [*offers, *others]
     )
-    assert by_folder([*offers, *others, repeated]) == ordered
+    assert interleave_folders([*offers, *others, repeated]) == ordered
 
 
-def test_of_very_large_pages_nothing_is_taken_on_trust(tmp_path: Path) -> None:
-    """A page of a megabyte is looked at again, whoever has stored it: its parse might take minutes."""
+def test_very_large_pages_are_checked_again(tmp_path: Path) -> None:
+    """A page of a megabyte may take minutes to parse, whoever has stored it."""
     attributes = " ".join(f"a{number}=1" for number in range(200_000))
     stored = Bodies(tmp_path).put(f"<p {attributes}>x</p>".ljust(LARGEST_TRUSTED).encode())
     with pytest.raises(HostilePage, match="attributes"):
-        Opener(str(tmp_path)).open(
+        PageOpener(str(tmp_path)).open(
             CrawledPage(1, "https://shop.example/p/1", None, stored), trusted=True
         )
 
@@ -61,10 +61,10 @@ BELIEFS = [
 @pytest.mark.parametrize(
     ("url", "canonical", "believed"), [one[1:] for one in BELIEFS], ids=[one[0] for one in BELIEFS]
 )
-def test_which_canonical_links_are_believed(
+def test_implausible_canonical_urls_are_dropped(
     store: Store, shop: Shop, url: str, canonical: str, believed: bool
 ) -> None:
-    """A page that names an address where no offer of its own can stand goes by its own URL."""
+    """A page whose canonical URL cannot be its own goes by its URL."""
     body = "door" if url == "/start" else "offer"
     with store.write() as session:
         session.add(Page(shop_id=shop.id, url=f"{SHOP}/", state=PageState.FETCHED, body="door"))
@@ -80,5 +80,5 @@ def test_which_canonical_links_are_believed(
             )
         fetched = {"state": PageState.FETCHED, "body": body, "canonical": SHOP + canonical}
         session.add(Page(shop_id=shop.id, url=SHOP + url, **fetched))
-    _, page = crawled_pages(store, shop)
+    _, page = list_crawled_pages(store, shop)
     assert page.address == SHOP + (canonical if believed else url)

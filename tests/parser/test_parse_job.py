@@ -1,4 +1,4 @@
-"""The worker: all fetched pages are read once per version of the rules, whatever happens in between."""
+"""The parse job: all fetched pages are read once per version of the rules."""
 
 import pytest
 from sqlmodel import select
@@ -13,12 +13,12 @@ from parser.parse_job import parse_shop
 from parser.rules.model import Rule, RuleSet, Template
 from parser.rules.selector import JsonAt
 from tests.pages import article_page, products, text_page
-from tests.parser.test_read import RULES
+from tests.parser.test_page_reader import RULES
 
 ALL = products(6)
 
 
-def crawled(settings: Settings, store: Store, shop: Shop, pages: dict[str, str]) -> None:
+def store_pages(settings: Settings, store: Store, shop: Shop, pages: dict[str, str]) -> None:
     """Store pages as a crawl would."""
     bodies = Bodies(settings.bodies)
     with store.write() as session:
@@ -30,13 +30,13 @@ def crawled(settings: Settings, store: Store, shop: Shop, pages: dict[str, str])
             )
 
 
-def learnt(store: Store, shop: Shop, version: int = 1, rules: RuleSet = RULES) -> None:
+def store_rules(store: Store, shop: Shop, version: int = 1, rules: RuleSet = RULES) -> None:
     """Store rules."""
     with store.write() as session:
         session.add(StoredRules(shop_id=shop.id, version=version, rules=rules.to_json()))
 
 
-def kept(store: Store) -> dict[str, tuple[str | None, str | None]]:
+def stored_offers(store: Store) -> dict[str, tuple[str | None, str | None]]:
     """The stored offers by the end of their URL: title and sku."""
     with store.read() as session:
         return {
@@ -49,12 +49,12 @@ def kept(store: Store) -> dict[str, tuple[str | None, str | None]]:
 def ready(settings: Settings, store: Store, shop: Shop) -> Shop:
     """A shop with pages and rules."""
     pages = {f"p{one.number}": text_page(one) for one in ALL}
-    crawled(settings, store, shop, {**pages, "about": article_page()})
+    store_pages(settings, store, shop, {**pages, "about": article_page()})
     with store.write() as session:
         session.add(
             Page(shop_id=shop.id, url=f"{shop.url}lost", state=PageState.FETCHED, body="0" * 64)
         )
-    learnt(store, shop)
+    store_rules(store, shop)
     return shop
 
 
@@ -65,7 +65,7 @@ def test_offers_kinds_and_reasons_are_stored(settings: Settings, store: Store, r
     """Offer pages give offers; other pages and unreadable ones are recorded with their reason."""
     parsed = parse_shop(settings, store, ready, 1)
     assert (parsed.pages, parsed.offers, parsed.others, parsed.failed) == (8, 6, 1, 1)
-    assert kept(store) == WANTED
+    assert stored_offers(store) == WANTED
     with store.read() as session:
         said = {
             page.url.rsplit("/", 1)[1]: (page.kind, page.read_reason or "")
@@ -75,20 +75,20 @@ def test_offers_kinds_and_reasons_are_stored(settings: Settings, store: Store, r
     assert said["lost"][1].startswith("unreadable: ")
 
 
-def test_what_was_read_is_not_read_again(settings: Settings, store: Store, ready: Shop) -> None:
-    """A second parse by the same rules reads nothing; new rules read all, and nothing is doubled."""
+def test_pages_are_read_once_per_version(settings: Settings, store: Store, ready: Shop) -> None:
+    """A second parse by the same rules reads nothing; new rules read all pages once."""
     parse_shop(settings, store, ready, 1)
     assert parse_shop(settings, store, ready, 1).pages == 0
-    learnt(store, ready, version=2)
+    store_rules(store, ready, version=2)
     assert parse_shop(settings, store, ready, 2).pages == 8
-    assert kept(store) == WANTED
+    assert stored_offers(store) == WANTED
 
 
-def test_a_parse_that_dies_goes_on(
+def test_a_killed_parse_continues(
     settings: Settings, store: Store, ready: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was committed before stays; the next parse reads only the rest."""
-    monkeypatch.setattr(parse_job, "CHUNK", 3)
+    """Committed pages stay; the next parse reads only the others."""
+    monkeypatch.setattr(parse_job, "CHUNK_SIZE", 3)
     save, calls = parse_job._save, []
 
     def dies(*words: object) -> None:
@@ -102,48 +102,48 @@ def test_a_parse_that_dies_goes_on(
         parse_shop(settings, store, ready, 1)
     monkeypatch.setattr(parse_job, "_save", save)
     assert parse_shop(settings, store, ready, 1).pages == 5
-    assert kept(store) == WANTED
+    assert stored_offers(store) == WANTED
 
 
 def test_worker_processes_read_the_same(
     settings: Settings, store: Store, ready: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Two processes find what one finds."""
-    monkeypatch.setattr(parse_job, "FEW_PAGES", 0)
+    """Two processes find the offers that one finds."""
+    monkeypatch.setattr(parse_job, "MAX_PAGES_ALONE", 0)
     assert parse_shop(settings, store, ready, 1, workers=2).offers == 6
-    assert kept(store) == WANTED
+    assert stored_offers(store) == WANTED
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_rule_with_a_path_that_is_none_is_said(
+def test_an_invalid_path_is_reported(
     settings: Settings, store: Store, ready: Shop, monkeypatch: pytest.MonkeyPatch, workers: int
 ) -> None:
-    """In one line, also where other processes would have read, and no page is marked as read."""
-    monkeypatch.setattr(parse_job, "FEW_PAGES", 0)
+    """In one line, also with worker processes, and no page is marked as read."""
+    monkeypatch.setattr(parse_job, "MAX_PAGES_ALONE", 0)
     broken = Template(
         name="1",
         rules=(Rule(attribute=Attribute.TITLE, selector=JsonAt(block="x =", path="$.a[")),),
     )
-    learnt(store, ready, 2, RuleSet(templates=(broken,)))
+    store_rules(store, ready, 2, RuleSet(templates=(broken,)))
     with pytest.raises(RuleError, match=r"not a JSONPath: '\$\.a\['"):
         parse_shop(settings, store, ready, 1, workers=workers)
     with store.read() as session:
         assert {page.rules_version for page in session.exec(select(Page))} == {None}
 
 
-def test_offers_of_pages_that_are_gone_are_forgotten(
-    settings: Settings, store: Store, ready: Shop
-) -> None:
+def test_offers_of_gone_pages_are_deleted(settings: Settings, store: Store, ready: Shop) -> None:
     """A page that a later crawl finds gone keeps no offer."""
     parse_shop(settings, store, ready, 1)
     with store.write() as session:
         page = session.exec(select(Page).where(Page.url == f"{ready.url}p2")).one()
         page.state = PageState.GONE
     parse_shop(settings, store, ready, 2)
-    assert set(kept(store)) == set(WANTED) - {"p2"}
+    assert set(stored_offers(store)) == set(WANTED) - {"p2"}
 
 
-def test_without_rules_it_says_what_to_do(settings: Settings, store: Store, shop: Shop) -> None:
-    """The error names the command that learns."""
+def test_without_rules_the_error_names_the_command(
+    settings: Settings, store: Store, shop: Shop
+) -> None:
+    """The user must run the learner first."""
     with pytest.raises(LearnError, match="scout learn demo"):
         parse_shop(settings, store, shop, 1)

@@ -1,4 +1,4 @@
-"""Variants of one product: what tells them apart is cleaned like any other value."""
+"""Variants of one product."""
 
 import json
 
@@ -6,9 +6,9 @@ import pytest
 
 from catalog.models import Attribute
 from parser.page.document import Document
-from parser.rules.model import Rule, RuleSet, Variants
+from parser.rules.model import Rule, RuleSet, VariantLayout
 from parser.rules.selector import JsonAt, TextAt
-from parser.variants import variants_of
+from parser.variants import read_variants
 from parser.voting.votes import Vote
 from parser.voting.winner import decide
 
@@ -21,12 +21,12 @@ OPTIONS = [
 
 
 def inside(path: str) -> JsonAt:
-    """A place inside an item."""
+    """A selector inside an item."""
     return JsonAt(css="", block="item", path=path)
 
 
 RULE = Rule(attribute=Attribute.TITLE, selector=TextAt(css="h1"))
-WAY = Variants(
+WAY = VariantLayout(
     items=JsonAt(block="var product =", path="$.variants.*"),
     rules=(Rule(attribute=Attribute.SKU, selector=inside("$.sku")),),
     options=(inside("$.option"),),
@@ -34,14 +34,14 @@ WAY = Variants(
 
 
 @pytest.mark.parametrize(("name", "option", "title"), OPTIONS, ids=[case[0] for case in OPTIONS])
-def test_an_option_is_told_in_the_title(name: str, option: str, title: str) -> None:
-    """Behind the title of the page, in one line and without what is no text."""
+def test_a_title_shows_the_options(name: str, option: str, title: str) -> None:
+    """Behind the title of the page, in one line and without control characters."""
     items = f'[{{"sku": "A-1", "option": "{option}"}}, {{"sku": "A-2", "option": "Red"}}]'
     page = Document(
         f"<script>var product = {{'variants': {items}}}</script>", "https://shop.example/p"
     )
     shared = decide(Attribute.TITLE, [Vote(RULE, "Lamp", "Lamp", "Lamp")])
-    found = variants_of(page, [WAY], {Attribute.TITLE: shared}, None)
+    found = read_variants(page, [WAY], {Attribute.TITLE: shared}, None)
     assert [one.offer.title for one in found] == [title, "Lamp - Red"]
 
 
@@ -62,17 +62,17 @@ ADDRESSES = [
 @pytest.mark.parametrize(
     ("name", "items", "asked", "ends"), ADDRESSES, ids=[case[0] for case in ADDRESSES]
 )
-def test_every_variant_has_an_address_of_its_own(
+def test_every_variant_has_its_own_url(
     name: str, items: list[tuple[str, str, str]], asked: tuple[str, ...], ends: list[str]
 ) -> None:
-    """By the parameters that are known, and by a fragment where these leave two of a page with one address."""
+    """By known query parameters, and by a fragment where two would share a URL."""
     data = json.dumps([{"c": colour, "s": size, "sku": sku} for colour, size, sku in items])
     page = Document(
         f"<script>var product = {{'variants': {data}}}</script>", "https://shop.example/p"
     )
     query = tuple((name, inside(f"$.{name}")) for name in asked)
     way = WAY.model_copy(update={"query": query, "options": (inside("$.c"),)})
-    found = variants_of(page, [way], {}, None)
+    found = read_variants(page, [way], {}, None)
     assert [one.offer.url for one in found] == [f"https://shop.example/p{end}" for end in ends]
 
 
@@ -86,20 +86,20 @@ LINKS = [
 
 
 @pytest.mark.parametrize(("name", "link", "address"), LINKS, ids=[case[0] for case in LINKS])
-def test_a_variants_link_is_its_address(name: str, link: str, address: str) -> None:
-    """Where it is one, and leads to the shop; whatever stands there loses no page."""
+def test_a_variants_link_is_its_url(name: str, link: str, address: str) -> None:
+    """If it leads to the shop; an invalid link loses no page."""
     data = json.dumps([{"link": link, "sku": "A-1"}, {"link": "/p/blue", "sku": "A-2"}])
     page = Document(
         f"<script>var product = {{'variants': {data}}}</script>", "https://shop.example/p"
     )
-    found = variants_of(page, [WAY.model_copy(update={"link": inside("$.link")})], {}, None)
+    found = read_variants(page, [WAY.model_copy(update={"link": inside("$.link")})], {}, None)
     assert [one.offer.url for one in found] == [
         f"https://shop.example{end}" for end in (address, "/p/blue")
     ]
 
 
 def test_rules_stored_with_one_parameter_are_still_read() -> None:
-    """An address had one parameter at most, whose value was the link."""
+    """A URL had at most one parameter, whose value was the link."""
     stored = WAY.model_dump(mode="json") | {
         "link": inside("$.id").model_dump(),
         "parameter": "variant",
@@ -111,17 +111,19 @@ def test_rules_stored_with_one_parameter_are_still_read() -> None:
     assert (plain.link, plain.query) == (inside("$.id"), ())
 
 
-def test_the_page_s_price_is_the_first_variants() -> None:
-    """Where variants have prices of their own, one without any has none; else the page's is that of all."""
+def test_the_pages_price_is_not_shared_if_variants_have_prices() -> None:
+    """Otherwise it is the price of all."""
     items = '[{"sku": "A-1", "price": "9.00"}, {"sku": "A-2", "price": "on request"}]'
     page = Document(
         f"<script>var product = {{'variants': {items}}}</script>", "https://shop.example/p"
     )
     shared = {Attribute.PRICE: decide(Attribute.PRICE, [Vote(RULE, "9.00", "9.00", "9.00")])}
     price = Rule(attribute=Attribute.PRICE, selector=inside("$.price"))
-    own = variants_of(page, [WAY.model_copy(update={"rules": (*WAY.rules, price)})], shared, "EUR")
+    own = read_variants(
+        page, [WAY.model_copy(update={"rules": (*WAY.rules, price)})], shared, "EUR"
+    )
     assert [str(one.offer.price) for one in own] == ["9.00", "None"]
-    assert [str(one.offer.price) for one in variants_of(page, [WAY], shared, "EUR")] == [
+    assert [str(one.offer.price) for one in read_variants(page, [WAY], shared, "EUR")] == [
         "9.00",
         "9.00",
     ]

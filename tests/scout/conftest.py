@@ -1,4 +1,4 @@
-"""The roof's tests: `scout` called as from a shell, and rooms that do nothing but leave their traces."""
+"""Fixtures of Scout's tests: `scout` called as from a shell, and stages that only record calls."""
 
 import json
 import subprocess
@@ -20,8 +20,8 @@ from scout.cli import main
 
 
 @dataclass
-class Said:
-    """What a call of `scout` left behind."""
+class CommandResult:
+    """The result of a call of `scout`: exit code, standard output and standard error."""
 
     code: int
     out: str
@@ -29,38 +29,38 @@ class Said:
 
     @property
     def error(self) -> str:
-        """The one line that an error has to be."""
+        """The one line that an error has to be, without its prefix."""
         lines = [line for line in self.err.splitlines() if line.startswith("error: ")]
         assert len(lines) == 1, self.err
         return lines[0].removeprefix("error: ")
 
 
-Scout = Callable[..., Said]
+Scout = Callable[..., CommandResult]
 
 
 @pytest.fixture
 def scout(settings: Settings, capsys: pytest.CaptureFixture[str]) -> Scout:
-    """`scout WORD...` on this test's own data folder."""
+    """`scout ARGUMENT...` on the data folder of this test."""
 
-    def call(*words: str) -> Said:
-        code = main(["--data-dir", str(settings.data_dir), *words])
-        said = capsys.readouterr()
-        return Said(code, said.out, said.err)
+    def call(*arguments: str) -> CommandResult:
+        code = main(["--data-dir", str(settings.data_dir), *arguments])
+        captured = capsys.readouterr()
+        return CommandResult(code, captured.out, captured.err)
 
     return call
 
 
 @dataclass
-class Rooms:
-    """Rooms that note that they were called; `fail[stage]` is raised instead, once."""
+class FakeStages:
+    """Stages that record their calls; an error in `fail[stage]` is raised once instead."""
 
     calls: list[str] = field(default_factory=list)
     fail: dict[str, BaseException] = field(default_factory=dict)
 
-    def step(self, stage: str, work: Callable[..., Any]) -> Callable[..., Any]:
-        """A room's long step."""
+    def make_stage(self, stage: str, work: Callable[..., Any]) -> Callable[..., Any]:
+        """Make the function of a stage, which does `work` after recording the call."""
 
-        def run(settings: Settings, store: Store, shop: Shop, run_id: int, **more: Any) -> Any:
+        def run(settings: Settings, store: Store, shop: Shop, run_id: int, **options: Any) -> Any:
             self.calls.append(stage)
             if stage in self.fail:
                 raise self.fail.pop(stage)
@@ -68,7 +68,7 @@ class Rooms:
 
         return run
 
-    def recrawl(self, session: Session, shop_id: int) -> None:
+    def reset(self, session: Session, shop_id: int) -> None:
         """Make all pages due again."""
         self.calls.append("reset")
         session.exec(
@@ -117,30 +117,32 @@ def _report(settings: Settings, store: Store, shop: Shop, run_id: int) -> dict[s
 
 
 @pytest.fixture
-def rooms(monkeypatch: pytest.MonkeyPatch) -> Rooms:
-    """The five rooms that a run goes through, replaced."""
-    made = Rooms()
-    nothing = dict[str, Any]
-    for module, name, step in (
-        ("crawler.crawl", "crawl_shop", made.step("crawl", _crawl)),
-        ("rules_generator.learn", "learn_shop", made.step("learn", lambda *_: nothing(version=1))),
-        ("parser.parse_job", "parse_shop", made.step("parse", lambda *_: nothing(offers=3))),
-        ("matcher.match_job", "match_shop", made.step("match", _match)),
-        ("reports.write.write", "report_shop", made.step("report", _report)),
-        ("crawler.frontier.revisit", "reset", made.recrawl),
+def fake_stages(monkeypatch: pytest.MonkeyPatch) -> FakeStages:
+    """The five stages of a run, replaced: no package but `scout` and `catalog` does any work."""
+    stages = FakeStages()
+    for module, name, function in (
+        ("crawler.crawl", "crawl_shop", stages.make_stage("crawl", _crawl)),
+        (
+            "rules_generator.learn",
+            "learn_shop",
+            stages.make_stage("learn", lambda *_: {"version": 1}),
+        ),
+        ("parser.parse_job", "parse_shop", stages.make_stage("parse", lambda *_: {"offers": 3})),
+        ("matcher.match_job", "match_shop", stages.make_stage("match", _match)),
+        ("reports.write.write", "report_shop", stages.make_stage("report", _report)),
+        ("crawler.frontier.revisit", "reset", stages.reset),
     ):
         fake = ModuleType(module)
-        setattr(fake, name, step)
+        setattr(fake, name, function)
         monkeypatch.setitem(sys.modules, module, fake)
-        parent, _, last = module.partition(".")
-        monkeypatch.setattr(
-            sys.modules[parent] if parent in sys.modules else __import__(parent), last, fake, False
-        )
-    return made
+        package, _, attribute = module.partition(".")
+        parent = sys.modules[package] if package in sys.modules else __import__(package)
+        monkeypatch.setattr(parent, attribute, fake, False)
+    return stages
 
 
 @pytest.fixture
-def known(store: Store, shop: Shop) -> Shop:
+def known_shop(store: Store, shop: Shop) -> Shop:
     """The stored shop, with an offer that the catalog lists."""
     with store.write() as session:
         session.add(KnownOffer(shop_id=shop.id or 0, ref="1", title="Mug 0", url=f"{shop.url}p/0"))
@@ -149,10 +151,13 @@ def known(store: Store, shop: Shop) -> Shop:
 
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """What `scout demo --json` printed, what it said beside that, and the folder it was called in; made once."""
+    """The object printed by `scout demo --json`, with its standard error and working folder.
+
+    Made once.
+    """
     folder = tmp_path_factory.mktemp("demo")
     command = [sys.executable, "-m", "scout", "--data-dir", str(folder / "var"), "demo", "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
-    assert done.returncode == 0, done.stderr
-    value: dict[str, Any] = json.loads(done.stdout)
-    return value | {"stderr": done.stderr, "folder": folder}
+    process = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+    assert process.returncode == 0, process.stderr
+    printed: dict[str, Any] = json.loads(process.stdout)
+    return printed | {"stderr": process.stderr, "folder": folder}

@@ -1,4 +1,4 @@
-"""The command line as a whole: what is promised of every command, and the manual made from them."""
+"""The command line as a whole: promised commands, help texts, and the generated manual."""
 
 import json
 import subprocess
@@ -13,11 +13,11 @@ from catalog.models import Shop
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from scout.cli import main
-from scout.manual import commands, manual
-from tests.scout.conftest import Rooms, Scout
+from scout.manual import list_commands, render_manual
+from tests.scout.conftest import FakeStages, Scout
 
 ROOT = Path(__file__).parents[2]
-COMMANDS = dict(commands())
+COMMANDS = dict(list_commands())
 PROMISED = """
 demo; shop add; shop set; shop list; shop show; shop remove; catalog import; catalog show; run; crawl; learn; parse;
 match; report; offers; decide; rules show; rules export; rules import; rules lock; rules unlock; rules set;
@@ -27,13 +27,15 @@ inspect; url learn; evaluate extraction; evaluate matching; dedupe
 
 
 def test_manual() -> None:
-    """docs/cli.md is what the commands say; `make docs` writes it anew."""
-    assert (ROOT / "docs" / "cli.md").read_text(encoding="utf-8").rstrip() == manual().rstrip()
+    """docs/cli.md is up to date; `python -m scout.manual > docs/cli.md` generates it."""
+    assert (ROOT / "docs" / "cli.md").read_text(
+        encoding="utf-8"
+    ).rstrip() == render_manual().rstrip()
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_help(name: str) -> None:
-    """Every command says in a sentence what it does, and every option and argument has help."""
+    """Every command has a sentence of help, and so has every option and argument."""
     command = COMMANDS[name]
     assert (command.help or "").strip().endswith((".", "?")), name
     without = [
@@ -44,12 +46,12 @@ def test_help(name: str) -> None:
 
 @pytest.mark.parametrize("name", PROMISED.replace("\n", " ").split(";"))
 def test_promised(name: str) -> None:
-    """Every command that the command line promises is there."""
+    """Every promised command exists."""
     assert f"scout {name.strip()}" in COMMANDS
 
 
 def test_quick() -> None:
-    """`scout --help` imports no room, and answers in a fraction of a second."""
+    """`scout --help` imports no other package, and answers in a fraction of a second."""
     begun = time.perf_counter()
     loaded = "import sys, scout.cli; print(*{name.partition('.')[0] for name in sys.modules})"
     modules = subprocess.run(
@@ -69,37 +71,39 @@ def test_quick() -> None:
 
 
 def test_version(scout: Scout) -> None:
-    """`--version` names the version and ends."""
-    said = scout("--version")
-    assert (said.code, said.out.startswith("scout ")) == (0, True)
+    """`--version` prints the version and exits."""
+    result = scout("--version")
+    assert (result.code, result.out.startswith("scout ")) == (0, True)
 
 
-@pytest.mark.parametrize("words", [(), ("shop",), ("rules",)])
-def test_no_words(capsys: pytest.CaptureFixture[str], words: tuple[str, ...]) -> None:
-    """A group without a command shows its help, and counts as wrong usage."""
-    assert main(words) == 2
+@pytest.mark.parametrize("arguments", [(), ("shop",), ("rules",)])
+def test_group_without_command(
+    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...]
+) -> None:
+    """A group without a command prints its help and counts as wrong usage."""
+    assert main(arguments) == 2
     assert "Usage: scout" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     "option", ["extraction --predictions", "extraction --chart", "matching --predictions"]
 )
-def test_a_file_that_cannot_be_written(scout: Scout, tmp_path: Path, option: str) -> None:
-    """It is named before any work is done, be its folder missing or a folder in its place."""
-    what, flag = option.split()
-    for place, reason in (
-        (tmp_path / "none" / "said", "none is no folder"),
+def test_unwritable_output_file(scout: Scout, tmp_path: Path, option: str) -> None:
+    """An output file that cannot be written is reported before any work."""
+    command, flag = option.split()
+    for path, reason in (
+        (tmp_path / "none" / "output", "none is no folder"),
         (tmp_path, "it is a folder"),
     ):
-        said = scout("evaluate", what, str(tmp_path), flag, str(place))
-        assert said.code > 0
-        assert said.error.endswith(reason)
+        result = scout("evaluate", command, str(tmp_path), flag, str(path))
+        assert result.code > 0
+        assert result.error.endswith(reason)
 
 
-def test_order_of_force(
+def test_precedence_of_settings(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """A flag wins over scout.toml, and that over a variable."""
+    """A flag overrides scout.toml, and scout.toml overrides a variable."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("SCOUT_DATA_DIR", str(tmp_path / "variable"))
     main(["shop", "list"])
@@ -107,14 +111,14 @@ def test_order_of_force(
     main(["shop", "list"])
     main(["--data-dir", "flag", "shop", "list"])
     capsys.readouterr()
-    made = [
+    created = [
         name for name in ("variable", "file", "flag") if (tmp_path / name / "scout.db").is_file()
     ]
-    assert made == ["variable", "file", "flag"]
+    assert created == ["variable", "file", "flag"]
 
 
 def test_shops(scout: Scout) -> None:
-    """A shop is added, listed, shown and removed; a second one of its name is refused."""
+    """A shop is added, listed, shown and removed; a second one with its name is refused."""
     assert (
         scout(
             "shop",
@@ -127,10 +131,10 @@ def test_shops(scout: Scout) -> None:
         ).code
         == 0
     )
-    again = scout("shop", "add", "a b", "--url", "https://other.example")
-    assert (again.code, "a shop is called 'a b' already" in again.error) == (1, True)
+    duplicate = scout("shop", "add", "a b", "--url", "https://other.example")
+    assert (duplicate.code, "a shop is called 'a b' already" in duplicate.error) == (1, True)
     listed = [json.loads(line) for line in scout("shop", "list", "--json").out.splitlines()]
-    assert [(one["name"], one["url"]) for one in listed] == [("a b", "https://shop.example/")]
+    assert [(row["name"], row["url"]) for row in listed] == [("a b", "https://shop.example/")]
     assert json.loads(scout("shop", "show", "a b", "--json").out)["sitemaps"] == [
         "https://shop.example/s.xml"
     ]
@@ -139,7 +143,10 @@ def test_shops(scout: Scout) -> None:
 
 
 def test_limits_of_a_shop(scout: Scout) -> None:
-    """A shop's budget is set with it and changed later; nought and `always` take a limit away, nonsense is refused."""
+    """A shop's crawl limits are set when it is added and changed later.
+
+    0 and `always` remove one, nonsense is refused.
+    """
     limits = (
         "--max-bytes",
         "1.5GB",
@@ -174,7 +181,7 @@ def test_limits_of_a_shop(scout: Scout) -> None:
 
 
 @pytest.mark.parametrize(
-    "words",
+    "arguments",
     [
         ("x", "--url", "ftp://shop.example"),
         ("x", "--url", "shop.example"),
@@ -186,18 +193,18 @@ def test_limits_of_a_shop(scout: Scout) -> None:
         ("a\tb", "--url", "https://shop.example"),
     ],
 )
-def test_bad_shops(scout: Scout, words: tuple[str, ...]) -> None:
-    """A name that cannot be typed, and a root that cannot or may not be crawled, are refused when they are given."""
-    said = scout("shop", "add", *words)
-    assert (said.code, said.error != "") == (1, True)
+def test_bad_shops(scout: Scout, arguments: tuple[str, ...]) -> None:
+    """A shop with an untypable name, or a root URL that must not be crawled, is not added."""
+    result = scout("shop", "add", *arguments)
+    assert (result.code, result.error != "") == (1, True)
 
 
-def test_remove_all(scout: Scout, store: Store, known: Shop, rooms: Rooms) -> None:
-    """With a shop goes all that belongs to it."""
+def test_remove_all(scout: Scout, store: Store, known_shop: Shop, fake_stages: FakeStages) -> None:
+    """Removing a shop deletes all its rows in all tables."""
     from sqlmodel import SQLModel, select
 
     scout("run", "demo")
-    scout("decide", "demo", f"{known.url}p/0", "ignore")
+    scout("decide", "demo", f"{known_shop.url}p/0", "ignore")
     scout("schedule", "add", "demo", "--cron", "0 5 * * *")
     assert scout("shop", "remove", "demo").code == 0
     with store.read() as session:
@@ -205,14 +212,14 @@ def test_remove_all(scout: Scout, store: Store, known: Shop, rooms: Rooms) -> No
             assert session.connection().execute(select(table)).first() is None, table.name
 
 
-def test_offers(scout: Scout, known: Shop, rooms: Rooms) -> None:
-    """`scout offers` prints the missing ones unless told otherwise, as JSON one object a line."""
+def test_offers(scout: Scout, known_shop: Shop, fake_stages: FakeStages) -> None:
+    """`scout offers` prints missing offers by default, and as JSON one object a line."""
     scout("run", "demo")
     rows: dict[str, list[dict[str, Any]]] = {}
     for flag in ("", "--missing", "--listed", "--unsure", "--all"):
-        words = ["offers", "demo", "--json", *([flag] if flag else [])]
-        rows[flag] = [json.loads(line) for line in scout(*words).out.splitlines()]
-    assert [len(found) for found in rows.values()] == [1, 1, 1, 1, 3]
+        arguments = ["offers", "demo", "--json", *([flag] if flag else [])]
+        rows[flag] = [json.loads(line) for line in scout(*arguments).out.splitlines()]
+    assert [len(printed) for printed in rows.values()] == [1, 1, 1, 1, 3]
     assert rows[""][0]["verdict"] == "missing"
     assert set(rows[""][0]) >= set(
         "url title price currency brand category ean han sku verdict cause score nearest".split()
@@ -220,41 +227,46 @@ def test_offers(scout: Scout, known: Shop, rooms: Rooms) -> None:
     assert "1 offers (missing)" in scout("offers", "demo").out
 
 
-def test_decide(scout: Scout, known: Shop, rooms: Rooms) -> None:
-    """A person's word is kept under the finding's URL, and the newest word counts."""
+def test_decide(scout: Scout, known_shop: Shop, fake_stages: FakeStages) -> None:
+    """A review decision is stored under the finding's URL, and the newest one counts."""
     scout("run", "demo")
     url = json.loads(scout("offers", "demo", "--json").out)["url"]
-    for word in ("accept", "reject"):
-        said = scout("decide", "demo", f"{url}?utm_source=mail", word, "--note", "seen by me")
-        assert (said.code, url in said.out, said.err) == (0, True, "")
+    for decision in ("accept", "reject"):
+        result = scout("decide", "demo", f"{url}?utm_source=mail", decision, "--note", "seen by me")
+        assert (result.code, url in result.out, result.err) == (0, True, "")
     assert scout("offers", "demo", "--json").out == ""
     assert "is no finding" in scout("decide", "demo", "http://127.0.0.1:8000/else", "ignore").err
 
 
 def test_clean(scout: Scout, monkeypatch: pytest.MonkeyPatch) -> None:
-    """`scout url clean` gives an object per link in order, from words or standard input; a bad one ends with 1."""
+    """`scout url clean` prints an object per link in order, from arguments or standard input.
+
+    Exit code 1 for a bad one.
+    """
     import io
 
     links = ["https://shop.example/p?id=7&utm_source=x", "no link", "https://bit.ly/2Kqyrz2"]
-    by_words = scout("url", "clean", "--json", "--home", "https://shop.example/", *links)
+    from_arguments = scout("url", "clean", "--json", "--home", "https://shop.example/", *links)
     monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(links) + "\n"))
-    by_lines = scout("url", "clean", "--json", "--home", "https://shop.example/", "-")
-    assert by_words.out == by_lines.out
-    good, bad, opaque = map(json.loads, by_words.out.splitlines())
+    from_input = scout("url", "clean", "--json", "--home", "https://shop.example/", "-")
+    assert from_arguments.out == from_input.out
+    good, bad, opaque = map(json.loads, from_arguments.out.splitlines())
     assert (good["url"], bad["url"], opaque["opaque"]) == (
         "https://shop.example/p?id=7",
         None,
         True,
     )
     assert "error" in bad
-    assert (by_words.code, by_lines.code, scout("url", "clean", links[0]).code) == (1, 1, 0)
+    assert (from_arguments.code, from_input.code, scout("url", "clean", links[0]).code) == (1, 1, 0)
 
 
-def test_interrupted(settings: Settings, scout: Scout, known: Shop, rooms: Rooms) -> None:
-    """Ctrl-C ends with 130 and the word that the same command goes on."""
-    rooms.fail["parse"] = KeyboardInterrupt()
-    said = scout("run", "demo")
-    assert (said.code, said.error) == (
+def test_interrupted(
+    settings: Settings, scout: Scout, known_shop: Shop, fake_stages: FakeStages
+) -> None:
+    """Ctrl-C ends with exit code 130 and a line that the same command resumes."""
+    fake_stages.fail["parse"] = KeyboardInterrupt()
+    result = scout("run", "demo")
+    assert (result.code, result.error) == (
         130,
         "interrupted: the same command goes on where it stopped",
     )
@@ -262,7 +274,7 @@ def test_interrupted(settings: Settings, scout: Scout, known: Shop, rooms: Rooms
 
 
 def test_links_of_a_shop(scout: Scout, shop: Shop) -> None:
-    """Links are cleaned as a shop's, whose root is then known; the same cannot be said twice."""
+    """Links are cleaned with a shop's root; --home together with --shop is refused."""
     link = f"{shop.url}p/1?utm_source=x&partner=y&size=4"
     assert scout("url", "clean", "--shop", "demo", link).out == f"{shop.url}p/1?size=4\n"
     assert (

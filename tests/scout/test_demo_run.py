@@ -7,7 +7,7 @@ from typing import Any
 from tests.scout.conftest import Scout
 
 
-def test_finds_what_is_missing(demo: dict[str, Any]) -> None:
+def test_finds_the_missing_offers(demo: dict[str, Any]) -> None:
     """Precision and recall of the missing offers are at least 0.97."""
     assert demo["precision"] >= 0.97, demo["wrong"]
     assert demo["recall"] >= 0.97, demo["lost"]
@@ -19,34 +19,34 @@ def test_costs_no_click(demo: dict[str, Any]) -> None:
 
 
 def test_few_requests(demo: dict[str, Any]) -> None:
-    """The crawl is not led astray: at most two requests per page that is known, traps among them."""
+    """The crawl avoids traps: at most two requests per stored page."""
     assert demo["requests"] <= 2 * sum(demo["pages"].values())
 
 
 def test_leaves_a_report(demo: dict[str, Any]) -> None:
-    """The reports are there, in the demo's own folder."""
+    """The reports exist in the demo's own folder."""
     for path in demo["reports"].values():
         assert (demo["folder"] / path).is_file()
         assert Path(path).is_relative_to(demo["folder"] / "var" / "demo")
 
 
 def test_every_missing_offer_has_its_category(demo: dict[str, Any]) -> None:
-    """The path of its breadcrumbs, even where the catalog knows no offer of that category."""
+    """Every missing offer has the path of its breadcrumbs, also in a category the catalog lacks."""
     report = json.loads((demo["folder"] / demo["reports"]["json"]).read_text(encoding="utf-8"))
-    assert {one["category"].count(" > ") for one in report["missing"]} == {1}
-    assert "Toys & Leisure > Board Games" in {one["category"] for one in report["missing"]}
+    assert {offer["category"].count(" > ") for offer in report["missing"]} == {1}
+    assert "Toys & Leisure > Board Games" in {offer["category"] for offer in report["missing"]}
 
 
 def test_shows_progress(demo: dict[str, Any]) -> None:
-    """Progress is on standard error."""
+    """Progress is printed on standard error."""
     assert "the demo shop is served on http://127.0.0.1:" in demo["stderr"]
     assert "pages" in demo["stderr"]
 
 
-def test_goes_on(demo: dict[str, Any], scout: Scout) -> None:
-    """With --keep the demo's data is used again, and tells the same as a table."""
-    said = scout("--data-dir", str(demo["folder"] / "var"), "demo", "--keep")
-    assert said.code == 0, said.err
-    assert f"precision {demo['precision']:.3f}, recall {demo['recall']:.3f}" in said.out
-    assert "none with a tracking parameter, none to a redirector" in said.out
-    assert "Missing by category" in said.out
+def test_keep(demo: dict[str, Any], scout: Scout) -> None:
+    """With --keep the demo's data is used again, and the tables show the same result."""
+    result = scout("--data-dir", str(demo["folder"] / "var"), "demo", "--keep")
+    assert result.code == 0, result.err
+    assert f"precision {demo['precision']:.3f}, recall {demo['recall']:.3f}" in result.out
+    assert "none with a tracking parameter, none to a redirector" in result.out
+    assert "Missing by category" in result.out

@@ -1,4 +1,4 @@
-"""The doctor finds what is wrong, and nothing where all is well."""
+"""The doctor finds faults of an installation, and none in a sound one."""
 
 import json
 import sys
@@ -10,33 +10,37 @@ from sqlalchemy import text
 from catalog.models import Run, Shop
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
-from scout.doctor import NAMES, examine
-from scout.pipeline import locks, pipeline
+from scout.doctor import PACKAGES, run_checks
+from scout.pipeline import locks, shop_run
 from tests.scout.conftest import Scout
 
 
 def _wrong(settings: Settings, check: str) -> list[str]:
-    return [one.found for one in examine(settings) if one.check == check and one.state == "wrong"]
+    return [
+        result.message
+        for result in run_checks(settings)
+        if result.check == check and result.state == "wrong"
+    ]
 
 
 def test_all_well(scout: Scout) -> None:
-    """Nothing is wrong with a sound installation, and the exit code says so."""
-    said = scout("doctor", "--json")
-    assert [one for one in json.loads(said.out) if one["state"] == "wrong"] == []
-    assert (said.code, scout("db", "doctor").code) == (0, 0)
+    """A sound installation has no fault, and the exit code is 0."""
+    result = scout("doctor", "--json")
+    assert [row for row in json.loads(result.out) if row["state"] == "wrong"] == []
+    assert (result.code, scout("db", "doctor").code) == (0, 0)
 
 
-def test_names_all_rooms() -> None:
-    """Every top-level package of the project is looked after."""
+def test_all_packages() -> None:
+    """Every top-level package of the project is checked."""
     root = Path(__file__).parents[2]
-    rooms = {path.parent.name for path in root.glob("*/__init__.py")} - {"tests", "benchmarks"}
-    assert rooms == set(NAMES)
+    packages = {path.parent.name for path in root.glob("*/__init__.py")} - {"tests", "benchmarks"}
+    assert packages == set(PACKAGES)
 
 
 def test_foreign_distribution(
     scout: Scout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An installed distribution that owns one of our names is found and named, with exit code 1."""
+    """An installed distribution with a package of Scout's name is reported, with exit code 1."""
     _package(tmp_path / "crawler")
     info = tmp_path / "web_crawler-1.0.dist-info"
     info.mkdir()
@@ -47,10 +51,10 @@ def test_foreign_distribution(
         "crawler/__init__.py,,\nweb_crawler-1.0.dist-info/METADATA,,\n", encoding="utf-8"
     )
     monkeypatch.setattr(sys, "path", [*sys.path, str(tmp_path)])
-    said = scout("doctor")
+    result = scout("doctor")
     assert (
-        said.code,
-        "distribution 'web-crawler' also owns the package 'crawler'" in said.out,
+        result.code,
+        "distribution 'web-crawler' also owns the package 'crawler'" in result.out,
     ) == (1, True)
 
 
@@ -59,7 +63,7 @@ def test_foreign_distribution(
 def test_stray(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: bool, kind: str
 ) -> None:
-    """A package or module of our name that merely lies on the import path is found, before ours or behind it."""
+    """A package or module of Scout's name on the import path is reported, first or not."""
     if kind == "package":
         _package(tmp_path / "matcher")
     else:
@@ -74,14 +78,14 @@ def test_stray(
 
 
 def test_mere_folder(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A folder of our name without a module in it does no harm."""
+    """A folder of Scout's name without a module is no fault."""
     (tmp_path / "reports").mkdir()
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
     assert _wrong(settings, "package names") == []
 
 
 def test_versions(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A package outside its range, and one that is not there, are named with what to install."""
+    """A dependency that is absent or outside its range is reported with its requirement."""
     monkeypatch.setattr(
         "scout.doctor.requires", lambda name: ["typer>=99", "not-there>=1", "idna>=1"]
     )
@@ -91,23 +95,23 @@ def test_versions(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_database(settings: Settings, store: Store) -> None:
-    """A database of another schema is wrong; the other checks go on."""
+    """A database with another schema is a fault; the other checks still run."""
     with store.engine.begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     assert "newer Scout" in _wrong(settings, "database")[0]
-    assert "page bodies" in {one.check for one in examine(settings)}
+    assert "page bodies" in {result.check for result in run_checks(settings)}
 
 
 def test_password_hidden(settings: Settings) -> None:
-    """A database's password is not printed, not even where the database cannot be reached."""
+    """A database's password is never printed, also when the database cannot be reached."""
     hidden = settings.model_copy(
         update={"database_url": "postgresql://me:secret@127.0.0.1:1/scout"}
     )
-    assert "secret" not in str(examine(hidden))
+    assert "secret" not in str(run_checks(hidden))
 
 
 def test_folders(settings: Settings, tmp_path: Path) -> None:
-    """A data folder and a store of bodies that cannot be written to are wrong."""
+    """A data folder or a body store that cannot be written to is a fault."""
     (tmp_path / "file").write_text("", encoding="utf-8")
     broken = settings.model_copy(
         update={"data_dir": tmp_path / "file" / "var", "database_url": "sqlite://"}
@@ -117,13 +121,16 @@ def test_folders(settings: Settings, tmp_path: Path) -> None:
 
 
 def test_runs(settings: Settings, store: Store, shop: Shop) -> None:
-    """An unfinished run is noted with what to do, one that is under way is no matter, and a lock left over is free."""
+    """An unfinished run is noted with the command to resume it.
+
+    A run under way is ok; a lock file left over is free.
+    """
     with store.write() as session:
         session.add(Run(shop_id=shop.id))
-    assert "'scout run demo' goes on with it" in str(examine(settings))
-    with pipeline.only_one(settings, shop):
-        assert "is under way" in str(examine(settings))
-    assert not locks.is_held(locks.folder(settings) / "shop-1.lock")
+    assert "'scout run demo' goes on with it" in str(run_checks(settings))
+    with shop_run.lock_shop(settings, shop):
+        assert "is under way" in str(run_checks(settings))
+    assert not locks.is_locked(locks.lock_folder(settings) / "shop-1.lock")
 
 
 def _package(folder: Path) -> None:

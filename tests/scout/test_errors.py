@@ -1,4 +1,4 @@
-"""What goes wrong, as whoever types sees it: an exit code and one line that says what, where, and what to do."""
+"""Errors as users see them: an exit code, and one line with the fault, its place and a remedy."""
 
 import json
 import os
@@ -14,14 +14,14 @@ from catalog.errors import BlockedShop
 from catalog.models import Shop
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
-from scout.demo.demo_run import settings_for
-from tests.scout.conftest import Rooms, Scout
+from scout.demo.demo_run import demo_settings
+from tests.scout.conftest import FakeStages, Scout
 
 CSV = "id,title,link,price\n1,Mug,http://127.0.0.1:8000/p/1,5.00 EUR\n"
 
 
 @pytest.mark.parametrize(
-    "words",
+    "arguments",
     [
         ("run", "nobody"),
         ("crawl", "nobody"),
@@ -35,19 +35,19 @@ CSV = "id,title,link,price\n1,Mug,http://127.0.0.1:8000/p/1,5.00 EUR\n"
         ("decide", "nobody", "http://127.0.0.1/", "accept"),
     ],
 )
-def test_unknown_shop(scout: Scout, words: tuple[str, ...]) -> None:
-    """A shop that is not there is an error of one line that names the list of shops."""
-    said = scout(*words)
-    assert said.code == 1
+def test_unknown_shop(scout: Scout, arguments: tuple[str, ...]) -> None:
+    """An unknown shop is an error of one line that mentions the list of shops."""
+    result = scout(*arguments)
+    assert result.code == 1
     assert (
-        said.error
+        result.error
         == "no shop is called 'nobody': 'scout shop list' shows all, 'scout shop add' adds one"
     )
-    assert said.out == ""
+    assert result.out == ""
 
 
 @pytest.mark.parametrize(
-    ("words", "line"),
+    ("arguments", "line"),
     [
         (("nonsense",), "No such command 'nonsense'"),
         (("shop", "add"), "Missing argument"),
@@ -56,8 +56,8 @@ def test_unknown_shop(scout: Scout, words: tuple[str, ...]) -> None:
         (("catalog", "import", "demo", "x.csv", "--map", "ean"), "has to be FIELD=COLUMN"),
         (("rules", "lock", "demo", "colour"), "'colour' is no attribute"),
         (("schedule", "add", "demo", "--cron", "soon"), "it has to have five fields"),
-        (("schedule", "add", "demo", "--cron", "0 5 * * 9"), "'9' is no day of the week"),
-        (("schedule", "add", "demo", "--cron", "0 5 30 2 *"), "it would never run"),
+        (("schedule", "add", "demo", "--cron", "0 5 * * 9"), "the day-of-week has to be 0 to 7"),
+        (("schedule", "add", "demo", "--cron", "0 5 30 2 *"), "the day-of-month has to be 1 to 31"),
         (("report", "demo", "--run", "99"), "has no run 99"),
         (("report", "demo", "--run", "9" * 23), "has no run 999"),
         (
@@ -75,21 +75,21 @@ def test_unknown_shop(scout: Scout, words: tuple[str, ...]) -> None:
         (("evaluate", "extraction", "data", "--threshold", "nan"), "numbers from 0 to 1"),
     ],
 )
-def test_wrong_usage(scout: Scout, shop: Shop, words: tuple[str, ...], line: str) -> None:
-    """Words that do not fit end with exit code 2, nothing on standard output, and one line."""
-    said = scout(*words)
-    assert (said.code, said.out) == (2, "")
-    assert line in said.error
+def test_wrong_usage(scout: Scout, shop: Shop, arguments: tuple[str, ...], line: str) -> None:
+    """Wrong usage ends with exit code 2, one line on standard error, nothing on standard output."""
+    result = scout(*arguments)
+    assert (result.code, result.out) == (2, "")
+    assert line in result.error
 
 
 def test_no_known_offers(scout: Scout, shop: Shop) -> None:
-    """Learning without known offers, from pages that say nothing of themselves, says how to import some."""
+    """A run without known offers or readable pages fails with the command to import offers."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("crawler.crawl.crawl_shop", lambda *_, **__: None)
-        said = scout("run", "demo")
-    assert said.code == 1
-    assert "the catalog has no offer of 'demo'" in said.error
-    assert "scout catalog import demo" in said.error
+        result = scout("run", "demo")
+    assert result.code == 1
+    assert "the catalog has no offer of 'demo'" in result.error
+    assert "scout catalog import demo" in result.error
 
 
 @pytest.mark.parametrize(
@@ -105,65 +105,68 @@ def test_no_known_offers(scout: Scout, shop: Shop) -> None:
 def test_bad_feeds(
     scout: Scout, shop: Shop, tmp_path: Path, name: str, content: str | None, line: str
 ) -> None:
-    """A feed that cannot be read, or lacks a field, is named in one line, and what was known stays."""
+    """An unreadable feed, or one that lacks a field, is reported in one line; known offers stay."""
     good = tmp_path / "good.csv"
     good.write_text(CSV, encoding="utf-8")
     assert scout("catalog", "import", "demo", str(good)).code == 0
     if content is not None:
         (tmp_path / name).write_text(content, encoding="utf-8")
-    said = scout("catalog", "import", "demo", str(tmp_path / name))
-    assert said.code == 1
-    assert line in said.error
+    result = scout("catalog", "import", "demo", str(tmp_path / name))
+    assert result.code == 1
+    assert line in result.error
     assert "1 of 1 known offers" in scout("catalog", "show", "demo").out
 
 
 def test_import_tells(scout: Scout, shop: Shop, tmp_path: Path) -> None:
-    """An import says how many rows became offers and why the others did not, and each is kept with its line."""
+    """An import prints the numbers of offers and rejected rows.
+
+    Rejected rows are stored with line and reason.
+    """
     feed = tmp_path / "feed.csv"
     feed.write_text(CSV + "2,,,\n", encoding="utf-8")
-    said = scout("catalog", "import", "demo", str(feed))
-    assert "2 rows read, 1 offers kept, 1 rows set aside" in said.out
+    result = scout("catalog", "import", "demo", str(feed))
+    assert "2 rows read, 1 offers kept, 1 rows set aside" in result.out
     row = json.loads(scout("catalog", "show", "demo", "--bad", "--json").out)
     assert (row["line"], bool(row["reason"])) == (3, True)
 
 
-def test_blocked(scout: Scout, known: Shop, rooms: Rooms) -> None:
-    """A shop that answers with captchas only is an error of one line, and the run has failed with that reason."""
-    rooms.fail["crawl"] = BlockedShop(
+def test_blocked(scout: Scout, known_shop: Shop, fake_stages: FakeStages) -> None:
+    """A shop with captchas only is an error of one line, and the run fails with that reason."""
+    fake_stages.fail["crawl"] = BlockedShop(
         "demo answers with captchas only: slow down, or ask the shop to let Scout in"
     )
-    said = scout("run", "demo")
-    assert (said.code, "captchas only" in said.error) == (1, True)
+    result = scout("run", "demo")
+    assert (result.code, "captchas only" in result.error) == (1, True)
     shown = json.loads(scout("shop", "show", "demo", "--json").out)
     assert (shown["state"], "captchas only" in shown["reason"]) == ("failed", True)
 
 
 def test_newer_database(scout: Scout, store: Store) -> None:
-    """A database of a newer Scout is refused, not half read."""
+    """A database of a newer Scout is refused."""
     with store.engine.begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
-    for words in (("shop", "list"), ("db", "upgrade")):
-        said = scout(*words)
-        assert said.code == 1
-        assert "written by a newer Scout" in said.error
+    for arguments in (("shop", "list"), ("db", "upgrade")):
+        result = scout(*arguments)
+        assert result.code == 1
+        assert "written by a newer Scout" in result.error
 
 
 def test_foreign_database(scout: Scout, tmp_path: Path) -> None:
-    """A file that is no database is named as such."""
+    """A file that is no database is reported as such."""
     path = tmp_path / "notes.txt"
     path.write_text("not a database, only notes " * 100, encoding="utf-8")
-    said = scout("--database-url", f"sqlite:///{path}", "shop", "list")
-    assert (said.code, "is not a database" in said.error) == (1, True)
+    result = scout("--database-url", f"sqlite:///{path}", "shop", "list")
+    assert (result.code, "is not a database" in result.error) == (1, True)
 
 
 def test_full_disk(scout: Scout, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A database that cannot grow says that no space is left, and that nothing is lost."""
+    """A database that cannot grow is reported as no space left."""
     with store.engine.connect() as connection:
         pages = connection.execute(text("PRAGMA page_count")).scalar_one()
     monkeypatch.setattr("catalog.storage.store._prepare_sqlite", lambda raw, _: _cap(raw, pages))
     long = "http://127.0.0.1/" + "x" * 200_000
-    said = scout("shop", "add", "big", "--url", long, "--allow-private")
-    assert (said.code, "no space left" in said.error) == (1, True)
+    result = scout("shop", "add", "big", "--url", long, "--allow-private")
+    assert (result.code, "no space left" in result.error) == (1, True)
 
 
 def _cap(raw: object, pages: int) -> None:
@@ -184,53 +187,55 @@ def _cap(raw: object, pages: int) -> None:
 def test_bad_settings(
     scout: Scout, monkeypatch: pytest.MonkeyPatch, variable: str, value: str, line: str
 ) -> None:
-    """A setting that cannot be used is named."""
+    """An invalid setting is reported by its name."""
     monkeypatch.setenv(variable, value)
-    said = scout("shop", "list")
-    assert (said.code, line in said.error) == (1, True)
+    result = scout("shop", "list")
+    assert (result.code, line in result.error) == (1, True)
 
 
 def test_bad_toml(scout: Scout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A scout.toml that is not TOML is named."""
+    """A scout.toml that is not TOML is reported."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "scout.toml").write_text("workers = [", encoding="utf-8")
-    said = scout("shop", "list")
-    assert (said.code, "scout.toml cannot be read" in said.error) == (1, True)
+    result = scout("shop", "list")
+    assert (result.code, "scout.toml cannot be read" in result.error) == (1, True)
 
 
 def test_unwritable_data_folder(scout: Scout, tmp_path: Path) -> None:
-    """A data folder that cannot be made is named."""
+    """A data folder that cannot be made is reported."""
     (tmp_path / "file").write_text("", encoding="utf-8")
-    said = scout("--data-dir", str(tmp_path / "file" / "var"), "shop", "list")
-    assert (said.code, "setting 'data_dir'" in said.error) == (1, True)
+    result = scout("--data-dir", str(tmp_path / "file" / "var"), "shop", "list")
+    assert (result.code, "setting 'data_dir'" in result.error) == (1, True)
 
 
 def test_taken_port(scout: Scout) -> None:
-    """A port that is taken is said before anything else is done."""
+    """A taken port is reported before anything is served."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        said = scout("serve", "--port", str(taken.getsockname()[1]))
-    assert (said.code, "choose others with --host, --port" in said.error) == (1, True)
+        result = scout("serve", "--port", str(taken.getsockname()[1]))
+    assert (result.code, "choose others with --host, --port" in result.error) == (1, True)
 
 
 def test_taken_demo_port(scout: Scout, settings: Settings) -> None:
-    """A kept demo whose port is another's by now says so, and what to do."""
-    kept = settings_for(settings, keep=True)
+    """A kept demo whose port is taken by another process is reported with a remedy."""
+    kept = demo_settings(settings, keep=True)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with Store.open(kept).write() as session:
             session.add(Shop(name="demo", url=f"http://127.0.0.1:{port}/", allow_private=True))
-        said = scout("demo", "--keep")
-    assert (said.code, f"cannot be served on port {port}" in said.error) == (1, True)
+        result = scout("demo", "--keep")
+    assert (result.code, f"cannot be served on port {port}" in result.error) == (1, True)
 
 
-def _shell(settings: Settings, *words: str, **more: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "scout", "--data-dir", str(settings.data_dir), *words]
-    return subprocess.run(command, text=True, capture_output=True, check=False, **more)
+def _shell(
+    settings: Settings, *arguments: str, **options: object
+) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "scout", "--data-dir", str(settings.data_dir), *arguments]
+    return subprocess.run(command, text=True, capture_output=True, check=False, **options)
 
 
 def test_unexpected(settings: Settings, tmp_path: Path) -> None:
-    """What nobody foresaw is one line too; with -v it is a traceback."""
-    broken = "import scout.overview as o, sys, scout.cli as c\no.overview = lambda store: 1 / 0\nsys.exit(c.main())"
+    """An unexpected error is one line too; with -v it is a traceback."""
+    broken = "import scout.overview as o, sys, scout.cli as c\no.describe_shops = lambda store: 1 / 0\nsys.exit(c.main())"
     for flags in ([], ["-v"]):
         command = [
             sys.executable,
@@ -242,14 +247,14 @@ def test_unexpected(settings: Settings, tmp_path: Path) -> None:
             "shop",
             "list",
         ]
-        said = subprocess.run(command, text=True, capture_output=True, check=False)
-        assert said.returncode == 1
-        assert ("Traceback" in said.stderr) == bool(flags)
-    assert len(said.stderr.splitlines()) > 1
+        result = subprocess.run(command, text=True, capture_output=True, check=False)
+        assert result.returncode == 1
+        assert ("Traceback" in result.stderr) == bool(flags)
+    assert len(result.stderr.splitlines()) > 1
 
 
 def test_nobody_reads(settings: Settings, store: Store) -> None:
-    """A reader that goes away early, as `head` does, is no failure."""
+    """A reader that closes the pipe early, as `head` does, causes no failure."""
     reading, writing = os.pipe()
     os.close(reading)
     command = [sys.executable, "-m", "scout", "--data-dir", str(settings.data_dir), "db", "upgrade"]

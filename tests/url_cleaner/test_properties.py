@@ -1,4 +1,4 @@
-"""What holds for any link whatsoever."""
+"""Properties that hold for every URL."""
 
 import contextlib
 import time
@@ -8,17 +8,20 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from url_cleaner.clean import clean, is_clean
+from url_cleaner.cleaner import clean_url, is_clean
 from url_cleaner.errors import BadUrl
-from url_cleaner.knowledge.providers import knowledge
-from url_cleaner.urls.link import MAX_LENGTH, read_link, unescape
-from url_cleaner.urls.query import joined, parameters
+from url_cleaner.knowledge.networks import load_network_data
+from url_cleaner.urls.query import join_parameters, parse_query
+from url_cleaner.urls.url import MAX_URL_LENGTH, Url, unescape
 
 HOME = "https://www.shop.com/"
 WORDS = st.sampled_from(
-    "utm_source gclid id url u ued ULP=[[ ]] ref partner pid variant 7 a1 = & ? # / // : @ ; . % %25 %2F %3A %26 %3D "
-    "&amp; amp; [ ] ( ) \\ \t ö https:// http:/ www. www.shop.com shop.com /redirect /out to www.awin1.com/cread.php? "
-    "https://www.awin1.com/cread.php?ued= https://www.google.com/url?q= https%3A%2F%2Fwww.shop.com%2Fp%3Fid%3D7 "
+    "utm_source gclid id url u ued ULP=[[ ]] ref partner pid variant 7 a1 = & ? # / // : @ ; . % "
+    "%25 %2F %3A %26 %3D "
+    "&amp; amp; [ ] ( ) \\ \t ö https:// http:/ www. www.shop.com shop.com /redirect /out to "
+    "www.awin1.com/cread.php? "
+    "https://www.awin1.com/cread.php?ued= https://www.google.com/url?q= "
+    "https%3A%2F%2Fwww.shop.com%2Fp%3Fid%3D7 "
     "https%253A%252F%252Fshop.com aHR0cHM6Ly93d3cuc2hvcC5jb20v bit.ly :~:text= utm_id=1 127.0.0.1:80 [::1]".split(
         " "
     )
@@ -35,7 +38,7 @@ STARTS = [
 ]
 CLICKS = sorted(
     f"https://{host.replace('*', 'de')}{path.replace('*', 'x')}{place}"
-    for host, wrappers in knowledge().wrappers.items()
+    for host, wrappers in load_network_data().wrappers.items()
     for wrapper in wrappers
     for path in wrapper.paths or ("/",)
     for place in [*(f"?{key}=" for key in wrapper.keys), *(mark[0] for mark in wrapper.marks)]
@@ -51,10 +54,10 @@ HOMES = st.sampled_from([None, HOME, "http://127.0.0.1:4321"])
 def test_cleaning_twice_changes_nothing(link: str, home: str | None) -> None:
     """A cleaned link is clean, and cleaning raises nothing but BadUrl."""
     with contextlib.suppress(BadUrl):
-        cleaned = clean(link, home=home)
+        cleaned = clean_url(link, home=home)
         if cleaned.url is None or cleaned.opaque:
             return
-        again = clean(cleaned.url, home=home)
+        again = clean_url(cleaned.url, home=home)
         assert again.url == cleaned.url
         assert again.unwrapped == again.removed == ()
         assert is_clean(cleaned.url, home)
@@ -62,16 +65,18 @@ def test_cleaning_twice_changes_nothing(link: str, home: str | None) -> None:
 
 @given(LINKS, HOMES)
 def test_no_host_out_of_nowhere(link: str, home: str | None) -> None:
-    """The host of the result stands in the input, once that is decoded; with a shop known, it is the shop's."""
+    """The host of the result stands in the input, once that is decoded; with a shop known, it is
+    the shop's.
+    """
     try:
-        cleaned = clean(link, home=home)
+        cleaned = clean_url(link, home=home)
     except BadUrl:
         return
     if cleaned.url is None:
         return
-    host = read_link(cleaned.url)
+    host = Url.parse(cleaned.url)
     if home:
-        assert host.site == read_link(home).site
+        assert host.site == Url.parse(home).site
     text = link
     for _ in range(7):
         text = unescape(text)
@@ -83,8 +88,8 @@ def test_no_host_out_of_nowhere(link: str, home: str | None) -> None:
 @given(PIECES)
 def test_queries_come_together_as_they_were(query: str) -> None:
     """Cutting a query and joining all of it gives the same text."""
-    params = parameters(query)
-    assert joined(params, [True] * len(params)) in (query, "")
+    params = parse_query(query)
+    assert join_parameters(params, [True] * len(params)) in (query, "")
 
 
 @given(
@@ -98,12 +103,13 @@ def test_unknown_parameters_survive(pairs: list[tuple[str, str]]) -> None:
     query = "&".join(f"{key}={quote(value, safe='')}" for key, value in pairs)
     tidy = f"https://www.shop.com/p/a7{'?' if query else ''}{query}"
     dirty = f"https://www.shop.com/p/a7?utm_source=1&{query}&gclid=2"
-    assert clean(dirty).url == tidy
+    assert clean_url(dirty).url == tidy
     assert (
-        clean(f"https://www.awin1.com/cread.php?awinmid=1&ued={quote(dirty, safe='')}").url == tidy
+        clean_url(f"https://www.awin1.com/cread.php?awinmid=1&ued={quote(dirty, safe='')}").url
+        == tidy
     )
     assert (
-        clean(f"https://t.example/x?y={quote(quote(dirty, safe=''), safe='')}", home=HOME).url
+        clean_url(f"https://t.example/x?y={quote(quote(dirty, safe=''), safe='')}", home=HOME).url
         == tidy
     )
 
@@ -131,15 +137,15 @@ BAD = [
     *("https://.a.com/", "https://a..com/", "https://a%00.com/", "https://\ud800.com/"),
     f"https://{'a' * 64}.com/",
     "https://a.com:000044399999/",
-    "\n".join(["https://a.com/", "x" * MAX_LENGTH]),
+    "\n".join(["https://a.com/", "x" * MAX_URL_LENGTH]),
 ]
 
 
 @pytest.mark.parametrize("link", BAD)
 def test_bad_links(link: str) -> None:
-    """What is no http(s) link is refused in one line that shows it."""
+    """A text that is no http(s) URL is refused in one line that quotes it."""
     with pytest.raises(BadUrl) as error:
-        clean(link)
+        clean_url(link)
     assert "\n" not in str(error.value)
     assert len(str(error.value)) < 250
 
@@ -181,5 +187,5 @@ def test_hostile_links_cost_little(case: tuple[str, str], home: str | None) -> N
 def _seconds(link: str, home: str | None) -> float:
     begin = time.process_time()
     with contextlib.suppress(BadUrl):
-        clean(link, home=home)
+        clean_url(link, home=home)
     return time.process_time() - begin

@@ -2,7 +2,7 @@
 
 import pytest
 
-from url_cleaner.clean import clean, is_clean
+from url_cleaner.cleaner import clean_url, is_clean
 
 REMOVED = [
     ("https://a.com/p?utm_source=x&id=1&gclid=2", "https://a.com/p?id=1"),
@@ -38,7 +38,7 @@ REMOVED = [
 @pytest.mark.parametrize(("dirty", "tidy"), REMOVED)
 def test_trackers_go(dirty: str, tidy: str) -> None:
     """Tracking parameters go, each with a reason, and the rest keeps its bytes."""
-    cleaned = clean(dirty)
+    cleaned = clean_url(dirty)
     assert cleaned.url == tidy
     assert cleaned.removed
     assert all(": " in reason for reason in cleaned.removed)
@@ -67,8 +67,8 @@ KEPT = [
 
 @pytest.mark.parametrize("link", KEPT)
 def test_all_else_stays(link: str) -> None:
-    """What nobody knows to track stays as it stands."""
-    cleaned = clean(link)
+    """Parameters that are not known to track stay unchanged."""
+    cleaned = clean_url(link)
     assert cleaned.url == link
     assert cleaned.removed == ()
 
@@ -86,9 +86,11 @@ SHOPS = [
 
 @pytest.mark.parametrize(("query", "tidy"), SHOPS)
 def test_own_links_lose_more(query: str, tidy: str) -> None:
-    """On the shop's own link a partner's name is a tracker, and a vague key is one if it names a channel."""
+    """On the shop's own link a partner's name is a tracker, and a vague key is one if it names a
+    channel.
+    """
     assert (
-        clean(f"https://shop.com/p/7?{query}", home="https://shop.com").url
+        clean_url(f"https://shop.com/p/7?{query}", home="https://shop.com").url
         == f"https://shop.com/p/7?{tidy}"
     )
 
@@ -111,8 +113,10 @@ NORMALISED = [
 
 @pytest.mark.parametrize(("link", "tidy"), NORMALISED)
 def test_writing_is_put_right(link: str, tidy: str) -> None:
-    """A link is written as it is asked for: scheme, host in DNS form, nothing that may not stand in it."""
-    cleaned = clean(link)
+    """A link is written as it is asked for: scheme, host in DNS form, nothing that may not stand in
+    it.
+    """
+    cleaned = clean_url(link)
     assert cleaned.url == tidy
     assert cleaned.removed == ()
 

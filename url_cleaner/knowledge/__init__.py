@@ -1,1 +1,3 @@
-"""Known redirectors and tracking parameters: built-in, from lists, learnt from a shop."""
+"""Known redirect wrappers and tracking parameters: built in, from users' filter lists, learnt from
+a shop.
+"""

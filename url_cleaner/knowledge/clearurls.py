@@ -1,17 +1,22 @@
-"""Lists in ClearURLs' format: providers by a pattern of their URLs, each with keys, cuts and redirections as patterns.
+"""Filter lists in ClearURLs' format: providers by URL pattern, each with keys, cuts and
+redirections as patterns.
 
-See https://docs.clearurls.xyz, "Rules". A pattern that ends in any domain takes `shop.com.example.org` for the shop: a
-provider counts only where its pattern names the domain that somebody registered.
+See https://docs.clearurls.xyz, "Rules". Many URL patterns end in any domain and so match
+`shop.com.example.org` as well: a provider applies only where its pattern names the registrable
+domain.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from url_cleaner.knowledge.patterns import KEPT, Chooser, Pattern, compiled
-from url_cleaner.urls.domains import registrable
-from url_cleaner.urls.link import Link, read_link
+from url_cleaner.knowledge.patterns import MATCH_CACHE_SIZE, Pattern, PatternSet, compile_pattern
+from url_cleaner.urls.domains import registrable_domain
+from url_cleaner.urls.url import Url
+
+# Characters of a provider's name that are shown.
+_MAX_NAME_LENGTH = 60
 
 
 @dataclass(frozen=True)
@@ -25,74 +30,76 @@ class Provider:
     exceptions: tuple[Pattern, ...]
     redirections: tuple[Pattern, ...]
 
-    def fits(self, link: Link, text: str) -> bool:
-        """Is the link this provider's, beyond what its pattern says?"""
-        plain = self.pattern.replace("\\", "").lower()
-        domain = (registrable(link.host) or "").partition(".")[0]
-        named = plain in (".*", "") or (domain != "" and domain in plain)
-        return named and not any(exception.search(text) for exception in self.exceptions)
+    def applies_to(self, url: Url, text: str) -> bool:
+        """Return True if a URL that matches the pattern is of the named domain, and no
+        exception.
+        """
+        plain_pattern = self.pattern.replace("\\", "").lower()
+        domain = (registrable_domain(url.host) or "").partition(".")[0]
+        names_domain = domain != "" and domain in plain_pattern
+        if plain_pattern not in (".*", "") and not names_domain:
+            return False
+        return not any(exception.search(text) for exception in self.exceptions)
 
 
-class Providers:
+class ClearUrls:
     """All providers of a file."""
 
-    def __init__(self, providers: tuple[Provider, ...], chooser: Chooser, skipped: int) -> None:
-        self._providers, self._chooser, self.skipped = providers, chooser, skipped
-        self._at = lru_cache(KEPT)(self._fitting)
-
-    @classmethod
-    def of(cls, found: Mapping[str, Mapping[str, Any]]) -> "Providers":
-        """The providers as the file has them."""
-        skipped: list[str] = []
-
-        def patterns(texts: Any, whole: bool = False) -> tuple[Pattern, ...]:
-            made = [compiled(f"^(?:{text})$" if whole else text, skipped) for text in texts or ()]
-            return tuple(one for one in made if one is not None)
-
-        providers = tuple(
-            Provider(
-                str(name)[:60],
-                str(one["urlPattern"]),
-                patterns([*one.get("rules", ()), *one.get("referralMarketing", ())], whole=True),
-                patterns(one.get("rawRules")),
-                patterns(one.get("exceptions")),
-                patterns(one.get("redirections")),
-            )
-            for name, one in found.items()
+    def __init__(self, entries: Mapping[str, Mapping[str, Any]]) -> None:
+        unsupported: list[str] = []
+        self._providers = tuple(
+            _provider(str(name), entry, unsupported) for name, entry in entries.items()
         )
-        return cls(providers, Chooser([one.pattern for one in providers], skipped), len(skipped))
+        url_patterns = [provider.pattern for provider in self._providers]
+        self._url_patterns = PatternSet(url_patterns, unsupported)
+        self.skipped = len(unsupported)
+        self._providers_of = lru_cache(MATCH_CACHE_SIZE)(self._applying)
 
-    def targets(self, link: Link) -> Iterator[tuple[str, str]]:
-        """What the redirections find."""
-        text = str(link)
-        for one in self._at(link):
-            for redirection in one.redirections:
-                found = redirection.search(text)
-                if found and found.groups():
-                    yield found.group(1) or "", f"ClearURLs: {one.name}"
+    def targets(self, url: Url) -> Iterator[tuple[str, str]]:
+        """Yield the targets that the redirections find, each with its provider."""
+        text = str(url)
+        for provider in self._providers_of(url):
+            for redirection in provider.redirections:
+                match = redirection.search(text)
+                if match and match.groups():
+                    yield match.group(1) or "", f"ClearURLs: {provider.name}"
 
-    def tracks(self, link: Link, key: str) -> str | None:
-        """The provider that calls the key a tracker."""
-        at = self._at(link)
-        return next(
-            (f"ClearURLs: {one.name}" for one in at if any(rule.search(key) for rule in one.rules)),
-            None,
-        )
+    def tracker_of(self, url: Url, key: str) -> str | None:
+        """Return the provider that lists the key as a tracker, else None."""
+        for provider in self._providers_of(url):
+            if any(rule.search(key) for rule in provider.rules):
+                return f"ClearURLs: {provider.name}"
+        return None
 
-    def shorter(self, text: str) -> str:
-        """The link without what the raw rules find behind its host."""
-        link = read_link(text)
-        for one in self._at(link):
-            rest = link.rest
-            for cut in one.cuts:
-                rest = cut.sub("", rest)
-            text = text[: len(text) - len(link.rest)] + rest
+    def shorten(self, text: str) -> str:
+        """Cut the matches of the raw rules out of a URL, behind its host."""
+        url = Url.parse(text)
+        for provider in self._providers_of(url):
+            after_host = url.after_host
+            for cut in provider.cuts:
+                after_host = cut.sub("", after_host)
+            text = text[: len(text) - len(url.after_host)] + after_host
         return text
 
-    def _fitting(self, link: Link) -> tuple[Provider, ...]:
-        text = str(link)
-        return tuple(
-            self._providers[at]
-            for at in self._chooser.those(text)
-            if self._providers[at].fits(link, text)
-        )
+    def _applying(self, url: Url) -> tuple[Provider, ...]:
+        text = str(url)
+        providers = [self._providers[index] for index in self._url_patterns.matching(text)]
+        return tuple(provider for provider in providers if provider.applies_to(url, text))
+
+
+def _provider(name: str, entry: Mapping[str, Any], skipped: list[str]) -> Provider:
+    # Rules must match a key as a whole.
+    keys = [*entry.get("rules", ()), *entry.get("referralMarketing", ())]
+    return Provider(
+        name=name[:_MAX_NAME_LENGTH],
+        pattern=str(entry["urlPattern"]),
+        rules=_compile_all((f"^(?:{key})$" for key in keys), skipped),
+        cuts=_compile_all(entry.get("rawRules"), skipped),
+        exceptions=_compile_all(entry.get("exceptions"), skipped),
+        redirections=_compile_all(entry.get("redirections"), skipped),
+    )
+
+
+def _compile_all(texts: Iterable[str] | None, skipped: list[str]) -> tuple[Pattern, ...]:
+    patterns = [compile_pattern(text, skipped) for text in texts or ()]
+    return tuple(pattern for pattern in patterns if pattern is not None)

@@ -1,20 +1,26 @@
-"""Regular expressions of strangers, in RE2: linear in the length of the text, whatever the pattern.
+"""Regular expressions of unknown origin, run in RE2: linear in the length of the text for every
+pattern.
 
-RE2 comes with the extra `lists` and is imported only where a list is given.
+RE2 comes with the extra `lists` and is imported only where a filter list is given.
 """
 
 import re
 from collections.abc import Sequence
 from typing import Any
 
+# RE2 has no type stubs.
 Pattern = Any
-LARGEST = 8_000_000
-KEPT = 16
-"""For how many links it is kept which entries they fall under: a link is asked about for each of its parameters."""
+
+# Bytes of memory for one compiled pattern. Bound against hostile input.
+MAX_PATTERN_MEMORY = 8_000_000
+# URLs for which the matching list entries are cached: each URL is looked up once per parameter.
+MATCH_CACHE_SIZE = 16
 
 
-def compiled(text: str, skipped: list[str]) -> Pattern | None:
-    """The pattern, letters of either case alike; None where RE2 cannot read it, and then it is noted."""
+def compile_pattern(text: str, skipped: list[str]) -> Pattern | None:
+    """Compile a pattern, ignoring case; None where RE2 does not support it, and then it is added to
+    `skipped`.
+    """
     import re2
 
     try:
@@ -24,45 +30,46 @@ def compiled(text: str, skipped: list[str]) -> Pattern | None:
         return None
 
 
-def escaped(text: str) -> str:
-    """The pattern that means exactly this text.
+def escape_pattern(text: str) -> str:
+    """Return the pattern that matches exactly this text.
 
-    >>> escaped("a.b")
+    >>> escape_pattern("a.b")
     'a\\\\.b'
     """
     return re.escape(text)
 
 
-class Chooser:
-    """Many patterns tried on a text in one pass."""
+class PatternSet:
+    """Many patterns, searched for in one pass over a text."""
 
     def __init__(self, texts: Sequence[str], skipped: list[str]) -> None:
         import re2
 
-        self._places: list[int] = []
+        self._indices: list[int] = []
         self._set = re2.Set.SearchSet(_options())
-        for at, text in enumerate(texts):
+        for index, text in enumerate(texts):
             try:
                 self._set.Add(text)
             except re2.error:
                 skipped.append(text)
                 continue
-            self._places.append(at)
-        if self._places:
+            self._indices.append(index)
+        # Compiled once, when it is complete.
+        if self._indices:
             self._set.Compile()
 
-    def those(self, text: str) -> list[int]:
-        """The places of the patterns that the text holds, in order."""
-        return (
-            sorted(self._places[number] for number in self._set.Match(text) or ())
-            if self._places
-            else []
-        )
+    def matching(self, text: str) -> list[int]:
+        """Return the indices of all patterns that match somewhere in the text, in order."""
+        if not self._indices:
+            return []
+        return sorted(self._indices[number] for number in self._set.Match(text) or ())
 
 
 def _options() -> Any:
     import re2
 
     options = re2.Options()
-    options.case_sensitive, options.log_errors, options.max_mem = False, False, LARGEST
+    options.case_sensitive = False
+    options.log_errors = False
+    options.max_mem = MAX_PATTERN_MEMORY
     return options

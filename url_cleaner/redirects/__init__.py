@@ -1,1 +1,1 @@
-"""Unwrap redirect links, or follow opaque ones on request."""
+"""Targets of redirect links, read from the link itself."""

@@ -1,1 +1,1 @@
-"""Parsed URLs, query strings, registrable domains, public addresses."""
+"""URLs as values: the parsed URL, its query, registrable domains, public IP addresses."""

@@ -1,4 +1,8 @@
-"""Whose host is it? Suffix matches at label boundaries, so that `awin1.com.example.org` is not taken for Awin."""
+"""Host names: the domains they belong to, matched at label boundaries.
+
+Suffixes of the text would not do: `awin1.com.example.org` is not a host of the network at
+`awin1.com`.
+"""
 
 import re
 from functools import cache, lru_cache
@@ -7,44 +11,53 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tldextract import TLDExtract
 
+# Labels of a host name that are looked at, from the right. Bound against hostile input.
+MAX_LABELS = 8
 _DIGIT = re.compile(r"[0-9]")
 
 
 @lru_cache(maxsize=4096)
-def suffixes(host: str) -> tuple[str, ...]:
-    """The names under which a host may be listed: itself, all its parents, and `name.*` for any country's `name.xx`.
+def host_patterns(host: str) -> tuple[str, ...]:
+    """List the names under which data files may hold a host, most specific first.
 
-    Networks that number their hosts are listed with a 0 for any digit.
+    These are the host, its parent domains, and `name.*` for `name.xx` in any country. Digits are
+    also written as 0, for networks that number their hosts.
 
-    >>> suffixes("www.google.co.uk")
+    >>> host_patterns("www.google.co.uk")
     ('www.google.co.uk', 'google.co.uk', 'co.uk', 'uk', 'google.*')
-    >>> suffixes("i411.net")
+    >>> host_patterns("i411.net")
     ('i411.net', 'net', 'i411.*', 'i000.net', 'i000.*')
-    >>> "google.*" in suffixes("google.com.example.org")
+    >>> "google.*" in host_patterns("google.com.example.org")
     False
     """
     labels = host.split(".")
-    names = [".".join(labels[at:]) for at in range(max(0, len(labels) - 8), len(labels))]
+    names = []
+    for start in range(max(0, len(labels) - MAX_LABELS), len(labels)):
+        names.append(".".join(labels[start:]))
+    # A second level such as `co.uk` belongs to the country, not to the name.
     if len(labels) > 2 and labels[-2] in ("co", "com") and len(labels[-1]) == 2:
         names.append(f"{labels[-3]}.*")
     elif len(labels) > 1:
         names.append(f"{labels[-2]}.*")
-    return tuple(dict.fromkeys([*names, *(_DIGIT.sub("0", name) for name in names)]))
+    names += [_DIGIT.sub("0", name) for name in names]
+    return tuple(dict.fromkeys(names))
 
 
 @lru_cache(maxsize=4096)
-def registrable(host: str) -> str | None:
-    """The domain that somebody registered, by the Public Suffix List that comes with tldextract; None for IPs.
+def registrable_domain(host: str) -> str | None:
+    """Return the registrable domain by the Public Suffix List; None for IP addresses and bare
+    suffixes.
 
-    >>> registrable("www.shop.co.uk"), registrable("127.0.0.1"), registrable("localhost")
+    >>> registrable_domain("www.shop.co.uk"), registrable_domain("127.0.0.1"), registrable_domain("localhost")
     ('shop.co.uk', None, None)
     """
-    return _extract()(host).top_domain_under_public_suffix or None
+    return _suffix_list()(host).top_domain_under_public_suffix or None
 
 
 @cache
-def _extract() -> "TLDExtract":
-    """The bundled snapshot only: nothing is downloaded, nothing written. Loaded late: the import takes 0.1 s."""
+def _suffix_list() -> "TLDExtract":
+    """Load the Public Suffix List that comes with tldextract; nothing is downloaded or written."""
+    # Imported late: the import takes 0.1 s, and most commands never need it.
     from tldextract import TLDExtract
 
     return TLDExtract(suffix_list_urls=(), cache_dir=None)

@@ -1,7 +1,8 @@
-"""The parameters of a query or fragment, cut so that putting them together again gives the very same text.
+"""Parameters of a query or fragment, split so that joining them gives the very same text.
 
-A query may hold a second `?`: somebody glued `?pid=96` to a link that had a query already (Hübscher 2018, 2.11).
-Browsers take it for a part of the value before it; here it begins a parameter of its own, judged like the others.
+A query may hold a second `?`, where `?pid=96` was glued to a URL that had a query already (Hübscher
+2018, 2.11). Browsers take it for a part of the value before it; here it begins a parameter, judged
+like the others.
 """
 
 import re
@@ -9,52 +10,59 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from url_cleaner.urls.link import unescape
+from url_cleaner.urls.url import unescape
 
-_MARKS = re.compile(r"([&?])")
+_DELIMITER = re.compile(r"([&?])")
 
 
 class Parameter(NamedTuple):
-    """One parameter as it stands in the link, with the mark before it; the key decoded and in small letters."""
+    """One parameter as it stands in the URL; `key` is decoded and in lower case."""
 
-    mark: str
+    delimiter: str
     text: str
     key: str
     value: str
 
 
 @lru_cache(maxsize=32)
-def parameters(query: str) -> tuple[Parameter, ...]:
-    """The parameters of a query.
+def parse_query(query: str) -> tuple[Parameter, ...]:
+    """Split a query into its parameters.
 
-    >>> [(p.mark, p.key, p.value) for p in parameters("partner=idealo?amp;UTM%5Fsource[]=a=b&x")]
-    [('&', 'partner', 'idealo'), ('?', 'utm_source', 'a=b'), ('&', 'x', '')]
+    >>> [(p.delimiter, p.key, p.value) for p in parse_query("partner=portal?amp;UTM%5Fsource[]=a=b&x")]
+    [('&', 'partner', 'portal'), ('?', 'utm_source', 'a=b'), ('&', 'x', '')]
     """
     if not query:
         return ()
-    parts = ["&", *_MARKS.split(query)]
+    parts = ["&", *_DELIMITER.split(query)]
     return tuple(map(_parameter, parts[::2], parts[1::2]))
 
 
+# Hostile queries repeat one parameter thousands of times.
 @lru_cache(maxsize=1024)
-def _parameter(mark: str, text: str) -> Parameter:
+def _parameter(delimiter: str, text: str) -> Parameter:
     key, _, value = text.partition("=")
-    return Parameter(
-        mark, text, unescape(key).lower().lstrip("?").removeprefix("amp;").removesuffix("[]"), value
-    )
+    # `amp;` is left of an ampersand that was escaped for HTML and cut at its `&`; `[]` marks a list
+    # in PHP.
+    key = unescape(key).lower().lstrip("?").removeprefix("amp;").removesuffix("[]")
+    return Parameter(delimiter, text, key, value)
 
 
-def joined(params: Sequence[Parameter], kept: Sequence[bool]) -> str:
-    """The query that remains of the parameters: as it was, but what follows a removed one is never left glued.
+def join_parameters(params: Sequence[Parameter], is_retained: Sequence[bool]) -> str:
+    """Join the retained parameters to a query.
 
-    >>> joined(parameters("id=1?utm_source=x?size=5&b?c"), [True, False, True, True, True])
+    Delimiters stay as they were, except that a parameter behind a removed one begins with `&`.
+
+    >>> join_parameters(parse_query("id=1?utm_source=x?size=5&b?c"), [True, False, True, True, True])
     'id=1&size=5&b?c'
     """
-    out: list[str] = []
-    gap = False
-    for param, keep in zip(params, kept, strict=True):
-        if keep:
-            out += ["&" if gap else param.mark, param.text]
-        gap = not keep
-    text = "".join(out[1:])
-    return text if text.strip("&?") else ""
+    pieces: list[str] = []
+    follows_removed = False
+    for param, retained in zip(params, is_retained, strict=True):
+        if retained:
+            pieces += ["&" if follows_removed else param.delimiter, param.text]
+        follows_removed = not retained
+    query = "".join(pieces[1:])
+    # A query of delimiters only says nothing.
+    if not query.strip("&?"):
+        return ""
+    return query

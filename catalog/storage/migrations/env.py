@@ -1,8 +1,11 @@
-"""Alembic's entry: runs on the connection that `catalog.storage.store.upgrade` hands over."""
+"""Alembic's entry point: runs on the connection that `catalog.storage.store.upgrade_schema`
+passes.
+"""
 
 from alembic import context
 from sqlmodel import SQLModel
 
+# Imported for its side effect: it registers the tables in SQLModel's metadata.
 from catalog import models as models
 
 context.configure(

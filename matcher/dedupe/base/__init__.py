@@ -1,1 +1,1 @@
-"""Shared parts of all join methods: records, text columns, similarity measures, verification."""
+"""Shared parts of all join methods: records, text columns, similarity measures, edit distance."""

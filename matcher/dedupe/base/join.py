@@ -1,13 +1,14 @@
-"""What all rungs share: they take records, one side or two, and give pairs with a similarity and a reason.
+"""The interface that all join methods share: records in, pairs with a similarity and a reason out.
 
-A rung says how many candidates it looked at and how many similarities it computed, so that rungs can be compared by
-their work and not only by their time. Thresholds are fractions: 0.8 is four fifths, never 0.8000000000000000444.
+A join finds similar pairs within one set of records (self-join) or between two. Every method also
+counts its candidates and its similarity computations, so that methods can be compared by work as
+well as by time. Thresholds are fractions: 0.8 is exactly four fifths, not the nearest binary float.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,59 +17,73 @@ from catalog.errors import UsageError
 from catalog.runtime.progress import Progress, silent
 from matcher.dedupe.base.records import Records
 
-Indices = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Words = NDArray[np.uint64]
-Part = tuple[Indices, Indices, Floats, Indices]
-Flags = NDArray[np.bool_]
-_NONE: Indices = np.empty(0, dtype=np.int64)
-MOST_PAIRS = 200_000_000
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+BoolArray = NDArray[np.bool_]
+UInt64Array = NDArray[np.uint64]
+
+MAX_PAIRS = 200_000_000  # pairs; cap: a result is held in memory 28 bytes a pair
+
+
+@dataclass(frozen=True)
+class PairBatch:
+    """Some pairs of row numbers with their similarity; `reason` is an index into a list of reasons."""
+
+    left: IntArray
+    right: IntArray
+    similarity: FloatArray
+    reason: IntArray
 
 
 @dataclass(frozen=True)
 class Level:
-    """One level of a rung: the pairs that were left after it, and the similarities computed were it the last."""
+    """The work up to one filter level, or of one method of a chain.
+
+    `candidates` are the pairs that passed it; `comparisons` the similarities that would be computed
+    if it were the last level. `method` names the step of a chain and is empty elsewhere.
+    """
 
     level: int
     candidates: int
     comparisons: int
-    rung: str = ""
+    method: str = ""
 
 
 @dataclass(frozen=True)
-class Joined:
-    """Pairs found, by row: `left[i]` and `right[i]` are alike by `similarity[i]`, because of `reasons[why[i]]`.
+class JoinResult:
+    """Similar pairs by row number, sorted by `left`, then `right`.
 
-    In a join of one set with itself, left < right; pairs are sorted. Of records that are equal only the first may have
-    been compared further; `same` then says for each row which one that is.
+    Pair i joins `left[i]` and `right[i]` with `similarity[i]`, for `reasons[reason[i]]`. In a
+    self-join left < right. `representative` is set by a chain: for each row of the left side, the
+    first of the rows equal to it (only that one is compared by the later methods); else None.
     """
 
-    left: Indices
-    right: Indices
-    similarity: Floats
-    why: NDArray[np.int32]
+    left: IntArray
+    right: IntArray
+    similarity: FloatArray
+    reason: NDArray[np.int32]
     reasons: tuple[str, ...] = ()
     candidates: int = 0
     comparisons: int = 0
-    levels: tuple[Level, ...] = field(default=())
-    same: Indices | None = None
+    levels: tuple[Level, ...] = ()
+    representative: IntArray | None = None
 
     def __len__(self) -> int:
         return len(self.left)
 
 
-class Rung(Protocol):
-    """Finds pairs within `left`, or between `left` and `right`."""
+class JoinMethod(Protocol):
+    """A callable that finds similar pairs within `left`, or between `left` and `right`."""
 
     def __call__(
         self, left: Records, right: Records | None = None, progress: Progress = silent
-    ) -> Joined: ...
+    ) -> JoinResult: ...
 
 
-def exactly(threshold: float | str | Fraction) -> Fraction:
-    """A threshold as the fraction that a person meant. Raises UsageError outside of (0, 1].
+def parse_threshold(threshold: float | str | Fraction) -> Fraction:
+    """Convert a threshold to the fraction it was written as. Raises UsageError outside (0, 1].
 
-    >>> exactly(0.8)
+    >>> parse_threshold(0.8)
     Fraction(4, 5)
     """
     try:
@@ -80,28 +95,40 @@ def exactly(threshold: float | str | Fraction) -> Fraction:
     return value
 
 
-def joined(parts: Sequence[Part], reasons: Sequence[str], **figures: Any) -> Joined:
-    """Parts of left, right, similarity and why, as one sorted whole."""
-    whole = (
-        [np.concatenate([_NONE, *column]) for column in zip(*parts, strict=True)]
-        if parts
-        else [_NONE] * 4
-    )
-    left, right, similarity, why = whole
+def build_result(
+    batches: Sequence[PairBatch],
+    reasons: Sequence[str],
+    *,
+    candidates: int = 0,
+    comparisons: int = 0,
+    levels: tuple[Level, ...] = (),
+    representative: IntArray | None = None,
+) -> JoinResult:
+    """Concatenate batches of pairs and sort them into one result."""
+    # The empty arrays give the concatenation a dtype when there is no batch.
+    no_rows = np.empty(0, dtype=np.int64)
+    left = np.concatenate([no_rows, *(batch.left for batch in batches)])
+    right = np.concatenate([no_rows, *(batch.right for batch in batches)])
+    similarity = np.concatenate([np.empty(0), *(batch.similarity for batch in batches)])
+    reason = np.concatenate([no_rows, *(batch.reason for batch in batches)])
     order = np.lexsort((right, left))
-    return Joined(
+    return JoinResult(
         left[order].astype(np.int64),
         right[order].astype(np.int64),
         similarity[order].astype(np.float64),
-        why[order].astype(np.int32),
+        reason[order].astype(np.int32),
         tuple(reasons),
-        **figures,
+        candidates,
+        comparisons,
+        levels,
+        representative,
     )
 
 
-def refuse_flood(pairs: int) -> None:
-    """Raise UsageError where there are more pairs than anybody can read or memory can hold."""
-    if pairs > MOST_PAIRS:
+def check_pair_count(pairs: int) -> None:
+    """Raise UsageError if there are more pairs than memory can hold."""
+    if pairs > MAX_PAIRS:
         raise UsageError(
-            f"there are {pairs:,} pairs, more than {MOST_PAIRS:,}: raise --threshold, or take other keys"
+            f"there are {pairs:,} pairs, more than {MAX_PAIRS:,}: "
+            "raise --threshold, or take other keys"
         )

@@ -1,8 +1,8 @@
-"""Records: what a rung compares, read from CSV, TSV, JSON Lines, Parquet or plain lines of text.
+"""Records to compare, read from CSV, TSV, JSON Lines, Parquet, or plain lines of text.
 
-Only the key columns are held in memory; whoever needs whole rows (the merge) reads the file again. Files may be packed
-by gzip or xz. A line of a text file is a record as it stands, even an empty one; in a table a row whose key columns are
-all empty says nothing that could be compared, and is left out.
+Only the key columns are held in memory; merging, which needs whole rows, reads the file again.
+Files may be compressed with gzip or xz. Each line of a text file is a record, even an empty one. In
+a table, a row whose key columns are all empty has nothing to compare and is left out.
 """
 
 import gzip
@@ -10,73 +10,132 @@ import lzma
 import shutil
 import tempfile
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from catalog.errors import UnreadableFeed, UsageError
 from catalog.feeds import delimited, files, jsonlines, parquet
 from catalog.feeds.rows import Row, Rows, Texts, Unread
 from catalog.runtime.progress import Progress, silent
 
-LINE = "line"
-STEP = 20_000
-_PACKED = (".xz", ".gz")
+LINE_COLUMN = "line"  # name of the only column of a text file
+PROGRESS_INTERVAL = 20_000  # records between two progress reports
+MAX_NAMED_COLUMNS = 30  # columns; cap on an error message
+_COMPRESSED = (".xz", ".gz")
 
 
 @dataclass(frozen=True)
 class Records:
-    """The key columns of a set of records; `texts` are the keys of a record as one, `lines` where each stood."""
+    """The key columns of a set of records.
+
+    `fields` has a list per key column, `texts` the keys of each record as one text, `lines` its
+    position in the source. `left_out` counts rows without a key, `bad` rows that are unreadable.
+    """
 
     fields: tuple[list[str], ...]
     texts: list[str]
     lines: Sequence[int]
-    names: tuple[str, ...] = (LINE,)
+    names: tuple[str, ...] = (LINE_COLUMN,)
     left_out: int = 0
     bad: int = 0
 
     def __len__(self) -> int:
         return len(self.texts)
 
-    def only(self, rows: Iterable[int]) -> "Records":
-        """Some of the records."""
-        kept = list(rows)
-        fields = tuple([column[row] for row in kept] for column in self.fields)
-        texts = fields[0] if len(fields) == 1 else [self.texts[row] for row in kept]
-        return Records(fields, texts, [self.lines[row] for row in kept], self.names)
+    def select(self, rows: Sequence[int]) -> "Records":
+        """Return the records of some rows."""
+        fields = tuple([column[row] for row in rows] for column in self.fields)
+        texts = fields[0] if len(fields) == 1 else [self.texts[row] for row in rows]
+        return Records(fields, texts, [self.lines[row] for row in rows], self.names)
 
 
-def of_texts(texts: Sequence[str]) -> Records:
-    """Records that are a text each."""
-    held = list(texts)
-    return Records((held,), held, range(1, len(held) + 1))
+class _RecordCollector:
+    """Collects the keys of the rows of a table, and leaves out rows without any."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = tuple(names)
+        self._fields: tuple[list[str], ...] = tuple([] for _ in self._names)
+        self._lines = list[int]()
+        self._left_out = 0
+
+    def add(self, line: int, key: tuple[str, ...]) -> None:
+        """Add the key of a row, or count the row as left out."""
+        if not any(part.strip() for part in key):
+            self._left_out += 1
+            return
+        self._lines.append(line)
+        for column, part in zip(self._fields, key, strict=True):
+            column.append(part)
+
+    def records(self, bad: int = 0) -> Records:
+        """Return the records collected; `bad` is the number of unreadable rows."""
+        texts = _join_keys(self._fields)
+        return Records(self._fields, texts, self._lines, self._names, self._left_out, bad)
 
 
-def of_fields(*fields: Sequence[str]) -> Records:
-    """Records of several fields, given column by column."""
+def records_from_texts(texts: Sequence[str]) -> Records:
+    """Make each text a record; positions count from 1."""
+    column = list(texts)
+    return Records((column,), column, range(1, len(column) + 1))
+
+
+def records_from_fields(*fields: Sequence[str]) -> Records:
+    """Make records of several fields, given column by column; positions count from 1."""
     columns = tuple(map(list, fields))
     names = tuple(f"field {number}" for number in range(1, len(columns) + 1))
-    return Records(columns, _as_one(columns), range(1, len(columns[0]) + 1), names)
+    return Records(columns, _join_keys(columns), range(1, len(columns[0]) + 1), names)
 
 
-def load(path: Path, keys: Sequence[str] = (), progress: Progress = silent) -> Records:
-    """The records of a file. Raises UnreadableFeed, UsageError where a key column is not there."""
-    if is_lines(path):
-        texts = [row.texts[LINE][0] for row in _told(rows(path), progress) if isinstance(row, Row)]
-        return of_texts(texts)
-    if not keys:
-        raise UsageError(f"{path.name} has columns: name those to compare by --key COLUMN[,COLUMN]")
-    return _keyed(path, tuple(keys), progress)
+def records_from_rows(rows: Iterable[Mapping[str, Any]], keys: Sequence[str]) -> Records:
+    """Make records of the key columns of mappings; positions count from 0.
+
+    Values are converted to text, None and missing columns to an empty one, lists joined by spaces.
+    """
+    collector = _RecordCollector(keys)
+    for position, row in enumerate(rows):
+        collector.add(position, tuple(_value_text(row.get(key)) for key in keys))
+    return collector.records()
 
 
-def rows(path: Path) -> Rows:
-    """The whole rows of a file, in order. Raises UnreadableFeed."""
-    if is_lines(path):
-        yield from (Row(number, {LINE: [line]}) for number, line in enumerate(_lines(path), 1))
+def _value_text(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, list | tuple):
+        return " ".join(map(str, value))
+    return str(value)
+
+
+def load_records(path: Path, keys: Sequence[str] = (), progress: Progress = silent) -> Records:
+    """Load the records of a file. Raises UnreadableFeed, or UsageError if a key column is missing."""
+    if is_text_file(path):
+        rows = _report_progress(read_rows(path), progress)
+        return records_from_texts(
+            [row.texts[LINE_COLUMN][0] for row in rows if isinstance(row, Row)]
+        )
+    _require_keys(path, keys)
+    collector = _RecordCollector(keys)
+    columns = dict[str, None]()
+    bad = 0
+    for row in _report_progress(read_rows(path), progress):
+        if isinstance(row, Unread):
+            bad += 1
+            continue
+        columns |= dict.fromkeys(row.texts)
+        collector.add(row.line, row_key(row.texts, keys))
+    _check_columns(path, keys, columns)
+    return collector.records(bad)
+
+
+def read_rows(path: Path) -> Rows:
+    """Read the whole rows of a file, in order. Raises UnreadableFeed."""
+    if is_text_file(path):
+        for number, line in enumerate(_read_lines(path), 1):
+            yield Row(number, {LINE_COLUMN: [line]})
         return
-    with _unpacked(path) as plain:
+    with _decompressed(path) as plain:
         if plain.stat().st_size == 0:
             raise UnreadableFeed(f"{path} is empty")
         kind = files.format_of(plain)
@@ -88,120 +147,122 @@ def rows(path: Path) -> Rows:
         yield from readers.get(kind, delimited.read)(plain)
 
 
-def key_of(texts: Texts, keys: Sequence[str]) -> tuple[str, ...]:
-    """The key columns of a row, lists as one text.
+def row_key(texts: Texts, keys: Sequence[str]) -> tuple[str, ...]:
+    """Return the key columns of a row, each list of texts joined to one.
 
-    >>> key_of({"name": ["Mug"], "tags": ["red", "blue"]}, ["name", "tags", "ean"])
+    >>> row_key({"name": ["Mug"], "tags": ["red", "blue"]}, ["name", "tags", "ean"])
     ('Mug', 'red blue', '')
     """
     return tuple(" ".join(texts.get(key, ())) for key in keys)
 
 
-def printed(
+def stream_keys(
     path: Path, keys: Sequence[str], progress: Progress = silent
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The records of a file one by one, never all in memory: a name that stays the same, and the key columns."""
-    names, where = (LINE,) if is_lines(path) else tuple(keys), path.resolve()
-    if not names:
-        raise UsageError(f"{path.name} has columns: name those to compare by --key COLUMN[,COLUMN]")
-    seen = dict[str, None]()
-    for row in _told(rows(path), progress):
-        seen |= dict.fromkeys(row.texts) if isinstance(row, Row) else {}
-        if isinstance(row, Row) and (any(key := key_of(row.texts, names)) or names == (LINE,)):
-            yield f"{where}:{row.line}", key
-    _there(path, () if names == (LINE,) else names, seen)
+    """Yield a stable name ("file:line") and the key of each record, one at a time.
 
-
-def is_lines(path: Path) -> bool:
-    """Whether a file is read as lines of text: told by its name."""
-    return Path(_inner_name(path)).suffix.lower() in (".txt", "")
-
-
-def _keyed(path: Path, keys: tuple[str, ...], progress: Progress) -> Records:
-    columns: tuple[list[str], ...] = tuple([] for _ in keys)
-    lines, seen, left_out, bad = list[int](), dict[str, None](), 0, 0
-    for row in _told(rows(path), progress):
+    Raises UnreadableFeed, and UsageError if a key column is missing.
+    """
+    key_columns = tuple(keys)
+    if is_text_file(path):
+        key_columns = (LINE_COLUMN,)
+    _require_keys(path, key_columns)
+    holds_lines = key_columns == (LINE_COLUMN,)
+    source = path.resolve()
+    columns = dict[str, None]()
+    for row in _report_progress(read_rows(path), progress):
         if isinstance(row, Unread):
-            bad += 1
             continue
-        seen |= dict.fromkeys(row.texts)
-        key = key_of(row.texts, keys)
-        if not any(part.strip() for part in key):
-            left_out += 1
-            continue
-        lines.append(row.line)
-        for column, part in zip(columns, key, strict=True):
-            column.append(part)
-    _there(path, keys, seen)
-    return Records(columns, _as_one(columns), lines, keys, left_out, bad)
+        columns |= dict.fromkeys(row.texts)
+        key = row_key(row.texts, key_columns)
+        # An empty line is a record, a table row without keys is not.
+        if any(key) or holds_lines:
+            yield f"{source}:{row.line}", key
+    if not holds_lines:
+        _check_columns(path, key_columns, columns)
 
 
-def _there(path: Path, keys: Sequence[str], seen: dict[str, None]) -> None:
-    missing = [key for key in keys if key not in seen]
-    if missing and not seen:
-        raise UnreadableFeed(f"{path} holds no record that can be read")
-    if missing:
-        there = ", ".join(sorted(seen)[:30])
-        raise UsageError(f"{path}: no column {missing[0]!r}; its columns are {there}")
+def is_text_file(path: Path) -> bool:
+    """Return True if the name of a file says that it holds lines of text."""
+    name = path.name
+    if path.suffix.lower() in _COMPRESSED:
+        name = path.stem
+    return Path(name).suffix.lower() in (".txt", "")
 
 
-def as_one(key: Sequence[str]) -> str:
-    """The key columns of a record as one text."""
+def join_key(key: Sequence[str]) -> str:
+    """Join the key columns of a record to one text."""
     return key[0] if len(key) == 1 else " ".join(filter(None, key))
 
 
-def _as_one(columns: tuple[list[str], ...]) -> list[str]:
-    return columns[0] if len(columns) == 1 else [as_one(row) for row in zip(*columns, strict=True)]
+def _join_keys(columns: tuple[list[str], ...]) -> list[str]:
+    if len(columns) == 1:
+        return columns[0]
+    return [join_key(key) for key in zip(*columns, strict=True)]
 
 
-def _told(rows: Rows, progress: Progress) -> Rows:
+def _require_keys(path: Path, keys: Sequence[str]) -> None:
+    if not keys:
+        raise UsageError(f"{path.name} has columns: name those to compare by --key COLUMN[,COLUMN]")
+
+
+def _check_columns(path: Path, keys: Sequence[str], columns: dict[str, None]) -> None:
+    """Raise an error if a key column is in no row of the file."""
+    missing = [key for key in keys if key not in columns]
+    if missing and not columns:
+        raise UnreadableFeed(f"{path} holds no record that can be read")
+    if missing:
+        names = ", ".join(sorted(columns)[:MAX_NAMED_COLUMNS])
+        raise UsageError(f"{path}: no column {missing[0]!r}; its columns are {names}")
+
+
+def _report_progress(rows: Rows, progress: Progress) -> Rows:
     number = 0
     for number, row in enumerate(rows, 1):
-        if number % STEP == 0:
+        if number % PROGRESS_INTERVAL == 0:
             progress("records read", number)
         yield row
     progress("records read", number, number)
 
 
-def _lines(path: Path) -> Iterator[str]:
-    """Lines end at a line feed and at nothing else; a carriage return before it belongs to the end."""
-    with _found(path), _stream(path) as stream:
-        encoding = "utf-8-sig"
+def _read_lines(path: Path) -> Iterator[str]:
+    """Split a text file at line feeds only; a carriage return before one is part of the line end."""
+    with _read_errors(path), _open_binary(path) as stream:
+        encoding = "utf-8-sig"  # only the first line can start with a byte order mark
         while line := stream.readline(files.LONGEST_LINE):
             yield line.decode(encoding, "replace").removesuffix("\n").removesuffix("\r")
             encoding = "utf-8"
 
 
 @contextmanager
-def _unpacked(path: Path) -> Iterator[Path]:
-    """The file itself, or where it is packed by xz, which the feeds' readers do not know, an unpacked copy."""
+def _decompressed(path: Path) -> Iterator[Path]:
+    """Give the file itself, or a decompressed copy of an .xz file (the feed readers know gzip)."""
     if path.suffix.lower() != ".xz":
-        with _found(path):
+        with _read_errors(path):
             yield path
         return
     with tempfile.TemporaryDirectory() as folder:
         plain = Path(folder) / path.stem
-        with _found(path), _stream(path) as packed, plain.open("wb") as copy:
+        with _read_errors(path), _open_binary(path) as packed, plain.open("wb") as copy:
             shutil.copyfileobj(packed, copy)
         yield plain
 
 
-def _stream(path: Path) -> IO[bytes]:
+def _open_binary(path: Path) -> IO[bytes]:
     suffix = path.suffix.lower()
     if suffix == ".xz":
         return lzma.open(path, "rb")
-    return gzip.open(path, "rb") if suffix == ".gz" else path.open("rb")  # type: ignore[return-value]
+    if suffix == ".gz":
+        return gzip.open(path, "rb")  # type: ignore[return-value]
+    return path.open("rb")
 
 
 @contextmanager
-def _found(path: Path) -> Iterator[None]:
+def _read_errors(path: Path) -> Iterator[None]:
+    """Turn errors of reading and decompressing into UnreadableFeed."""
     try:
         yield
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
         raise UnreadableFeed(
             f"{path} cannot be read: {getattr(error, 'strerror', None) or error}"
         ) from error
-
-
-def _inner_name(path: Path) -> str:
-    return path.stem if path.suffix.lower() in _PACKED else path.name

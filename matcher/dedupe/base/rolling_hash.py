@@ -1,8 +1,8 @@
-"""Hashes of all substrings of texts of one length, column by column: a subtraction and a product for each.
+"""Polynomial hashes of all substrings of texts of one length: a subtraction and a product each.
 
-The hash of a text's start is the sum of its characters times powers of an odd base, modulo 2^64; that of a substring is
-a difference of two such sums times an inverse power. Equal substrings have equal hashes; unequal ones hardly ever, and
-where they do, the distance that is computed afterwards tells.
+The hash of a prefix is the sum of its characters times powers of an odd base, modulo 2^64 (Karp and
+Rabin, 1987). That of a substring is the difference of two prefix sums times an inverse power. Equal
+substrings have equal hashes; a rare collision costs one distance computation, never a pair.
 """
 
 from collections.abc import Sequence
@@ -12,71 +12,81 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from matcher.dedupe.base.char_masks import masks
-from matcher.dedupe.base.join import Words
-from matcher.dedupe.base.text_columns import Distinct, code_points, offsets
+from matcher.dedupe.base.char_masks import build_masks
+from matcher.dedupe.base.join import UInt64Array
+from matcher.dedupe.base.text_columns import TextColumn, code_points, run_offsets
 
-_BASE = 0x9E3779B97F4A7C15
-_SEED = 0xD1B54A32D192ED03
+_BASE = 0x9E3779B97F4A7C15  # 2^64 / golden ratio, odd and so invertible modulo 2^64
 _INVERSE = pow(_BASE, -1, 1 << 64)
+_SEED = 0xD1B54A32D192ED03  # arbitrary odd constant added before mixing
 
 
-class Hashed:
-    """Distinct texts by length, with their masks and the hashes of their substrings."""
+class HashedColumn:
+    """A text column with its character masks and the hashes of all substrings."""
 
-    def __init__(self, column: Distinct, mask: Words) -> None:
-        self.column, self.mask = column, mask
-        self.spans = column.spans()
-        self._sums: dict[int, Words] = {}
-        self._points = mixed(code_points(column.texts))
-        self._offsets = offsets(column.lengths)
+    def __init__(self, column: TextColumn, masks: UInt64Array) -> None:
+        self.column = column
+        self.masks = masks
+        self.length_ranges = column.length_ranges()
+        self._prefix_sums: dict[int, UInt64Array] = {}
+        self._points = mix_bits(code_points(column.texts))
+        self._offsets = run_offsets(column.lengths)
+
+    def count(self, length: int) -> int:
+        """Return the number of texts of a length that the column has."""
+        first, end = self.length_ranges[length]
+        return end - first
 
     @cached_property
-    def _powers(self) -> tuple[Words, Words]:
-        count = max(self.spans, default=0) + 1
-        return powers(count), powers(count, inverse=True)
+    def _powers(self) -> tuple[UInt64Array, UInt64Array]:
+        count = max(self.length_ranges, default=0) + 1
+        return base_powers(count), base_powers(count, inverse=True)
 
-    def substring(self, length: int, start: int, stop: int) -> Words:
-        """The hashes of text[start:stop] for all texts of a length."""
-        sums = self._sums.get(length)
+    def substring_hashes(self, length: int, start: int, stop: int) -> UInt64Array:
+        """Return the hashes of text[start:stop] for all texts of a length."""
+        sums = self._prefix_sums.get(length)
         if sums is None:
-            sums = self._sums[length] = self._summed(length)
-        found: Words = (sums[stop] - sums[start]) * self._powers[1][start]
-        return found
+            sums = self._prefix_sums[length] = self._sum_prefixes(length)
+        hashes: UInt64Array = (sums[stop] - sums[start]) * self._powers[1][start]
+        return hashes
 
-    def _summed(self, length: int) -> Words:
-        first, last = self.spans[length]
-        points = (
-            self._points[self._offsets[first] : self._offsets[last]].reshape(last - first, length).T
-        )
-        sums = np.zeros((length + 1, last - first), dtype=np.uint64)
-        np.cumsum(points * self._powers[0][:length, None], axis=0, out=sums[1:])
+    def _sum_prefixes(self, length: int) -> UInt64Array:
+        """Return the prefix sums of all texts of a length; rows are positions, columns texts."""
+        first, end = self.length_ranges[length]
+        points = self._points[self._offsets[first] : self._offsets[end]]
+        by_position = points.reshape(end - first, length).T
+        sums = np.zeros((length + 1, end - first), dtype=np.uint64)
+        np.cumsum(by_position * self._powers[0][:length, None], axis=0, out=sums[1:])
         return sums
 
 
-def hashed(columns: Sequence[Distinct]) -> list[Hashed]:
-    """Some columns with their hashes; masks mean the same in all."""
-    return [Hashed(column, mask) for column, mask in zip(columns, masks(columns), strict=True)]
+def hash_columns(columns: Sequence[TextColumn]) -> list[HashedColumn]:
+    """Hash some columns; the bits of their masks mean the same in all."""
+    hashed = list[HashedColumn]()
+    for column, masks in zip(columns, build_masks(columns), strict=True):
+        hashed.append(HashedColumn(column, masks))
+    return hashed
 
 
-def mixed(values: NDArray[np.integer[Any]]) -> Words:
-    """Numbers made to look random (the finaliser of splitmix64)."""
+def mix_bits(values: NDArray[np.integer[Any]]) -> UInt64Array:
+    """Scramble numbers to look random, with the finaliser of splitmix64 (Steele et al., 2014)."""
     with np.errstate(over="ignore"):
-        z = values.astype(np.uint64) + np.uint64(_SEED)
-        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        found: Words = z ^ (z >> np.uint64(31))
-        return found
+        mixed: UInt64Array = values.astype(np.uint64) + np.uint64(_SEED)
+        mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return mixed ^ (mixed >> np.uint64(31))
 
 
-def powers(count: int, inverse: bool = False) -> Words:
-    """The first powers of the base, or of its inverse, modulo 2^64."""
-    return _powers(count.bit_length(), inverse)[:count]
+def base_powers(count: int, inverse: bool = False) -> UInt64Array:
+    """Return the first powers of the base, or of its inverse, modulo 2^64."""
+    # Rounded up to a power of two, so that the cache serves many lengths.
+    return _base_powers(count.bit_length(), inverse)[:count]
 
 
 @lru_cache(maxsize=4)
-def _powers(bits: int, inverse: bool) -> Words:
-    factors = np.full(1 << bits, _INVERSE if inverse else _BASE, dtype=np.uint64)
+def _base_powers(bits: int, inverse: bool) -> UInt64Array:
+    base = _INVERSE if inverse else _BASE
+    factors = np.full(1 << bits, base, dtype=np.uint64)
     factors[0] = 1
-    found: Words = np.cumprod(factors)
-    return found
+    powers: UInt64Array = np.cumprod(factors)
+    return powers

@@ -1,4 +1,4 @@
-"""Rungs one after the other, the cheapest first: what one has decided, the next does not see."""
+"""Join methods in sequence, the cheapest first: records that one method settles skip the next."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -6,61 +6,87 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from catalog.runtime.progress import Progress, silent
-from matcher.dedupe.base.join import Joined, Level, Part, Rung, joined
+from matcher.dedupe.base.join import (
+    IntArray,
+    JoinMethod,
+    JoinResult,
+    Level,
+    PairBatch,
+    build_result,
+)
+from matcher.dedupe.base.pair_codes import pack_pairs
 from matcher.dedupe.base.records import Records
-from matcher.dedupe.cluster.cluster import clusters
-from matcher.dedupe.exact.exact import Exact
+from matcher.dedupe.cluster.clustering import cluster_pairs
+from matcher.dedupe.exact.exact_join import Exact
 
 
 @dataclass(frozen=True)
 class Chain:
-    """Named rungs as one: of each cluster only the first record goes on; of two sides, what has no partner yet."""
+    """Named join methods as one method.
 
-    rungs: Sequence[tuple[str, Rung]]
+    In a self-join only the first record of each cluster goes on to the next method; between two
+    sides, the left records without a partner. A pair that two methods find is reported once.
+    """
+
+    methods: Sequence[tuple[str, JoinMethod]]
 
     def __call__(
         self, left: Records, right: Records | None = None, progress: Progress = silent
-    ) -> Joined:
-        rows, parts, reasons, levels = (
-            np.arange(len(left)),
-            list[Part](),
-            list[str](),
-            list[Level](),
-        )
-        same, seen = np.arange(len(left)), np.empty(0, dtype=np.int64)
-        for number, (name, rung) in enumerate(self.rungs, 1):
-            found = rung(left.only(rows.tolist()), right, progress)
-            found = replace(
-                found,
-                left=rows[found.left],
-                right=found.right if right is not None else rows[found.right],
-            )
-            new = np.flatnonzero(~np.isin(found.left << 32 | found.right, seen))
-            why = found.why[new].astype(np.int64) + len(reasons)
-            parts.append((found.left[new], found.right[new], found.similarity[new], why))
-            seen = np.concatenate([seen, found.left[new] << 32 | found.right[new]])
-            reasons += [f"{name}: {reason}" for reason in found.reasons]
-            levels.append(Level(number, found.candidates, found.comparisons, name))
-            decided = _decided(found, right is not None)
-            rows = np.setdiff1d(rows, [*decided])
-            if isinstance(rung, Exact):
-                same[[*decided]] = [*decided.values()]
-        candidates, comparisons = (
-            sum(one.candidates for one in levels),
-            sum(one.comparisons for one in levels),
-        )
-        return joined(
-            parts,
+    ) -> JoinResult:
+        """Join two sets of records, or one with itself."""
+        remaining = np.arange(len(left))
+        representative = np.arange(len(left))
+        reported = np.empty(0, dtype=np.int64)
+        batches, reasons, levels = list[PairBatch](), list[str](), list[Level]()
+        for number, (name, method) in enumerate(self.methods, 1):
+            pairs = method(left.select(remaining.tolist()), right, progress)
+            pairs = _to_original_rows(pairs, remaining, is_self_join=right is None)
+            codes = pack_pairs(pairs.left, pairs.right)
+            is_new = ~np.isin(codes, reported)
+            batches.append(_select_pairs(pairs, is_new, first_reason=len(reasons)))
+            reported = np.concatenate([reported, codes[is_new]])
+            reasons += [f"{name}: {reason}" for reason in pairs.reasons]
+            levels.append(Level(number, pairs.candidates, pairs.comparisons, name))
+            settled = _settled_rows(pairs, is_self_join=right is None)
+            remaining = np.setdiff1d(remaining, [*settled])
+            # Only equal records are represented by the first: similar ones may differ from others.
+            if isinstance(method, Exact):
+                representative[[*settled]] = [*settled.values()]
+        return build_result(
+            batches,
             reasons,
-            candidates=candidates,
-            comparisons=comparisons,
+            candidates=sum(level.candidates for level in levels),
+            comparisons=sum(level.comparisons for level in levels),
             levels=tuple(levels),
-            same=same,
+            representative=representative,
         )
 
 
-def _decided(found: Joined, two_sided: bool) -> dict[int, int]:
-    """The rows that need not go on, and those that stand for them."""
-    if two_sided:
-        return {row: row for row in found.left.tolist()}
-    return {row: members[0] for members in clusters(found) for row in members[1:]}
+def _to_original_rows(pairs: JoinResult, rows: IntArray, is_self_join: bool) -> JoinResult:
+    """Replace row numbers within the remaining records by those within all records."""
+    right = pairs.right
+    if is_self_join:
+        right = rows[right]
+    return replace(pairs, left=rows[pairs.left], right=right)
+
+
+def _select_pairs(
+    pairs: JoinResult, is_selected: "np.ndarray[tuple[int], np.dtype[np.bool_]]", first_reason: int
+) -> PairBatch:
+    """Return some pairs; their reasons are numbered from `first_reason` on."""
+    return PairBatch(
+        pairs.left[is_selected],
+        pairs.right[is_selected],
+        pairs.similarity[is_selected],
+        pairs.reason[is_selected].astype(np.int64) + first_reason,
+    )
+
+
+def _settled_rows(pairs: JoinResult, is_self_join: bool) -> dict[int, int]:
+    """Return the rows that need no further method, each with the row that represents it."""
+    if not is_self_join:
+        return {row: row for row in pairs.left.tolist()}
+    settled = dict[int, int]()
+    for members in cluster_pairs(pairs):
+        settled.update(dict.fromkeys(members[1:], members[0]))
+    return settled

@@ -1,59 +1,79 @@
-"""Which parts of two texts must be equal where they are at most `d` edits apart.
+"""Segments of two texts that must be equal if the texts are at most d edits apart.
 
-Pass-Join (Li, Deng, Wang and Feng, 2011) cuts a text into d + 1 segments: d edits leave one of them whole, and bound
-where it stands in the other text. Here a text is cut into d + k segments, of which k are whole, which is far rarer
-among texts that are not alike. The edits before, between and after the whole segments are d together; of the choices of
-k there is always one where as many edits stand before and between as there are segments there, and so the shift of each
-is bounded by that number.
+Pass-Join (Li, Deng, Wang and Feng, 2011) cuts a text into d + 1 segments: d edits leave one of them
+intact, and bound its position in the other text. Here a text is cut into d + k segments, of which k
+stay intact; that is far rarer among dissimilar texts. The edits before, between and after the
+intact segments sum to d. Some choice of k has as many edits before and between its segments as
+there are other segments there, so the shift of each is bounded by that number.
 """
 
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
-Part = tuple[int, int]
-Choice = tuple[Part, ...]
+CACHED_CASES = 4096  # cached combinations of edits, intact segments and length difference
 
 
-def bounds(length: int, segments: int) -> list[int]:
-    """Where the segments of a text of some length begin and end.
+class Placement(NamedTuple):
+    """An intact segment by its number, and its shift to the right in the other text."""
 
-    >>> bounds(10, 3)
+    segment: int
+    shift: int
+
+
+Placements = tuple[Placement, ...]
+
+
+def segment_bounds(length: int, segments: int) -> list[int]:
+    """Return the boundaries of the segments of a text of some length.
+
+    >>> segment_bounds(10, 3)
     [0, 3, 6, 10]
     """
     return [number * length // segments for number in range(segments + 1)]
 
 
-@lru_cache(maxsize=4096)
-def choices(edits: int, whole: int, longer_by: int) -> tuple[Choice, ...]:
-    """All ways in which `whole` of the `edits + whole` segments can stand in a text shorter by `longer_by`.
+@lru_cache(maxsize=CACHED_CASES)
+def possible_placements(edits: int, intact: int, length_difference: int) -> tuple[Placements, ...]:
+    """List all placements of `intact` of the `edits + intact` segments in a shorter text.
 
-    Each is a segment's number and how far right of its own place it stands, for every whole segment.
+    `length_difference` is the number of characters by which the other text is shorter.
 
-    >>> choices(1, 1, 0), choices(1, 1, 1)
-    ((((0, 0),), ((1, 0),)), (((0, 0),), ((1, -1),)))
+    >>> [[tuple(p) for p in placements] for placements in possible_placements(1, 1, 1)]
+    [[(0, 0)], [(1, -1)]]
     """
-    return tuple(_choices(edits + whole, edits, whole, longer_by, (0, 0)))
+    segments = edits + intact
+    return tuple(_place_segments(segments, edits, intact, length_difference, Placement(0, 0)))
 
 
-def _choices(
-    segments: int, edits: int, whole: int, longer_by: int, reached: Part
-) -> Iterator[Choice]:
-    """The choices from segment `reached[0]` on, with the shift `reached[1]` and `edits` left."""
+def _place_segments(
+    segments: int, edits: int, intact: int, length_difference: int, reached: Placement
+) -> Iterator[Placements]:
+    """Yield the placements from segment `reached.segment` on, with `edits` edits left."""
     first, shift = reached
-    if whole == 0:
-        if abs(-longer_by - shift) <= edits:
+    if intact == 0:
+        # The remaining edits must make up for the difference in length.
+        if abs(-length_difference - shift) <= edits:
             yield ()
         return
-    for number in range(first, min(first + edits, segments - whole) + 1):
-        before = number - first
-        for moved in range(shift - before, shift + before + 1):
-            for rest in _choices(
-                segments, edits - before, whole - 1, longer_by, (number + 1, moved)
+    last = min(first + edits, segments - intact)
+    for segment in range(first, last + 1):
+        skipped = segment - first
+        for new_shift in range(shift - skipped, shift + skipped + 1):
+            for following in _place_segments(
+                segments,
+                edits - skipped,
+                intact - 1,
+                length_difference,
+                Placement(segment + 1, new_shift),
             ):
-                yield ((number, moved), *rest)
+                yield (Placement(segment, new_shift), *following)
 
 
-@lru_cache(maxsize=4096)
-def effort(edits: int, whole: int) -> int:
-    """How many places of the other texts are looked at, over all lengths that are possible."""
-    return sum(len(choices(edits, whole, longer_by)) for longer_by in range(edits + 1))
+@lru_cache(maxsize=CACHED_CASES)
+def count_placements(edits: int, intact: int) -> int:
+    """Count the placements to look up, over all possible differences in length."""
+    total = 0
+    for length_difference in range(edits + 1):
+        total += len(possible_placements(edits, intact, length_difference))
+    return total

@@ -1,8 +1,9 @@
-"""All pairs of texts of at least some edit similarity, exactly: a join on segments, and a distance for what it leaves.
+"""All pairs of texts with at least some edit similarity, exactly: a segment join (Pass-Join).
 
-rapidfuzz alone computes every distance between texts of like length. Here two texts meet only where some of their
-segments agree (`partition`, `meet`); the bags of characters (`masks`) send most of these away, and rapidfuzz sees the
-few that are left. Lengths for which the segments would be too many are compared by masks, all with all.
+rapidfuzz alone computes every distance between texts of like length. Here two texts are candidates
+only if some of their segments agree (`partition`, `segment_candidates`). Character masks reject
+most of those, and rapidfuzz computes the distances of the remaining few. Lengths that would need
+too many segments are compared by masks, all with all.
 """
 
 from collections.abc import Iterator
@@ -14,79 +15,113 @@ from os import cpu_count
 import numpy as np
 
 from catalog.runtime.progress import Progress, silent
-from matcher.dedupe.base.join import Indices, Joined, Part, joined
+from matcher.dedupe.base.edit_distance import (
+    compute_distances,
+    edit_reasons,
+    edit_similarity,
+    max_distance,
+)
+from matcher.dedupe.base.join import IntArray, JoinResult, PairBatch, build_result
+from matcher.dedupe.base.pair_codes import unpack_pairs
 from matcher.dedupe.base.records import Records
-from matcher.dedupe.base.rolling_hash import Hashed, hashed
-from matcher.dedupe.base.text_columns import Distinct, distinct, equal, once, rows_of
-from matcher.dedupe.base.verify import allowed, distances, edit_reasons, similarities
-from matcher.dedupe.edit.segment_candidates import MOST_AT_ONCE, Task, candidates
+from matcher.dedupe.base.rolling_hash import HashedColumn, hash_columns
+from matcher.dedupe.base.text_columns import (
+    TextColumn,
+    equal_pairs,
+    expand_to_rows,
+    group_equal_texts,
+    sort_unique,
+)
+from matcher.dedupe.edit.segment_candidates import LengthJoin, find_candidates
+
+TEXTS_PER_CHUNK = 4_000_000  # pairs whose texts are listed for rapidfuzz at once
 
 
 @dataclass(frozen=True)
 class Segments:
-    """The rung: pairs whose edit distance is at most (1 - threshold) times the longer one's length."""
+    """The segment join: pairs with an edit distance of at most (1 - threshold) x longer length."""
 
     threshold: Fraction
     workers: int = 0
 
     def __call__(
         self, left: Records, right: Records | None = None, progress: Progress = silent
-    ) -> Joined:
-        sides = hashed([distinct(side.texts) for side in (left, right) if side is not None])
-        tasks = [*_tasks(sides, self.threshold)]
-        parts = [equal(sides[0].column)] if right is None else []
-        met = compared = 0
+    ) -> JoinResult:
+        """Join two sets of records, or one with itself."""
+        sides = [group_equal_texts(side.texts) for side in (left, right) if side is not None]
+        columns = hash_columns(sides)
+        joins = [*_joins_by_length(columns, self.threshold)]
+        batches = list[PairBatch]()
+        if right is None:
+            batches.append(equal_pairs(columns[0].column))
+        candidates = comparisons = 0
+        # numpy and rapidfuzz release the GIL, so threads run in parallel without copying texts.
         with ThreadPoolExecutor(self.workers or cpu_count() or 1) as pool:
-            for number, (task, done) in enumerate(
-                zip(tasks, pool.map(_run, tasks), strict=True), 1
-            ):
-                parts.append(_as_rows(task, done, sides[0]))
-                met, compared = met + done.candidates, compared + done.comparisons
-                progress("lengths joined", number, len(tasks))
-        reasons = edit_reasons(max((task.edits for task in tasks), default=0))
-        return joined(parts, reasons, candidates=met, comparisons=compared)
+            done = zip(joins, pool.map(_run, joins), strict=True)
+            for number, (join, pairs) in enumerate(done, 1):
+                batches.append(_to_rows(join, pairs, columns[0]))
+                candidates += pairs.candidates
+                comparisons += pairs.comparisons
+                progress("lengths joined", number, len(joins))
+        reasons = edit_reasons(max((join.max_edits for join in joins), default=0))
+        return build_result(batches, reasons, candidates=candidates, comparisons=comparisons)
 
 
 @dataclass(frozen=True)
-class _Done:
-    a: Indices
-    b: Indices
-    distance: Indices
+class _TextPairs:
+    """Similar pairs of texts of one join by length, with the work it took."""
+
+    longer: IntArray
+    shorter: IntArray
+    distances: IntArray
     candidates: int
     comparisons: int
 
 
-def _tasks(sides: list[Hashed], threshold: Fraction) -> Iterator[Task]:
-    left, right, same = sides[0], sides[-1], len(sides) == 1
-    for length in left.spans:
-        yield Task(left, right, length, allowed(length, threshold), same)
-    for length in () if same else right.spans:
-        yield Task(right, left, length, allowed(length, threshold), strictly=True)
+def _joins_by_length(columns: list[HashedColumn], threshold: Fraction) -> Iterator[LengthJoin]:
+    """Yield a join per length of the longer text; between two sides either may be the longer."""
+    left, right = columns[0], columns[-1]
+    is_self_join = len(columns) == 1
+    for length in left.length_ranges:
+        yield LengthJoin(left, right, length, max_distance(length, threshold), is_self_join)
+    if is_self_join:
+        return
+    for length in right.length_ranges:
+        max_edits = max_distance(length, threshold)
+        # Texts of equal length were compared above.
+        yield LengthJoin(right, left, length, max_edits, only_shorter=True)
 
 
-def _run(task: Task) -> _Done:
-    """The pairs of one task; the distance of each candidate is computed once."""
-    parts, met = candidates(task)
-    code = once(np.concatenate([np.empty(0, dtype=np.int64), *parts]))
-    a, b = code >> 32, code & 0xFFFFFFFF
-    distance = np.zeros(len(code), dtype=np.int64)
-    for start in range(0, len(code), MOST_AT_ONCE):
-        part = slice(start, start + MOST_AT_ONCE)
-        left, right = _texts(task.longer.column, a[part]), _texts(task.shorter.column, b[part])
-        distance[part] = distances(left, right, task.edits)
-    kept = distance <= task.edits
-    return _Done(a[kept], b[kept], distance[kept], met, len(code))
+def _run(join: LengthJoin) -> _TextPairs:
+    """Find the similar pairs of one join; the distance of each candidate is computed once."""
+    chunks, candidates = find_candidates(join)
+    codes = sort_unique(np.concatenate([np.empty(0, dtype=np.int64), *chunks]))
+    longer, shorter = unpack_pairs(codes)
+    distances = np.zeros(len(codes), dtype=np.int64)
+    for start in range(0, len(codes), TEXTS_PER_CHUNK):
+        chunk = slice(start, start + TEXTS_PER_CHUNK)
+        longer_texts = _select_texts(join.longer.column, longer[chunk])
+        shorter_texts = _select_texts(join.shorter.column, shorter[chunk])
+        distances[chunk] = compute_distances(longer_texts, shorter_texts, join.max_edits)
+    is_similar = distances <= join.max_edits
+    return _TextPairs(
+        longer[is_similar], shorter[is_similar], distances[is_similar], candidates, len(codes)
+    )
 
 
-def _texts(column: Distinct, rows: Indices) -> list[str]:
-    return [column.texts[row] for row in rows.tolist()]
+def _select_texts(column: TextColumn, places: IntArray) -> list[str]:
+    return [column.texts[place] for place in places.tolist()]
 
 
-def _as_rows(task: Task, done: _Done, left: Hashed) -> Part:
-    a, b, of = rows_of(done.a, done.b, task.longer.column, task.shorter.column)
-    if task.same:
-        a, b = np.minimum(a, b), np.maximum(a, b)
-    elif task.longer is not left:
-        a, b = b, a
-    distance = done.distance[of]
-    return a, b, similarities(distance, task.length), distance
+def _to_rows(join: LengthJoin, pairs: _TextPairs, left: HashedColumn) -> PairBatch:
+    """Expand pairs of texts to pairs of rows, the left side first."""
+    left_rows, right_rows, source = expand_to_rows(
+        pairs.longer, pairs.shorter, join.longer.column, join.shorter.column
+    )
+    if join.is_self_join:
+        left_rows, right_rows = np.minimum(left_rows, right_rows), np.maximum(left_rows, right_rows)
+    elif join.longer is not left:
+        left_rows, right_rows = right_rows, left_rows
+    distances = pairs.distances[source]
+    # The reasons are listed by distance, so the distance is the index of the reason.
+    return PairBatch(left_rows, right_rows, edit_similarity(distances, join.length), distances)

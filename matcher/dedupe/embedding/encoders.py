@@ -1,7 +1,8 @@
-"""Models that make a vector of a text: those of model2vec and of sentence-transformers, by folder or by name.
+"""Models that embed texts as vectors: model2vec and sentence-transformers, by folder or by name.
 
-A folder is read as it is; a name is looked for among what these libraries have fetched before, and fetched by them
-where it is not there. No code of a model is run, and no weights are read that a pickle could hide code in.
+A folder is read as it is. A name is looked up in the library's cache, and downloaded by the library
+if it is missing there. No code of a model is run, and no pickled weights are read, because a pickle
+can run code.
 """
 
 import json
@@ -15,78 +16,88 @@ from numpy.typing import NDArray
 
 from catalog.errors import ConfigError
 from catalog.runtime.progress import Progress, silent
-from matcher.dedupe.base.optional import optional
+from matcher.dedupe.base.optional_imports import import_optional
 
-Vectors = NDArray[np.float32]
+Vectors = NDArray[np.float32]  # a row per text
 Encode = Callable[[Sequence[str], Progress], Vectors]
-EXTRA = "embeddings"
-AT_ONCE = 4096
-_LOST = (OSError, ValueError, KeyError)
+EMBEDDINGS_EXTRA = "embeddings"  # the extra of this distribution that installs the libraries
+TEXTS_PER_BATCH = 4096  # texts encoded at once; cap on memory
+MIN_VECTOR_LENGTH = 1e-9  # shorter vectors are those of texts without a known word
+_LOAD_ERRORS = (OSError, ValueError, KeyError)  # raised by the libraries for a missing model
 
 
-def model(name: str) -> Encode:
-    """What makes vectors of length 1 (or 0, of a text without a known word). Raises ConfigError."""
+def load_encoder(name: str) -> Encode:
+    """Load a model as a function from texts to unit vectors. Raises ConfigError.
+
+    A text without a known word has the zero vector.
+    """
     if _is_transformer(Path(name)):
-        return _encoding(_transformer(name))
+        return _normalising_encoder(_load_transformer(name))
     try:
-        return _encoding(_static(name))
-    except _LOST as error:
+        return _normalising_encoder(_load_static_model(name))
+    except _LOAD_ERRORS as error:
         if find_spec("sentence_transformers"):
-            return _encoding(_transformer(name))
-        raise _refused(name, error) from error
+            return _normalising_encoder(_load_transformer(name))
+        raise _model_error(name, error) from error
 
 
 def _is_transformer(folder: Path) -> bool:
-    """Whether a folder holds a model with a network in it, and not only a table of words' vectors."""
+    """Return True if a folder holds a neural network, not only a table of word vectors."""
     try:
-        steps = json.loads((folder / "modules.json").read_text(encoding="utf-8"))
-        return any(str(step["type"]).endswith(".Transformer") for step in steps)
+        modules = json.loads((folder / "modules.json").read_text(encoding="utf-8"))
+        return any(str(module["type"]).endswith(".Transformer") for module in modules)
     except (OSError, ValueError, TypeError, KeyError):
         return False
 
 
-def _static(name: str) -> Any:
-    return (
-        optional("model2vec", EXTRA).StaticModel.from_pretrained(name, force_download=False).encode
-    )
+def _load_static_model(name: str) -> Any:
+    library = import_optional("model2vec", EMBEDDINGS_EXTRA)
+    return library.StaticModel.from_pretrained(name, force_download=False).encode
 
 
-def _transformer(name: str) -> Any:
-    library = optional("sentence_transformers", "transformers")
+def _load_transformer(name: str) -> Any:
+    library = import_optional("sentence_transformers", "transformers")
     try:
         return library.SentenceTransformer(name, model_kwargs={"use_safetensors": True}).encode
-    except _LOST as error:
-        raise _refused(name, error) from error
+    except _LOAD_ERRORS as error:
+        raise _model_error(name, error) from error
 
 
-def _refused(name: str, error: Exception) -> ConfigError:
+def _model_error(name: str, error: Exception) -> ConfigError:
     if isinstance(error, ConfigError):
         return error
-    reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-    what = (
-        "is no folder with a model"
-        if Path(name).exists()
-        else "is neither a folder nor to be had by that name"
-    )
+    reason = type(error).__name__
+    if message := str(error).strip():
+        reason = message.splitlines()[0]
+    problem = "is neither a folder nor a model that can be downloaded by that name"
+    if Path(name).exists():
+        problem = "is no folder with a model"
     return ConfigError(
-        f"--model {name}: {what} ({reason}); save the model to a folder and name that"
+        f"--model {name}: {problem} ({reason}); save the model to a folder and name that"
     )
 
 
-def _encoding(encode: Any) -> Encode:
-    def encoded(texts: Sequence[str], progress: Progress = silent) -> Vectors:
-        found = list[Vectors]()
-        for start in range(0, max(1, len(texts)), AT_ONCE):
-            part = [
-                text.encode("utf-8", "replace").decode() for text in texts[start : start + AT_ONCE]
-            ]
-            found.append(np.asarray(encode(part or [""]), dtype=np.float32)[: len(part)])
-            progress("texts embedded", min(start + AT_ONCE, len(texts)), len(texts))
-        vectors = np.concatenate(found)
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        scaled: Vectors = np.divide(
-            vectors, lengths, out=np.zeros_like(vectors), where=lengths > 1e-9
-        )
-        return scaled
+def _normalising_encoder(encode: Any) -> Encode:
+    """Wrap a model's function to encode in batches and to return unit vectors."""
 
-    return encoded
+    def encode_normalised(texts: Sequence[str], progress: Progress = silent) -> Vectors:
+        batches = list[Vectors]()
+        # Without texts one is encoded all the same, because its vector tells the dimension.
+        for start in range(0, max(1, len(texts)), TEXTS_PER_BATCH):
+            batch = [_replace_surrogates(text) for text in texts[start : start + TEXTS_PER_BATCH]]
+            vectors = np.asarray(encode(batch or [""]), dtype=np.float32)
+            batches.append(vectors[: len(batch)])
+            progress("texts embedded", min(start + TEXTS_PER_BATCH, len(texts)), len(texts))
+        vectors = np.concatenate(batches)
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        unit_vectors: Vectors = np.divide(
+            vectors, lengths, out=np.zeros_like(vectors), where=lengths > MIN_VECTOR_LENGTH
+        )
+        return unit_vectors
+
+    return encode_normalised
+
+
+def _replace_surrogates(text: str) -> str:
+    """Replace lone surrogates, which tokenizers reject."""
+    return text.encode("utf-8", "replace").decode()

@@ -1,1 +1,1 @@
-"""Exact duplicates by fingerprint, in memory and on disk."""
+"""Exact duplicates by fingerprints, in memory and on disk."""

@@ -1,11 +1,11 @@
-"""Pairs of texts that share most of their shingles: MinHash signatures, and LSH bands that bring like ones together.
+"""Pairs of texts that share most of their shingles: MinHash signatures and LSH banding.
 
-The bands follow from the threshold and the wanted recall. The similarity of each candidate is then computed on the
-shingles themselves: a pair may be missed by the bands, but none is reported that is not alike. Texts without shingles
-are alike only where they are equal.
+The bands follow from the threshold and the required recall. The similarity of each candidate is
+then computed on the shingles themselves: bands may miss a pair, but every reported pair is
+verified. Texts without shingles match only their equals.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -13,160 +13,148 @@ from functools import cached_property
 import numpy as np
 
 from catalog.runtime.progress import Progress, silent
-from matcher.dedupe.base.join import Indices, Joined, Part, Words, joined, refuse_flood
-from matcher.dedupe.base.measures import Bags
-from matcher.dedupe.base.overlap import as_sets, shared
+from matcher.dedupe.base.join import IntArray, JoinResult, PairBatch, UInt64Array, build_result
+from matcher.dedupe.base.pair_codes import collect_unique, match_keys, unpack_pairs
 from matcher.dedupe.base.records import Records
+from matcher.dedupe.base.similarity_measures import TokenBags
 from matcher.dedupe.base.text_columns import (
-    Distinct,
-    chunks,
-    distinct,
-    equal,
-    once,
-    rows_of,
-    runs,
-    spread,
+    TextColumn,
+    equal_pairs,
+    expand_to_rows,
+    group_equal_texts,
 )
-from matcher.dedupe.minhash.shingles import Shingling, parts
+from matcher.dedupe.base.token_overlap import build_token_sets, count_shared_tokens
+from matcher.dedupe.minhash.shingles import Shingling, chunk_texts
 from matcher.dedupe.minhash.signatures import (
-    PERMUTATIONS,
-    RECALL,
-    Plan,
+    DEFAULT_PERMUTATIONS,
+    DEFAULT_RECALL,
+    BandPlan,
     band_keys,
-    bands,
-    signatures,
+    compute_signatures,
+    plan_bands,
 )
-
-MOST_AT_ONCE = 4_000_000
 
 
 @dataclass(frozen=True)
 class MinHash:
-    """The rung: pairs whose shingles have at least some Jaccard similarity, nearly all of them."""
+    """The MinHash join: nearly all pairs whose shingles have at least some Jaccard similarity.
+
+    An index on disk stores these fields as its settings, under their names.
+    """
 
     threshold: Fraction
     shingling: Shingling = field(default_factory=Shingling)
-    permutations: int = PERMUTATIONS
-    recall: float = RECALL
+    permutations: int = DEFAULT_PERMUTATIONS
+    recall: float = DEFAULT_RECALL
 
     def __call__(
         self, left: Records, right: Records | None = None, progress: Progress = silent
-    ) -> Joined:
-        columns = [distinct(side.texts) for side in (left, right) if side is not None]
-        plan = bands(float(self.threshold), self.permutations, self.recall)
-        sides = [_side(column, self, plan, progress) for column in columns]
-        keys = zip(
-            sides[0].keys, sides[1].keys if right is not None else [None] * plan[0], strict=True
+    ) -> JoinResult:
+        """Join two sets of records, or one with itself."""
+        columns = [group_equal_texts(side.texts) for side in (left, right) if side is not None]
+        plan = self.plan_bands()
+        sides = [_hash_side(column, self, plan, progress) for column in columns]
+        candidates, codes = collect_unique(
+            _match_bands(sides), lambda codes: self._filter_by_sketches(codes, sides)
         )
-        pairs = (code for one, other in keys for code in meeting(one, other))
-        met, codes = once_each(pairs, lambda code: self._hopeful(code, sides))
-        part, compared = self._verified(codes >> 32, codes & 0xFFFFFFFF, sides, columns)
-        found = [part] if right is not None else [part, equal(columns[0])]
+        batches = [self._verify(codes, sides, columns)]
+        if right is None:
+            batches.append(equal_pairs(columns[0]))
         reasons = ("equal text", f"{self.shingling.unit} in common")
-        return joined(found, reasons, candidates=met, comparisons=compared)
+        return build_result(batches, reasons, candidates=candidates, comparisons=len(codes))
 
-    def _verified(
-        self, a: Indices, b: Indices, sides: "list[_Side]", columns: list[Distinct]
-    ) -> tuple[Part, int]:
-        sizes, others = sides[0].bags.sizes[a], sides[-1].bags.sizes[b]
-        common = shared(sides[0].bags, sides[-1].bags, a, b)
-        whole = sizes + others - common
-        kept = common * self.threshold.denominator >= whole * self.threshold.numerator
-        rows, other_rows, of = rows_of(a[kept], b[kept], columns[0], columns[-1])
+    def plan_bands(self) -> BandPlan:
+        """Return the division of signatures into bands."""
+        return plan_bands(float(self.threshold), self.permutations, self.recall)
+
+    def hash_texts(
+        self, texts: Sequence[str], plan: BandPlan
+    ) -> tuple[list[UInt64Array], TokenBags]:
+        """Return the keys of some texts, band by band, and their sets of shingles."""
+        hashes, counts = self.shingling.with_fallback(texts)
+        signatures = compute_signatures(hashes, counts, self.permutations)
+        return band_keys(signatures, plan), build_token_sets(hashes, counts)
+
+    def _verify(
+        self, codes: IntArray, sides: "list[_HashedSide]", columns: list[TextColumn]
+    ) -> PairBatch:
+        """Compute the Jaccard similarity of candidates, and expand the similar ones to rows."""
+        left, right = unpack_pairs(codes)
+        left_bags, right_bags = sides[0].bags, sides[-1].bags
+        shared = count_shared_tokens(left_bags, right_bags, left, right)
+        union = left_bags.sizes[left] + right_bags.sizes[right] - shared
+        is_similar = shared * self.threshold.denominator >= union * self.threshold.numerator
+        left_rows, right_rows, source = expand_to_rows(
+            left[is_similar], right[is_similar], columns[0], columns[-1]
+        )
         if len(columns) == 1:
-            rows, other_rows = np.minimum(rows, other_rows), np.maximum(rows, other_rows)
-        similarity = (common[kept] / whole[kept])[of]
-        return (rows, other_rows, similarity, np.ones(len(rows), dtype=np.int64)), len(a)
+            left_rows, right_rows = (
+                np.minimum(left_rows, right_rows),
+                np.maximum(left_rows, right_rows),
+            )
+        similarity = (shared[is_similar] / union[is_similar])[source]
+        return PairBatch(left_rows, right_rows, similarity, np.ones(len(left_rows), dtype=np.int64))
 
-    def _hopeful(self, codes: Indices, sides: "list[_Side]") -> Indices:
-        """The pairs that the numbers of their shingles, and sketches of them, do not rule out.
+    def _filter_by_sketches(self, codes: IntArray, sides: "list[_HashedSide]") -> IntArray:
+        """Return the pairs that the sizes and sketches of their shingle sets do not rule out.
 
-        Bits in which two sketches differ, and the difference in size, are at most the shingles that only one text has.
+        The bits in which two sketches differ, and the difference in size, are lower bounds on the
+        number of shingles that only one text has.
         """
-        a, b = codes >> 32, codes & 0xFFFFFFFF
-        sizes, others = sides[0].bags.sizes[a], sides[-1].bags.sizes[b]
-        differing = np.bitwise_count(sides[0].sketch[a] ^ sides[-1].sketch[b]).astype(np.int64)
-        alone = np.maximum(differing, np.abs(sizes - others))
-        whole, part = self.threshold.denominator, self.threshold.numerator
-        kept: Indices = codes[alone * (whole + part) <= (sizes + others) * (whole - part)]
-        return kept
+        left, right = unpack_pairs(codes)
+        left_sizes, right_sizes = sides[0].bags.sizes[left], sides[-1].bags.sizes[right]
+        differing_bits = np.bitwise_count(sides[0].sketches[left] ^ sides[-1].sketches[right])
+        unshared = np.maximum(differing_bits.astype(np.int64), np.abs(left_sizes - right_sizes))
+        numerator, denominator = self.threshold.numerator, self.threshold.denominator
+        # Jaccard >= t is unshared <= (1 - t) / (1 + t) x both sizes, here in whole numbers.
+        bound = (left_sizes + right_sizes) * (denominator - numerator)
+        possible: IntArray = codes[unshared * (denominator + numerator) <= bound]
+        return possible
 
 
 @dataclass(frozen=True)
-class _Side:
-    keys: list[Words]
-    bags: Bags
+class _HashedSide:
+    """The keys of the texts of one side, band by band, and their sets of shingles."""
+
+    keys: list[UInt64Array]
+    bags: TokenBags
 
     @cached_property
-    def sketch(self) -> Words:
-        """A bit for each shingle of a text, among 64."""
+    def sketches(self) -> UInt64Array:
+        """A 64-bit sketch of each shingle set: a bit per shingle, by its hash."""
         bits = np.uint64(1) << (self.bags.tokens & 63).astype(np.uint64)
-        return np.bitwise_or.reduceat(bits, self.bags.starts()[:-1]) if len(bits) else bits
+        if not len(bits):
+            return bits
+        # No text has an empty set, because texts without shingles have a fallback.
+        return np.bitwise_or.reduceat(bits, self.bags.offsets()[:-1])
 
 
-def _side(column: Distinct, rung: MinHash, plan: Plan, progress: Progress) -> _Side:
-    found, sets, sizes = [], list[Indices](), list[Indices]()
-    for part in parts(column.texts) if column.texts else [slice(0)]:
-        hashes, counts = rung.shingling.sets(column.texts[part])
-        found.append(band_keys(signatures(hashes, counts, rung.permutations), plan))
-        held = as_sets(hashes, counts)
-        sets.append(held.tokens)
-        sizes.append(held.sizes)
-        progress("texts hashed", part.stop, len(column.texts))
-    keys = [np.concatenate(one) for one in zip(*found, strict=True)]
-    return _Side(keys, Bags(np.concatenate(sets), np.concatenate(sizes)))
+def _hash_side(
+    column: TextColumn, method: MinHash, plan: BandPlan, progress: Progress
+) -> _HashedSide:
+    keys_of_chunk, bags_of_chunk = list[list[UInt64Array]](), list[TokenBags]()
+    # An empty column is one empty chunk, which gives the arrays their types.
+    chunks = [*chunk_texts(column.texts)] or [slice(0)]
+    for chunk in chunks:
+        keys, bags = method.hash_texts(column.texts[chunk], plan)
+        keys_of_chunk.append(keys)
+        bags_of_chunk.append(bags)
+        progress("texts hashed", chunk.stop, len(column.texts))
+    keys_of_band = [np.concatenate(chunk_keys) for chunk_keys in zip(*keys_of_chunk, strict=True)]
+    return _HashedSide(
+        keys_of_band,
+        TokenBags(
+            np.concatenate([bags.tokens for bags in bags_of_chunk]),
+            np.concatenate([bags.sizes for bags in bags_of_chunk]),
+        ),
+    )
 
 
-def once_each(
-    parts: Iterable[Indices], sieve: Callable[[Indices], Indices] = lambda numbers: numbers
-) -> tuple[int, Indices]:
-    """How many numbers there are, and each once of those that pass the sieve; repeats never fill the memory."""
-    codes, waiting, held, met = np.empty(0, dtype=np.int64), list[Indices](), 0, 0
-    for part in parts:
-        waiting.append(sieve(part))
-        held, met = held + len(waiting[-1]), met + len(part)
-        if held > max(MOST_AT_ONCE, len(codes)):
-            codes, waiting, held = once(np.concatenate([codes, *waiting])), [], 0
-        refuse_flood(len(codes))
-    return met, once(np.concatenate([codes, *waiting]))
-
-
-def meeting(left: Words, right: Words | None = None) -> Iterator[Indices]:
-    """Pairs of places with equal keys, as numbers `first << 32 | second`; within one side each pair once.
-
-    Keys and places are sorted as one number, which takes a tenth of an argsort. That costs the keys as many bits as
-    places need: two keys may fall together by chance, which those who ask must bear.
-
-    >>> [pair.tolist() for pair in meeting(np.array([5, 7, 5], dtype=np.uint64))]
-    [[2]]
-    """
-    order, first, count = _groups(left if right is None else np.concatenate([left, right]))
-    here = np.arange(len(order))
-    ends = np.repeat(first + count, count)
-    if right is None:
-        starts, shift = here + 1, 0
-    else:
-        shift = len(left)
-        lefts = np.concatenate([[0], np.cumsum(order < shift)])
-        starts = np.where(
-            order < shift, np.repeat(first + lefts[first + count] - lefts[first], count), ends
-        )
-    some = np.flatnonzero(ends > starts)
-    for part in chunks((ends - starts)[some], MOST_AT_ONCE):
-        owners = some[part]
-        many = (ends - starts)[owners]
-        yield np.repeat(order[owners], many) << 32 | order[spread(starts[owners], many)] - shift
-
-
-def _groups(keys: Words) -> tuple[Indices, Indices, Indices]:
-    """The places of keys that are not alone, group after group, where each group begins and how many it has."""
-    bits = np.uint64(len(keys).bit_length())
-    packed = keys << bits | np.arange(len(keys), dtype=np.uint64)
-    packed.sort()
-    group = packed >> bits
-    alike = np.zeros(len(keys) + 1, dtype=np.bool_)
-    np.equal(group[1:], group[:-1], out=alike[1:-1])
-    held = np.flatnonzero(alike[1:] | alike[:-1])
-    return (packed[held] & ((np.uint64(1) << bits) - np.uint64(1))).astype(np.int64), *runs(
-        group[held]
-    )[1:]
+def _match_bands(sides: list[_HashedSide]) -> Iterator[IntArray]:
+    """Yield the packed pairs of texts that share a key, band by band."""
+    if len(sides) == 1:
+        for keys in sides[0].keys:
+            yield from match_keys(keys)
+        return
+    for left_keys, right_keys in zip(sides[0].keys, sides[1].keys, strict=True):
+        yield from match_keys(left_keys, right_keys)

@@ -1,7 +1,8 @@
-"""Texts as sets of hashed shingles: runs of k words or of k characters, found in one pass over all characters.
+"""Texts as sets of hashed shingles: runs of k words or k characters, found in one pass over all texts.
 
-Splitting texts one by one in Python costs more than the signatures that are made of them. Here the words of a whole
-chunk of texts are found at once, and the hash of each is a difference of two running sums (as in `hashes`).
+Splitting texts one by one in Python costs more than their signatures. Here the words of a whole
+chunk of texts are found at once, and the hash of each is a difference of two prefix sums (as in
+`rolling_hash`).
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,43 +12,31 @@ from typing import Literal
 
 import numpy as np
 
-from matcher.dedupe.base.join import Flags, Indices, Words
-from matcher.dedupe.base.rolling_hash import mixed, powers
-from matcher.dedupe.base.text_columns import Points, chunks, code_points, offsets
+from matcher.dedupe.base.join import BoolArray, IntArray, UInt64Array
+from matcher.dedupe.base.rolling_hash import base_powers, mix_bits
+from matcher.dedupe.base.text_columns import CodePoints, code_points, run_offsets, slice_chunks
 
-Unit = Literal["words", "characters"]
-MOST_TEXTS = 50_000
-MOST_CHARACTERS = 4_000_000
-_CARRY = np.uint64(0x9FB21C651E98DF25)
+ShingleUnit = Literal["words", "characters"]
+MAX_CHUNK_TEXTS = 50_000  # texts hashed at once; cap on memory
+MAX_CHUNK_CHARACTERS = 4_000_000  # characters hashed at once; cap on memory
+CODE_POINT_COUNT = 0x110000  # size of the Unicode code space
+_FACTOR = np.uint64(0x9FB21C651E98DF25)  # odd constant that makes a run's hash depend on its order
 
 
 @dataclass(frozen=True)
 class Shingling:
-    """What a shingle is: `size` consecutive words or characters of a case-folded text.
+    """Cuts case-folded texts into shingles of `size` consecutive words or characters.
 
-    A text with fewer words (characters) has one shingle, of all of them; one without any has none.
+    A text with fewer words (characters) has one shingle of all of them; a text without any has none.
     """
 
-    unit: Unit = "words"
+    unit: ShingleUnit = "words"
     size: int = 1
 
-    def sets(self, texts: Sequence[str]) -> tuple[Words, Indices]:
-        """The same, where a text without any shingle has one of its own: so it is alike only to its equals.
+    def __call__(self, texts: Sequence[str]) -> tuple[UInt64Array, IntArray]:
+        """Return the hashes of the shingles, text after text, and the number of each text.
 
-        >>> Shingling().sets(["!", "?", "a"])[1].tolist()
-        [1, 1, 1]
-        """
-        hashes, counts = self(texts)
-        bare = np.flatnonzero(counts == 0)
-        own = [
-            int.from_bytes(blake2b(_bytes(texts[at]), digest_size=8).digest())
-            for at in bare.tolist()
-        ]
-        places = offsets(counts)[:-1][bare]
-        return np.insert(hashes, places, np.array(own, dtype=np.uint64)), np.maximum(counts, 1)
-
-    def __call__(self, texts: Sequence[str]) -> tuple[Words, Indices]:
-        """The shingles' hashes, text after text, and how many each text has. They may repeat.
+        A shingle that repeats in a text has several equal hashes.
 
         >>> Shingling("words", 2)(["Red mug, red mug", "mug", ""])[1].tolist()
         [3, 1, 0]
@@ -56,68 +45,87 @@ class Shingling:
         lengths = np.fromiter(map(len, folded), dtype=np.int64, count=len(folded))
         points = code_points(folded)
         if self.unit == "characters":
-            return _runs(mixed(points), lengths, self.size)
-        return _runs(*_words(points, lengths), self.size)
+            return _hash_runs(mix_bits(points), lengths, self.size)
+        return _hash_runs(*_hash_words(points, lengths), self.size)
+
+    def with_fallback(self, texts: Sequence[str]) -> tuple[UInt64Array, IntArray]:
+        """Hash shingles; a text without any gets one of its own, so that it matches only its equals.
+
+        >>> Shingling().with_fallback(["!", "?", "a"])[1].tolist()
+        [1, 1, 1]
+        """
+        hashes, counts = self(texts)
+        without_shingles = np.flatnonzero(counts == 0)
+        fallback = [_hash_text(texts[row]) for row in without_shingles.tolist()]
+        places = run_offsets(counts)[:-1][without_shingles]
+        with_fallback = np.insert(hashes, places, np.array(fallback, dtype=np.uint64))
+        return with_fallback, np.maximum(counts, 1)
 
 
-def parts(texts: Sequence[str]) -> Iterator[slice]:
-    """Texts in parts that are few enough, and short enough together, to be hashed at once."""
-    for some in chunks(
-        np.fromiter(map(len, texts), dtype=np.int64, count=len(texts)), MOST_CHARACTERS
-    ):
-        for start in range(some.start, some.stop, MOST_TEXTS):
-            yield slice(start, min(start + MOST_TEXTS, some.stop))
+def chunk_texts(texts: Sequence[str]) -> Iterator[slice]:
+    """Yield slices of texts that are few and short enough to be hashed at once."""
+    lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+    for chunk in slice_chunks(lengths, MAX_CHUNK_CHARACTERS):
+        for start in range(chunk.start, chunk.stop, MAX_CHUNK_TEXTS):
+            yield slice(start, min(start + MAX_CHUNK_TEXTS, chunk.stop))
 
 
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
+def _hash_text(text: str) -> int:
+    encoded = text.encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(encoded, digest_size=8).digest())
 
 
-def _words(points: Points, lengths: Indices) -> tuple[Words, Indices]:
-    """The hash of each word, and how many each text has."""
-    inner = _is_word(points)
-    texts = offsets(lengths)
-    after = np.zeros(len(points) + 1, dtype=np.bool_)
-    after[1:] = inner
-    after[texts] = False
-    starts = np.flatnonzero(inner & ~after[:-1])
-    before = np.zeros(len(points) + 1, dtype=np.bool_)
-    before[:-1] = inner
-    before[texts] = False
-    stops = np.flatnonzero(inner & ~before[1:]) + 1
+def _hash_words(points: CodePoints, lengths: IntArray) -> tuple[UInt64Array, IntArray]:
+    """Return the hash of each word, and the number of words of each text."""
+    is_inner = _is_word_character(points)
+    text_starts = run_offsets(lengths)
+    # A word starts where no word character of the same text comes before, and ends likewise.
+    follows_inner = np.zeros(len(points) + 1, dtype=np.bool_)
+    follows_inner[1:] = is_inner
+    follows_inner[text_starts] = False
+    starts = np.flatnonzero(is_inner & ~follows_inner[:-1])
+    precedes_inner = np.zeros(len(points) + 1, dtype=np.bool_)
+    precedes_inner[:-1] = is_inner
+    precedes_inner[text_starts] = False
+    stops = np.flatnonzero(is_inner & ~precedes_inner[1:]) + 1
     sums = np.zeros(len(points) + 1, dtype=np.uint64)
-    np.cumsum(mixed(points) * powers(len(points)), out=sums[1:])
-    hashes = (sums[stops] - sums[starts]) * powers(len(points), inverse=True)[starts]
-    return mixed(hashes), np.diff(np.searchsorted(starts, texts))
+    np.cumsum(mix_bits(points) * base_powers(len(points)), out=sums[1:])
+    hashes = (sums[stops] - sums[starts]) * base_powers(len(points), inverse=True)[starts]
+    return mix_bits(hashes), np.diff(np.searchsorted(starts, text_starts))
 
 
-def _runs(hashes: Words, counts: Indices, size: int) -> tuple[Words, Indices]:
-    """The hashes of runs of `size` consecutive items of one text."""
-    found, begins = hashes.copy(), offsets(counts)
-    whole = np.ones(len(hashes), dtype=np.bool_)
+def _hash_runs(hashes: UInt64Array, counts: IntArray, size: int) -> tuple[UInt64Array, IntArray]:
+    """Return the hashes of all runs of `size` consecutive items within a text."""
+    run_hashes, offsets = hashes.copy(), run_offsets(counts)
+    is_run_start = np.ones(len(hashes), dtype=np.bool_)
     for step in range(1, size):
-        found[:-step] = found[:-step] * _CARRY + hashes[step:]
-        whole[begins[1:][counts >= step] - step] = False
-    short = (counts > 0) & (counts < size)
-    first = begins[:-1][short]
-    found[first], whole[first] = _joined(hashes, first, counts[short]), True
-    return found[whole], np.where(counts > 0, np.maximum(counts - size, 0) + 1, 0)
+        run_hashes[:-step] = run_hashes[:-step] * _FACTOR + hashes[step:]
+        # A run that starts so close to the end of its text would reach into the next text.
+        is_run_start[offsets[1:][counts >= step] - step] = False
+    is_short = (counts > 0) & (counts < size)
+    first = offsets[:-1][is_short]
+    run_hashes[first] = _hash_short_texts(hashes, first, counts[is_short])
+    is_run_start[first] = True
+    run_counts = np.where(counts > 0, np.maximum(counts - size, 0) + 1, 0)
+    return run_hashes[is_run_start], run_counts
 
 
-def _joined(hashes: Words, first: Indices, counts: Indices) -> Words:
-    """The hash of all items of some texts as one run."""
-    found = hashes[first]
+def _hash_short_texts(hashes: UInt64Array, first: IntArray, counts: IntArray) -> UInt64Array:
+    """Return the hash of all items of some texts as one run."""
+    run_hashes = hashes[first]
     for step in range(1, int(counts.max(initial=0))):
-        more = counts > step
-        found[more] = found[more] * _CARRY + hashes[first[more] + step]
-    return found
+        has_item = counts > step
+        run_hashes[has_item] = run_hashes[has_item] * _FACTOR + hashes[first[has_item] + step]
+    return run_hashes
 
 
-def _is_word(points: Points) -> Flags:
-    """Whether each character is part of a word: a letter, a digit or an underscore, as in regular expressions."""
-    seen = np.zeros(0x110000, dtype=np.bool_)
-    seen[points] = True
-    used = np.flatnonzero(seen)
-    seen[used] = [(sign := chr(point)).isalnum() or sign == "_" for point in used.tolist()]
-    found: Flags = seen[points]
-    return found
+def _is_word_character(points: CodePoints) -> BoolArray:
+    r"""Return True for letters, digits and the underscore, as `\w` in regular expressions."""
+    table = np.zeros(CODE_POINT_COUNT, dtype=np.bool_)
+    table[points] = True
+    # Python is asked once for each character that occurs.
+    for point in np.flatnonzero(table).tolist():
+        character = chr(point)
+        table[point] = character.isalnum() or character == "_"
+    is_word: BoolArray = table[points]
+    return is_word

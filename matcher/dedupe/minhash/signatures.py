@@ -1,70 +1,84 @@
-"""MinHash signatures and LSH bands, for many texts at a time.
+"""MinHash signatures (Broder, 1997) and LSH bands, for many texts at a time.
 
-datasketch and rensa make a signature a text; here one permutation is applied to thousands of texts at once, in 32-bit
-arithmetic. Texts with equal numbers of shingles lie side by side, so that a minimum is taken over columns and not over
-runs of unequal length.
+datasketch and rensa compute a signature per text; here a permutation is applied to thousands of
+texts at once, in 32-bit arithmetic. Texts with equal numbers of shingles lie side by side, so that
+the minimum is taken over columns instead of runs of unequal length.
 """
 
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from matcher.dedupe.base.join import Indices, Words
-from matcher.dedupe.base.rolling_hash import mixed
-from matcher.dedupe.base.text_columns import offsets
+from matcher.dedupe.base.join import IntArray, UInt64Array
+from matcher.dedupe.base.rolling_hash import mix_bits
+from matcher.dedupe.base.text_columns import run_offsets
 
-Signatures = NDArray[np.uint32]
-Plan = tuple[int, int]
-PERMUTATIONS = 128
-RECALL = 0.95
-COLUMNS = 4096
-NOTHING = np.uint32(0xFFFFFFFF)
-_STEP = np.uint64(0x9E3779B97F4A7C15)
+Signatures = NDArray[np.uint32]  # a row per permutation, a column per text
+DEFAULT_PERMUTATIONS = 128  # length of a signature, as in datasketch
+DEFAULT_RECALL = 0.95  # share of the pairs at the threshold that share a band
+TEXTS_PER_BLOCK = 4096  # texts whose minima are taken at once; cap on memory
+EMPTY_MINIMUM = np.uint32(0xFFFFFFFF)  # value of a text without shingles
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd constant, 2^64 / golden ratio
 
 
-def bands(threshold: float, permutations: int = PERMUTATIONS, recall: float = RECALL) -> Plan:
-    """The number of bands and of rows in each: the longest rows with which pairs at the threshold meet often enough.
+class BandPlan(NamedTuple):
+    """A division of signatures into bands of consecutive rows."""
 
-    >>> bands(0.8), bands(0.5)
-    ((18, 7), (42, 3))
+    bands: int
+    rows: int
+
+
+def plan_bands(
+    threshold: float,
+    permutations: int = DEFAULT_PERMUTATIONS,
+    recall: float = DEFAULT_RECALL,
+) -> BandPlan:
+    """Choose the longest bands that still give pairs at the threshold the required recall.
+
+    A pair of similarity s shares one of b bands of r rows with probability 1 - (1 - s^r)^b.
+
+    >>> plan_bands(0.8), plan_bands(0.5)
+    (BandPlan(bands=18, rows=7), BandPlan(bands=42, rows=3))
     """
     for rows in range(permutations, 1, -1):
-        count = permutations // rows
-        if 1 - (1 - threshold**rows) ** count >= recall:
-            return count, rows
-    return permutations, 1
+        bands = permutations // rows
+        if 1 - (1 - threshold**rows) ** bands >= recall:
+            return BandPlan(bands, rows)
+    return BandPlan(permutations, 1)
 
 
-def signatures(hashes: Words, counts: Indices, permutations: int = PERMUTATIONS) -> Signatures:
-    """The least value of each text's shingles under each permutation, a row a permutation."""
-    found = np.full((permutations, len(counts)), NOTHING, dtype=np.uint32)
-    low = (hashes >> np.uint64(32)).astype(np.uint32)
-    seeds = mixed(np.arange(2 * permutations))
-    factors, shifts = (
-        (seeds[:permutations] | np.uint64(1)).astype(np.uint32),
-        seeds[permutations:].astype(np.uint32),
-    )
-    starts, order = offsets(counts), np.argsort(counts, kind="stable")
-    sizes, first = np.unique(counts[order], return_index=True)
-    for size, (begin, end) in zip(
-        sizes.tolist(), pairwise([*first.tolist(), len(order)]), strict=True
-    ):
-        for here in range(begin, end, COLUMNS) if size else ():
-            texts = order[here : min(here + COLUMNS, end)]
-            values = low[starts[texts][None, :] + np.arange(size)[:, None]]
+def compute_signatures(
+    hashes: UInt64Array, counts: IntArray, permutations: int = DEFAULT_PERMUTATIONS
+) -> Signatures:
+    """Return the minimum of each text's shingle hashes under each permutation."""
+    signatures = np.full((permutations, len(counts)), EMPTY_MINIMUM, dtype=np.uint32)
+    upper_halves = (hashes >> np.uint64(32)).astype(np.uint32)
+    # An odd factor and a shift permute the 32-bit numbers.
+    seeds = mix_bits(np.arange(2 * permutations))
+    factors = (seeds[:permutations] | np.uint64(1)).astype(np.uint32)
+    shifts = seeds[permutations:].astype(np.uint32)
+    starts, order = run_offsets(counts), np.argsort(counts, kind="stable")
+    sizes, first_of_size = np.unique(counts[order], return_index=True)
+    ranges = pairwise([*first_of_size.tolist(), len(order)])
+    for size, (begin, end) in zip(sizes.tolist(), ranges, strict=True):
+        if size == 0:
+            continue
+        for block_start in range(begin, end, TEXTS_PER_BLOCK):
+            texts = order[block_start : min(block_start + TEXTS_PER_BLOCK, end)]
+            values = upper_halves[starts[texts][None, :] + np.arange(size)[:, None]]
             for row, (factor, shift) in enumerate(zip(factors, shifts, strict=True)):
-                found[row, texts] = (values * factor + shift).min(axis=0)
-    return found
+                signatures[row, texts] = (values * factor + shift).min(axis=0)
+    return signatures
 
 
-def band_keys(signature: Signatures, plan: Plan) -> list[Words]:
-    """The key of each text in each band."""
-    count, rows = plan
-    found = []
-    for band in range(count):
-        key = np.full(signature.shape[1], band, dtype=np.uint64)
-        for row in signature[band * rows : (band + 1) * rows]:
-            key = key * _STEP + row
-        found.append(mixed(key))
-    return found
+def band_keys(signatures: Signatures, plan: BandPlan) -> list[UInt64Array]:
+    """Return for each band the key of each text: a hash of its rows."""
+    keys_of_band = list[UInt64Array]()
+    for band in range(plan.bands):
+        keys = np.full(signatures.shape[1], band, dtype=np.uint64)
+        for row in signatures[band * plan.rows : (band + 1) * plan.rows]:
+            keys = keys * _FACTOR + row
+        keys_of_band.append(mix_bits(keys))
+    return keys_of_band

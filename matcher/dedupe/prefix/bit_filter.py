@@ -1,8 +1,9 @@
-"""The prefix filter over two groups of records as bit rows: who of the one group shares a selected token with whom.
+"""The prefix filter over two groups of records as bit matrices: which pairs share a selected token.
 
-A pair costs a bit instead of an entry in a list: the records of the second group that selected a token are one row of
-bits, the union over a record's tokens an OR of rows, the intersection over levels an AND. Of very many tokens the
-rarest share rows; that may let a pair pass which the published filter sends away, and never loses one.
+A pair costs a bit instead of an entry in an inverted list. The records of the second group that
+selected a token are one row of bits; the union over a record's tokens is an OR of rows, the
+intersection over levels an AND. If there are very many tokens, the rarest share rows. That may pass
+a pair that the published filter rejects, and never loses one.
 """
 
 from collections.abc import Iterator
@@ -10,190 +11,233 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from matcher.dedupe.base.join import Indices, Words
-from matcher.dedupe.base.measures import Measure, table
-from matcher.dedupe.base.text_columns import offsets, spread
-from matcher.dedupe.prefix.orders import Selected
+from matcher.dedupe.base.join import BoolArray, IntArray, UInt64Array
+from matcher.dedupe.base.similarity_measures import Measure, tabulate
+from matcher.dedupe.base.text_columns import expand_ranges, run_offsets
+from matcher.dedupe.prefix.token_orders import SelectedTokens
 
-MOST_ROWS = 4096
-MOST_TOGETHER = 16_384
-FEWEST_TOGETHER = 64
-BLOCK_BYTES = 1 << 18
-MOST_LINES = 1 << 20
-Range = tuple[int, int]
+MAX_BIT_ROWS = 4096  # bit rows of a group and level; tokens beyond it share the second half
+MAX_GROUP_SIZE = 16_384  # records; a bit row is then at most 2 KB
+MIN_GROUP_SIZE = 64  # records: one machine word of bits; smaller groups of sizes are united
+BLOCK_BYTES = 1 << 18  # bytes; cap on the bit matrix of a block of left records
+MAX_BATCH_TOKENS = 1 << 20  # selected tokens looked up at once
 
-
-@dataclass(frozen=True)
-class Side:
-    """The records of one side, by size, and what they select at each level."""
-
-    sizes: Indices
-    levels: list[Selected]
+Range = tuple[int, int]  # first and end of consecutive records
 
 
 @dataclass(frozen=True)
-class Left:
-    """Pairs that are left over, and how many were after each level."""
+class FilterSide:
+    """The records of one side by ascending size, and their selected tokens at each level."""
 
-    a: Indices
-    b: Indices
-    after: Indices
+    sizes: IntArray
+    levels: list[SelectedTokens]
 
 
-def groups(sizes: Indices) -> list[Range]:
-    """Consecutive records that are treated together, of one size where many have it; not those of size 0.
+@dataclass(frozen=True)
+class PassedPairs:
+    """Pairs that passed all levels, and the number of pairs that passed each level."""
 
-    >>> groups(np.array([0, 1, 2, 3] + [4] * 64))
+    left: IntArray
+    right: IntArray
+    passed_per_level: IntArray
+
+
+def group_by_size(sizes: IntArray) -> list[Range]:
+    """Split records, sorted by size, into groups: of one size if many records have it.
+
+    Records of size 0 are left out.
+
+    >>> group_by_size(np.array([0, 1, 2, 3] + [4] * 64))
     [(1, 4), (4, 68)]
     """
     start = previous = int(np.searchsorted(sizes, 0, side="right"))
     spans = list[Range]()
-    for stop in [*(np.flatnonzero(np.diff(sizes[start:])) + 1 + start).tolist(), len(sizes)]:
-        if previous > start and max(stop - previous, previous - start) >= FEWEST_TOGETHER:
+    size_ends = np.flatnonzero(np.diff(sizes[start:])) + 1 + start
+    for stop in [*size_ends.tolist(), len(sizes)]:
+        # A group ends before a size that is frequent, and after one that made it large enough.
+        if previous > start and max(stop - previous, previous - start) >= MIN_GROUP_SIZE:
             spans.append((start, previous))
             start = previous
         previous = stop
     spans.append((start, previous))
-    return [
-        (at, min(at + MOST_TOGETHER, stop))
-        for start, stop in spans
-        for at in range(start, stop, MOST_TOGETHER)
-    ]
+    groups = list[Range]()
+    for start, stop in spans:
+        for first in range(start, stop, MAX_GROUP_SIZE):
+            groups.append((first, min(first + MAX_GROUP_SIZE, stop)))
+    return groups
 
 
-class Sieve:
-    """The second group, ready to be met by groups of the first side."""
+class GroupFilter:
+    """The prefix filter for one group of the second side, to be compared with groups of the first."""
 
-    def __init__(self, side: Side, group: Range, measure: Measure) -> None:
-        self._side, self._group, self._measure = side, group, measure
+    def __init__(self, side: FilterSide, group: Range, measure: Measure) -> None:
+        self._side = side
+        self._group = group
+        self._measure = measure
         self._sizes = side.sizes[slice(*group)]
-        self._held: tuple[bytes, list[_Rows]] = (b"", [])
+        self._rows_key = b""
+        self._rows: list[_BitRows] = []
 
-    def passing(self, side: Side, group: Range, same: bool) -> Iterator[Left]:
-        """The pairs that pass all levels, block by block; where the sides are the `same`, each once."""
-        sizes = side.sizes[slice(*group)]
-        if self._measure.least(int(sizes[0]), int(self._sizes[0])) > min(
-            int(sizes[-1]), int(self._sizes[-1])
-        ):
+    def passing_pairs(
+        self, left_side: FilterSide, left_group: Range, is_self_join: bool
+    ) -> Iterator[PassedPairs]:
+        """Yield the pairs that pass all levels, block by block; in a self-join each pair once."""
+        min_overlap = self._measure.min_overlap
+        sizes = left_side.sizes[slice(*left_group)]
+        smallest, largest = int(sizes[0]), int(sizes[-1])
+        # Sizes that differ too much rule out the whole group.
+        if min_overlap(smallest, int(self._sizes[0])) > min(largest, int(self._sizes[-1])):
             return
-        least = table(self._measure.least, sizes[:1], self._sizes)[0]
-        rows = self._rows(np.maximum(self._sizes - least + 1, 0))
-        wanted = sizes - table(self._measure.least, sizes, self._sizes[:1])[:, 0] + 1
-        step = max(1, BLOCK_BYTES // rows[0].bits.shape[1] // 8)
-        batch = step * max(1, MOST_LINES // step // max(1, int(wanted.max())))
-        for first in range(group[0], group[1], batch):
-            part = (first, min(first + batch, group[1]))
-            asked = wanted[first - group[0] : part[1] - group[0]]
-            lines = [
-                held.lines(level, part, asked)
-                for level, held in zip(side.levels, rows, strict=True)
-            ]
-            for start in range(first, part[1], step):
-                block = (start, min(start + step, part[1]))
-                here = [line[start - first : block[1] - first] for line in lines]
-                if not same or start < self._group[1] - 1:
-                    yield self._block(side, block, [*zip(rows, here, strict=True)], same)
+        # With larger partners the required overlap grows, and fewer selected tokens suffice: so
+        # each side selects by the smallest record of the other group.
+        overlap_with_smallest = tabulate(min_overlap, sizes[:1], self._sizes)[0]
+        rows = self._bit_rows(np.maximum(self._sizes - overlap_with_smallest + 1, 0))
+        token_counts = sizes - tabulate(min_overlap, sizes, self._sizes[:1])[:, 0] + 1
+        block_size = max(1, BLOCK_BYTES // rows[0].bits.shape[1] // 8)
+        blocks_per_batch = max(1, MAX_BATCH_TOKENS // block_size // max(1, int(token_counts.max())))
+        batch_size = block_size * blocks_per_batch
+        first, end = left_group
+        for batch_start in range(first, end, batch_size):
+            batch = (batch_start, min(batch_start + batch_size, end))
+            batch_counts = token_counts[batch_start - first : batch[1] - first]
+            row_numbers = list[IntArray]()
+            for selected, level_rows in zip(left_side.levels, rows, strict=True):
+                row_numbers.append(level_rows.row_numbers(selected, batch, batch_counts))
+            for start in range(*batch, block_size):
+                block = (start, min(start + block_size, batch[1]))
+                if is_self_join and start >= self._group[1] - 1:
+                    continue
+                place = slice(start - batch_start, block[1] - batch_start)
+                block_rows = [numbers[place] for numbers in row_numbers]
+                yield self._filter_block(left_side, block, rows, block_rows, is_self_join)
 
-    def _block(
-        self, side: Side, block: Range, rows: "list[tuple[_Rows, Indices]]", same: bool
-    ) -> Left:
-        left = self._allowed(side, block, same)
-        after = np.zeros(len(rows), dtype=np.int64)
-        for level, (held, lines) in enumerate(rows):
-            shared = held.united(lines)
-            left = shared if left is None else np.bitwise_and(left, shared, out=shared)
-            after[level] = np.bitwise_count(left).sum()
-        a, b = places(left if left is not None else rows[0][0].bits[:0])
-        return Left(a + block[0], b + self._group[0], after)
+    def _filter_block(
+        self,
+        left_side: FilterSide,
+        block: Range,
+        rows: "list[_BitRows]",
+        row_numbers: list[IntArray],
+        is_self_join: bool,
+    ) -> PassedPairs:
+        passed = self._comparable_pairs(left_side, block, is_self_join)
+        passed_per_level = np.zeros(len(rows), dtype=np.int64)
+        for level, (level_rows, numbers) in enumerate(zip(rows, row_numbers, strict=True)):
+            sharing = level_rows.unite(numbers)
+            if passed is not None:
+                sharing &= passed
+            passed = sharing
+            passed_per_level[level] = np.bitwise_count(passed).sum()
+        if passed is None:
+            passed = rows[0].bits[:0]
+        left, right = find_set_bits(passed)
+        return PassedPairs(left + block[0], right + self._group[0], passed_per_level)
 
-    def _allowed(self, side: Side, block: Range, same: bool) -> Words | None:
-        """The pairs whose sizes and places allow them; None where all do."""
-        sizes, others = side.sizes[slice(*block)], self._sizes
-        one_size = sizes[0] == sizes[-1] and others[0] == others[-1]
-        within = same and block[1] > self._group[0]
-        if one_size and not within:
+    def _comparable_pairs(
+        self, left_side: FilterSide, block: Range, is_self_join: bool
+    ) -> UInt64Array | None:
+        """Return the pairs that sizes and row order allow, as bits; None if all are allowed."""
+        sizes = left_side.sizes[slice(*block)]
+        is_one_size = sizes[0] == sizes[-1] and self._sizes[0] == self._sizes[-1]
+        overlaps_group = is_self_join and block[1] > self._group[0]
+        if is_one_size and not overlaps_group:
             return None
-        allowed = np.zeros((len(sizes), -(-len(others) // 64) * 64), dtype=np.bool_)
-        if within:
-            allowed[:, : len(others)] = (
-                np.arange(*block)[:, None] < np.arange(*self._group)[None, :]
-            )
-        if not one_size:
-            least = table(self._measure.least, sizes, others)
-            possible = least <= np.minimum(sizes[:, None], others[None, :])
-            allowed[:, : len(others)] = allowed[:, : len(others)] & possible if within else possible
+        count = len(self._sizes)
+        padded_count = -(-count // 64) * 64
+        allowed: BoolArray = np.zeros((len(sizes), padded_count), dtype=np.bool_)
+        allowed[:, :count] = True
+        if overlaps_group:
+            allowed[:, :count] = np.arange(*block)[:, None] < np.arange(*self._group)[None, :]
+        if not is_one_size:
+            overlap = tabulate(self._measure.min_overlap, sizes, self._sizes)
+            allowed[:, :count] &= overlap <= np.minimum(sizes[:, None], self._sizes[None, :])
         return np.packbits(allowed, axis=1, bitorder="little").view(np.uint64)
 
-    def _rows(self, wanted: Indices) -> "list[_Rows]":
-        if self._held[0] != wanted.tobytes():
-            self._held = (
-                wanted.tobytes(),
-                [_Rows(level, self._group, wanted) for level in self._side.levels],
-            )
-        return self._held[1]
+    def _bit_rows(self, token_counts: IntArray) -> "list[_BitRows]":
+        """Return the bit rows of each level; those of the last call if the counts are the same."""
+        rows_key = token_counts.tobytes()
+        if self._rows_key != rows_key:
+            levels = self._side.levels
+            self._rows = [_BitRows(level, self._group, token_counts) for level in levels]
+            self._rows_key = rows_key
+        return self._rows
 
 
-class _Rows:
-    """For each token the records of a group that selected it at one level, as a row of bits; the last row is empty."""
+class _BitRows:
+    """For each token the records of a group that selected it at one level, as a row of bits.
 
-    def __init__(self, selected: Selected, group: Range, wanted: Indices) -> None:
-        tokens, owners = _first(selected, group, wanted)
-        kinds, kind, counts = np.unique(tokens, return_inverse=True, return_counts=True)
-        row = np.empty(len(kinds), dtype=np.int64)
-        row[np.argsort(-counts, kind="stable")] = np.arange(len(kinds))
-        row = (
-            np.where(row < MOST_ROWS // 2, row, MOST_ROWS // 2 + row % (MOST_ROWS // 2))
-            if len(kinds) > MOST_ROWS
-            else row
-        )
-        width = -(-(group[1] - group[0]) // 64)
-        self.bits = np.zeros((min(len(kinds), MOST_ROWS) + 1, width), dtype=np.uint64)
-        flat = self.bits.reshape(-1)
-        np.bitwise_or.at(
-            flat, row[kind] * width + (owners >> 6), np.uint64(1) << (owners & 63).astype(np.uint64)
-        )
-        self._kinds, self._row = kinds, np.append(row, len(self.bits) - 1)
+    The last row is empty: it stands for tokens that nobody in the group selected.
+    """
 
-    def lines(self, selected: Selected, group: Range, wanted: Indices) -> Indices:
-        """Which rows stand for the tokens of each record of another group, filled up by the empty one."""
-        tokens, owners = _first(selected, group, wanted)
-        places = np.searchsorted(self._kinds, tokens)
-        found = places < len(self._kinds)
-        found[found] = self._kinds[places[found]] == tokens[found]
+    def __init__(self, selected: SelectedTokens, group: Range, token_counts: IntArray) -> None:
+        tokens, owners = _first_tokens(selected, group, token_counts)
+        distinct, place, counts = np.unique(tokens, return_inverse=True, return_counts=True)
+        row_of = np.empty(len(distinct), dtype=np.int64)
+        row_of[np.argsort(-counts, kind="stable")] = np.arange(len(distinct))
+        if len(distinct) > MAX_BIT_ROWS:
+            # The most frequent half of the rows has one token each; the rare tokens share the rest.
+            half = MAX_BIT_ROWS // 2
+            row_of = np.where(row_of < half, row_of, half + row_of % half)
+        words_per_row = -(-(group[1] - group[0]) // 64)
+        row_count = min(len(distinct), MAX_BIT_ROWS) + 1
+        self.bits = np.zeros((row_count, words_per_row), dtype=np.uint64)
+        word = row_of[place] * words_per_row + (owners >> 6)
+        bit = np.uint64(1) << (owners & 63).astype(np.uint64)
+        np.bitwise_or.at(self.bits.reshape(-1), word, bit)
+        self._tokens = distinct
+        self._empty_row = row_count - 1
+        self._row_of = np.append(row_of, self._empty_row)
+
+    def row_numbers(
+        self, selected: SelectedTokens, group: Range, token_counts: IntArray
+    ) -> IntArray:
+        """Return the bit rows of the selected tokens of another group, a line a record.
+
+        Shorter lines are filled up with the empty row.
+        """
+        tokens, owners = _first_tokens(selected, group, token_counts)
+        places = np.searchsorted(self._tokens, tokens)
+        is_present = places < len(self._tokens)
+        is_present[is_present] = self._tokens[places[is_present]] == tokens[is_present]
         counts = np.bincount(owners, minlength=group[1] - group[0])
-        lines = np.full((len(counts), max(1, int(counts.max(initial=1)))), len(self.bits) - 1)
-        nth = np.arange(len(owners)) - np.repeat(offsets(counts)[:-1], counts)
-        lines[owners, nth] = self._row[np.where(found, places, -1)]
-        return lines
+        width = max(1, int(counts.max(initial=1)))
+        numbers = np.full((len(counts), width), self._empty_row)
+        nth = np.arange(len(owners)) - np.repeat(run_offsets(counts)[:-1], counts)
+        # Place -1 is the empty row, appended last.
+        numbers[owners, nth] = self._row_of[np.where(is_present, places, -1)]
+        return numbers
 
-    def united(self, lines: Indices) -> Words:
-        """For each of some records those of the group that share one of its tokens."""
-        union: Words = self.bits[lines[:, 0]]
-        for column in range(1, lines.shape[1]):
-            union |= self.bits[lines[:, column]]
+    def unite(self, row_numbers: IntArray) -> UInt64Array:
+        """Return for each line the union of its bit rows: the records that share a token."""
+        union: UInt64Array = self.bits[row_numbers[:, 0]]
+        for column in range(1, row_numbers.shape[1]):
+            union |= self.bits[row_numbers[:, column]]
         return union
 
 
-def places(bits: Words) -> tuple[Indices, Indices]:
-    """Where rows of bits are set: the row and the place in it. Few are, so whole bytes without any are left out first.
+def find_set_bits(bits: UInt64Array) -> tuple[IntArray, IntArray]:
+    """Return row and column of each set bit of a bit matrix.
 
-    >>> [found.tolist() for found in places(np.array([[0, 1], [6, 0]], dtype=np.uint64))]
-    [[0, 1, 1], [64, 1, 2]]
+    Few bits are set, so bytes without any are skipped first.
+
+    >>> rows, columns = find_set_bits(np.array([[0, 1], [6, 0]], dtype=np.uint64))
+    >>> rows.tolist(), columns.tolist()
+    ([0, 1, 1], [64, 1, 2])
     """
-    held = bits.view(np.uint8).reshape(-1)
-    some = np.flatnonzero(held != 0)
-    found = np.flatnonzero(np.unpackbits(held[some], bitorder="little").view(np.bool_))
-    place = some[found >> 3] << 3 | found & 7
-    row = place // max(1, 64 * bits.shape[1])
-    return row, place - row * 64 * bits.shape[1]
+    flat = bits.view(np.uint8).reshape(-1)
+    filled = np.flatnonzero(flat != 0)
+    set_bits = np.flatnonzero(np.unpackbits(flat[filled], bitorder="little").view(np.bool_))
+    place = filled[set_bits >> 3] << 3 | set_bits & 7
+    bits_per_row = 64 * bits.shape[1]
+    row = place // max(1, bits_per_row)
+    return row, place - row * bits_per_row
 
 
-def _first(selected: Selected, group: Range, wanted: Indices) -> tuple[Indices, Indices]:
-    """The first `wanted` tokens of each record of a group, and the record's place in the group."""
-    starts = selected.starts[group[0] : group[1]]
-    counts = np.minimum(
-        np.maximum(wanted, 0), selected.starts[group[0] + 1 : group[1] + 1] - starts
-    )
-    return selected.tokens[spread(starts, counts)], np.repeat(
-        np.arange(group[1] - group[0]), counts
-    )
+def _first_tokens(
+    selected: SelectedTokens, group: Range, token_counts: IntArray
+) -> tuple[IntArray, IntArray]:
+    """Return the first selected tokens of each record of a group, and the record's place in it."""
+    starts = selected.offsets[group[0] : group[1]]
+    available = selected.offsets[group[0] + 1 : group[1] + 1] - starts
+    counts = np.minimum(np.maximum(token_counts, 0), available)
+    tokens = selected.tokens[expand_ranges(starts, counts)]
+    return tokens, np.repeat(np.arange(group[1] - group[0]), counts)

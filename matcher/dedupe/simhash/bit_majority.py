@@ -1,62 +1,67 @@
-"""The majority of many words at each of 64 bits, for many texts at a time: counters that are sliced by bits.
+"""The majority of many 64-bit words at each bit, for many texts at a time: bit-sliced counters.
 
-The n-th bits of all 64 counters of a text are one number; adding a word to them takes an AND and an XOR a slice, for
-all texts with as many words at once. A count bit by bit takes twenty times as long, and is left to long texts.
+The n-th bits of all 64 counters of a text form one word. Adding a word to the counters takes an AND
+and an XOR per slice, for all texts with as many words at once. Counting bit by bit takes twenty
+times as long, and is left to long texts.
 """
 
 from itertools import pairwise
 
 import numpy as np
 
-from matcher.dedupe.base.join import Indices, Words
-from matcher.dedupe.base.text_columns import in_order, offsets
+from matcher.dedupe.base.join import IntArray, UInt64Array
+from matcher.dedupe.base.text_columns import run_offsets, stable_argsort
 
-MOST_SLICED = 64
+MAX_SLICED_WORDS = 64  # words; longer texts are few, and counted bit by bit
 
 
-def majority(words: Words, counts: Indices) -> Words:
-    """Each bit as more than half of a text's words have it; 0 for a text without any.
+def majority_bits(words: UInt64Array, counts: IntArray) -> UInt64Array:
+    """Return for each text the bits that more than half of its words have; 0 without words.
 
-    >>> majority(np.array([0b11, 0b01, 0b10, 0b110], dtype=np.uint64), np.array([3, 0, 1])).tolist()
+    >>> words = np.array([0b11, 0b01, 0b10, 0b110], dtype=np.uint64)
+    >>> majority_bits(words, np.array([3, 0, 1])).tolist()
     [3, 0, 6]
     """
-    found, starts = np.zeros(len(counts), dtype=np.uint64), offsets(counts)
-    order = in_order(counts)
-    sizes, first = np.unique(counts[order], return_index=True)
-    for size, (begin, end) in zip(
-        sizes.tolist(), pairwise([*first.tolist(), len(order)]), strict=True
-    ):
+    majority = np.zeros(len(counts), dtype=np.uint64)
+    starts = run_offsets(counts)
+    order = stable_argsort(counts)
+    sizes, first_of_size = np.unique(counts[order], return_index=True)
+    ranges = pairwise([*first_of_size.tolist(), len(order)])
+    for size, (begin, end) in zip(sizes.tolist(), ranges, strict=True):
         texts = order[begin:end]
-        if 0 < size <= MOST_SLICED:
-            found[texts] = _above([words[starts[texts] + at] for at in range(size)], size // 2)
-        elif size:
-            for text in texts.tolist():
-                found[text] = _counted(words[starts[text] : starts[text + 1]])
-    return found
+        if size == 0:
+            continue
+        if size <= MAX_SLICED_WORDS:
+            columns = [words[starts[texts] + place] for place in range(size)]
+            majority[texts] = _majority_of_columns(columns, size // 2)
+            continue
+        for text in texts.tolist():
+            majority[text] = _majority_of_words(words[starts[text] : starts[text + 1]])
+    return majority
 
 
-def _above(columns: list[Words], half: int) -> Words:
-    """The bits that more than `half` of the columns have."""
-    slices = list[Words]()
+def _majority_of_columns(columns: list[UInt64Array], half: int) -> UInt64Array:
+    """Return the bits that more than `half` of the columns have, for all texts at once."""
+    # slices[n] has the n-th bit of the count of each of the 64 bit positions.
+    slices = list[UInt64Array]()
     for number, column in enumerate(columns, 1):
         carry = column
-        for at, held in enumerate(slices):
-            slices[at], carry = held ^ carry, held & carry
+        for place, counter in enumerate(slices):
+            slices[place], carry = counter ^ carry, counter & carry
         if len(slices) < number.bit_length():
             slices.append(carry)
-    more, level = np.zeros_like(columns[0]), ~np.zeros_like(columns[0])
-    for at in reversed(range(len(slices))):
-        if half >> at & 1:
-            level = level & slices[at]
+    # Compare the counts with `half`, from the most significant bit down.
+    greater, is_equal = np.zeros_like(columns[0]), ~np.zeros_like(columns[0])
+    for place in reversed(range(len(slices))):
+        if half >> place & 1:
+            is_equal = is_equal & slices[place]
         else:
-            more, level = more | level & slices[at], level & ~slices[at]
-    return more
+            greater = greater | is_equal & slices[place]
+            is_equal = is_equal & ~slices[place]
+    return greater
 
 
-def _counted(words: Words) -> np.uint64:
+def _majority_of_words(words: UInt64Array) -> np.uint64:
     bits = np.unpackbits(words.view(np.uint8).reshape(-1, 8), axis=1, bitorder="little")
-    return np.uint64(
-        np.packbits(2 * bits.sum(axis=0, dtype=np.int64) > len(words), bitorder="little").view(
-            np.uint64
-        )[0]
-    )
+    is_majority = 2 * bits.sum(axis=0, dtype=np.int64) > len(words)
+    return np.uint64(np.packbits(is_majority, bitorder="little").view(np.uint64)[0])

@@ -1,8 +1,9 @@
-"""Pairs of records whose fields have like SimHashes, decided by the likeness of their character pairs.
+"""Pairs of records whose fields have similar SimHashes (Charikar, 2002), verified by bigrams.
 
-After Kosolapov et al.: each field has a hash of 32 or 64 bits which the order of its words does not change; a hash is
-cut into parts, and candidates agree on some of them in every field. What decides is the mean Jaccard similarity of the
-fields' character bigrams. Made for bibliographic records and long texts; among short product titles it finds few.
+After Kosolapov et al.: each field has a hash of 32 or 64 bits that does not depend on the order of
+its words. The hash is cut into parts, and candidates agree on some of them in every field. A
+candidate is verified by the mean Jaccard similarity of the fields' character bigrams. Made for
+bibliographic records and long texts; among short product titles it finds few pairs.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -14,115 +15,162 @@ from os import cpu_count
 import numpy as np
 
 from catalog.runtime.progress import Progress, silent
-from matcher.dedupe.base.join import Floats, Indices, Joined, Words, joined
-from matcher.dedupe.base.measures import Bags
-from matcher.dedupe.base.overlap import as_sets, shared
+from matcher.dedupe.base.join import (
+    FloatArray,
+    IntArray,
+    JoinResult,
+    PairBatch,
+    UInt64Array,
+    build_result,
+)
+from matcher.dedupe.base.pair_codes import collect_unique, pack_pairs, unpack_pairs
 from matcher.dedupe.base.records import Records
-from matcher.dedupe.base.text_columns import once
-from matcher.dedupe.minhash.minhash import once_each
-from matcher.dedupe.minhash.shingles import Shingling, parts
-from matcher.dedupe.simhash.bit_majority import majority
-from matcher.dedupe.simhash.simhash_tables import Hashes, Parts, Tables
+from matcher.dedupe.base.similarity_measures import TokenBags
+from matcher.dedupe.base.text_columns import sort_unique
+from matcher.dedupe.base.token_overlap import build_token_sets, count_shared_tokens
+from matcher.dedupe.minhash.shingles import Shingling, chunk_texts
+from matcher.dedupe.simhash.bit_majority import majority_bits
+from matcher.dedupe.simhash.simhash_tables import HashParts, HashTables, SimHashes
 
-AT_ONCE = 20_000
-FARTHEST = 3 / 16
+QUERIES_PER_CHUNK = 20_000  # records looked up at once; cap on memory
+DEFAULT_MAX_DISTANCE = 3 / 16  # share of the bits in which two hashes of a field may differ
+ROUNDING_ERROR = 1e-12  # a mean of fractions may come out just below the threshold
 
 
 @dataclass(frozen=True)
 class SimHash:
-    """The rung: records alike in the mean of their fields, whose hashes differ in at most a share of the bits."""
+    """The SimHash join: records that are similar in the mean of their fields.
+
+    The hashes of each field agree on enough parts and differ in at most `max_distance` of the bits.
+    """
 
     threshold: Fraction
-    parts: Parts = field(default_factory=Parts)
-    farthest: float = FARTHEST
+    parts: HashParts = field(default_factory=HashParts)
+    max_distance: float = DEFAULT_MAX_DISTANCE
 
     def __call__(
         self, left: Records, right: Records | None = None, progress: Progress = silent
-    ) -> Joined:
-        index = SimHashIndex(left if right is None else right, self, progress)
-        hashes = (
-            index.hashes
-            if right is None
-            else [hashed(column, self.parts.bits) for column in left.fields]
-        )
-        return index.look_up(left, hashes, within=right is None, progress=progress)
+    ) -> JoinResult:
+        """Join two sets of records, or one with itself."""
+        if right is None:
+            index = SimHashIndex(left, self, progress)
+            return index.look_up(left, index.hashes, is_self_join=True, progress=progress)
+        index = SimHashIndex(right, self, progress)
+        hashes = [compute_simhashes(column, self.parts.bits) for column in left.fields]
+        return index.look_up(left, hashes, progress=progress)
 
 
 class SimHashIndex:
-    """Records by the hashes of their fields: made once, asked often."""
+    """Records by the hashes of their fields: built once, looked up often."""
 
-    def __init__(self, stored: Records, rung: SimHash, progress: Progress = silent) -> None:
-        self._stored, self._rung, self.hashes = stored, rung, list[Hashes]()
+    def __init__(self, stored: Records, method: SimHash, progress: Progress = silent) -> None:
+        self._stored = stored
+        self._method = method
+        self.hashes = list[SimHashes]()
         for number, column in enumerate(stored.fields, 1):
-            self.hashes.append(hashed(column, rung.parts.bits))
+            self.hashes.append(compute_simhashes(column, method.parts.bits))
             progress("fields hashed", number, len(stored.fields))
-        self._first = max(range(len(self.hashes)), key=lambda at: len(once(self.hashes[at])))
-        self._tables = Tables(self.hashes[self._first], rung.parts)
+        # The field with the most distinct hashes leaves the fewest candidates.
+        distinct_counts = [len(sort_unique(hashes)) for hashes in self.hashes]
+        self._lookup_field = distinct_counts.index(max(distinct_counts))
+        self._tables = HashTables(self.hashes[self._lookup_field], method.parts)
 
     def look_up(
-        self, left: Records, hashes: list[Hashes], within: bool = False, progress: Progress = silent
-    ) -> Joined:
-        """Pairs of some records, whose hashes are given, and stored ones; `within`: they are the stored ones."""
-        met, codes = 0, [np.empty(0, dtype=np.int64)]
-        for start in range(0, len(left), AT_ONCE):
-            asked = [column[start : start + AT_ONCE] for column in hashes]
-            number, found = once_each(
-                self._tables.meeting(asked[self._first]), partial(self._near, asked)
-            )
-            a, b = (found >> 32) + start, found & 0xFFFFFFFF
-            kept = a < b if within else a >= 0
-            codes.append(a[kept] << 32 | b[kept])
-            met += number
-            progress("records looked up", min(start + AT_ONCE, len(left)), len(left))
-        code = np.concatenate(codes)
-        a, b = code >> 32, code & 0xFFFFFFFF
-        likeness = _likeness(left, self._stored, a, b)
-        kept = likeness >= float(self._rung.threshold) - 1e-12
-        part = (a[kept], b[kept], likeness[kept], np.zeros(int(kept.sum()), dtype=np.int64))
-        return joined([part], ["mean of the fields' bigrams"], candidates=met, comparisons=len(a))
+        self,
+        queries: Records,
+        hashes: list[SimHashes],
+        is_self_join: bool = False,
+        progress: Progress = silent,
+    ) -> JoinResult:
+        """Return pairs of a query and a stored record.
 
-    def bytes(self) -> int:
-        """The memory that hashes and tables take."""
-        return self._tables.bytes() + sum(column.nbytes for column in self.hashes)
-
-    def _near(self, asked: list[Hashes], codes: Indices) -> Indices:
-        """The pairs whose hashes agree on enough parts and differ in few bits in all fields; empty ones say nothing."""
-        parts = self._rung.parts
-        for column, other in zip(asked, self.hashes, strict=True):
-            one, two = column[codes >> 32], other[codes & 0xFFFFFFFF]
-            empty = (one == 0) | (two == 0)
-            few = np.flatnonzero(
-                empty | (np.bitwise_count(one ^ two) <= self._rung.farthest * parts.bits)
+        `hashes` are those of the queries, field by field; `is_self_join` means that the queries are
+        the stored records themselves.
+        """
+        candidates = 0
+        code_chunks = [np.empty(0, dtype=np.int64)]
+        for start in range(0, len(queries), QUERIES_PER_CHUNK):
+            stop = min(start + QUERIES_PER_CHUNK, len(queries))
+            chunk_hashes = [column[start:stop] for column in hashes]
+            chunk_candidates, codes = collect_unique(
+                self._tables.find_matches(chunk_hashes[self._lookup_field]),
+                partial(self._filter_by_hashes, chunk_hashes),
             )
-            codes = codes[few[empty[few] | parts.agree(one[few], two[few])]]
+            rows, stored_rows = unpack_pairs(codes)
+            rows = rows + start
+            if is_self_join:
+                is_once = rows < stored_rows
+                rows, stored_rows = rows[is_once], stored_rows[is_once]
+            code_chunks.append(pack_pairs(rows, stored_rows))
+            candidates += chunk_candidates
+            progress("records looked up", stop, len(queries))
+        rows, stored_rows = unpack_pairs(np.concatenate(code_chunks))
+        similarity = _mean_bigram_similarity(queries, self._stored, rows, stored_rows)
+        is_similar = similarity >= float(self._method.threshold) - ROUNDING_ERROR
+        batch = PairBatch(
+            rows[is_similar],
+            stored_rows[is_similar],
+            similarity[is_similar],
+            np.zeros(int(is_similar.sum()), dtype=np.int64),
+        )
+        reasons = ["mean of the fields' bigrams"]
+        return build_result([batch], reasons, candidates=candidates, comparisons=len(rows))
+
+    def memory_bytes(self) -> int:
+        """Return the memory that hashes and tables take, in bytes."""
+        return self._tables.memory_bytes() + sum(column.nbytes for column in self.hashes)
+
+    def _filter_by_hashes(self, queries: list[SimHashes], codes: IntArray) -> IntArray:
+        """Return the pairs whose hashes are close in every field; empty fields rule out nothing."""
+        parts = self._method.parts
+        max_bits = self._method.max_distance * parts.bits
+        for query_column, stored_column in zip(queries, self.hashes, strict=True):
+            rows, stored_rows = unpack_pairs(codes)
+            left, right = query_column[rows], stored_column[stored_rows]
+            is_empty = (left == 0) | (right == 0)
+            is_close = is_empty | (np.bitwise_count(left ^ right) <= max_bits)
+            # The parts are compared last, and only for pairs that are close.
+            close = np.flatnonzero(is_close)
+            agrees = is_empty[close] | parts.agree(left[close], right[close])
+            codes = codes[close[agrees]]
         return codes
 
 
-def hashed(texts: list[str], bits: int) -> Hashes:
-    """The SimHash of each text over its words; 0 for a text without any."""
+def compute_simhashes(texts: list[str], bits: int) -> SimHashes:
+    """Return the SimHash of each text over its words; 0 for a text without any."""
+
+    def hash_chunk(chunk: slice) -> SimHashes:
+        return _cut_bits(majority_bits(*Shingling()(texts[chunk])), bits)
+
     with ThreadPoolExecutor(cpu_count() or 1) as pool:
-        found = pool.map(lambda part: _as(majority(*Shingling()(texts[part])), bits), parts(texts))
-        return np.concatenate([_as(np.empty(0, dtype=np.uint64), bits), *found])
+        hashed_chunks = pool.map(hash_chunk, chunk_texts(texts))
+        return np.concatenate([_cut_bits(np.empty(0, dtype=np.uint64), bits), *hashed_chunks])
 
 
-def _as(hashes: Words, bits: int) -> Hashes:
+def _cut_bits(hashes: UInt64Array, bits: int) -> SimHashes:
     return hashes if bits == 64 else hashes.astype(np.uint32)
 
 
-def _likeness(left: Records, right: Records, a: Indices, b: Indices) -> Floats:
-    """The mean Jaccard similarity of the fields' bigrams, over the fields that either record has."""
-    total, fields = np.zeros(len(a)), np.zeros(len(a))
-    (here, a), (there, b) = np.unique(a, return_inverse=True), np.unique(b, return_inverse=True)
-    for column, other in zip(left.fields, right.fields, strict=True):
-        one, two = _bigrams(column, here), _bigrams(other, there)
-        common = shared(one, two, a, b)
-        whole = one.sizes[a] + two.sizes[b] - common
-        total += common / np.maximum(whole, 1)
-        fields += whole > 0
-    found: Floats = total / np.maximum(fields, 1)
-    return found
+def _mean_bigram_similarity(
+    left: Records, right: Records, left_rows: IntArray, right_rows: IntArray
+) -> FloatArray:
+    """Return the mean Jaccard similarity of the bigrams, over the fields that either record has."""
+    total, field_count = np.zeros(len(left_rows)), np.zeros(len(left_rows))
+    # Each record's bigrams are computed once, however many pairs it is in.
+    left_used, left_of = np.unique(left_rows, return_inverse=True)
+    right_used, right_of = np.unique(right_rows, return_inverse=True)
+    for left_column, right_column in zip(left.fields, right.fields, strict=True):
+        left_bags = _bigrams(left_column, left_used)
+        right_bags = _bigrams(right_column, right_used)
+        shared = count_shared_tokens(left_bags, right_bags, left_of, right_of)
+        union = left_bags.sizes[left_of] + right_bags.sizes[right_of] - shared
+        total += shared / np.maximum(union, 1)
+        field_count += union > 0
+    mean: FloatArray = total / np.maximum(field_count, 1)
+    return mean
 
 
-def _bigrams(texts: list[str], rows: Indices) -> Bags:
-    """The bigrams of some of the texts."""
-    return as_sets(*Shingling("characters", 2)([texts[row] for row in rows.tolist()]))
+def _bigrams(texts: list[str], rows: IntArray) -> TokenBags:
+    """Return the character bigrams of some of the texts."""
+    selected = [texts[row] for row in rows.tolist()]
+    return build_token_sets(*Shingling("characters", 2)(selected))

@@ -1,12 +1,13 @@
-"""Sorted tables of hashes, one for each choice of parts that must agree: looked up by binary search, all at once.
+"""Sorted tables of hashes, one per choice of parts that must agree, looked up by binary search.
 
-A table is the order of the hashes by the bits of its parts; the hashes themselves stand once. Fifteen million hashes of
-64 bits with six tables take 0.8 GB.
+A table is the order of the hashes by the bits of its parts; the hashes themselves are stored once.
+Fifteen million hashes of 64 bits with six tables take 0.8 GB (`benchmarks.hashing simhash`).
 """
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from os import cpu_count
 from typing import Any
@@ -14,94 +15,112 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from matcher.dedupe.base.join import Flags, Indices
-from matcher.dedupe.base.text_columns import chunks, spread
+from matcher.dedupe.base.join import BoolArray, IntArray
+from matcher.dedupe.base.pair_codes import PAIRS_PER_CHUNK, pack_pairs
+from matcher.dedupe.base.text_columns import expand_ranges, slice_chunks
 
-Hashes = NDArray[np.unsignedinteger[Any]]
-MOST_AT_ONCE = 4_000_000
+SimHashes = NDArray[np.unsignedinteger[Any]]  # 32 or 64 bits each; 0 stands for an empty text
+PartChoice = tuple[int, ...]  # the numbers of the parts that must agree
 
 
 @dataclass(frozen=True)
-class Parts:
-    """How hashes of 32 or 64 bits are cut, and on how many of the parts two must agree."""
+class HashParts:
+    """A division of 32- or 64-bit hashes into `count` parts, of which `equal` must agree."""
 
     bits: int = 64
     count: int = 4
     equal: int = 2
 
-    def key(self, hashes: Hashes, chosen: tuple[int, ...]) -> Hashes:
-        """The bits of the chosen parts, as one number of the least size."""
-        width = self.bits // self.count
-        kind = (
-            np.uint16
-            if width * len(chosen) <= 16
-            else np.uint32
-            if width * len(chosen) <= 32
-            else np.uint64
-        )
-        found = np.zeros(len(hashes), dtype=hashes.dtype)
-        for place, part in enumerate(chosen):
-            piece = (hashes >> hashes.dtype.type(part * width)) & hashes.dtype.type(
-                (1 << width) - 1
-            )
-            found |= piece << hashes.dtype.type(place * width)
-        return found.astype(kind)
+    @property
+    def width(self) -> int:
+        """The bits of a part."""
+        return self.bits // self.count
 
-    def choices(self) -> list[tuple[int, ...]]:
-        """All choices of parts that agree."""
+    def key(self, hashes: SimHashes, choice: PartChoice) -> SimHashes:
+        """Return the bits of the chosen parts, in the smallest integer type that holds them."""
+        word = hashes.dtype.type
+        part_mask = word((1 << self.width) - 1)
+        keys = np.zeros(len(hashes), dtype=hashes.dtype)
+        for place, part in enumerate(choice):
+            part_bits = (hashes >> word(part * self.width)) & part_mask
+            keys |= part_bits << word(place * self.width)
+        return keys.astype(_smallest_type(self.width * len(choice)))
+
+    def choices(self) -> list[PartChoice]:
+        """Return all choices of parts that may agree."""
         return [*combinations(range(self.count), self.equal)]
 
-    def agree(self, one: Hashes, other: Hashes) -> Flags:
-        """Whether two hashes agree on enough parts.
+    def agree(self, left: SimHashes, right: SimHashes) -> BoolArray:
+        """Return True where two hashes agree on enough parts.
 
-        >>> parts = Parts(32, 4, 2)
-        >>> parts.agree(np.array([0x11223344], dtype=np.uint32), np.array([0x11220000], dtype=np.uint32)).tolist()
+        >>> left, right = np.array([0x11223344], np.uint32), np.array([0x11220000], np.uint32)
+        >>> HashParts(32, 4, 2).agree(left, right).tolist()
         [True]
         """
-        apart, width = one ^ other, self.bits // self.count
-        mask = one.dtype.type((1 << width) - 1)
-        same = sum(
-            ((apart >> one.dtype.type(part * width)) & mask == 0).astype(np.int8)
-            for part in range(self.count)
-        )
-        found: Flags = np.asarray(same) >= self.equal
-        return found
+        word = left.dtype.type
+        part_mask = word((1 << self.width) - 1)
+        difference = left ^ right
+        agreeing = np.zeros(len(difference), dtype=np.int8)
+        for part in range(self.count):
+            agreeing += (difference >> word(part * self.width)) & part_mask == 0
+        enough: BoolArray = agreeing >= self.equal
+        return enough
 
 
-class Tables:
-    """Hashes that can be asked for those that agree on enough parts. A hash of 0 stands for nothing, and meets none."""
+def _smallest_type(bits: int) -> type[np.unsignedinteger[Any]]:
+    if bits <= 16:
+        return np.uint16
+    if bits <= 32:
+        return np.uint32
+    return np.uint64
 
-    def __init__(self, hashes: Hashes, parts: Parts) -> None:
+
+class HashTables:
+    """An index of hashes that finds those that agree on enough parts; hashes of 0 match nothing."""
+
+    def __init__(self, hashes: SimHashes, parts: HashParts) -> None:
         self._parts = parts
         used = np.flatnonzero(hashes).astype(np.uint32)
+        build_table = partial(_build_table, hashes, used, parts)
+        # numpy releases the GIL while it sorts.
         with ThreadPoolExecutor(cpu_count() or 1) as pool:
-            self._tables = [
-                *pool.map(
-                    lambda chosen: _Table(parts.key(hashes[used], chosen), used), parts.choices()
-                )
-            ]
+            self._tables = [*pool.map(build_table, parts.choices())]
 
-    def meeting(self, asked: Hashes) -> Iterator[Indices]:
-        """Pairs of an asked hash and a stored one as `asked << 32 | stored`; one pair may come from several tables."""
-        rows = np.flatnonzero(asked)
-        for chosen, table in zip(self._parts.choices(), self._tables, strict=True):
-            yield from table.meeting(self._parts.key(asked[rows], chosen), rows)
+    def find_matches(self, queries: SimHashes) -> Iterator[IntArray]:
+        """Yield packed pairs of a query and a stored hash; several tables may find the same pair."""
+        rows = np.flatnonzero(queries)
+        for choice, table in zip(self._parts.choices(), self._tables, strict=True):
+            yield from table.find_matches(self._parts.key(queries[rows], choice), rows)
 
-    def bytes(self) -> int:
-        """The memory that the tables take."""
-        return sum(table.keys.nbytes + table.order.nbytes for table in self._tables)
+    def memory_bytes(self) -> int:
+        """Return the memory that the tables take, in bytes."""
+        return sum(table.memory_bytes() for table in self._tables)
 
 
 class _Table:
-    def __init__(self, keys: Hashes, rows: NDArray[np.uint32]) -> None:
-        order = np.argsort(keys, kind="stable" if keys.itemsize == 2 else "quicksort")
-        self.keys, self.order = keys[order], rows[order]
+    """The keys of one choice of parts in sorted order, with the rows they belong to."""
 
-    def meeting(self, keys: Hashes, rows: Indices) -> Iterator[Indices]:
+    def __init__(self, keys: SimHashes, rows: NDArray[np.uint32]) -> None:
+        # numpy sorts 16-bit integers by radix sort only if asked for a stable order.
+        order = np.argsort(keys, kind="stable" if keys.itemsize == 2 else "quicksort")
+        self._keys, self._rows = keys[order], rows[order]
+
+    def find_matches(self, keys: SimHashes, rows: IntArray) -> Iterator[IntArray]:
+        """Yield packed pairs of a query's row and a stored row with equal keys."""
         by_key = np.argsort(keys, kind="stable")
         keys, rows = keys[by_key], rows[by_key]
-        first = np.searchsorted(self.keys, keys, side="left")
-        count = np.searchsorted(self.keys, keys, side="right") - first
-        for part in chunks(count, MOST_AT_ONCE):
-            stored = self.order[spread(first[part], count[part])]
-            yield np.repeat(rows[part], count[part]) << 32 | stored.astype(np.int64)
+        first = np.searchsorted(self._keys, keys, side="left")
+        counts = np.searchsorted(self._keys, keys, side="right") - first
+        for chunk in slice_chunks(counts, PAIRS_PER_CHUNK):
+            stored = self._rows[expand_ranges(first[chunk], counts[chunk])]
+            yield pack_pairs(np.repeat(rows[chunk], counts[chunk]), stored.astype(np.int64))
+
+    def memory_bytes(self) -> int:
+        """Return the memory that the table takes, in bytes."""
+        return self._keys.nbytes + self._rows.nbytes
+
+
+def _build_table(
+    hashes: SimHashes, used: NDArray[np.uint32], parts: HashParts, choice: PartChoice
+) -> _Table:
+    return _Table(parts.key(hashes[used], choice), used)

@@ -1,7 +1,8 @@
-"""The state that a framework hands its pages, written out: most write it in a way of their own, not as plain data.
+"""Framework states: the state of a page in a framework's own serialisation.
 
-What they leave as JSON or as a plain assignment (`__NEXT_DATA__`, `window.__INITIAL_STATE__`) needs nothing of this.
-Nuxt 3's list (`nuxt`) and Apollo's cache (`apollo`) are JSON, and are written out once they are decoded.
+States that are JSON or a plain assignment (`__NEXT_DATA__`, `window.__INITIAL_STATE__`) need no
+conversion. Nuxt 3's payload (`nuxt`) and Apollo's cache (`apollo`) are JSON, and are resolved after
+decoding.
 """
 
 from collections.abc import Sequence
@@ -11,11 +12,12 @@ from parser.scripts.states import flight, nuxt, turbo
 STARTS = (nuxt.CALL, flight.PUSH, *turbo.PUSHES)
 
 
-def written_out(scripts: Sequence[str]) -> list[str]:
-    """The code of the scripts that begin with one of `STARTS`, with the states in it as plain assignments."""
-    calls = [text for text in scripts if text.startswith(nuxt.CALL)]
-    return [
-        *map(nuxt.without_call, calls),
-        *flight.written_out(text for text in scripts if text.startswith(flight.PUSH)),
-        *turbo.written_out(text for text in scripts if text.startswith(turbo.PUSHES)),
-    ]
+def to_assignments(scripts: Sequence[str]) -> list[str]:
+    """Convert scripts that begin with one of `STARTS` to assignments of plain data."""
+    code = []
+    for text in scripts:
+        if text.startswith(nuxt.CALL):
+            code.append(nuxt.resolve_call(text))
+    code += flight.to_assignments(text for text in scripts if text.startswith(flight.PUSH))
+    code += turbo.to_assignments(text for text in scripts if text.startswith(turbo.PUSHES))
+    return code

@@ -1,8 +1,9 @@
-"""The cache that Apollo's client keeps of what a page has asked for, written out: entities put in where they belong.
+"""The cache of an Apollo client, with its entities put in where queries refer to them.
 
-The cache holds each entity under its own id, `Product:sp-1204`, which no path can name for all pages, and beside the
-page's product those that it recommends. `ROOT_QUERY` says what the page has asked for, with all arguments, and points
-at the entities. So that is written out: `ROOT_QUERY.product.items`, whatever id or address the product was asked by.
+The cache holds each entity under its own id, `Product:sp-1204`, which no path can name for all
+pages, and beside the page's product those that it recommends. `ROOT_QUERY` lists the page's queries
+with all arguments, and refers to the entities. It is resolved to `ROOT_QUERY.product.items`,
+whichever id or URL the product was queried by.
 """
 
 from collections.abc import Mapping
@@ -10,81 +11,89 @@ from typing import Any
 
 from parser.scripts.states import nuxt
 
-ASKED = "ROOT_QUERY"
-MOST_STEPS = 4
-MOST_LEVELS = 60
-MOST_KEYS = 50
-NOWHERE = -1
+ROOT = "ROOT_QUERY"
+# Levels of the data at which a cache is searched, and keys of an object that is searched.
+MAX_SEARCH_DEPTH = 4
+MAX_SEARCHED_KEYS = 50
+# Bound against hostile input.
+MAX_LEVELS = 60
+# The position of an entity that the cache lacks.
+NO_POSITION = -1
 
 
-def written_out(data: Any, steps: int = MOST_STEPS) -> Any:
-    """The data with what was asked for written out, where a cache stands in it; as they are where none does.
+def resolve_cache(data: Any, depth: int = MAX_SEARCH_DEPTH) -> Any:
+    """Return the data with the queries resolved, where it holds a cache; other data unchanged.
 
-    >>> cache = {"ROOT_QUERY": {'product({"id":7})': {"__ref": "Product:7"}}, "Product:7": {"sku": "A"}}
-    >>> written_out(cache)["ROOT_QUERY"]
+    >>> queries = {'product({"id":7})': {"__ref": "Product:7"}}
+    >>> resolve_cache({"ROOT_QUERY": queries, "Product:7": {"sku": "A"}})["ROOT_QUERY"]
     {'product': {'sku': 'A'}}
     """
     if not isinstance(data, dict):
         return data
-    if ASKED in data:
-        places = _Places(data).of(data[ASKED])
-        tree = nuxt.written_out(places)
-        return data if tree is places else {**data, ASKED: tree}
-    if steps and len(data) <= MOST_KEYS:
-        return {name: written_out(value, steps - 1) for name, value in data.items()}
+    if ROOT in data:
+        payload = _PayloadBuilder(data).build(data[ROOT])
+        tree = nuxt.resolve_payload(payload)
+        return data if tree is payload else {**data, ROOT: tree}
+    if depth and len(data) <= MAX_SEARCHED_KEYS:
+        return {name: resolve_cache(value, depth - 1) for name, value in data.items()}
     return data
 
 
-class _Places:
-    """A list that names each value once, entities included, as Nuxt's does."""
+class _PayloadBuilder:
+    """Builds a payload in Nuxt's format: a list that holds each value once, entities included."""
 
     def __init__(self, entities: Mapping[str, Any]) -> None:
         self._entities = entities
-        self._places: list[Any] = []
-        self._known: dict[str, int] = {}
-        self._waiting: list[tuple[int, Any]] = []
+        self._payload: list[Any] = []
+        self._positions: dict[str, int] = {}
+        # Entities that have a position but are not written yet. A stack instead of recursion:
+        # chains of entities may be longer than Python's recursion limit.
+        self._pending: list[tuple[int, Any]] = []
 
-    def of(self, said: Any) -> list[Any]:
-        """The list; what it stands for is what `said` means."""
-        self._put(said, 0)
-        while self._waiting:
-            place, entity = self._waiting.pop()
-            self._places[place] = self._within(entity, 0)
-        return self._places
+    def build(self, root: Any) -> list[Any]:
+        """Return the payload of a value and of all entities that it refers to."""
+        self._add(root, 0)
+        while self._pending:
+            position, entity = self._pending.pop()
+            self._payload[position] = self._with_positions(entity, 0)
+        return self._payload
 
-    def _put(self, said: Any, level: int) -> int:
-        """The place of a value, at which it stands or will."""
-        if isinstance(said, dict):
-            entity = said.get("__ref") or (said.get("type") == "id" and said.get("id"))
+    def _add(self, value: Any, level: int) -> int:
+        """Return the position of a value, added where it has none yet."""
+        if isinstance(value, dict):
+            entity = value.get("__ref") or (value.get("type") == "id" and value.get("id"))
             if isinstance(entity, str):
-                return self._place_of(entity)
-            if said.get("type") == "json" and "json" in said:
-                said = said["json"]
-        self._places.append(None)
-        place = len(self._places) - 1
-        self._places[place] = self._within(said, level)
-        return place
+                return self._position_of(entity)
+            if value.get("type") == "json" and "json" in value:
+                value = value["json"]
+        self._payload.append(None)
+        position = len(self._payload) - 1
+        self._payload[position] = self._with_positions(value, level)
+        return position
 
-    def _place_of(self, entity: str) -> int:
+    def _position_of(self, entity: str) -> int:
         if entity not in self._entities:
-            return NOWHERE
-        if entity not in self._known:
-            self._known[entity] = len(self._places)
-            self._places.append(None)
-            self._waiting.append((self._known[entity], self._entities[entity]))
-        return self._known[entity]
+            return NO_POSITION
+        if entity not in self._positions:
+            self._positions[entity] = len(self._payload)
+            self._payload.append(None)
+            self._pending.append((self._positions[entity], self._entities[entity]))
+        return self._positions[entity]
 
-    def _within(self, said: Any, level: int) -> Any:
-        """A value with the places of those within it; of a field that was asked for in several ways, the first."""
-        if level > MOST_LEVELS:
+    def _with_positions(self, value: Any, level: int) -> Any:
+        """Replace the values within a value by their positions.
+
+        Of several queries of a field the first counts.
+        """
+        if level > MAX_LEVELS:
             return None
-        if isinstance(said, list):
-            return [self._put(one, level + 1) for one in said]
-        if not isinstance(said, dict):
-            return said
-        found: dict[str, int] = {}
-        for name, value in said.items():
+        if isinstance(value, list):
+            return [self._add(inner, level + 1) for inner in value]
+        if not isinstance(value, dict):
+            return value
+        positions: dict[str, int] = {}
+        for name, inner in value.items():
             field = name.partition("(")[0].partition("@")[0]
-            if field not in found:
-                found[field] = self._put(value, level + 1)
-        return found
+            if field not in positions:
+                positions[field] = self._add(inner, level + 1)
+        return positions

@@ -1,7 +1,8 @@
-"""The state that Nuxt hands its pages, written out: it names each value once, and points to it from wherever it stands.
+"""The state of Nuxt's pages: Nuxt writes each value once, and refers to it elsewhere.
 
-Nuxt 2 passes what it repeats to a function, `window.__NUXT__=(function(a,b){return {name:a,...}}("Lamp",null))`. Nuxt 3
-writes one list of JSON in which objects and lists hold places in that list (the format of the library devalue).
+Nuxt 2 passes repeated values to a function, `window.__NUXT__=(function(a,b){return
+{name:a,...}}("Lamp",null))`. Nuxt 3 writes one JSON list in which objects and lists hold positions
+of that list (the format of the library devalue).
 """
 
 import re
@@ -12,16 +13,18 @@ from parser.scripts.syntax.js_strings import QUOTED
 
 CALL = "window.__NUXT__"
 STATE = 'script[id="__NUXT_DATA__"]'
-CALLED = re.compile(
+CALL_HEAD = re.compile(
     r"window\.__NUXT__\s*+=\s*+\(function\s*+\(([\w$,\s]*+)\)\s*+\{[^{}]{0,2000}?\breturn\s*+(?=\{)"
 )
 VALUE = re.compile(rf"""{QUOTED}|(?<=[:,\[])([A-Za-z_$][\w$]*+)(?=[,\]}}])""")
 ARGUMENT = re.compile(
     rf"""\s*+({QUOTED}|[^\s"'(){{}}\[\],]++(?:\s[^\s"'(){{}}\[\],]++)*+|\{{\}}|\[\])\s*+(,|\)|\Z)"""
 )
-HANDS_OVER = "}("
-NOTHING = frozenset({"void 0", "undefined", "NaN", "Infinity", "-Infinity"})
-WRAPPED = frozenset(
+# Between the body of the function and its arguments.
+CALL_OPENING = "}("
+NULL_VALUES = frozenset({"void 0", "undefined", "NaN", "Infinity", "-Infinity"})
+# Tags of devalue and Vue around a single value.
+WRAPPER_TAGS = frozenset(
     {
         "Reactive",
         "ShallowReactive",
@@ -33,130 +36,156 @@ WRAPPED = frozenset(
         "NuxtError",
     }
 )
-LONGEST_WRITTEN = 3_000_000
-MOST_WRITTEN = 300_000
-MOST_LEVELS = 60
-MOST_ENDS = 8
+# Bounds against hostile input: a value that is repeated may grow without limit when it is written
+# out.
+MAX_RESOLVED_CHARS = 3_000_000
+MAX_RESOLVED_VALUES = 300_000
+MAX_LEVELS = 60
+MAX_CALL_OPENINGS = 8
 
 
-def without_call(text: str) -> str:
-    """A script of Nuxt 2's with the object that its function returns, its arguments put in; any other as it is.
+def resolve_call(text: str) -> str:
+    """Return a script of Nuxt 2 with the function call replaced by its result.
 
-    >>> without_call('window.__NUXT__=(function(a,b){return {name:a,price:b,tags:["a",a]}}("Lamp",void 0));')
+    Any other script unchanged.
+
+    >>> call = '(function(a,b){return {name:a,price:b,tags:["a",a]}}("Lamp",void 0))'
+    >>> resolve_call(f"window.__NUXT__={call};")
     'window.__NUXT__={name:"Lamp",price:null,tags:["a","Lamp"]};'
     """
-    called = CALLED.match(text)
-    if called is None:
+    head = CALL_HEAD.match(text)
+    if head is None:
         return text
-    names = [name.strip() for name in called[1].split(",")]
-    handed = _handed(text, len(names))
-    if handed is None:
+    parameters = [name.strip() for name in head[1].split(",")]
+    call = _find_call(text, len(parameters))
+    if call is None:
         return text
-    end, values = handed
-    written = _written(text[called.end() : end], dict(zip(names, values, strict=True)))
-    return text if written is None else f"{CALL}={written};"
+    body_end, arguments = call
+    values = dict(zip(parameters, arguments, strict=True))
+    state = _substitute(text[head.end() : body_end], values)
+    if state is None:
+        return text
+    return f"{CALL}={state};"
 
 
-def _written(code: str, meant: Mapping[str, str]) -> str | None:
-    """The code with its names' values in their places; None where that grows beyond measure."""
-    pieces, size, done = list[str](), 0, 0
-    for found in VALUE.finditer(code):
-        value = meant.get(found[1]) if found[1] else None
+def _substitute(code: str, values: Mapping[str, str]) -> str | None:
+    """Return code with parameters replaced by their values.
+
+    None where it grows beyond the bound.
+    """
+    pieces, size, position = list[str](), 0, 0
+    for match in VALUE.finditer(code):
+        value = values.get(match[1]) if match[1] else None
         if value is not None:
-            pieces += code[done : found.start()], value
-            size += len(pieces[-2]) + len(value)
-            done = found.end()
-        if size > LONGEST_WRITTEN:
+            unchanged = code[position : match.start()]
+            pieces += unchanged, value
+            size += len(unchanged) + len(value)
+            position = match.end()
+        if size > MAX_RESOLVED_CHARS:
             return None
-    return "".join([*pieces, code[done:]])
+    return "".join([*pieces, code[position:]])
 
 
-def _handed(text: str, count: int) -> tuple[int, list[str]] | None:
-    """Where the function's body ends, and so many arguments as JSON: those behind the last `}(` that has them."""
-    end = text.rfind(HANDS_OVER)
-    for _ in range(MOST_ENDS):
-        arguments = _arguments(text, end + len(HANDS_OVER)) if end >= 0 else None
+def _find_call(text: str, count: int) -> tuple[int, list[str]] | None:
+    """Return where the function's body ends, and its `count` arguments as JSON.
+
+    The call is the last `}(` with that many arguments.
+    """
+    opening = text.rfind(CALL_OPENING)
+    for _ in range(MAX_CALL_OPENINGS):
+        if opening < 0:
+            return None
+        arguments = _arguments(text, opening + len(CALL_OPENING))
         if arguments is not None and len(arguments) == count:
-            return end, arguments
-        end = text.rfind(HANDS_OVER, 0, max(end, 0))
+            return opening, arguments
+        opening = text.rfind(CALL_OPENING, 0, opening)
     return None
 
 
 def _arguments(text: str, start: int) -> list[str] | None:
-    found = []
-    while argument := ARGUMENT.match(text, start):
-        said = argument[1]
-        found.append("null" if said in NOTHING else said)
-        start = argument.end()
-        if argument[2] == ")":
-            return found
+    arguments = []
+    while match := ARGUMENT.match(text, start):
+        argument = match[1]
+        arguments.append("null" if argument in NULL_VALUES else argument)
+        start = match.end()
+        if match[2] == ")":
+            return arguments
     return None
 
 
-def written_out(data: Any) -> Any:
-    """Nuxt 3's list as the object that it stands for; as it is, where that would grow beyond measure.
+def resolve_payload(data: Any) -> Any:
+    """Return the object that Nuxt 3's list encodes.
 
-    >>> written_out([["Reactive", 1], {"name": 2, "tags": 3}, "Lamp", [2, -1]])
+    The list itself where the object would grow beyond the bound.
+
+    >>> resolve_payload([["Reactive", 1], {"name": 2, "tags": 3}, "Lamp", [2, -1]])
     {'name': 'Lamp', 'tags': ['Lamp', None]}
     """
     if not isinstance(data, list) or not data:
         return data
     payload = _Payload(data)
-    written = payload.at(0, 0)
-    return written if payload.sizes[0] <= MOST_WRITTEN else data
+    resolved = payload.value_at(0, 0)
+    if payload.sizes[0] > MAX_RESOLVED_VALUES:
+        return data
+    return resolved
 
 
 class _Payload:
-    """The list, each of its places written out once; a place within itself is nothing.
+    """The list, each of its positions resolved once; a position within itself is None.
 
-    `sizes` says how many values each would be if those it shares with others were its own: what reads data counts on
-    its being no larger than its text.
+    `sizes` counts the values of each position without sharing: readers of the data rely on its
+    being no larger than its text.
     """
 
-    def __init__(self, places: list[Any]) -> None:
-        self._places = places
-        self._known: dict[int, Any] = {}
+    def __init__(self, encoded: list[Any]) -> None:
+        self._encoded = encoded
+        self._resolved: dict[int, Any] = {}
         self.sizes: dict[int, int] = {}
 
-    def at(self, place: Any, level: int) -> Any:
-        """What stands at a place; None where it is none."""
-        if (
-            not isinstance(place, int)
-            or isinstance(place, bool)
-            or not 0 <= place < len(self._places)
-        ):
+    def value_at(self, position: Any, level: int) -> Any:
+        """Return the resolved value at a position; None for anything else."""
+        if not isinstance(position, int) or isinstance(position, bool):
             return None
-        if place not in self._known:
-            self._known[place], self.sizes[place] = None, 1
-            said, within = self._places[place], list[Any]()
-            if level < MOST_LEVELS:
-                within = _within(said)
-                self._known[place] = _made(said, [self.at(one, level + 1) for one in within])
-            self.sizes[place] += sum(
-                self.sizes.get(one, 1) for one in within if isinstance(one, int)
-            )
-        return self._known[place]
+        if not 0 <= position < len(self._encoded):
+            return None
+        if position not in self._resolved:
+            self._resolved[position], self.sizes[position] = None, 1
+            if level < MAX_LEVELS:
+                self._resolve(position, level)
+        return self._resolved[position]
+
+    def _resolve(self, position: int, level: int) -> None:
+        encoded = self._encoded[position]
+        positions = _inner_positions(encoded)
+        values = [self.value_at(inner, level + 1) for inner in positions]
+        self._resolved[position] = _with_values(encoded, values)
+        inner_positions = [inner for inner in positions if isinstance(inner, int)]
+        self.sizes[position] += sum(self.sizes.get(inner, 1) for inner in inner_positions)
 
 
-def _within(said: Any) -> list[Any]:
-    """The places that an object, a list or a tagged value points to."""
-    if isinstance(said, Mapping):
-        return list(said.values())
-    if not isinstance(said, list):
+def _inner_positions(encoded: Any) -> list[Any]:
+    """Return the positions that an object, a list or a tagged value refers to."""
+    if isinstance(encoded, Mapping):
+        return list(encoded.values())
+    if not isinstance(encoded, list):
         return []
-    return said if not said or not isinstance(said[0], str) else said[1:]
+    if encoded and isinstance(encoded[0], str):
+        return encoded[1:]
+    return encoded
 
 
-def _made(said: Any, within: list[Any]) -> Any:
-    """The value, with what stands within it."""
-    if isinstance(said, Mapping):
-        return dict(zip(said, within, strict=True))
-    if not isinstance(said, list):
-        return said
-    if not said or not isinstance(said[0], str) or said[0] == "Set":
-        return within
-    if said[0] == "Map":
-        return {str(name): value for name, value in zip(within[::2], within[1::2], strict=False)}
-    if said[0] == "Date":
-        return next(iter(said[1:]), None)
-    return within[0] if said[0] in WRAPPED and within else None
+def _with_values(encoded: Any, values: list[Any]) -> Any:
+    """Return an encoded value with its positions replaced by their values."""
+    if isinstance(encoded, Mapping):
+        return dict(zip(encoded, values, strict=True))
+    if not isinstance(encoded, list):
+        return encoded
+    tag = encoded[0] if encoded else None
+    if not isinstance(tag, str) or tag == "Set":
+        return values
+    if tag == "Map":
+        pairs = zip(values[::2], values[1::2], strict=False)
+        return {str(key): value for key, value in pairs}
+    if tag == "Date":
+        return next(iter(encoded[1:]), None)
+    return values[0] if tag in WRAPPER_TAGS and values else None

@@ -1,4 +1,4 @@
-"""What scripts push piece by piece, and what is found in it as code again."""
+"""Values that scripts push one by one, and data written back as JSON."""
 
 import json
 from collections.abc import Iterator
@@ -6,32 +6,33 @@ from typing import Any
 
 import orjson
 
-from parser.scripts.syntax.lenient_json import json_in_front
+from parser.scripts.syntax.lenient_json import leading_json
 
-LONGEST_STREAM = 3_000_000
-MOST_PUSHES = 100
+# Bounds against hostile input: characters of all pushed text, pushes of a script.
+MAX_STREAM_CHARS = 3_000_000
+MAX_PUSHES = 100
 
 
-def pieces(text: str, push: str) -> Iterator[Any]:
-    """What a script hands, as JSON, to the first hundred calls of `push`.
+def pushed_values(text: str, push: str) -> Iterator[Any]:
+    """Yield the JSON arguments of the first hundred calls of `push` in a script.
 
-    >>> list(pieces('a.push([1,"x"]);a.push("y");a.push(z)', "a.push("))
+    >>> list(pushed_values('a.push([1,"x"]);a.push("y");a.push(z)', "a.push("))
     [[1, 'x'], 'y']
     """
     start = text.find(push)
-    for _ in range(MOST_PUSHES):
+    for _ in range(MAX_PUSHES):
         if start < 0:
             break
         start += len(push)
-        found = json_in_front(text[start:])
-        if isinstance(found, tuple):
-            yield found[0]
-            start += found[1]
+        decoded = leading_json(text[start:])
+        if isinstance(decoded, tuple):
+            yield decoded[0]
+            start += decoded[1]
         start = text.find(push, start)
 
 
-def as_text(data: Any) -> str:
-    """Data as JSON; numbers and characters that orjson refuses, too."""
+def dump_json(data: Any) -> str:
+    """Return data as JSON, including the numbers and characters that orjson refuses."""
     try:
         return orjson.dumps(data).decode()
     except TypeError:

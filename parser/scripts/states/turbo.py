@@ -1,17 +1,18 @@
-"""The state that React Router, Remix once, streams to its pages, written out: what the routes' loaders have loaded.
+"""The state that React Router (formerly Remix) streams: the data its loaders returned.
 
-Hydrogen's shops hand the whole product over so. The stream's first line is one list of JSON in which objects and lists
-hold places, keys included; the lines behind it, `P12:[...]`, go on with that list and say what the promise at a place
-was for (the format of the library turbo-stream).
+Shops built with Hydrogen hand over the whole product that way. The first line of the stream is one
+JSON list in which objects and lists hold positions of that list, keys included. The lines behind
+it, `P12:[...]`, extend the list and resolve the promise at a position (the format of the library
+turbo-stream).
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from parser.scripts.states.nuxt import written_out as in_place
-from parser.scripts.states.pushed_blocks import LONGEST_STREAM, as_text, pieces
-from parser.scripts.syntax.javascript import as_json
+from parser.scripts.states.nuxt import resolve_payload
+from parser.scripts.states.pushed_blocks import MAX_STREAM_CHARS, dump_json, pushed_values
+from parser.scripts.syntax.javascript import parse_json
 
 PUSHES = (
     "window.__reactRouterContext.streamController.enqueue(",
@@ -20,66 +21,88 @@ PUSHES = (
 STATE = "__reactRouterContext"
 PROMISE = re.compile(r"P(\d{1,9}):(.*)", re.DOTALL)
 KEY = re.compile(r"_(\d{1,9})")
-ALSO = {"S": "Set", "M": "Map", "Z": "Ref", "SingleFetchClassInstance": "Ref"}
+# Type tags of turbo-stream and the tags that Nuxt's payload has for the same.
+NUXT_TAGS = {"S": "Set", "M": "Map", "Z": "Ref", "SingleFetchClassInstance": "Ref"}
 
 
-def written_out(scripts: Iterable[str]) -> list[str]:
-    """The code that assigns the state which scripts push; none where they push none, or one of no end.
+def to_assignments(scripts: Iterable[str]) -> list[str]:
+    """Return the code that assigns the pushed state.
 
-    >>> written_out([PUSHES[0] + r'"[{\\"_1\\":2},\\"sku\\",\\"A\\"]\\n");'])
+    Empty where scripts push none, or one that grows too large.
+
+    >>> to_assignments([PUSHES[0] + r'"[{\\"_1\\":2},\\"sku\\",\\"A\\"]\\n");'])
     ['__reactRouterContext={"sku":"A"};']
     """
-    stream = "".join(_pushed(scripts))[:LONGEST_STREAM]
-    places, kept = _places(stream.split("\n"))
-    state = in_place([_placed(one, places, kept) for one in places])
-    return [f"{STATE}={as_text(state)};"] if places and _is_short(state) else []
+    stream = "".join(_pushed_texts(scripts))[:MAX_STREAM_CHARS]
+    payload, promises = _parse_stream(stream.split("\n"))
+    state = resolve_payload([_to_nuxt(value, payload, promises) for value in payload])
+    if payload and _fits_in_stream(state):
+        return [f"{STATE}={dump_json(state)};"]
+    return []
 
 
-def _pushed(scripts: Iterable[str]) -> Iterator[str]:
+def _pushed_texts(scripts: Iterable[str]) -> Iterator[str]:
     for text in scripts:
-        for start in PUSHES:
-            yield from (piece for piece in pieces(text, start) if isinstance(piece, str))
+        for push in PUSHES:
+            for value in pushed_values(text, push):
+                if isinstance(value, str):
+                    yield value
 
 
-def _places(lines: Iterable[str]) -> tuple[list[Any], dict[int, int]]:
-    """The list with all that goes on with it, and at which place is what each promise was for."""
-    places, kept = list[Any](), dict[int, int]()
+def _parse_stream(lines: Iterable[str]) -> tuple[list[Any], dict[int, int]]:
+    """Return the complete list, and the position of the value of each promise."""
+    payload, promises = list[Any](), dict[int, int]()
     for line in lines:
         promise = PROMISE.fullmatch(line)
-        more = as_json(promise[2] if promise else line) if promise or not places else None
+        value = None
         if promise:
-            kept[int(promise[1])] = more if isinstance(more, int) else len(places)
-        places += more if isinstance(more, list) else []
-    return places, kept
+            value = parse_json(promise[2])
+            # A promise resolves to a known position, or to the first value that its line adds.
+            promises[int(promise[1])] = value if isinstance(value, int) else len(payload)
+        elif not payload:
+            value = parse_json(line)
+        if isinstance(value, list):
+            payload += value
+    return payload, promises
 
 
-def _placed(said: Any, places: list[Any], kept: Mapping[int, int]) -> Any:
-    """A place of the list as Nuxt's has it: keys that are none of its places, and words for what is no plain data."""
-    if isinstance(said, dict):
-        return {_key(name, places): place for name, place in said.items()}
-    if not isinstance(said, list) or not said or not isinstance(said[0], str):
-        return said
-    kind, *within = said
-    if kind == "P":
-        return ["Ref", kept.get(within[0] if within and isinstance(within[0], int) else -1, -1)]
-    return [ALSO[kind], *within] if kind in ALSO else None
+def _to_nuxt(value: Any, payload: list[Any], promises: Mapping[int, int]) -> Any:
+    """Convert a value of the list to Nuxt's format: plain keys, and Nuxt's tags."""
+    if isinstance(value, dict):
+        return {_plain_key(key, payload): position for key, position in value.items()}
+    if not isinstance(value, list) or not value or not isinstance(value[0], str):
+        return value
+    tag, *content = value
+    if tag == "P":
+        position = -1
+        if content and isinstance(content[0], int):
+            position = promises.get(content[0], -1)
+        return ["Ref", position]
+    if tag not in NUXT_TAGS:
+        return None
+    return [NUXT_TAGS[tag], *content]
 
 
-def _key(name: str, places: list[Any]) -> str:
-    place = KEY.fullmatch(name)
-    said = places[int(place[1])] if place and int(place[1]) < len(places) else name
-    return said if isinstance(said, str) else name
+def _plain_key(key: str, payload: list[Any]) -> str:
+    """Return the text at the position that a key names."""
+    position = KEY.fullmatch(key)
+    if position is None or int(position[1]) >= len(payload):
+        return key
+    text = payload[int(position[1])]
+    if not isinstance(text, str):
+        return key
+    return text
 
 
-def _is_short(state: Any) -> bool:
-    """Whether a state is no longer than a stream may be: one long text may stand at many places."""
-    left, waiting = LONGEST_STREAM, [state]
-    while waiting and left > 0:
-        value = waiting.pop()
-        left -= len(value) if isinstance(value, str) else 1
+def _fits_in_stream(state: Any) -> bool:
+    """Return True if the resolved state is no longer than a stream may be."""
+    budget, stack = MAX_STREAM_CHARS, [state]
+    while stack and budget > 0:
+        value = stack.pop()
+        budget -= len(value) if isinstance(value, str) else 1
         if isinstance(value, dict):
-            left -= sum(map(len, value))
-            waiting.extend(value.values())
+            budget -= sum(map(len, value))
+            stack.extend(value.values())
         elif isinstance(value, list):
-            waiting.extend(value)
-    return left > 0
+            stack.extend(value)
+    return budget > 0

@@ -1,20 +1,20 @@
-"""The data in a script's code: objects and lists that are assigned, passed or returned, and loose `"key": value` pairs.
+"""Data in JavaScript code: objects and lists, and loose `"key": value` pairs.
 
-Code is read once, from left to right: wherever a brace or bracket opens after something that can introduce data (`=`,
-`(`, `:`, `,` or a line's end), a decoder that stops at the end of its value is tried, first JSON, then JavaScript
-(chompjs: single quotes, bare keys, trailing commas); or a string there that says JSON. What it finds is named by what
-stands before it. Where no such data is found but in strings, or much that looks like it is not, the pairs are kept too.
-All is capped: a page may be made to be slow.
+Code is read once, from left to right. Wherever a brace or bracket opens after a character that can
+introduce data (`=`, `(`, `:`, `,` or a line's end), a decoder that stops at the end of its value is
+tried: first JSON, then JavaScript (chompjs: single quotes, bare keys, trailing commas). A string
+there that holds JSON is decoded, too. A value is named by the code before it. Where only strings
+hold data, or much that looks like data is none, the pairs are kept as well. All is capped: a page
+may be made to be slow.
 
-A shop's pages share most of their code. So what was found in a script is remembered, and so is what opens at a place
-in one, for the scripts that differ from page to page in a few values only.
+The pages of a shop share most of their code. So a `CodeReader` caches the data of a script, and the
+value at a place in one for scripts that differ from page to page in a few values only.
 """
 
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -22,45 +22,62 @@ import chompjs
 import orjson
 
 from parser.scripts.syntax.js_strings import (
-    OF_JSON,
+    OPENS_JSON_STRING,
     QUOTED,
+    STRING_LITERAL,
     UNKNOWN_TO_JSON,
-    WRITTEN,
-    json_in,
-    literal,
-    with_escapes_of_json,
+    json_text_in,
+    literal_text,
+    to_json_escapes,
 )
-from parser.scripts.syntax.lenient_json import LONGEST_LINE, bare_object, json_in_front
+from parser.scripts.syntax.lenient_json import MAX_LINE_CHARS, leading_json, parse_plain_object
 
-MOST_ATTEMPTS = 60
-MOST_LOOKED_AT = 5
-MOST_PAIRS = 500
-LONGEST_JAVASCRIPT = 200_000
-LONGEST_REMEMBERED = 50_000
+# Bounds against hostile input.
+# Places in a script at which a decoder is tried.
+MAX_ATTEMPTS = 60
+# Characters that failed attempts may scan, as a multiple of the script's length.
+MAX_RESCANS = 5
+MAX_PAIRS = 500
+MAX_JAVASCRIPT_CHARS = 200_000
+MAX_JSON_CHARS = 400_000
+MAX_DEPTH = 60
+# Numbers with a leading zero that are quoted one by one, before the whole text is searched for
+# them.
+MAX_QUOTED_ZEROS = 8
+
+# Failed attempts from which on a script also yields its pairs.
+MANY_ATTEMPTS = 3
+# Characters of code that are searched for keywords: a longer value is data.
+CODE_SEARCHED = 400
+# Characters before a value that are searched for its name, and characters of the name.
+NAME_SEARCHED = 120
 NAME_LENGTH = 48
-BEFORE_NAME = 120
-DEEPEST = 60
-CODE_SHOWS = 400
-ENDS_LINE = " \t\r;,)"
-CLOSES = "}]"
-LONGEST_JSON = 400_000
-ENDS_TOO_SOON = "unexpected end"
-UNFIT = ("str is not", "depth limit")
-LEADING_ZERO = "number with leading zero"
-FEW_ZEROS_FIRST = 8
-ENOUGH_ATTEMPTS = 3
-HEAD_LENGTH = 40
-LONGEST_WORD = 10
-MOST_KEPT = 1000
-LONGEST_KEPT = 10_000
-MOST_SCRIPTS = 200
+# Characters beyond a failing place on which JSON's error may depend: the longest keyword,
+# `undefined`, and one more.
+KEYWORD_LENGTH = 10
 
+# Bounds on the memory of a `CodeReader`.
+MAX_CACHED_CHARS = 50_000
+MAX_CACHED_SCRIPTS = 200
+MAX_CACHED_RESULTS = 256
+MAX_CACHED_VALUES = 1000
+MAX_CACHED_VALUE_CHARS = 10_000
+# Characters by which a cached script or value is found before the texts are compared.
+HEAD_LENGTH = 40
+
+# Starts of orjson's messages.
+ENDS_TOO_SOON = "unexpected end"
+UNREADABLE = ("str is not", "depth limit")
+LEADING_ZERO = "number with leading zero"
+
+LINE_END = " \t\r;,)"
+CLOSING_BRACKETS = "}]"
 OPENS_FIRST = re.compile(r"\s*+([{\[])")
-OPENING = rf"[{{\[]|{OF_JSON}"
+OPENING = rf"[{{\[]|{OPENS_JSON_STRING}"
 OPENS = re.compile(rf"[=(:,\[?\n](?:(?<=\n)[^\S\n]*+|(?<!\n)\s*+)({OPENING})")
 DIGITS = re.compile(r"\d+")
 SPACES = re.compile(r"\s+")
-STATEMENT = re.compile(r"[;\n{}]")
+STATEMENT_END = re.compile(r"[;\n{}]")
 PAIRED_VALUE = (
     r""""(?:[^"\\\n]|\\.){0,2000}+"|'(?:[^'\\\n]|\\.){0,2000}+'|-?\d{1,15}(?:\.\d{1,6})?\b"""
 )
@@ -70,287 +87,348 @@ PAIR = re.compile(
 )
 STRING = re.compile(QUOTED)
 UP_TO_BRACKET = re.compile(rf"""(?:[^{{}}\[\]"']++|{QUOTED}|(["']))*+([{{}}\[\]])""")
-BEGINS_JSON = re.compile(r"""\{\s*+["}]|\[\s*+["{\[\]\dtfn-]""")
+LIKE_JSON = re.compile(r"""\{\s*+["}]|\[\s*+["{\[\]\dtfn-]""")
 ZERO_FIRST = re.compile(r"[:\[,]\s*+0\d++\s*+[,}\]]")
 STRING_OR_ZERO_FIRST = re.compile(rf"""{QUOTED}|(?<![\w.])(0\d++)(?![\w.])""")
-LOOSE = re.compile(r"[\x00-\x1f\\NI]")
+# Characters that Python's lenient decoder takes: line breaks in strings, escapes, `NaN`,
+# `Infinity`.
+LENIENT_CHAR = re.compile(r"[\x00-\x1f\\NI]")
 LIKE_DATA = re.compile(r"""[{\[]\s*+(?:(?P<begins>["'\w$-]++\s*+:|["'{\[\d-]|\])|["'\w$-]*+\s*+)""")
 CODE = re.compile(r"\b(?:function|return|var|let|const|if|for|new|this)\b|=>|\(\)")
-_JSON = json.JSONDecoder(strict=False)
+_LENIENT_JSON = json.JSONDecoder(strict=False)
 
-Named = tuple[str, Any]
-
-
-def data_in_code(text: str, pairs: bool = True) -> tuple[Named, ...]:
-    """The data in a script's code with their names, in the order in which they stand; the pairs come last.
-
-    >>> data_in_code("var meta17 = {'a': 1, b: [2]}; push({}); x = 7")
-    (('var meta0 =', {'a': 1, 'b': [2]}),)
-    >>> data_in_code("sku = 'A-1'; price: 12.5")
-    (('pairs', {'sku': 'A-1', 'price': '12.5'}),)
-    """
-    short = len(text) <= LONGEST_REMEMBERED
-    found, certain = _opened_before(text) if short else _opened(text)
-    loose = () if certain or not pairs else _paired_before(text) if short else _paired(text)
-    return found + loose
+NamedData = tuple[str, Any]
 
 
-class _Stop(NamedTuple):
-    """How far a script has been read: what was found before `position`, which the text up to `decided_by` decides."""
+class _Decoded(NamedTuple):
+    """The data at a place, or None.
 
-    position: int = 0
-    decided_by: int = 0
-    found: tuple[Named, ...] = ()
-    attempts: int = 0
-    looked_at: int = 0
-
-
-def opened_at(text: str, start: int) -> Any:
-    """The data that opens at a place; None where none does."""
-    return _memory.opening(text, start).data
-
-
-def _opened(text: str) -> tuple[tuple[Named, ...], bool]:
-    """The named data, and whether they are all that looks like data."""
-    here, stops, sure = _memory.resume(text), list[_Stop](), True
-    match = (
-        OPENS.search(text, here.position)
-        if here.position
-        else OPENS_FIRST.match(text) or OPENS.search(text)
-    )
-    while match and here.attempts < MOST_ATTEMPTS and here.looked_at <= MOST_LOOKED_AT * len(text):
-        opening = _memory.opening(text, match.start(1))
-        here = _after(here, opening, text, match.start(1))
-        sure = sure and opening.sure is not None and here.decided_by <= len(text)
-        if sure:
-            stops.append(here)
-        match = OPENS.search(text, here.position)
-    _memory.keep(text, stops)
-    return here.found, bool(here.found) and here.attempts < ENOUGH_ATTEMPTS
-
-
-def _after(here: _Stop, opening: "_Opening", text: str, start: int) -> _Stop:
-    decided_by = max(here.decided_by, start + (opening.sure or 0))
-    if isinstance(opening.data, dict | list) and opening.data:
-        found = (*here.found, (block_name(text, start), opening.data))
-        attempts = here.attempts + (1 if text[start] in "{[" else ENOUGH_ATTEMPTS)
-        return _Stop(start + opening.length, decided_by, found, attempts, here.looked_at)
-    return _Stop(
-        start + 1, decided_by, here.found, here.attempts + 1, here.looked_at + opening.length
-    )
-
-
-def _paired(text: str) -> tuple[Named, ...]:
-    pairs: dict[str, str] = {}
-    for match in PAIR.finditer(text, 0, LONGEST_JAVASCRIPT):
-        name = match[2] or match[3]
-        if name not in pairs and len(pairs) < MOST_PAIRS:
-            pairs[name] = literal(match[4])
-    return (("pairs", pairs),) if pairs else ()
-
-
-_opened_before = lru_cache(maxsize=256)(_opened)
-_paired_before = lru_cache(maxsize=256)(_paired)
-
-
-def block_name(text: str, start: int) -> str:
-    """What stands before a block, from the last statement's end on, digits folded.
-
-    It is cut to its length after that: numbers are not equally long on all pages, and what stands before them would not
-    be cut at one place.
-
-    >>> block_name('a(); var meta17 = {"b": 1}', 18)
-    'var meta0 ='
-    """
-    return _name_in(text[max(0, start - BEFORE_NAME) : start])
-
-
-@lru_cache(maxsize=4096)
-def _name_in(before: str) -> str:
-    folded = DIGITS.sub("0", SPACES.sub(" ", STATEMENT.split(before)[-1])).strip()
-    return folded[-NAME_LENGTH:].lstrip()
-
-
-@dataclass(frozen=True)
-class _Opening:
-    """What opens at a place: its data, or None; how long it is, or how far was looked for it.
-
-    `sure` is the length of the text that decides it, whatever follows; None where that is not known.
+    Its length, or the number of characters that were searched for its end. The first
+    `decisive_length` characters determine the result, whatever follows; None where that is not
+    known.
     """
 
     data: Any
     length: int
-    sure: int | None = None
+    decisive_length: int | None = None
 
 
-class _Memory:
-    """What was read where a text began with the same characters: decoded once, found again by comparing the texts."""
+class _Checkpoint(NamedTuple):
+    """How much of a script has been read: the data before `position`.
+
+    The text up to `decided_by` determines it. `scanned` counts the characters of failed attempts.
+    """
+
+    position: int = 0
+    decided_by: int = 0
+    named: tuple[NamedData, ...] = ()
+    attempts: int = 0
+    scanned: int = 0
+
+
+class CodeReader:
+    """Reads the data in scripts.
+
+    Caches the results of scripts and parts of scripts that several pages share.
+    """
 
     def __init__(self) -> None:
-        self._openings: dict[str, tuple[str, _Opening]] = {}
-        self._scripts: dict[str, tuple[str, list[_Stop]]] = {}
+        self._prefixes = _PrefixCache()
+        # No method: a cached method would refer to this reader, which then only garbage collection
+        # could free.
+        self._decode_cached = lru_cache(MAX_CACHED_RESULTS)(
+            partial(_decode_all, cache=self._prefixes)
+        )
 
-    def opening(self, text: str, start: int) -> _Opening:
-        """What opens at `start`."""
+    def named_data(self, text: str, *, with_pairs: bool = True) -> tuple[NamedData, ...]:
+        """Return the data in a script with their names, in document order; the pairs come last.
+
+        >>> CodeReader().named_data("var meta17 = {'a': 1, b: [2]}; push({}); x = 7")
+        (('var meta0 =', {'a': 1, 'b': [2]}),)
+        >>> CodeReader().named_data("sku = 'A-1'; price: 12.5")
+        (('pairs', {'sku': 'A-1', 'price': '12.5'}),)
+        """
+        if len(text) <= MAX_CACHED_CHARS:
+            named, is_complete = self._decode_cached(text)
+        else:
+            named, is_complete = _decode_all(text, cache=self._prefixes)
+        if is_complete or not with_pairs:
+            return named
+        if len(text) <= MAX_CACHED_CHARS:
+            return named + _cached_pairs(text)
+        return named + _pairs(text)
+
+    def data_at(self, text: str, start: int) -> Any:
+        """Return the data that opens at a place; None where none does."""
+        return self._prefixes.value_at(text, start).data
+
+
+class _PrefixCache:
+    """Values and scripts cached by their first characters and the text that decides them."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, tuple[str, _Decoded]] = {}
+        self._scripts: dict[str, tuple[str, list[_Checkpoint]]] = {}
+
+    def value_at(self, text: str, start: int) -> _Decoded:
+        """Decode the value at `start`."""
         head = text[start : start + HEAD_LENGTH]
-        seen = self._openings.get(head)
-        if seen is not None and text.startswith(seen[0], start):
-            return seen[1]
-        made = _opening(text, start)
-        if made.sure and made.sure <= LONGEST_KEPT and start + made.sure <= len(text):
-            if len(self._openings) >= MOST_KEPT:
-                self._openings.clear()
-            self._openings[head] = (text[start : start + made.sure], made)
-        return made
+        cached = self._values.get(head)
+        if cached is not None and text.startswith(cached[0], start):
+            return cached[1]
+        decoded = _decode(text, start)
+        length = decoded.decisive_length
+        # A value at the end of the text may go on in a longer one.
+        if length and length <= MAX_CACHED_VALUE_CHARS and start + length <= len(text):
+            if len(self._values) >= MAX_CACHED_VALUES:
+                self._values.clear()
+            self._values[head] = (text[start : start + length], decoded)
+        return decoded
 
-    def resume(self, text: str) -> _Stop:
-        """How far a script has been read already that begins as this one does."""
-        before, stops = self._scripts.get(text[:HEAD_LENGTH], ("", []))
-        for stop in reversed(stops):
-            same = text.startswith(before[: stop.decided_by]) and len(text) >= stop.decided_by
-            if same and stop.looked_at <= MOST_LOOKED_AT * len(text):
-                return stop
-        return _Stop()
+    def resume(self, text: str) -> _Checkpoint:
+        """Return the last checkpoint of a cached script that holds for this one, too."""
+        cached, checkpoints = self._scripts.get(text[:HEAD_LENGTH], ("", []))
+        for checkpoint in reversed(checkpoints):
+            decided_by = checkpoint.decided_by
+            is_same = text.startswith(cached[:decided_by]) and len(text) >= decided_by
+            if is_same and checkpoint.scanned <= MAX_RESCANS * len(text):
+                return checkpoint
+        return _Checkpoint()
 
-    def keep(self, text: str, stops: list[_Stop]) -> None:
-        """Keep how far a script was read; one that was resumed stays as it was kept."""
-        if stops and stops[0].attempts == 1 and len(text) <= LONGEST_REMEMBERED:
-            if len(self._scripts) >= MOST_SCRIPTS:
+    def keep(self, text: str, checkpoints: list[_Checkpoint]) -> None:
+        """Keep the checkpoints of a script; those of a script that was resumed stay as they are."""
+        if checkpoints and checkpoints[0].attempts == 1 and len(text) <= MAX_CACHED_CHARS:
+            if len(self._scripts) >= MAX_CACHED_SCRIPTS:
                 self._scripts.clear()
-            self._scripts[text[:HEAD_LENGTH]] = (text, stops)
+            self._scripts[text[:HEAD_LENGTH]] = (text, checkpoints)
 
 
-_memory = _Memory()
+def _decode_all(text: str, cache: _PrefixCache) -> tuple[tuple[NamedData, ...], bool]:
+    """Return the named data of a script, and whether it is all that looks like data."""
+    current, checkpoints, is_decided = cache.resume(text), list[_Checkpoint](), True
+    if current.position:
+        match = OPENS.search(text, current.position)
+    else:
+        match = OPENS_FIRST.match(text) or OPENS.search(text)
+    max_scanned = MAX_RESCANS * len(text)
+    while match and current.attempts < MAX_ATTEMPTS and current.scanned <= max_scanned:
+        decoded = cache.value_at(text, match.start(1))
+        current = _advance(current, decoded, text, match.start(1))
+        is_decided = (
+            is_decided and decoded.decisive_length is not None and current.decided_by <= len(text)
+        )
+        if is_decided:
+            checkpoints.append(current)
+        match = OPENS.search(text, current.position)
+    cache.keep(text, checkpoints)
+    return current.named, bool(current.named) and current.attempts < MANY_ATTEMPTS
 
 
-def _opening(text: str, start: int) -> _Opening:
-    """What opens at a place: a string that says JSON, JSON, or else JavaScript."""
-    if text[start] not in "{[":
-        return _in_string(text, start)
-    json_there = _json_opening(text, start) if BEGINS_JSON.match(text, start) else _Opening(None, 1)
-    return (
-        json_there
-        if json_there.data is not None
-        else _javascript_opening(text, start, start + json_there.length)
+def _advance(current: _Checkpoint, decoded: _Decoded, text: str, start: int) -> _Checkpoint:
+    """Return the checkpoint after an attempt at `start`."""
+    decided_by = max(current.decided_by, start + (decoded.decisive_length or 0))
+    if isinstance(decoded.data, dict | list) and decoded.data:
+        # Data in a string counts as many attempts, so that the pairs are kept as well.
+        attempts = 1 if text[start] in "{[" else MANY_ATTEMPTS
+        return _Checkpoint(
+            position=start + decoded.length,
+            decided_by=decided_by,
+            named=(*current.named, (block_name(text, start), decoded.data)),
+            attempts=current.attempts + attempts,
+            scanned=current.scanned,
+        )
+    return _Checkpoint(
+        position=start + 1,
+        decided_by=decided_by,
+        named=current.named,
+        attempts=current.attempts + 1,
+        scanned=current.scanned + decoded.length,
     )
 
 
-def _in_string(text: str, start: int) -> _Opening:
-    """The data that the string at a place says."""
-    string = WRITTEN.match(text, start)
-    if string is None:
-        return _Opening(None, len(text) - start)
-    data = as_json(json_in(string[0]))
-    return _Opening(data if isinstance(data, dict | list) else None, len(string[0]), len(string[0]))
+def _pairs(text: str) -> tuple[NamedData, ...]:
+    """Return the `key: value` pairs of a script as one object; the first value of a key counts."""
+    pairs: dict[str, str] = {}
+    for match in PAIR.finditer(text, 0, MAX_JAVASCRIPT_CHARS):
+        name = match[2] or match[3]
+        if name not in pairs and len(pairs) < MAX_PAIRS:
+            pairs[name] = literal_text(match[4])
+    return (("pairs", pairs),) if pairs else ()
 
 
-def _json_opening(text: str, start: int) -> _Opening:
-    """The JSON that opens at a place; most ends its line."""
-    line = text[start : start + LONGEST_LINE].partition("\n")[0].rstrip(ENDS_LINE)
-    found = _json_in_front(line)
-    if _ends_too_soon(found):
-        found = _json_in_front(text[start : start + LONGEST_JSON])
-    if isinstance(found, _Opening):
-        return found
-    if _ends_too_soon(found) or found.msg.startswith(UNFIT) or LOOSE.match(text, start + found.pos):
-        return _loose_json_opening(text, start)
-    data = as_json(line) if found.msg.startswith(LEADING_ZERO) and line[-1:] in CLOSES else None
-    return _Opening(None, found.pos + 1) if data is None else _Opening(data, len(line), len(line))
+_cached_pairs = lru_cache(maxsize=MAX_CACHED_RESULTS)(_pairs)
 
 
-def _json_in_front(text: str) -> "_Opening | orjson.JSONDecodeError":
-    found = json_in_front(text)
-    return _Opening(*found, sure=found[1]) if isinstance(found, tuple) else found
+def block_name(text: str, start: int) -> str:
+    """Return the code before a block, from the end of the last statement, with digits folded.
+
+    It is cut to its length after folding: numbers differ in length from page to page, and would
+    move the cut.
+
+    >>> block_name('a(); var meta17 = {"b": 1}', 18)
+    'var meta0 ='
+    """
+    return _name_in(text[max(0, start - NAME_SEARCHED) : start])
 
 
-def _ends_too_soon(found: "_Opening | orjson.JSONDecodeError") -> bool:
-    return not isinstance(found, _Opening) and found.msg.startswith(ENDS_TOO_SOON)
+@lru_cache(maxsize=4096)
+def _name_in(before: str) -> str:
+    folded = DIGITS.sub("0", SPACES.sub(" ", STATEMENT_END.split(before)[-1])).strip()
+    return folded[-NAME_LENGTH:].lstrip()
 
 
-def _loose_json_opening(text: str, start: int) -> _Opening:
-    """The same of JSON with `NaN` or with line breaks in strings, and however long it is; none where Python gives up.
+def _decode(text: str, start: int) -> _Decoded:
+    """Decode the value at a place: a string that holds JSON, JSON, or else JavaScript."""
+    if text[start] not in "{[":
+        return _decode_string(text, start)
+    scanned_to = start + 1
+    if LIKE_JSON.match(text, start):
+        decoded = _decode_json(text, start)
+        if decoded.data is not None:
+            return decoded
+        scanned_to = start + decoded.length
+    return _decode_javascript(text, start, scanned_to)
 
-    It does at many levels, and at numbers of thousands of digits.
+
+def _decode_string(text: str, start: int) -> _Decoded:
+    """Decode the JSON inside the string at a place."""
+    literal = STRING_LITERAL.match(text, start)
+    if literal is None:
+        return _Decoded(None, len(text) - start)
+    data = parse_json(json_text_in(literal[0]))
+    if not isinstance(data, dict | list):
+        data = None
+    length = len(literal[0])
+    return _Decoded(data, length, length)
+
+
+def _decode_json(text: str, start: int) -> _Decoded:
+    """Decode the JSON at a place."""
+    # Most JSON ends with its line, which is much shorter than the text.
+    line = text[start : start + MAX_LINE_CHARS].partition("\n")[0].rstrip(LINE_END)
+    result = leading_json(line)
+    if not isinstance(result, tuple) and result.msg.startswith(ENDS_TOO_SOON):
+        result = leading_json(text[start : start + MAX_JSON_CHARS])
+    if isinstance(result, tuple):
+        return _Decoded(*result, decisive_length=result[1])
+    is_lenient = result.msg.startswith(UNREADABLE) or LENIENT_CHAR.match(text, start + result.pos)
+    if result.msg.startswith(ENDS_TOO_SOON) or is_lenient:
+        return _decode_lenient_json(text, start)
+    if result.msg.startswith(LEADING_ZERO) and line[-1:] in CLOSING_BRACKETS:
+        data = parse_json(line)
+        if data is not None:
+            return _Decoded(data, len(line), len(line))
+    return _Decoded(None, result.pos + 1)
+
+
+def _decode_lenient_json(text: str, start: int) -> _Decoded:
+    """Decode JSON of any length with `NaN` or line breaks in strings.
+
+    Python's decoder gives up at many levels, and at numbers of thousands of digits.
     """
     try:
-        data, end = _JSON.raw_decode(text, start)
+        data, end = _LENIENT_JSON.raw_decode(text, start)
     except json.JSONDecodeError as error:
-        return _Opening(
-            None, (len(text) if error.msg.startswith("Unterminated") else error.pos) - start
-        )
+        scanned_to = error.pos
+        if error.msg.startswith("Unterminated"):
+            scanned_to = len(text)
+        return _Decoded(None, scanned_to - start)
     except (RecursionError, ValueError):
-        return _Opening(None, len(text) - start)
-    return _Opening(data, end - start, end - start)
+        return _Decoded(None, len(text) - start)
+    return _Decoded(data, end - start, end - start)
 
 
-def _javascript_opening(text: str, start: int, looked: int) -> _Opening:
+def _decode_javascript(text: str, start: int, scanned_to: int) -> _Decoded:
+    """Decode the JavaScript literal at a place.
+
+    JSON's decoder has scanned the text up to `scanned_to`.
+    """
     like = LIKE_DATA.match(text, start)
     if not like or like["begins"] is None:
-        seen = max(looked, like.end() if like else start + 1)
-        return _Opening(None, looked - start, seen + LONGEST_WORD - start)
-    plain = bare_object(text, start)
+        decided_by = max(scanned_to, like.end() if like else start + 1)
+        return _Decoded(None, scanned_to - start, decided_by + KEYWORD_LENGTH - start)
+    plain = parse_plain_object(text, start)
     if plain is not None and plain[0]:
-        return _Opening(plain[0], plain[1] - start, plain[1] - start)
-    end, closed, strays = _closing(text, start)
-    looked_at = max(looked, end) - start
-    sure = None
-    if (closed or (end < len(text) and end - start < LONGEST_JAVASCRIPT)) and not strays:
-        sure = max(looked + LONGEST_WORD - start, end - start, 0 if closed else CODE_SHOWS)
-    data = javascript(text[start:end]) if closed else None
-    return _Opening(data, looked_at if data is None else end - start, sure)
+        return _Decoded(plain[0], plain[1] - start, plain[1] - start)
+    closing = _closing(text, start)
+    length = closing.end - start
+    decisive_length = None
+    # Where the bracket does not close, a search that stopped before its bound would stop there on
+    # any text.
+    is_bounded = closing.end < len(text) and length < MAX_JAVASCRIPT_CHARS
+    if (closing.is_closed or is_bounded) and not closing.has_stray_quotes:
+        code_searched = 0 if closing.is_closed else CODE_SEARCHED
+        decisive_length = max(scanned_to + KEYWORD_LENGTH - start, length, code_searched)
+    data = None
+    if closing.is_closed:
+        data = parse_javascript(text[start : closing.end])
+    if data is None:
+        return _Decoded(None, max(scanned_to - start, length), decisive_length)
+    return _Decoded(data, length, decisive_length)
 
 
 class _Closing(NamedTuple):
-    """Where a bracket closes around data, or how far was looked; and whether quotes stand alone in between."""
+    """Where a bracket closes around data, or where the search for that ended.
+
+    Whether unpaired quotes stand between.
+    """
 
     end: int
-    closed: bool
-    strays: bool
+    is_closed: bool
+    has_stray_quotes: bool
 
 
 def _closing(text: str, start: int) -> _Closing:
-    """Where the bracket at `start` closes, strings skipped."""
+    """Find where the bracket at `start` closes, ignoring brackets in strings.
+
+    Code ends the search.
+    """
     code = _first_code(text, start)
-    depth, reach, strays = 0, min(len(text), start + LONGEST_JAVASCRIPT), False
-    for match in _brackets(text, start, reach):
-        stray, mark = match.groups()
-        strays = strays or stray is not None
-        if (code is not None and match.start(2) > code) or depth > DEEPEST:
-            return _Closing(match.end(), False, strays)
-        depth += 1 if mark in "{[" else -1
+    depth, limit, has_strays = 0, min(len(text), start + MAX_JAVASCRIPT_CHARS), False
+    for match in _brackets(text, start, limit):
+        stray, bracket = match.groups()
+        has_strays = has_strays or stray is not None
+        if (code is not None and match.start(2) > code) or depth > MAX_DEPTH:
+            return _Closing(match.end(), False, has_strays)
+        depth += 1 if bracket in "{[" else -1
         if depth == 0:
-            return _Closing(match.end(), True, strays)
-    return _Closing(reach, False, strays)
+            return _Closing(match.end(), True, has_strays)
+    return _Closing(limit, False, has_strays)
 
 
 def _brackets(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
-    """The brackets in a part of a text, but for those in strings; each with what stands before it."""
+    """Yield the brackets outside strings, each with the text before it."""
     while match := UP_TO_BRACKET.match(text, start, end):
         yield match
         start = match.end()
 
 
-def by_braces(text: str, steps: Sequence[int]) -> Any:
-    """The data in the block that a path of braces leads to, counted from one (Hübscher 2018, 2.8); None where none is.
+def data_at_braces(text: str, steps: Sequence[int]) -> Any:
+    """Return the data at a path of braces, counted from one (Hübscher 2018, section 2.8).
 
-    >>> by_braces("var a = {'x': 1}; f({'y': {'z': 2}})", [2, 1])
+    >>> data_at_braces("var a = {'x': 1}; f({'y': {'z': 2}})", [2, 1])
     {'z': 2}
     """
     block: str | None = f"{{{text}}}"
     for step in steps:
-        block = next(islice(_braced(block[1:-1]), step - 1, None), None) if block and step else None
+        if not block or not step:
+            return None
+        block = next(islice(_braced_blocks(block[1:-1]), step - 1, None), None)
     if not steps or block is None:
         return None
-    data = as_json(block)
-    return javascript(block) if data is None else data
+    data = parse_json(block)
+    if data is None:
+        data = parse_javascript(block)
+    return data
 
 
-def _braced(text: str) -> Iterator[str]:
-    """The blocks in braces that stand side by side in a text."""
+def _braced_blocks(text: str) -> Iterator[str]:
+    """Yield the outermost blocks in braces of a text."""
     depth, start = 0, 0
     for match in _brackets(text, 0, len(text)):
         if match[2] == "{":
-            start = start if depth else match.start(2)
+            if not depth:
+                start = match.start(2)
             depth += 1
         elif match[2] == "}" and depth:
             depth -= 1
@@ -358,35 +436,44 @@ def _braced(text: str) -> Iterator[str]:
                 yield text[start : match.end()]
 
 
-def javascript(text: str) -> Any:
-    """The object or list that a text writes as JavaScript does; None where it is code or neither."""
+def parse_javascript(text: str) -> Any:
+    """Return the object or list that a JavaScript literal denotes.
+
+    None where the text is code or neither.
+    """
     like = LIKE_DATA.match(text)
     if not like or like["begins"] is None or _first_code(text, 0) is not None:
         return None
     if UNKNOWN_TO_JSON.search(text):
-        text = with_escapes_of_json(text)
+        text = to_json_escapes(text)
     try:
-        return chompjs.parse_js_object(without_zeros_first(text), loader=as_json)
+        return chompjs.parse_js_object(quote_leading_zeros(text), loader=parse_json)
     except (ValueError, RecursionError):
         return None
 
 
 def _first_code(text: str, start: int) -> int | None:
-    """Where a text begins to read as code, if it soon does; what strings say is none."""
-    code = CODE.search(text, start, start + CODE_SHOWS)
-    strings = STRING.finditer(text, start) if code else iter(())
-    for string in strings:
-        if code is None or string.start() > code.start():
+    """Return where a text starts to read as code, near its beginning.
+
+    Keywords in strings do not count.
+    """
+    code = CODE.search(text, start, start + CODE_SEARCHED)
+    if code is None:
+        return None
+    for string in STRING.finditer(text, start):
+        if string.start() > code.start():
             break
         if code.start() < string.end():
-            code = CODE.search(text, string.end(), start + CODE_SHOWS)
-    return None if code is None else code.start()
+            code = CODE.search(text, string.end(), start + CODE_SEARCHED)
+            if code is None:
+                return None
+    return code.start()
 
 
-def without_zeros_first(text: str) -> str:
-    """The text with numbers that begin with a zero as strings: JSON has none, and to JavaScript they are octal.
+def quote_leading_zeros(text: str) -> str:
+    """Turn numbers with a leading zero into strings: JSON has none.
 
-    >>> without_zeros_first('{"id": 0364, "a": "b: 07,", "c": 0.5}')
+    >>> quote_leading_zeros('{"id": 0364, "a": "b: 07,", "c": 0.5}')
     '{"id": "0364", "a": "b: 07,", "c": 0.5}'
     """
     if ZERO_FIRST.search(text) is None:
@@ -394,17 +481,18 @@ def without_zeros_first(text: str) -> str:
     return STRING_OR_ZERO_FIRST.sub(lambda match: f'"{match[1]}"' if match[1] else match[0], text)
 
 
-def opens(text: str) -> bool:
-    """Whether a text begins as an object or a list does."""
+def starts_like_data(text: str) -> bool:
+    """Return True if a text starts like an object or a list."""
     return text.lstrip()[:1] in ("{", "[")
 
 
-def as_json(text: str) -> Any:
-    """What a text says as JSON; None where it is none.
+def parse_json(text: str) -> Any:
+    """Return the value of a JSON text; None where it is none.
 
-    A few numbers with a zero first are mended where they make it no JSON: to look through all of the text takes longer.
+    A few numbers with a leading zero are quoted where the decoder stops: a search through all of
+    the text takes longer.
     """
-    for _ in range(FEW_ZEROS_FIRST):
+    for _ in range(MAX_QUOTED_ZEROS):
         try:
             return orjson.loads(text)
         except orjson.JSONDecodeError as error:
@@ -414,12 +502,12 @@ def as_json(text: str) -> Any:
         if number is None:
             break
         text = f'{text[: number.start()]}"{number[0]}"{text[number.end() :]}'
-    return _as_loose_json(text)
+    return _parse_lenient_json(text)
 
 
-def _as_loose_json(text: str) -> Any:
-    """The same with line breaks in strings, with `NaN` and with zeros first, as JavaScript takes them."""
+def _parse_lenient_json(text: str) -> Any:
+    """Parse JSON with line breaks in strings, `NaN` and leading zeros, as JavaScript does."""
     try:
-        return json.loads(without_zeros_first(text), strict=False)
+        return json.loads(quote_leading_zeros(text), strict=False)
     except (ValueError, RecursionError):
         return None

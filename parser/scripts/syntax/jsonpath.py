@@ -1,8 +1,8 @@
-"""JSONPath, compiled: the plain paths that Scout learns are walked directly, all others by jsonpath-ng.
+"""Compiled JSONPaths: plain paths are walked directly, all others by jsonpath-ng.
 
-jsonpath-ng understands every path that a person may write, but walks one in about a hundred times the time that a few
-look-ups take; a page costs dozens. So `$.a[0].b`, `$.a.*.b`, `$.a['b','c']` and `$.a[?(@.name=='b')].value` become
-steps, and anything richer keeps its own engine.
+jsonpath-ng supports all of JSONPath, but takes about a hundred times as long as a few dictionary
+look-ups, and a page needs dozens of paths. So `$.a[0].b`, `$.a.*.b`, `$.a['b','c']` and
+`$.a[?(@.name=='b')].value` become steps; a richer path keeps its own engine.
 """
 
 import re
@@ -17,60 +17,66 @@ from jsonpath_ng.ext.parser import parse
 from jsonpath_ng.jsonpath import Wildcard
 
 from catalog.errors import RuleError
-from parser.scripts.syntax.javascript import as_json, opens
-from parser.scripts.syntax.js_strings import HALF
+from parser.scripts.syntax.javascript import parse_json, starts_like_data
+from parser.scripts.syntax.js_strings import SURROGATE
 
 
 class Entry(NamedTuple):
-    """Those of a list's objects that say `name` under `key`, as in `[{"name": "ean", "value": "4006381333931"}]`."""
+    """The objects of a list with `name` under `key`, as in `[{"name": "ean", "value": "40"}]`."""
 
     key: str
     name: str
 
 
 class AnyOf(NamedTuple):
-    """Those of an object's values that stand under one of these names, in the order of the names."""
+    """The values of an object under any of these names, in the order of the names."""
 
     names: tuple[str, ...]
 
 
+# None stands for every child.
 Step = str | int | slice | Entry | AnyOf | None
-MOST_FANOUT = 50
-UNWRITTEN = re.compile(rf"['\\]|{HALF.pattern}")
+# Children that a forking step enters, and characters of JSON in a string: bounds against hostile
+# input.
+MAX_FANOUT = 50
+MAX_NESTED_CHARS = 200_000
+UNQUOTABLE = re.compile(rf"['\\]|{SURROGATE.pattern}")
+# Names that jsonpath-ng reads as operators.
 RESERVED = ("where", "wherenot")
-LONGEST_NESTED = 200_000
 
 
 @lru_cache(maxsize=4096)
 def compile_path(path: str) -> Callable[[Any], Iterable[Any]]:
-    """A function from data to the values at `path`, in document order. Raises RuleError.
+    """Return a function from data to the values at `path`, in document order. Raises RuleError.
 
-    >>> list(compile_path("$.variants.*.sku")({"variants": {"17": {"sku": "A"}, "18": {"sku": "B"}}}))
+    >>> list(compile_path("$.items.*.sku")({"items": {"17": {"sku": "A"}, "18": {"sku": "B"}}}))
     ['A', 'B']
-    >>> list(compile_path("$.a[?(@.name=='ean')].value")({"a": [{"name": "size"}, {"name": "ean", "value": "40"}]}))
+    >>> data = {"a": [{"name": "size"}, {"name": "ean", "value": "40"}]}
+    >>> list(compile_path("$.a[?(@.name=='ean')].value")(data))
     ['40']
     >>> list(compile_path("$..sku")({"a": {"sku": "A"}}))
     ['A']
     """
-    parsed, steps = _parsed(path)
+    parsed, steps = _parse(path)
     if steps is None:
         return lambda data: (match.value for match in parsed.find(data))
-    if any(map(_forks, steps)):
+    if any(map(_is_fork, steps)):
         return lambda data: _walk(data, steps, 0)
-    return lambda data: _followed(data, steps)
+    return lambda data: _follow(data, steps)
 
 
-def keys_of(path: str) -> tuple[str, ...]:
-    """The keys that a plain path goes through; none of a richer one. Raises RuleError.
+def path_keys(path: str) -> tuple[str, ...]:
+    """Return the keys on a plain path; none of a richer one. Raises RuleError.
 
-    >>> keys_of("$.offers[0].sku"), keys_of("$..sku")
+    >>> path_keys("$.offers[0].sku"), path_keys("$..sku")
     (('offers', 'sku'), ())
     """
-    return tuple(step for step in _parsed(path)[1] or () if isinstance(step, str))
+    return tuple(step for step in _parse(path)[1] or () if isinstance(step, str))
 
 
 @lru_cache(maxsize=4096)
-def _parsed(path: str) -> tuple[JSONPath, list[Step] | None]:
+def _parse(path: str) -> tuple[JSONPath, list[Step] | None]:
+    """Return the parsed path and its steps; no steps where it is not plain."""
     try:
         parsed = parse(path)
         return parsed, list(_steps(parsed))
@@ -80,44 +86,45 @@ def _parsed(path: str) -> tuple[JSONPath, list[Step] | None]:
         raise RuleError(f"not a JSONPath: {path!r}: {str(error).splitlines()[0]}") from error
 
 
-def child(path: str, key: Step) -> str:
-    """`path` one step deeper: into a key, some keys, an index, a part or entries of a list, or (None) every child.
+def child_path(path: str, step: Step) -> str:
+    """Extend `path` by a step; None stands for every child.
 
-    >>> child(child("$", "a b"), 0), child("$", slice(1, -1)), child("$", Entry("name", "ean"))
-    ("$['a b'][0]", '$[1:-1]', "$[?(@.name=='ean')]")
-    >>> child("$", AnyOf(("ean", "gtin")))
-    "$['ean','gtin']"
+    >>> child_path(child_path("$", "a b"), 0), child_path("$", slice(1, -1))
+    ("$['a b'][0]", '$[1:-1]')
+    >>> child_path("$", Entry("name", "ean")), child_path("$", AnyOf(("ean", "gtin")))
+    ("$[?(@.name=='ean')]", "$['ean','gtin']")
     """
-    if key is None:
+    if step is None:
         return f"{path}.*"
-    if isinstance(key, str) and key.isidentifier() and key.isascii() and key not in RESERVED:
-        return f"{path}.{key}"
-    return f"{path}[{_in_brackets(key)}]"
+    if isinstance(step, str) and step.isidentifier() and step.isascii() and step not in RESERVED:
+        return f"{path}.{step}"
+    return f"{path}[{_bracketed(step)}]"
 
 
-def has_path(key: str) -> bool:
-    """Whether a path can name this key: quotes, backslashes and half an emoji are written in none.
+def can_name(key: str) -> bool:
+    """Return True if a path can contain this key: some characters cannot be quoted.
 
-    >>> has_path("a b"), has_path("it's"), has_path("\\ud83d")
+    >>> can_name("a b"), can_name("it's"), can_name("\\ud83d")
     (True, False, False)
     """
-    return UNWRITTEN.search(key) is None
+    return UNQUOTABLE.search(key) is None
 
 
-def _in_brackets(key: str | int | slice | Entry | AnyOf) -> str:
-    if isinstance(key, Entry):
-        return f"?(@.{key.key}=='{key.name}')"
-    if isinstance(key, slice):
-        ends = ("" if end is None else str(end) for end in (key.start, key.stop))
-        return "*" if key == slice(None) else ":".join(ends)
-    if isinstance(key, int):
-        return str(key)
-    names = key.names if isinstance(key, AnyOf) else (key,)
+def _bracketed(step: str | int | slice | Entry | AnyOf) -> str:
+    if isinstance(step, Entry):
+        return f"?(@.{step.key}=='{step.name}')"
+    if step == slice(None):
+        return "*"
+    if isinstance(step, slice):
+        return ":".join("" if bound is None else str(bound) for bound in (step.start, step.stop))
+    if isinstance(step, int):
+        return str(step)
+    names = step.names if isinstance(step, AnyOf) else (step,)
     return ",".join(f"'{name}'" for name in names)
 
 
 class _NotPlain(Exception):
-    """The path has a step other than key, index, part of a list, entries of a name, or wildcard."""
+    """The path has a step that is no `Step`."""
 
 
 def _steps(path: JSONPath) -> Iterator[Step]:
@@ -137,63 +144,67 @@ def _steps(path: JSONPath) -> Iterator[Step]:
     elif isinstance(path, Slice) and path.step is None:
         yield slice(path.start, path.end)
     elif isinstance(path, Filter) and len(path.expressions) == 1:
-        yield _entry(path.expressions[0])
+        yield _entry_of(path.expressions[0])
     else:
         raise _NotPlain
 
 
-def _entry(test: Expression) -> Entry:
-    """What a filter asks of an entry, if that is a name under a key of its own."""
-    asked = (
-        test.target
-        if isinstance(test, Expression) and test.op == "==" and isinstance(test.value, str)
-        else None
-    )
-    if (
-        isinstance(asked, Child)
-        and isinstance(asked.left, This)
-        and isinstance(asked.right, Fields)
-    ):
-        fields = asked.right.fields
-        if len(fields) == 1 and fields[0] != "*":
-            return Entry(fields[0], test.value)
-    raise _NotPlain
+def _entry_of(test: Expression) -> Entry:
+    """Return the entry that a filter selects, if it compares one key of the entry with a text."""
+    if not isinstance(test, Expression) or test.op != "==" or not isinstance(test.value, str):
+        raise _NotPlain
+    target = test.target
+    if not isinstance(target, Child) or not isinstance(target.left, This):
+        raise _NotPlain
+    if not isinstance(target.right, Fields):
+        raise _NotPlain
+    fields = target.right.fields
+    if len(fields) != 1 or fields[0] == "*":
+        raise _NotPlain
+    return Entry(fields[0], test.value)
 
 
-def _forks(step: Step) -> bool:
+def _is_fork(step: Step) -> bool:
+    """Return True if a step may lead to several values."""
     return step is None or isinstance(step, slice | Entry | AnyOf)
 
 
 def _walk(data: Any, steps: list[Step], depth: int) -> Iterator[Any]:
-    """The values behind steps of which some go into every child, or into some of a list."""
-    fork = next((place for place in range(depth, len(steps)) if _forks(steps[place])), len(steps))
-    for found in _followed(data, steps[depth:fork]):
+    """Yield the values behind steps of which some fork."""
+    fork = next((place for place in range(depth, len(steps)) if _is_fork(steps[place])), len(steps))
+    for value in _follow(data, steps[depth:fork]):
         if fork == len(steps):
-            yield found
+            yield value
             continue
-        inner = nested(found) if isinstance(found, str) else found
-        for child_of in _children(inner, steps[fork])[:MOST_FANOUT]:
-            yield from _walk(child_of, steps, fork + 1)
+        parent = nested_json(value) if isinstance(value, str) else value
+        for child in _children(parent, steps[fork])[:MAX_FANOUT]:
+            yield from _walk(child, steps, fork + 1)
 
 
 def _children(data: Any, step: Step) -> list[Any]:
+    """Return the children that a forking step selects."""
     if isinstance(data, list) and isinstance(step, slice):
         return data[step]
     if isinstance(step, AnyOf):
-        return [data[name] for name in step.names if name in data] if isinstance(data, dict) else []
-    inner = (
-        data if isinstance(data, list) else list(data.values()) if isinstance(data, dict) else []
-    )
+        if not isinstance(data, dict):
+            return []
+        return [data[name] for name in step.names if name in data]
+    children: list[Any] = []
+    if isinstance(data, list):
+        children = data
+    elif isinstance(data, dict):
+        children = list(data.values())
     if isinstance(step, Entry):
-        return [one for one in inner if isinstance(one, dict) and one.get(step.key) == step.name]
-    return inner if step is None else []
+        objects = (child for child in children if isinstance(child, dict))
+        return [child for child in objects if child.get(step.key) == step.name]
+    return children if step is None else []
 
 
-def _followed(data: Any, steps: Sequence[Step]) -> tuple[Any, ...]:
-    """The one value behind keys and indices, or none."""
+def _follow(data: Any, steps: Sequence[Step]) -> tuple[Any, ...]:
+    """Return the single value behind keys and indices; empty where there is none."""
     for step in steps:
         if isinstance(data, str):
-            data = nested(data)
+            data = nested_json(data)
         if isinstance(data, dict):
             if step not in data:
                 return ()
@@ -205,13 +216,17 @@ def _followed(data: Any, steps: Sequence[Step]) -> tuple[Any, ...]:
     return (data,)
 
 
-def nested(text: str) -> Any:
-    """The object or list that a string within data says as JSON itself; None where it says none.
+def nested_json(text: str) -> Any:
+    """Return the object or list that a string within data encodes as JSON.
 
-    >>> nested('["A-1"]'), nested("[sold out]")
+    None where it encodes none.
+
+    >>> nested_json('["A-1"]'), nested_json("[sold out]")
     (['A-1'], None)
     """
-    if not opens(text) or len(text) > LONGEST_NESTED:
+    if not starts_like_data(text) or len(text) > MAX_NESTED_CHARS:
         return None
-    data = as_json(text)
-    return data if isinstance(data, dict | list) else None
+    data = parse_json(text)
+    if not isinstance(data, dict | list):
+        return None
+    return data

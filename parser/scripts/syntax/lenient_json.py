@@ -1,8 +1,8 @@
-"""Objects of JavaScript that are JSON but for their own keys: `{ product: {"id": 1}, selected: callback, open: true }`.
+"""Objects of JavaScript that are JSON except for their own keys: `{ product: {"id": 1} }`.
 
-Shops hand their data to a script's functions like that. The JSON in it is most of the text, and decoding it as JSON is
-several times as fast as reading all of it as JavaScript. Whatever else stands in such an object leaves it to those who
-read JavaScript.
+Shops pass their data to functions like that. Most of the text is the inner JSON, and decoding it as
+JSON is several times as fast as reading all of it as JavaScript. An object with anything else is
+left to the JavaScript reader.
 """
 
 import re
@@ -11,76 +11,87 @@ from typing import Any
 
 import orjson
 
-MORE_FOLLOWS = "unexpected content after"
-LONGEST_LINE = 60_000
-MOST_NESTED = 20
-DEEPEST = 3
+# Start of orjson's message for a valid value that is followed by other text.
+TRAILING_CONTENT = "unexpected content after"
+# Bounds against hostile input: characters of a line, nested values that are tried, levels of
+# nesting.
+MAX_LINE_CHARS = 60_000
+MAX_NESTED_VALUES = 20
+MAX_DEPTH = 3
 KEY = re.compile(r"""\s*+(?:(\})|(?:([A-Za-z_$][\w$]*+)|"([^"\\]*+)"|'([^'\\\n]*+)')\s*+:\s*+)""")
 STRING = r"""("[^"\\\x00-\x1f]*+"|'[^'\\\x00-\x1f]*+')"""
 NUMBER = r"(-?(?:0|[1-9]\d{0,14})(?:\.\d{1,6})?+)(?![\w.])"
-NAME = r"(?!(?:function|return|var|let|const|if|for|new|this|NaN|Infinity|undefined)\b)([A-Za-z_$][\w$.]*+)"
+NO_NAME = r"(?:function|return|var|let|const|if|for|new|this|NaN|Infinity|undefined)\b"
+NAME = rf"(?!{NO_NAME})([A-Za-z_$][\w$.]*+)"
 LITERAL = re.compile(rf"(?:{STRING}|{NUMBER}|{NAME})(?=\s*+[,}}])")
-NEXT = re.compile(r"\s*+(?:,|(?=\}))")
-WORDS = {"true": True, "false": False, "null": None}
+SEPARATOR = re.compile(r"\s*+(?:,|(?=\}))")
+KEYWORDS = {"true": True, "false": False, "null": None}
 
-Found = tuple[Any, int]
+# A value and its length, or its end within the text.
+Decoded = tuple[Any, int]
 
 
-def json_in_front(text: str) -> "Found | orjson.JSONDecodeError":
-    """The JSON that a text begins with and its length, or why there is none.
+def leading_json(text: str) -> "Decoded | orjson.JSONDecodeError":
+    """Return the JSON value at the start of a text and its length, or the error of the decoder.
 
-    That comes without its traceback, which would hold the frames of those who ask until garbage is collected.
+    The error comes without its traceback, which would keep the callers' frames alive until garbage
+    collection.
     """
     try:
         return orjson.loads(text), len(text)
     except orjson.JSONDecodeError as error:
-        if error.msg.startswith(MORE_FOLLOWS):
+        if error.msg.startswith(TRAILING_CONTENT):
             return orjson.loads(text[: error.pos]), error.pos
         return error.with_traceback(None)
 
 
-def bare_object(text: str, start: int) -> Found | None:
-    """The object that opens at a place and where it ends; None where it holds more than JSON, literals and names.
+def parse_plain_object(text: str, start: int) -> Decoded | None:
+    """Return the object at a position and its end.
 
-    >>> bare_object("f({ product: {'a': 1}, b: {\\"c\\": [2]}, d: callback, e: true }, 7)", 2)
-    ({'product': {'a': 1}, 'b': {'c': [2]}, 'd': 'callback', 'e': True}, 60)
+    None where it holds more than JSON, literals and names.
+
+    >>> parse_plain_object("f({ a: {'b': 1}, c: {\\"d\\": [2]}, e: callback, f: true }, 7)", 2)
+    ({'a': {'b': 1}, 'c': {'d': [2]}, 'e': 'callback', 'f': True}, 54)
     """
-    return _object(text, start, 0, iter(range(MOST_NESTED)))
+    return _object(text, start, 0, iter(range(MAX_NESTED_VALUES)))
 
 
-def _object(text: str, start: int, depth: int, tries: Iterator[int]) -> Found | None:
-    """The same at some depth; each value that opens a bracket, at whatever depth, takes one of the tries."""
-    if depth > DEEPEST or text[start : start + 1] != "{":
+def _object(text: str, start: int, depth: int, tries: Iterator[int]) -> Decoded | None:
+    """Parse an object; each nested value, at any depth, takes one of the shared `tries`."""
+    if depth > MAX_DEPTH or text[start : start + 1] != "{":
         return None
     data: dict[str, Any] = {}
-    at = start + 1
-    while key := KEY.match(text, at):
+    position = start + 1
+    while key := KEY.match(text, position):
         if key[1]:
             return data, key.end()
-        found = _value(text, key.end(), depth, tries)
-        then = NEXT.match(text, found[1]) if found else None
-        if found is None or then is None:
+        value = _value(text, key.end(), depth, tries)
+        if value is None:
             return None
-        data[key[key.lastindex or 0]] = found[0]
-        at = then.end()
+        separator = SEPARATOR.match(text, value[1])
+        if separator is None:
+            return None
+        data[key[key.lastindex or 0]] = value[0]
+        position = separator.end()
     return None
 
 
-def _value(text: str, start: int, depth: int, tries: Iterator[int]) -> Found | None:
+def _value(text: str, start: int, depth: int, tries: Iterator[int]) -> Decoded | None:
     if not text.startswith(("{", "["), start):
         literal = LITERAL.match(text, start)
-        return None if literal is None else (_said(literal), literal.end())
+        return None if literal is None else (_literal_value(literal), literal.end())
     if next(tries, None) is None:
         return None
-    found = json_in_front(text[start : start + LONGEST_LINE].partition("\n")[0])
-    if isinstance(found, tuple):
-        return found[0], start + found[1]
+    # JSON inside such objects is written on one line.
+    decoded = leading_json(text[start : start + MAX_LINE_CHARS].partition("\n")[0])
+    if isinstance(decoded, tuple):
+        return decoded[0], start + decoded[1]
     return _object(text, start, depth + 1, tries)
 
 
-def _said(literal: re.Match[str]) -> Any:
-    """What a literal says; a name says itself, as it does to chompjs."""
+def _literal_value(literal: re.Match[str]) -> Any:
+    """Return the value of a literal; a name stands for itself, as in chompjs."""
     string, number, name = literal.groups()
     if string is not None:
         return string[1:-1]
-    return orjson.loads(number) if number is not None else WORDS.get(name, name)
+    return orjson.loads(number) if number is not None else KEYWORDS.get(name, name)

@@ -1,1 +1,1 @@
-"""Commands that need no shop: url, dedupe, evaluate."""
+"""Commands that work without a stored shop: url, dedupe, evaluate."""

@@ -1,5 +1,6 @@
-"""`scout dedupe`: near-duplicates in any file of records, or between two."""
+"""`scout dedupe`: find near-duplicates in any file of records, or between two."""
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -10,11 +11,11 @@ from scout.terminal.output import say, say_json, table
 
 
 def add_to(app: typer.Typer) -> None:
-    """Put this module's commands into the application."""
-    app.command("dedupe")(dedupe)
+    """Register the command with the application."""
+    app.command("dedupe")(find_duplicates)
 
 
-def dedupe(
+def find_duplicates(
     context: typer.Context,
     file: Annotated[
         Path,
@@ -35,13 +36,13 @@ def dedupe(
     method: Annotated[
         Literal["exact", "prefix-filter", "segments", "minhash", "simhash", "embeddings", "ladder"],
         typer.Option(
-            help="Which rung; ladder is the cheap ones first, then the finer ones on what they left."
+            help="The join method; ladder chains the cheapest first, then finer ones on the remaining records."
         ),
     ] = "ladder",
     similarity: Annotated[
         Literal["edit", "jaccard", "cosine"] | None,
         typer.Option(
-            help="Of characters (edit) or of words; what a method has none of is refused."
+            help="Of characters (edit) or of words; refused if the method does not support it."
         ),
     ] = None,
     threshold: Annotated[
@@ -52,7 +53,8 @@ def dedupe(
     clusters: Annotated[
         Path | None,
         typer.Option(
-            metavar="CLUSTERS.csv", help="Write the clusters: every two of a cluster are a pair."
+            metavar="CLUSTERS.csv",
+            help="Write the clusters: every two records of a cluster are a pair.",
         ),
     ] = None,
     merged: Annotated[
@@ -72,7 +74,7 @@ def dedupe(
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="With exact: keep fingerprints here, and know what earlier calls have seen (LMDB).",
+            help="With exact: keep fingerprints here (LMDB), and compare with those of earlier calls.",
         ),
     ] = None,
     memory: Annotated[
@@ -103,7 +105,7 @@ def dedupe(
             min=1,
             max=64,
             metavar="K",
-            help="So many of them in a row are one (else 1 word, 3 characters).",
+            help="Words or characters of a shingle (else 1 word, 3 characters).",
         ),
     ] = None,
     permutations: Annotated[
@@ -124,7 +126,7 @@ def dedupe(
     ] = None,
     parts: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Parts that a SimHash is cut into (else 4)."),
+        typer.Option(min=1, metavar="N", help="Parts of a SimHash (else 4)."),
     ] = None,
     agree: Annotated[
         int | None,
@@ -148,14 +150,12 @@ def dedupe(
     ] = None,
     search: Annotated[
         Literal["ivf", "hnsw"] | None,
-        typer.Option(
-            help="With embeddings: how neighbours are looked for beyond 10,000 records (else ivf)."
-        ),
+        typer.Option(help="With embeddings: the index for more than 10,000 records (else ivf)."),
     ] = None,
     candidates: Annotated[
         Literal["segments", "minhash", "simhash"] | None,
         typer.Option(
-            help="With embeddings: judge the pairs of this method instead of looking for neighbours."
+            help="With embeddings: score the pairs of this method instead of searching neighbours."
         ),
     ] = None,
     loose: Annotated[
@@ -169,70 +169,75 @@ def dedupe(
     With --store, --memory or --index the file may be larger than memory: a pair is a record and one seen before it.
     """
     from catalog.errors import UsageError
-    from scout.dedupe.dedupe_run import Asked, find
-    from scout.dedupe.disk_run import on_disk
-    from scout.dedupe.files import write_clusters, write_merged, write_named, write_pairs
-    from scout.dedupe.methods import Tuning
+    from scout.dedupe import output_files
+    from scout.dedupe.dedupe_run import DedupeRequest, run_dedupe
+    from scout.dedupe.disk_run import DiskOption, NamedPair, run_on_disk
+    from scout.dedupe.method_options import MethodOptions
 
     keys = tuple(name.strip() for name in key.split(",") if name.strip())
-    tuning = Tuning(
+    options = MethodOptions(
         levels, shingles, shingle_size, permutations, recall, bits, parts, agree,
         model, neighbours, search, candidates, loose,
     )  # fmt: skip
-    asked = Asked(file, right, keys, method, similarity, threshold, tuning, age)
-    beyond = [
-        (name, where)
-        for name, where in (("--store", store), ("--memory", memory), ("--index", index))
-        if where
-    ]
+    request = DedupeRequest(file, right, keys, method, similarity, threshold, options, age)
     if age and not merged:
         raise UsageError("--age: says whose value a merged record takes, and there is no --merged")
-    if beyond:
-        _refuse(beyond, clusters, merged)
+    disk_options: dict[DiskOption, Path | str] = {}
+    if store:
+        disk_options["--store"] = store
+    if memory:
+        disk_options["--memory"] = memory
+    if index:
+        disk_options["--index"] = index
+    if disk_options:
+        _refuse_with_disk_options([*disk_options], clusters, merged)
+
+        def write_pairs(pairs: Iterator[NamedPair]) -> int:
+            return output_files.write_named_pairs(pairs, out)
+
+        disk_option, value = disk_options.popitem()
         with call(context).progress() as progress:
-            _tell(
-                on_disk(asked, *beyond[0], lambda pairs: write_named(pairs, out), progress), as_json
-            )
+            figures = run_on_disk(request, disk_option, value, write_pairs, progress)
+            _print_figures(figures, as_json)
         return
     with call(context).progress() as progress:
-        found = find(asked, progress)
-    for path, write in ((out, write_pairs), (clusters, write_clusters), (merged, write_merged)):
-        if path is not None:
-            write(found, path)
-    _tell(found.figures(), as_json)
+        run = run_dedupe(request, progress)
+    if out is not None:
+        output_files.write_pairs(run, out)
+    if clusters is not None:
+        output_files.write_clusters(run, clusters)
+    if merged is not None:
+        output_files.write_merged(run, merged)
+    _print_figures(run.figures(), as_json)
 
 
-def _refuse(beyond: list[tuple[str, Any]], clusters: Path | None, merged: Path | None) -> None:
-    """Raise UsageError where options ask for what sets beyond memory do not have."""
+def _refuse_with_disk_options(
+    disk_options: Sequence[str], clusters: Path | None, merged: Path | None
+) -> None:
+    """Raise UsageError for options that need all records in memory, or for two disk options."""
     from catalog.errors import UsageError
 
-    if len(beyond) > 1:
-        raise UsageError(f"{beyond[0][0]} and {beyond[1][0]}: only one of them at a time")
+    if len(disk_options) > 1:
+        raise UsageError(f"{disk_options[0]} and {disk_options[1]}: only one of them at a time")
     if clusters or merged:
         raise UsageError(
-            f"--clusters and --merged: need all records at once, which {beyond[0][0]} does not hold"
+            f"--clusters and --merged: need all records at once, which {disk_options[0]} does not hold"
         )
 
 
-def _tell(figures: dict[str, Any], as_json: bool) -> None:
+def _print_figures(figures: dict[str, Any], as_json: bool) -> None:
     if as_json:
         say_json(figures)
         return
-    steps = figures.pop("levels")
-    table(
-        ("records", "candidates", "comparisons", "pairs", "clusters", "seconds"),
-        [
-            [
-                figures[name]
-                for name in ("records", "candidates", "comparisons", "pairs", "clusters", "seconds")
-            ]
-        ],
-    )
-    if steps:
+    columns = ("records", "candidates", "comparisons", "pairs", "clusters", "seconds")
+    table(columns, [[figures[name] for name in columns]])
+    levels = figures["levels"]
+    if levels:
         say("")
-        table(tuple(steps[0]), [tuple(step.values()) for step in steps])
+        table(tuple(levels[0]), [tuple(level.values()) for level in levels])
     if figures["left_out"] or figures["bad"]:
         say(
             "",
-            f"{figures['left_out']} records without a key were left out, {figures['bad']} could not be read",
+            f"{figures['left_out']} records without a key were left out, "
+            f"{figures['bad']} could not be read",
         )

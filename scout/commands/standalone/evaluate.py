@@ -5,13 +5,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from scout.commands.context import MOST_ROWS, Json, call, group, to_be_written
-from scout.terminal.output import say, say_json, short, table
+from scout.commands.context import (
+    MAX_ROWS,
+    JsonOption,
+    check_writable,
+    command_group,
+    get_invocation,
+)
+from scout.terminal.output import print_json, print_lines, print_table, shorten
 
 if TYPE_CHECKING:
     from url_cleaner.evaluate import Evaluation
 
-evaluations = group("evaluate", "How right Scout is, on data whose truth is known.")
+evaluations = command_group("evaluate", "How right Scout is, on data whose truth is known.")
 
 
 def add_to(app: typer.Typer) -> None:
@@ -30,26 +36,26 @@ def urls(
     misses: Annotated[
         bool, typer.Option("--misses", help="Also print the links that came out wrong.")
     ] = False,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Clean the links of a file and count which come out as expected."""
     found = _evaluated(file)
     if as_json:
-        say_json(_as_json(found, misses))
+        print_json(_as_json(found, misses))
         return
     overall = found.overall
     rows = [(name, one.total, one.right, one.share) for name, one in found.categories.items()]
-    table(
+    print_table(
         ("category", "links", "right", "share"),
         [*rows, ("all", overall.total, overall.right, overall.share)],
     )
     if misses and found.misses:
-        say("")
+        print_lines("")
         wrong = [
-            (one.line, short(one.dirty), short(one.expected), short(one.got))
+            (one.line, shorten(one.dirty), shorten(one.expected), shorten(one.got))
             for one in found.misses
         ]
-        table(("line", "link", "expected", "came out"), wrong)
+        print_table(("line", "link", "expected", "came out"), wrong)
 
 
 @evaluations.command("extraction")
@@ -90,7 +96,7 @@ def extraction(
         Path | None,
         typer.Option(
             metavar="FILE",
-            callback=to_be_written,
+            callback=check_writable,
             help="Write what the last setting reads, a line a page.",
         ),
     ] = None,
@@ -98,7 +104,7 @@ def extraction(
         Path | None,
         typer.Option(
             metavar="FILE",
-            callback=to_be_written,
+            callback=check_writable,
             help="Draw the figures into this file, .svg or .html.",
         ),
     ] = None,
@@ -108,13 +114,13 @@ def extraction(
             "--misses", help="Also count which of the missed values stand nowhere on their pages."
         ),
     ] = False,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Learn from half of each shop's pages, read the rest, and count what is right."""
     from rules_generator.evaluation.chart import write_chart
     from rules_generator.evaluation.evaluate import Plan, Setting, evaluate_extraction
 
-    here = call(context)
+    here = get_invocation(context)
     default = Setting()
     trains = numbers(train, int, "--train") or [default.train]
     thresholds = numbers(threshold, float, "--threshold", most=1) or [default.threshold]
@@ -130,7 +136,7 @@ def extraction(
     if chart is not None:
         write_chart(figures, chart)
     if as_json:
-        say_json(figures)
+        print_json(figures)
         return
     _tell_extraction(figures)
 
@@ -146,24 +152,22 @@ def matching(
     predictions: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", callback=to_be_written, help="Write what was decided, as CSV."
+            metavar="FILE", callback=check_writable, help="Write what was decided, as CSV."
         ),
     ] = None,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Match a data set whose truth is known, and score the result."""
     from matcher.evaluation.evaluate import evaluate_matching
 
     figures = evaluate_matching(dataset, predictions)
     if as_json:
-        say_json(figures)
+        print_json(figures)
     else:
-        table(("figure", "value"), figures.items())
+        print_table(("figure", "value"), figures.items())
 
 
-def numbers(
-    text: str, kind: type[int] | type[float], flag: str, most: int = MOST_ROWS
-) -> list[Any]:
+def numbers(text: str, kind: type[int] | type[float], flag: str, most: int = MAX_ROWS) -> list[Any]:
     """The numbers of a list with commas, none below 0 or above `most`. Raises BadParameter.
 
     >>> numbers("10,20", int, "--train"), numbers("0,0.5", float, "--threshold")
@@ -197,14 +201,14 @@ def _tell_extraction(figures: dict[str, Any]) -> None:
         ]
         for threshold in sorted({one["threshold"] for one in settings})
     ]
-    table(
+    print_table(
         ("F", *columns),
         rows,
         f"{figures['shops']} shops, view {figures['view']}, {figures['stale']:.0%} stale",
     )
-    say("")
+    print_lines("")
     for one in figures["unread"]:
-        say(f"not read: {one['site']} {one['page']}: {one['reason']}")
+        print_lines(f"not read: {one['site']} {one['page']}: {one['reason']}")
     last = settings[-1]
     keys = ("accuracy", "precision", "truth", "found", "right", "extra", "absent")
     nowhere = {name: [count] for name, count in figures.get("nowhere", {}).items()}
@@ -223,13 +227,13 @@ def _tell_extraction(figures: dict[str, Any]) -> None:
         "extra",
         "of none known",
     ]
-    table((*columns, *(["missed, nowhere"] if nowhere else [])), rows, title)
-    say("")
+    print_table((*columns, *(["missed, nowhere"] if nowhere else [])), rows, title)
+    print_lines("")
     bins = [
         (f"{one['from']:g} to {one['to']:g}", one["values"], one["said"], one["right"])
         for one in last["reliability"]["all"]
     ]
-    table(
+    print_table(
         ("confidence", "values", "said", "right"),
         bins,
         "Reliability: how sure values were said to be, and were right",

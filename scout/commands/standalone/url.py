@@ -1,4 +1,4 @@
-"""`scout url`: links without redirects and tracking, and the tracking parameters that are a shop's own."""
+"""`scout url`: clean links of redirects and tracking, learn a shop's tracking parameters."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -8,22 +8,23 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from scout.commands.context import Json, ShopName, call, group
-from scout.terminal.output import cell, say, say_json, table
+from scout.commands.context import JsonOption, ShopArgument, command_group, get_invocation
+from scout.terminal.output import format_cell, print_json, print_lines, print_table
 
 if TYPE_CHECKING:
     from catalog.links.shop_links import Clean
+    from url_cleaner.knowledge.shop_params import OwnKeys
 
-urls = group("url", "Links: clean them of redirects and tracking.")
+url_commands = command_group("url", "Links: clean them of redirects and tracking.")
 
 
 def add_to(app: typer.Typer) -> None:
-    """Put this module's commands into the application."""
-    app.add_typer(urls)
+    """Add this module's commands to the application."""
+    app.add_typer(url_commands)
 
 
-@urls.command("clean")
-def clean(
+@url_commands.command("clean")
+def clean_links(
     context: typer.Context,
     links: Annotated[
         list[str],
@@ -32,89 +33,105 @@ def clean(
     home: Annotated[
         str | None,
         typer.Option(
-            metavar="URL", help="The shop's root: what stands before it in a link is taken off."
+            metavar="URL", help="The shop's root; anything before it in a link is taken off."
         ),
     ] = None,
     shop: Annotated[
         str | None,
-        typer.Option(metavar="SHOP", help="A shop: its root, and the tracking keys learnt of it."),
+        typer.Option(
+            metavar="SHOP", help="A shop, for its root and its learnt tracking parameters."
+        ),
     ] = None,
     follow: Annotated[
         bool,
         typer.Option(
-            "--follow", help="Ask where opaque links lead: one request each, a click that may cost."
+            "--follow",
+            help="Request opaque links to resolve them: one request each, a click that may cost.",
         ),
     ] = False,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
-    """Clean links, without opening any unless --follow is given.
+    """Clean links, without requesting any unless --follow is given.
 
     With --json, one object a line, in order. The exit code is 1 when one of them is no URL.
     """
-    cleaner = _cleaner(context, home, shop, follow)
-    failed = False
-    for link in _links(links):
-        said = _cleaned(link, cleaner)
-        failed = failed or "error" in said
+    cleaner = _make_cleaner(context, home, shop, follow)
+    has_failed = False
+    for link in _read_links(links):
+        result = _clean(link, cleaner)
+        has_failed = has_failed or "error" in result
         if as_json:
-            say_json(said)
+            print_json(result)
         else:
-            _tell(said)
-    if failed:
+            _print_result(result)
+    if has_failed:
         raise typer.Exit(1)
 
 
-@urls.command("learn")
-def learn(context: typer.Context, shop: ShopName, as_json: Json = False) -> None:
+@url_commands.command("learn")
+def learn_parameters(
+    context: typer.Context, shop: ShopArgument, as_json: JsonOption = False
+) -> None:
     """Learn which parameters of a shop track and which it needs.
 
-    The pages that were crawled tell: where a page is the same without a parameter, that one tracks. The next
+    The crawled pages are compared: a parameter tracks if pages are the same without it. The next
     crawl drops it from the links that it finds.
     """
     from catalog.links.tracking_params import own_keys
+
+    invocation = get_invocation(context)
+    keys = own_keys(invocation.store, invocation.shop(shop).id or 0)
+    if as_json:
+        evidence = {key: asdict(counts) for key, counts in keys.evidence.items()}
+        print_json({"tracking": keys.tracking, "needed": keys.needed, "evidence": evidence})
+        return
+    _print_parameters(keys)
+
+
+def _print_parameters(keys: "OwnKeys") -> None:
     from url_cleaner.knowledge.shop_params import Evidence
 
-    here = call(context)
-    found = own_keys(here.store, here.shop(shop).id or 0)
-    if as_json:
-        evidence = {key: asdict(one) for key, one in found.evidence.items()}
-        say_json({"tracking": found.tracking, "needed": found.needed, "evidence": evidence})
-        return
-    said = {**dict.fromkeys(found.evidence, "unclear"), **dict.fromkeys(found.needed, "needed")}
-    said |= dict.fromkeys(found.tracking, "tracks")
-    seen = {key: found.evidence.get(key, Evidence()) for key in said}
-    table(
-        ("key", "it", "pages the same", "changed"),
-        [(key, said[key], one.same, one.changed) for key, one in seen.items()],
-    )
+    verdicts = dict.fromkeys(keys.evidence, "unclear")
+    verdicts |= dict.fromkeys(keys.needed, "needed")
+    verdicts |= dict.fromkeys(keys.tracking, "tracks")
+    rows = []
+    for key, verdict in verdicts.items():
+        counts = keys.evidence.get(key, Evidence())
+        rows.append((key, verdict, counts.same, counts.changed))
+    print_table(("key", "verdict", "pages the same", "changed"), rows)
 
 
-def _links(given: Sequence[str]) -> Iterator[str]:
-    for link in given:
-        if link == "-":
-            yield from (stripped for line in sys.stdin if (stripped := line.strip()))
-        else:
-            yield link
+def _read_links(arguments: Sequence[str]) -> Iterator[str]:
+    for argument in arguments:
+        if argument != "-":
+            yield argument
+            continue
+        for line in sys.stdin:
+            if stripped := line.strip():
+                yield stripped
 
 
-def _cleaner(context: typer.Context, home: str | None, shop: str | None, follow: bool) -> "Clean":
-    """How links are cleaned; the store is opened only where a shop is named."""
+def _make_cleaner(
+    context: typer.Context, home: str | None, shop: str | None, follow: bool
+) -> "Clean":
+    """Return the function that cleans a link; the store is opened only where a shop is named."""
     from catalog.links.shop_links import cleaner, lists_of
-    from url_cleaner.clean import clean as clean_link
+    from url_cleaner.clean import clean
 
-    here = call(context)
+    invocation = get_invocation(context)
     if shop is not None:
         if home is not None:
             raise typer.BadParameter("--shop knows its root: give --home or --shop")
-        return cleaner(here.settings, here.store, here.shop(shop), follow)
+        return cleaner(invocation.settings, invocation.store, invocation.shop(shop), follow)
+    lists = lists_of(invocation.settings)
     if follow:
         from url_cleaner.follow import resolved
 
-        return partial(resolved, home=home, lists=lists_of(here.settings))
-    return partial(clean_link, home=home, lists=lists_of(here.settings))
+        return partial(resolved, home=home, lists=lists)
+    return partial(clean, home=home, lists=lists)
 
 
-def _cleaned(link: str, cleaner: "Clean") -> dict[str, Any]:
+def _clean(link: str, cleaner: "Clean") -> dict[str, Any]:
     from url_cleaner.errors import BadUrl
 
     try:
@@ -123,8 +140,10 @@ def _cleaned(link: str, cleaner: "Clean") -> dict[str, Any]:
         return {"input": link, "url": None, "error": str(error)}
 
 
-def _tell(said: dict[str, Any]) -> None:
-    if "error" in said:
-        say(f"no URL: {cell(said['input'])}: {cell(said['error'])}")
+def _print_result(result: dict[str, Any]) -> None:
+    if "error" in result:
+        print_lines(f"no URL: {format_cell(result['input'])}: {format_cell(result['error'])}")
+    elif result["opaque"]:
+        print_lines(f"opaque: {format_cell(result['input'])}")
     else:
-        say(f"opaque: {cell(said['input'])}" if said["opaque"] else cell(said["url"]))
+        print_lines(format_cell(result["url"]))

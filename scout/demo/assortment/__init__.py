@@ -1,1 +1,1 @@
-"""The demo shop's offers, and the feed that lists most of them."""
+"""The demo shop's assortment: offers, the catalog's feed, and the truth about missing offers."""

@@ -1,7 +1,7 @@
-"""What the catalog knows of the demo shop, and how it came to be wrong.
+"""The rows of the demo catalog's feed, with the faults of real feeds.
 
-It lacks one category, everything above a price, and some single offers; some of what it has is out of date, some rows
-are unusable, and some offers have left the shop since.
+The feed lacks one category, everything above a price, and some single offers. Some of its rows are
+out of date, some are unusable, and some belong to offers that have left the shop since.
 """
 
 import random
@@ -10,20 +10,54 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from scout.demo.assortment.offers import Offer
-from scout.demo.assortment.wordlists import chance, make_ean, slug
+from scout.demo.assortment.random_values import make_ean, seeded_random, slug
 
 LACKS_CATEGORY = "board-games"
+"""The category that the feed lacks."""
+
 LACKS_ABOVE = Decimal(1000)
+"""The price above which the feed lacks all offers."""
+
 SHARE_LACKING_ELSEWHERE = 0.22
+"""Share of the other offers that the feed lacks at random."""
+
 REJECTED = 3
+"""Missing offers with a row that has neither title nor link."""
+
+MISCOUNTED = 3
+"""Rows with a wrong check digit in the GTIN."""
+
 GONE = 6
-DEAL = [*["plain"] * 15, *["campaign"] * 11, *["click"] * 8, *["awin"] * 6, *["redir"] * 5]
-DEAL += ["portal"] * 2 + ["out"] * 2 + ["short"]
+"""Rows of offers that the shop no longer has."""
+
+FIRST_GONE_NUMBER = 70_000
+"""First article number of the offers that are gone, above all others."""
+
+GONE_NUMBER_STEP = 31
+"""Distance of their article numbers."""
+
+GONE_COMPANY = 9_001
+"""Company number in their GTINs, above all others."""
+
+FORM_CYCLE = [
+    *["plain"] * 15,
+    *["campaign"] * 11,
+    *["click"] * 8,
+    *["awin"] * 6,
+    *["redir"] * 5,
+    *["portal"] * 2,
+    *["out"] * 2,
+    "short",
+]
+"""Forms of links (`merchant_links.FORMS`) in the proportions of the rows that have them."""
 
 
 @dataclass(frozen=True)
-class Row:
-    """One row of the merchant's feed. `path` is where its link leads, `form` how the link is written."""
+class FeedRow:
+    """One row of the merchant's feed. `path` is the target of its link, `form` the link's form.
+
+    `fault` describes why the catalog cannot use the row; None for a usable one.
+    """
 
     ref: str
     offer: Offer
@@ -39,131 +73,150 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Listing:
-    """All rows, and the offers that stood in them once but are gone from the shop."""
+class FeedContents:
+    """All rows of the feed, and the offers among them that are gone from the shop."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[FeedRow, ...]
     gone: tuple[Offer, ...]
 
 
-def make_listing(seed: int, offers: Sequence[Offer], former: Sequence[Offer]) -> Listing:
-    """The feed of a shop that sells `offers` and once sold some of `former`."""
-    draw = chance(seed, "listing")
-    known, lacking = _split(offers, draw)
-    gone = _gone(former, draw)
-    rows = [_row(offer, place, draw) for place, offer in enumerate(known)]
-    rows += [replace(_row(offer, 0, draw), form="plain") for offer in gone]
-    rows += _bad_rows(lacking, known, gone)
+def make_feed_contents(seed: int, offers: Sequence[Offer], former: Sequence[Offer]) -> FeedContents:
+    """Make the feed of a shop that sells `offers` and once sold some of `former`."""
+    draw = seeded_random(seed, "listing")
+    listed, lacking = _split_offers(offers, draw)
+    gone = _draw_gone_offers(former, draw)
+    rows = [_make_row(offer, index, draw) for index, offer in enumerate(listed)]
+    rows += [replace(_make_row(offer, 0, draw), form="plain") for offer in gone]
+    rows += _faulty_rows(lacking, listed, gone)
     draw.shuffle(rows)
-    return Listing(tuple(rows), tuple(gone))
+    return FeedContents(tuple(rows), tuple(gone))
 
 
-def _split(offers: Sequence[Offer], draw: random.Random) -> tuple[list[Offer], list[Offer]]:
-    """The offers that the catalog lists, shuffled, and those that it lacks for no reason one could guess."""
-    rest = [
-        offer
-        for offer in offers
-        if offer.category.slug != LACKS_CATEGORY and offer.price <= LACKS_ABOVE
-    ]
-    draw.shuffle(rest)
-    cut = round(len(rest) * SHARE_LACKING_ELSEWHERE)
-    return rest[cut:], rest[:cut]
+def _split_offers(offers: Sequence[Offer], draw: random.Random) -> tuple[list[Offer], list[Offer]]:
+    """Split the offers, shuffled, into the listed ones and a random share that the feed lacks."""
+    eligible = []
+    for offer in offers:
+        if offer.category.slug != LACKS_CATEGORY and offer.price <= LACKS_ABOVE:
+            eligible.append(offer)
+    draw.shuffle(eligible)
+    cut = round(len(eligible) * SHARE_LACKING_ELSEWHERE)
+    return eligible[cut:], eligible[:cut]
 
 
-def _gone(former: Sequence[Offer], draw: random.Random) -> list[Offer]:
+def _draw_gone_offers(former: Sequence[Offer], draw: random.Random) -> list[Offer]:
     single = [
         offer for offer in former if not offer.variants and not offer.family and not offer.parts
     ]
     german = draw.sample([offer for offer in single if offer.locale == "de"], GONE // 2)
     english = draw.sample([offer for offer in single if offer.locale == "en"], GONE - GONE // 2)
-    return [_renumbered(offer, 70_000 + 31 * place) for place, offer in enumerate(german + english)]
+    gone = []
+    for index, offer in enumerate(german + english):
+        gone.append(_make_unmistakable(offer, FIRST_GONE_NUMBER + GONE_NUMBER_STEP * index))
+    return gone
 
 
-def _renumbered(offer: Offer, number: int) -> Offer:
+def _make_unmistakable(offer: Offer, number: int) -> Offer:
+    """Give an offer title, path and identifiers that no offer of the shop has."""
     title = offer.title.replace(offer.model, f"{offer.model} Classic")
     path = offer.category.offer_path(slug(title), number)
-    sku, ean = f"{offer.category.prefix}-{number}", make_ean(9_001, number)
+    sku, ean = f"{offer.category.prefix}-{number}", make_ean(GONE_COMPANY, number)
     return replace(
         offer, number=number, title=title, path=path, sku=sku, ean=ean, han=None, alternates=()
     )
 
 
-def _row(offer: Offer, place: int, draw: random.Random) -> Row:
-    choice = offer.variants[place % 2] if offer.variants else None
-    price, title = (choice or offer).price, offer.title
-    path, form = offer.path, DEAL[place % len(DEAL)]
-    if choice and place % 2:
-        path, title = f"{path}?variant={choice.id}", f"{title} - {choice.label}"
-    elif offer.alternates and place % 4 == 1:
+def _make_row(offer: Offer, index: int, draw: random.Random) -> FeedRow:
+    """Make a usable row; `index` decides its link's form and its outdated or absent values."""
+    variant = offer.variants[index % 2] if offer.variants else None
+    source = variant or offer
+    price, title = source.price, offer.title
+    path, form = offer.path, FORM_CYCLE[index % len(FORM_CYCLE)]
+    if variant and index % 2:
+        path, title = f"{path}?variant={variant.id}", f"{title} - {variant.label}"
+    elif offer.alternates and index % 4 == 1:
         path = offer.alternates[0]
-    said = _stale_price(price, draw) if place % 10 == 3 else price
-    before = offer.old_price if offer.old_price and offer.old_price > said and place % 2 else None
-    return Row(
-        ref=(choice or offer).sku,
+    if form == "portal" and "?" in path:
+        # The malformed second question mark of that form would need a third here.
+        form = "campaign"
+    if index % 10 == 3:
+        price = _draw_outdated_price(price, draw)
+    regular_price = None
+    if offer.old_price and offer.old_price > price and index % 2:
+        regular_price = offer.old_price
+    return FeedRow(
+        ref=source.sku,
         offer=offer,
-        form="campaign" if form == "portal" and "?" in path else form,
+        form=form,
         path=path,
-        title=_rewritten(title, offer, draw) if place % 14 == 5 else title,
-        price=f"{before or said} {offer.currency}",
-        sale_price=f"{said} {offer.currency}" if before else None,
-        gtin=(choice or offer).ean if place % 9 else None,
-        mpn=offer.han if place % 3 else None,
-        brand=offer.brand if place % 12 else None,
+        title=_draw_rewritten_title(title, offer, draw) if index % 14 == 5 else title,
+        price=f"{regular_price or price} {offer.currency}",
+        sale_price=f"{price} {offer.currency}" if regular_price else None,
+        gtin=source.ean if index % 9 else None,
+        mpn=offer.han if index % 3 else None,
+        brand=offer.brand if index % 12 else None,
     )
 
 
-def _stale_price(price: Decimal, draw: random.Random) -> Decimal:
+def _draw_outdated_price(price: Decimal, draw: random.Random) -> Decimal:
     return (price * Decimal(draw.choice(["0.85", "0.9", "1.12", "1.3"]))).quantize(Decimal("0.01"))
 
 
-def _rewritten(title: str, offer: Offer, draw: random.Random) -> str:
-    words = title.replace(offer.brand, "").replace(",", " ").split()
-    by, praise = (
-        ("von", "*TOP* jetzt im Angebot")
-        if offer.locale == "de"
-        else ("by", "- Best Price, Free Shipping")
-    )
-    turned, praised = f"{' '.join(words[::-1])} {by} {offer.brand}", f"{' '.join(words)} {praise}"
-    return draw.choice([turned, title.upper(), praised])
+def _draw_rewritten_title(title: str, offer: Offer, draw: random.Random) -> str:
+    parts = title.replace(offer.brand, "").replace(",", " ").split()
+    by, praise = "by", "- Best Price, Free Shipping"
+    if offer.locale == "de":
+        by, praise = "von", "*TOP* jetzt im Angebot"
+    reversed_title = f"{' '.join(parts[::-1])} {by} {offer.brand}"
+    praised_title = f"{' '.join(parts)} {praise}"
+    return draw.choice([reversed_title, title.upper(), praised_title])
 
 
-def _bad_rows(lacking: Sequence[Offer], known: Sequence[Offer], gone: Sequence[Offer]) -> list[Row]:
-    """Rows that a catalog cannot take: their offers are lacking, listed by another row, or no longer sold."""
-    blank = Row("", known[0], "plain", None, None, None, None, None, None, None, "only an id")
-    rejected = [
-        replace(_plain(offer), path=None, title=None, fault="neither title nor link")
-        for offer in lacking[:REJECTED]
-    ]
-    miscounted = [
-        replace(
-            _plain(offer),
-            ref=f"{offer.sku}-OLD",
-            gtin=_broken(offer.ean),
-            fault="GTIN with a wrong check digit",
+def _faulty_rows(
+    lacking: Sequence[Offer], listed: Sequence[Offer], gone: Sequence[Offer]
+) -> list[FeedRow]:
+    """Make rows that the catalog cannot use.
+
+    Their offers are lacking, listed by another row, or gone.
+    """
+    rows = []
+    for offer in lacking[:REJECTED]:
+        fault = "neither title nor link"
+        rows.append(replace(_plain_row(offer), path=None, title=None, fault=fault))
+    with_gtin = [offer for offer in listed if offer.ean and not offer.variants]
+    for offer in with_gtin[:MISCOUNTED]:
+        rows.append(
+            replace(
+                _plain_row(offer),
+                ref=f"{offer.sku}-OLD",
+                gtin=_break_check_digit(offer.ean),
+                fault="GTIN with a wrong check digit",
+            )
         )
-        for offer in [offer for offer in known if offer.ean and not offer.variants][:3]
-    ]
-    asked = replace(
-        _plain(gone[0]), ref=f"{gone[0].sku}-ASK", price="on request", fault="price is not a number"
+    blank = FeedRow("", listed[0], "plain", None, None, None, None, None, None, None, "only an id")
+    rows += [replace(blank, ref="90001"), replace(blank, ref="90002")]
+    unpriced = replace(
+        _plain_row(gone[0]),
+        ref=f"{gone[0].sku}-ASK",
+        price="on request",
+        fault="price is not a number",
     )
-    return [*rejected, *miscounted, replace(blank, ref="90001"), replace(blank, ref="90002"), asked]
+    return [*rows, unpriced]
 
 
-def _plain(offer: Offer) -> Row:
-    price = f"{offer.price} {offer.currency}"
-    return Row(
-        offer.sku,
-        offer,
-        "plain",
-        offer.path,
-        offer.title,
-        price,
-        None,
-        offer.ean,
-        offer.han,
-        offer.brand,
+def _plain_row(offer: Offer) -> FeedRow:
+    return FeedRow(
+        ref=offer.sku,
+        offer=offer,
+        form="plain",
+        path=offer.path,
+        title=offer.title,
+        price=f"{offer.price} {offer.currency}",
+        sale_price=None,
+        gtin=offer.ean,
+        mpn=offer.han,
+        brand=offer.brand,
     )
 
 
-def _broken(ean: str | None) -> str:
+def _break_check_digit(ean: str | None) -> str:
     return f"{ean[:-1]}{(int(ean[-1]) + 3) % 10}" if ean else "0"

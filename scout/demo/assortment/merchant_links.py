@@ -1,6 +1,7 @@
-"""Links as merchants send them: with tracking, through redirectors, and written wrongly.
+"""Links in the forms that merchants send: with tracking, through redirectors, and malformed.
 
-The formats are those in public use (see url_cleaner); ids and hosts are made up where the format does not fix them.
+The formats are those in public use (see url_cleaner); ids and hosts are made up where the format
+does not fix them.
 """
 
 from urllib.parse import quote
@@ -15,10 +16,14 @@ FORMS = {
     "out": "{root}/out?to={once}&from=feed",
     "short": "https://kurz.example/{id}",
 }
+"""Patterns by name.
+
+`once` and `twice` are the URL percent-encoded so many times; `url_and` takes more parameters.
+"""
 
 
 def merchant_link(form: str, base: str, path: str, ref: str) -> str:
-    """The link to `path` below `base` in the given form, one of FORMS.
+    """Make the link to `path` below `base` in a form, one of FORMS; `ref` is the row's id.
 
     >>> merchant_link("campaign", "http://shop.example/", "/en/products/a?variant=2", "X-1")
     'http://shop.example/en/products/a?variant=2&utm_source=portal&utm_medium=cpc&utm_campaign=feed'
@@ -36,5 +41,6 @@ def merchant_link(form: str, base: str, path: str, ref: str) -> str:
         tracked_once=quote(f"{url_and}utm_source=awin", safe=""),
         twice=quote(quote(url, safe=""), safe=""),
         ref=quote(ref, safe=""),
+        # A short link reveals neither the shop nor the offer: only a number derived from the id.
         id=f"{sum(ref.encode()) * 7919 + len(ref):x}",
     )

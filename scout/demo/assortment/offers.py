@@ -1,8 +1,8 @@
-"""What the demo shop sells: an offer, its variants, its category, and how a price is written.
+"""The demo shop's offers, their variants and categories, and the notation of prices.
 
-An offer is what one row of a report names. Where the shop gives each variant a canonical link of its own (phones by
-storage), each variant is an offer and they share a `family`; where the canonical link leaves the variant out (shoes by
-size), the variants belong to one offer.
+An offer is a row of a report. Where each variant has a canonical link of its own (phones by
+storage), each variant is an offer and they share a `family`. Where the canonical link leaves the
+variant out (shoes by size), the variants belong to one offer.
 """
 
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from decimal import Decimal
 
 @dataclass(frozen=True)
 class Category:
-    """A category of the shop: its words, and which of the three page templates it uses."""
+    """A category of the shop; `template` is its page template: text, microdata or script."""
 
     slug: str
     name: str
@@ -24,24 +24,29 @@ class Category:
 
     @property
     def path(self) -> str:
-        """Where the category's first page stands."""
+        """The path of the category's first page."""
         return f"/de/{self.slug}/" if self.locale == "de" else f"/en/collections/{self.slug}"
 
-    def offer_path(self, words: str, number: int) -> str:
-        """Canonical path of an offer of this category."""
-        return (
-            f"/de/artikel/{words}-{number}.html" if self.locale == "de" else f"/en/products/{words}"
-        )
+    def offer_path(self, title_slug: str, number: int) -> str:
+        """Return the canonical path of an offer of this category."""
+        if self.locale == "de":
+            return f"/de/artikel/{title_slug}-{number}.html"
+        return f"/en/products/{title_slug}"
 
     def below(self, path: str) -> str:
-        """The offer's other path, which leads through the category."""
-        last = path.rsplit("/", 1)[-1]
-        return f"{self.path}{last}" if self.locale == "de" else f"{self.path}/products/{last}"
+        """Return an offer's alternate path, which contains the category."""
+        file_name = path.rsplit("/", 1)[-1]
+        if self.locale == "de":
+            return f"{self.path}{file_name}"
+        return f"{self.path}/products/{file_name}"
 
 
 @dataclass(frozen=True)
 class Variant:
-    """A choice on one offer's page, selected by `?variant=ID`; it has its own identifiers and price."""
+    """A choice on one offer's page, selected by `?variant=ID`.
+
+    It has its own identifiers and price.
+    """
 
     id: int
     label: str
@@ -52,7 +57,12 @@ class Variant:
 
 @dataclass(frozen=True)
 class Offer:
-    """One thing that can be bought. `path` is its canonical link without the host; `alternates` lead to it as well."""
+    """An offer.
+
+    `path` is its canonical link without the host; `alternates` are further paths to it.
+
+    `parts` are the numbers of the offers in a bundle; `han` is the manufacturer's article number.
+    """
 
     number: int
     path: str
@@ -77,24 +87,24 @@ class Offer:
 
     @property
     def locale(self) -> str:
-        """The language of the shop's half that sells it."""
+        """The language of the offer's page, `de` or `en`; each has offers of its own."""
         return self.category.locale
 
     @property
     def currency(self) -> str:
-        """ISO code of its price."""
+        """The ISO 4217 code of its price."""
         return "EUR" if self.locale == "de" else "USD"
 
     @property
     def image(self) -> str:
-        """Path of its first picture."""
+        """The path of its first picture."""
         return f"/img/{self.sku.lower()}-1.svg"
 
 
-def money(amount: Decimal, locale: str) -> str:
-    """A price as that half of the shop writes it.
+def format_price(amount: Decimal, locale: str) -> str:
+    """Format a price in the notation of a locale.
 
-    >>> money(Decimal("1299"), "de"), money(Decimal("1299"), "en")
+    >>> format_price(Decimal("1299"), "de"), format_price(Decimal("1299"), "en")
     ('1.299,00 €', '$1,299.00')
     """
     english = f"{amount:,.2f}"

@@ -1,1 +1,1 @@
-"""The demo shop's website."""
+"""The demo shop's website: a function from requests to responses."""

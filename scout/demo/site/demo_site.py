@@ -1,6 +1,7 @@
-"""Which address of the demo shop answers what: offers, lists, texts, traps, and what is not there.
+"""The demo shop's routes: offers, listings, content pages, traps, and the 404 page.
 
-Answers are made when first asked for, and kept; parameters that mean nothing to the shop do not make new ones.
+Responses are rendered when first requested and cached; parameters that the shop ignores do not make
+new ones.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -8,181 +9,237 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
-from scout.demo.assortment.demo_shop import Demo
-from scout.demo.assortment.offers import Offer
-from scout.demo.site import extras, robots_sitemaps
-from scout.demo.site.category_page import make_shelf
-from scout.demo.site.discoverability import make_reach
+from scout.demo.assortment.demo_shop import DemoShop
+from scout.demo.assortment.offers import Category, Offer
+from scout.demo.site import content_pages, robots_sitemaps
+from scout.demo.site.discoverability import make_discoverability
+from scout.demo.site.listing_page import make_listing_page
 from scout.demo.site.offer_view import make_view
-from scout.demo.site.pages import BASE, Pages
-from scout.demo.site.responses import GZIP, SVG, TEXT, XML, Answer, redirect
+from scout.demo.site.page_renderer import BASE, PageRenderer
+from scout.demo.site.responses import GZIP, SVG, TEXT, XML, Response, redirect
 
-MEANT = ("variant", "color", "sort", "page", "q")
-MAPS = {"/sitemaps/artikel.xml.gz": "de", "/sitemaps/products.xml": "en", "/sitemaps/pages.xml": ""}
-DAYS = ("2026-10-02", "2026-10-19", "2026-11-03", "2026-11-12")
+PARAMETERS = ("variant", "color", "sort", "page", "q")
+"""Query parameters that change a page; all others are ignored, tracking among them."""
+
+SITEMAPS = {
+    "/sitemaps/artikel.xml.gz": "de",
+    "/sitemaps/products.xml": "en",
+    "/sitemaps/pages.xml": "",
+}
+"""Sitemaps with the locale of their offers; the last one holds the other pages."""
+
+CHANGE_DAYS = ("2026-10-02", "2026-10-19", "2026-11-03", "2026-11-12")
+"""Days of last change, dealt out to the sitemaps' entries."""
+
+CACHED_RESPONSES = 4096
+"""Responses kept in memory: all pages of the shop, about 1,600, with their common filters."""
+
+LOCATION_SAFE = ":/?#&=%+-_.~"
+"""Characters of the redirector's target that stay as they are.
+
+Others, line breaks above all, are quoted.
+"""
+
+PICKS = 4
+"""Offers of each category on the home page."""
+
+GONE_IN_SITEMAP = 2
+"""Entries of each offer sitemap that lead to offers that are gone."""
+
 Query = Mapping[str, str]
-Route = Callable[[Query], Answer | None]
+Route = Callable[[Query], Response | None]
+"""Answers a query at one path; None where there is no such page."""
 
 
-class Site:
-    """The demo shop as a function from request targets to answers."""
+class DemoSite:
+    """The demo shop as a function from request targets to responses."""
 
-    def __init__(self, demo: Demo) -> None:
-        self.demo, self._pages = demo, Pages(demo)
-        self._reach = make_reach(demo.seed, demo.offers)
-        self._numbers = {offer.number: offer for offer in demo.offers}
-        self._skus = {offer.image: offer for offer in demo.offers}
-        self._shelved = [offer for offer in demo.offers if offer.path in self._reach.shelved]
+    def __init__(self, shop: DemoShop) -> None:
+        self.shop, self._pages = shop, PageRenderer(shop)
+        self._discoverability = make_discoverability(shop.seed, shop.offers)
+        self._by_number = {offer.number: offer for offer in shop.offers}
+        self._by_image = {offer.image: offer for offer in shop.offers}
+        self._listed = [
+            offer for offer in shop.offers if offer.path in self._discoverability.listed
+        ]
         self._routes = (
             self._offer_routes()
-            | self._list_routes()
-            | self._text_routes()
+            | self._listing_routes()
+            | self._content_routes()
             | self._machine_routes()
         )
-        self._kept = lru_cache(maxsize=4096)(self._make)
+        self._cached_response = lru_cache(maxsize=CACHED_RESPONSES)(self._respond)
 
-    def answer(self, target: str) -> Answer:
-        """The answer to a request for `target`, a path with its query."""
+    def answer(self, target: str) -> Response:
+        """Answer a request for `target`, a path with its query."""
         parts = urlsplit(target)
-        said = parse_qsl(parts.query)
+        query = parse_qsl(parts.query)
         if parts.path == "/out":
-            return redirect(quote(dict(said).get("to", "/"), safe=":/?#&=%+-_.~"), 302)
-        return self._kept(
-            unquote(parts.path), tuple((key, value) for key, value in said if key in MEANT)
-        )
+            # Not cached: any number of targets may be requested.
+            return redirect(quote(dict(query).get("to", "/"), safe=LOCATION_SAFE), 302)
+        relevant = tuple((key, value) for key, value in query if key in PARAMETERS)
+        return self._cached_response(unquote(parts.path), relevant)
 
     def targets(self) -> list[str]:
-        """All addresses with a page of their own, without filters and traps: what is worth making ahead."""
-        variants = [
-            f"{offer.path}?variant={choice.id}"
-            for offer in self.demo.offers
-            for choice in offer.variants
-        ]
-        return [
-            *self._routes,
-            *variants,
-            *(offer.path for offer in self.demo.offers if offer.family),
-        ]
+        """Return all targets worth rendering ahead: no filters, no traps."""
+        targets = list(self._routes)
+        for offer in self.shop.offers:
+            targets += [f"{offer.path}?variant={choice.id}" for choice in offer.variants]
+        targets += [offer.path for offer in self.shop.offers if offer.family]
+        return targets
 
-    def _make(self, path: str, query: tuple[tuple[str, str], ...]) -> Answer:
+    def _respond(self, path: str, query: tuple[tuple[str, str], ...]) -> Response:
         route = self._routes.get(path)
-        made = route(dict(query)) if route else self._elsewhere(path)
-        return made or extras.not_found(self._pages, path, self._shelved)
+        response = route(dict(query)) if route else self._respond_by_pattern(path)
+        return response or content_pages.not_found_page(self._pages, path, self._listed)
 
-    def _elsewhere(self, path: str) -> Answer | None:
+    def _respond_by_pattern(self, path: str) -> Response | None:
+        """Answer at paths without routes: the calendar, pictures, paths without a final slash."""
         if path.startswith("/events/"):
-            return extras.events(self._pages, path)
+            return content_pages.calendar_page(self._pages, path)
         if path.startswith("/img/"):
-            offer = self._skus.get(path.replace("-2.svg", "-1.svg"))
-            return (
-                Answer(200, self._pages.picture(offer, path.endswith("-2.svg")), SVG)
-                if offer
-                else None
-            )
-        return redirect(f"{path}/", 301) if f"{path}/" in self._routes else None
+            return self._picture(path)
+        if f"{path}/" in self._routes:
+            return redirect(f"{path}/", 301)
+        return None
 
-    def _offer_routes(self) -> dict[str, Route]:
-        paths = {
-            path
-            for offer in self.demo.offers
-            for path in (urlsplit(offer.path).path, *offer.alternates)
-        }
-        return {path: partial(self._offer, path) for path in sorted(paths)}
-
-    def _offer(self, path: str, query: Query) -> Answer | None:
-        variant = query.get("variant", "")
-        offer = self.demo.offer_at(f"{path}?variant={variant}" if variant else path)
+    def _picture(self, path: str) -> Response | None:
+        offer = self._by_image.get(path.replace("-2.svg", "-1.svg"))
         if offer is None:
             return None
-        near = [
-            other
-            for other in self.demo.offers
-            if other.category is offer.category and self._linked(other)
-        ]
-        t = self._pages.phrases[offer.locale]
-        view = make_view(offer, near, self._numbers, t.praise, variant)
-        template = f"offer_{offer.category.template}.html"
-        return Answer(
-            200,
-            self._pages.page(template, t.locale, offer.title, offer.path, offer=offer, view=view),
-        )
+        is_second = path.endswith("-2.svg")
+        return Response(200, self._pages.render_picture(offer, mirrored=is_second), SVG)
 
-    def _linked(self, offer: Offer) -> bool:
-        return offer.family is not None or offer.path in self._reach.shelved
+    def _offer_routes(self) -> dict[str, Route]:
+        paths: set[str] = set()
+        for offer in self.shop.offers:
+            paths |= {urlsplit(offer.path).path, *offer.alternates}
+        return {path: partial(self._offer_page, path) for path in sorted(paths)}
 
-    def _list_routes(self) -> dict[str, Route]:
-        routes: dict[str, Route] = {}
-        for category in self.demo.categories:
-            own = [offer for offer in self._shelved if offer.category == category]
-            routes[category.path] = partial(
-                self._list, category.path, category.name, category.locale, own, True
-            )
-        for locale, t in self._pages.phrases.items():
-            own = [offer for offer in self._shelved if offer.locale == locale]
-            reduced = [offer for offer in own if offer.old_price]
-            routes[t.deals] = partial(self._list, t.deals, t.w_deals, locale, reduced, False)
-            routes[t.search] = partial(extras.search, self._pages, locale, own)
-        return routes
-
-    def _list(
-        self, path: str, title: str, locale: str, offers: Sequence[Offer], below: bool, query: Query
-    ) -> Answer | None:
-        shelf = make_shelf(path, offers, query, self._pages.phrases[locale].sorts)
-        if shelf is None:
+    def _offer_page(self, path: str, query: Query) -> Response | None:
+        variant = query.get("variant", "")
+        offer = self.shop.offer_at(f"{path}?variant={variant}" if variant else path)
+        if offer is None:
             return None
-        shelf = shelf if below else replace(shelf, links={})
-        canonical = path if shelf.filtered or shelf.page == 1 else f"{path}?page={shelf.page}"
-        return Answer(200, self._pages.page("shelf.html", locale, title, canonical, shelf=shelf))
+        phrases = self._pages.phrases[offer.locale]
+        neighbours = self._linkable_offers(offer.category)
+        view = make_view(offer, neighbours, self._by_number, phrases.praise, variant)
+        html = self._pages.render_page(
+            f"offer_{offer.category.template}.html",
+            phrases.locale,
+            offer.title,
+            offer.path,
+            offer=offer,
+            view=view,
+        )
+        return Response(200, html)
 
-    def _text_routes(self) -> dict[str, Route]:
-        pages, demo = self._pages, self.demo
-        routes: dict[str, Route] = {
-            path: partial(_same, answer)
-            for answers in (
-                extras.articles(pages, self._reach.told, self._shelved),
-                extras.legal(pages),
-                extras.private(pages, self._shelved),
+    def _linkable_offers(self, category: Category) -> list[Offer]:
+        """Return a category's offers that other pages may link to: none meant to be hidden."""
+        linkable = []
+        for offer in self.shop.offers:
+            # Compared by identity, as this runs for every offer of the shop on every offer's page.
+            if offer.category is not category:
+                continue
+            if offer.family is not None or offer.path in self._discoverability.listed:
+                linkable.append(offer)
+        return linkable
+
+    def _listing_routes(self) -> dict[str, Route]:
+        routes: dict[str, Route] = {}
+        for category in self.shop.categories:
+            offers = [offer for offer in self._listed if offer.category == category]
+            routes[category.path] = partial(
+                self._listing, category.path, category.name, category.locale, offers, True
             )
-            for path, answer in answers.items()
-        }
-        for locale, t in pages.phrases.items():
-            own = [category for category in demo.categories if category.locale == locale]
-            picks = [
-                (category, [o for o in self._shelved if o.category == category][:4])
-                for category in own
-            ]
-            routes[t.home] = partial(_same, extras.home(pages, locale, picks))
-        routes["/"] = partial(_same, extras.door(pages))
-        for offer in (demo.gone[0], demo.gone[-1]):
-            routes[offer.path] = partial(_same, redirect(offer.category.path, 301))
+        for locale, phrases in self._pages.phrases.items():
+            offers = [offer for offer in self._listed if offer.locale == locale]
+            reduced = [offer for offer in offers if offer.old_price]
+            routes[phrases.deals] = partial(
+                self._listing, phrases.deals, phrases.w_deals, locale, reduced, False
+            )
+            routes[phrases.search] = partial(
+                content_pages.search_results, self._pages, locale, offers
+            )
         return routes
+
+    def _listing(
+        self,
+        path: str,
+        title: str,
+        locale: str,
+        offers: Sequence[Offer],
+        has_alternates: bool,
+        query: Query,
+    ) -> Response | None:
+        listing = make_listing_page(path, offers, query, self._pages.phrases[locale].sorts)
+        if listing is None:
+            return None
+        if not has_alternates:
+            listing = replace(listing, links={})
+        # Filtered and sorted lists name the whole list as canonical, as search engines advise.
+        canonical = path
+        if not listing.filtered and listing.page > 1:
+            canonical = f"{path}?page={listing.page}"
+        html = self._pages.render_page("listing.html", locale, title, canonical, listing=listing)
+        return Response(200, html)
+
+    def _content_routes(self) -> dict[str, Route]:
+        pages = self._pages
+        responses = (
+            content_pages.articles(pages, self._discoverability.article_only, self._listed)
+            | content_pages.legal_pages(pages)
+            | content_pages.disallowed_pages(pages, self._listed)
+        )
+        for locale, phrases in pages.phrases.items():
+            responses[phrases.home] = content_pages.home_page(pages, locale, self._picks(locale))
+        responses["/"] = content_pages.language_page(pages)
+        # Two former offers are redirected to their category; the others are not found.
+        for offer in (self.shop.gone[0], self.shop.gone[-1]):
+            responses[offer.path] = redirect(offer.category.path, 301)
+        return _fixed_routes(responses)
+
+    def _picks(self, locale: str) -> list[tuple[Category, list[Offer]]]:
+        """Return the categories of a locale, each with its first listed offers."""
+        picks = []
+        for category in self.shop.categories:
+            if category.locale == locale:
+                offers = [offer for offer in self._listed if offer.category == category]
+                picks.append((category, offers[:PICKS]))
+        return picks
 
     def _machine_routes(self) -> dict[str, Route]:
-        answers = {
-            "/robots.txt": Answer(200, robots_sitemaps.robots(BASE), TEXT),
-            "/sitemap.xml": Answer(200, robots_sitemaps.sitemap_index(BASE, MAPS), XML),
-            "/favicon.svg": Answer(200, extras.ICON, SVG),
+        responses = {
+            "/robots.txt": Response(200, robots_sitemaps.robots_txt(BASE), TEXT),
+            "/sitemap.xml": Response(200, robots_sitemaps.sitemap_index(BASE, SITEMAPS), XML),
+            "/favicon.svg": Response(200, content_pages.ICON, SVG),
         }
-        for name, locale in MAPS.items():
-            paths = self._mapped(locale) if locale else self._general()
-            days = {path: DAYS[len(path) % len(DAYS)] for path in paths}
-            answers[name] = Answer(
-                200, robots_sitemaps.sitemap(BASE, days), GZIP if name.endswith(".gz") else XML
-            )
-        return {path: partial(_same, answer) for path, answer in answers.items()}
+        for name, locale in SITEMAPS.items():
+            paths = self._offer_entries(locale) if locale else self._page_entries()
+            days = {path: CHANGE_DAYS[len(path) % len(CHANGE_DAYS)] for path in paths}
+            content_type = GZIP if name.endswith(".gz") else XML
+            responses[name] = Response(200, robots_sitemaps.sitemap(BASE, days), content_type)
+        return _fixed_routes(responses)
 
-    def _mapped(self, locale: str) -> list[str]:
-        offers = [offer.path for offer in self.demo.offers if offer.locale == locale]
-        gone = [offer.path for offer in self.demo.gone if offer.locale == locale]
-        return [path for path in offers if path in self._reach.mapped] + gone[:2]
+    def _offer_entries(self, locale: str) -> list[str]:
+        """Return the paths of a locale's offers in the sitemap, with some offers that are gone."""
+        in_sitemap = self._discoverability.in_sitemap
+        offers = [offer.path for offer in self.shop.offers if offer.locale == locale]
+        gone = [offer.path for offer in self.shop.gone if offer.locale == locale]
+        return [path for path in offers if path in in_sitemap] + gone[:GONE_IN_SITEMAP]
 
-    def _general(self) -> list[str]:
-        texts = [
-            t.blog + article["slug"] for t in self._pages.phrases.values() for article in t.articles
-        ]
-        return ["/de/", "/en/", *(category.path for category in self.demo.categories), *texts]
+    def _page_entries(self) -> list[str]:
+        """Return the paths of home pages, categories and articles."""
+        paths = ["/de/", "/en/", *(category.path for category in self.shop.categories)]
+        for phrases in self._pages.phrases.values():
+            paths += [phrases.blog + article["slug"] for article in phrases.articles]
+        return paths
 
 
-def _same(answer: Answer, _query: Query) -> Answer:
-    """A route that answers the same, whatever is asked."""
-    return answer
+def _fixed_routes(responses: Mapping[str, Response]) -> dict[str, Route]:
+    """Make routes that give the same response to any query."""
+    return {path: partial(_fixed_response, response) for path, response in responses.items()}
+
+
+def _fixed_response(response: Response, _query: Query) -> Response:
+    return response

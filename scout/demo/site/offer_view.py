@@ -1,4 +1,4 @@
-"""What an offer's page shows: the chosen variant, its siblings, and other offers around it."""
+"""The view of an offer's page: the chosen variant, its alternatives, and other offers around it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,18 +8,29 @@ from typing import Any
 from markupsafe import Markup
 
 from scout.demo.assortment.offers import Offer
-from scout.demo.site.scripts import attribute_json, data_layer, page_meta, page_state
+from scout.demo.site.script_data import attribute_json, data_layer, page_meta, page_state
+
+RELATED = 8
+"""Related offers on a page."""
+
+REVIEWS = 4
+"""Reviews on a page."""
 
 
 @dataclass(frozen=True)
-class View:
-    """An offer's page, ready for its template. `choices` are label, path and whether it is the chosen one."""
+class OfferView:
+    """The values of an offer's page for its template.
+
+    `units` and `cents` are the price in two pieces. `choices` are label, path and whether it is the
+    chosen one. `together` is an offer with a joint price, `parts` the offers of a bundle. `meta`,
+    `layer`, `state` and `attribute` are the product data of the script template.
+    """
 
     price: Decimal
     sku: str
     ean: str | None
     image: str
-    whole: str
+    units: str
     cents: str
     choices: tuple[tuple[str, str, bool], ...]
     related: tuple[Offer, ...]
@@ -34,54 +45,69 @@ class View:
 
 def make_view(
     offer: Offer,
-    near: Sequence[Offer],
+    neighbours: Sequence[Offer],
     by_number: Mapping[int, Offer],
-    praise: Sequence[Any],
+    reviews: Sequence[Any],
     variant: str,
-) -> View:
-    """The page of an offer; `near` are its category's offers, `praise` the reviews to choose from."""
+) -> OfferView:
+    """Make the view of an offer's page.
+
+    `neighbours` are the offers of its category, `reviews` those to choose from, `variant` the id in
+    the query.
+    """
     chosen = next((choice for choice in offer.variants if str(choice.id) == variant), None)
-    shown = replace(offer, sku=chosen.sku, ean=chosen.ean, price=chosen.price) if chosen else offer
-    siblings = [other for other in near if offer.family and other.family == offer.family]
-    others = [
-        other
-        for other in near
-        if not (offer.family and other.family == offer.family) and other is not offer
+    shown = offer
+    if chosen:
+        shown = replace(offer, sku=chosen.sku, ean=chosen.ean, price=chosen.price)
+    family = [neighbour for neighbour in neighbours if _is_same_family(neighbour, offer)]
+    unrelated = [
+        neighbour
+        for neighbour in neighbours
+        if not _is_same_family(neighbour, offer) and neighbour is not offer
     ]
-    start = offer.number % max(1, len(others) - 9)
-    whole, cents = f"{shown.price:,.2f}".split(".")
-    return View(
+    # Each offer has other related ones, so that listing them gives no common block to all pages.
+    start = offer.number % max(1, len(unrelated) - RELATED - 1)
+    related = unrelated[start : start + RELATED]
+    units, cents = f"{shown.price:,.2f}".split(".")
+    return OfferView(
         price=shown.price,
         sku=shown.sku,
         ean=shown.ean,
         image=offer.image,
-        whole=whole.replace(",", ".") if offer.locale == "de" else whole,
+        units=units.replace(",", ".") if offer.locale == "de" else units,
         cents=cents,
-        choices=_choices(offer, siblings, variant),
-        related=tuple(others[start : start + 8]),
-        together=others[start + 8] if not offer.parts else None,
+        choices=_choices(offer, family, variant),
+        related=tuple(related),
+        together=None if offer.parts else unrelated[start + RELATED],
         parts=tuple(by_number[number] for number in offer.parts),
-        reviews=tuple(
-            (name, stars, text) for name, stars, text in _turned(praise, offer.number)[:4]
-        ),
-        meta=page_meta(offer, siblings or [shown]),
+        reviews=_select_reviews(reviews, offer.number),
+        meta=page_meta(offer, family or [shown]),
         layer=Markup(data_layer(shown)),  # noqa: S704
-        state=page_state(shown, others[start : start + 8]),
+        state=page_state(shown, related),
         attribute=attribute_json(shown),
     )
 
 
+def _is_same_family(offer: Offer, member: Offer) -> bool:
+    return member.family is not None and offer.family == member.family
+
+
 def _choices(
-    offer: Offer, siblings: Sequence[Offer], variant: str
+    offer: Offer, family: Sequence[Offer], variant: str
 ) -> tuple[tuple[str, str, bool], ...]:
-    if siblings:
-        return tuple((other.size, other.path, other is offer) for other in siblings)
-    first = str(offer.variants[0].id) if offer.variants else ""
-    return tuple(
-        (choice.label, f"{offer.path}?variant={choice.id}", str(choice.id) == (variant or first))
-        for choice in offer.variants
-    )
+    if family:
+        return tuple((member.size, member.path, member is offer) for member in family)
+    # Without a variant in the query the page shows the first one.
+    chosen = variant or (str(offer.variants[0].id) if offer.variants else "")
+    choices = []
+    for choice in offer.variants:
+        path = f"{offer.path}?variant={choice.id}"
+        choices.append((choice.label, path, str(choice.id) == chosen))
+    return tuple(choices)
 
 
-def _turned(praise: Sequence[Any], by: int) -> list[Any]:
-    return [*praise[by % len(praise) :], *praise[: by % len(praise)]]
+def _select_reviews(reviews: Sequence[Any], number: int) -> tuple[tuple[str, int, str], ...]:
+    """Select consecutive reviews, from a start that differs from offer to offer."""
+    start = number % len(reviews)
+    rotated = [*reviews[start:], *reviews[:start]]
+    return tuple((name, stars, text) for name, stars, text in rotated[:REVIEWS])

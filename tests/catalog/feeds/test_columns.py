@@ -7,7 +7,7 @@ from catalog.feeds import columns
 
 
 @pytest.mark.parametrize(
-    ("names", "found"),
+    ("names", "result"),
     [
         (
             ["id", "title", "link", "price"],
@@ -50,25 +50,27 @@ from catalog.feeds import columns
         ),
     ],
 )
-def test_usual_names(names: list[str], found: dict[str, list[str]]) -> None:
+def test_usual_names(names: list[str], result: dict[str, list[str]]) -> None:
     """The usual names of several languages and networks are known, the better ones first."""
-    assert columns.resolve(names, {}, "feed.csv") == found
+    assert columns.resolve_columns(names, {}, "feed.csv") == result
 
 
 def test_no_name_serves_two_fields() -> None:
     """A name stands in the table of one field only."""
-    names = [name for names in columns.FIELDS.values() for name in names.split()]
+    names = [name for names in columns.COLUMN_NAMES.values() for name in names.split()]
     assert len(names) == len(set(names))
-    assert all(columns.plain(name) == name for name in names)
+    assert all(columns.normalise_name(name) == name for name in names)
 
 
 def test_mapping_goes_before_names() -> None:
-    """The user's word replaces the usual names of a field; the column is then taken for nothing else."""
-    found = columns.resolve(
+    """The user's word replaces the usual names of a field; the column is then taken for nothing
+    else.
+    """
+    result = columns.resolve_columns(
         ["price", "Street Price", "title"], {"price": "street price"}, "feed.csv"
     )
-    assert found["price"] == ["Street Price"]
-    assert columns.resolve(["title", "name"], {"brand": "title"}, "f") == {
+    assert result["price"] == ["Street Price"]
+    assert columns.resolve_columns(["title", "name"], {"brand": "title"}, "f") == {
         "title": ["name"],
         "brand": ["title"],
     }
@@ -80,7 +82,7 @@ def test_missing_fields_say_what_is_there() -> None:
         MissingFields,
         match=r"feed.csv has no title and no link.*it has foo, bar; .*--map title=COLUMN",
     ):
-        columns.resolve(["foo", "bar"], {}, "feed.csv")
+        columns.resolve_columns(["foo", "bar"], {}, "feed.csv")
 
 
 def test_mapped_column_that_is_not_there() -> None:
@@ -88,10 +90,10 @@ def test_mapped_column_that_is_not_there() -> None:
     with pytest.raises(
         MissingFields, match=r"--map price=cost: feed.csv has no column 'cost'; it has title"
     ):
-        columns.resolve(["title"], {"price": "cost"}, "feed.csv")
+        columns.resolve_columns(["title"], {"price": "cost"}, "feed.csv")
 
 
 def test_mapped_field_that_there_is_none_of() -> None:
     """A mapping of an unknown field is a wrong use of the command."""
     with pytest.raises(UsageError, match="there is no field 'colour'; there are id, link, title"):
-        columns.resolve(["title"], {"colour": "title"}, "feed.csv")
+        columns.resolve_columns(["title"], {"colour": "title"}, "feed.csv")

@@ -15,7 +15,7 @@ import pytest
 from sqlmodel import select
 
 from catalog.errors import FeedError, MissingFields, StorageFull, UnreadableFeed, UsageError
-from catalog.feeds.importing import Imported, import_offers
+from catalog.feeds.importing import ImportSummary, import_offers
 from catalog.models import BadRow, KnownOffer, Shop
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
@@ -57,7 +57,7 @@ def test_a_german_csv(store: Store, shop: Shop, tmp_path: Path) -> None:
         "L-2;Tisch;12,50;EUR;;;;;;http://127.0.0.1:8000/p/2;;Ausverkauft\n".encode("cp1252")
     )
     figures = import_offers(store, shop, str(path))
-    assert figures == Imported(read=2, kept=2, bad=0, opaque=0, removed=1, reasons={})
+    assert figures == ImportSummary(read=2, kept=2, bad=0, opaque=0, removed=1, reasons={})
     lamp, table = known(store, shop).values()
     assert lamp.model_dump(exclude={"id", "shop_id", "ref", "imported_at"}) == {
         "url": "http://127.0.0.1:8000/p/1",
@@ -84,10 +84,13 @@ def test_a_german_csv(store: Store, shop: Shop, tmp_path: Path) -> None:
 
 
 def test_a_columns_name_may_give_the_currency(store: Store, shop: Shop, tmp_path: Path) -> None:
-    """An amount is in the currency that its column's name gives in brackets, unless something nearer says another."""
+    """An amount is in the currency that its column's name gives in brackets, unless something
+    nearer says another.
+    """
     path = tmp_path / "feed.csv"
     path.write_text(
-        "id;title;Price (GBP);Preis [EUR]\n1;a;12,50;\n2;b;;1.299,00\n3;c;12,50 CHF;\n4;d;on request;\n"
+        "id;title;Price (GBP);Preis [EUR]\n1;a;12,50;\n2;b;;1.299,00\n3;c;12,50 CHF;\n4;d;on "
+        "request;\n"
     )
     figures = import_offers(store, shop, str(path))
     assert figures.reasons == {"price that is no price": 1}
@@ -130,7 +133,9 @@ def test_doubtful_values_leave_a_note(store: Store, shop: Shop, tmp_path: Path) 
 
 
 def test_bad_rows_are_kept_aside(store: Store, shop: Shop, tmp_path: Path) -> None:
-    """Rows that are no offers are counted and kept with line, reason and the start of what stood there."""
+    """Rows that are no offers are counted and kept with line, reason and the start of what stood
+    there.
+    """
     path = tmp_path / "feed.csv"
     path.write_text(
         "id,title,link\n1,a,\n2\n1,again,\n,,\n3,,\n4,b,\n" + "5,x,y,z" + "z" * 2000 + "\n"
@@ -142,19 +147,21 @@ def test_bad_rows_are_kept_aside(store: Store, shop: Shop, tmp_path: Path) -> No
         "has the id N of line N again": 1,
         "has neither a title nor a link": 1,
     }
-    found = bad_rows(store)
-    assert [(line, reason) for line, reason, _ in found] == [
+    result = bad_rows(store)
+    assert [(line, reason) for line, reason, _ in result] == [
         (3, "has 1 columns, the header has 3"),
         (4, "has the id '1' of line 2 again"),
         (6, "has neither a title nor a link"),
         (8, "has 4 columns, the header has 3"),
     ]
-    assert found[0][2] == "2"
-    assert max(len(raw) for _, _, raw in found) <= 500
+    assert result[0][2] == "2"
+    assert max(len(raw) for _, _, raw in result) <= 500
 
 
 def test_the_new_feed_replaces_the_old(store: Store, shop: Shop, tmp_path: Path) -> None:
-    """Offers that stay keep their number, those that went are gone, and another shop's stay untouched."""
+    """Offers that stay keep their number, those that went are gone, and another shop's stay
+    untouched.
+    """
     with store.write() as session:
         other = Shop(name="other", url="http://127.0.0.1:9000/")
         session.add(other)
@@ -176,7 +183,7 @@ def test_the_new_feed_replaces_the_old(store: Store, shop: Shop, tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "error", "said"),
+    ("name", "content", "error", "message"),
     [
         ("none.csv", None, UnreadableFeed, "none.csv is not there: check the path"),
         ("", None, UnreadableFeed, "is a folder"),
@@ -199,20 +206,22 @@ def test_unreadable_feeds_leave_the_old_offers(
     name: str,
     content: str | None,
     error: type[FeedError],
-    said: str,
+    message: str,
 ) -> None:
     """A feed that gives nothing is refused in one line, and the offers known before stay."""
     import_offers(store, shop, written(tmp_path, {"id": 1, "title": "old"}))
     if content is not None:
         (tmp_path / name).write_text(content)
-    with pytest.raises(error, match=said) as caught:
+    with pytest.raises(error, match=message) as caught:
         import_offers(store, shop, str(tmp_path / name))
     assert "\n" not in str(caught.value)
     assert list(known(store, shop)) == ["1"]
 
 
 def test_sale_prices_and_groups(store: Store, shop: Shop, tmp_path: Path) -> None:
-    """What is asked now is the price: a lower sale price within its period; a product groups offers."""
+    """The price is the current one: a lower sale price within its period; a product groups
+    offers.
+    """
     period = {
         "past": "2001-01-01T00:00+01:00/2001-02-01T00:00+01:00",
         "now": "2001-01-01/2999-01-01",
@@ -252,7 +261,9 @@ def test_sale_prices_and_groups(store: Store, shop: Shop, tmp_path: Path) -> Non
 
 
 def test_links(store: Store, shop: Shop, tmp_path: Path) -> None:
-    """Links are cleaned, kept as delivered beside it, and told where only a visit would resolve them."""
+    """Links are cleaned, kept as delivered beside it, and told where only a visit would resolve
+    them.
+    """
     inside = "https://www.awin1.com/cread.php?awinmid=1&ued=http%3A%2F%2F127.0.0.1%3A8000%2Fp%2F2%3Futm_source%3Dawin"
     source = written(
         tmp_path,
@@ -277,7 +288,9 @@ def test_links(store: Store, shop: Shop, tmp_path: Path) -> None:
 
 
 def test_offers_without_an_id(store: Store, shop: Shop, tmp_path: Path) -> None:
-    """Without an id the link is the key, without tracking: the next day's session does not make another offer."""
+    """Without an id the link is the key, without tracking: the next day's session does not make
+    another offer.
+    """
     link = "http://127.0.0.1:8000/p/1?utm_campaign="
     import_offers(store, shop, written(tmp_path, {"title": "a", "link": f"{link}monday"}))
     first = known(store, shop)
@@ -312,7 +325,9 @@ def test_columns_that_come_late(store: Store, shop: Shop, tmp_path: Path) -> Non
 
 
 def test_hostile_rows(store: Store, shop: Shop, tmp_path: Path) -> None:
-    """Endless names, blanks and lists cost moderate time and space, and nothing of the other rows."""
+    """Endless names, blanks and lists cost moderate time and space, and nothing of the other
+    rows.
+    """
     rows: list[dict[str, Any]] = [
         {f"{n}x{m}": 1 for m in range(200)} | {"id": n, "title": "t"} for n in range(60)
     ]
@@ -358,7 +373,7 @@ def test_mapping(store: Store, shop: Shop, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "format", "error", "said"),
+    ("source", "format", "error", "message"),
     [
         (
             "feed.csv",
@@ -372,15 +387,17 @@ def test_mapping(store: Store, shop: Shop, tmp_path: Path) -> None:
     ],
 )
 def test_wrong_sources(
-    store: Store, shop: Shop, source: str, format: str, error: type[Exception], said: str
+    store: Store, shop: Shop, source: str, format: str, error: type[Exception], message: str
 ) -> None:
     """A format that does not fit the source is said."""
-    with pytest.raises(error, match=said):
+    with pytest.raises(error, match=message):
         import_offers(store, shop, source, format=format)
 
 
 def test_a_query(store: Store, shop: Shop, tmp_path: Path) -> None:
-    """The rows of a query are offers; a query that fails or would write is refused, without its password."""
+    """The rows of a query are offers; a query that fails or would write is refused, without its
+    password.
+    """
     path = tmp_path / "catalog.db"
     with sqlite3.connect(path) as connection:
         connection.execute("CREATE TABLE offer (id INTEGER, name TEXT, price REAL)")
@@ -400,16 +417,16 @@ def test_a_query(store: Store, shop: Shop, tmp_path: Path) -> None:
 
 def test_progress(store: Store, shop: Shop, tmp_path: Path) -> None:
     """Reading and storing tell how far they are."""
-    told: list[tuple[str, int, int | None]] = []
+    reported: list[tuple[str, int, int | None]] = []
     rows = [{"id": n, "title": "t"} for n in range(2500)]
     import_offers(
         store,
         shop,
         written(tmp_path, *rows),
-        progress=lambda what, done, total=None: told.append((what, done, total)),
+        progress=lambda what, done, total=None: reported.append((what, done, total)),
     )
-    assert told[0] == ("offers read", 1000, None)
-    assert told[-1] == ("offers stored", 2500, 2500)
+    assert reported[0] == ("offers read", 1000, None)
+    assert reported[-1] == ("offers stored", 2500, 2500)
 
 
 def test_no_space_to_spool(
@@ -429,8 +446,8 @@ def test_no_space_to_spool(
 def import_and_die(settings: Settings, source: str, where: str) -> None:
     """Be killed at the second thousand of a step."""
 
-    def progress(what: str, done: int, total: int | None = None) -> None:
-        if what == where and done >= 2000:
+    def progress(label: str, done: int, total: int | None = None) -> None:
+        if label == where and done >= 2000:
             os.kill(os.getpid(), signal.SIGKILL)
 
     store = Store.open(settings)
@@ -441,7 +458,9 @@ def import_and_die(settings: Settings, source: str, where: str) -> None:
 def test_a_killed_import_changes_nothing(
     settings: Settings, store: Store, shop: Shop, tmp_path: Path, forked: Forked, where: str
 ) -> None:
-    """Killed while reading or while storing, an import leaves the old offers; the next one does it all."""
+    """Killed while reading or while storing, an import leaves the old offers; the next one does it
+    all.
+    """
     import_offers(store, shop, written(tmp_path, {"id": "old", "title": "old"}))
     source = written(tmp_path, *[{"id": n, "title": "t"} for n in range(3000)], name="new.jsonl")
     store.engine.dispose()
@@ -452,7 +471,9 @@ def test_a_killed_import_changes_nothing(
 
 
 def test_real_catalogs_need_no_flags(store: Store, shop: Shop, shared: Path) -> None:
-    """The catalogs of the mirrored shops are read as they are: no bad rows, titles and prices throughout."""
+    """The catalogs of the mirrored shops are read as they are: no bad rows, titles and prices
+    throughout.
+    """
     for path in sorted((shared / "data" / "sites").glob("*/catalog.jsonl")):
         lines = path.read_text().count("\n")
         figures = import_offers(store, shop, str(path))

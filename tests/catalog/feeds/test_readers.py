@@ -14,15 +14,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catalog.errors import UnreadableFeed
-from catalog.feeds import delimited, files, google, jsonlines, parquet
-from catalog.feeds.rows import Row, Unread
+from catalog.feeds import delimited, files, google_xml, jsonlines, parquet
+from catalog.feeds.rows import Row, UnreadableRow
 
 
-def rows_of(path: Path, notes: list[str] | None = None) -> list[Row | Unread]:
+def rows_of(path: Path, notes: list[str] | None = None) -> list[Row | UnreadableRow]:
     """All rows, by the format that the file shows."""
-    format = files.format_of(path)
+    format = files.detect_format(path)
     if format == "google-xml":
-        return list(google.read(path, (notes if notes is not None else []).append))
+        return list(google_xml.read(path, (notes if notes is not None else []).append))
     readers: dict[str, Any] = {"jsonl": jsonlines.read, "parquet": parquet.read}
     return list(readers.get(format, delimited.read)(path))
 
@@ -34,7 +34,7 @@ def texts_of(path: Path) -> list[dict[str, list[str]]]:
 
 def bad_of(path: Path) -> list[tuple[int, str]]:
     """Line and reason of all rows that could not."""
-    return [(row.line, row.reason) for row in rows_of(path) if isinstance(row, Unread)]
+    return [(row.line, row.reason) for row in rows_of(path) if isinstance(row, UnreadableRow)]
 
 
 @pytest.mark.parametrize("delimiter", list(",;\t|"))
@@ -87,8 +87,8 @@ def test_one_broken_byte_does_not_change_the_encoding(tmp_path: Path) -> None:
     """A broken byte among UTF-8 lines costs its letter, not the letters of all others."""
     path = tmp_path / "feed.csv"
     path.write_bytes(b"id,title\n" + "1,Möbel\n".encode() * 20 + b"2,M\xf6bel\n")
-    found = [texts["title"][0] for texts in texts_of(path)]
-    assert found == ["Möbel"] * 20 + ["M\ufffdbel"]
+    result = [texts["title"][0] for texts in texts_of(path)]
+    assert result == ["Möbel"] * 20 + ["M\ufffdbel"]
 
 
 @pytest.mark.parametrize("cell", ['="0012345678905"', '"=""0012345678905"""'])
@@ -107,7 +107,9 @@ def test_excel_names_its_separator(tmp_path: Path) -> None:
 
 
 def test_bad_lines_keep_their_number(tmp_path: Path) -> None:
-    """Lines with other numbers of columns are told with line and reason; blank ones do not count."""
+    """Lines with other numbers of columns are told with line and reason; blank ones do not
+    count.
+    """
     path = tmp_path / "feed.csv"
     path.write_text('id,title\n1,a\n\n2\n3,b,c\n4,"two\nlines"\n5,e,,\n6,f\n')
     assert bad_of(path) == [
@@ -131,7 +133,7 @@ def test_open_quote_costs_its_own_line(tmp_path: Path) -> None:
 def test_overlong_lines(tmp_path: Path) -> None:
     """A line beyond every measure is a bad row, and the next line is read."""
     path = tmp_path / "feed.csv"
-    path.write_text("id,title\n1," + "x" * (2 * files.LONGEST_LINE) + "\n2,b\n")
+    path.write_text("id,title\n1," + "x" * (2 * files.MAX_LINE_LENGTH) + "\n2,b\n")
     assert bad_of(path)[0][0] == 2
     assert texts_of(path)[-1] == {"id": ["2"], "title": ["b"]}
 
@@ -152,10 +154,10 @@ def test_overlong_lines(tmp_path: Path) -> None:
     ),
     st.sampled_from(",;\t|"),
 )
-def test_what_csv_writes_is_read(
+def test_written_csv_is_read_back(
     tmp_path_factory: pytest.TempPathFactory, cells: list[tuple[str, ...]], delimiter: str
 ) -> None:
-    """Whatever cells a CSV writer quotes come back."""
+    """Cells that a CSV writer quotes are read back."""
     path = tmp_path_factory.mktemp("csv") / "feed.csv"
     with path.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file, delimiter=delimiter).writerows(
@@ -217,7 +219,9 @@ def test_json_that_is_no_feed(tmp_path: Path, content: str) -> None:
     ],
 )
 def test_json_lines_or_one_value(tmp_path: Path, content: str, ids: list[str]) -> None:
-    """A broken first line does not turn lines into one value, nor a line-wise layout one value into lines."""
+    """A broken first line does not turn lines into one value, nor a line-wise layout one value into
+    lines.
+    """
     path = tmp_path / "feed.json"
     path.write_text(content)
     assert [texts["id"][0] for texts in texts_of(path)] == ids
@@ -308,7 +312,9 @@ def test_xml_is_repaired_and_told(tmp_path: Path) -> None:
 
 
 def test_xml_cut_short(tmp_path: Path) -> None:
-    """A feed that ends in its middle is refused: it would look as if the catalog had lost the rest."""
+    """A feed that ends in its middle is refused: it would look as if the catalog had lost the
+    rest.
+    """
     path = tmp_path / "feed.xml"
     path.write_text(RSS[:-60])
     with pytest.raises(UnreadableFeed, match="is cut short at line"):
@@ -335,7 +341,7 @@ def test_document_types_are_refused(tmp_path: Path, declared: str, encoding: str
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         (b"<!DOCTYPE html><html></html>", "is a web page"),
         (b"PK\x03\x04....", "is an archive or an office file"),
@@ -343,17 +349,17 @@ def test_document_types_are_refused(tmp_path: Path, declared: str, encoding: str
         (b"<rss>", "is cut short|is no XML"),
     ],
 )
-def test_what_is_no_feed(tmp_path: Path, content: bytes, said: str) -> None:
-    """What is plainly no feed is refused by what it is."""
+def test_other_files_are_refused(tmp_path: Path, content: bytes, message: str) -> None:
+    """A web page, archive or office file is refused by its kind."""
     path = tmp_path / "feed.csv"
     path.write_bytes(content)
-    with pytest.raises(UnreadableFeed, match=said):
+    with pytest.raises(UnreadableFeed, match=message):
         rows_of(path)
 
 
 def test_gzip_bombs_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What unpacks beyond the limit is refused."""
-    monkeypatch.setattr(files, "MOST_BYTES", 1_000_000)
+    """A file that unpacks beyond the limit is refused."""
+    monkeypatch.setattr(files, "MAX_BYTES", 1_000_000)
     path = tmp_path / "feed.csv.gz"
     path.write_bytes(gzip.compress(b"id,title\n" + b"1,a\n" * 1_000_000))
     with pytest.raises(UnreadableFeed, match="unpacks to more than"):
@@ -361,7 +367,7 @@ def test_gzip_bombs_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_json_lines_of_a_dump(tmp_path: Path) -> None:
-    """What json writes is read, however deep."""
+    """JSON of any depth is read without an error."""
     path = tmp_path / "feed.jsonl"
     path.write_text(json.dumps({"a": {"b": {"c": {"d": {"e": "too deep"}}}}, "f": {"g": "h"}}))
     assert texts_of(path) == [{"f.g": ["h"]}]

@@ -12,7 +12,7 @@ import pytest
 from catalog.errors import UnreadableFeed
 from catalog.feeds import rest, sources
 from catalog.feeds.rows import Row
-from catalog.runtime.progress import silent
+from catalog.runtime.progress import no_progress
 
 Answer = tuple[int, dict[str, str], bytes]
 
@@ -72,7 +72,7 @@ def page(value: Any, **headers: str) -> Answer:
 
 def ids(url: str) -> list[str]:
     """The ids of all rows of the endpoint."""
-    return [row.texts["id"][0] for row in rest.read(url, silent) if isinstance(row, Row)]
+    return [row.texts["id"][0] for row in rest.read(url, no_progress) if isinstance(row, Row)]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,9 @@ def test_next_in_the_header(endpoint: Endpoint) -> None:
 
 @pytest.mark.parametrize("last", [page([]), page({"offers": []}), (404, {}, b"no such page")])
 def test_numbered_pages(endpoint: Endpoint, last: Answer) -> None:
-    """Where no next page is named, pages are counted until one is empty or missing; other parameters stay."""
+    """Where no next page is named, pages are counted until one is empty or missing; other
+    parameters stay.
+    """
     endpoint.answer = lambda path, query: (
         page({"offers": [{"id": int(query.get("page", 1))}]})
         if int(query.get("page", 1)) < 4
@@ -140,7 +142,9 @@ def test_next_that_runs_in_a_circle(endpoint: Endpoint) -> None:
 
 
 def test_next_on_another_server(endpoint: Endpoint) -> None:
-    """A next page on another server is not followed: the catalog's answer does not choose whom Scout talks to."""
+    """A next page on another server is not followed: the catalog's answer does not choose whom
+    Scout talks to.
+    """
     endpoint.answer = lambda path, query: page(
         {"items": [{"id": 1}], "next": "http://169.254.169.254/latest"}
     )
@@ -168,7 +172,7 @@ def test_a_busy_server_is_asked_again(endpoint: Endpoint) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("answer", "message"),
     [
         ((500, {}, b""), "answers 500"),
         ((403, {}, b""), "answers 403 Forbidden: check the address"),
@@ -177,10 +181,10 @@ def test_a_busy_server_is_asked_again(endpoint: Endpoint) -> None:
         ((200, {}, b'{"error": "no"}'), "gives JSON without a list of offers"),
     ],
 )
-def test_failing_endpoints(endpoint: Endpoint, answer: Answer, said: str) -> None:
-    """What the endpoint does wrong is said in one line with its address."""
+def test_failing_endpoints(endpoint: Endpoint, answer: Answer, message: str) -> None:
+    """An endpoint's error is reported in one line with its URL."""
     endpoint.answer = lambda path, query: answer
-    with pytest.raises(UnreadableFeed, match=rf"127\.0\.0\.1:\d+/o {said}"):
+    with pytest.raises(UnreadableFeed, match=rf"127\.0\.0\.1:\d+/o {message}"):
         ids(f"{endpoint.url}/o")
 
 
@@ -195,7 +199,7 @@ def test_a_page_that_fails_fails_the_import(endpoint: Endpoint) -> None:
 
 def test_huge_pages_are_refused(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
     """A page beyond the limit is not read to its end."""
-    monkeypatch.setattr(rest, "LARGEST_PAGE", 1024**2)
+    monkeypatch.setattr(rest, "MAX_PAGE_SIZE", 1024**2)
     endpoint.answer = lambda path, query: (200, {}, b'["' + b"x" * 2_000_000 + b'"]')
     with pytest.raises(UnreadableFeed, match="answers with more than 1 MB"):
         ids(f"{endpoint.url}/o")
@@ -225,12 +229,12 @@ def test_files_behind_addresses(endpoint: Endpoint) -> None:
     endpoint.answer = lambda path, query: (
         (200, {}, b"id,title\n1,Lamp\n") if path == "/f.csv" else (404, {}, b"")
     )
-    with sources.opened(f"{endpoint.url}/f.csv?token=1", "auto", print, silent) as rows:
+    with sources.open_source(f"{endpoint.url}/f.csv?token=1", "auto", print, no_progress) as rows:
         assert [row.texts for row in rows if isinstance(row, Row)] == [
             {"id": ["1"], "title": ["Lamp"]}
         ]
     with (
         pytest.raises(UnreadableFeed, match="answers 404"),
-        sources.opened(f"{endpoint.url}/g.csv", "auto", print, silent),
+        sources.open_source(f"{endpoint.url}/g.csv", "auto", print, no_progress),
     ):
         pass

@@ -24,7 +24,9 @@ def test_defaults() -> None:
 
 
 def test_rising_order_of_force(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A variable is overruled by the file, the file by a flag; a flag not given overrules nothing."""
+    """A variable is overruled by the file, the file by a flag; a flag not given overrules
+    nothing.
+    """
     monkeypatch.setenv("SCOUT_CONCURRENCY", "1")
     monkeypatch.setenv("SCOUT_TIMEOUT", "1")
     assert Settings.load().concurrency == 1
@@ -51,7 +53,7 @@ def test_database_and_bodies_of_their_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("toml", "said"),
+    ("toml", "message"),
     [
         (
             "concurrency = 'many'\n",
@@ -62,10 +64,10 @@ def test_database_and_bodies_of_their_own() -> None:
         ("concurrency = \n", "scout.toml cannot be read: "),
     ],
 )
-def test_wrong_settings_are_told_in_one_line(toml: str, said: str) -> None:
+def test_wrong_settings_are_told_in_one_line(toml: str, message: str) -> None:
     """A wrong value, an unknown name or a broken file is one clear line with the setting's name."""
     Path("scout.toml").write_text(toml)
-    with pytest.raises(ConfigError, match=said) as caught:
+    with pytest.raises(ConfigError, match=message) as caught:
         Settings.load()
     assert "\n" not in str(caught.value)
 

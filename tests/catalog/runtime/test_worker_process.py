@@ -1,49 +1,62 @@
-"""Worker processes end with their parent, also where it is killed."""
+"""The companion process: it answers in turn, and ends without taking anybody along."""
 
+import asyncio
 import os
-import signal
-import subprocess
-import sys
-import time
-from pathlib import Path
+from typing import Any
 
-from catalog.runtime.processes import worker_pool
+import pytest
 
-PARENT = """
-import os, time
-from catalog.runtime.processes import worker_pool
-if __name__ == "__main__":
-    with worker_pool(1) as pool:
-        print(pool.submit(os.getpid).result(), flush=True)
-        time.sleep(60)
-"""
+from catalog.runtime.worker_process import RequestHandler, WorkerLost, WorkerProcess
 
 
-def is_alive(process: int) -> bool:
-    """Whether a process runs, zombies not counted."""
-    try:
-        return Path(f"/proc/{process}/stat").read_text().split()[2] != "Z"
-    except OSError:
-        return False
+def echo(word: str) -> RequestHandler:
+    """A companion that says its word, its process, and what it was given; or dies of it."""
+
+    def answer(question: dict[str, Any], body: bytes) -> dict[str, Any]:
+        if body == b"poison":
+            os.abort()
+        return {"word": word, "process": os.getpid(), "length": len(body), **question}
+
+    return answer
 
 
-def test_a_worker_does_what_it_is_given() -> None:
-    """A pool carries out tasks in another process."""
-    with worker_pool(1) as pool:
-        assert pool.submit(os.getpid).result() != os.getpid()
+def test_answers_in_turn() -> None:
+    """Many questions at once, large and small, get each its own answer, from one other process."""
+
+    async def talk() -> list[dict[str, Any]]:
+        companion = WorkerProcess(echo, "hello")
+        await companion.start()
+        sizes = [0, 1, 3_000_000, 10, 500_000]
+        answers = await asyncio.gather(*(companion.request({"n": n}, b"x" * n) for n in sizes))
+        companion.stop()
+        return answers
+
+    answers = asyncio.run(talk())
+    assert (
+        [item["length"] for item in answers]
+        == [item["n"] for item in answers]
+        == [0, 1, 3_000_000, 10, 500_000]
+    )
+    assert {item["word"] for item in answers} == {"hello"}
+    assert len({item["process"] for item in answers} - {os.getpid()}) == 1
 
 
-def test_a_worker_ends_when_its_parent_is_killed(tmp_path: Path) -> None:
-    """After kill -9 of the parent no worker is left behind."""
-    script = tmp_path / "parent.py"
-    script.write_text(PARENT)
-    with subprocess.Popen(
-        [sys.executable, str(script)], stdout=subprocess.PIPE, text=True
-    ) as parent:
-        assert parent.stdout is not None
-        worker = int(parent.stdout.readline())
-        parent.send_signal(signal.SIGKILL)
-    deadline = time.monotonic() + 20
-    while is_alive(worker) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not is_alive(worker)
+def test_lost() -> None:
+    """Who waits for a companion that dies is told so, and so is who asks it afterwards."""
+
+    async def talk() -> list[Any]:
+        companion = WorkerProcess(echo, "hello")
+        await companion.start()
+        first = await asyncio.gather(
+            companion.request({}, b"poison"), companion.request({}), return_exceptions=True
+        )
+        return first + await asyncio.gather(companion.request({}), return_exceptions=True)
+
+    assert [type(item) for item in asyncio.run(talk())] == [WorkerLost] * 3
+
+
+def test_not_started() -> None:
+    """A companion that cannot be made is lost at once."""
+
+    with pytest.raises(WorkerLost):
+        asyncio.run(WorkerProcess(os.abort).start())

@@ -1,4 +1,6 @@
-"""A PostgreSQL of the tests' own: one cluster a session, on a socket in a temporary folder, and no port at all."""
+"""A PostgreSQL of the tests' own: one cluster a session, on a socket in a temporary folder, and no
+port at all.
+"""
 
 import os
 import shutil
@@ -19,8 +21,8 @@ def binaries() -> Path:
     pytest.importorskip(
         "psycopg", reason="psycopg is not installed: pip install 'scout-offer-gaps[postgresql]'"
     )
-    found = shutil.which("initdb")
-    places = [Path(found).parent] if found else sorted(Path("/usr/lib/postgresql").glob("*/bin"))
+    result = shutil.which("initdb")
+    places = [Path(result).parent] if result else sorted(Path("/usr/lib/postgresql").glob("*/bin"))
     places = [
         place for place in places if (place / "initdb").exists() and (place / "pg_ctl").exists()
     ]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.errors import StorageFull, StoreError
-from catalog.storage.bodies import Bodies
+from catalog.storage.bodies import BodyStore
 from tests.catalog.conftest import Forked
 
 
@@ -20,15 +20,15 @@ def files(folder: Path) -> list[Path]:
 
 
 @given(st.binary(max_size=2000))
-def test_what_goes_in_comes_out(tmp_path_factory: pytest.TempPathFactory, body: bytes) -> None:
+def test_stored_bodies_are_read_back(tmp_path_factory: pytest.TempPathFactory, body: bytes) -> None:
     """Any bytes come back as they were."""
-    bodies = Bodies(str(tmp_path_factory.getbasetemp() / "any"))
+    bodies = BodyStore(str(tmp_path_factory.getbasetemp() / "any"))
     assert bodies.get(bodies.put(body)) == body
 
 
 def test_the_same_body_is_stored_once(tmp_path: Path) -> None:
     """Pages with one body share one file, which is compressed."""
-    bodies = Bodies(str(tmp_path))
+    bodies = BodyStore(str(tmp_path))
     names = {bodies.put(b"<p>page</p>" * 1000) for _ in range(3)}
     assert len(names) == 1
     assert [path.stat().st_size < 1000 for path in files(tmp_path)] == [True]
@@ -36,13 +36,13 @@ def test_the_same_body_is_stored_once(tmp_path: Path) -> None:
 
 def test_other_file_systems() -> None:
     """Any fsspec file system serves."""
-    bodies = Bodies("memory://test-bodies")
+    bodies = BodyStore("memory://test-bodies")
     assert bodies.get(bodies.put(b"page")) == b"page"
 
 
 def test_missing_and_damaged_bodies(tmp_path: Path) -> None:
     """A body that is gone, cut short or overgrown is a clear error."""
-    bodies = Bodies(str(tmp_path))
+    bodies = BodyStore(str(tmp_path))
     with pytest.raises(StoreError, match="is missing or damaged: crawl the shop again"):
         bodies.get("00" * 20)
     name = bodies.put(b"page" * 1000)
@@ -56,8 +56,10 @@ def test_missing_and_damaged_bodies(tmp_path: Path) -> None:
 
 
 def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A full disk is told as such, leaves no half body under a body's name, and the next try succeeds."""
-    bodies = Bodies(str(tmp_path))
+    """A full disk is told as such, leaves no half body under a body's name, and the next try
+    succeeds.
+    """
+    bodies = BodyStore(str(tmp_path))
     with monkeypatch.context() as full:
 
         def write(*args: object, **more: object) -> None:
@@ -74,7 +76,7 @@ def test_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_no_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder that may not be written to is named."""
-    bodies = Bodies(str(tmp_path))
+    bodies = BodyStore(str(tmp_path))
 
     def write(*args: object, **more: object) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
@@ -86,7 +88,7 @@ def test_no_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def put_and_die(folder: str) -> None:
     """Be killed when a body is written but does not have its name yet."""
-    bodies = Bodies(folder)
+    bodies = BodyStore(folder)
     bodies._files.mv = lambda *args, **more: os.kill(os.getpid(), signal.SIGKILL)
     bodies.put(b"page")
 
@@ -95,5 +97,5 @@ def test_killed_before_the_body_is_whole(tmp_path: Path, forked: Forked) -> None
     """Killed while a body is written, nothing stands under its name; written again, it is whole."""
     assert forked(put_and_die, str(tmp_path)) == [-signal.SIGKILL]
     assert [path.suffix for path in files(tmp_path)] == [".part"]
-    bodies = Bodies(str(tmp_path))
+    bodies = BodyStore(str(tmp_path))
     assert bodies.get(bodies.put(b"page")) == b"page"

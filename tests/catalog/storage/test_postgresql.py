@@ -9,11 +9,11 @@ import pytest
 from sqlalchemy import create_engine, text
 from sqlmodel import Session, select
 
-from catalog.models import Crawl, Page, PageState, Run, Shop, now
+from catalog.models import Crawl, Page, PageState, Run, Shop, utc_now
 from catalog.runtime.settings import Settings
-from catalog.storage.bodies import Bodies
-from catalog.storage.frontier import Frontier, Link, Outcome
-from catalog.storage.store import Store, head, upgrade
+from catalog.storage.bodies import BodyStore
+from catalog.storage.frontier import FetchOutcome, Frontier, FrontierLink
+from catalog.storage.store import Store, newest_revision, upgrade_schema
 from crawler.crawl import crawl_shop
 from crawler.frontier.revisit import reset
 from tests.catalog.storage.postgresql import cluster
@@ -60,12 +60,14 @@ def frontier(store: Store, shop: Shop) -> Frontier:
 
 def test_schema(settings: Settings, store: Store) -> None:
     """The migrations make the tables, and there is nothing left to upgrade."""
-    assert upgrade(settings) == (head(), head())
+    assert upgrade_schema(settings) == (newest_revision(), newest_revision())
 
 
 def test_claims_pass_each_other_by(frontier: Frontier, store: Store, shop: Shop) -> None:
-    """While one crawler's claim is still open, another gets the next pages and waits for nothing."""
-    frontier.add(Link(f"{ROOT}{n}", priority=n) for n in range(6))
+    """While one crawler's claim is still open, another gets the next pages and waits for
+    nothing.
+    """
+    frontier.add(FrontierLink(f"{ROOT}{n}", priority=n) for n in range(6))
     with Session(store.engine) as session:
         best = (
             select(Page.url)
@@ -75,18 +77,18 @@ def test_claims_pass_each_other_by(frontier: Frontier, store: Store, shop: Shop)
         )
         held = list(session.exec(best.with_for_update(skip_locked=True)))
         assert held == [f"{ROOT}5", f"{ROOT}4"]
-        assert [one.url for one in frontier.claim(3)] == [f"{ROOT}{n}" for n in (3, 2, 1)]
-    assert [one.url for one in frontier.claim(3)] == [f"{ROOT}{n}" for n in (5, 4, 0)]
+        assert [item.url for item in frontier.claim(3)] == [f"{ROOT}{n}" for n in (3, 2, 1)]
+    assert [item.url for item in frontier.claim(3)] == [f"{ROOT}{n}" for n in (5, 4, 0)]
 
 
 def test_many_crawlers_share_no_page(frontier: Frontier, store: Store, shop: Shop) -> None:
     """However many claim at once, every page is handed out once."""
-    frontier.add(Link(f"{ROOT}{n}", priority=n % 3) for n in range(300))
+    frontier.add(FrontierLink(f"{ROOT}{n}", priority=n % 3) for n in range(300))
     taken: list[int] = []
 
     def take() -> None:
         while pages := frontier.claim(7):
-            taken.extend(one.id or 0 for one in pages)
+            taken.extend(item.id or 0 for item in pages)
 
     crawlers = [threading.Thread(target=take) for _ in range(4)]
     for crawler in crawlers:
@@ -97,35 +99,57 @@ def test_many_crawlers_share_no_page(frontier: Frontier, store: Store, shop: Sho
 
 
 def test_claims_come_out_of_the_index(frontier: Frontier, store: Store, shop: Shop) -> None:
-    """A claim reads the index in its order and stops: nothing is sorted, however many pages are waiting."""
-    frontier.add(Link(f"{ROOT}{n}", priority=n % 50) for n in range(5_000))
+    """A claim reads the index in its order and stops: nothing is sorted, however many pages are
+    waiting.
+    """
+    frontier.add(FrontierLink(f"{ROOT}{n}", priority=n % 50) for n in range(5_000))
     claim = "SELECT id FROM page WHERE shop_id = :shop AND state = 'pending' AND (not_before IS NULL OR not_before <= :now)"
     best = f"EXPLAIN {claim} ORDER BY priority DESC, id LIMIT 16 FOR UPDATE SKIP LOCKED"
     with store.write() as session:
         session.connection().execute(text("ANALYZE page"))
-        rows = session.connection().execute(text(best), {"shop": shop.id, "now": now()})
+        rows = session.connection().execute(text(best), {"shop": shop.id, "now": utc_now()})
         plan = "\n".join(row[0] for row in rows)
     assert "page_frontier" in plan
     assert "Sort" not in plan
 
 
 def test_settled_whole(frontier: Frontier, store: Store, shop: Shop) -> None:
-    """A page's state and its links are one transaction; known links are no new ones; a sitemap's date spares a page."""
-    frontier.add([Link(ROOT), Link(ROOT + "a")])
+    """A page's state and its links are one transaction; known links are no new ones; a sitemap's
+    date spares a page.
+    """
+    frontier.add([FrontierLink(ROOT), FrontierLink(ROOT + "a")])
     first, second = frontier.claim(2)
-    told = {"body": "x", "fetched_at": now(), "status": 200}
+    reported = {"body": "x", "fetched_at": utc_now(), "status": 200}
     assert (
-        frontier.settle(
-            [Outcome(first.id or 0, PageState.FETCHED, told, [Link(ROOT + "a"), Link(ROOT + "b")])]
+        frontier.record_results(
+            [
+                FetchOutcome(
+                    first.id or 0,
+                    PageState.FETCHED,
+                    reported,
+                    [FrontierLink(ROOT + "a"), FrontierLink(ROOT + "b")],
+                )
+            ]
         )
         == 1
     )
     with pytest.raises(Exception, match="no_such_column"):
-        frontier.settle(
-            [Outcome(second.id or 0, PageState.FETCHED, {"no_such_column": 1}, [Link(ROOT + "c")])]
+        frontier.record_results(
+            [
+                FetchOutcome(
+                    second.id or 0,
+                    PageState.FETCHED,
+                    {"no_such_column": 1},
+                    [FrontierLink(ROOT + "c")],
+                )
+            ]
         )
     assert frontier.counts() == {"fetched": 1, "leased": 1, "pending": 1}
-    assert (frontier.release(), frontier.leave("over the page limit"), frontier.asked()) == (
+    assert (
+        frontier.release(),
+        frontier.explain_open("over the page limit"),
+        frontier.count_requested(),
+    ) == (
         1,
         2,
         1,
@@ -137,7 +161,9 @@ def test_settled_whole(frontier: Frontier, store: Store, shop: Shop) -> None:
 
 
 def test_a_crawl(settings: Settings, store: Store) -> None:
-    """A shop is crawled into PostgreSQL, bodies, summary and all, and its pages are due again afterwards."""
+    """A shop is crawled into PostgreSQL, bodies, summary and all, and its pages are due again
+    afterwards.
+    """
     with serve() as site:
         site.routes["/"] = page("/a", "/b")
         site.routes |= {f"/{name}": page(title=name) for name in "ab"}
@@ -151,7 +177,7 @@ def test_a_crawl(settings: Settings, store: Store) -> None:
         with store.write() as session:
             assert reset(session, shop.id or 0) == 3
     with store.read() as session:
-        assert [one.pages for one in session.exec(select(Crawl))] == [{"fetched": 3}]
+        assert [item.pages for item in session.exec(select(Crawl))] == [{"fetched": 3}]
         assert all(
-            Bodies(settings.bodies).holds(one.body or "") for one in session.exec(select(Page))
+            BodyStore(settings.bodies).holds(item.body or "") for item in session.exec(select(Page))
         )

@@ -25,7 +25,13 @@ from catalog.errors import (
 )
 from catalog.models import KnownOffer, OfferFields, Shop, ShopOffer
 from catalog.runtime.settings import Settings
-from catalog.storage.store import MIGRATIONS, Store, _revisions, head, upgrade
+from catalog.storage.store import (
+    MIGRATIONS,
+    Store,
+    _known_revisions,
+    newest_revision,
+    upgrade_schema,
+)
 from tests.catalog.conftest import Forked
 
 
@@ -46,7 +52,7 @@ def test_migrations_make_what_the_models_say(store: Store) -> None:
     with store.engine.connect() as connection:
         opts = {
             "compare_type": True,
-            "include_object": lambda _, name, *rest: name != "page_frontier",
+            "include_object": lambda _, name, *remaining: name != "page_frontier",
         }
         context = MigrationContext.configure(connection, opts=opts)
         assert compare_metadata(context, SQLModel.metadata) == []
@@ -61,8 +67,8 @@ def test_revisions_are_told_by_file_names() -> None:
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS))
     script = ScriptDirectory.from_config(config)
-    assert head() == script.get_current_head()
-    assert sorted(one.revision for one in script.walk_revisions()) == _revisions()
+    assert newest_revision() == script.get_current_head()
+    assert sorted(item.revision for item in script.walk_revisions()) == _known_revisions()
 
 
 def test_a_new_database_is_made(settings: Settings) -> None:
@@ -76,28 +82,30 @@ def test_a_new_database_is_made(settings: Settings) -> None:
 def test_an_older_database_is_refused_then_upgraded(
     settings: Settings, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """An older schema is refused with what to do; the upgrade gives the revisions before and after."""
-    before = head()
-    monkeypatch.setattr("catalog.storage.store.head", lambda: "9999")
+    """An older schema is refused with what to do; the upgrade gives the revisions before and
+    after.
+    """
+    before = newest_revision()
+    monkeypatch.setattr("catalog.storage.store.newest_revision", lambda: "9999")
     with pytest.raises(
         SchemaOutdated,
         match=rf"of an older Scout \(schema {before}, needed 9999\): run 'scout db upgrade'",
     ):
         Store.open(settings)
     monkeypatch.undo()
-    assert upgrade(settings) == (before, before)
+    assert upgrade_schema(settings) == (before, before)
 
 
 def test_an_empty_database_is_upgraded(settings: Settings) -> None:
     """The upgrade of nothing makes the tables."""
-    assert upgrade(settings) == (None, head())
+    assert upgrade_schema(settings) == (None, newest_revision())
     Store.open(settings)
 
 
 def test_a_newer_database_is_refused(settings: Settings, store: Store) -> None:
     """A schema that this Scout does not know is refused, on opening and on upgrading."""
     set_revision(settings, "9999")
-    for attempt in (Store.open, upgrade):
+    for attempt in (Store.open, upgrade_schema):
         with pytest.raises(
             SchemaTooNew,
             match=r"written by a newer Scout \(schema 9999, known up to .*\): install that version",
@@ -117,7 +125,7 @@ def test_a_foreign_database_is_refused(settings: Settings) -> None:
     ):
         Store.open(settings)
     with pytest.raises(StoreError, match="holds tables that are not Scout's"):
-        upgrade(settings)
+        upgrade_schema(settings)
     with sqlite3.connect(path) as connection:
         assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("theirs",)]
     connection.close()
@@ -138,8 +146,10 @@ def test_a_file_that_is_no_database(settings: Settings, content: bytes) -> None:
 @pytest.mark.parametrize(
     "url", ["nonsense", "sqlite:/x", "mongodb://x/y", "oracle+nodriver://x/y", "mysql://x/y"]
 )
-def test_what_is_no_database_url(url: str) -> None:
-    """A setting that is no database's URL, or one that no driver is there for, is told with its name."""
+def test_bad_database_urls_are_refused(url: str) -> None:
+    """A setting that is no database's URL, or one that no driver is there for, is told with its
+    name.
+    """
     with pytest.raises((ConfigError, StoreError)) as caught:
         Store.open(Settings.load(database_url=url))
     assert url.partition(":")[0] in str(caught.value)
@@ -164,7 +174,9 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
 
 
 def add_shops(store: Store, *names: str) -> None:
-    """Add shops in one transaction, each at once; a shop without a name is an error of the caller's."""
+    """Add shops in one transaction, each at once; a shop without a name is an error of the
+    caller's.
+    """
     with store.write() as session:
         for name in names:
             if not name:
@@ -279,6 +291,6 @@ def test_amounts_and_moments_come_back_exactly(store: Store, shop: Shop) -> None
 
 
 def test_both_tables_of_offers_have_all_fields() -> None:
-    """What an offer can say is listed once: both tables of offers have it."""
+    """Both tables of offers have all fields of `OfferFields`."""
     for table in (KnownOffer, ShopOffer):
         assert OfferFields.model_fields.keys() <= table.model_fields.keys()

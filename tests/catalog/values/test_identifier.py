@@ -39,25 +39,27 @@ NO_GTINS = [
 
 @pytest.mark.parametrize(("raw", "digits"), GTINS)
 def test_gtins(raw: str, digits: str) -> None:
-    """A GTIN of 8, 12, 13 or 14 digits is read through its gaps; an ISBN of ten becomes one of thirteen."""
-    assert identifier.gtin(raw) == digits
+    """A GTIN of 8, 12, 13 or 14 digits is read through its gaps; an ISBN of ten becomes one of
+    thirteen.
+    """
+    assert identifier.normalise_gtin(raw) == digits
 
 
 @pytest.mark.parametrize("raw", NO_GTINS)
 def test_no_gtins(raw: str) -> None:
     """A wrong check digit, words beside it, all zeros or a restricted prefix make no GTIN."""
-    assert identifier.gtin(raw) is None
+    assert identifier.normalise_gtin(raw) is None
 
 
 @given(st.integers(min_value=3_000_000_000_00, max_value=9_700_000_000_00))
 def test_one_wrong_digit_is_always_found(base: int) -> None:
     """Of the ten last digits exactly one makes a GTIN of thirteen."""
-    right = [last for last in "0123456789" if identifier.gtin(f"{base}{last}")]
+    right = [last for last in "0123456789" if identifier.normalise_gtin(f"{base}{last}")]
     assert right == [ean.calc_check_digit(str(base))]
 
 
 @pytest.mark.parametrize(
-    ("raw", "found"),
+    ("raw", "result"),
     [
         (" WH-1000  XM4\t", "WH-1000 XM4"),
         ("AB&amp;C", "AB&C"),
@@ -72,14 +74,15 @@ def test_one_wrong_digit_is_always_found(base: int) -> None:
         ("x" * 2000, None),
     ],
 )
-def test_tokens(raw: str, found: str | None) -> None:
+def test_tokens(raw: str, result: str | None) -> None:
     """A key is one short line that says something."""
-    assert identifier.token(raw) == found
+    assert identifier.normalise_token(raw) == result
 
 
 @pytest.mark.parametrize(
-    ("raw", "found"), [(" - ", "-"), ("&ndash;", "–"), ("A-1", "A-1"), ("n/a", None), ("---", None)]
+    ("raw", "result"),
+    [(" - ", "-"), ("&ndash;", "–"), ("A-1", "A-1"), ("n/a", None), ("---", None)],
 )
-def test_a_lone_dash_may_be_listed_as_a_shops_key(raw: str, found: str | None) -> None:
+def test_a_lone_dash_may_be_listed_as_a_shops_key(raw: str, result: str | None) -> None:
     """Other ways to say that there is none are none."""
-    assert identifier.sku(raw) == found
+    assert identifier.normalise_sku(raw) == result

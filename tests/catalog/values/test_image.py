@@ -60,7 +60,7 @@ BASE = "https://shop.example/p/lamp"
 )
 def test_addresses(raw: str, url: str) -> None:
     """An address is made absolute; of a srcset, and of CSS, it is the first one."""
-    assert image.normalise(raw, BASE) == url
+    assert image.normalise_image(raw, BASE) == url
 
 
 @pytest.mark.parametrize(
@@ -99,12 +99,12 @@ def test_addresses(raw: str, url: str) -> None:
 )
 def test_no_addresses(raw: str) -> None:
     """Embedded data, stand-ins, pages, scripts and plain words are no pictures."""
-    assert image.normalise(raw, BASE) is None
+    assert image.normalise_image(raw, BASE) is None
 
 
 def test_relative_needs_a_base() -> None:
     """Without the page's address a relative one stays unknown."""
-    assert image.normalise("/a.jpg") is None
+    assert image.normalise_image("/a.jpg") is None
 
 
 @pytest.mark.parametrize(
@@ -138,18 +138,20 @@ def test_relative_needs_a_base() -> None:
     ],
 )
 def test_keys(url: str, name: str) -> None:
-    """The key is the file's name without size, version and query - unless the query alone tells pictures apart."""
-    assert image.key(url) == name
+    """The key is the file's name without size, version and query - unless the query alone tells
+    pictures apart.
+    """
+    assert image.image_key(url) == name
 
 
 @given(st.text(max_size=80))
 def test_any_text(raw: str) -> None:
     """Any text gives None or an absolute address that stays as it is."""
-    found = image.normalise(raw, BASE)
-    assert found is None or (
-        found.lower().startswith("http")
-        and image.normalise(found, BASE) == found
-        and image.key(found)
+    result = image.normalise_image(raw, BASE)
+    assert result is None or (
+        result.lower().startswith("http")
+        and image.normalise_image(result, BASE) == result
+        and image.image_key(result)
     )
 
 
@@ -177,4 +179,4 @@ PARTS = [
 def test_plain_addresses_are_read_as_any_other(raw: str) -> None:
     """The short way for addresses as most are gives what the long way gives."""
     for base in (BASE, None):
-        assert image.normalise(raw, base) == (image._in_any_form(raw, base) if raw else None)
+        assert image.normalise_image(raw, base) == (image._read_any(raw, base) if raw else None)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.models import Attribute
-from catalog.values import fields, price
+from catalog.values import make_offer, price
 
 DEVELOPMENT = [
     ("1.299", "1299.00"),
@@ -117,13 +117,15 @@ NO_PRICES = [
 @pytest.mark.parametrize(("raw", "amount"), DEVELOPMENT + IN_ELEMENTS + IN_WORDS + MACHINE)
 def test_amounts(raw: str, amount: str) -> None:
     """An amount is read whatever separates its digits and whatever price words stand around it."""
-    assert price.normalise(raw) == amount
+    assert price.normalise_price(raw) == amount
 
 
 @pytest.mark.parametrize("raw", NO_PRICES)
 def test_no_prices(raw: str) -> None:
-    """A number that is no price is none: no currency beside it and other words around it, or an absurd size."""
-    assert price.normalise(raw) is None
+    """A number that is no price is none: no currency beside it and other words around it, or an
+    absurd size.
+    """
+    assert price.normalise_price(raw) is None
 
 
 @pytest.mark.parametrize(
@@ -141,7 +143,7 @@ def test_no_prices(raw: str) -> None:
 )
 def test_hint_settles_ambiguity(raw: str, decimal: str, amount: str) -> None:
     """The shop's separator decides about `1.299`, and only about such: what is plain stays so."""
-    assert price.normalise(raw, decimal) == amount
+    assert price.normalise_price(raw, decimal) == amount
 
 
 @pytest.mark.parametrize(
@@ -160,8 +162,10 @@ def test_hint_settles_ambiguity(raw: str, decimal: str, amount: str) -> None:
     ],
 )
 def test_some_currencies_have_three_decimals(raw: str, currency: str | None, amount: str) -> None:
-    """Where such a currency is named beside the amount, or known of the offer, `9.500` is no thousand."""
-    offer = fields({Attribute.PRICE: raw}, currency=currency)
+    """Where such a currency is named beside the amount, or known of the offer, `9.500` is no
+    thousand.
+    """
+    offer = make_offer({Attribute.PRICE: raw}, currency=currency)
     assert str(offer.price) == amount
 
 
@@ -193,8 +197,10 @@ def test_some_currencies_have_three_decimals(raw: str, currency: str | None, amo
     ],
 )
 def test_currencies(raw: str, code: str | None) -> None:
-    """A sign or a code beside the number names the currency; a sign of several countries names none alone."""
-    assert price.currency_of(raw) == code
+    """A sign or a code beside the number names the currency; a sign of several countries names none
+    alone.
+    """
+    assert price.find_currency(raw) == code
 
 
 @pytest.mark.parametrize(
@@ -208,15 +214,17 @@ def test_currencies(raw: str, code: str | None) -> None:
     ],
 )
 def test_shared_signs_follow_the_hint(raw: str, hint: str, code: str) -> None:
-    """A dollar of a Canadian shop is a Canadian one; a sign that is not the hint's own overrides it."""
-    assert price.currency([raw], hint) == code
+    """A dollar of a Canadian shop is a Canadian one; a sign that is not the hint's own overrides
+    it.
+    """
+    assert price.first_currency([raw], hint) == code
 
 
 def test_decimal_of_a_shop() -> None:
     """The separator of a shop is the one that most of its plain prices use."""
-    assert price.decimal_of(["12,50", "1.299", "9,99 €", "1.5"]) == ","
-    assert price.decimal_of(["12.50", "1.299,00", "9.99"]) == "."
-    assert price.decimal_of(["1.299", "12"]) is None
+    assert price.find_decimal_separator(["12,50", "1.299", "9,99 €", "1.5"]) == ","
+    assert price.find_decimal_separator(["12.50", "1.299,00", "9.99"]) == "."
+    assert price.find_decimal_separator(["1.299", "12"]) is None
 
 
 @given(
@@ -224,18 +232,18 @@ def test_decimal_of_a_shop() -> None:
     st.sampled_from([",.", ".,", " ,", "'.", "’,", "\u202f,"]),
 )
 def test_every_way_of_grouping_gives_the_amount(amount: Decimal, separators: str) -> None:
-    """Whatever a locale puts between thousands and before cents, the amount comes back."""
+    """Amounts are read with the separators of every locale."""
     thousands, decimal = separators
     written = f"{amount:,.2f}".replace(",", "T").replace(".", decimal).replace("T", thousands)
-    assert price.normalise(written) == price.canonical(amount)
-    assert price.normalise(f"{written} €") == price.canonical(amount)
+    assert price.normalise_price(written) == price.price_text(amount)
+    assert price.normalise_price(f"{written} €") == price.price_text(amount)
 
 
 @given(st.text(max_size=60), st.sampled_from([None, ".", ","]))
 def test_any_text(raw: str, decimal: str | None) -> None:
     """Any text gives None or an amount that reads as itself."""
-    found = price.normalise(raw, decimal)
-    assert found is None or price.normalise(found, decimal) == found
+    result = price.normalise_price(raw, decimal)
+    assert result is None or price.normalise_price(result, decimal) == result
 
 
 @given(
@@ -243,7 +251,7 @@ def test_any_text(raw: str, decimal: str | None) -> None:
 )
 def test_plain_prices_are_read_as_any_other(raw: str) -> None:
     """The short ways for prices as most are give what the long way gives."""
-    found = price._search(raw)
-    assert price._find(raw) == found
-    amount = price._amount(found[0], None) if found else None
-    assert price.normalise(raw) == (None if amount is None else price.canonical(amount))
+    result = price._search(raw)
+    assert price._find(raw) == result
+    amount = price._parse_amount(result.number, None) if result else None
+    assert price.normalise_price(raw) == (None if amount is None else price.price_text(amount))

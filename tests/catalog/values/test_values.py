@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import catalog.values
 from catalog.models import Attribute, OfferFields
-from catalog.values import Hint, fields, key, normalise, same, values_of
+from catalog.values import Hint, is_same_value, make_offer, normalise, offer_values, value_key
 
 RAW = {
     Attribute.TITLE: "Lamp &amp; Shade",
@@ -25,14 +25,25 @@ HINT = Hint(base_url="https://shop.example/p")
 
 
 def test_public_names() -> None:
-    """What other rooms import from here is there."""
-    names = {"Hint", "normalise", "key", "same", "currency_of", "decimal_of", "fields", "values_of"}
+    """The names that other packages import exist."""
+    names = {
+        "Hint",
+        "normalise",
+        "value_key",
+        "is_same_value",
+        "find_currency",
+        "find_decimal_separator",
+        "make_offer",
+        "offer_values",
+    }
     assert names <= set(dir(catalog.values))
 
 
 def test_an_offer_of_raw_texts() -> None:
-    """Of raw texts the first valid one counts, all images do, and a list of categories is a path."""
-    assert fields(RAW, HINT, url="https://shop.example/p") == OfferFields(
+    """Of raw texts the first valid one counts, all images do, and a list of categories is a
+    path.
+    """
+    assert make_offer(RAW, HINT, url="https://shop.example/p") == OfferFields(
         url="https://shop.example/p",
         title="Lamp & Shade",
         description="Light.",
@@ -50,39 +61,41 @@ def test_an_offer_of_raw_texts() -> None:
 
 def test_texts_of_an_offer_make_it_again() -> None:
     """An offer's canonical texts are canonical: the same offer comes of them."""
-    offer = fields(RAW, HINT)
-    texts = values_of(offer)
+    offer = make_offer(RAW, HINT)
+    texts = offer_values(offer)
     assert texts[Attribute.PRICE] == ["1299.00"]
     assert Attribute.SKU not in texts
-    assert fields(texts) == offer
+    assert make_offer(texts) == offer
 
 
 def test_currency_of_an_offer() -> None:
-    """The currency given goes before that of the price text, that before the hint's; without a price there is none."""
-    assert fields({Attribute.PRICE: "12 €"}, currency="CHF").currency == "CHF"
-    assert fields({Attribute.PRICE: "12 €"}, Hint(currency="CHF")).currency == "EUR"
-    assert fields({Attribute.PRICE: "$12"}, Hint(currency="CAD")).currency == "CAD"
-    assert fields({Attribute.PRICE: "12"}, Hint(currency="CHF")).currency == "CHF"
-    assert fields({Attribute.PRICE: "12", Attribute.CURRENCY: "chf"}).currency == "CHF"
-    assert fields({Attribute.PRICE: "12"}, currency="no code").currency is None
-    assert fields({Attribute.PRICE: "soon"}, currency="CHF").currency is None
+    """The currency given goes before that of the price text, that before the hint's; without a
+    price there is none.
+    """
+    assert make_offer({Attribute.PRICE: "12 €"}, currency="CHF").currency == "CHF"
+    assert make_offer({Attribute.PRICE: "12 €"}, Hint(currency="CHF")).currency == "EUR"
+    assert make_offer({Attribute.PRICE: "$12"}, Hint(currency="CAD")).currency == "CAD"
+    assert make_offer({Attribute.PRICE: "12"}, Hint(currency="CHF")).currency == "CHF"
+    assert make_offer({Attribute.PRICE: "12", Attribute.CURRENCY: "chf"}).currency == "CHF"
+    assert make_offer({Attribute.PRICE: "12"}, currency="no code").currency is None
+    assert make_offer({Attribute.PRICE: "soon"}, currency="CHF").currency is None
 
 
 def test_same_by_kind() -> None:
     """Each kind compares what matters in it."""
-    assert same(Attribute.EAN, "036000291452", "0036000291452")
-    assert same(
+    assert is_same_value(Attribute.EAN, "036000291452", "0036000291452")
+    assert is_same_value(
         Attribute.IMAGE, "https://a.example/x_300x.jpg?v=1", "https://b.example/files/X.jpg"
     )
-    assert same(Attribute.BRAND, "LUMO", "Lumo")
-    assert not same(Attribute.PRICE, "12.00", "12.01")
+    assert is_same_value(Attribute.BRAND, "LUMO", "Lumo")
+    assert not is_same_value(Attribute.PRICE, "12.00", "12.01")
 
 
 @given(st.sampled_from(Attribute), st.text(max_size=120))
 def test_canonical_stays(attribute: Attribute, raw: str) -> None:
-    """Whatever the kind and the text: a canonical text is its own, and has a key."""
-    found = normalise(attribute, raw, HINT)
-    if found is not None:
-        assert normalise(attribute, found, HINT) == found
-        assert key(attribute, found)
-        assert same(attribute, found, found)
+    """Normalising is idempotent for every attribute and text, and a normalised text has a key."""
+    result = normalise(attribute, raw, HINT)
+    if result is not None:
+        assert normalise(attribute, result, HINT) == result
+        assert value_key(attribute, result)
+        assert is_same_value(attribute, result, result)

@@ -1,4 +1,4 @@
-"""Categories and availability: paths and phrases in the words of many shops."""
+"""Categories and availability: paths and phrases of many shops."""
 
 import pytest
 
@@ -30,19 +30,24 @@ from catalog.values import availability, category
     ],
 )
 def test_paths(raw: str, path: str) -> None:
-    """Whatever stands between the steps, the path is one; the way home does not belong to it."""
-    assert category.normalise(raw) == path
+    """A path is read with every separator, without words for home."""
+    assert category.normalise_category(raw) == path
 
 
-def test_what_may_stand_between_steps() -> None:
+def test_bars_and_slashes_as_separators() -> None:
     """A single bar or slash is left as the shop wrote it, and no difference to a path."""
-    assert category.steps("TPU / Gel Skins > Clear | Matt") == ["TPU", "Gel Skins", "Clear", "Matt"]
+    assert category.path_steps("TPU / Gel Skins > Clear | Matt") == [
+        "TPU",
+        "Gel Skins",
+        "Clear",
+        "Matt",
+    ]
     assert (
-        category.key("TPU / Gel Skins")
-        == category.key("tpu > gel skins")
-        == category.key("TPU | Gel Skins")
+        category.category_key("TPU / Gel Skins")
+        == category.category_key("tpu > gel skins")
+        == category.category_key("TPU | Gel Skins")
     )
-    assert category.key("Men's/Women's") != category.key("Men's > Women's")
+    assert category.category_key("Men's/Women's") != category.category_key("Men's > Women's")
 
 
 @pytest.mark.parametrize(
@@ -50,13 +55,13 @@ def test_what_may_stand_between_steps() -> None:
 )
 def test_no_paths(raw: str) -> None:
     """Nothing, a bare number or an absurd length is no category."""
-    assert category.normalise(raw) is None
+    assert category.normalise_category(raw) is None
 
 
 def test_lists_are_paths() -> None:
     """A list's texts are the steps, each possibly a path of its own."""
-    assert category.join(["Home", "Garden > Tools", "Saws"]) == "Garden > Tools > Saws"
-    assert category.join([]) is None
+    assert category.join_path(["Home", "Garden > Tools", "Saws"]) == "Garden > Tools > Saws"
+    assert category.join_path([]) is None
 
 
 @pytest.mark.parametrize(
@@ -119,5 +124,7 @@ def test_lists_are_paths() -> None:
     ],
 )
 def test_availability(raw: str, meaning: str | None) -> None:
-    """Addresses, feed words, booleans, stock numbers and phrases of six languages say the same three things."""
-    assert availability.normalise(raw) == meaning
+    """Addresses, feed words, booleans, stock numbers and phrases of six languages say the same
+    three things.
+    """
+    assert availability.normalise_availability(raw) == meaning

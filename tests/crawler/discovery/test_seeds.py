@@ -1,4 +1,4 @@
-"""A sale that repeats most offers of a shop under its own folder, and holds some that stand nowhere else."""
+"""Canonical rules of a shop whose sale repeats most offers and has some of its own."""
 
 from collections.abc import Callable
 
@@ -7,25 +7,27 @@ import pytest
 from catalog.models import PageState, Shop
 from catalog.storage.frontier import Frontier, Link, Outcome
 from catalog.storage.store import Store
+from crawler.config import DEFAULT_CONFIG
 from crawler.discovery import seeds
-from crawler.filters.link_filter import SAME_PAGE, Sieve
-from crawler.urls.rule_verification import AGAIN, TRIES
+from crawler.filters.link_filter import SAME_PAGE, LinkFilter
+from crawler.urls.rule_verification import RETRIED_SOURCE
 from crawler.urls.site import Site
 from tests.crawler.conftest import Bench
 from tests.crawler.server import Reply, Route, Visit, page, raw
 
+TRIALS = DEFAULT_CONFIG.rule_trials
 TWICE = 30
 ONLY = 9
 CANONICAL = '<link rel="canonical" href="{root}%s">'
 
 
 def sorry(visit: Visit) -> Reply:
-    """A missing page that says so with status 200."""
+    """A soft 404."""
     return page("/", title="Sorry", text="There is no such page")(visit)
 
 
 def home(visit: Visit) -> Reply:
-    """A missing page that leads to the front page."""
+    """A missing page that redirects to the home page."""
     return 302, {"Location": "/"}, b""
 
 
@@ -53,7 +55,7 @@ def offer(name: str, canonical: str) -> Route:
 def test_no_offer_is_lost_to_its_canonical(
     make_bench: Callable[..., Bench], missing: Route
 ) -> None:
-    """However a shop says that a canonical address is missing, the link that it was to stand for is asked for."""
+    """If a canonical address is missing in any way, the original link is fetched."""
     made = make_bench()
     twice, only = [f"offer-{n}" for n in range(TWICE)], [f"only-{n}" for n in range(ONLY)]
     made.server.routes |= {
@@ -72,9 +74,9 @@ def test_no_offer_is_lost_to_its_canonical(
 
 
 def test_links_held_back_at_a_kill_are_tried(store: Store, shop: Shop) -> None:
-    """Where a killed crawl knew a canonical address to be missing, the next one tries the link; a few at a time."""
-    frontier, sieve = Frontier(store, shop.id or 0), Sieve(Site(shop.url))
-    several = TRIES + 2
+    """After a kill, links replaced by missing canonical addresses are tried, a few at a time."""
+    frontier, link_filter = Frontier(store, shop.id or 0), LinkFilter(Site(shop.url))
+    several = TRIALS + 2
     frontier.add(
         Link(f"{shop.url}{folder}{n}")
         for n in range(several)
@@ -86,12 +88,13 @@ def test_links_held_back_at_a_kill_are_tried(store: Store, shop: Shop) -> None:
     }
     for row in frontier.claim(3 * several):
         folder, number = row.url.removeprefix(shop.url).split("/")
-        by = "soft" if int(number) else "there"
-        same = (PageState.REFUSED, {"reason": SAME_PAGE, "canonical": f"{shop.url}{by}/{number}"})
+        canonical_folder = "soft" if int(number) else "there"
+        canonical = f"{shop.url}{canonical_folder}/{number}"
+        same = (PageState.REFUSED, {"reason": SAME_PAGE, "canonical": canonical})
         frontier.settle([Outcome(row.id or 0, *state.get(folder, same))])
-    frontier.settle(seeds.in_doubt(store, shop.id or 0, sieve))
+    frontier.settle(seeds.restore_replacements(store, shop.id or 0, link_filter))
     tried = frontier.claim(3 * several)
     assert [(row.url, row.source) for row in tried] == [
-        (f"{shop.url}sale/{n}", AGAIN) for n in range(1, TRIES + 1)
+        (f"{shop.url}sale/{n}", RETRIED_SOURCE) for n in range(1, TRIALS + 1)
     ]
-    assert len(sieve.there(tried[0].url)) == several - 1 - TRIES
+    assert len(link_filter.record_existing(tried[0].url)) == several - 1 - TRIALS

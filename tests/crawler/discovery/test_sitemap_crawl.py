@@ -1,11 +1,11 @@
-"""Sitemaps that redirect, are busy, or cannot be had."""
+"""Sitemaps that redirect, are busy, or cannot be read."""
 
 from collections.abc import Callable
 
 import pytest
 
 from crawler.discovery.sitemap_crawl import UNREAD
-from crawler.fetch.response_status import MOST_ATTEMPTS
+from crawler.fetch.response_status import MAX_ATTEMPTS
 from tests.crawler.conftest import Bench
 from tests.crawler.server import Act, Reply, Route, Visit, page, raw, sends
 
@@ -62,7 +62,7 @@ def shop(make_bench: Callable[..., Bench], **routes: Route) -> Bench:
 def test_sitemaps_are_followed_up(
     make_bench: Callable[..., Bench], routes: dict[str, Route]
 ) -> None:
-    """A sitemap that is elsewhere, or not to be had at first, is read all the same."""
+    """A sitemap that redirects, or fails at first, is read in the end."""
     made = shop(make_bench, **routes)
     crawled = made.crawl()
     assert made.states()["/only-there"] == ("fetched", None)
@@ -70,35 +70,38 @@ def test_sitemaps_are_followed_up(
 
 
 @pytest.mark.parametrize(
-    ("route", "unread", "asked"),
+    ("route", "unread", "requests"),
     [
         (raw(b"", status=404), 0, 1),
         (raw(b"", status=403), 1, 1),
         (moved("https://elsewhere.example/sitemap.xml"), 1, 1),
         (moved("/sitemap.xml"), 0, 1),
         (moved("/login"), 1, 1),
-        (raw(b"", status=500), 1, MOST_ATTEMPTS),
+        (raw(b"", status=500), 1, MAX_ATTEMPTS),
     ],
     ids=["missing", "refused", "elsewhere", "circle", "login", "broken for good"],
 )
 def test_unread_sitemaps_are_counted(
-    make_bench: Callable[..., Bench], route: Route, unread: int, asked: int
+    make_bench: Callable[..., Bench], route: Route, unread: int, requests: int
 ) -> None:
-    """A sitemap that is there and cannot be read is counted and noted; the crawl goes by links."""
+    """A sitemap that exists and cannot be read is counted and stored; the crawl relies on links."""
     made = shop(make_bench, sitemap=route)
     crawled = made.crawl()
     assert made.states()["/linked"] == ("fetched", None)
     assert crawled.reasons.get(UNREAD, 0) == unread
-    assert (made.server.hits["/sitemap.xml"], made.server.hits["/login"]) == (asked, 0)
+    assert (made.server.hits["/sitemap.xml"], made.server.hits["/login"]) == (requests, 0)
 
 
 def test_named_sitemaps_are_read_after_a_kill(make_bench: Callable[..., Bench]) -> None:
-    """Sitemaps that were read before a kill are not asked for again; those that an index names still are."""
+    """Sitemaps that were read before a kill are not requested again.
+
+    Those that an index names still are.
+    """
     made = shop(make_bench, sitemap=INDEX, map_1=PAGES, map_2=PAGES)
     made.crawl()
-    both = b"<sitemapindex>" + b"".join(
+    index = b"<sitemapindex>" + b"".join(
         b"<sitemap><loc>{root}/map-%d.xml</loc></sitemap>" % n for n in (1, 2)
     )
-    made.server.routes["/sitemap.xml"] = raw(both + b"</sitemapindex>", "application/xml")
+    made.server.routes["/sitemap.xml"] = raw(index + b"</sitemapindex>", "application/xml")
     made.crawl()
     assert [made.server.hits[f"/map-{n}.xml"] for n in (1, 2)] == [1, 1]

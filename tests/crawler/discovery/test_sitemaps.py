@@ -1,4 +1,4 @@
-"""Sitemaps as shops write them: indexes, dates, pictures, other languages, and what is broken."""
+"""Sitemaps as shops write them: indexes, dates, images, other languages, and broken files."""
 
 from datetime import UTC, datetime
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crawler.discovery.sitemaps import SitemapFile, moment, read_sitemap
+from crawler.discovery.sitemaps import SitemapFile, parse_date, parse_sitemap
 
 RICH = b"""<?xml version="1.0" encoding="UTF-8"?>
 <urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9" xmlns:xhtml="http://www.w3.org/1999/xhtml"
@@ -23,19 +23,22 @@ INDEX = b"""<sitemapindex><sitemap><loc> https://a.example/1.xml.gz </loc><lastm
 
 
 def test_pages_with_dates_pictures_and_languages() -> None:
-    """Pages come with their dates; pictures are no pages, other languages are pages of their own."""
-    found = read_sitemap(RICH)
-    assert found.pages == ("https://a.example/de/x", "https://a.example/y?a=1&b=2")
-    assert found.alternates == ("https://a.example/en/x",)
-    assert found.changed == {"https://a.example/de/x": datetime(2026, 5, 1, tzinfo=UTC)}
+    """Pages come with their dates.
+
+    Pictures are no pages, other languages are pages of their own.
+    """
+    sitemap = parse_sitemap(RICH)
+    assert sitemap.pages == ("https://a.example/de/x", "https://a.example/y?a=1&b=2")
+    assert sitemap.alternates == ("https://a.example/en/x",)
+    assert sitemap.changed == {"https://a.example/de/x": datetime(2026, 5, 1, tzinfo=UTC)}
 
 
 def test_index() -> None:
     """An index names further sitemaps, and when they changed."""
-    found = read_sitemap(INDEX)
-    assert found.sitemaps == ("https://a.example/1.xml.gz", "https://a.example/2.xml")
-    assert found.changed == {"https://a.example/1.xml.gz": datetime(2026, 5, 1, 10, tzinfo=UTC)}
-    assert found.pages == ()
+    sitemap = parse_sitemap(INDEX)
+    assert sitemap.sitemaps == ("https://a.example/1.xml.gz", "https://a.example/2.xml")
+    assert sitemap.changed == {"https://a.example/1.xml.gz": datetime(2026, 5, 1, 10, tzinfo=UTC)}
+    assert sitemap.pages == ()
 
 
 BROKEN = [
@@ -63,13 +66,13 @@ BROKEN = [
 
 
 @pytest.mark.parametrize(("body", "pages"), BROKEN)
-def test_what_is_broken(body: bytes, pages: tuple[str, ...]) -> None:
-    """What can be read of a broken sitemap is read."""
-    assert read_sitemap(body).pages[: len(pages) or None] == pages
+def test_broken_sitemaps(body: bytes, pages: tuple[str, ...]) -> None:
+    """The readable part of a broken sitemap is parsed."""
+    assert parse_sitemap(body).pages[: len(pages) or None] == pages
 
 
 @given(st.binary(max_size=200), st.text(max_size=40))
 def test_nothing_raises(body: bytes, date: str) -> None:
-    """Whatever a shop calls a sitemap or a date, reading it comes to an end."""
-    assert isinstance(read_sitemap(b"<urlset><url><loc>" + body), SitemapFile)
-    assert moment(date) is None or moment(date) is not None
+    """Parsing any bytes as a sitemap, or any text as a date, never raises."""
+    assert isinstance(parse_sitemap(b"<urlset><url><loc>" + body), SitemapFile)
+    assert parse_date(date) is None or parse_date(date) is not None

@@ -1,4 +1,7 @@
-"""Shops whose pages are written by scripts, crawled with a real browser; and the guards that hold it."""
+"""Shops whose pages are written by scripts, crawled with a real browser.
+
+And the guards that confine it.
+"""
 
 import json
 import shutil
@@ -15,9 +18,9 @@ from catalog.models import Page, PageState, Shop
 from catalog.runtime.settings import Settings
 from catalog.storage.bodies import Bodies
 from catalog.storage.store import Store
-from crawler.crawl import Crawled
+from crawler.crawl import CrawlResult
 from crawler.fetch import browser
-from crawler.store.js_shells import is_shell, refuse_shells
+from crawler.store.js_shells import check_for_shells, is_shell
 from tests.crawler.conftest import Bench, bench
 from tests.crawler.server import Loopback, raw, serve
 
@@ -46,8 +49,8 @@ fetch("/api/items" + location.pathname).then(answer => answer.json()).then(found
 """
 
 
-def _items(name: str, *links: str, **more: Any) -> bytes:
-    return json.dumps({"name": name, "links": links, **more}).encode()
+def _items(name: str, *links: str, **fields: Any) -> bytes:
+    return json.dumps({"name": name, "links": links, **fields}).encode()
 
 
 HOME = _items("Home", "/p/1", "/p/2", "/old", "/jump", "/loop", "/secret", "/leaflet")
@@ -59,10 +62,7 @@ def _routes(shop: Loopback) -> None:
         "/robots.txt": raw(b"User-agent: *\nDisallow: /secret\n", "text/plain"),
         "/sitemap.xml": raw(b"", status=404),
         "/app.js": raw(APP, "text/javascript"),
-        "/api/items/": raw(
-            _items("Home", "/p/1", "/p/2", "/old", "/jump", "/loop", "/secret", "/leaflet"),
-            "application/json",
-        ),
+        "/api/items/": raw(HOME, "application/json"),
         "/api/items/p/1": raw(_items("Mug one", "/", price="9.90"), "application/json"),
         "/api/items/p/2": raw(_items("Mug two", "/p/3", price="8.90"), "application/json"),
         "/api/items/p/3": raw(_items("Mug three", price="7.90"), "application/json"),
@@ -75,7 +75,7 @@ def _routes(shop: Loopback) -> None:
 
 class Rendered(NamedTuple):
     made: Bench
-    crawled: Crawled
+    crawled: CrawlResult
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +89,7 @@ def rendered(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rendered]:
 
 @needs_browser
 def test_pages_are_read_as_shown(rendered: Rendered) -> None:
-    """What a script writes is what is stored, and links in it are followed."""
+    """Pages are stored as scripts write them, and links in them are followed."""
     states = rendered.made.states()
     assert {path: states[path] for path in ("/", "/p/1", "/p/2", "/p/3")} == dict.fromkeys(
         ("/", "/p/1", "/p/2", "/p/3"), ("fetched", None)
@@ -100,7 +100,10 @@ def test_pages_are_read_as_shown(rendered: Rendered) -> None:
 
 @needs_browser
 def test_redirects_and_files(rendered: Rendered) -> None:
-    """A redirect, of the server or of a script, is one; what is no page is none; robots.txt holds."""
+    """Redirects of the server and of scripts are stored as such.
+
+    Files are no pages; robots.txt holds.
+    """
     pages, states = rendered.made.pages(), rendered.made.states()
     assert states["/old"] == ("redirected", "redirect")
     assert str(pages["/old"].canonical).endswith("/p/1")
@@ -111,30 +114,30 @@ def test_redirects_and_files(rendered: Rendered) -> None:
 
 @needs_browser
 def test_endless_scripts_end(rendered: Rendered) -> None:
-    """A page whose script never ends is given up in time, and costs no other page."""
+    """A page whose script never ends is given up in time, without a loss of other pages."""
     assert rendered.made.states()["/loop"] == ("refused", "hostile page")
 
 
 @needs_browser
 def test_browser_asks_for_little(rendered: Rendered) -> None:
-    """No picture, nothing that tracks, no beacon, no writing; and under Scout's own name."""
-    asked = set(rendered.made.server.hits)
+    """The browser requests no image, no tracker and no beacon, writes nothing, and names Scout."""
+    requested = set(rendered.made.server.hits)
     assert not [
-        path for path in asked if path.startswith(("/pixel", "/collect", "/beacon", "/favicon"))
+        path for path in requested if path.startswith(("/pixel", "/collect", "/beacon", "/favicon"))
     ]
     assert all("Scout/" in agent for agent in rendered.made.server.agents)
 
 
 def test_only_the_shop_resolves() -> None:
-    """The browser resolves the shop's own names, to addresses that were checked, and nothing else."""
+    """The browser resolves only the shop's own names, to checked addresses."""
     shop = Shop(name="a", url="http://127.0.0.1:8000/", allow_private=True)
     assert browser.resolver_rules(shop) == "MAP 127.0.0.1 127.0.0.1, MAP * ~NOTFOUND"
     with pytest.raises(UnreachableShop, match="private address"):
         browser.resolver_rules(Shop(name="a", url="http://127.0.0.1:8000/"))
 
 
-class Asked(NamedTuple):
-    """A request of a page's, as Playwright tells it."""
+class PageRequest(NamedTuple):
+    """A request of a page, with the attributes of Playwright's."""
 
     url: str
     resource_type: str = "fetch"
@@ -142,25 +145,25 @@ class Asked(NamedTuple):
 
 
 @pytest.mark.parametrize(
-    ("asked", "kept_back"),
+    ("request_", "is_blocked"),
     [
-        (Asked("https://shop.example/app.js", "script"), False),
-        (Asked("https://shop.example/api/items?page=2"), False),
-        (Asked("https://shop.example/graphql", method="POST"), False),
-        (Asked("https://shop.example/p/1", "document"), False),
-        (Asked("https://shop.example/p/1", "document", "POST"), True),
-        (Asked("https://shop.example/cart", method="POST"), True),
-        (Asked("https://shop.example/a.jpg", "image"), True),
-        (Asked("https://shop.example/a.woff", "font"), True),
-        (Asked("https://shop.example/t?gclid=1"), True),
-        (Asked("https://elsewhere.example/app.js", "script"), True),
-        (Asked("http://169.254.169.254/"), True),
-        (Asked("https://shop.example/ping", "ping", "POST"), True),
+        (PageRequest("https://shop.example/app.js", "script"), False),
+        (PageRequest("https://shop.example/api/items?page=2"), False),
+        (PageRequest("https://shop.example/graphql", method="POST"), False),
+        (PageRequest("https://shop.example/p/1", "document"), False),
+        (PageRequest("https://shop.example/p/1", "document", "POST"), True),
+        (PageRequest("https://shop.example/cart", method="POST"), True),
+        (PageRequest("https://shop.example/a.jpg", "image"), True),
+        (PageRequest("https://shop.example/a.woff", "font"), True),
+        (PageRequest("https://shop.example/t?gclid=1"), True),
+        (PageRequest("https://elsewhere.example/app.js", "script"), True),
+        (PageRequest("http://169.254.169.254/"), True),
+        (PageRequest("https://shop.example/ping", "ping", "POST"), True),
     ],
 )
-def test_what_is_kept_back(asked: Asked, kept_back: bool) -> None:
-    """Of what a page asks for, its own site's documents, scripts and data go out."""
-    assert browser.unwanted("https://shop.example/")(asked) is kept_back  # type: ignore[arg-type]
+def test_blocked_requests(request_: PageRequest, is_blocked: bool) -> None:
+    """A page may request only documents, scripts and data of its own site."""
+    assert browser.request_blocker("https://shop.example/")(request_) is is_blocked  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -169,7 +172,7 @@ def test_what_is_kept_back(asked: Asked, kept_back: bool) -> None:
 def test_proposed(
     settings: Settings, store: Store, shop: Shop, shells: int, pages: int, proposed: bool
 ) -> None:
-    """A crawl without a browser that brings nearly only empty shells says so, and what to do."""
+    """A crawl without a browser that fetches nearly only empty shells proposes one."""
     bodies = Bodies(settings.bodies)
     with store.write() as session:
         for n in range(pages):
@@ -187,7 +190,7 @@ def test_proposed(
         if proposed
         else nullcontext()
     ):
-        refuse_shells(settings, store, shop)
+        check_for_shells(settings, store, shop)
 
 
 @pytest.mark.parametrize(
@@ -203,20 +206,20 @@ def test_proposed(
     ],
 )
 def test_shells(html: str, shell: bool) -> None:
-    """A shell loads a script, says nothing, and holds no data."""
+    """A shell loads a script, shows no text, and holds no data."""
     assert is_shell(html) is shell
 
 
-def test_what_is_missing_is_named(
+def test_missing_software_is_named(
     settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Without the extra, or without a browser, there is one line that says what to install."""
+    """Without the extra, or without a browser, the error names the missing software."""
     monkeypatch.setattr(browser, "find_spec", lambda name: None)
     with pytest.raises(ConfigError, match=r"scout-offer-gaps\[javascript\]"):
-        browser.require(settings)
+        browser.find_browser(settings)
     monkeypatch.setattr(browser, "find_spec", lambda name: name)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ConfigError, match="no browser is installed"):
-        browser.require(settings)
+        browser.find_browser(settings)
     with pytest.raises(ConfigError, match="is no program"):
-        browser.require(settings.model_copy(update={"browser": "nothing"}))
+        browser.find_browser(settings.model_copy(update={"browser": "nothing"}))

@@ -96,7 +96,7 @@ def test_source_that_is_none(make_bench: Callable[..., Bench], tmp_path: Path) -
 
 
 def test_log_in_json(make_bench: Callable[..., Bench]) -> None:
-    """On wish every line of the crawl's log is one JSON object."""
+    """With log_format json, every line of the crawl's log is one JSON object."""
     made = make_bench()
     made.server.routes["/"] = page("/a")
     made.settings.log_format = "json"

@@ -1,4 +1,4 @@
-"""What answers mean, who may be asked, and how fast."""
+"""Classification of responses, guards of addresses, and the speed of the crawl."""
 
 import asyncio
 import gzip
@@ -14,20 +14,21 @@ from twisted.internet.address import IPv4Address
 from catalog.models import PageState, Shop
 from catalog.storage.frontier import Frontier, Link
 from catalog.storage.store import Store
-from crawler.discovery.sitemaps import MOST_URLS, read_sitemap, unpacked
-from crawler.fetch.circuit_breaker import ENOUGH, Patience
-from crawler.fetch.middlewares import PublicOnly, RobotsAnswer
+from crawler.config import DEFAULT_CONFIG
+from crawler.discovery.sitemaps import MAX_URLS, parse_sitemap, unzipped_body
+from crawler.fetch.circuit_breaker import CircuitBreaker
+from crawler.fetch.middlewares import PublicAddressResolver, RobotsStatusMiddleware
 from crawler.fetch.response_status import (
-    MOST_ATTEMPTS,
-    Answer,
+    MAX_ATTEMPTS,
+    ResponseStatus,
+    classify_error,
+    classify_response,
     is_html,
-    of_error,
-    of_response,
     retry_after,
 )
-from crawler.frontier.budget import Budget
-from crawler.frontier.dispatcher import Supply
-from crawler.frontier.throttle import Pace
+from crawler.frontier.budget import Budget, Usage
+from crawler.frontier.dispatcher import Dispatcher
+from crawler.frontier.throttle import Throttle
 
 
 def answer(status: int, body: bytes = b"<html>x", **headers: str) -> Response:
@@ -38,16 +39,18 @@ def answer(status: int, body: bytes = b"<html>x", **headers: str) -> Response:
     return HtmlResponse("https://a.example/", status=status, body=body, headers=named)
 
 
-UNSAID = [
+WITHOUT_TYPE = [
     ("comments before it", b"<!-- a --> <!---->" * 200 + b"<html>x", True),
     ("comments, and no page of HTML", b"<!---->" * 500 + b"<p>x", False),
     ("a dash in a comment", b"<!-- a - b -- c --><!DOCTYPE html>x", True),
 ]
 
 
-@pytest.mark.parametrize(("name", "body", "is_page"), UNSAID, ids=[case[0] for case in UNSAID])
-def test_a_page_that_is_not_said_to_be_one(name: str, body: bytes, is_page: bool) -> None:
-    """It is told by how it begins, in no more time than it is long."""
+@pytest.mark.parametrize(
+    ("name", "body", "is_page"), WITHOUT_TYPE, ids=[case[0] for case in WITHOUT_TYPE]
+)
+def test_html_without_content_type(name: str, body: bytes, is_page: bool) -> None:
+    """HTML without a content type is recognised by its first tag, in linear time."""
     assert is_html(Response("https://a.example/", body=body)) is is_page
 
 
@@ -66,20 +69,24 @@ def test_a_page_that_is_not_said_to_be_one(name: str, body: bytes, is_page: bool
 )
 def test_statuses(status: int, state: str, reason: str | None) -> None:
     """Each kind of status has its state and reason."""
-    found = of_response(answer(status), attempts=1)
-    assert (found.state, found.reason) == (state, reason)
+    result = classify_response(answer(status), attempts=1)
+    assert (result.state, result.reason) == (state, reason)
 
 
 def test_attempts_end() -> None:
     """A page that fails again and again is given up with its reason, after waits that double."""
-    waits = [of_response(answer(502), attempt).wait for attempt in range(1, MOST_ATTEMPTS)]
+    waits = [classify_response(answer(502), attempt).wait for attempt in range(1, MAX_ATTEMPTS)]
     assert waits == [1.0, 2.0, 4.0]
-    assert of_response(answer(502), MOST_ATTEMPTS) == Answer(PageState.FAILED, "http 502")
-    assert of_error(DownloadTimeoutError(), MOST_ATTEMPTS) == Answer(PageState.FAILED, "timeout")
+    assert classify_response(answer(502), MAX_ATTEMPTS) == ResponseStatus(
+        PageState.FAILED, "http 502"
+    )
+    assert classify_error(DownloadTimeoutError(), MAX_ATTEMPTS) == ResponseStatus(
+        PageState.FAILED, "timeout"
+    )
 
 
 @pytest.mark.parametrize(
-    ("said", "seconds"),
+    ("value", "seconds"),
     [
         ("7", 7.0),
         ("99999", 300.0),
@@ -88,9 +95,9 @@ def test_attempts_end() -> None:
         ("", None),
     ],
 )
-def test_retry_after(said: str, seconds: float | None) -> None:
+def test_retry_after(value: str, seconds: float | None) -> None:
     """Retry-After is heeded as seconds or as a date, up to five minutes."""
-    assert retry_after(answer(429, Retry_After=said)) == seconds
+    assert retry_after(answer(429, Retry_After=value)) == seconds
 
 
 @pytest.mark.parametrize(
@@ -108,16 +115,19 @@ def test_retry_after(said: str, seconds: float | None) -> None:
     ],
 )
 def test_errors(error: Exception, reason: str) -> None:
-    """Requests without an answer have short reasons too."""
-    assert of_error(error, 1).reason == reason
+    """Requests without a response get short reasons too."""
+    assert classify_error(error, 1).reason == reason
 
 
 def test_captcha() -> None:
-    """A short page that asks for a proof of being human is a captcha; a contact form that holds one is not."""
+    """A short page that asks for a proof of being human is a captcha.
+
+    A contact form that holds one is not.
+    """
     asks = b"<html><div class=g-recaptcha></div>"
-    assert of_response(answer(200, asks), 1).reason == "captcha"
-    assert of_response(answer(200, asks + b"<a href=/x>x</a>" * 9), 1).reason is None
-    assert of_response(answer(403, asks), 1).reason == "captcha"
+    assert classify_response(answer(200, asks), 1).reason == "captcha"
+    assert classify_response(answer(200, asks + b"<a href=/x>x</a>" * 9), 1).reason is None
+    assert classify_response(answer(403, asks), 1).reason == "captcha"
 
 
 def test_resolver_withholds_private_addresses() -> None:
@@ -129,10 +139,10 @@ def test_resolver_withholds_private_addresses() -> None:
                 receiver.addressResolved(IPv4Address("TCP", host, 80))
 
     def resolved(name: str) -> list[str]:
-        found: list[str] = []
-        receiver = SimpleNamespace(addressResolved=lambda address: found.append(address.host))
-        PublicOnly(Resolver(), "intern.example").resolveHostName(receiver, name)
-        return found
+        hosts: list[str] = []
+        receiver = SimpleNamespace(addressResolved=lambda address: hosts.append(address.host))
+        PublicAddressResolver(Resolver(), "intern.example").resolveHostName(receiver, name)
+        return hosts
 
     assert resolved("shop.example") == ["93.184.216.34"]
     assert resolved("intern.example") == ["10.0.0.1", "93.184.216.34"]
@@ -145,75 +155,76 @@ def test_robots_that_cannot_be_served(status: int, body: bytes) -> None:
     """An error answer to robots.txt forbids all where the server is at fault, and allows all where no file is there."""
     request = Request("https://a.example/robots.txt", meta={"dont_obey_robotstxt": True})
     response = Response(request.url, status=status, body=b"as it is")
-    assert RobotsAnswer().process_response(request, response).body == body
+    assert RobotsStatusMiddleware().process_response(request, response).body == body
 
 
-def test_pace() -> None:
-    """Crawl-delay and Request-rate are kept; a shop that asks for mercy is asked more slowly, until it answers well."""
+def test_throttle() -> None:
+    """Crawl-delay and Request-rate are obeyed.
+
+    429 and 503 slow the crawl down until the shop answers well.
+    """
     slot = SimpleNamespace(delay=0.0)
     crawler: Any = SimpleNamespace(
         engine=SimpleNamespace(downloader=SimpleNamespace(slots={"a": slot}))
     )
-    pace = Pace(crawler, 0.0)
-    pace.slower()
-    pace.slower()
+    throttle = Throttle(crawler, 0.0)
+    throttle.back_off()
+    throttle.back_off()
     assert slot.delay == 0.5
     for _ in range(20):
-        pace.answered()
+        throttle.record_latency()
     assert slot.delay == 0.0
-    pace.answered(2.0)
-    pace.answered(2.0)
+    throttle.record_latency(2.0)
+    throttle.record_latency(2.0)
     assert 0.3 < slot.delay < 0.5
     rules = Protego.parse("User-agent: Scout\nCrawl-delay: 2\nRequest-rate: 1/3s\n")
-    pace.read_robots(SimpleNamespace(rp=rules, crawl_delay=rules.crawl_delay), "Scout")
+    throttle.apply_robots(SimpleNamespace(rp=rules, crawl_delay=rules.crawl_delay), "Scout")
     assert slot.delay == 3.0
-    pace.answered()
+    throttle.record_latency()
     assert slot.delay == 3.0
 
 
-def test_patience() -> None:
-    """So many refusals in a row are enough; one page between them starts the count anew."""
-    patience, no, yes = (
-        Patience("a.example"),
-        Answer(PageState.FAILED, "http 403"),
-        Answer(PageState.FETCHED),
-    )
-    for _ in range(ENOUGH - 1):
-        assert patience.after(no) is None
-    assert patience.after(yes) is None
-    said = [patience.after(no) for _ in range(ENOUGH)]
-    assert [type(error).__name__ for error in said if error] == ["BlockedShop"]
+def test_circuit_breaker() -> None:
+    """A crawl stops after 30 refusals in a row; one page between them restarts the count."""
+    breaker = CircuitBreaker("a.example")
+    forbidden = ResponseStatus(PageState.FAILED, "http 403")
+    limit = DEFAULT_CONFIG.failures_to_stop
+    for _ in range(limit - 1):
+        assert breaker.record(forbidden) is None
+    assert breaker.record(ResponseStatus(PageState.FETCHED)) is None
+    errors = [breaker.record(forbidden) for _ in range(limit)]
+    assert [type(error).__name__ for error in errors if error] == ["BlockedShop"]
 
 
 def test_sitemaps_are_bounded() -> None:
     """A sitemap's entities are not resolved, its length is capped, and a bomb is refused."""
     bomb = b'<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><urlset><url><loc>&e;</loc></url></urlset>'
-    assert read_sitemap(bomb).pages == ()
+    assert parse_sitemap(bomb).pages == ()
     many = (
-        b"<urlset>" + b"<url><loc>https://a.example/x</loc></url>" * (MOST_URLS + 10) + b"</urlset>"
+        b"<urlset>" + b"<url><loc>https://a.example/x</loc></url>" * (MAX_URLS + 10) + b"</urlset>"
     )
-    assert len(read_sitemap(many).pages) == MOST_URLS
+    assert len(parse_sitemap(many).pages) == MAX_URLS
     with pytest.raises(ValueError, match="exceeded"):
-        unpacked(Response("https://a.example/x.gz", body=gzip.compress(b"a" * 60_000_000)))
+        unzipped_body(Response("https://a.example/x.gz", body=gzip.compress(b"a" * 60_000_000)))
 
 
-def test_supply_hands_out_few_at_a_time(store: Store, shop: Shop) -> None:
-    """No more than so many pages are out at once, the first alone, and the end is reached when all are back."""
+def test_dispatcher_hands_out_few_at_a_time(store: Store, shop: Shop) -> None:
+    """At most eight pages are in flight, the first one alone, and the crawl ends when all are settled."""
     frontier = Frontier(store, shop.id or 0)
     frontier.add(Link(f"{shop.url}{number}") for number in range(50))
-    supply = Supply(frontier, Budget(shop, 40, (0, 0.0), int), most=8)
-    out: list[int] = []
-    most = 0
+    dispatcher = Dispatcher(frontier, Budget(shop, 40, Usage(), int), max_in_flight=8)
+    in_flight: list[int] = []
+    peak = 0
 
     async def crawl() -> int:
-        nonlocal most
+        nonlocal peak
         done = 0
-        async for page in supply.pages(True, lambda pages: pages):
-            out.append(page.id or 0)
-            most, done = max(most, len(out)), done + 1
-            if done == 1 or len(out) >= 8:
+        async for page in dispatcher.pages(True, lambda pages: pages):
+            in_flight.append(page.id or 0)
+            peak, done = max(peak, len(in_flight)), done + 1
+            if done == 1 or len(in_flight) >= 8:
                 asyncio.get_running_loop().call_later(
-                    0.01, lambda: [supply.give(out.pop()) for _ in list(out)]
+                    0.01, lambda: [dispatcher.release(in_flight.pop()) for _ in list(in_flight)]
                 )
         return done
 
@@ -221,9 +232,9 @@ def test_supply_hands_out_few_at_a_time(store: Store, shop: Shop) -> None:
         task = asyncio.ensure_future(crawl())
         while not task.done():
             await asyncio.sleep(0.05)
-            while out:
-                supply.give(out.pop())
+            while in_flight:
+                dispatcher.release(in_flight.pop())
         return task.result()
 
     assert asyncio.run(finish()) == 40
-    assert most <= 8
+    assert peak <= 8

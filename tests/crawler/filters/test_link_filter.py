@@ -1,4 +1,4 @@
-"""What is learnt from pages: canonical rules, second tries, dead kinds, traps; and what becomes of links by it."""
+"""Rules learnt from pages (canonical rules, their verification, dead links, traps) and their effect on links."""
 
 from typing import Any
 
@@ -7,40 +7,49 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.models import Page
-from crawler.filters.dead_links import REFUSE, DeadKinds
-from crawler.filters.link_filter import Place, Sieve
-from crawler.filters.near_duplicates import REFUSE as REFUSE_ALIKE
-from crawler.filters.near_duplicates import WAIT, Alike
-from crawler.filters.traps import BARREN_FILTERS, BARREN_PAGES, LONGEST_CHAIN, Traps
-from crawler.pages.page_digest import Digest
-from crawler.urls.canonical_rules import Rewrites
-from crawler.urls.rule_verification import ASTRAY, TRIES, Doubts, Original
+from crawler.config import DEFAULT_CONFIG, CrawlConfig
+from crawler.filters.dead_links import DeadLinkFilter
+from crawler.filters.link_filter import CrawlPosition, LinkFilter
+from crawler.filters.near_duplicates import NearDuplicateFilter
+from crawler.filters.traps import TrapFilter
+from crawler.pages.page_digest import PageDigest
+from crawler.urls.canonical_rules import CanonicalRules
+from crawler.urls.rule_verification import ReplacedLink, RuleVerifier
 from crawler.urls.site import Site
 from crawler.urls.url_shape import Address
 
 HOME = "https://shop.example"
+TRIALS = DEFAULT_CONFIG.rule_trials
+POSTPONE = DEFAULT_CONFIG.duplicates_to_postpone
+REFUSE = DEFAULT_CONFIG.duplicates_to_refuse
+BARREN_PAGES = DEFAULT_CONFIG.max_barren_pages
 
 
-def at(path: str) -> Address:
+def address(path: str) -> Address:
     return Address(HOME + path)
 
 
-def digest(*links: str, **words: Any) -> Digest:
+def position(path: str) -> CrawlPosition:
+    return CrawlPosition(address(path))
+
+
+def digest(*links: str, **fields: Any) -> PageDigest:
     """A page with links to these paths."""
-    return Digest(links=tuple(HOME + link for link in links), **words)
+    return PageDigest(links=tuple(HOME + link for link in links), **fields)
 
 
-def taught(pairs: list[tuple[str, str]], brought_new: bool = False) -> Rewrites:
-    """Rules learnt from pages and their canonical addresses, both looked at."""
-    rules = Rewrites()
+def learnt_rules(pairs: list[tuple[str, str]], has_new_links: bool = False) -> CanonicalRules:
+    """Rules learnt from pages and their canonical addresses, both fetched."""
+    rules = CanonicalRules()
     for page, canonical in pairs:
-        rules.observe(at(canonical), at(canonical), f"Title of {canonical}", False)
-        rules.observe(at(page), at(canonical), f"Title of {canonical}", brought_new)
+        title = f"Title of {canonical}"
+        rules.observe(address(canonical), address(canonical), title, False)
+        rules.observe(address(page), address(canonical), title, has_new_links)
     return rules
 
 
 @pytest.mark.parametrize(
-    ("page", "canonical", "link", "kept"),
+    ("page", "canonical", "link", "form"),
     [
         ("/c/x{}/p/h{}", "/p/h{}", "/c/other/p/q", "/p/q"),
         ("/c/x{}/p/h{}.html", "/p/h{}", "/c/other/p/q.html", "/p/q"),
@@ -50,161 +59,193 @@ def taught(pairs: list[tuple[str, str]], brought_new: bool = False) -> Rewrites:
         ("/c/h{}?page={}", "/c/h{}", "/c/q?page=2", "/c/q?page=2"),
     ],
 )
-def test_rule_is_learnt(page: str, canonical: str, link: str, kept: str) -> None:
-    """Five agreeing pages make a rule for links of their kind, and for no others; further pages are never dropped."""
-    rules = taught([(page.format(n, n), canonical.format(n)) for n in "abcde"])
-    assert [address.url for address in rules.kept(at(link)).addresses] == [HOME + kept]
+def test_rule_is_learnt(page: str, canonical: str, link: str, form: str) -> None:
+    """Five agreeing pages make a rule for links of their kind, and for no others.
+
+    Page numbers are never dropped.
+    """
+    rules = learnt_rules([(page.format(n, n), canonical.format(n)) for n in "abcde"])
+    forms = rules.canonical_forms(address(link)).addresses
+    assert [found.url for found in forms] == [HOME + form]
 
 
 def test_one_page_refutes_a_rule() -> None:
     """A page of the kind that is its own canonical ends the rule."""
     pairs = [(f"/c/x/p/{n}", f"/p/{n}") for n in "abcde"]
-    assert taught([*pairs, ("/c/x/p/f", "/c/x/p/f")]).kept(at("/c/y/p/q")).addresses == (
-        at("/c/y/p/q"),
-    )
+    rules = learnt_rules([*pairs, ("/c/x/p/f", "/c/x/p/f")])
+    assert rules.canonical_forms(address("/c/y/p/q")).addresses == (address("/c/y/p/q"),)
 
 
 def test_other_titles_refute_a_rule() -> None:
-    """Where the canonical address shows something else, the rule is not believed."""
-    rules = Rewrites()
+    """A rule is not trusted if the canonical address shows another title."""
+    rules = CanonicalRules()
     for n in "abcdef":
-        rules.observe(at(f"/p/{n}"), at(f"/p/{n}"), "All our bikes", False)
-        rules.observe(at(f"/c/x/p/{n}"), at(f"/p/{n}"), f"Helmet model {n}", False)
-    assert rules.kept(at("/c/y/p/q")).addresses == (at("/c/y/p/q"),)
+        rules.observe(address(f"/p/{n}"), address(f"/p/{n}"), "All our bikes", False)
+        rules.observe(address(f"/c/x/p/{n}"), address(f"/p/{n}"), f"Helmet model {n}", False)
+    assert rules.canonical_forms(address("/c/y/p/q")).addresses == (address("/c/y/p/q"),)
 
 
 def test_lists_with_one_canonical() -> None:
-    """A key whose pages bring new links is kept, though all name the first page as canonical."""
-    rules = taught([(f"/list?blatt={n}", "/list") for n in range(9)], brought_new=True)
-    assert rules.kept(at("/list?blatt=10")).addresses == (at("/list?blatt=10"),)
+    """A key whose pages have new links is kept, though all name the first page as canonical."""
+    rules = learnt_rules([(f"/list?blatt={n}", "/list") for n in range(9)], has_new_links=True)
+    tenth = address("/list?blatt=10")
+    assert rules.canonical_forms(tenth).addresses == (tenth,)
 
 
-def test_wrong_rule_is_given_up() -> None:
-    """Links held back are tried once one is there after all; a rule that leads astray too often is given up."""
-    doubts, way = Doubts(), ("path", "c")
-    for number in range(TRIES + 2):
-        doubts.replaced(Original(f"/c/{number}", way), f"/p/{number}")
-    tried = [
-        original.url for number in range(TRIES + 2) for original in doubts.missing(f"/p/{number}")
-    ]
-    assert tried == [f"/c/{number}" for number in range(TRIES)]
-    assert [original.url for original in doubts.there("/c/0")] == [f"/c/{TRIES}", f"/c/{TRIES + 1}"]
-    assert not doubts.guilty
-    for number in range(1, ASTRAY):
-        doubts.there(f"/c/{number}")
-    assert doubts.guilty == {way}
+def test_wrong_rule_is_revoked() -> None:
+    """Postponed links are tried once a rule was wrong.
+
+    A rule that is wrong too often is revoked.
+    """
+    verifier, rule = RuleVerifier(), ("path", "c")
+    numbers = range(TRIALS + 2)
+    for number in numbers:
+        verifier.record_replacement(ReplacedLink(f"/c/{number}", rule), f"/p/{number}")
+    tried = [link.url for number in numbers for link in verifier.record_missing(f"/p/{number}")]
+    assert tried == [f"/c/{number}" for number in range(TRIALS)]
+    postponed = [link.url for link in verifier.record_existing("/c/0")]
+    assert postponed == [f"/c/{TRIALS}", f"/c/{TRIALS + 1}"]
+    assert not verifier.revoked
+    for number in range(1, DEFAULT_CONFIG.rule_errors):
+        verifier.record_existing(f"/c/{number}")
+    assert verifier.revoked == {rule}
 
 
-def test_broken_links_do_not_convict() -> None:
-    """Where the link itself is missing too, the rule stays, and no more such links are tried."""
-    doubts, way = Doubts(), ("path", "c")
-    for number in range(TRIES + 1):
-        doubts.replaced(Original(f"/c/{number}", way), f"/p/{number}")
-    for number in range(TRIES):
-        doubts.missing(f"/p/{number}")
-        assert doubts.missing(f"/c/{number}") == []
-    assert doubts.missing(f"/p/{TRIES}") == []
-    assert doubts.trusts(way)
+def test_broken_links_do_not_revoke() -> None:
+    """If the original link is missing too, the rule stays, and no more such links are tried."""
+    verifier, rule = RuleVerifier(), ("path", "c")
+    for number in range(TRIALS + 1):
+        verifier.record_replacement(ReplacedLink(f"/c/{number}", rule), f"/p/{number}")
+    for number in range(TRIALS):
+        verifier.record_missing(f"/p/{number}")
+        assert verifier.record_missing(f"/c/{number}") == []
+    assert verifier.record_missing(f"/p/{TRIALS}") == []
+    assert verifier.is_verified(rule)
 
 
-def test_dead_kinds() -> None:
-    """A kind of link is dead after enough missing ones, and alive for ever after one that was there."""
-    dead = DeadKinds()
-    for number in range(REFUSE):
-        dead.missing(at(f"/c/word-{number}"))
-    assert dead.is_dead(at("/c/another"))
-    assert not dead.is_dead(at("/c/another.html"))
-    dead.there(at("/c/real"))
-    assert not dead.is_dead(at("/c/another"))
+def test_dead_links() -> None:
+    """A link pattern is dead after enough missing links, and alive for good after one that exists."""
+    dead_links = DeadLinkFilter()
+    for number in range(DEFAULT_CONFIG.dead_links_to_refuse):
+        dead_links.record_missing(address(f"/c/word-{number}"))
+    assert dead_links.is_dead(address("/c/another"))
+    assert not dead_links.is_dead(address("/c/another.html"))
+    dead_links.record_existing(address("/c/real"))
+    assert not dead_links.is_dead(address("/c/another"))
 
 
-def alike(pages: int, last: str, offer: bool = False) -> Alike:
-    """Pages of one title that lead to so many of their like, and to a last one."""
-    made = Alike()
-    for number in range(REFUSE_ALIKE + 3):
-        made.led(number, "Our story")
+def near_duplicates(pages: int, last: str, is_offer: bool = False) -> NearDuplicateFilter:
+    """Pages of one title that lead to so many near-duplicates, and to a last page."""
+    duplicates = NearDuplicateFilter()
+    for number in range(REFUSE + 3):
+        duplicates.record_link(number, "Our story")
     for number in range(pages):
-        made.saw(number, "Our story", offer=False)
-    made.saw(pages, last, offer=offer)
-    return made
+        duplicates.record_page(number, "Our story", is_offer=False)
+    duplicates.record_page(pages, last, is_offer=is_offer)
+    return duplicates
 
 
 @pytest.mark.parametrize(
-    ("pages", "last", "offer", "waits", "trap"),
+    ("pages", "last", "is_offer", "should_wait", "is_trap"),
     [
-        (REFUSE_ALIKE, "Our story", False, True, True),
-        (WAIT, "Our story", False, True, False),
-        (WAIT - 2, "Our story", False, False, False),
-        (REFUSE_ALIKE, "Lamps", False, False, False),
-        (REFUSE_ALIKE, "Our story", True, False, False),
+        (REFUSE, "Our story", False, True, True),
+        (POSTPONE, "Our story", False, True, False),
+        (POSTPONE - 2, "Our story", False, False, False),
+        (REFUSE, "Lamps", False, False, False),
+        (REFUSE, "Our story", True, False, False),
     ],
 )
-def test_pages_alike(pages: int, last: str, offer: bool, waits: bool, trap: bool) -> None:
-    """What leads to its like for long waits, then is given up; another page starts anew, an offer clears it."""
-    made = alike(pages, last, offer)
-    assert (made.can_wait(REFUSE_ALIKE + 2), made.is_trap(REFUSE_ALIKE + 2)) == (waits, trap)
-    assert not made.can_wait(-1)
+def test_near_duplicates(
+    pages: int, last: str, is_offer: bool, should_wait: bool, is_trap: bool
+) -> None:
+    """Links behind near-duplicates are postponed, then refused.
+
+    Another title restarts, an offer clears the count.
+    """
+    duplicates = near_duplicates(pages, last, is_offer)
+    link = REFUSE + 2
+    assert (duplicates.should_wait(link), duplicates.is_trap(link)) == (should_wait, is_trap)
+    assert not duplicates.should_wait(-1)
 
 
-def barren(traps: Traps, path: str, number: int) -> None:
-    for n in range(number):
-        traps.fetched(at(path.format(n)), False, False)
+def observe_barren(traps: TrapFilter, path: str, pages: int) -> None:
+    for n in range(pages):
+        traps.observe_page(address(path.format(n)), False, False)
 
 
 def test_barren_family_is_closed() -> None:
-    """Pages that differ in numbers and bring nothing are closed together, days with their months."""
-    traps = Traps()
-    barren(traps, "/cal/2026/{}", BARREN_PAGES // 2)
-    assert traps.closed(at("/cal/2027/1")) is None
-    barren(traps, "/cal/2026/1/{}", BARREN_PAGES // 2)
-    assert traps.closed(at("/cal/2027/1")) == "trap: endless /cal/"
-    assert traps.closed(at("/cal/opening-hours")) is None
+    """Barren pages that differ in numbers are closed together, days with their months."""
+    traps = TrapFilter()
+    observe_barren(traps, "/cal/2026/{}", BARREN_PAGES // 2)
+    assert traps.closed_reason(address("/cal/2027/1")) is None
+    observe_barren(traps, "/cal/2026/1/{}", BARREN_PAGES // 2)
+    assert traps.closed_reason(address("/cal/2027/1")) == "trap: endless /cal/"
+    assert traps.closed_reason(address("/cal/opening-hours")) is None
 
 
-def test_known_offers_vouch() -> None:
+def test_thresholds_are_configurable() -> None:
+    """A filter decides by the thresholds of its configuration."""
+    traps = TrapFilter(CrawlConfig(max_barren_pages=10, min_same_shape=10))
+    observe_barren(traps, "/cal/2026/{}", 10)
+    assert traps.closed_reason(address("/cal/2027/1")) == "trap: endless /cal/"
+
+
+def test_known_offers_are_exempt() -> None:
     """The family of a known offer is never closed, nor cut as a chain."""
-    traps = Traps()
-    traps.vouch(at("/p/1"))
-    barren(traps, "/p/{}", BARREN_PAGES * 2)
-    assert traps.refuses(at("/p/999"), LONGEST_CHAIN + 5) is None
+    traps = TrapFilter()
+    traps.exempt(address("/p/1"))
+    observe_barren(traps, "/p/{}", BARREN_PAGES * 2)
+    hops = DEFAULT_CONFIG.max_barren_chain + 5
+    assert traps.refusal_reason(address("/p/999"), hops) is None
 
 
-def test_filters_that_bring_nothing() -> None:
-    """Sorted and filtered views of a list are cut once they stop bringing anything; the list's pages are not."""
-    traps = Traps()
-    for n in range(BARREN_FILTERS):
-        traps.fetched(at(f"/list?color=c{n}&sort=price"), True, False)
-    assert traps.refuses(at("/list?color=red&size=1"), 0) == "trap: list filtered endlessly /list"
-    assert traps.refuses(at("/list?page=7"), 0) is None
-    assert traps.refuses(at("/index.php?product=5"), 0) is None
+def test_barren_views_are_cut() -> None:
+    """Sorted and filtered views of a list are cut once they stop bringing links.
+
+    The list's pages are not.
+    """
+    traps = TrapFilter()
+    for n in range(DEFAULT_CONFIG.max_barren_views):
+        traps.observe_page(address(f"/list?color=c{n}&sort=price"), True, False)
+    view = address("/list?color=red&size=1")
+    assert traps.refusal_reason(view, 0) == "trap: list filtered endlessly /list"
+    assert traps.refusal_reason(address("/list?page=7"), 0) is None
+    assert traps.refusal_reason(address("/index.php?product=5"), 0) is None
 
 
 def test_single_filters_are_judged_for_the_whole_shop() -> None:
-    """A list's filters one by one are refused once many have brought nothing in any list; one that does clears them."""
-    traps = Traps()
+    """A list's single filters are refused once many were barren in any list.
+
+    One that is not clears them.
+    """
+    traps = TrapFilter()
     for number in range(BARREN_PAGES):
-        assert traps.refuses(at(f"/new-list?color={number}"), 0) is None
-        traps.fetched(at(f"/list-{number}?color=red"), False, False)
-    assert traps.refuses(at("/new-list?color=red"), 0) == "trap: list filtered endlessly /new-list"
-    traps.fetched(at("/list?size=5"), True, True)
-    assert traps.refuses(at("/new-list?color=red"), 0) is None
+        assert traps.refusal_reason(address(f"/new-list?color={number}"), 0) is None
+        traps.observe_page(address(f"/list-{number}?color=red"), False, False)
+    view = address("/new-list?color=red")
+    assert traps.refusal_reason(view, 0) == "trap: list filtered endlessly /new-list"
+    traps.observe_page(address("/list?size=5"), True, True)
+    assert traps.refusal_reason(view, 0) is None
 
 
-def test_keys_that_stand_alone_combine_to_filters() -> None:
-    """Unknown keys that occur one by one are independent filters when they occur together; an id with a kind is not."""
-    traps = Traps()
+def test_keys_that_occur_alone_combine_to_filters() -> None:
+    """Unknown keys that occur one by one are filters when they occur together.
+
+    An id with a kind is not.
+    """
+    traps = TrapFilter()
     for link in ("/list?fit=a", "/list?sole=b", "/index.php?kind=p&id=5", "/index.php?kind=c&id=6"):
-        traps.saw(at(link))
-    assert traps.filters(at("/list?fit=a&sole=b"))
-    assert not traps.filters(at("/index.php?kind=p&id=7"))
+        traps.observe_link(address(link))
+    assert traps.is_filtered_list(address("/list?fit=a&sole=b"))
+    assert not traps.is_filtered_list(address("/index.php?kind=p&id=7"))
 
 
 def test_priorities() -> None:
     """Links like known offers come first, a list's pages next, its sorted views last."""
-    sieve = Sieve(Site(HOME + "/"))
-    sieve.seed([f"{HOME}/p/known-{n}" for n in "abc"], "known")
-    found = digest("/list?sort=price", "/list?page=2", "/about", "/p/new", title="Shop")
-    links = sieve.sift(Place(at("/")), found).links
+    link_filter = LinkFilter(Site(HOME + "/"))
+    link_filter.admit_seeds([f"{HOME}/p/known-{n}" for n in "abc"], "known")
+    page = digest("/list?sort=price", "/list?page=2", "/about", "/p/new", title="Shop")
+    links = link_filter.admit_links(position("/"), page).links
     ordered = sorted(links, key=lambda link: -link.priority)
     assert [link.url.removeprefix(HOME) for link in ordered] == [
         "/p/new",
@@ -215,33 +256,33 @@ def test_priorities() -> None:
 
 
 def test_each_link_once() -> None:
-    """A page that is known is not brought again, however its parameters are ordered."""
-    sieve = Sieve(Site(HOME + "/"))
-    first = sieve.sift(Place(at("/")), digest("/x?a=1&b=2", title="One")).links
-    again = sieve.sift(Place(at("/y")), digest("/x?b=2&a=1", "/x?a=1&b=2", title="Two")).links
-    assert len(first) == 1
-    assert again == ()
+    """A known page is not admitted again, however its parameters are ordered."""
+    link_filter = LinkFilter(Site(HOME + "/"))
+    first = digest("/x?a=1&b=2", title="One")
+    second = digest("/x?b=2&a=1", "/x?a=1&b=2", title="Two")
+    assert len(link_filter.admit_links(position("/"), first).links) == 1
+    assert link_filter.admit_links(position("/y"), second).links == ()
 
 
-def test_waiting_pages_are_reconsidered() -> None:
-    """A page that waited while a rule was learnt is settled by the rule, without a request."""
-    sieve = Sieve(Site(HOME + "/"))
+def test_pending_pages_are_reconsidered() -> None:
+    """A page that was pending while a rule was learnt is settled by the rule, without a request."""
+    link_filter = LinkFilter(Site(HOME + "/"))
     for n in "abcde":
-        found = digest(title=f"Bike {n}", canonical=f"{HOME}/p/{n}")
-        sieve.sift(Place(at(f"/p/{n}")), found)
-        sieve.sift(Place(at(f"/c/x/p/{n}")), found)
-    (outcome,) = sieve.reconsider(Page(id=7, shop_id=1, url=HOME + "/c/y/p/q"))
+        page = digest(title=f"Bike {n}", canonical=f"{HOME}/p/{n}")
+        link_filter.admit_links(position(f"/p/{n}"), page)
+        link_filter.admit_links(position(f"/c/x/p/{n}"), page)
+    (outcome,) = link_filter.reconsider(Page(id=7, shop_id=1, url=HOME + "/c/y/p/q"))
     assert (outcome.page_id, outcome.columns["canonical"]) == (7, HOME + "/p/q")
     assert [link.url for link in outcome.links] == [HOME + "/p/q"]
 
 
 @given(st.lists(st.integers(0, 30), max_size=60))
-def test_sieve_brings_no_url_twice(numbers: list[int]) -> None:
-    """Whatever order pages come in, no link is brought a second time."""
-    sieve = Sieve(Site(HOME + "/"))
-    seen: list[str] = []
+def test_no_url_is_admitted_twice(numbers: list[int]) -> None:
+    """No link is admitted a second time, in whatever order pages come."""
+    link_filter = LinkFilter(Site(HOME + "/"))
+    urls: list[str] = []
     for number in numbers:
-        hrefs = tuple(f"/p/{n}" for n in range(number, number + 5))
-        links = sieve.sift(Place(at(f"/p/{number}")), digest(*hrefs, title="P", marks=2)).links
-        seen += [link.url for link in links]
-    assert len(seen) == len(set(seen))
+        page = digest(*(f"/p/{n}" for n in range(number, number + 5)), title="P", offer_signals=2)
+        links = link_filter.admit_links(position(f"/p/{number}"), page).links
+        urls += [link.url for link in links]
+    assert len(urls) == len(set(urls))

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from crawler.urls.session_ids import Sessions
+from crawler.urls.session_ids import SessionIdDetector
 from crawler.urls.url_shape import Address
 from tests.crawler.conftest import Bench
 from tests.crawler.tarpit import Tarpit
@@ -30,7 +30,7 @@ def test_all_offers_few_requests(make_bench: Callable[..., Bench], session: str)
 
 
 def test_generated_pages_are_cut_off(make_bench: Callable[..., Bench]) -> None:
-    """Pages that say the same under ever new names are given up; the offers, found among them, are not."""
+    """Generated near-duplicate pages are given up; the offers among them are fetched."""
     made = make_bench(max_pages=1500)
     made.server.fallback = Tarpit().answer
     crawled = made.crawl()
@@ -41,11 +41,11 @@ def test_generated_pages_are_cut_off(make_bench: Callable[..., Bench]) -> None:
 
 
 def pages_of(*sessions: str) -> list[tuple[Address, list[Address]]]:
-    """Pages whose links all carry the page's session, or as many as are given to each."""
+    """Pages whose links carry the page's session ids, one or several each."""
     root = "https://a.example"
     made = []
     for number, ids in enumerate(sessions):
-        links = [Address(f"{root}/{one}/p/{n}") for n in range(3) for one in ids.split()]
+        links = [Address(f"{root}/{session}/p/{n}") for n in range(3) for session in ids.split()]
         made.append((Address(f"{root}/c/{number}"), links))
     return made
 
@@ -54,31 +54,32 @@ IDS = [f"{number:x}" * 3 for number in range(0xABCDE1, 0xABCDE9)]
 
 
 def test_sessions_are_learnt() -> None:
-    """An id that is the only one of its page, and another on each, is a session's: without it the page is the same."""
-    sessions = Sessions()
-    one, other = (Address(f"https://a.example/{name}/p/7") for name in IDS[:2])
+    """An id that is the only one of its page, and differs between pages, is a session id: without it the page is the same."""
+    sessions = SessionIdDetector()
+    first, second = (Address(f"https://a.example/{name}/p/7") for name in IDS[:2])
     for page, links in pages_of(*IDS[:3]):
-        assert sessions.key(one) != sessions.key(other)
+        assert sessions.key(first) != sessions.key(second)
         sessions.observe(page, links)
-    assert sessions.key(one) == sessions.key(other)
-    assert sessions.key(one) != sessions.key(Address(f"https://a.example/{IDS[0]}/p/8"))
+    assert sessions.key(first) == sessions.key(second)
+    assert sessions.key(first) != sessions.key(Address(f"https://a.example/{IDS[0]}/p/8"))
 
 
 @pytest.mark.parametrize(
-    "pages", [[f"{one} {IDS[0]}" for one in IDS[1:]], IDS[:1] * 9, ["bikes", "trees", "books"] * 3]
+    "pages",
+    [[f"{session} {IDS[0]}" for session in IDS[1:]], IDS[:1] * 9, ["bikes", "trees", "books"] * 3],
 )
 def test_other_ids_are_no_sessions(pages: list[str]) -> None:
-    """Ids that stand beside each other, that stay, or that are plain words make different pages."""
-    sessions = Sessions()
+    """Ids side by side, constant ids, and plain words make different pages."""
+    sessions = SessionIdDetector()
     for page, links in pages_of(*pages):
         sessions.observe(page, links)
-    assert not sessions.holds(Address(f"https://a.example/{IDS[0]}/p/7"))
+    assert not sessions.has_session_id(Address(f"https://a.example/{IDS[0]}/p/7"))
 
 
 def test_known_offers_refute_sessions() -> None:
-    """What stands in the link of a known offer is no session's id."""
-    sessions = Sessions()
+    """An id in the link of a known offer is no session id."""
+    sessions = SessionIdDetector()
     sessions.refute(Address(f"https://a.example/{IDS[0]}/p/7"))
     for page, links in pages_of(*IDS):
         sessions.observe(page, links)
-    assert not sessions.holds(Address(f"https://a.example/{IDS[1]}/p/7"))
+    assert not sessions.has_session_id(Address(f"https://a.example/{IDS[1]}/p/7"))

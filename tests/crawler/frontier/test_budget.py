@@ -1,4 +1,4 @@
-"""Budgets: a crawl ends when they are spent, says so, and the next run goes on with what is left."""
+"""Crawl budgets: an exhausted crawl ends with a reason, and the next run continues with the open pages."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -9,10 +9,18 @@ from sqlmodel import select
 
 from catalog.errors import BlockedShop, CrawlError, UsageError
 from catalog.models import Crawl, Run
-from crawler.fetch.circuit_breaker import SOONER
+from crawler.config import DEFAULT_CONFIG
 from crawler.fetch.response_status import CAPTCHA, LOGIN
-from crawler.frontier.budget import BYTES, HOURS, MINUTES, PAGES, Budget, Window
-from crawler.frontier.revisit import reset
+from crawler.frontier.budget import (
+    OUTSIDE_HOURS,
+    OVER_BYTES,
+    OVER_MINUTES,
+    OVER_PAGES,
+    Budget,
+    Usage,
+    Window,
+)
+from crawler.frontier.revisit import reset_for_revisit
 from tests.crawler.conftest import Bench
 from tests.crawler.server import page, raw
 
@@ -29,7 +37,7 @@ def fill(made: Bench) -> None:
 
 def next_run(made: Bench) -> None:
     with made.store.write() as session:
-        reset(session, made.shop.id or 0)
+        reset_for_revisit(session, made.shop.id or 0)
         run = Run(shop_id=made.shop.id or 0)
         session.add(run)
         session.flush()
@@ -42,12 +50,12 @@ def crawls(made: Bench) -> list[Crawl]:
 
 
 @pytest.mark.parametrize(
-    ("limits", "reason"), [({"max_pages": 35}, PAGES), ({"max_bytes": 140_000}, BYTES)]
+    ("limits", "reason"), [({"max_pages": 35}, OVER_PAGES), ({"max_bytes": 140_000}, OVER_BYTES)]
 )
 def test_the_next_run_goes_on(
     make_bench: Callable[..., Bench], limits: dict[str, Any], reason: str
 ) -> None:
-    """What a budget left open has its reason, and the next runs fetch that instead of the same pages again."""
+    """Pages that a budget leaves open keep the reason, and the next runs fetch them instead of the same pages again."""
     made = make_bench(**limits)
     fill(made)
     first = made.crawl()
@@ -61,39 +69,39 @@ def test_the_next_run_goes_on(
 
 
 def test_minutes(make_bench: Callable[..., Bench]) -> None:
-    """A crawl that has used up its minutes ends; what a killed one of the same run had used counts."""
+    """A crawl that has used up its minutes ends; those of a killed crawl of the same run count."""
     made = make_bench(max_minutes=10.0)
     fill(made)
     with made.store.write() as session:
         session.add(Crawl(shop_id=made.shop.id or 0, run_id=made.run_id, seconds=599.9))
-    assert made.crawl().stopped == MINUTES
+    assert made.crawl().stopped == OVER_MINUTES
 
 
 def test_hours(make_bench: Callable[..., Bench]) -> None:
-    """Outside its hours a shop is not asked at all, not even for its robots.txt."""
+    """Outside its hours a shop gets no request, not even for its robots.txt."""
     later = datetime.now(UTC).astimezone() + timedelta(hours=6)
     made = make_bench(window=f"{later:%H:%M}-{later + timedelta(hours=1):%H:%M}")
     with pytest.raises(CrawlError, match=r"between .* only"):
         made.crawl()
     assert not made.server.hits
-    assert crawls(made)[0].stopped == HOURS
+    assert crawls(made)[0].stopped == OUTSIDE_HOURS
 
 
 @pytest.mark.parametrize(
     "text", ["", "22", "22:00", "25:00-26:00", "22:60-23:00", "6-7", "24:30-01:00"]
 )
 def test_no_hours(text: str) -> None:
-    """What names no hours is refused."""
+    """A text that names no hours is refused."""
     with pytest.raises(UsageError, match="names no hours"):
-        Window.read(text)
+        Window.parse(text)
 
 
 def test_budget_of_nothing_set(make_bench: Callable[..., Bench]) -> None:
     """Without limits only the pages count."""
-    budget = Budget(make_bench().shop, 1, (10**12, 10.0**9), lambda: 10**12)
-    assert budget.over() is None
+    budget = Budget(make_bench().shop, 1, Usage(10**12, 10.0**9), lambda: 10**12)
+    assert budget.exhausted_reason() is None
     budget.pages = 0
-    assert budget.over() == PAGES
+    assert budget.exhausted_reason() == OVER_PAGES
 
 
 WALLS = {
@@ -107,20 +115,26 @@ WALLS = {
 
 @pytest.mark.parametrize("wall", [CAPTCHA, LOGIN])
 def test_walls(make_bench: Callable[..., Bench], wall: str) -> None:
-    """A captcha or a login wall stops the crawl after a few pages; what was left is open and says why."""
+    """A captcha or a login wall stops the crawl after a few pages.
+
+    The others stay open with the reason.
+    """
     made = make_bench()
     fill(made)
     made.server.routes |= {f"/p/{number}": WALLS[wall] for number in range(PRODUCTS)}
     crawled = made.crawl()
     reason = CAPTCHA if wall == CAPTCHA else LOGIN
-    asked = sum(made.server.hits[f"/p/{number}"] for number in range(PRODUCTS))
-    assert SOONER[reason] <= asked <= SOONER[reason] + 16
+    limit = DEFAULT_CONFIG.captchas_to_stop
+    if reason == LOGIN:
+        limit = DEFAULT_CONFIG.login_walls_to_stop
+    requests = sum(made.server.hits[f"/p/{number}"] for number in range(PRODUCTS))
+    assert limit <= requests <= limit + 16
     assert crawled.reasons[reason] + crawled.reasons["stopped early"] == PRODUCTS
     assert ("captcha" if wall == CAPTCHA else "login") in str(crawls(made)[0].stopped)
 
 
 def test_wall_from_the_first_page(make_bench: Callable[..., Bench]) -> None:
-    """A shop that shows a login instead of its first page is blocked, and the error says so."""
+    """A shop that shows a login instead of its first page is blocked, and the error names the login."""
     made = make_bench()
     made.server.fallback = WALLS["a form"]
     with pytest.raises(BlockedShop, match="login"):
@@ -128,7 +142,7 @@ def test_wall_from_the_first_page(make_bench: Callable[..., Bench]) -> None:
 
 
 def test_summary_of_a_crawl(make_bench: Callable[..., Bench]) -> None:
-    """What a crawl came to is kept: requests, bytes, seconds, pages by state, reasons."""
+    """A crawl's summary is stored: requests, bytes, seconds, pages by state, reasons."""
     made = make_bench()
     fill(made)
     made.server.routes["/"] = page("/p/1", "/p/2", "/gone", "https://other.example/")

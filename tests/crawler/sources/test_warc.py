@@ -1,4 +1,4 @@
-"""WARC files: read in place of the net, written from a crawl, and hostile ones."""
+"""WARC files: read instead of the network, written from a crawl, and hostile ones."""
 
 import gzip
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from warcio.warcwriter import WARCWriter
 
 from catalog.errors import UsageError
 from catalog.storage.bodies import Bodies
-from crawler.sources.warc_reader import HEAD, Saved, answers
+from crawler.sources.warc_reader import MAX_HEADER_SIZE, SavedResponse, read_responses
 from crawler.sources.warc_writer import write_warc
 from tests.crawler.conftest import Bench
 from tests.crawler.server import page, raw
@@ -20,22 +20,22 @@ from tests.crawler.server import page, raw
 HTML = {"Content-Type": "text/html; charset=utf-8"}
 
 
-def _warc(*said: tuple[str, int, dict[str, str], bytes], packed: bool = True) -> bytes:
+def _warc(*responses: tuple[str, int, dict[str, str], bytes], packed: bool = True) -> bytes:
     out = BytesIO()
     writer = WARCWriter(out, gzip=packed)
     writer.write_record(writer.create_warcinfo_record("x.warc", {"software": "a crawler"}))
-    for url, status, headers, body in said:
-        http = StatusAndHeaders(f"{status} Said", list(headers.items()), protocol="HTTP/1.1")
+    for url, status, headers, body in responses:
+        http = StatusAndHeaders(f"{status} Reason", list(headers.items()), protocol="HTTP/1.1")
         writer.write_record(
             writer.create_warc_record(url, "response", payload=BytesIO(body), http_headers=http)
         )
     return out.getvalue()
 
 
-def _read(tmp_path: Path, data: bytes, most: int = 100_000) -> list[Saved]:
+def _read(tmp_path: Path, data: bytes, max_size: int = 100_000) -> list[SavedResponse]:
     file = tmp_path / "x.warc.gz"
     file.write_bytes(data)
-    return list(answers(file, most))
+    return list(read_responses(file, max_size))
 
 
 SMALL = [("https://a.example/1", 200, HTML, b"<html>one"), ("https://a.example/2", 404, {}, b"")]
@@ -45,16 +45,16 @@ SMALL = [("https://a.example/1", 200, HTML, b"<html>one"), ("https://a.example/2
     "data", [_warc(*SMALL), _warc(*SMALL, packed=False), gzip.compress(_warc(*SMALL, packed=False))]
 )
 def test_plain_and_packed(tmp_path: Path, data: bytes) -> None:
-    """Each record packed, the whole file packed, or nothing: the answers come out alike."""
-    found = _read(tmp_path, data)
-    assert [(saved.url, saved.status, saved.body) for saved in found] == [
+    """Records gzipped one by one, the file gzipped, or neither: the responses are the same."""
+    responses = _read(tmp_path, data)
+    assert [(saved.url, saved.status, saved.body) for saved in responses] == [
         ("https://a.example/1", 200, b"<html>one"),
         ("https://a.example/2", 404, b""),
     ]
 
 
 def test_transfer_codings_are_undone(tmp_path: Path) -> None:
-    """A body is what the page was, whether the server sent it gzipped or in chunks."""
+    """A body is the page's, whether the server sent it gzipped or in chunks."""
     packed = (
         "https://a.example/g",
         200,
@@ -74,7 +74,7 @@ def test_transfer_codings_are_undone(tmp_path: Path) -> None:
 
 
 def test_bombs(tmp_path: Path) -> None:
-    """A body that unpacks beyond the limit is told without being kept; a head without end is refused."""
+    """A body that unpacks beyond the limit is dropped; endless headers are refused."""
     bomb = (
         "https://a.example/b",
         200,
@@ -86,8 +86,8 @@ def test_bombs(tmp_path: Path) -> None:
         ("https://a.example/1", b"<html>one"),
     ]
     for head in (
-        b"WARC/1.0\r\nX: " + b"A" * (2 * HEAD),
-        b"WARC/1.0\r\n" + b"A: b\r\n" * (HEAD // 3),
+        b"WARC/1.0\r\nX: " + b"A" * (2 * MAX_HEADER_SIZE),
+        b"WARC/1.0\r\n" + b"A: b\r\n" * (MAX_HEADER_SIZE // 3),
     ):
         with pytest.raises(UsageError, match="head is longer"):
             _read(tmp_path, gzip.compress(head))
@@ -97,21 +97,21 @@ NO_WARC = [b"", b"hello\n" * 100, gzip.compress(b""), b"\x1f\x8bnonsense"]
 
 
 @pytest.mark.parametrize("data", NO_WARC, ids=["empty", "text", "empty gzip", "broken gzip"])
-def test_what_is_no_warc_file(tmp_path: Path, data: bytes) -> None:
-    """A file of another kind is named in one line."""
+def test_other_files_are_refused(tmp_path: Path, data: bytes) -> None:
+    """A file of another kind is refused with its name."""
     with pytest.raises(UsageError, match=r"x\.warc\.gz is no WARC file"):
         _read(tmp_path, data)
 
 
 @pytest.mark.parametrize("packed", [True, False])
 def test_cut_off(tmp_path: Path, packed: bool) -> None:
-    """A file whose crawler was killed is read up to the record that is not whole."""
+    """A file that ends within a record is read up to that record."""
     whole = _warc(*SMALL, ("https://a.example/3", 200, HTML, bytes(range(256)) * 20), packed=packed)
     assert [saved.url[-1] for saved in _read(tmp_path, whole[:-500])] == ["1", "2"]
 
 
 def test_read_in_place_of_the_net(make_bench: Callable[..., Bench], tmp_path: Path) -> None:
-    """Answers of the shop's own site become its pages, the last good one of each; the shop is not asked."""
+    """Responses of the shop's site become its pages, the last good one of each, without a request."""
     made = make_bench()
     root = made.server.url.rstrip("/")
     data = _warc(

@@ -27,7 +27,10 @@ local.LocalFileSystem.pipe_file = pipe_file
 def test_disk_full(
     make_bench: Callable[..., Bench], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What could not be stored stays open; once there is room again, every page is fetched and has its body."""
+    """Pages that could not be stored stay open.
+
+    Once there is space again, every page is fetched and has its body.
+    """
     made = make_bench()
     made.server.routes["/"] = page(*(f"/p/{number}" for number in range(10)))
     made.server.routes |= {f"/p/{number}": page(title=f"Product {number}") for number in range(10)}
@@ -38,8 +41,8 @@ def test_disk_full(
         )
         with pytest.raises(StorageFull, match="run the same command again"):
             made.crawl()
-    stored = [one for one in made.pages().values() if one.state == "fetched"]
+    stored = [row for row in made.pages().values() if row.state == "fetched"]
     assert len(stored) <= 3
     assert made.crawl().pages == {"fetched": 11}
     bodies = Bodies(made.settings.bodies)
-    assert all(bodies.get(one.body or "") for one in made.pages().values())
+    assert all(bodies.get(row.body or "") for row in made.pages().values())

@@ -1,4 +1,4 @@
-"""A shop's own tracking keys: judged by what its pages say, and dropped from links from then on."""
+"""A shop's own tracking keys: learnt from its pages, and then dropped from links."""
 
 from decimal import Decimal
 
@@ -21,17 +21,16 @@ def add(store: Store, shop: Shop, path: str, body: str, price: str | None = None
 
 
 def test_judged_by_values(store: Store, shop: Shop) -> None:
-    """A key that leaves an offer's values alone tracks, though every page's bytes differ; one that changes a price is
-    needed, and so is one that changes another page's bytes."""
+    """A key that leaves an offer's values alone tracks, though every page's bytes differ; one that changes a price is needed, and so is one that changes another page's bytes."""
     for number in range(4):
         for query in ("", "?wkz=7", "?pack=6"):
             price = "50.00" if "pack" in query else "9.00"
             add(store, shop, f"p/{number}{query}", body=f"bytes of {number}{query}", price=price)
         for query in ("", "?view=2"):
             add(store, shop, f"c/{number}{query}", body=f"bytes of {number}{query}")
-    found = own_keys(store, shop.id or 0)
-    assert found.tracking == ("wkz",)
-    assert set(found.needed) == {"pack", "view"}
+    keys = own_keys(store, shop.id or 0)
+    assert keys.tracking == ("wkz",)
+    assert set(keys.needed) == {"pack", "view"}
 
 
 def test_nothing_to_judge_by(store: Store, shop: Shop) -> None:
@@ -44,6 +43,6 @@ def test_nothing_to_judge_by(store: Store, shop: Shop) -> None:
 def test_own_keys_are_dropped() -> None:
     """A link with the shop's own tracking key is the page without it."""
     site = Site("https://shop.example/", ("wkz",))
-    assert site.follow("/p/1?wkz=7&pack=6", "https://shop.example/") == Address(
+    assert site.resolve("/p/1?wkz=7&pack=6", "https://shop.example/") == Address(
         "https://shop.example/p/1?pack=6"
     )

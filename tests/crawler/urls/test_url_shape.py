@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crawler.urls.site import Site
-from crawler.urls.url_rules import refusal
-from crawler.urls.url_shape import DEEPEST, Address, endless, without_session
+from crawler.urls.url_rules import refusal_reason
+from crawler.urls.url_shape import MAX_PATH_DEPTH, Address, strip_session_ids, trap_reason
 
 HOME = "https://shop.example/"
 WORDS = st.text(string.ascii_lowercase + string.digits + "-._~%äß +", max_size=12)
@@ -23,19 +23,23 @@ QUERIES = st.lists(st.tuples(WORDS, WORDS), max_size=4).map(
 def test_reading_twice_changes_nothing(path: str, query: str, fragment: str) -> None:
     """An address that was read is read as itself, without fragment, on the shop's own origin."""
     site = Site(HOME)
-    found = site.locate(f"{HOME}{path}?{query}#{fragment}")
-    if isinstance(found, Address):
-        again = site.locate(found.url)
-        assert again == found
-        assert found.url.startswith(HOME)
-        assert "#" not in found.url
+    address = site.normalize(f"{HOME}{path}?{query}#{fragment}")
+    if isinstance(address, Address):
+        again = site.normalize(address.url)
+        assert again == address
+        assert address.url.startswith(HOME)
+        assert "#" not in address.url
 
 
 @given(st.text(max_size=60), st.sampled_from([HOME, HOME + "a/b?c=d", HOME + "a/"]))
 def test_any_text_is_an_address_or_a_reason(href: str, base: str) -> None:
-    """Whatever stands in a href, following it never raises and never leaves the shop."""
-    found = Site(HOME).follow(href, base)
-    assert found is None or isinstance(found, str) or urlsplit(found.url).netloc == "shop.example"
+    """Resolving any text as a href never raises and never leaves the shop."""
+    address = Site(HOME).resolve(href, base)
+    assert (
+        address is None
+        or isinstance(address, str)
+        or urlsplit(address.url).netloc == "shop.example"
+    )
 
 
 @given(st.permutations([("a", "1"), ("b", "2"), ("c", "3")]))
@@ -49,17 +53,17 @@ def test_order_of_parameters(pairs: list[tuple[str, str]]) -> None:
     st.lists(st.integers(0, 9999), min_size=1, max_size=5),
     st.lists(st.integers(0, 9999), min_size=1, max_size=5),
 )
-def test_shape_folds_numbers(one: list[int], other: list[int]) -> None:
-    """Addresses that differ in numbers only have one shape, and are kin."""
-    a, b = (Address(f"{HOME}cal/{'/'.join(map(str, numbers))}") for numbers in (one, other))
-    assert (a.shape == b.shape) == (len(one) == len(other))
-    assert a.is_kin(b)
+def test_shape_folds_numbers(first: list[int], second: list[int]) -> None:
+    """Addresses that differ in numbers only have one shape, and are numeric variants."""
+    a, b = (Address(f"{HOME}cal/{'/'.join(map(str, numbers))}") for numbers in (first, second))
+    assert (a.shape == b.shape) == (len(first) == len(second))
+    assert a.is_numeric_variant(b)
 
 
-@given(st.lists(st.sampled_from("abcdefghijklmnop"), max_size=DEEPEST, unique=True))
+@given(st.lists(st.sampled_from("abcdefghijklmnop"), max_size=MAX_PATH_DEPTH, unique=True))
 def test_plain_paths_are_no_traps(segments: list[str]) -> None:
-    """A path without repetition is never taken for endless."""
-    assert endless(Address(HOME + "/".join(segments))) is None
+    """A path without repetition is never taken for a trap."""
+    assert trap_reason(Address(HOME + "/".join(segments))) is None
 
 
 @pytest.mark.parametrize(
@@ -73,7 +77,7 @@ def test_plain_paths_are_no_traps(segments: list[str]) -> None:
 )
 def test_endless(url: str, reason: str | None) -> None:
     """Paths that repeat, run deep or grow long are cut."""
-    assert endless(Address(HOME + url)) == reason
+    assert trap_reason(Address(HOME + url)) == reason
 
 
 @pytest.mark.parametrize(
@@ -104,7 +108,7 @@ def test_endless(url: str, reason: str | None) -> None:
 )
 def test_refusals(path: str, reason: str | None) -> None:
     """Functions of a shop are refused by their place and name; offers of the same name are not."""
-    assert refusal(Address(HOME + path)) == reason
+    assert refusal_reason(Address(HOME + path)) == reason
 
 
 @pytest.mark.parametrize(
@@ -122,9 +126,9 @@ def test_refusals(path: str, reason: str | None) -> None:
 )
 def test_following(href: str, url: str) -> None:
     """Links are resolved, cleaned and put on the shop's own origin."""
-    found = Site(HOME).follow(href, HOME + "a/b")
-    assert isinstance(found, Address)
-    assert found.url == url
+    address = Site(HOME).resolve(href, HOME + "a/b")
+    assert isinstance(address, Address)
+    assert address.url == url
 
 
 @pytest.mark.parametrize(
@@ -133,20 +137,20 @@ def test_following(href: str, url: str) -> None:
 )
 def test_elsewhere(href: str) -> None:
     """Other hosts, ports and schemes are no pages of the shop."""
-    assert isinstance(Site(HOME).follow(href, HOME), str)
+    assert isinstance(Site(HOME).resolve(href, HOME), str)
 
 
 def test_own_origin_after_a_move() -> None:
     """Where the root answers under another scheme or with www., all addresses follow it."""
     site = Site("http://shop.example/")
-    assert site.moved("https://www.shop.example/x")
-    found = site.read("http://shop.example/p")
-    assert isinstance(found, Address)
-    assert found.url == "https://www.shop.example/p"
+    assert site.move_to("https://www.shop.example/x")
+    address = site.check("http://shop.example/p")
+    assert isinstance(address, Address)
+    assert address.url == "https://www.shop.example/p"
 
 
 @given(st.text(string.ascii_lowercase + "?&=;/", max_size=40))
 def test_without_session_is_idempotent(text: str) -> None:
     """Taking session ids off twice is taking them off once."""
-    once = without_session(HOME + text)
-    assert without_session(once) == once
+    once = strip_session_ids(HOME + text)
+    assert strip_session_ids(once) == once

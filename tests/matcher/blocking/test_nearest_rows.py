@@ -1,4 +1,4 @@
-"""The nearest texts: bounded work finds what a full product finds, as long as the bound leaves room."""
+"""Nearest-neighbour search: the bounded search finds the exact neighbours within its budget."""
 
 import numpy as np
 import pytest
@@ -6,48 +6,37 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from matcher.blocking.nearest_rows import nearest, products, rarest_first
-from matcher.evaluation.label_features import settled
+from matcher.blocking.nearest_rows import find_nearest, find_nearest_bounded, multiply_pairs
 
 
-def side(rows: int, seed: int, density: float = 0.2) -> sparse.csr_array:
-    chance = np.random.default_rng(seed)
-    return sparse.csr_array(
-        chance.random((rows, 12)) * (chance.random((rows, 12)) < density), dtype=np.float32
-    )
+def random_rows(rows: int, seed: int, density: float = 0.2) -> sparse.csr_array:
+    generator = np.random.default_rng(seed)
+    values = generator.random((rows, 12)) * (generator.random((rows, 12)) < density)
+    return sparse.csr_array(values, dtype=np.float32)
 
 
 @settings(max_examples=40)
 @given(st.integers(0, 9), st.integers(0, 9), st.integers(0, 10_000), st.integers(1, 4))
-def test_reading_all_grams_is_the_whole_product(left: int, right: int, seed: int, top: int) -> None:
-    """With a budget for every gram, each row's nearest ones are those of the full product, less the faint ones."""
-    a, b = side(left, seed), side(right, seed + 1)
-    whole, read = nearest(a, b, top), rarest_first(a, b, top, budget=10_000)
-    assert {tuple(pair) for pair in read.tolist()} <= {
-        tuple(pair) for pair in nearest(a, b, 9).tolist()
+def test_an_ample_budget_gives_the_exact_neighbours(
+    left: int, right: int, seed: int, count: int
+) -> None:
+    """With a budget for every n-gram, the neighbours are the exact ones without faint ones."""
+    a, b = random_rows(left, seed), random_rows(right, seed + 1)
+    exact, bounded = find_nearest(a, b, count), find_nearest_bounded(a, b, count, budget=10_000)
+    assert {tuple(pair) for pair in bounded.tolist()} <= {
+        tuple(pair) for pair in find_nearest(a, b, 9).tolist()
     }
     for row in range(left):
-        full, own = (products(a, b, pairs[pairs[:, 0] == row]) for pairs in (whole, read))
-        assert own == pytest.approx(full[: len(own)])
-        assert len(own) == len(full) or full[len(own)] <= full[0] / 4 + 1e-6
+        expected = multiply_pairs(a, b, exact[exact[:, 0] == row])
+        products = multiply_pairs(a, b, bounded[bounded[:, 0] == row])
+        assert products == pytest.approx(expected[: len(products)])
+        is_complete = len(products) == len(expected)
+        assert is_complete or expected[len(products)] <= expected[0] / 4 + 1e-6
 
 
 def test_a_small_budget_still_finds_the_twin() -> None:
-    """A row that shares its rarest gram with one row only is led to it, whatever half of the others have."""
-    common, own = np.ones((50, 1)), np.eye(50)
-    twins = sparse.csr_array(np.hstack((common, own)), dtype=np.float32)
-    found = rarest_first(twins, twins, 1, budget=2)
-    assert found.tolist() == [[n, n] for n in range(50)]
-
-
-def test_no_answer_sees_itself() -> None:
-    """What is known of a pair's neighbours does not depend on what is known of the pair."""
-    chance = np.random.default_rng(0)
-    pairs = np.unique(chance.integers(0, 6, (20, 2)), axis=0)
-    score, learnt = chance.random(len(pairs)).astype(np.float32), np.arange(0, len(pairs), 2)
-    same = chance.random(len(learnt)) < 0.4
-    columns = settled(pairs, score, learnt, same)
-    for n, row in enumerate(learnt):
-        other = same.copy()
-        other[n] = not same[n]
-        assert settled(pairs, score, learnt, other)[row] == pytest.approx(columns[row])
+    """A row that shares its rarest n-gram with one row only finds it."""
+    common, rare = np.ones((50, 1)), np.eye(50)
+    twins = sparse.csr_array(np.hstack((common, rare)), dtype=np.float32)
+    nearest = find_nearest_bounded(twins, twins, 1, budget=2)
+    assert nearest.tolist() == [[n, n] for n in range(50)]

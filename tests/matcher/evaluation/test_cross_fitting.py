@@ -1,34 +1,35 @@
-"""Judges in turn: nobody judges what it has learnt from."""
+"""Cross-fitting: no model scores a row that it was trained on."""
 
 import numpy as np
 
-from matcher.evaluation.cross_fitting import Bools, Floats, Ints, Judge, in_turn
+from matcher.array_types import Bools, Floats, Ints
+from matcher.evaluation.cross_fitting import Scorer, cross_fit
 
 
-def remembering(rows: Ints, same: Bools) -> Judge:
-    """A judge that knows the rows it has learnt from, and nothing else."""
-    said = dict(zip(rows.tolist(), np.where(same, 1.0, -1.0).tolist(), strict=True))
+def fit_memory(rows: Ints, labels: Bools) -> Scorer:
+    """Return a model that knows the rows it was trained on, and nothing else."""
+    scores = np.where(labels, 1.0, -1.0).tolist()
+    score_of = dict(zip(rows.tolist(), scores, strict=True))
 
-    def judge(asked: Ints) -> Floats:
-        return np.array([said.get(row, 0.0) for row in asked.tolist()], np.float32)
+    def score(asked_rows: Ints) -> Floats:
+        return np.array([score_of.get(row, 0.0) for row in asked_rows.tolist()], np.float32)
 
-    return judge
+    return score
 
 
-def test_no_row_is_judged_by_whom_it_has_taught() -> None:
-    """A judge that only remembers knows nothing of the part that it is asked for."""
-    learnt, same = np.array([0, 1, 2, 4]), np.array([True, False, True, True])
-    score = in_turn(remembering, learnt, same, np.array([0, 1, 2, 0, 0]), 3)
+def test_no_row_is_scored_by_a_model_trained_on_it() -> None:
+    """A model that only memorises knows nothing of its held-out fold."""
+    labelled, labels = np.array([0, 1, 2, 4]), np.array([True, False, True, True])
+    score = cross_fit(fit_memory, labelled, labels, np.array([0, 1, 2, 0, 0]), 3)
     assert score.tolist() == [0.0] * 5
 
 
-def test_rows_without_a_label() -> None:
-    """They get the mean of all judges."""
+def test_rows_without_a_label_get_the_mean() -> None:
+    """Rows without a label get the mean of all models."""
 
-    def counting(rows: Ints, same: Bools) -> Judge:
-        return lambda asked: np.full(len(asked), len(rows), np.float32)
+    def fit_count(rows: Ints, labels: Bools) -> Scorer:
+        return lambda asked_rows: np.full(len(asked_rows), len(rows), np.float32)
 
-    score = in_turn(
-        counting, np.array([0, 1, 2]), np.array([True, True, False]), np.array([0, 0, 1, 5]), 2
-    )
+    labelled, labels = np.array([0, 1, 2]), np.array([True, True, False])
+    score = cross_fit(fit_count, labelled, labels, np.array([0, 0, 1, 5]), 2)
     assert score.tolist() == [1.0, 1.0, 2.0, 1.5]

@@ -1,4 +1,4 @@
-"""The evaluation: figures and predictions in the form that scripts read, without a look at the test's labels."""
+"""The evaluation: figures and predictions that scripts can read."""
 
 import csv
 import json
@@ -34,7 +34,7 @@ def read(path: Path) -> list[dict[str, str]]:
 
 @pytest.fixture
 def pairs(tmp_path: Path) -> Path:
-    """Two tables of the same things in other words, with labelled pairs of twins and of neighbours."""
+    """Two tables of the same products in other words, and labelled pairs of near titles."""
     write_lines(
         tmp_path / "left.jsonl",
         [{"id": f"l{n}", "name": t, "year": "1999"} for n, t in enumerate(TITLES)],
@@ -59,19 +59,19 @@ def pairs(tmp_path: Path) -> Path:
 
 
 def test_labelled_pairs(pairs: Path) -> None:
-    """Every test pair is decided, and the file says what the figures say."""
-    figures = evaluate_matching(pairs, pairs / "said.csv")
-    said = read(pairs / "said.csv")
-    assert len(said) == figures["pairs"]
-    assert set(said[0]) == {"id_left", "id_right", "match"}
-    assert figures["f1"] > 0.9
-    assert figures["candidate_recall"] == 1
-    assert 0 < figures["peer_token_set_f1"] <= 1
-    assert 0 < figures["peer_tfidf_f1"] <= 1
+    """Every test pair is decided, and the file of predictions agrees with the figures."""
+    metrics = evaluate_matching(pairs, pairs / "predictions.csv")
+    predictions = read(pairs / "predictions.csv")
+    assert len(predictions) == metrics["pairs"]
+    assert set(predictions[0]) == {"id_left", "id_right", "match"}
+    assert metrics["f1"] > 0.9
+    assert metrics["candidate_recall"] == 1
+    assert 0 < metrics["peer_token_set_f1"] <= 1
+    assert 0 < metrics["peer_tfidf_f1"] <= 1
 
 
 def test_catalog_and_crawled_offers(tmp_path: Path) -> None:
-    """Every crawled offer gets a product or none; a product is learnt from the catalog's own groups."""
+    """Every crawled offer gets a product or none, learnt from the catalog's own groups."""
     offers = [
         {"id": f"{n}-{m}", "title": f"{shop} {title}", "product": str(n)}
         for n, title in enumerate(TITLES)
@@ -92,16 +92,16 @@ def test_catalog_and_crawled_offers(tmp_path: Path) -> None:
         if o["id"][-1] == "3"
     ]
     write_table(tmp_path / "truth.csv", "id,product", truth)
-    figures = evaluate_matching(tmp_path, tmp_path / "said.csv")
-    assert [row["id"] for row in read(tmp_path / "said.csv")] == [name for name, _ in truth]
-    assert figures["right"] > 0.9
-    assert 0 < figures["peer_tfidf_right"] <= 1
+    metrics = evaluate_matching(tmp_path, tmp_path / "predictions.csv")
+    assert [row["id"] for row in read(tmp_path / "predictions.csv")] == [name for name, _ in truth]
+    assert metrics["right"] > 0.9
+    assert 0 < metrics["peer_tfidf_right"] <= 1
 
 
 @pytest.mark.parametrize("count", [0, 1, 6, 24])
 @pytest.mark.parametrize("missing", ["product", "merchant", "neither"])
 def test_a_catalog_that_groups_nothing(tmp_path: Path, count: int, missing: str) -> None:
-    """A tiny catalog without groups is judged too; an offer without a product goes by its own id."""
+    """A tiny catalog without groups is matched; an offer without a product goes by its id."""
     catalog = [
         {"id": n, "title": t, "product": f"p{n}", "merchant": "a"}
         for n, t in enumerate(TITLES[:count])
@@ -118,8 +118,10 @@ def test_a_catalog_that_groups_nothing(tmp_path: Path, count: int, missing: str)
     named = "" if missing == "product" else "p"
     truth = [(100 + n, f"{named}{n}" if n < count else "") for n in range(30)]
     write_table(tmp_path / "truth.csv", "id,product", truth)
-    assert evaluate_matching(tmp_path, tmp_path / "said.csv")["right"] >= 0.9
-    assert [row["id"] for row in read(tmp_path / "said.csv")] == [str(name) for name, _ in truth]
+    assert evaluate_matching(tmp_path, tmp_path / "predictions.csv")["right"] >= 0.9
+    assert [row["id"] for row in read(tmp_path / "predictions.csv")] == [
+        str(name) for name, _ in truth
+    ]
 
 
 def test_no_crawled_offers(tmp_path: Path) -> None:
@@ -130,8 +132,8 @@ def test_no_crawled_offers(tmp_path: Path) -> None:
     assert evaluate_matching(tmp_path)["offers"] == 0
 
 
-def test_labels_that_are_all_alike(pairs: Path) -> None:
-    """Where no labelled pair is the same, the fixed formula judges."""
+def test_labels_that_are_all_the_same(pairs: Path) -> None:
+    """If no labelled pair is a match, the fixed formula scores."""
     for name in ("train", "valid"):
         write_table(
             pairs / f"pairs_{name}.csv",
@@ -141,33 +143,32 @@ def test_labels_that_are_all_alike(pairs: Path) -> None:
     assert evaluate_matching(pairs)["pairs"] > 0
 
 
-def test_a_folder_that_holds_no_data(tmp_path: Path) -> None:
+def test_a_folder_without_data(tmp_path: Path) -> None:
     """A wrong folder is named in one line."""
     with pytest.raises(UnreadableFeed, match="holds neither truth"):
         evaluate_matching(tmp_path)
 
 
-def test_pairs_of_rows_that_are_not_there(pairs: Path) -> None:
+def test_pairs_of_absent_rows(pairs: Path) -> None:
     """A labelled pair that names an unknown row is named with its file."""
     write_table(pairs / "pairs_test.csv", "id_left,id_right,label", [("l0", "nobody", 1)])
     with pytest.raises(UnreadableFeed, match=r"pairs_test\.csv.*nobody"):
         evaluate_matching(pairs)
 
 
-def merged(folder: Path, out: Path, most: int) -> Path:
-    """Every so many-th product of a catalog with the crawled offers near it, as a folder of its own."""
+def sample_products(folder: Path, out: Path, count: int) -> Path:
+    """Write an evenly spread sample of a catalog's products, with crawled offers, to a folder."""
     rows = [json.loads(line) for line in (folder / "catalog.jsonl").read_text().splitlines()]
-    kept = sorted({row["product"] for row in rows})[
-        :: max(1, len({row["product"] for row in rows}) // most)
-    ]
+    products = sorted({row["product"] for row in rows})
+    sampled = set(products[:: max(1, len(products) // count)])
     truth = {row["id"]: row["product"] for row in read(folder / "truth.csv")}
     crawled = [json.loads(line) for line in (folder / "crawled.jsonl").read_text().splitlines()]
     crawled = [
         row
         for n, row in enumerate(crawled)
-        if truth[row["id"]] in kept or (not truth[row["id"]] and n % 12 == 0)
+        if truth[row["id"]] in sampled or (not truth[row["id"]] and n % 12 == 0)
     ]
-    write_lines(out / "catalog.jsonl", [row for row in rows if row["product"] in set(kept)])
+    write_lines(out / "catalog.jsonl", [row for row in rows if row["product"] in sampled])
     write_lines(out / "crawled.jsonl", crawled)
     write_table(out / "truth.csv", "id,product", [(row["id"], truth[row["id"]]) for row in crawled])
     return out
@@ -182,6 +183,6 @@ def test_published_pairs(shared: Path) -> None:
 
 
 def test_published_catalog(shared: Path, tmp_path: Path) -> None:
-    """Offers of many merchants keep finding their products in a twelfth of a comparison site's catalog."""
+    """Offers of many merchants keep finding their products in a sampled catalog."""
     folder = next((shared / "data/matching").glob("*/truth.csv")).parent
-    assert evaluate_matching(merged(folder, tmp_path, 350))["right"] >= 0.87
+    assert evaluate_matching(sample_products(folder, tmp_path, 350))["right"] >= 0.87

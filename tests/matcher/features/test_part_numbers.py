@@ -1,36 +1,35 @@
-"""Part numbers that are near: within each other, a letter apart, or not there."""
+"""Similarity of part numbers: contained, a letter apart, or absent."""
 
 import numpy as np
 import pytest
 
 from catalog.models import OfferFields
-from matcher.features.part_numbers import NEARNESS, code_columns
-from matcher.records.record import records
+from matcher.features.part_numbers import PART_NUMBER_FEATURES, part_number_features
+from matcher.records.record import build_records
 
 
-def near(one: OfferFields, other: OfferFields) -> dict[str, float]:
-    (a,), (b,) = records([one]), records([other])
-    forth, back = (
-        {name: float(v[0]) for name, v in code_columns([x], [y]).items()}
-        for x, y in ((a, b), (b, a))
-    )
-    assert {name: forth[name] for name in NEARNESS} == pytest.approx(back, nan_ok=True)
+def compare(first: OfferFields, second: OfferFields) -> dict[str, float]:
+    """Return the features of one pair, the same either way round."""
+    a, b = build_records([first, second])
+    forth = {name: float(v[0]) for name, v in part_number_features([a], [b]).items()}
+    back = {name: float(v[0]) for name, v in part_number_features([b], [a]).items()}
+    assert {name: forth[name] for name in PART_NUMBER_FEATURES} == pytest.approx(back, nan_ok=True)
     return forth
 
 
-def test_a_number_within_another() -> None:
-    """A part number of one offer's own field is found in the other's title, colour letters and all."""
-    found = near(OfferFields(title="lamp", han="LUM-341-BLK"), OfferFields(title="lamp lum341"))
-    other = near(OfferFields(title="lamp", han="LUM-341-BLK"), OfferFields(title="lamp lum528"))
-    equal = near(OfferFields(title="lamp lum341"), OfferFields(title="lamp lum341"))
-    assert other["codes_near"] < 0.5 < found["codes_near"] < equal["codes_far"] == 1
+def test_a_contained_number_is_near() -> None:
+    """A part number is found in the other offer's title, in spite of its colour letters."""
+    lamp = OfferFields(title="lamp", han="LUM-341-BLK")
+    contained = compare(lamp, OfferFields(title="lamp lum341"))
+    different = compare(lamp, OfferFields(title="lamp lum528"))
+    equal = compare(OfferFields(title="lamp lum341"), OfferFields(title="lamp lum341"))
+    assert different["codes_near"] < 0.5 < contained["codes_near"] < equal["codes_far"] == 1
 
 
 def test_nothing_to_compare() -> None:
     """Without a number on either side nothing is known; short ones say nothing of long ones."""
-    assert np.isnan(
-        [*near(OfferFields(title="oak table"), OfferFields(title="oak chair")).values()]
-    ).all()
-    short = near(OfferFields(title="fono a12"), OfferFields(title="fono a12s"))
+    unknown = compare(OfferFields(title="oak table"), OfferFields(title="oak chair"))
+    assert np.isnan([*unknown.values()]).all()
+    short = compare(OfferFields(title="fono a12"), OfferFields(title="fono a12s"))
     assert short["codes_near"] > 0
     assert np.isnan(short["codes_long_near"])

@@ -1,42 +1,45 @@
-"""Variants: which words tell siblings apart is learnt from the catalog itself."""
+"""Variant words: learnt from the catalog, they tell siblings apart."""
 
 from decimal import Decimal
 
 import pytest
 
 from catalog.models import OfferFields, Verdict
-from matcher.features.variant_words import Variants, learn_variants
-from matcher.match import match
-from matcher.records.record import Record, records
+from matcher.features.variant_words import VariantWords, learn_variant_words
+from matcher.match import match_offers
+from matcher.records.record import Record, build_records
 
 
 def titled(*titles: str) -> list[Record]:
-    return records(OfferFields(title=title) for title in titles)
+    return build_records(OfferFields(title=title) for title in titles)
 
 
 def test_learns_the_words_that_tell_siblings_apart() -> None:
-    """A word in the place of another, all else equal, tells siblings apart, in whatever language."""
-    variants = learn_variants(titled("Kerze Zimt groß", "Kerze Vanille groß", "Stuhl aus Holz"))
-    assert variants.words == {"zimt", "vanille"}
-    shop, known = titled("Kerze Zimt klein", "Kerze Vanille klein")
-    assert (
-        variants.difference(shop, known) == "variant: 'zimt' in the shop, 'vanille' in the catalog"
+    """A word in the place of another, all else equal, is a variant word, in any language."""
+    variant_words = learn_variant_words(
+        titled("Kerze Zimt groß", "Kerze Vanille groß", "Stuhl aus Holz")
     )
-    assert variants.apart(shop, known) == 2
+    assert variant_words.words == {"zimt", "vanille"}
+    shop, catalog = titled("Kerze Zimt klein", "Kerze Vanille klein")
+    assert (
+        variant_words.describe_difference(shop, catalog)
+        == "variant: 'zimt' in the shop, 'vanille' in the catalog"
+    )
+    assert variant_words.count_unshared(shop, catalog) == 2
 
 
 def test_two_wordings_of_one_product_are_no_siblings() -> None:
-    """Known offers of one catalog product teach no distinction."""
-    one, other = (Record(title=title, product="7") for title in ("red lamp big", "red lamp large"))
-    assert not learn_variants([one, other]).words
+    """Two offers of one catalog product give no variant words."""
+    wordings = [Record(title=title, product="7") for title in ("red lamp big", "red lamp large")]
+    assert not learn_variant_words(wordings).words
 
 
-def test_says_nothing_where_nothing_differs() -> None:
+def test_no_difference_is_no_variant() -> None:
     """Equal titles, and titles without a word in common, are no variants."""
-    variants = learn_variants(titled("lamp red", "lamp blue"))
+    variant_words = learn_variant_words(titled("lamp red", "lamp blue"))
     lamp, red, chair = titled("lamp", "red lamp", "garden chair")
-    assert variants.difference(red, red) is None
-    assert variants.difference(lamp, chair) is None
+    assert variant_words.describe_difference(red, red) is None
+    assert variant_words.describe_difference(lamp, chair) is None
 
 
 ALIKE_BUT_DIFFERENT = [
@@ -71,19 +74,18 @@ ALIKE_BUT_DIFFERENT = [
 ]
 
 
-@pytest.mark.parametrize(("shop", "known", "difference"), ALIKE_BUT_DIFFERENT)
-def test_alike_but_different(shop: str, known: str, difference: str) -> None:
-    """Titles nearly alike that name another thing are not listed, and the reason says what differs."""
-    offers = [
-        OfferFields(title=title, price=Decimal(price)) for title, price in ((shop, 20), (known, 25))
-    ]
-    found = match(offers[:1], offers[1:])[0]
-    assert found.verdict is Verdict.MISSING
-    assert f"variant: {difference}" in found.reasons
+@pytest.mark.parametrize(("shop", "catalog", "difference"), ALIKE_BUT_DIFFERENT)
+def test_alike_but_different(shop: str, catalog: str, difference: str) -> None:
+    """Similar titles of different products are not listed, and the reason names the difference."""
+    shop_offer = OfferFields(title=shop, price=Decimal(20))
+    catalog_offer = OfferFields(title=catalog, price=Decimal(25))
+    result = match_offers([shop_offer], [catalog_offer])[0]
+    assert result.verdict is Verdict.MISSING
+    assert f"variant: {difference}" in result.reasons
 
 
 @pytest.mark.parametrize(
-    ("shop", "known"),
+    ("shop", "catalog"),
     [
         ("Cups, set of 2", "Cups 2 pieces"),
         ("Case for Fono X", "Fono X case for Fono X"),
@@ -93,6 +95,6 @@ def test_alike_but_different(shop: str, known: str, difference: str) -> None:
         ("Oil 1,5 l", "Oil 1500 ml"),
     ],
 )
-def test_the_same_in_other_words_is_no_variant(shop: str, known: str) -> None:
+def test_the_same_in_other_words_is_no_variant(shop: str, catalog: str) -> None:
     """Another spelling of a size, a pack or a purpose makes no variant."""
-    assert Variants().difference(*titled(shop, known)) is None
+    assert VariantWords().describe_difference(*titled(shop, catalog)) is None

@@ -1,4 +1,4 @@
-"""Groups: an offer found on several URLs counts once, and two offers that share a title stay two."""
+"""Page de-duplication: an offer on several URLs counts once, different offers stay apart."""
 
 from decimal import Decimal
 from typing import Any
@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from catalog.models import OfferFields
-from matcher.records.page_dedup import group
-from matcher.records.record import records
+from matcher.records.page_dedup import group_pages
+from matcher.records.record import build_records
 
 PAGE: dict[str, Any] = {
     "url": "https://shop.example/p/paint",
@@ -16,7 +16,7 @@ PAGE: dict[str, Any] = {
     "images": ["https://cdn.example/paint.jpg"],
     "description": "Forty colours, two brushes and a canvas to be painted in an afternoon.",
 }
-OTHER = "https://shop.example/p/other-paint"
+OTHER_URL = "https://shop.example/p/other-paint"
 
 CASES = [
     ("the same link", {"title": "Paint"}, 1),
@@ -24,34 +24,41 @@ CASES = [
     ("through a category", {"url": "https://shop.example/sale/paint", "images": []}, 1),
     (
         "the same sku, title and price",
-        {"url": OTHER, "images": [], "description": None, "sku": "P1"},
+        {"url": OTHER_URL, "images": [], "description": None, "sku": "P1"},
         1,
     ),
-    ("the same content altogether", {"url": OTHER}, 1),
+    ("the same content altogether", {"url": OTHER_URL}, 1),
     (
         "the same title only",
-        {"url": OTHER, "images": [], "description": None, "price": Decimal(12)},
+        {"url": OTHER_URL, "images": [], "description": None, "price": Decimal(12)},
         2,
     ),
-    ("the same title and price only", {"url": OTHER, "images": [], "description": None}, 2),
-    ("all the same but the image", {"url": OTHER, "images": ["https://cdn.example/other.jpg"]}, 2),
+    ("the same title and price only", {"url": OTHER_URL, "images": [], "description": None}, 2),
+    (
+        "all the same but the image",
+        {"url": OTHER_URL, "images": ["https://cdn.example/other.jpg"]},
+        2,
+    ),
     (
         "the same sku, another image",
-        {"url": OTHER, "images": ["https://cdn.example/other.jpg"], "sku": "P1"},
+        {"url": OTHER_URL, "images": ["https://cdn.example/other.jpg"], "sku": "P1"},
         2,
     ),
-    ("all the same but the sku", {"url": OTHER, "sku": "P2"}, 2),
-    ("all the same but the price", {"url": OTHER, "price": Decimal(10)}, 2),
+    ("all the same but the sku", {"url": OTHER_URL, "sku": "P2"}, 2),
+    ("all the same but the price", {"url": OTHER_URL, "price": Decimal(10)}, 2),
 ]
 
 
 @pytest.mark.parametrize(
-    ("other", "number"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
+    ("changes", "number"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
 )
-def test_groups(other: dict[str, Any], number: int) -> None:
-    """Pages are one offer where they agree in title and in something that tells offers apart."""
-    sku = {"sku": "P1"} if "sku" in other else {}
-    assert len(group(records([OfferFields(**PAGE | sku), OfferFields(**PAGE | other)]))) == number
+def test_groups(changes: dict[str, Any], number: int) -> None:
+    """Pages are one offer if they agree in title and in evidence that tells offers apart."""
+    sku = {"sku": "P1"} if "sku" in changes else {}
+    assert (
+        len(group_pages(build_records([OfferFields(**PAGE | sku), OfferFields(**PAGE | changes)])))
+        == number
+    )
 
 
 MUG = PAGE | {"title": "Blaue Tasse", "ean": "4006381333931", "sku": "M1"}
@@ -78,54 +85,61 @@ MARKETS = [
 
 
 @pytest.mark.parametrize(
-    ("there", "number"), [case[1:] for case in MARKETS], ids=[case[0] for case in MARKETS]
+    ("changes", "number"), [case[1:] for case in MARKETS], ids=[case[0] for case in MARKETS]
 )
-def test_languages_and_markets(there: dict[str, Any], number: int) -> None:
-    """An offer in another language or market is the same by its identifier and picture, a variant is another."""
-    size = {"title": "Blaue Tasse 250 ml"} if "ml" in there.get("title", "") else {}
-    here = MUG | size | ({"ean": None} if there.get("ean", "") is None else {})
+def test_languages_and_markets(changes: dict[str, Any], number: int) -> None:
+    """An offer in another language or market is joined by identifier and image, a variant not."""
+    size = {"title": "Blaue Tasse 250 ml"} if "ml" in changes.get("title", "") else {}
+    mug = MUG | size | ({"ean": None} if changes.get("ean", "") is None else {})
     assert (
-        len(group(records([OfferFields(**here), OfferFields(**here | ABROAD | there)]))) == number
+        len(group_pages(build_records([OfferFields(**mug), OfferFields(**mug | ABROAD | changes)])))
+        == number
     )
 
 
 def test_the_language_of_the_catalog_stands_for_an_offer() -> None:
-    """Of pages that say as much, the one in a folder that the catalog links comes first, also where it lists none."""
-    here, there = (
-        MUG | {"url": "https://shop.example/deutsch/tasse"},
-        MUG | ABROAD | {"description": "A mug."},
-    )
+    """Of equally complete pages, the one in a folder that the catalog links comes first."""
+    german = MUG | {"url": "https://shop.example/deutsch/tasse"}
+    english = MUG | ABROAD | {"description": "A mug."}
     listed = OfferFields(**PAGE | {"url": "https://shop.example/deutsch/malen"})
-    assert group(
-        records([OfferFields(**there), OfferFields(**here), listed]), records([listed])
+    assert group_pages(
+        build_records([OfferFields(**english), OfferFields(**german), listed]),
+        build_records([listed]),
     ) == [(1, 0), (2,)]
 
 
 def test_an_identifier_of_very_many_pages_is_none() -> None:
     """A shop without EANs may write the same digits on every page, beside its logo."""
     pages = [MUG | {"url": f"https://shop.example/p/{n}", "title": f"Thing {n}"} for n in range(50)]
-    assert len(group(records(OfferFields(**page) for page in pages))) == 50
+    assert len(group_pages(build_records(OfferFields(**page) for page in pages))) == 50
 
 
-def test_a_dash_for_a_sku_tells_nothing() -> None:
-    """Offers that have none are not one offer by that."""
+def test_a_dash_is_no_sku() -> None:
+    """Two offers with a dash for a SKU do not share one."""
     bare = PAGE | {"images": [], "description": None, "sku": "-"}
-    assert len(group(records([OfferFields(**bare), OfferFields(**bare | {"url": OTHER})]))) == 2
+    assert (
+        len(
+            group_pages(
+                build_records([OfferFields(**bare), OfferFields(**bare | {"url": OTHER_URL})])
+            )
+        )
+        == 2
+    )
 
 
-def test_what_the_catalog_lists_apart_stays_apart() -> None:
+def test_offers_that_the_catalog_lists_stay_apart() -> None:
     """Two pages of equal content whose links are two known offers are two offers."""
-    pages = records([OfferFields(**PAGE), OfferFields(**PAGE | {"url": OTHER})])
-    assert group(pages, pages) == [(0,), (1,)]
+    pages = build_records([OfferFields(**PAGE), OfferFields(**PAGE | {"url": OTHER_URL})])
+    assert group_pages(pages, pages) == [(0,), (1,)]
 
 
 def test_the_best_page_comes_first() -> None:
     """The page that the catalog links to stands for the group, else the one that says most."""
-    pages = records(
+    pages = build_records(
         [
             OfferFields(**PAGE | {"images": []}),
             OfferFields(**PAGE | {"url": "https://shop.example/a/paint"}),
         ]
     )
-    assert group(pages) == [(1, 0)]
-    assert group(pages, records([OfferFields(**PAGE)])) == [(0, 1)]
+    assert group_pages(pages) == [(1, 0)]
+    assert group_pages(pages, build_records([OfferFields(**PAGE)])) == [(0, 1)]

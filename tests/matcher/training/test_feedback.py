@@ -1,56 +1,50 @@
-"""What people's words teach: the next run judges the like of what they accepted or rejected accordingly."""
+"""Reviewer feedback: reviews become training examples, and change the scores of similar offers."""
 
 import numpy as np
 import pytest
 
 from catalog.models import OfferFields, Word
-from matcher.match import match
-from matcher.training.feedback import LIKEST, WEIGHT, lessons
+from matcher.config import DEFAULT_CONFIG
+from matcher.match import match_offers
+from matcher.training.feedback import collect_feedback
 
 PAIRS = np.array([[0, 0], [0, 1], [0, 2], [0, 3], [1, 0], [2, 3]])
 TABLE = np.arange(6, dtype=np.float32).reshape(-1, 1)
-LIKENESS = np.array([0.1, 0.9, 0.3, 0.2, 0.5, 0.5], dtype=np.float32)
+SIMILARITY = np.array([0.1, 0.9, 0.3, 0.2, 0.5, 0.5], dtype=np.float32)
 
 
 @pytest.mark.parametrize(
-    ("words", "rows", "same"),
+    ("reviews", "rows", "labels"),
     [
         ([None, None, None], [], []),
-        ([Word.ACCEPT, None, None], [1, 2, 3], [False] * LIKEST),
+        ([Word.ACCEPT, None, None], [1, 2, 3], [False] * DEFAULT_CONFIG.feedback_candidates),
         ([Word.REJECT, Word.IGNORE, None], [1], [True]),
         ([None, Word.REJECT, Word.ACCEPT], [4, 5], [True, False]),
     ],
 )
-def test_examples(words: list[Word | None], rows: list[int], same: list[bool]) -> None:
-    """Accepted: its likest candidates are others. Rejected: the likest is the same. Ignored: nothing."""
-    found = lessons(PAIRS, TABLE, LIKENESS, words)
-    assert found.table.ravel().tolist() == rows
-    assert found.same.tolist() == same
-    assert found.weight.tolist() == [WEIGHT] * len(rows)
+def test_examples(reviews: list[Word | None], rows: list[int], labels: list[bool]) -> None:
+    """Confirmed: the nearest candidates are different offers. Rejected: the nearest is the same."""
+    feedback = collect_feedback(PAIRS, TABLE, SIMILARITY, reviews)
+    assert feedback.table.ravel().tolist() == rows
+    assert feedback.labels.tolist() == labels
+    assert feedback.weight.tolist() == [DEFAULT_CONFIG.feedback_weight] * len(rows)
 
 
-@pytest.mark.parametrize(("word", "sign"), [(Word.REJECT, 1), (Word.ACCEPT, -1)])
-def test_words_on_some_move_the_others(lamps: list[OfferFields], word: Word, sign: int) -> None:
-    """Where people reject (accept) findings of one kind, the others of that kind become likelier listed (missing)."""
-    known = [
-        one.model_copy(
-            update={
-                "url": None,
-                "sku": None,
-                "images": [],
-                "description": None,
-                "price": None,
-                "title": title,
-            }
-        )
-        if n % 2 == 0
-        else one
-        for n, one in enumerate(lamps)
-        if (title := " ".join((one.title or "").split()[:3]) + f" lot {n}")
-    ]
-    words = {one.url or "": word for one in lamps[0::4]}
+@pytest.mark.parametrize(("review", "sign"), [(Word.REJECT, 1), (Word.ACCEPT, -1)])
+def test_reviews_of_some_offers_move_the_others(
+    lamps: list[OfferFields], review: Word, sign: int
+) -> None:
+    """If findings are rejected (confirmed), similar offers become likelier listed (missing)."""
+    bare = {"url": None, "sku": None, "images": [], "description": None, "price": None}
+    catalog = list(lamps)
+    for n, lamp in enumerate(lamps):
+        if n % 2 == 0:
+            title = " ".join((lamp.title or "").split()[:3]) + f" lot {n}"
+            catalog[n] = lamp.model_copy(update=bare | {"title": title})
+    reviews = {lamp.url or "": review for lamp in lamps[0::4]}
 
-    def listed(said: dict[str, Word]) -> float:
-        return sum(one.score for one in match(lamps, known, words=said) if one.members[0] % 4 == 2)
+    def total_score(given_reviews: dict[str, Word]) -> float:
+        results = match_offers(lamps, catalog, reviews=given_reviews)
+        return sum(result.score for result in results if result.offer % 4 == 2)
 
-    assert sign * (listed(words) - listed({})) > 0
+    assert sign * (total_score(reviews) - total_score({})) > 0

@@ -1,4 +1,4 @@
-"""A page opened once: what selectors find on it."""
+"""A page that is opened once: the values that selectors find on it."""
 
 import pytest
 from hypothesis import given
@@ -8,7 +8,7 @@ from jsonpath_ng.ext.parser import parse
 from catalog.errors import HostilePage, RuleError
 from parser.page.document import Document
 from parser.rules.selector import AnySelector, AttributeAt, JsonAt, TextAt, selector_from
-from parser.scripts.syntax.jsonpath import AnyOf, Entry, child, compile_path
+from parser.scripts.syntax.jsonpath import AnyOf, Entry, child_path, compile_path
 
 PAGE = Document(
     """<html><head><meta property="og:title" content=" Lamp "></head><body>
@@ -62,14 +62,12 @@ FOUND: list[tuple[AnySelector, str | None]] = [
     (TextAt(css="template ::content table"), None),
     (TextAt(css="table ::content td"), None),
     (JsonAt(css="template ::content [data-j]", block="@data-j", path="$.a"), "5"),
-    (TextAt(css="h1, th, td", named_in="h1"), None),
-    (TextAt(css="h1, nav a, i", named_in="p.menu"), "Rugs"),
 ]
 
 
 @pytest.mark.parametrize(("selector", "value"), FOUND, ids=str)
 def test_finds_the_first_value(selector: AnySelector, value: str | None) -> None:
-    """Each kind of selector gives its first value as text, or nothing."""
+    """Each kind of selector gives its first value as text, or None."""
     assert PAGE.find(selector) == value
 
 
@@ -83,17 +81,15 @@ def test_finds_the_first_value(selector: AnySelector, value: str | None) -> None
         ("{id: 7}", "Gift Card"),
     ],
 )
-def test_what_the_pages_own_product_leaves_empty_is_not_read_from_the_next(
-    first: str, value: str | None
-) -> None:
-    """Only where a block does not have the key at all is that of the same name behind it asked."""
+def test_an_empty_value_is_not_filled_from_the_next_block(first: str, value: str | None) -> None:
+    """The next block of the name counts only where the first lacks the key."""
     script = f'item("p-17", {first}); item("p-18", {{type: "Gift Card"}});'
     page = Document(f"<script>{script}</script>", "https://shop.example/p/1")
     assert page.find(JsonAt(block='item("p-0",', path="$.type")) == value
 
 
-def test_within_a_block_the_first_that_is_not_empty_counts() -> None:
-    """A variant without a number does not hide those behind it."""
+def test_the_first_value_of_a_block_that_is_not_empty_counts() -> None:
+    """A variant without a number does not hide the variants behind it."""
     page = Document(
         "<script>var p = {variants: [{sku: null}, {sku: 'B-2'}]};</script>",
         "https://shop.example/p/1",
@@ -110,8 +106,8 @@ def test_within_a_block_the_first_that_is_not_empty_counts() -> None:
         JsonAt(block="var x =", path="$.["),
     ],
 )
-def test_says_so_where_a_selector_is_not_well_formed(selector: AnySelector) -> None:
-    """A selector that a person wrote wrongly is an error that names it."""
+def test_an_invalid_selector_raises(selector: AnySelector) -> None:
+    """The error names the selector."""
     with pytest.raises(RuleError, match=r"not a (CSS selector|JSONPath)"):
         PAGE.find(selector)
 
@@ -124,8 +120,8 @@ def test_selectors_survive_storage() -> None:
         selector_from({"kind": "xpath", "css": "h1"})
 
 
-def test_a_page_is_decoded_as_it_says() -> None:
-    """The charset of header, meta or byte order mark is heeded."""
+def test_the_declared_charset_is_used() -> None:
+    """The charset of header, meta or byte order mark decodes the page."""
     latin = '<meta charset="iso-8859-1"><h1>Größe</h1>'.encode("latin-1")
     assert Document(latin, "https://shop.example/").find(TextAt(css="h1")) == "Größe"
 
@@ -140,7 +136,7 @@ def test_pages_made_to_be_slow_are_refused(page: str) -> None:
 
 
 def test_plain_paths_and_rich_ones_agree() -> None:
-    """A path walked directly finds what jsonpath-ng finds."""
+    """A path that is walked directly finds the values that jsonpath-ng finds."""
     data = {"a": [{"b c": 1}, {"b c": 2}], "d": {"1": {"e": 3}}}
     assert list(compile_path("$.a[*]['b c']")(data)) == [1, 2]
     assert list(compile_path("$.a.*['b c']")(data)) == [1, 2]
@@ -167,11 +163,9 @@ ENTRY = st.dictionaries(
 
 
 @given(st.dictionaries(NAMES, NAMES) | st.lists(NAMES), st.lists(NAMES, min_size=2, max_size=3))
-def test_what_stands_under_one_of_some_names_is_what_jsonpath_ng_finds(
-    thing: object, names: list[str]
-) -> None:
-    """In the order of the names, not in that of the object."""
-    path = child("$.all", AnyOf(tuple(names)))
+def test_any_of_names_finds_what_jsonpath_ng_finds(thing: object, names: list[str]) -> None:
+    """Values come in the order of the names, not in that of the object."""
+    path = child_path("$.all", AnyOf(tuple(names)))
     expected = [match.value for match in parse(path).find({"all": thing})]
     assert list(compile_path(path)({"all": thing})) == expected
 
@@ -181,11 +175,9 @@ def test_what_stands_under_one_of_some_names_is_what_jsonpath_ng_finds(
     st.sampled_from(["name", "key"]),
     NAMES,
 )
-def test_entries_of_a_name_are_those_that_a_filter_finds(
-    entries: object, key: str, name: str
-) -> None:
-    """Of lists, and of objects by any key; entries that say nothing under that key are passed over."""
-    path = f"{child('$.all', Entry(key, name))}.value"
+def test_entries_of_a_name_are_found_like_by_a_filter(entries: object, key: str, name: str) -> None:
+    """Entries of lists and objects are found; entries without the key are skipped."""
+    path = f"{child_path('$.all', Entry(key, name))}.value"
     expected = [match.value for match in parse(path).find({"all": entries})]
     assert list(compile_path(path)({"all": entries})) == expected
 
@@ -202,6 +194,6 @@ BASES = {
 
 
 @pytest.mark.parametrize(("head", "base"), BASES.values(), ids=BASES.keys())
-def test_relative_addresses_start_from_the_base_that_the_head_names(head: str, base: str) -> None:
-    """Where it is one of the web; else from the page's own address."""
+def test_the_base_of_relative_urls(head: str, base: str) -> None:
+    """The head's base counts if it is a web address, else the page's own URL."""
     assert Document(f"<html><head>{head}</head><body>x", "https://shop.example/p/lamp").base == base

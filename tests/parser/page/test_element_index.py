@@ -1,4 +1,4 @@
-"""What a page says of its elements: the first element of a selector is the one that the engine finds."""
+"""The element index: it finds the same first element as the CSS engine."""
 
 from functools import lru_cache
 
@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborNode
 from catalog.html import open_html
 from parser.page import element_index
 from parser.page.document import Document
-from parser.page.element_index import Seen
+from parser.page.element_index import ElementIndex
 
 TAGS = ["div", "span", "meta", "a", "p", "li"]
 CLASSES = ["a", "b", "A", "a-b", "ab"]
@@ -52,9 +52,9 @@ SELECTOR = st.lists(STEP, min_size=1, max_size=2).flatmap(
 @pytest.mark.parametrize("doctype", ["<!doctype html>", ""])
 @given(st.lists(ELEMENT, max_size=8).map("".join), st.lists(SELECTOR, max_size=6))
 def test_finds_what_the_engine_finds(doctype: str, page: str, selectors: list[str]) -> None:
-    """With and without a doctype, where classes are taken in any case."""
+    """With a doctype and without one, where classes match in any case."""
     document = Document(doctype + page, "https://shop.example/p")
-    tree, found = document.tree, document.seen
+    tree, found = document.tree, document.element_index
     for css in selectors:
         assert _same(document.first(css), tree.css_first(css))
     assert found.ids is not None
@@ -69,9 +69,9 @@ def _same(a: LexborNode | None, b: LexborNode | None) -> bool:
 
 
 @lru_cache
-def page() -> Seen:
-    """A page with an offer, of which the gate has asked for ids."""
-    found = Seen(
+def page() -> ElementIndex:
+    """The index of a page with an offer, with ids looked up."""
+    found = ElementIndex(
         open_html(
             '<div class="p q"><h1 id="name">Lamp</h1><meta itemprop="sku" content="7"></div><p class=p>'
         )
@@ -98,22 +98,22 @@ def page() -> Seen:
         ("[[", False),
     ],
 )
-def test_what_is_answered_without_a_walk(css: str, known: bool) -> None:
-    """Ids and names."""
+def test_ids_and_names_are_answered_without_a_walk(css: str, known: bool) -> None:
+    """Other selectors are left to the CSS engine."""
     assert page().first(css)[0] is known
 
 
-def test_ids_are_looked_for_once_somebody_else_has_asked() -> None:
-    """One rule that asks for an id finds it sooner by itself."""
-    found = Seen(open_html('<p id="a">'))
+def test_ids_are_answered_only_once_they_are_indexed() -> None:
+    """The engine finds a single id faster than the index."""
+    found = ElementIndex(open_html('<p id="a">'))
     assert found.first('[id="a"]') == (False, None)
     assert found.ids == ["a"]
     assert found.first('[id="b"]') == (True, None)
 
 
-def test_nothing_is_answered_of_pages_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where not all elements were looked at, none is said to be missing."""
-    monkeypatch.setattr(element_index, "MOST_NODES", 3)
-    found = Seen(open_html('<p class="a" itemprop="b">' * 9))
+def test_a_page_above_the_cap_answers_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where not all elements are indexed, none is reported as missing."""
+    monkeypatch.setattr(element_index, "MAX_ELEMENTS", 3)
+    found = ElementIndex(open_html('<p class="a" itemprop="b">' * 9))
     assert found.classes == ["a"] * 3
     assert found.first('meta[itemprop="c"]') == (False, None)

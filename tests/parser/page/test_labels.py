@@ -1,4 +1,4 @@
-"""The text behind a label, whatever holds the two."""
+"""The text behind a label."""
 
 import pytest
 from hypothesis import given
@@ -38,8 +38,8 @@ SAID = [
 
 
 @pytest.mark.parametrize(("name", "markup", "value"), SAID, ids=[case[0] for case in SAID])
-def test_what_stands_behind_it(name: str, markup: str, value: str | None) -> None:
-    """A label is told by its whole text."""
+def test_the_text_behind_a_label(name: str, markup: str, value: str | None) -> None:
+    """A label is recognised by its whole text."""
     assert Document(markup, "https://shop.example/p").find(SELECTOR) == value
 
 
@@ -49,13 +49,13 @@ def test_what_stands_behind_it(name: str, markup: str, value: str | None) -> Non
         max_size=12,
     )
 )
-def test_any_markup_says_something_short_or_nothing(parts: list[str]) -> None:
-    """However the elements stand in each other."""
+def test_any_markup_gives_a_short_text_or_none(parts: list[str]) -> None:
+    """However elements are nested."""
     found = Document("".join(parts), "https://shop.example/p").find(SELECTOR)
     assert found is None or 0 < len(found) <= 80
 
 
 def test_a_label_is_a_regular_expression() -> None:
-    """What is none is an error that says so, when the rule is read."""
+    """An invalid expression raises when the rule is loaded."""
     with pytest.raises(RuleError, match="not a regular expression"):
         selector_from({"kind": "text", "css": "p", "behind": "("})

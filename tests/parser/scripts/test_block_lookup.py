@@ -1,18 +1,19 @@
-"""Data that is asked for by name: found wherever reading all code finds it, and nothing else is decoded."""
+"""Lookup of data by name: it finds every block that is listed, and decodes nothing else."""
 
 import gc
 import weakref
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from parser.page.document import Document
 from parser.rules.selector import JsonAt
 from parser.scripts import block_lookup
-from parser.scripts.block_lookup import PAIRS, Sought, named, pair
+from parser.scripts.block_lookup import PAIRS, ScriptIndex, find_pair, named_blocks
 from parser.scripts.blocks import CODE, SCHEMA_ORG, DataScript, Scripts
-from parser.scripts.syntax.jsonpath import child
+from parser.scripts.syntax.javascript import CodeReader
+from parser.scripts.syntax.jsonpath import child_path
 
 PIECES = st.sampled_from(
     [
@@ -50,30 +51,31 @@ LINES = st.lists(PIECES, max_size=25).map("".join)
 
 
 @given(st.lists(LINES, min_size=1, max_size=4))
-def test_what_reading_all_code_lists_is_found_by_its_name(texts: list[str]) -> None:
-    """Blocks by their name; of loose pairs some value by the key, as a key may stand in a text before it."""
+@example(['"{\\"sku\\": 3}"a.b =0'])
+def test_every_listed_block_is_found_by_its_name(texts: list[str]) -> None:
+    """Blocks by their name; pairs by their key, with the value of its first place."""
     data = [DataScript(SCHEMA_ORG, one) for one in texts if one.startswith("{")]
     scripts = Scripts(data, [one for one in texts if not one.startswith("{")])
-    page = Sought(scripts)
+    page = ScriptIndex(scripts)
     for block in scripts.blocks():
         if block.name == PAIRS:
             assert all(
-                list(page.data(JsonAt(css=CODE, block=PAIRS, path=child("$", key))))
+                list(page.data(JsonAt(css=CODE, block=PAIRS, path=child_path("$", key))))
                 for key in block.data
             )
         else:
             found = list(page.data(JsonAt(css=block.css, block=block.name, path="$.*")))
-            assert block.data in found or len(found) == block_lookup.MOST_PLACES
+            assert block.data in found or len(found) == block_lookup.MAX_BLOCKS
 
 
-def test_a_page_is_gone_once_it_is_read() -> None:
-    """What was found holds on to nothing that holds on to it: no page waits until garbage is collected."""
+def test_a_page_is_freed_without_garbage_collection() -> None:
+    """Results refer to the search, and the search to no result."""
     page = Document(
         "<script>x = {'a': 1}</script><script>x = {'a': 2}; y = {'a': 3}</script>",
         "https://shop.example/",
     )
     assert [page.find(JsonAt(block=f"{name} =", path="$.a")) for name in "xy"] == ["1", "3"]
-    held = [weakref.ref(part) for part in (page, page.scripts, page.sought)]
+    held = [weakref.ref(part) for part in (page, page.scripts, page.script_index)]
     gc.disable()
     try:
         del page
@@ -83,7 +85,7 @@ def test_a_page_is_gone_once_it_is_read() -> None:
 
 
 def test_state_in_a_template_is_found() -> None:
-    """It is no part of the page's own scripts, and asked for by a selector that leads into the template."""
+    """It is not part of the page's scripts; its selector leads into the template."""
     page = Document(
         '<template id=\'state\'><script> {"a": {"b": 7}}</script></template>',
         "https://shop.example/",
@@ -93,13 +95,13 @@ def test_state_in_a_template_is_found() -> None:
     ]
 
 
-def test_only_what_is_asked_for_is_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of many objects in code, those before which the name stands are looked into, once for all rules."""
+def test_only_named_objects_are_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of many objects in code, those of the name are decoded, once for all rules."""
     looked_into = []
     monkeypatch.setattr(
-        block_lookup,
-        "opened_at",
-        lambda text, start: looked_into.append(text[start:]) or {"sku": 1},
+        CodeReader,
+        "data_at",
+        lambda _, text, start: looked_into.append(text[start:]) or {"sku": 1},
     )
     texts = [
         'var meta = {"sku": 1}',
@@ -107,7 +109,7 @@ def test_only_what_is_asked_for_is_decoded(monkeypatch: pytest.MonkeyPatch) -> N
         "x = {'sku': 1}",
         'var  meta12 = {"sku": 2}',
     ]
-    page = Sought(Scripts([], texts))
+    page = ScriptIndex(Scripts([], texts))
     for path in ("$.sku", "$.name"):
         assert len(list(page.data(JsonAt(block="var meta =", path=path)))) == 1
     assert looked_into == ['{"sku": 1}']
@@ -122,8 +124,8 @@ def test_only_what_is_asked_for_is_decoded(monkeypatch: pytest.MonkeyPatch) -> N
         r"window.STATE = {product: {sku: 'A\x2D1', name: 'Oak\x27s'}};",
     ],
 )
-def test_state_in_a_string_is_found_by_what_stands_before_it(script: str) -> None:
-    """Under the name that reading all code gives it."""
+def test_state_in_a_string_is_found_by_its_name(script: str) -> None:
+    """Under the name that the list of blocks gives it."""
     page = Document(f"<script>{script}</script>", "https://shop.example/")
     block = page.blocks[0]
     assert block.name.startswith("window.STATE")
@@ -144,15 +146,20 @@ def test_state_in_a_string_is_found_by_what_stands_before_it(script: str) -> Non
         ("a['sku'] = 'D'; sku = 'E'", "sku", "D"),
         ("a[sku] = 'D'; sku = 'E'", "sku", "E"),
         (r"sku = 'A\u002D1'", "sku", "A-1"),
+        ('"sku = 3"', "sku", "3"),
+        ("'x'sku: 4", "sku", "4"),
     ],
 )
 def test_a_pair_is_found_by_its_key(text: str, key: str, value: str | None) -> None:
-    """Between quotes or bare, but only where the whole key stands there and a value follows."""
-    assert pair(text, key) == value
+    """The whole key must stand there, between equal quotes or bare, with a value behind it."""
+    assert find_pair(text, key) == value
 
 
-def test_pages_made_to_be_slow_cost_no_time() -> None:
-    """A name that stands a million times in a script, and a million brackets behind it, are looked at up to a bound."""
-    assert not list(named("meta " * 500_000, "var meta ="))
-    assert len(list(named("meta = [[], 1];" * 50_000, "meta ="))) <= block_lookup.MOST_OCCURRENCES
-    assert pair("sku " * 500_000, "sku") is None
+def test_hostile_scripts_cost_no_time() -> None:
+    """A million occurrences of a name, and a million brackets, are examined up to a bound."""
+    assert not list(named_blocks("meta " * 500_000, CodeReader(), "var meta ="))
+    assert (
+        len(list(named_blocks("meta = [[], 1];" * 50_000, CodeReader(), "meta =")))
+        <= block_lookup.MAX_OCCURRENCES
+    )
+    assert find_pair("sku " * 500_000, "sku") is None

@@ -1,4 +1,4 @@
-"""Blocks of data: found in scripts and attributes, named by what precedes them, bounded whatever the page is."""
+"""Data blocks in scripts and attributes."""
 
 import time
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from catalog.html import open_html
 from parser.scripts.blocks import attribute_data, scripts_of
-from parser.scripts.syntax.javascript import MOST_ATTEMPTS
+from parser.scripts.syntax.javascript import MAX_ATTEMPTS
 
 SEEN = [
     ("an assignment", 'var meta = {"a": {"b": 1}};', [("var meta =", {"a": {"b": 1}})]),
@@ -53,7 +53,7 @@ def test_schema_org_things_are_named_by_type_and_taken_out_of_their_graph() -> N
 
 
 def test_broken_schema_org_does_not_cost_the_page() -> None:
-    """A trailing comma or a raw line break in JSON-LD is forgiven; what cannot be read is passed over."""
+    """Trailing commas and raw line breaks are accepted; other faults cost only the script."""
     page = """<script type="application/ld+json">{"@type": "Product", "name": "a\nb",}</script>
               <script type="application/ld+json">{"@type": "Product" </script><script>x = {"a": 1}</script>"""
     names = [block.name for block in scripts_of(open_html(page)).blocks()]
@@ -61,7 +61,7 @@ def test_broken_schema_org_does_not_cost_the_page() -> None:
     assert "x =" in names
 
 
-def test_json_scripts_are_told_apart_by_id_or_data_attribute() -> None:
+def test_json_scripts_are_identified_by_id_or_data_attribute() -> None:
     """A script that is JSON as a whole has its own selector."""
     opening = '<script type="application/json"'
     page = f'{opening} id="state">{{"a": 1}}</script>{opening} data-x>[1]</script>'
@@ -79,10 +79,10 @@ STARTS = [
 
 
 @pytest.mark.parametrize(("name", "ids", "expected"), STARTS, ids=[case[0] for case in STARTS])
-def test_what_sections_and_products_add_to_ids_is_left_out(
+def test_ids_are_cut_where_sections_and_products_append_to_them(
     name: str, ids: list[str], expected: list[str]
 ) -> None:
-    """The first script of a page whose id starts so is told by that, and by all of its id as well."""
+    """The first script of a prefix is found by the prefix, and by its whole id as well."""
     page = "".join(f'<script type="application/json" id="{one}">{{"a": 1}}</script>' for one in ids)
     scripts = scripts_of(open_html(page))
     assert [block.css for block in scripts.blocks()] == expected
@@ -90,8 +90,8 @@ def test_what_sections_and_products_add_to_ids_is_left_out(
     assert all(any(script.is_at(css) for script in scripts.data) for css in whole)
 
 
-def test_state_in_templates_and_as_angular_escapes_it() -> None:
-    """VTEX keeps it in the script of a template; of code in templates nothing is read."""
+def test_state_in_templates_and_of_angular() -> None:
+    """VTEX keeps it in the script of a template; code in templates is not read."""
     page = """<template data-type="json" data-varname="__STATE__"><script> {"a": 1}</script></template>
               <template><script>x = {"b": 2}</script></template>
               <script id="app-state" type="application/json">{&q;c&q;:&q;&l;b&g;&s;&a;&q;}</script>"""
@@ -127,14 +127,14 @@ SLOW = {
 
 
 @pytest.mark.parametrize("script", SLOW.values(), ids=SLOW.keys())
-def test_scripts_made_to_be_slow_end_soon(script: str) -> None:
+def test_hostile_scripts_end_soon(script: str) -> None:
     """No script keeps the reader busy, and no page has more blocks than the bound."""
     begin = time.process_time()
-    assert len(scripts_of(open_html(f"<script>{script}</script>")).blocks()) <= MOST_ATTEMPTS + 1
+    assert len(scripts_of(open_html(f"<script>{script}</script>")).blocks()) <= MAX_ATTEMPTS + 1
     assert time.process_time() - begin < 5
 
 
 @given(st.text(alphabet="{}[]\"'\\:,=abc1 \n", max_size=300))
 def test_no_script_raises(script: str) -> None:
-    """Whatever a script holds, reading its blocks raises nothing."""
+    """Reading the blocks of any script raises nothing."""
     scripts_of(open_html(f"<script>{script}</script>")).blocks()

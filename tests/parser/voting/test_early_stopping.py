@@ -1,4 +1,4 @@
-"""Which rules are asked first, and when enough have been heard."""
+"""The order in which rules run, and when the others are skipped."""
 
 import pytest
 from hypothesis import given
@@ -7,13 +7,12 @@ from hypothesis import strategies as st
 from catalog.models import Attribute
 from parser.rules.model import Rule
 from parser.rules.selector import AnySelector, AttributeAt, JsonAt, TextAt
-from parser.voting.early_stopping import Hearing, hearings
+from parser.voting.early_stopping import VoteOrder, vote_orders
 from parser.voting.vote_weights import weight_of
 from parser.voting.votes import Vote
 from parser.voting.winner import decide
 
 META = AttributeAt(css='meta[itemprop="name"]', name="content")
-HEAD = AttributeAt(css='meta[property="og:image"]', name="content")
 DATA = JsonAt(block="var meta =", path="$.a")
 MORE = JsonAt(block="var meta =", path="$.b")
 OTHER = JsonAt(block="var other =", path="$.a")
@@ -35,17 +34,22 @@ def cast(attribute: Attribute, *values: tuple[str | None, float]) -> list[Vote]:
     return [Vote(one, value, value, value) for one, (value, _) in zip(rules, values, strict=True)]
 
 
-def heard(votes: list[Vote]) -> tuple[Vote, ...]:
-    """Those that are needed, where their rules are asked in this order."""
+def needed_votes(votes: list[Vote]) -> tuple[Vote, ...]:
+    """The votes that are needed if their rules run in this order."""
     rules = tuple(one.rule for one in votes)
     attribute = rules[0].attribute if rules else Attribute.SKU
-    return Hearing(attribute, rules, tuple(range(len(rules)))).votes(votes, lambda one: one)
+    return VoteOrder(attribute, rules, tuple(range(len(rules)))).collect_votes(
+        votes, lambda one: one
+    )
 
 
-def turns_of(rules: list[Rule], attribute: Attribute = Attribute.TITLE) -> list[AnySelector]:
-    """What an attribute's rules read, in the order in which they are asked."""
+def order_of(rules: list[Rule], attribute: Attribute = Attribute.TITLE) -> list[AnySelector]:
+    """The selectors of an attribute's rules in the order in which they run."""
     return [
-        rule.selector for one in hearings(rules) if one.attribute is attribute for rule in one.rules
+        rule.selector
+        for one in vote_orders(rules)
+        if one.attribute is attribute
+        for rule in one.rules
     ]
 
 
@@ -86,24 +90,12 @@ HEARD = [
 @pytest.mark.parametrize(
     ("name", "attribute", "values", "asked"), HEARD, ids=[case[0] for case in HEARD]
 )
-def test_rules_are_heard_until_the_outcome_is_settled(
+def test_rules_run_until_the_outcome_is_settled(
     name: str, attribute: Attribute, values: list[tuple[str | None, float]], asked: int
 ) -> None:
-    """No more of them than could change it."""
+    """Rules that could not change the outcome are skipped."""
     votes = cast(attribute, *values)
-    assert list(heard(votes)) == votes[:asked]
-
-
-def test_a_picture_that_only_the_head_names_is_not_settled() -> None:
-    """The offer's own place may say that there is none."""
-    (hearing,) = hearings(
-        [
-            rule(Attribute.IMAGE, HEAD),
-            rule(Attribute.IMAGE, HEAD, 0.9),
-            rule(Attribute.IMAGE, LINK, 0.2),
-        ]
-    )
-    assert len(hearing.votes(hearing.rules, lambda one: Vote(one, "x", "x", "x"))) == 3
+    assert list(needed_votes(votes)) == votes[:asked]
 
 
 STANDING_IN = [
@@ -116,33 +108,30 @@ STANDING_IN = [
 @pytest.mark.parametrize(
     ("name", "values", "asked"), STANDING_IN, ids=[case[0] for case in STANDING_IN]
 )
-@pytest.mark.parametrize("origin", ["general", "spare"])
-def test_a_rule_stands_in_for_others(
-    name: str, values: list[str | None], asked: int, origin: str
-) -> None:
-    """However cheap it is to ask."""
+def test_a_general_rule_is_a_fallback(name: str, values: list[str | None], asked: int) -> None:
+    """However cheap it is, it runs only where the others abstain."""
     taught = [
         rule(Attribute.EAN, TextAt(css=f"p.c{place}"), 0.9) for place in range(len(values) - 1)
     ]
-    (hearing,) = hearings([*taught, rule(Attribute.EAN, META, origin=origin)])
+    (order,) = vote_orders([*taught, rule(Attribute.EAN, META, origin="general")])
     said = dict(zip([*(one.selector for one in taught), META], values, strict=True))
-    votes = hearing.votes(hearing.rules, lambda one: Vote(one, *[said[one.selector]] * 3))
+    votes = order.collect_votes(order.rules, lambda one: Vote(one, *[said[one.selector]] * 3))
     assert len(votes) == asked
 
 
 @given(
     st.lists(st.tuples(st.one_of(st.none(), st.sampled_from("AB")), st.floats(0, 1)), max_size=8)
 )
-def test_what_is_not_heard_could_not_change_the_outcome(
+def test_skipped_rules_could_not_change_the_outcome(
     values: list[tuple[str | None, float]],
 ) -> None:
-    """No other value has more weight behind it when all votes are counted."""
+    """No other value has more weight when all votes are counted."""
     votes = cast(Attribute.SKU, *values)
     weights: dict[str | None, float] = {}
     for one in votes:
         weights[one.value] = weights.get(one.value, 0.0) + weight_of(one.rule)
     weights.pop(None, None)
-    value = decide(Attribute.SKU, heard(votes)).value
+    value = decide(Attribute.SKU, needed_votes(votes)).value
     assert value is None if not weights else weights[value] >= max(weights.values()) - 1e-6
 
 
@@ -180,27 +169,29 @@ def test_cheap_rules_come_first(
     attribute: Attribute,
     turns: list[AnySelector],
 ) -> None:
-    """So that few places have to be looked up."""
+    """Few places have to be looked up."""
     rules = [rule(name, selector) for name, selector in given_rules]
-    assert turns_of(rules, attribute) == turns
+    assert order_of(rules, attribute) == turns
 
 
-def test_rules_set_by_hand_are_always_asked() -> None:
-    """However dear they are."""
+def test_manual_rules_run_first() -> None:
+    """However costly they are."""
     rules = [rule(Attribute.TITLE, one) for one in (META, HEADING)]
     rules.append(rule(Attribute.TITLE, OTHER, origin="manual"))
-    assert turns_of(rules)[0] == OTHER
+    assert order_of(rules)[0] == OTHER
 
 
 def test_the_better_description_comes_first() -> None:
-    """Since the best one that is found decides."""
+    """The best description that is found decides."""
     rules = [rule(Attribute.DESCRIPTION, DATA), rule(Attribute.DESCRIPTION, META, 0.9)]
-    assert turns_of(rules, Attribute.DESCRIPTION) == [DATA, META]
+    assert order_of(rules, Attribute.DESCRIPTION) == [DATA, META]
 
 
-def test_among_equals_the_rule_wins_that_ranks_first() -> None:
-    """In whatever order they were asked."""
-    (hearing,) = hearings([rule(Attribute.TITLE, DATA), rule(Attribute.TITLE, META)])
-    texts = dict(zip(hearing.rules, ("meta", "data"), strict=True))
-    votes = hearing.votes(hearing.rules, lambda one: Vote(one, texts[one], texts[one], texts[one]))
+def test_of_equals_the_rule_that_ranks_first_wins() -> None:
+    """In whatever order they run."""
+    (order,) = vote_orders([rule(Attribute.TITLE, DATA), rule(Attribute.TITLE, META)])
+    texts = dict(zip(order.rules, ("meta", "data"), strict=True))
+    votes = order.collect_votes(
+        order.rules, lambda one: Vote(one, texts[one], texts[one], texts[one])
+    )
     assert decide(Attribute.TITLE, votes).value == "data"

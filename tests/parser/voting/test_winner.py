@@ -1,4 +1,4 @@
-"""The outcome of a vote: values that are the same add up, the heaviest wins, and its share is told."""
+"""The outcome of a vote."""
 
 import pytest
 from hypothesis import given
@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from catalog.models import Attribute
 from parser.rules.model import Rule
-from parser.rules.selector import AttributeAt, JsonAt, TextAt
+from parser.rules.selector import AttributeAt, TextAt
 from parser.voting.votes import Vote
-from parser.voting.winner import decide, offer_of
+from parser.voting.winner import decide, offer_from
 
 
 def rule(attribute: Attribute, css: str, score: float = 1.0) -> Rule:
@@ -38,7 +38,7 @@ VOTED = [
 def test_the_heaviest_value_wins(
     name: str, cast: list[tuple[str | None, float]], winner: str | None, weight: float
 ) -> None:
-    """Values that are the same add their weights; the winner's share of all is told."""
+    """The weights of equal values add up."""
     reading = decide(Attribute.BRAND, votes(*cast))
     assert (reading.value, round(reading.share, 3)) == (winner, weight)
 
@@ -58,7 +58,7 @@ BESIDE_THE_HEAD = [
 def test_titles_in_the_head_count_a_quarter(
     name: str, places: list[tuple[str, str]], winner: str
 ) -> None:
-    """Shops fill all of them from one text, which they may have written for search engines."""
+    """Shops fill all of them from one text, and may write it for search engines."""
     cast = [
         Vote(rule(Attribute.TITLE, css), value, value, value) for css, value in (*places, *HEAD)
     ]
@@ -78,7 +78,7 @@ CUT_OUT_OF_TITLES = [
 def test_numbers_in_the_heads_titles_count_a_quarter(
     name: str, places: list[tuple[str, str]], winner: str
 ) -> None:
-    """On some pages the shop's name stands behind the bar where the number does on others."""
+    """On some pages the shop's name stands where the number does on others."""
     titles = [
         (css, "Shop")
         for css in ("title", 'meta[property="og:title"]', "html > head:nth-of-type(1) > title")
@@ -90,7 +90,7 @@ def test_numbers_in_the_heads_titles_count_a_quarter(
 
 
 def test_two_that_agree_outweigh_the_head_and_another() -> None:
-    """What the head says does not tip the balance against them."""
+    """Titles in the head do not tip the balance against them."""
     places = [
         ("h1", "Lamp"),
         ("p.name", "Lamp"),
@@ -102,44 +102,6 @@ def test_two_that_agree_outweigh_the_head_and_another() -> None:
         Vote(rule(Attribute.TITLE, "p.seo", 0.9), "Lamp | Sale", "Lamp | Sale", "Lamp | Sale")
     )
     assert decide(Attribute.TITLE, cast).value == "Lamp"
-
-
-NAMED_TWICE = [
-    (
-        "data, before a heading with words of the layout",
-        JsonAt(css="script", block="product =", path="$.title"),
-        True,
-    ),
-    ("an attribute for scripts", AttributeAt(css="div[data-title]", name="data-title"), True),
-    ("not a variant, of a size", JsonAt(css="script", block="m", path="$.variants[0].name"), False),
-    (
-        "not what the shop's statistics are told",
-        JsonAt(css="script", block="lib.track(", path="$.name"),
-        False,
-    ),
-    ("not the words for a picture", AttributeAt(css="img", name="alt"), False),
-    (
-        "nor those for one that is loaded later",
-        AttributeAt(css="span[data-alt]", name="data-alt"),
-        False,
-    ),
-    (
-        "nor those that scripts put below one",
-        AttributeAt(css="div.gallery__image", name="data-title"),
-        False,
-    ),
-]
-
-
-@pytest.mark.parametrize(
-    ("name", "place", "wins"), NAMED_TWICE, ids=[case[0] for case in NAMED_TWICE]
-)
-def test_which_of_two_titles_is_meant(name: str, place: JsonAt | AttributeAt, wins: bool) -> None:
-    """Of two rules that are right on all examples, the one decides whose place has the title alone."""
-    shown = Vote(rule(Attribute.TITLE, "h1"), "Lamp", "Lamp", "Lamp")
-    other = Vote(Rule(attribute=Attribute.TITLE, selector=place), "Lamp 2", "Lamp 2", "Lamp 2")
-    assert decide(Attribute.TITLE, [shown, other]).value == ("Lamp 2" if wins else "Lamp")
-    assert decide(Attribute.TITLE, [other, shown, shown]).value == "Lamp"
 
 
 DESCRIBED = [
@@ -161,7 +123,7 @@ DESCRIBED = [
     ("name", "found", "winner"), DESCRIBED, ids=[case[0] for case in DESCRIBED]
 )
 def test_the_best_description_wins(name: str, found: list[str], winner: str) -> None:
-    """They are not counted; what ends in dots is only the beginning of one."""
+    """Descriptions are not counted; one that ends with dots is truncated."""
     scored = ((one, 1 - place / 10) for place, one in enumerate(found))
     cast = votes(*scored, attribute=Attribute.DESCRIPTION)
     assert decide(Attribute.DESCRIPTION, cast).value == winner
@@ -176,8 +138,10 @@ HEADS = [
 
 
 @pytest.mark.parametrize(("name", "length", "is_cut"), HEADS, ids=[case[0] for case in HEADS])
-def test_a_description_that_the_head_begins(name: str, length: int, is_cut: bool) -> None:
-    """What is long there, and ends within a word that another place goes on with, is only the beginning of that."""
+def test_a_long_description_in_the_head_may_be_truncated(
+    name: str, length: int, is_cut: bool
+) -> None:
+    """It is if it ends within a word that another description continues."""
     head = Rule(
         attribute=Attribute.DESCRIPTION,
         selector=AttributeAt(css="meta[name=description]", name="content"),
@@ -192,10 +156,10 @@ def test_a_description_that_the_head_begins(name: str, length: int, is_cut: bool
     st.lists(st.tuples(st.one_of(st.none(), st.sampled_from("ABC")), st.floats(0, 1)), max_size=8)
 )
 def test_the_winner_is_one_of_the_votes(cast: list[tuple[str | None, float]]) -> None:
-    """A reading never invents a value, and its weight is a probability."""
+    """A reading never invents a value, and its confidence is a probability."""
     reading = decide(Attribute.BRAND, votes(*cast))
     assert reading.value in {value for value, _ in cast} | {None}
-    assert 0 <= reading.weight < 1
+    assert 0 <= reading.confidence < 1
     assert 0 <= reading.share <= 1.0000001
     assert (reading.value is None) == all(value is None for value, _ in cast)
 
@@ -215,6 +179,8 @@ BESIDE = [
 def test_the_currency_beside_a_price(
     name: str, text: str, usual: str | None, currency: str
 ) -> None:
-    """It stands in the price's own text, unless the page states it elsewhere."""
+    """It stands in the text of the price, unless the page has it elsewhere."""
     price = decide(Attribute.PRICE, [Vote(rule(Attribute.PRICE, "b"), text, text, "12.00")])
-    assert offer_of({Attribute.PRICE: price}, "https://shop.example/p", usual).currency == currency
+    assert (
+        offer_from({Attribute.PRICE: price}, "https://shop.example/p", usual).currency == currency
+    )

@@ -1,17 +1,17 @@
-"""Feed health: rejected rows, links, prices and titles that differ."""
+"""Feed quality: rejected rows, links, and prices and titles that differ."""
 
 from typing import Any
 
 from catalog.models import Shop, Word
 from catalog.storage.store import Store
-from reports.causes.feed_quality import Health
-from reports.model.report_model import gather
+from reports.causes.feed_quality import FeedQuality
+from reports.model.report_model import build_report
 
 
 def test_prices_and_titles_of_listed_offers_are_compared(
     fill: Any, store: Store, shop: Shop
 ) -> None:
-    """A stale price or another title is shown, greatest difference first; other currencies are not compared."""
+    """Listed offers with another price or title are listed, the greatest difference first; currencies are not mixed."""
     run = fill.run()
     fill.listed(run, "same", price=10, title="Red lamp 40 cm")
     fill.listed(run, "stale", price=12, nearest={"price": 10})
@@ -19,50 +19,58 @@ def test_prices_and_titles_of_listed_offers_are_compared(
     fill.listed(run, "francs", price=10, nearest={"price": 12, "currency": "CHF"})
     fill.listed(run, "order", title="Red lamp 40 cm", nearest={"title": "LAMP 40 cm, red"})
     fill.listed(run, "other", title="Red lamp 40 cm", nearest={"title": "Article 7"})
-    fill.found(run, "rejected", price=1, nearest={"price": 2, "currency": "EUR"}, known_id=1)
-    fill.word("rejected", Word.REJECT)
+    fill.finding(run, "rejected", price=1, nearest={"price": 2, "currency": "EUR"}, known_id=1)
+    fill.decide("rejected", Word.REJECT)
     fill.save()
-    health = gather(store, shop, run).health
-    assert [(one.url, one.share) for one in health.prices] == [
+    quality = build_report(store, shop, run).feed_quality
+    assert [(offer.url, offer.share) for offer in quality.prices] == [
         (fill.url("very-stale"), -1 / 3),
         (fill.url("stale"), 0.2),
     ]
-    assert health.prices_compared == 3
-    assert [one.url for one in health.titles] == [fill.url("other")]
+    assert quality.prices_compared == 3
+    assert [offer.url for offer in quality.titles] == [fill.url("other")]
 
 
-def test_bad_rows_are_counted_by_reason_with_examples(fill: Any, store: Store, shop: Shop) -> None:
-    """Reasons come by frequency, each with the first rows; a feed of a million reasons does not fill the memory."""
+def test_rejected_rows_are_counted_by_reason_with_examples(
+    fill: Any, store: Store, shop: Shop
+) -> None:
+    """Reasons are sorted by frequency, each with its first rows; their number is bounded."""
     run = fill.run()
     for n in range(5):
-        fill.bad(f"raw {n}", "no price", line=n)
-    fill.bad("raw", "no title")
+        fill.rejected_row(f"raw {n}", "no price", line=n)
+    fill.rejected_row("raw", "no title")
     fill.save()
-    health = gather(store, shop, run).health
-    assert [(one.reason, one.rows, len(one.examples)) for one in health.bad.values()] == [
+    quality = build_report(store, shop, run).feed_quality
+    assert [
+        (entry.reason, entry.rows, len(entry.examples)) for entry in quality.rejections.values()
+    ] == [
         ("no price", 5, 3),
         ("no title", 1, 1),
     ]
-    assert health.bad_rows == 6
-    many = Health()
+    assert quality.rejected_rows == 6
+    many = FeedQuality()
     with store.write() as session:
         fill.rows = []
         for n in range(1500):
-            fill.bad("raw", f"reason {n}")
+            fill.rejected_row("raw", f"reason {n}")
         session.add_all(fill.rows)
     with store.read() as session:
-        assert sum(1 for _ in many.watched(session, shop)) == 1506
-    assert len(many.bad) == 1001
+        assert sum(1 for _ in many.read_rejected_rows(session, shop)) == 1506
+    assert len(many.rejections) == 1001
 
 
 def test_links_are_counted_as_readable_opaque_or_broken(
     fill: Any, store: Store, shop: Shop
 ) -> None:
-    """An opaque link hides where it leads; a broken one leads nowhere."""
+    """A catalog offer without a URL has an opaque link or a broken one."""
     run = fill.run()
-    fill.known("a")
-    fill.known(None, opaque=True)
-    fill.known(None)
-    fill.known(None)
+    fill.catalog_offer("a")
+    fill.catalog_offer(None, opaque=True)
+    fill.catalog_offer(None)
+    fill.catalog_offer(None)
     fill.save()
-    assert gather(store, shop, run).health.links == {"readable": 1, "opaque": 1, "broken": 2}
+    assert build_report(store, shop, run).feed_quality.links == {
+        "readable": 1,
+        "opaque": 1,
+        "broken": 2,
+    }

@@ -1,4 +1,4 @@
-"""Coverage: what the crawl saw of the shop, and of what the catalog lists."""
+"""Coverage: pages of the shop by state, and catalog offers by the outcome of looking up their pages."""
 
 from typing import Any
 
@@ -6,12 +6,12 @@ import pytest
 
 from catalog.models import PageKind, PageState, Shop, SitemapSeen
 from catalog.storage.store import Store
-from reports.model.report_model import gather
-from reports.statistics.coverage import Coverage, Sight, coverage
+from reports.model.report_model import build_report
+from reports.statistics.coverage import Coverage, OfferStatus, measure_coverage
 
 
 def test_pages_are_counted_by_state_and_reason(fill: Any, store: Store, shop: Shop) -> None:
-    """Answered pages are those fetched, redirected or gone; waiting, refused and failed ones are not."""
+    """Fetched, redirected and gone pages count as answered; waiting, refused and failed ones do not."""
     run = fill.run()
     fill.page("a")
     fill.page("b", kind=PageKind.OTHER, read_reason="a list")
@@ -23,16 +23,24 @@ def test_pages_are_counted_by_state_and_reason(fill: Any, store: Store, shop: Sh
     fill.page("h", PageState.REFUSED, reason="robots.txt")
     fill.page("i", PageState.REDIRECTED)
     fill.save()
-    seen = coverage(store, shop, run)
-    assert (seen.pages, seen.answered, seen.waiting, seen.failed, seen.refused) == (9, 4, 2, 2, 1)
-    assert (seen.offer_pages, seen.other_pages) == (1, 1)
-    assert seen.page_share == pytest.approx(4 / 9)
-    assert not seen.complete
-    assert {(one.state, one.reason): one.pages for one in seen.reasons}["failed", "timed out"] == 2
+    coverage = measure_coverage(store, shop, run)
+    assert (
+        coverage.pages,
+        coverage.answered,
+        coverage.waiting,
+        coverage.failed,
+        coverage.refused,
+    ) == (9, 4, 2, 2, 1)
+    assert (coverage.offer_pages, coverage.other_pages) == (1, 1)
+    assert coverage.page_share == pytest.approx(4 / 9)
+    assert not coverage.is_complete
+    assert {(row.state, row.reason): row.pages for row in coverage.reasons}[
+        "failed", "timed out"
+    ] == 2
 
 
-def test_pages_not_asked_for_on_purpose_are_no_lack(fill: Any, store: Store, shop: Shop) -> None:
-    """Traps, dead kinds of links and further addresses of a page are left out of the share that answered."""
+def test_pages_passed_over_do_not_lower_the_share(fill: Any, store: Store, shop: Shop) -> None:
+    """Traps, dead link patterns and duplicate addresses are left out of the share of answered pages."""
     run = fill.run()
     fill.page("a")
     for path, reason in {
@@ -43,66 +51,80 @@ def test_pages_not_asked_for_on_purpose_are_no_lack(fill: Any, store: Store, sho
         fill.page(path, PageState.REFUSED, reason=reason)
     fill.page("e", PageState.REFUSED, reason="robots.txt")
     fill.save()
-    seen = coverage(store, shop, run)
-    assert (seen.pages, seen.refused, seen.passed_over, seen.wanted) == (5, 4, 3, 2)
-    assert seen.page_share == pytest.approx(1 / 2)
+    coverage = measure_coverage(store, shop, run)
+    assert (coverage.pages, coverage.refused, coverage.passed_over, coverage.requested) == (
+        5,
+        4,
+        3,
+        2,
+    )
+    assert coverage.page_share == pytest.approx(1 / 2)
 
 
-WAYS = [
+LINKS = [
     (
         "https://shop.example/p/1",
         {"http://www.shop.example/p/1/": PageState.FETCHED},
-        Sight.PAGE_FOUND,
+        OfferStatus.PAGE_FOUND,
     ),
-    ("https://shop.example/p/1", {"http://shop.example/p/1": PageState.GONE}, Sight.NOT_FOUND),
+    (
+        "https://shop.example/p/1",
+        {"http://shop.example/p/1": PageState.GONE},
+        OfferStatus.NOT_FOUND,
+    ),
     (
         "http://shop.example/p/1",
         {
             "http://shop.example/p/1": PageState.REDIRECTED,
             "https://shop.example/p/1": PageState.FETCHED,
         },
-        Sight.PAGE_FOUND,
+        OfferStatus.PAGE_FOUND,
     ),
     (
         "http://shop.example/p/1",
         {"http://shop.example/p/1?a=2": PageState.FETCHED},
-        Sight.NOT_CRAWLED,
+        OfferStatus.NOT_CRAWLED,
     ),
 ]
 
 
-@pytest.mark.parametrize(("link", "pages", "expected"), WAYS)
+@pytest.mark.parametrize(("link", "pages", "expected"), LINKS)
 def test_a_link_written_another_way_leads_to_its_page(
-    fill: Any, store: Store, shop: Shop, link: str, pages: dict[str, PageState], expected: Sight
+    fill: Any,
+    store: Store,
+    shop: Shop,
+    link: str,
+    pages: dict[str, PageState],
+    expected: OfferStatus,
 ) -> None:
-    """Scheme, `www.` and the last slash make no other page; of several pages the one that tells most counts."""
+    """Scheme, `www.` and the last slash are ignored; of several pages the most informative one counts."""
     run = fill.run()
-    fill.known(link, title="Old", price=5)
+    fill.catalog_offer(link, title="Old", price=5)
     for url, state in pages.items():
         fill.page(url, state)
     fill.save()
-    story = gather(store, shop, run)
-    assert [one.sight for one in story.health.unseen] == [expected]
-    assert story.completeness.coverage.known == 1
-    assert story.completeness.coverage.page_found == (expected is Sight.PAGE_FOUND)
+    report = build_report(store, shop, run)
+    assert [offer.status for offer in report.feed_quality.unseen] == [expected]
+    assert report.completeness.coverage.known == 1
+    assert report.completeness.coverage.page_found == (expected is OfferStatus.PAGE_FOUND)
 
 
 CASES = [
-    ("paired", None, {}, True, Sight.SEEN),
-    ("fetched", PageState.FETCHED, {}, False, Sight.PAGE_FOUND),
-    ("no-offer", PageState.FETCHED, {"kind": PageKind.OTHER}, False, Sight.NOT_FOUND),
-    ("gone", PageState.GONE, {}, False, Sight.NOT_FOUND),
-    ("redirected", PageState.REDIRECTED, {}, False, Sight.NOT_FOUND),
-    ("failed", PageState.FAILED, {}, False, Sight.NOT_CRAWLED),
-    ("refused", PageState.REFUSED, {}, False, Sight.NOT_CRAWLED),
-    ("waiting", PageState.PENDING, {}, False, Sight.NOT_CRAWLED),
-    ("never-met", None, {}, False, Sight.NOT_CRAWLED),
-    (None, None, {}, False, Sight.NO_LINK),
+    ("paired", None, {}, True, OfferStatus.SEEN),
+    ("fetched", PageState.FETCHED, {}, False, OfferStatus.PAGE_FOUND),
+    ("no-offer", PageState.FETCHED, {"kind": PageKind.OTHER}, False, OfferStatus.NOT_FOUND),
+    ("gone", PageState.GONE, {}, False, OfferStatus.NOT_FOUND),
+    ("redirected", PageState.REDIRECTED, {}, False, OfferStatus.NOT_FOUND),
+    ("failed", PageState.FAILED, {}, False, OfferStatus.NOT_CRAWLED),
+    ("refused", PageState.REFUSED, {}, False, OfferStatus.NOT_CRAWLED),
+    ("waiting", PageState.PENDING, {}, False, OfferStatus.NOT_CRAWLED),
+    ("never-met", None, {}, False, OfferStatus.NOT_CRAWLED),
+    (None, None, {}, False, OfferStatus.NO_LINK),
 ]
 
 
 @pytest.mark.parametrize(("path", "state", "page", "paired", "expected"), CASES)
-def test_not_found_is_told_apart_from_not_crawled(
+def test_not_found_is_distinguished_from_not_crawled(
     fill: Any,
     store: Store,
     shop: Shop,
@@ -110,53 +132,56 @@ def test_not_found_is_told_apart_from_not_crawled(
     state: PageState | None,
     page: Any,
     paired: bool,
-    expected: Sight,
+    expected: OfferStatus,
 ) -> None:
-    """A catalog offer's page that is gone is no page that nobody looked for; the counts and the list agree."""
+    """Each catalog offer has one status by the state of its page; the counts and the list agree."""
     run = fill.run()
     if paired:
         fill.listed(run, path)
     else:
-        fill.known(path, title="Old", price=5)
+        fill.catalog_offer(path, title="Old", price=5)
     if state:
         fill.page(path, state, **page)
     fill.save()
-    story = gather(store, shop, run)
-    counted = story.completeness.coverage
-    by_sight = {
-        Sight.SEEN: counted.seen,
-        Sight.PAGE_FOUND: counted.page_found,
-        Sight.NOT_FOUND: counted.not_found,
+    report = build_report(store, shop, run)
+    counted = report.completeness.coverage
+    by_status = {
+        OfferStatus.SEEN: counted.seen,
+        OfferStatus.PAGE_FOUND: counted.page_found,
+        OfferStatus.NOT_FOUND: counted.not_found,
     }
-    by_sight |= {Sight.NOT_CRAWLED: counted.not_crawled, Sight.NO_LINK: counted.no_link}
-    assert by_sight == {sight: int(sight is expected) for sight in Sight}
-    assert [one.sight for one in story.health.unseen] == ([] if paired else [expected])
+    by_status |= {
+        OfferStatus.NOT_CRAWLED: counted.not_crawled,
+        OfferStatus.NO_LINK: counted.no_link,
+    }
+    assert by_status == {status: int(status is expected) for status in OfferStatus}
+    assert [offer.status for offer in report.feed_quality.unseen] == ([] if paired else [expected])
 
 
 @pytest.mark.parametrize(("status", "unread"), [(200, 0), (404, 0), (403, 1), (503, 1), (0, 1)])
 def test_a_crawl_with_unread_sitemaps_is_not_complete(
     fill: Any, store: Store, shop: Shop, status: int, unread: int
 ) -> None:
-    """What a sitemap would have named is not known; one that is not there names nothing."""
+    """An unreadable sitemap makes a crawl incomplete; an absent one does not."""
     run = fill.run()
     fill.page("a")
     fill.save()
     with store.write() as session:
         session.add(SitemapSeen(run_id=run, url=f"{shop.url}sitemap.xml", status=status))
-    seen = coverage(store, shop, run)
-    assert (seen.sitemaps_unread, seen.complete) == (unread, not unread)
+    coverage = measure_coverage(store, shop, run)
+    assert (coverage.sitemaps_unread, coverage.is_complete) == (unread, not unread)
 
 
 def test_an_older_run_keeps_the_coverage_of_its_own_crawl(
     fill: Any, store: Store, shop: Shop
 ) -> None:
     """The page table tells of the newest crawl; a run's figures keep what it saw itself."""
-    kept = Coverage(pages=10, fetched=8, failed=2, known=4, seen=4)
-    old = fill.run(figures={"coverage": kept.as_json()})
-    assert coverage(store, shop, old).pages == 0
+    stored = Coverage(pages=10, fetched=8, failed=2, known=4, seen=4)
+    old = fill.run(figures={"coverage": stored.as_json()})
+    assert measure_coverage(store, shop, old).pages == 0
     new = fill.run()
     fill.page("a")
     fill.save()
-    assert coverage(store, shop, old) == kept
-    assert coverage(store, shop, new).pages == 1
-    assert gather(store, shop, old).stale
+    assert measure_coverage(store, shop, old) == stored
+    assert measure_coverage(store, shop, new).pages == 1
+    assert build_report(store, shop, old).is_superseded

@@ -1,4 +1,4 @@
-"""The page: safe with hostile texts, self-contained, accessible, capped, and alive in a real browser."""
+"""HTML report: safe with hostile texts, self-contained, accessible, shortened, and working in a real browser."""
 
 import base64
 import hashlib
@@ -16,7 +16,7 @@ from catalog.models import PageState, Shop, Word
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from reports.write import html_report
-from reports.write.write import report_shop
+from reports.write.report_files import report_shop
 
 EVIL = "<script>alert(1)</script>"
 CHROMIUM = next(
@@ -26,9 +26,9 @@ CHROMIUM = next(
 
 @pytest.fixture
 def filled(fill: Any) -> int:
-    """A run in which every text that comes from outside is hostile."""
+    """Fill a run in which every text from outside is hostile."""
     before, run = fill.run(), fill.run()
-    fill.found(before, "m1")
+    fill.finding(before, "m1")
     for n in range(30):
         fill.listed(
             run,
@@ -48,7 +48,7 @@ def filled(fill: Any) -> int:
             "sku": EVIL,
             "ean": EVIL,
         }
-        fill.found(
+        fill.finding(
             run,
             f"m{n}",
             price=10 + n,
@@ -56,27 +56,27 @@ def filled(fill: Any) -> int:
             images=["https://img.example/a.jpg"],
             **hostile,
         )
-    fill.found(run, "javascript://x", title="javascript:alert(2)", price=2)
-    fill.found(run, "u", "unsure", price=3, score=0.5, nearest=near)
-    fill.found(run, "i", price=3)
-    fill.word("i", Word.IGNORE, EVIL)
-    fill.word("m1", Word.ACCEPT, EVIL)
-    fill.known("gone", title=EVIL, price=4)
+    fill.finding(run, "javascript://x", title="javascript:alert(2)", price=2)
+    fill.finding(run, "u", "unsure", price=3, score=0.5, nearest=near)
+    fill.finding(run, "i", price=3)
+    fill.decide("i", Word.IGNORE, EVIL)
+    fill.decide("m1", Word.ACCEPT, EVIL)
+    fill.catalog_offer("gone", title=EVIL, price=4)
     fill.page("gone", PageState.GONE, reason=EVIL)
     fill.page("f", PageState.FAILED, reason=EVIL)
-    fill.bad(EVIL, EVIL)
+    fill.rejected_row(EVIL, EVIL)
     fill.save()
     return run
 
 
 @pytest.fixture
 def written(settings: Settings, store: Store, shop: Shop, filled: int) -> Path:
-    """The report of that run."""
+    """Write the report of that run."""
     return report_shop(settings, store, shop, filled, formats=["html"])["html"]
 
 
 def test_hostile_texts_stay_texts(written: Path) -> None:
-    """There is one script, ours, whose hash the content policy names; titles are shown as they are."""
+    """The only script is the one whose hash the content security policy names; titles are shown as text."""
     tree = html.fromstring(written.read_text("utf-8"))
     (script,) = tree.xpath("//script")
     policy = tree.xpath("//meta[@http-equiv='Content-Security-Policy']/@content")[0]
@@ -88,7 +88,7 @@ def test_hostile_texts_stay_texts(written: Path) -> None:
 
 
 def test_nothing_is_loaded_from_anywhere(written: Path) -> None:
-    """Only links lead out, to http(s) and without a referrer; no image of the shop is shown."""
+    """Nothing is loaded; links lead to http(s) only and send no referrer."""
     tree = html.fromstring(written.read_text("utf-8"))
     assert not tree.xpath(
         "//*[@src or @srcset or @background or @poster or @data] | //link | //img | //iframe | //object"
@@ -105,21 +105,21 @@ def test_nothing_is_loaded_from_anywhere(written: Path) -> None:
     assert fragments <= set(tree.xpath("//@id"))
 
 
-def test_the_answer_comes_first_with_coverage_beside_it(written: Path) -> None:
-    """The headline is the answer; each figure's section says what the crawl saw."""
+def test_the_answer_comes_first_and_coverage_goes_with_each_figure(written: Path) -> None:
+    """The headline is the answer, and each section with figures states the coverage of the crawl."""
     tree = html.fromstring(written.read_text("utf-8"))
     (headline,) = tree.xpath("//h1")
     assert (
         " ".join(headline.text_content().split())
         == "9 of 41 offers of demo are missing from the catalog."
     )
-    assert tree.xpath("string(//header//section[2]//h2)") == "What the crawl has seen"
+    assert tree.xpath("string(//header//section[2]//h2)") == "Coverage of the crawl"
     for section in ("where", "why", "missing", "unsure", "feed"):
-        assert tree.xpath(f"//section[@id='{section}']//p[@class='beside']"), section
+        assert tree.xpath(f"//section[@id='{section}']//p[@class='coverage']"), section
 
 
 def test_it_can_be_read_by_everyone(written: Path) -> None:
-    """Tables have captions and headed columns, drawings a text, headings no gap, ids no double."""
+    """Tables have captions and column headers, drawings a text, heading levels no gap, ids no duplicate."""
     tree = html.fromstring(written.read_text("utf-8"))
     assert tree.get("lang") == "en"
     assert not [table for table in tree.xpath("//table") if not table.xpath("./caption")]
@@ -136,8 +136,8 @@ def test_it_can_be_read_by_everyone(written: Path) -> None:
 
 
 def test_colours_have_contrast() -> None:
-    """Text stands out from paper and card by at least 4.5 to 1, in light and in dark (WCAG 2.2, 1.4.3)."""
-    schemes = html_report._static("report.css").split(
+    """Text has a contrast of at least 4.5 to 1 to its background, in light and dark mode (WCAG 2.2, 1.4.3)."""
+    schemes = html_report._static_file("report.css").split(
         "@media screen and (prefers-color-scheme: dark)"
     )
     for scheme in schemes[:2]:
@@ -152,18 +152,18 @@ def test_colours_have_contrast() -> None:
 
 def _luminance(colour: str) -> float:
     digits = colour[1:] if len(colour) == 7 else "".join(2 * digit for digit in colour[1:])
-    parts = [int(digits[place : place + 2], 16) / 255 for place in (0, 2, 4)]
+    parts = [int(digits[index : index + 2], 16) / 255 for index in (0, 2, 4)]
     red, green, blue = (
         part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
     )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def test_long_lists_are_capped_and_say_so(
+def test_a_long_list_is_shortened_and_says_so(
     settings: Settings, store: Store, shop: Shop, filled: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The page shows the most valuable ones and says where the others are."""
-    monkeypatch.setattr(html_report, "MOST_MISSING", 4)
+    """A long list shows the most valuable offers and names the files with all of them."""
+    monkeypatch.setattr(html_report, "MAX_MISSING", 4)
     path = report_shop(settings, store, shop, filled, formats=["html"])["html"]
     section = html.fromstring(path.read_text("utf-8")).get_element_by_id("missing")
     assert len(section.xpath(".//tbody/tr")) == 4
@@ -176,7 +176,7 @@ def test_long_lists_are_capped_and_say_so(
 def test_a_run_that_found_nothing_has_a_page(
     settings: Settings, store: Store, shop: Shop, fill: Any
 ) -> None:
-    """No offers, no pages, no catalog: the page says so instead of failing."""
+    """A run without offers, pages and catalog gives a page that says so."""
     path = report_shop(settings, store, shop, fill.run(), formats=["html"])["html"]
     assert "No offer was found on the pages of" in path.read_text("utf-8")
 
@@ -184,36 +184,36 @@ def test_a_run_that_found_nothing_has_a_page(
 def test_a_complete_catalog_is_good_news(
     settings: Settings, store: Store, shop: Shop, fill: Any
 ) -> None:
-    """When nothing is missing, the headline says that."""
+    """If no offer is missing, the headline says so."""
     run = fill.run()
     fill.listed(run, "a", price=3)
     fill.save()
     path = report_shop(settings, store, shop, run, formats=["html"])["html"]
-    assert "The catalog misses <strong>none</strong> of the 1 offers" in path.read_text("utf-8")
+    assert "The catalog lacks <strong>none</strong> of the 1 offers" in path.read_text("utf-8")
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no chromium is installed")
 def test_a_real_browser_runs_our_script_and_nothing_else(written: Path, tmp_path: Path) -> None:
-    """In Chromium the filters appear (so the policy lets our script run), no policy is violated, something is drawn."""
+    """In Chromium the filters appear (so the policy admits our script), no policy is violated, and the page is drawn."""
     flags = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
     flags += (
         " --disable-component-update --disable-sync --enable-logging=stderr --window-size=1280,1600"
     )
     command = [str(CHROMIUM), *flags.split(), f"--user-data-dir={tmp_path / 'profile'}"]
     drawing = tmp_path / "page.png"
-    said = [
+    outputs = [
         subprocess.run(
-            [*command, word, written.as_uri()],
+            [*command, option, written.as_uri()],
             capture_output=True,
             text=True,
             timeout=90,
             check=True,
         )
-        for word in ("--dump-dom", f"--screenshot={drawing}")
+        for option in ("--dump-dom", f"--screenshot={drawing}")
     ]
-    tree = html.fromstring(said[0].stdout)
+    tree = html.fromstring(outputs[0].stdout)
     assert tree.xpath("//form[@class='tools'][not(@hidden)]")
     assert tree.xpath("//th/button")
-    assert "Content Security Policy" not in said[0].stderr
-    assert "Uncaught" not in said[0].stderr
+    assert "Content Security Policy" not in outputs[0].stderr
+    assert "Uncaught" not in outputs[0].stderr
     assert drawing.stat().st_size > 30_000

@@ -8,8 +8,8 @@ from selectolax.lexbor import LexborNode
 from catalog.models import Attribute
 from parser.page.document import Document
 from parser.rules.selector import AttributeAt, JsonAt, TextAt
-from rules_generator.candidates.selectors import MOST_SELECTORS, selectors_at
-from rules_generator.locate.known_values import Place
+from rules_generator.candidates.selectors import MAX_SELECTORS, selectors_for
+from rules_generator.locate.known_values import Occurrence
 
 PAGE = """<body><div id="shop"><div class="product p-77" id="item-77"><h1 data-name>Lamp</h1>
 <dl><dt>Brand</dt><dd>Ardwen</dd><dt>Maker:</dt><dd class="by">Ardwen</dd>
@@ -23,7 +23,8 @@ def made(css: str, name: str | None = None) -> list[str]:
     node = Document(PAGE, "https://shop.example/").first(css)
     assert node is not None
     return [
-        one.css for one in selectors_at(Place(Attribute.EAN, "plain", True, node=node, name=name))
+        one.css
+        for one in selectors_for(Occurrence(Attribute.EAN, "plain", True, node=node, name=name))
     ]
 
 
@@ -65,11 +66,11 @@ def test_the_kind_follows_from_the_place() -> None:
     """An attribute, a text, a value in a block."""
     node = Document(PAGE, "https://shop.example/").first("h1")
     kinds = [
-        type(selectors_at(place)[0])
+        type(selectors_for(place)[0])
         for place in (
-            Place(Attribute.SKU, "plain", True, node=node, name="content"),
-            Place(Attribute.SKU, "plain", True, node=node),
-            Place(Attribute.SKU, "plain", True, css="script", block="x =", path="$.a"),
+            Occurrence(Attribute.SKU, "plain", True, node=node, name="content"),
+            Occurrence(Attribute.SKU, "plain", True, node=node),
+            Occurrence(Attribute.SKU, "plain", True, css="script", block="x =", path="$.a"),
         )
     ]
     assert kinds == [AttributeAt, TextAt, JsonAt]
@@ -94,7 +95,7 @@ def test_every_candidate_is_a_selector_that_finds_something(tags: list[str], nam
     )
     document = Document(page, "https://shop.example/")
     for node in every_element(document):
-        selectors = selectors_at(Place(Attribute.SKU, "plain", True, node=node))
-        assert len(selectors) <= MOST_SELECTORS
+        selectors = selectors_for(Occurrence(Attribute.SKU, "plain", True, node=node))
+        assert len(selectors) <= MAX_SELECTORS
         for selector in selectors:
             document.find(selector)

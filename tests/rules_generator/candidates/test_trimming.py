@@ -8,8 +8,13 @@ from catalog.models import Attribute
 from parser.page.document import Document
 from parser.read import read_attributes
 from parser.rules.trim import Trim
-from rules_generator.candidates.trimming import around, by_look, telling, trims
-from rules_generator.induction.induce import induce
+from rules_generator.candidates.trimming import (
+    drop_ambient_words,
+    learn_trims,
+    surroundings,
+    trims_by_look,
+)
+from rules_generator.induction.inducer import induce
 from tests.pages import products
 from tests.rules_generator.conftest import taught
 
@@ -34,12 +39,12 @@ def test_learns_the_cut_that_the_pages_share(
     name: str, arounds: list[tuple[str, str]], expected: Trim
 ) -> None:
     """Literals where all pages agree, delimiters where only the side next to the value does."""
-    assert expected in trims(Attribute.SKU, arounds)
+    assert expected in learn_trims(Attribute.SKU, arounds)
 
 
 def test_no_cut_of_digits_is_learnt() -> None:
     """A literal with a digit in it would take a part of some other number away."""
-    assert trims(Attribute.PRICE, [("10", ""), ("10", "")]) == []
+    assert learn_trims(Attribute.PRICE, [("10", ""), ("10", "")]) == []
 
 
 LOOKS = [
@@ -65,7 +70,7 @@ def test_a_value_may_be_told_by_its_look(
     name: str, attribute: Attribute, known: list[str], expected: list[Trim]
 ) -> None:
     """Identifiers by the shape that all have, brands by being one of those that are known."""
-    assert by_look(attribute, known) == expected
+    assert trims_by_look(attribute, known) == expected
 
 
 WORDS = ("Bamboo", "Elm", "Shirts")
@@ -91,13 +96,13 @@ def test_words_that_texts_have_whatever_their_value(
     name: str, said: list[tuple[str, str]], left: tuple[str, ...]
 ) -> None:
     """What stands in two texts that mean something else tells nothing there."""
-    assert telling(Trim(words=WORDS), said).words == left
+    assert drop_ambient_words(Trim(words=WORDS), said).words == left
 
 
 @given(st.lists(st.tuples(st.text(max_size=12), st.text(max_size=12)), min_size=1, max_size=6))
 def test_identifiers_are_never_cut_by_count(arounds: list[tuple[str, str]]) -> None:
     """Whatever the pages show, an identifier's cuts are literals without digits."""
-    for trim in trims(Attribute.EAN, arounds):
+    for trim in learn_trims(Attribute.EAN, arounds):
         assert not any(isinstance(cut, int) and cut for cut in (trim.left, trim.right))
         assert not any(char.isdigit() for char in f"{trim.left or ''}{trim.right or ''}")
 
@@ -106,7 +111,7 @@ def test_identifiers_are_never_cut_by_count(arounds: list[tuple[str, str]]) -> N
 def test_what_stands_around_a_value_adds_up(left: str, value: str, right: str) -> None:
     """Left side, value and right side make the text again."""
     raw = left + value + right
-    found = around(raw, [value])
+    found = surroundings(raw, [value])
     assert found is None or (raw.startswith(found[0]) and raw.endswith(found[1]))
 
 

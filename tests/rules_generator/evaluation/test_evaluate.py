@@ -14,7 +14,7 @@ import pytest
 from catalog.errors import FeedError
 from rules_generator.evaluation.chart import write_chart
 from rules_generator.evaluation.corpus import open_shop
-from rules_generator.evaluation.evaluate import Plan, Setting, evaluate_extraction
+from rules_generator.evaluation.evaluate import EvaluationPlan, Setting, evaluate_extraction
 from tests.pages import products, text_page
 
 THRESHOLDS = (0.0, 0.5, 0.8, 1.0)
@@ -43,7 +43,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_all_settings(data: Path, tmp_path: Path) -> None:
     """Every setting has its row, all values are right, precision does not fall, each test page its line."""
-    plan = Plan(tuple(Setting(size, one) for size in (5, 10) for one in THRESHOLDS))
+    plan = EvaluationPlan(tuple(Setting(size, one) for size in (5, 10) for one in THRESHOLDS))
     figures = evaluate_extraction(data, plan, predictions=tmp_path / "p.jsonl", workers=1)
     rows = figures["settings"]
     assert [(row["train"], row["threshold"]) for row in rows] == [
@@ -63,7 +63,9 @@ def test_what_is_missed_may_stand_nowhere(data: Path, tmp_path: Path) -> None:
     rows[-1]["attributes"]["sku"] = "ZZ-404"
     rows[-2]["attributes"]["title"] = rows[-2]["attributes"]["title"][:-1]
     truth.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    figures = evaluate_extraction(tmp_path / "data", Plan((Setting(10),), misses=True), workers=1)
+    figures = evaluate_extraction(
+        tmp_path / "data", EvaluationPlan((Setting(10),), misses=True), workers=1
+    )
     counts = figures["settings"][-1]["attributes"]
     missed = Counter({name: one["truth"] - one["right"] for name, one in counts.items()})
     assert +missed == {"title": 1, "sku": 1}
@@ -74,7 +76,7 @@ def test_what_is_missed_may_stand_nowhere(data: Path, tmp_path: Path) -> None:
 def test_the_chart_is_drawn(data: Path, tmp_path: Path, name: str) -> None:
     """Well-formed, with a line per figure and a bar per attribute and figure."""
     figures = evaluate_extraction(
-        data, Plan((Setting(5, 0.0), Setting(5, 1.0)), stale=0.2), workers=1
+        data, EvaluationPlan((Setting(5, 0.0), Setting(5, 1.0)), stale=0.2), workers=1
     )
     write_chart(figures, tmp_path / name)
     drawn = (tmp_path / name).read_text()
@@ -87,7 +89,7 @@ def test_the_chart_is_drawn(data: Path, tmp_path: Path, name: str) -> None:
 def test_no_data_is_said(tmp_path: Path) -> None:
     """A folder without labelled shops is an error that says what is looked for."""
     with pytest.raises(FeedError, match="holds no labelled shop"):
-        evaluate_extraction(tmp_path, Plan((Setting(),)))
+        evaluate_extraction(tmp_path, EvaluationPlan((Setting(),)))
 
 
 def labelled(**changes: object) -> str:
@@ -179,7 +181,7 @@ def test_pages_made_to_be_slow_are_named_and_stop_nothing(data: Path, tmp_path: 
     (pages / "21.html").write_text(
         f"<script>x = {'[' * 100_000}</script>" + (pages / "21.html").read_text()
     )
-    figures = evaluate_extraction(tmp_path / "data", Plan((Setting(10, 0.5),)), workers=1)
+    figures = evaluate_extraction(tmp_path / "data", EvaluationPlan((Setting(10, 0.5),)), workers=1)
     assert [one["page"] for one in figures["unread"]] == ["2.html", "20.html"]
     assert figures["unread"][1]["reason"] == "tags nested deeper than 2000"
     title = figures["settings"][0]["attributes"]["title"]

@@ -8,7 +8,7 @@ import pytest
 from catalog.models import Attribute
 from rules_generator.evaluation.ablated_pages import View
 from rules_generator.evaluation.corpus import open_shop, shop_paths
-from rules_generator.evaluation.evaluate import Count, Plan, Setting, evaluate_shop
+from rules_generator.evaluation.evaluate import EvaluationPlan, Setting, ValueCounts, evaluate_shop
 from tests.corpus.test_reading import PAGES, read_by_neighbours
 from tests.floors import hold
 
@@ -28,16 +28,20 @@ def test_corpus() -> None:
 )
 def test_extraction(shared: Path, named: str, view: View, train: int, first: int) -> None:
     """On a third of the real shops, accuracy and precision of each attribute stay above their floors."""
-    totals = {attribute: Count() for attribute in SHOWN}
+    totals = {attribute: ValueCounts() for attribute in SHOWN}
     setting = Setting(train=train)
     for path in shop_paths(shared / "data" / "extraction")[first::3]:
-        counts = evaluate_shop(open_shop(path), Plan((setting,), view)).counts[setting]
+        counts = (
+            evaluate_shop(open_shop(path), EvaluationPlan((setting,), view))
+            .settings[setting]
+            .counts
+        )
         for name, total in totals.items():
             total.add(counts[Attribute(name)])
     hold(dict(_figures(named, totals)))
 
 
-def _figures(named: str, totals: dict[str, Count]) -> Iterator[tuple[str, float]]:
+def _figures(named: str, totals: dict[str, ValueCounts]) -> Iterator[tuple[str, float]]:
     for name, total in totals.items():
         for figure in ("accuracy", "precision"):
             value = total.figures()[figure]

@@ -5,7 +5,7 @@ import pytest
 from catalog.models import Attribute
 from parser.rules.model import Rule, RuleSet, Signature, Template
 from parser.rules.selector import TextAt
-from rules_generator.induction.pinned_rules import with_kept
+from rules_generator.induction.pinned_rules import carry_over_pinned
 
 
 def rule(css: str, attribute: Attribute = Attribute.BRAND, **more: object) -> Rule:
@@ -45,4 +45,4 @@ STAYS = [
 def test_what_stays(name: str, old: list[tuple[str, Rule]], expected: list[list[Rule]]) -> None:
     """A rule stays with the template that is likest its own, or with all where it stood in all or none is like it."""
     before = learnt(*(template(str(number), mark, one) for number, (mark, one) in enumerate(old)))
-    assert [list(one.rules) for one in with_kept(NEW, before).templates] == expected
+    assert [list(one.rules) for one in carry_over_pinned(NEW, before).templates] == expected

@@ -12,10 +12,7 @@ from matcher.match_job import match_shop
 from parser.heuristics.visible_text import general_reading, offer_likeness
 from parser.page.document import Document
 from parser.parse_job import parse_shop, stored_rules
-from parser.rules.model import Origin, Rule, RuleSet, Template
-from parser.rules.selector import TextAt
 from reports.write.write import report_shop
-from rules_generator.induction.self_training import as_general
 from rules_generator.learn import GENERAL_RULES, learn_shop
 from tests.pages import Product, article_page, category_page, products, text_page
 from tests.parser.test_parse_job import crawled
@@ -207,17 +204,3 @@ def test_a_list_is_no_offer() -> None:
     for page in (category_page(ALL[:6]), article_page()):
         document = Document(page, "https://shop.example/list")
         assert not offer_likeness(document, general_reading(document))
-
-
-def test_rules_that_no_known_offer_has_taught_are_all_general() -> None:
-    """None leads, so none is asked only after others: spares are left out."""
-    origins: list[Origin] = ["learnt", "spare", "general"]
-    rules = tuple(
-        Rule(attribute=Attribute.PRICE, selector=TextAt(css=f"b.{one}"), origin=one)
-        for one in origins
-    )
-    made = as_general(RuleSet(templates=(Template(name="1", rules=rules),)), {}).templates[0]
-    assert [(str(rule.selector), rule.origin) for rule in made.rules] == [
-        ("b.learnt", "general"),
-        ("b.general", "general"),
-    ]

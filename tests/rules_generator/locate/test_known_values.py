@@ -9,14 +9,21 @@ from hypothesis import strategies as st
 from catalog.models import Attribute
 from parser.page.document import Document
 from parser.scripts.syntax.jsonpath import compile_path
-from rules_generator.locate.known_values import MOST_PLACES, Wanted, flatten, places
+from rules_generator.locate.known_values import (
+    MAX_OCCURRENCES,
+    ValueMatcher,
+    find_occurrences,
+    flatten_json,
+)
 
 URL = "https://shop.example/p/1"
 
 
 def found(page: str, attribute: Attribute, value: str) -> list[tuple[str, str, bool]]:
     """Where a value was found: the kind of place, the form, whether it is all of the text."""
-    located = places(Document(page, URL), Wanted({attribute: [value]}, URL))[attribute]
+    located = find_occurrences(Document(page, URL), ValueMatcher({attribute: [value]}, URL))[
+        attribute
+    ]
     return [
         (one.path or one.name or ("own" if one.own else "text"), one.form, one.whole)
         for one in located
@@ -35,7 +42,9 @@ def test_a_relative_picture_is_found_from_the_base_of_the_page() -> None:
     """Places are compared with known addresses as browsers resolve them."""
     page = Document('<base href="/"><img src="media/a.jpg">', URL)
     known = {Attribute.IMAGE: ["https://shop.example/media/a.jpg"]}
-    assert [one.name for one in places(page, Wanted(known, page.base))[Attribute.IMAGE]] == ["src"]
+    assert [
+        one.name for one in find_occurrences(page, ValueMatcher(known, page.base))[Attribute.IMAGE]
+    ] == ["src"]
 
 
 def test_a_german_thousand_is_no_decimal() -> None:
@@ -99,7 +108,7 @@ def test_a_description_is_found_by_its_words() -> None:
 
 def test_keys_that_are_numbers_are_any_key() -> None:
     """A product's number in the path would hold on its own page only."""
-    assert list(flatten({"17": {"sku": "A"}, "x": [1, 2, 3, 4]})) == [
+    assert list(flatten_json({"17": {"sku": "A"}, "x": [1, 2, 3, 4]})) == [
         ("$.*.sku", "A"), ("$.x[0]", "1"), ("$.x[1]", "2"), ("$.x[2]", "3")
     ]  # fmt: skip
 
@@ -107,7 +116,7 @@ def test_keys_that_are_numbers_are_any_key() -> None:
 @pytest.mark.parametrize("name", ["it's", "a\\b", "half \ud83d"])
 def test_keys_that_no_path_can_name_are_any_key(name: str) -> None:
     """What is written as no path, or in no file, is in no rule."""
-    assert list(flatten({name: {"sku": "A"}})) == [("$.*.sku", "A")]
+    assert list(flatten_json({name: {"sku": "A"}})) == [("$.*.sku", "A")]
 
 
 MANY = [*({"name": f"n{n}", "value": "x"} for n in range(9)), {"name": "z", "value": "y"}]
@@ -130,7 +139,7 @@ def test_entries_are_told_by_their_names(
     name: str, entries: list[object], expected: list[str]
 ) -> None:
     """A list that pairs names with values is read by these, in whatever order it stands; others by place."""
-    found = [path for path, _ in flatten(entries)]
+    found = [path for path, _ in flatten_json(entries)]
     assert set(expected) <= set(found)
     assert any("?" in path for path in expected) == any("?" in path for path in found)
 
@@ -139,7 +148,7 @@ def test_entries_are_told_by_their_names(
 def test_whatever_an_entry_is_called_its_path_leads_there(name: str) -> None:
     """Names are the page's, and no name may be one that makes no path."""
     data = {"facts": [{"name": "other", "value": "x"}, {"name": name, "value": "40"}]}
-    found = [path for path, text in flatten(data) if text == "40"]
+    found = [path for path, text in flatten_json(data) if text == "40"]
     assert all("40" in compile_path(path)(data) for path in found)
     assert "$.facts[1].value" in found
 
@@ -148,5 +157,5 @@ def test_a_page_full_of_the_value_ends_soon() -> None:
     """Places are bounded, time too."""
     begin = time.process_time()
     many = found("<p>Ardwen</p>" * 30_000, Attribute.BRAND, "Ardwen")
-    assert len(many) == MOST_PLACES
+    assert len(many) == MAX_OCCURRENCES
     assert time.process_time() - begin < 5

@@ -12,11 +12,11 @@ from catalog.storage.bodies import Bodies
 from catalog.storage.store import Store
 from parser.crawled_pages import CrawledPage
 from parser.page.document import Document
-from rules_generator.induction.induce import induce
+from rules_generator.induction.inducer import induce
 from rules_generator.learn import learn_shop
-from rules_generator.monitoring.drift import Drift, drift_of, drift_shop, shares
+from rules_generator.monitoring.drift import Drift, agreement_shares, drift_shop, measure_drift
 from rules_generator.training.examples import Example
-from rules_generator.training.training_example import Taught
+from rules_generator.training.training_example import TrainingExample
 from scout.demo.assortment.demo_shop import Demo
 from scout.demo.site.demo_site import Site
 from tests.pages import Product, data_page, products, text_page
@@ -34,8 +34,10 @@ def drift(build: Build, **changes: object) -> Drift:
     """The drift on fresh pages, by rules learnt from text pages."""
     members = [taught(one, text_page(one)) for one in OLD]
     rules, _ = induce(members)
-    return drift_of(
-        [taught(one, build(one), **changes) for one in FRESH], rules, shares(members, rules)
+    return measure_drift(
+        [taught(one, build(one), **changes) for one in FRESH],
+        rules,
+        agreement_shares(members, rules),
     )
 
 
@@ -66,8 +68,8 @@ def test_offers_that_were_never_right_are_no_drift() -> None:
     """Only a fall from what once agreed counts."""
     members = [taught(one, text_page(one), brand="Nobody") for one in OLD]
     rules, _ = induce(members)
-    then = shares(members, rules)
-    found = drift_of(members, rules, then)
+    then = agreement_shares(members, rules)
+    found = measure_drift(members, rules, then)
     assert then["brand"] == 0
     assert found.said.startswith("the rules hold")
 
@@ -105,7 +107,7 @@ def redesign(settings: Settings, store: Store) -> None:
             page.body = bodies.put(made[page.url.rsplit("/", 1)[1]].encode())
 
 
-def demo_teachers(*, redesigned: bool) -> list[Taught]:
+def demo_teachers(*, redesigned: bool) -> list[TrainingExample]:
     """Offers of the demo shop as teachers."""
     shop, base = Demo.make(redesigned=redesigned), "http://127.0.0.1:8320"
     site, found = Site(shop), []
@@ -115,7 +117,7 @@ def demo_teachers(*, redesigned: bool) -> list[Taught]:
             title=offer.title, price=offer.price, brand=offer.brand, sku=offer.sku, ean=offer.ean
         )
         body = site.answer(offer.path).at(base)
-        found.append(Taught(Example.of(page, fields), Document(body, page.url)))
+        found.append(TrainingExample(Example.of(page, fields), Document(body, page.url)))
     return found
 
 
@@ -123,10 +125,10 @@ def test_the_demo_shops_redesign_is_recognised() -> None:
     """The demo shop rebuilt its pages: said before relearning, mended by it."""
     before, after = demo_teachers(redesigned=False), demo_teachers(redesigned=True)
     rules, _ = induce(before)
-    assert not drift_of(before, rules, shares(before, rules)).redesigned
-    assert drift_of(after, rules, shares(before, rules)).redesigned
+    assert not measure_drift(before, rules, agreement_shares(before, rules)).redesigned
+    assert measure_drift(after, rules, agreement_shares(before, rules)).redesigned
     anew, _ = induce(after)
-    assert not drift_of(after, anew, shares(after, anew)).redesigned
+    assert not measure_drift(after, anew, agreement_shares(after, anew)).redesigned
 
 
 def test_what_is_found_on_fewer_pages_is_told(settings: Settings, store: Store, shop: Shop) -> None:

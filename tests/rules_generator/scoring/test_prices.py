@@ -6,40 +6,11 @@ import pytest
 
 from parser.page.document import Document
 from parser.read import read
-from rules_generator.induction.induce import induce
+from rules_generator.induction.inducer import induce
 from tests.pages import products
 from tests.rules_generator.conftest import taught
 
 ALL = products(10)
-ASKED = '<p class="price"><span class="amount">{price} €</span></p>'
-WAS = '<del><span class="amount">999,00 €</span></del>'
-ON_SALE = f'<p class="price">{WAS} <ins><span class="amount">{{price}} €</span></ins></p>'
-RELATED = '<div class="related"><del>{0},50 €</del> <b>{0},10 €</b></div>'
-
-
-def page(markup: str, price: str, number: int) -> str:
-    """A product page with another offer, on sale, below."""
-    return f"<h1>Lamp {number}</h1>{markup.format(price=price.replace('.', ','))}{RELATED.format(number + 3)}"
-
-
-@pytest.mark.parametrize("on_sale", [set(), {2}, {1, 2, 5, 7}], ids=["none", "one", "four"])
-def test_what_is_struck_through_is_not_the_price(on_sale: set[int]) -> None:
-    """However many of the known offers are on sale themselves: the shop's pages show how it strikes prices through."""
-    members = [
-        taught(
-            one,
-            page(ON_SALE if one.number in on_sale else ASKED, one.price, one.number),
-            title=f"Lamp {one.number}",
-        )
-        for one in ALL
-    ]
-    rules, _ = induce(members)
-    for markup in (ASKED, ON_SALE):
-        offer = read(Document(page(markup, "12.50", 99), "https://shop.example/p/99"), rules).offer
-        assert offer is not None
-        assert offer.price == Decimal("12.50")
-
-
 FIELDS = [
     ("three decimals in a field whose others have two", "33.948", "33.95"),
     ("four", "249.0012", "249.00"),

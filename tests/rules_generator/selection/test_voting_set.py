@@ -5,7 +5,7 @@ import pytest
 from catalog.models import Attribute
 from parser.page.document import Document
 from parser.read import read_attributes
-from rules_generator.induction.induce import induce
+from rules_generator.induction.inducer import induce
 from tests.pages import Product, products
 from tests.rules_generator.conftest import taught
 
@@ -166,34 +166,6 @@ def test_what_is_around_a_place_is_no_other_place() -> None:
     assert read_attributes(page, template)[Attribute.DESCRIPTION].value is None
 
 
-@pytest.mark.parametrize("count", [10, 30])
-def test_a_layout_that_only_a_few_examples_have(count: int) -> None:
-    """Its price is read where nothing else says it, though there are many ways to that of the usual layout."""
-    around = "".join(f"<div class='box{mark * 4} row{mark * 3}'>" for mark in "abcdef")
-    usual = (
-        f"{around}<b class='now on' itemprop='price' content='{{0}}'><i class='sum'>{{0}} €</i></b>"
-    )
-    old = "<table><tr><td class='buy'><u id='calc'>{0} EUR</u></table>"
-    alike = "".join(f"<p class='{a}{b}'></p>" for a in "abcdefgh" for b in "abcdefgh")
-    shown = f"{alike}<h1>{{}}</h1><div class='offer'><p>save 3.50 € on {{}}</p>{{}}</div>"
-    script = "<script>view({{'price': '{}'}});</script>"
-    members = [
-        taught(
-            one,
-            shown.format(
-                one.title,
-                one.sku,
-                (old if place in (4, 7, 12, 13, 22) else usual).format(one.price),
-            )
-            + script.format(one.price),
-        )
-        for place, one in enumerate(products(count))
-    ]
-    (template,) = induce(members)[0].templates
-    silent = Document(shown.format("x", "it", old.format("77.30")), "https://shop.example/p")
-    assert read_attributes(silent, template)[Attribute.PRICE].value == "77.30"
-
-
 @pytest.mark.parametrize("sizes", [["XL"], ["S", "M", "XL"]], ids=["of one size", "of several"])
 def test_a_whole_number_comes_before_one_cut_off_at_a_sign(sizes: list[str]) -> None:
     """Of a variant's number the rest may have that sign, too, and another part of it would be taken for the offer's."""
@@ -226,31 +198,6 @@ def test_a_place_that_says_the_brand_comes_before_a_guess() -> None:
     )
 
 
-VARIATIONS = """<form data-product_variations='[{{"sku": "{0}", "ean": "{1}"}}]'></form>"""
-
-
-def test_one_example_shows_where_a_number_is_that_the_others_have_elsewhere() -> None:
-    """Offers with variants say it in their list, which one of ten known offers has."""
-    shown = "<h1>{0}</h1>{1}"
-    numbers = "<b class='sku'>{0}</b><i class='ean'>{1}</i>"
-    members = [
-        taught(
-            one,
-            shown.format(
-                one.title, (VARIATIONS if one.number == 4 else numbers).format(one.sku, one.ean)
-            ),
-        )
-        for one in ALL[:10]
-    ]
-    (template,) = induce(members)[0].templates
-    other = ALL[10]
-    page = Document(
-        shown.format(other.title, VARIATIONS.format(other.sku, other.ean)), "https://shop.example/p"
-    )
-    readings = read_attributes(page, template)
-    assert (readings[Attribute.SKU].value, readings[Attribute.EAN].value) == (other.sku, other.ean)
-
-
 def test_a_row_that_is_named_comes_before_the_sixth_row() -> None:
     """Of two examples both are right; where the table is longer, the sixth row is another one."""
 
@@ -271,59 +218,3 @@ def test_a_row_that_is_named_comes_before_the_sixth_row() -> None:
     (template,) = induce(members)[0].templates
     longer = Document(page(ALL[10], "a b c a d e ean", ALL[10].ean), "https://shop.example/p")
     assert read_attributes(longer, template)[Attribute.EAN].value == ALL[10].ean
-
-
-LABELS = [
-    ("a brand that is said again", "<tr><th>Brand</th><td>{0}</td></tr>", True),
-    ("a brand under no name", "<tr><th>Who</th><td>{0}</td></tr>", False),
-]
-
-
-@pytest.mark.parametrize(("name", "row", "is_read"), LABELS, ids=[case[0] for case in LABELS])
-def test_what_two_examples_say_behind_a_label(name: str, row: str, is_read: bool) -> None:
-    """A label that names the brand is believed where nothing else says it, though menus lead to all brands as well."""
-    menu = "".join(f"<li class='m{n * 'x'}'><a>{one.brand}</a></li>" for n, one in enumerate(ALL))
-    shown = f"<ul>{menu}</ul><h1>{{0}}</h1><table><tr><td>x</td></tr>{{1}}</table>{{2}}"
-    data = "<script>view({{'brand': '{0}'}});</script>"
-    members = [
-        taught(
-            one,
-            shown.format(f"No. {one.number}", behind, data.format(one.brand)),
-            title=f"No. {one.number}",
-        )
-        for one in ALL[:10]
-        for behind in [row.format(one.brand) if one.number in (3, 7) else ""]
-    ]
-    page = Document(shown.format("No. 11", row.format("Elmsfield"), ""), "https://shop.example/p")
-    found = read_attributes(page, induce(members)[0].templates[0])
-    assert found[Attribute.BRAND].value == ("Elmsfield" if is_read else None)
-
-
-USUAL = """<p class='top'>{0}</p><u class='top'>{1}</u><p class='bar'>{0}</p><u class='bar'>{1}</u>
-<script>var product = {{'price': '{0}', 'vendor': '{1}'}};</script>"""
-TRACKED = "<script>track({{'price': '{0}', 'vendor': '{1}'}});</script>"
-
-
-@pytest.mark.parametrize(
-    ("wrong_on", "is_read"), [((), True), ((3,), False)], ids=["never wrong", "wrong on one"]
-)
-def test_a_spare_place_is_asked_where_all_others_are_silent(
-    wrong_on: tuple[int, ...], is_read: bool
-) -> None:
-    """Of price and brand a place is kept that the examples do not need: another layout may have no other."""
-    said = [
-        ("1.10", "Nobody") if place in wrong_on else (one.price, one.brand)
-        for place, one in enumerate(ALL)
-    ]
-    members = [
-        taught(
-            one,
-            f"<h1>{one.title}</h1>{USUAL.format(one.price, one.brand)}{TRACKED.format(*tracked)}",
-        )
-        for one, tracked in zip(ALL, said, strict=True)
-    ]
-    (template,) = induce(members)[0].templates
-    page = Document(f"<h1>x</h1>{TRACKED.format('77.30', 'Ardwen')}", "https://shop.example/p")
-    readings = read_attributes(page, template)
-    expected = ("77.30", "Ardwen") if is_read else (None, None)
-    assert (readings[Attribute.PRICE].value, readings[Attribute.BRAND].value) == expected

@@ -7,7 +7,7 @@ from catalog.models import OfferFields
 from catalog.runtime.settings import Settings
 from catalog.storage.bodies import Bodies
 from parser.crawled_pages import CrawledPage, Opener
-from rules_generator.training.examples import Example, join
+from rules_generator.training.examples import Example, join_offers
 from tests.pages import category_page, products, text_page
 from tests.rules_generator.conftest import known
 
@@ -42,7 +42,7 @@ def test_a_cleaned_link_leads_to_its_page(settings: Settings) -> None:
         CrawledPage(99, "https://shop.example/c/p1", "https://shop.example/p1", pages[1].body)
     )
     offers = [known(one, url=f"https://shop.example/p{one.number}") for one in ALL]
-    assert pairs(join(offers, pages, opener, enough=1)) == {
+    assert pairs(join_offers(offers, pages, opener, enough=1)) == {
         f"p{one.number}": one.title for one in ALL
     }
 
@@ -52,7 +52,7 @@ def test_pages_that_name_one_address_are_examples_each(settings: Settings) -> No
     pages, opener = shop(settings)
     shelved = [replace(page, canonical="https://shop.example/shelf") for page in pages]
     offers = [known(one, url=f"https://shop.example/p{one.number}") for one in ALL]
-    assert pairs(join(offers, shelved, opener, enough=1)) == {
+    assert pairs(join_offers(offers, shelved, opener, enough=1)) == {
         f"p{one.number}": one.title for one in ALL
     }
 
@@ -64,7 +64,9 @@ def test_a_link_that_redirects_leads_to_its_page_too(settings: Settings) -> None
         known(ALL[1], url="http://www.shop.example/p1/"),
         known(ALL[2], url="https://shop.example/old"),
     ]
-    joined = join(moved, pages, opener, 1, {"https://shop.example/old": "https://shop.example/p2"})
+    joined = join_offers(
+        moved, pages, opener, 1, {"https://shop.example/old": "https://shop.example/p2"}
+    )
     assert pairs(joined) == {"p1": ALL[1].title, "p2": ALL[2].title}
 
 
@@ -72,7 +74,7 @@ def test_an_opaque_offer_is_found_by_title_and_something_else(settings: Settings
     """Its own page, not the list that shows it too."""
     pages, opener = shop(settings)
     offers = [known(one, url=None, price=Decimal("1.11"), brand=None) for one in ALL]
-    assert pairs(join(offers, pages, opener, enough=50)) == {
+    assert pairs(join_offers(offers, pages, opener, enough=50)) == {
         f"p{one.number}": one.title for one in ALL
     }
 
@@ -83,11 +85,11 @@ def test_a_title_alone_that_is_only_alike_is_not_enough(settings: Settings) -> N
     strangers = [
         OfferFields(title=f"{one.title} XL set", price=Decimal("9.99"), sku="ZZ-1") for one in ALL
     ]
-    assert join(strangers, pages, opener, enough=50) == []
+    assert join_offers(strangers, pages, opener, enough=50) == []
 
 
 def test_two_pages_that_show_the_same_are_not_guessed_between(settings: Settings) -> None:
     """Where two pages fit equally well, none is taken."""
     page = text_page(ALL[0])
     pages, opener = crawl(settings, a=page, b=page)
-    assert join([known(ALL[0], url=None)], pages, opener, enough=50) == []
+    assert join_offers([known(ALL[0], url=None)], pages, opener, enough=50) == []

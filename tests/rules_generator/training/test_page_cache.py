@@ -5,9 +5,9 @@ import pytest
 from catalog.models import Attribute
 from parser.page.document import Document
 from parser.rules.selector import AttributeAt, JsonAt, TextAt
-from rules_generator.candidates.selectors import selectors_at
-from rules_generator.locate.known_values import Wanted, places
-from rules_generator.training.page_cache import BELOW, Lookup
+from rules_generator.candidates.selectors import selectors_for
+from rules_generator.locate.known_values import ValueMatcher, find_occurrences
+from rules_generator.training.page_cache import ANCHORED_SELECTOR, PageCache
 from tests.pages import products, text_page
 
 SPLIT = [
@@ -25,7 +25,7 @@ SPLIT = [
 @pytest.mark.parametrize(("name", "css", "anchor"), SPLIT, ids=[case[0] for case in SPLIT])
 def test_the_anchor_of_a_selector(name: str, css: str, anchor: str | None) -> None:
     """It is what stands before the last step, where that is looked for anywhere below."""
-    match = BELOW.fullmatch(css)
+    match = ANCHORED_SELECTOR.fullmatch(css)
     assert (match and match[1]) == anchor
 
 
@@ -33,19 +33,19 @@ def test_all_candidates_find_what_the_parser_finds() -> None:
     """On the page that they were made from, and on another."""
     first, second = (text_page(one, products(9)[8]) for one in products(2))
     one = products(1)[0]
-    known = Wanted(
+    known = ValueMatcher(
         {Attribute.TITLE: [one.title], Attribute.PRICE: [one.price], Attribute.EAN: [one.ean]}, ""
     )
     document = Document(first, "https://shop.example/p/1")
     made = {
         one
-        for found in places(document, known).values()
+        for found in find_occurrences(document, known).values()
         for place in found
-        for one in selectors_at(place)
+        for one in selectors_for(place)
     }
     assert len(made) > 20
     for page in (document, Document(second, "https://shop.example/p/2")):
-        lookup = Lookup(page)
+        lookup = PageCache(page)
         assert [lookup.find(one) for one in made] == [page.find(one) for one in made]
 
 
@@ -66,4 +66,4 @@ FOUND = [
 def test_finds(selector: TextAt | AttributeAt | JsonAt, value: str | None) -> None:
     """The first in the page's order, though anchors stand within each other."""
     document = Document(NESTED, "https://shop.example/")
-    assert Lookup(document).find(selector) == document.find(selector) == value
+    assert PageCache(document).find(selector) == document.find(selector) == value

@@ -6,7 +6,12 @@ from hypothesis import strategies as st
 
 from parser.rules.model import Template
 from parser.templates.template_match import likeness, ranked
-from rules_generator.training.page_clusters import Cluster, Marks, cluster, signatures
+from rules_generator.training.page_clusters import (
+    Fingerprint,
+    PageCluster,
+    cluster_pages,
+    template_signatures,
+)
 
 FRAME = [f"#frame{letter}" for letter in "abcdefgh"]
 OFFER = [f"#offer{letter}" for letter in "abcdefghijkl"]
@@ -15,9 +20,9 @@ SOLD_OUT = IN_STOCK - {"#add-to-cart"}
 CATEGORY = frozenset([*FRAME, "#tiles"])
 
 
-def told(page: Marks, background: list[Marks]) -> bool:
+def told(page: Fingerprint, background: list[Fingerprint]) -> bool:
     """Whether a page is taken for an offer where ten that are in stock are known."""
-    (found,) = signatures([IN_STOCK] * 10, [Cluster(tuple(range(10)))], background)
+    (found,) = template_signatures([IN_STOCK] * 10, [PageCluster(tuple(range(10)))], background)
     return likeness(page, found) >= found.least
 
 
@@ -43,7 +48,7 @@ def test_where_all_pages_seen_are_offers_one_that_shares_little_with_them_is_non
 
 
 @given(st.lists(st.frozensets(st.sampled_from([*FRAME, *OFFER, "#tiles", "#banner"])), max_size=30))
-def test_the_examples_themselves_are_always_taken(background: list[Marks]) -> None:
+def test_the_examples_themselves_are_always_taken(background: list[Fingerprint]) -> None:
     """Whatever else the shop holds."""
     assert told(IN_STOCK, background)
 
@@ -56,10 +61,10 @@ LAYOUTS = {"usual": IN_STOCK, "larger": LARGER, "other": OTHER}
 @pytest.mark.parametrize(
     "background", [[], [CATEGORY] * 30, [IN_STOCK] * 60 + [LARGER] * 5 + [CATEGORY] * 3]
 )
-def test_each_layout_takes_its_own_pages(background: list[Marks]) -> None:
+def test_each_layout_takes_its_own_pages(background: list[Fingerprint]) -> None:
     """Also where one has all that another has, and more; a page that lacks a little goes where it lacks least."""
     examples = [LAYOUTS[name] for name in LAYOUTS for _ in range(4)]
-    found = signatures(examples, cluster(examples), background)
+    found = template_signatures(examples, cluster_pages(examples), background)
     templates = [
         Template(name=name, signature=one) for name, one in zip(LAYOUTS, found, strict=True)
     ]
@@ -71,12 +76,12 @@ def test_each_layout_takes_its_own_pages(background: list[Marks]) -> None:
 def test_a_page_like_no_other_has_no_part_in_what_the_others_share() -> None:
     """It is read by the rules of the template that it is likest to, and does not make that take all pages."""
     examples = [OTHER] * 4 + [IN_STOCK] * 5 + [frozenset([*FRAME, "#wizard", "#steps", "#builder"])]
-    clusters = cluster(examples)
-    assert [(one.own, one.strays) for one in clusters] == [
+    clusters = cluster_pages(examples)
+    assert [(one.typical, one.strays) for one in clusters] == [
         ((4, 5, 6, 7, 8), ()),
         ((0, 1, 2, 3), (9,)),
     ]
-    _, other = signatures(examples, clusters, [])
+    _, other = template_signatures(examples, clusters, [])
     assert likeness(IN_STOCK, other) < other.least <= likeness(OTHER, other)
 
 
@@ -84,7 +89,9 @@ def test_what_tells_layouts_apart_makes_no_page_less_of_an_offer() -> None:
     """An offer of neither, which lacks only what one of them has beyond the other, is one of that one."""
     priced = IN_STOCK | {"#unit-price", "#unit-base"}
     examples = [priced] * 5 + [LARGER] * 5
-    found = signatures(examples, cluster(examples), [CATEGORY] * 20 + [priced] * 60 + [LARGER] * 20)
+    found = template_signatures(
+        examples, cluster_pages(examples), [CATEGORY] * 20 + [priced] * 60 + [LARGER] * 20
+    )
     assert len(found) == 2
     assert [
         any(likeness(page, one) >= one.least for one in found) for page in (IN_STOCK, CATEGORY)

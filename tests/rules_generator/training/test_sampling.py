@@ -1,7 +1,7 @@
 """Examples are picked for what they show, and what is missing is told."""
 
 from catalog.models import Attribute
-from rules_generator.training.sampling import pick, wanted, wanted_of
+from rules_generator.training.sampling import examples_needed, needed_by_attribute, sample_examples
 from tests.pages import data_page, products, text_page
 from tests.rules_generator.conftest import taught
 
@@ -19,7 +19,7 @@ def test_rare_attributes_and_categories_are_covered() -> None:
         )
         for number, one in enumerate(ALL)
     ]
-    picked = [one.example.known for one in pick(members, 8)]
+    picked = [one.example.known for one in sample_examples(members, 8)]
     assert sum(Attribute.EAN in known for known in picked) == 2
     assert {known[Attribute.CATEGORY][0] for known in picked} == {"A", "B"}
 
@@ -29,7 +29,7 @@ def test_each_template_has_its_own() -> None:
     members = [
         taught(one, data_page(one) if one.number % 6 == 0 else text_page(one)) for one in ALL
     ]
-    picked = pick(members, 4)
+    picked = sample_examples(members, 4)
     assert len(picked) == 8
     assert sum(one.example.page.page_id % 6 == 0 for one in picked) == 4
 
@@ -40,11 +40,11 @@ def test_a_template_wants_examples_of_its_own() -> None:
     members += [
         taught(one, data_page(one), ean=one.ean if one.number % 2 else None) for one in ALL[20:27]
     ]
-    assert wanted_of(members)["title"] == 2
-    assert wanted_of(members)["ean"] == 6
-    assert wanted_of(members[:20]) == {}
+    assert examples_needed(members)["title"] == 2
+    assert examples_needed(members)["ean"] == 6
+    assert examples_needed(members[:20]) == {}
 
 
 def test_nothing_is_wanted_where_enough_is_known() -> None:
     """Nine examples of an attribute are enough, and one that none knows is not asked for."""
-    assert wanted([taught(one, "").example.known for one in ALL[:9]]) == {}
+    assert needed_by_attribute([taught(one, "").example.known for one in ALL[:9]]) == {}

@@ -7,8 +7,8 @@ import pytest
 from catalog.models import Attribute
 from parser.crawled_pages import CrawledPage
 from parser.rules.selector import ITEM, JsonAt
-from rules_generator.variants.same_page_offers import Family, Sibling
-from rules_generator.variants.variant_rules import Pair, rules_of
+from rules_generator.variants.same_page_offers import OfferFamily, Sibling
+from rules_generator.variants.variant_rules import ItemMatch, learn_item_rules
 
 WAY = JsonAt(block="var product =", path="$.variants.*")
 
@@ -18,14 +18,15 @@ def inside(name: str) -> JsonAt:
     return JsonAt(css="", block=ITEM, path=f"$.{name}")
 
 
-def pairs_of(items: list[Mapping[str, str]], *families: list[Sibling]) -> list[Pair]:
+def pairs_of(items: list[Mapping[str, str]], *families: list[Sibling]) -> list[ItemMatch]:
     """Items, each with the known offer that it is."""
     page = CrawledPage(1, "https://shop.example/p", None, "body")
-    found = [Family(page, tuple(siblings)) for siblings in families]
+    found = [OfferFamily(page, tuple(siblings)) for siblings in families]
     offers = [(one, family) for family in found for one in family.siblings]
     facts = [{inside(name): text for name, text in item.items()} for item in items]
     return [
-        Pair(said, one, page.url, family) for said, (one, family) in zip(facts, offers, strict=True)
+        ItemMatch(said, one, page.url, family)
+        for said, (one, family) in zip(facts, offers, strict=True)
     ]
 
 
@@ -53,7 +54,7 @@ def test_the_parameters_of_a_variants_address(
     """All that tell variants apart and whose values the items have, in the order of the known links."""
     queries = [((one[0], one[1]), (one[2], one[3])) for one in asked]
     items = [{key: value for key, value in query if key != "ref"} for query in queries]
-    made = rules_of(WAY, pairs_of(items, [sibling("Lamp", *query) for query in queries]))
+    made = learn_item_rules(WAY, pairs_of(items, [sibling("Lamp", *query) for query in queries]))
     assert made is not None
     assert made.query == tuple((key, inside(key)) for key in kept)
 
@@ -79,7 +80,7 @@ def test_the_texts_that_tell_a_variant(
     """What the title adds to the product's, also where all variants have some of its words."""
     numbered = [item | {"sku": f"A-{place}"} for place, item in enumerate(items)]
     offers = [sibling(title, sku=f"A-{place}") for place, title in enumerate(titles)]
-    made = rules_of(WAY, pairs_of(numbered, offers))
+    made = learn_item_rules(WAY, pairs_of(numbered, offers))
     assert made is not None
     assert set(made.options) == {inside(name) for name in kept}
 
@@ -94,7 +95,7 @@ def test_a_price_that_stands_elsewhere_on_sale() -> None:
     offers = [
         sibling("Lamp", sku=f"A-{n}", price=now or was) for n, (was, now) in enumerate(prices)
     ]
-    made = rules_of(WAY, pairs_of(items, offers))
+    made = learn_item_rules(WAY, pairs_of(items, offers))
     assert made is not None
     found = {rule.selector: rule.score for rule in made.rules if rule.attribute is Attribute.PRICE}
     assert list(found) == [inside("now"), inside("all")]

@@ -1,4 +1,4 @@
-"""`scout dedupe`: what it prints and writes, and how it refuses."""
+"""`scout dedupe`: the figures it prints, the files it writes, and the errors of options that do not fit."""
 
 import csv
 import json
@@ -20,7 +20,7 @@ id,title,ean,tags
 
 @pytest.fixture
 def shop_csv(tmp_path: Path) -> Path:
-    """Four rows: two alike, one without the key."""
+    """Return a file of four rows: two similar, one without the key."""
     path = tmp_path / "offers.csv"
     path.write_text(ROWS)
     return path
@@ -33,9 +33,9 @@ def _read(path: Path) -> list[dict[str, str]]:
 
 @pytest.mark.parametrize("method", ["segments", "prefix-filter", "ladder"])
 def test_files(scout: Scout, shop_csv: Path, tmp_path: Path, method: str) -> None:
-    """Pairs, clusters and merged records are written; no text of theirs can run as a formula."""
+    """Pairs, clusters and merged records are written; no text in them can run as a formula."""
     paths = [tmp_path / name for name in ("pairs.csv", "clusters.csv", "merged.csv")]
-    words = (
+    arguments = (
         "--out",
         str(paths[0]),
         "--clusters",
@@ -44,9 +44,9 @@ def test_files(scout: Scout, shop_csv: Path, tmp_path: Path, method: str) -> Non
         str(paths[2]),
         "--json",
     )
-    said = scout("dedupe", str(shop_csv), "--key", "title", "--method", method, *words)
-    figures = json.loads(said.out)
-    assert said.code == 0
+    result = scout("dedupe", str(shop_csv), "--key", "title", "--method", method, *arguments)
+    figures = json.loads(result.out)
+    assert result.code == 0
     assert (figures["records"], figures["left_out"], figures["pairs"], figures["clusters"]) == (
         3,
         1,
@@ -77,9 +77,9 @@ def test_formats(scout: Scout, tmp_path: Path, method: str) -> None:
     table.write_ndjson(tmp_path / "a.jsonl")
     table.write_parquet(tmp_path / "a.parquet")
     outputs = [str(tmp_path / name) for name in ("pairs.csv", "clusters.csv", "merged.jsonl")]
-    for right, found in (((), (3, 1, 2)), (("--right", str(tmp_path / "a.jsonl")), (6, 5, 2))):
+    for right, expected in (((), (3, 1, 2)), (("--right", str(tmp_path / "a.jsonl")), (6, 5, 2))):
         for file in (tmp_path / f"a.{suffix}" for suffix in ("csv", "tsv", "jsonl", "parquet")):
-            words = (
+            arguments = (
                 "--key",
                 "title,brand",
                 "--method",
@@ -89,20 +89,22 @@ def test_formats(scout: Scout, tmp_path: Path, method: str) -> None:
                 "--clusters",
                 outputs[1],
             )
-            said = scout("dedupe", str(file), *words, "--merged", outputs[2], "--json", *right)
-            figures = json.loads(said.out)
+            result = scout(
+                "dedupe", str(file), *arguments, "--merged", outputs[2], "--json", *right
+            )
+            figures = json.loads(result.out)
             assert (
                 figures["records"],
                 figures["pairs"],
                 len(Path(outputs[2]).read_text().splitlines()),
-            ) == found
+            ) == expected
             assert len(_read(Path(outputs[0]))) == figures["pairs"]
 
 
 def test_two_files(scout: Scout, shop_csv: Path, tmp_path: Path) -> None:
     """Between two files only pairs across are found; merged records name both files."""
     (tmp_path / "other.jsonl").write_text('{"title": "Desk lamp", "brand": "Lumo"}\n')
-    words = (
+    arguments = (
         "--right",
         str(tmp_path / "other.jsonl"),
         "--key",
@@ -111,8 +113,8 @@ def test_two_files(scout: Scout, shop_csv: Path, tmp_path: Path) -> None:
         str(tmp_path / "m.jsonl"),
         "--json",
     )
-    said = scout("dedupe", str(shop_csv), *words)
-    assert json.loads(said.out)["pairs"] == 1
+    result = scout("dedupe", str(shop_csv), *arguments)
+    assert json.loads(result.out)["pairs"] == 1
     last = json.loads((tmp_path / "m.jsonl").read_text().splitlines()[-1])
     assert last["values"] == {"id": "3", "title": "Desk lamp", "brand": "Lumo"}
     assert last["records"] == ["offers.csv:4", "other.jsonl:1"]
@@ -120,13 +122,13 @@ def test_two_files(scout: Scout, shop_csv: Path, tmp_path: Path) -> None:
 
 
 def test_age(scout: Scout, tmp_path: Path) -> None:
-    """Of two records that differ in a simple field the older one's value is taken, by a column that says their age."""
+    """Of two records that differ in a simple field the older one's value is taken, by the --age column."""
     (tmp_path / "a.csv").write_text(
         "title,price,added\nRed mug,12,2024-03-01\nred mug,10,2021-01-31\nlamp,5,\n"
     )
-    words = ("--key", "title", "--method", "exact", "--merged", str(tmp_path / "m.jsonl"))
-    for more, price in (((), "12"), (("--age", "added"), "10")):
-        assert scout("dedupe", str(tmp_path / "a.csv"), *words, *more).code == 0
+    arguments = ("--key", "title", "--method", "exact", "--merged", str(tmp_path / "m.jsonl"))
+    for extra, price in (((), "12"), (("--age", "added"), "10")):
+        assert scout("dedupe", str(tmp_path / "a.csv"), *arguments, *extra).code == 0
         last = json.loads((tmp_path / "m.jsonl").read_text().splitlines()[-1])
         assert (last["values"]["price"], last["sources"]["price"]) == (
             price,
@@ -134,17 +136,17 @@ def test_age(scout: Scout, tmp_path: Path) -> None:
         )
     assert (
         "--age size: no record has such a column"
-        in scout("dedupe", str(tmp_path / "a.csv"), *words, "--age", "size").err
+        in scout("dedupe", str(tmp_path / "a.csv"), *arguments, "--age", "size").err
     )
 
 
 def test_levels(scout: Scout, tmp_path: Path) -> None:
-    """The prefix filter tells its candidates and comparisons level by level."""
+    """The prefix filter reports its candidates and comparisons level by level."""
     (tmp_path / "a.txt").write_text("".join(f"street {n % 7} house {n}\n" for n in range(60)))
-    said = scout(
+    result = scout(
         "dedupe", str(tmp_path / "a.txt"), "--method", "prefix-filter", "--levels", "3", "--json"
     )
-    figures = json.loads(said.out)
+    figures = json.loads(result.out)
     assert [level["level"] for level in figures["levels"]] == [1, 2, 3]
     assert figures["comparisons"] == figures["levels"][-1]["comparisons"]
     table = scout(
@@ -153,23 +155,23 @@ def test_levels(scout: Scout, tmp_path: Path) -> None:
     assert "candidates" in table
 
 
-@pytest.mark.parametrize("where", ["--store", "--memory"])
-def test_on_disk(scout: Scout, tmp_path: Path, where: str) -> None:
-    """Equal records are found by fingerprints on disk, and written with the first of their kind."""
-    pytest.importorskip("lmdb" if where == "--store" else "duckdb")
+@pytest.mark.parametrize("option", ["--store", "--memory"])
+def test_on_disk(scout: Scout, tmp_path: Path, option: str) -> None:
+    """Equal records are found by fingerprints on disk, and written with the first of them."""
+    pytest.importorskip("lmdb" if option == "--store" else "duckdb")
     (tmp_path / "a.txt").write_text("Red mug\nlamp\nred  MUG\n")
-    place = str(tmp_path / "prints") if where == "--store" else "200MB"
-    words = ("--method", "exact", where, place, "--out", str(tmp_path / "pairs.csv"), "--json")
-    assert json.loads(scout("dedupe", str(tmp_path / "a.txt"), *words).out)["pairs"] == 1
+    value = str(tmp_path / "prints") if option == "--store" else "200MB"
+    arguments = ("--method", "exact", option, value, "--out", str(tmp_path / "pairs.csv"), "--json")
+    assert json.loads(scout("dedupe", str(tmp_path / "a.txt"), *arguments).out)["pairs"] == 1
     (pair,) = _read(tmp_path / "pairs.csv")
     assert (pair["left"][-2:], pair["right"][-2:]) == (":1", ":3")
 
 
 def test_index(scout: Scout, tmp_path: Path) -> None:
-    """An index knows what earlier calls have put in; the same call again finds the same, and puts in nothing."""
+    """An index persists over calls; a repeated call finds the same pairs, and adds no record."""
     (tmp_path / "a.txt").write_text("Red mug\nlamp\nmug red\n")
     (tmp_path / "b.csv").write_text("title\nthe lamp\nLAMP\n")
-    words = (
+    arguments = (
         "--method",
         "minhash",
         "--index",
@@ -179,7 +181,7 @@ def test_index(scout: Scout, tmp_path: Path) -> None:
         "--json",
     )
     for _ in range(2):
-        figures = json.loads(scout("dedupe", str(tmp_path / "a.txt"), *words).out)
+        figures = json.loads(scout("dedupe", str(tmp_path / "a.txt"), *arguments).out)
         assert (figures["records"], figures["stored"], figures["pairs"]) == (3, 3, 1)
         (pair,) = _read(tmp_path / "pairs.csv")
         assert (pair["left"][-8:], pair["right"][-8:], pair["similarity"]) == (
@@ -187,29 +189,40 @@ def test_index(scout: Scout, tmp_path: Path) -> None:
             "/a.txt:3",
             "1.0",
         )
-    figures = json.loads(scout("dedupe", str(tmp_path / "b.csv"), "--key", "title", *words).out)
+    figures = json.loads(scout("dedupe", str(tmp_path / "b.csv"), "--key", "title", *arguments).out)
     assert (figures["records"], figures["stored"], figures["pairs"]) == (2, 5, 1)
     (pair,) = _read(tmp_path / "pairs.csv")
     assert (pair["left"][-8:], pair["right"][-8:]) == ("/a.txt:2", "/b.csv:3")
-    other = scout("dedupe", str(tmp_path / "a.txt"), *words, "--shingles", "characters")
-    assert other.error.startswith(f"{tmp_path / 'index'} is an index of other settings")
-    assert scout("dedupe", str(tmp_path / "b.csv"), "--key", "name", *words).error.endswith(
+    refused = scout("dedupe", str(tmp_path / "a.txt"), *arguments, "--shingles", "characters")
+    assert refused.error.startswith(f"{tmp_path / 'index'} is an index of other settings")
+    assert scout("dedupe", str(tmp_path / "b.csv"), "--key", "name", *arguments).error.endswith(
         "its columns are title"
     )
 
 
+def test_chain_levels(scout: Scout, tmp_path: Path) -> None:
+    """The levels of a chain carry the name of their method, in JSON and in the table."""
+    (tmp_path / "a.txt").write_text("Red mug\nred mug\nred mugs\n")
+    figures = json.loads(scout("dedupe", str(tmp_path / "a.txt"), "--json").out)
+    assert [level["method"] for level in figures["levels"]] == ["exact", "segments", "minhash"]
+    assert "method" in scout("dedupe", str(tmp_path / "a.txt")).out
+
+
 def test_simhash(scout: Scout, tmp_path: Path) -> None:
-    """Bits, parts and how many must agree are chosen by flags."""
+    """Bits, parts, and the number of parts that must agree are set by options."""
     (tmp_path / "a.csv").write_text(
         "title,author\nsyntax of things,A Ivanova\nthings of syntax,Ivanova A\nnorth,B\n"
     )
-    words = ("--key", "title,author", "--method", "simhash", "--threshold", "0.5", "--json")
-    for more in ((), ("--bits", "32"), ("--bits", "32", "--parts", "8", "--agree", "3")):
-        assert json.loads(scout("dedupe", str(tmp_path / "a.csv"), *words, *more).out)["pairs"] == 1
+    arguments = ("--key", "title,author", "--method", "simhash", "--threshold", "0.5", "--json")
+    for extra in ((), ("--bits", "32"), ("--bits", "32", "--parts", "8", "--agree", "3")):
+        assert (
+            json.loads(scout("dedupe", str(tmp_path / "a.csv"), *arguments, *extra).out)["pairs"]
+            == 1
+        )
 
 
 @pytest.mark.parametrize(
-    ("words", "error"),
+    ("arguments", "error"),
     [
         (
             ("--method", "segments", "--similarity", "cosine"),
@@ -240,9 +253,9 @@ def test_simhash(scout: Scout, tmp_path: Path) -> None:
         (("--out", "/nowhere/pairs.csv"), "/nowhere/pairs.csv cannot be written: No such file"),
     ],
 )
-def test_refused(scout: Scout, tmp_path: Path, words: tuple[str, ...], error: str) -> None:
-    """What does not fit is refused in one line."""
+def test_refused(scout: Scout, tmp_path: Path, arguments: tuple[str, ...], error: str) -> None:
+    """Options that do not fit are refused in one line."""
     (tmp_path / "a.txt").write_text("a\nb\n")
-    said = scout("dedupe", str(tmp_path / "a.txt"), *words)
-    assert said.code in (1, 2)
-    assert said.error.startswith(error)
+    result = scout("dedupe", str(tmp_path / "a.txt"), *arguments)
+    assert result.code in (1, 2)
+    assert result.error.startswith(error)

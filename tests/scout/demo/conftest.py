@@ -1,18 +1,18 @@
-"""The demo shop, made once for all of its tests."""
+"""Fixtures of the demo shop's tests: the shop and its site, made once."""
 
 import pytest
 
-from scout.demo.assortment.demo_shop import Demo
-from scout.demo.site.demo_site import Site
+from scout.demo.assortment.demo_shop import DemoShop
+from scout.demo.site.demo_site import DemoSite
 
 
 @pytest.fixture(scope="session")
-def demo() -> Demo:
-    """The demo shop as `make demo` serves it."""
-    return Demo.make()
+def demo() -> DemoShop:
+    """The demo shop that `scout demo` serves."""
+    return DemoShop.make()
 
 
 @pytest.fixture(scope="session")
-def site(demo: Demo) -> Site:
-    """Its pages, without a server."""
-    return Site(demo)
+def site(demo: DemoShop) -> DemoSite:
+    """The shop's site, without a server."""
+    return DemoSite(demo)

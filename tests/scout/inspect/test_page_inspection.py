@@ -1,4 +1,4 @@
-"""The inspector on a learnt shop: what the parser does, why votes lost, what the page lacks, in words and as a page."""
+"""Inspection of pages of a learnt shop: votes with the reasons why they lost, and known values that a page lacks."""
 
 import json
 from decimal import Decimal
@@ -13,7 +13,7 @@ from catalog.models import KnownOffer, Run, Shop
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from rules_generator.learn import learn_shop
-from scout.web.app import make
+from scout.web.app import create_app
 from tests.pages import headed_page, products, text_page
 from tests.parser.test_parse_job import crawled
 from tests.rules_generator import conftest as texts
@@ -25,7 +25,7 @@ ALL = products(12)
 
 @pytest.fixture
 def learnt(settings: Settings, store: Store, shop: Shop) -> Shop:
-    """A shop of two templates, one with several offers a page, learnt; one known price is not on its page."""
+    """Learn a shop of two templates, one with several offers per page; one known price is not on its page."""
     several, plain = ALL[:6], ALL[6:]
     pages = {f"p{one.number}": array_page(one) for one in several} | {
         f"p{one.number}": text_page(one) for one in plain
@@ -48,39 +48,43 @@ def learnt(settings: Settings, store: Store, shop: Shop) -> Shop:
 
 
 def test_a_page_with_several_offers(scout: Scout, learnt: Shop) -> None:
-    """All offers are shown, and what the catalog knows of any of them is known of the page."""
-    said = json.loads(scout("inspect", "demo", f"{learnt.url}p3", "--json").out)
-    assert [one["sku"] for one in said["variants"]] == [choice.sku for choice in choices(ALL[3])]
-    assert said["known"]["sku"] == [choice.sku for choice in choices(ALL[3])]
+    """All offers of a page are shown, and the known values of all of them belong to the page."""
+    inspection = json.loads(scout("inspect", "demo", f"{learnt.url}p3", "--json").out)
+    assert [offer["sku"] for offer in inspection["variants"]] == [
+        choice.sku for choice in choices(ALL[3])
+    ]
+    assert inspection["known"]["sku"] == [choice.sku for choice in choices(ALL[3])]
     assert "Several offers on this page" in scout("inspect", "demo", f"{learnt.url}p3").out
 
 
-OWN = [
-    ("its canonical address", '<link rel="canonical" href="/p9">', "p9"),
-    ("what it tells others", '<meta property="og:url" content="http://127.0.0.1:8000/p9">', "p9"),
+STATED_URLS = [
+    ("canonical URL", '<link rel="canonical" href="/p9">', "p9"),
+    ("og:url", '<meta property="og:url" content="http://127.0.0.1:8000/p9">', "p9"),
     (
-        "another shop's address",
+        "URL of another shop",
         '<link rel="canonical" href="https://other.example/p9">',
         "saved%20page.html",
     ),
-    ("no address", "", "saved%20page.html"),
+    ("no URL", "", "saved%20page.html"),
 ]
 
 
-@pytest.mark.parametrize(("name", "head", "path"), OWN, ids=[case[0] for case in OWN])
-def test_a_saved_page_is_the_offer_that_it_was(
+@pytest.mark.parametrize(
+    ("name", "head", "path"), STATED_URLS, ids=[case[0] for case in STATED_URLS]
+)
+def test_a_saved_page_is_read_like_the_crawled_one(
     scout: Scout, learnt: Shop, tmp_path: Path, name: str, head: str, path: str
 ) -> None:
-    """By its file it is taken for what it is by its URL, and compared with the catalog where it says its address."""
+    """A saved page is classified like the crawled one, and compared with the catalog if it states its URL."""
     saved = tmp_path / "saved page.html"
     saved.write_text(head + text_page(ALL[9]), encoding="utf-8")
-    said = json.loads(scout("inspect", "demo", str(saved), "--json").out)
-    assert (said["url"], said["kind"]) == (learnt.url + path, "offer")
-    assert bool(said["known"]) == (path == "p9")
+    inspection = json.loads(scout("inspect", "demo", str(saved), "--json").out)
+    assert (inspection["url"], inspection["kind"]) == (learnt.url + path, "offer")
+    assert bool(inspection["known"]) == (path == "p9")
 
 
-def test_rules_are_numbered_as_everywhere(scout: Scout, learnt: Shop) -> None:
-    """The number beside a vote locks that very rule, on whichever template."""
+def test_rules_are_numbered_as_in_rules_show(scout: Scout, learnt: Shop) -> None:
+    """The number of a vote locks that very rule, on every template."""
     for page in ("p3", "p8"):
         line = json.loads(scout("inspect", "demo", f"{learnt.url}{page}", "--json").out)["lines"][0]
         assert (
@@ -94,20 +98,21 @@ def test_rules_are_numbered_as_everywhere(scout: Scout, learnt: Shop) -> None:
         assert line["selector"] in locked
 
 
-def test_each_vote_says_what_became_of_it(scout: Scout, learnt: Shop) -> None:
-    """Those heard that say the value have won; of the others is said why not, of those too that were not needed."""
-    said = json.loads(scout("inspect", "demo", f"{learnt.url}p8", "--json").out)
-    lines = said["lines"]
-    for name, told in said["winners"].items():
-        assert sum(line["won"] for line in lines if line["attribute"] == name) == told["votes"]
+def test_each_lost_vote_has_a_reason(scout: Scout, learnt: Shop) -> None:
+    """Counted votes for the winning value have won; every other vote has a reason."""
+    inspection = json.loads(scout("inspect", "demo", f"{learnt.url}p8", "--json").out)
+    lines = inspection["lines"]
+    for name, winner in inspection["winners"].items():
+        won = [line for line in lines if line["attribute"] == name and line["won"]]
+        assert len(won) == winner["votes"]
     assert all(line["why"] for line in lines if not line["won"])
-    assert "not needed: it says the same" in {line["why"] for line in lines}
+    assert "not needed: same value as the winner" in {line["why"] for line in lines}
 
 
 def learn(
     settings: Settings, store: Store, shop: Shop, pages: dict[str, str], known: list[dict[str, Any]]
 ) -> None:
-    """Crawl these pages, and learn from `p0` and on, the offers of which are known to say that."""
+    """Crawl these pages, and learn from `p0` onwards with these changes to the known values of their offers."""
     crawled(settings, store, shop, pages)
     with store.write() as session:
         for n, (one, changes) in enumerate(zip(ALL, known, strict=True)):
@@ -118,28 +123,26 @@ def learn(
     learn_shop(settings, store, shop, run.id or 0)
 
 
-def test_a_heading_that_says_the_brand_too(
+def test_a_title_that_starts_with_the_brand(
     scout: Scout, settings: Settings, store: Store, shop: Shop
 ) -> None:
-    """It is told from a vote that others outweigh: its own weighs more."""
+    """A title that starts with the brand loses for that reason, even with more weight than the winner."""
     pages = {
         f"p{n}": headed_page(f"Model {n}", f"Model {n}", one.brand, one.price)
         for n, one in enumerate(ALL)
     }
     pages["other"] = headed_page("Model 4711", "Ardwen Model 4711", "Ardwen", "12.50")
     learn(settings, store, shop, pages, [{"title": f"Model {n}"} for n in range(len(ALL))])
-    said = json.loads(
+    inspection = json.loads(
         scout("inspect", "demo", f"{shop.url}other", "--attribute", "title", "--json").out
     )
-    assert said["winners"]["title"]["value"] == "Model 4711"
-    lost = next(line for line in said["lines"] if line["value"] == "Ardwen Model 4711")
-    assert lost["why"] == "has the brand before the title, as no known offer does"
+    assert inspection["winners"]["title"]["value"] == "Model 4711"
+    lost = next(line for line in inspection["lines"] if line["value"] == "Ardwen Model 4711")
+    assert lost["why"] == "starts with the brand, as no known title does"
 
 
-def test_a_picture_that_is_not_believed(
-    scout: Scout, settings: Settings, store: Store, shop: Shop
-) -> None:
-    """The only one on the page is another offer's: the head, which names that of all known ones, names none."""
+def test_a_discarded_image(scout: Scout, settings: Settings, store: Store, shop: Shop) -> None:
+    """The only image of a page is discarded if the head, which names every known image, names none."""
     picture = f"{shop.url}i/{{}}.jpg".format
     head = "<meta property='og:image' content='{}'>".format
     page = "{}<h1>{}</h1><p class='price'>€ 9.90</p><img class='main' src='{}'>"
@@ -148,19 +151,19 @@ def test_a_picture_that_is_not_believed(
     }
     pages["other"] = page.format("", "Lamp that nobody has pictured", picture("of-another"))
     learn(settings, store, shop, pages, [{"images": [picture(n)]} for n in range(len(ALL))])
-    said = json.loads(
+    inspection = json.loads(
         scout("inspect", "demo", f"{shop.url}other", "--attribute", "image", "--json").out
     )
-    assert said["winners"]["image"]["value"] is None
-    assert [line["why"] for line in said["lines"] if line["value"]] == [
-        "not believed: what names all known ones names none here"
+    assert inspection["winners"]["image"]["value"] is None
+    assert [line["why"] for line in inspection["lines"] if line["value"]] == [
+        "discarded: the rules that find the known values find none here"
     ]
 
 
 def test_data_of_another_product(
     scout: Scout, settings: Settings, store: Store, shop: Shop
 ) -> None:
-    """A rule that would find the data of a card below says whose that is."""
+    """A rule that finds the data of another product abstains and names that product."""
     form = '<form data-product=\'{{"title": "{}", "handle": "p{}", "vendor": "{}", "variants": []}}\'></form>'.format
     page = "<h1>{}</h1><p class='price'>€ {}</p>{}".format
     pages = {
@@ -169,51 +172,53 @@ def test_data_of_another_product(
     }
     pages["old-mirror"] = page("An old mirror", "9.90", form("Wool rug", "rug", "Hollin"))
     learn(settings, store, shop, pages, [{} for _ in ALL])
-    said = json.loads(
+    inspection = json.loads(
         scout("inspect", "demo", f"{shop.url}old-mirror", "--attribute", "brand", "--json").out
     )
-    assert said["winners"]["brand"]["value"] is None
-    assert "finds only another product's data, 'Wool rug'" in [
-        line["why"] for line in said["lines"]
+    assert inspection["winners"]["brand"]["value"] is None
+    assert "finds only the data of another product, 'Wool rug'" in [
+        line["why"] for line in inspection["lines"]
     ]
 
 
 def test_variants_are_shown_with_the_rules_and_kept(
     scout: Scout, settings: Settings, store: Store, learnt: Shop, tmp_path: Path
 ) -> None:
-    """How items are read is shown, exported, edited by hand, and kept when learning anew."""
+    """Rules of variants are shown, exported, edited by hand, and kept when rules are learnt again."""
     shown = scout("rules", "show", "demo").out
     assert "Several offers a page: each script {var shown =} $.product.variants.*" in shown
     assert "as ?variant=" in shown
     rules = json.loads(scout("rules", "export", "demo").out)
-    mine = rules["variants"][0]["rules"][0] | {"origin": "manual"}
-    rules["variants"][0]["rules"][0] = mine
+    manual = rules["variants"][0]["rules"][0] | {"origin": "manual"}
+    rules["variants"][0]["rules"][0] = manual
     (tmp_path / "rules.json").write_text(json.dumps(rules))
     assert scout("rules", "import", "demo", str(tmp_path / "rules.json")).code == 0
     with store.write() as session:
         run = Run(shop_id=learnt.id or 0)
         session.add(run)
     learn_shop(settings, store, learnt, run.id or 0)
-    assert json.loads(scout("rules", "export", "demo").out)["variants"][0]["rules"][0] == mine
+    assert json.loads(scout("rules", "export", "demo").out)["variants"][0]["rules"][0] == manual
 
 
 def test_the_page_shows_what_the_terminal_shows(
     settings: Settings, store: Store, learnt: Shop, scout: Scout
 ) -> None:
-    """Votes, the known value that is not there with the nearest, selectors to copy, the commands that change rules."""
+    """The web page has the votes, the known value that is missing, selectors to copy, and the commands that change rules."""
     url = f"{learnt.url}p{ALL[6].number}"
-    said = json.loads(scout("inspect", "demo", url, "--json").out)
-    lost = said["missing"][0]
-    assert (lost["attribute"], lost["nearest"] is not None) == ("price", True)
-    browser = TestClient(make(settings, store, ["127.0.0.1"]), base_url="http://127.0.0.1")
+    inspection = json.loads(scout("inspect", "demo", url, "--json").out)
+    absent = inspection["missing"][0]
+    assert (absent["attribute"], absent["nearest"] is not None) == ("price", True)
+    browser = TestClient(create_app(settings, store, ["127.0.0.1"]), base_url="http://127.0.0.1")
     page = browser.get("/shops/demo/inspect", params={"url": url}).text
     for text in (
-        "Known, but not on the page",
-        lost["value"],
-        "To copy",
+        "Known values that are not on the page",
+        absent["value"],
+        "Selectors to copy",
         "scout rules lock demo",
         "differs",
     ):
         assert text in page
-    assert all(line["xpath"] is None or line["xpath"].startswith("//") for line in said["lines"])
+    assert all(
+        line["xpath"] is None or line["xpath"].startswith("//") for line in inspection["lines"]
+    )
     assert "&lt;code" not in page

@@ -1,9 +1,10 @@
-"""A shop that is redesigned between two crawls: noticed, said wherever it is looked for, and learnt anew."""
+"""A shop that is redesigned between two crawls: detected, reported everywhere, and learnt again."""
 
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -13,7 +14,7 @@ from scout.demo.assortment.demo_shop import Demo
 from scout.demo.server import Served, serve
 from tests.scout.conftest import Scout
 
-KINDS = (
+CATEGORIES = (
     "akku-werkzeug",
     "backpacks",
     "board-games",
@@ -23,26 +24,28 @@ KINDS = (
     "running-shoes",
     "tee",
 )
-EACH = 14
+OFFERS_PER_CATEGORY = 14
 
 
 def small(*, redesigned: bool) -> Demo:
-    """A part of the demo shop: the first offers of those categories that it cannot do without."""
-    whole = Demo.make(redesigned=redesigned)
-    kinds = [
-        [one for one in whole.offers if one.category.slug == kind and not one.parts][:EACH]
-        for kind in KINDS
+    """Return a small part of the demo shop: the first offers of a few categories."""
+    complete = Demo.make(redesigned=redesigned)
+    by_category = [
+        [offer for offer in complete.offers if offer.category.slug == slug and not offer.parts][
+            :OFFERS_PER_CATEGORY
+        ]
+        for slug in CATEGORIES
     ]
-    offers = tuple(one for kind in kinds for one in kind)
-    there = {one.path for one in (*offers, *whole.gone)}
+    offers = tuple(chain.from_iterable(by_category))
+    paths = {offer.path for offer in (*offers, *complete.gone)}
     return replace(
-        whole, offers=offers, rows=tuple(one for one in whole.rows if one.offer.path in there)
+        complete, offers=offers, rows=tuple(row for row in complete.rows if row.offer.path in paths)
     )
 
 
 @contextmanager
 def served(demo: Demo, scout: Scout, folder: Path) -> Iterator[Served]:
-    """The shop, known to Scout with its catalog, ready to be run."""
+    """Serve the shop, added to Scout with its catalog and ready to be run."""
     with serve(demo, 0) as running:
         (folder / "feed.xml").write_bytes(demo.feed(running.url))
         assert scout("shop", "add", "demo", "--url", running.url, "--allow-private").code == 0
@@ -50,8 +53,8 @@ def served(demo: Demo, scout: Scout, folder: Path) -> Iterator[Served]:
         yield running
 
 
-def right(demo: Demo, scout: Scout) -> tuple[float, float]:
-    """Precision and recall of the missing offers."""
+def precision_and_recall(demo: Demo, scout: Scout) -> tuple[float, float]:
+    """Return precision and recall of the missing offers."""
     rows = [
         json.loads(line) for line in scout("offers", "demo", "--missing", "--json").out.splitlines()
     ]
@@ -60,7 +63,7 @@ def right(demo: Demo, scout: Scout) -> tuple[float, float]:
 
 
 def test_redesign(scout: Scout, tmp_path: Path) -> None:
-    """An unchanged shop is said to be so; a redesigned one is learnt anew, and what a person fixed stays."""
+    """An unchanged shop is reported as such; a redesigned one is learnt again, and locked and manual rules stay."""
     before, after = small(redesigned=False), small(redesigned=True)
     with served(before, scout, tmp_path) as shop:
         assert scout("crawl", "demo").code == 0
@@ -76,7 +79,7 @@ def test_redesign(scout: Scout, tmp_path: Path) -> None:
         assert scout("drift", "demo").out.startswith(
             f"rules version {run['rules']}: the rules hold"
         )
-        assert right(after, scout) == pytest.approx((1.0, 1.0), abs=0.03)
+        assert precision_and_recall(after, scout) == pytest.approx((1.0, 1.0), abs=0.03)
     rows = [json.loads(line) for line in scout("rules", "show", "demo", "--json").out.splitlines()]
     assert {row["attribute"] for row in rows if row["locked"]} == {"price"}
     assert {row["selector"] for row in rows if row["origin"] == "manual"} == {"h1"}

@@ -1,4 +1,4 @@
-"""The rules in a person's hands: shown, carried elsewhere, locked and set."""
+"""Administration of rules: shown, exported, imported, locked and set by hand."""
 
 import json
 from pathlib import Path
@@ -15,11 +15,11 @@ from tests.scout.conftest import Scout
 
 @pytest.fixture
 def learnt(store: Store, shop: Shop) -> Shop:
-    """A shop whose pages have two templates."""
+    """Store rules of two templates for a shop."""
     price = Rule(attribute=Attribute.PRICE, selector=TextAt(css=".price"), score=0.9, support=8)
     title = Rule(attribute=Attribute.TITLE, selector=TextAt(css="h1"))
     templates = (Template(name="a", rules=(title, price)), Template(name="b", rules=(price,)))
-    rule_admin.save(
+    rule_admin.save_rules(
         store,
         shop,
         RuleSet(templates=templates, learnt_from=("http://127.0.0.1:8000/p/1",)),
@@ -36,7 +36,7 @@ def _rows(scout: Scout, *words: str) -> list[dict[str, object]]:
 
 
 def test_show(scout: Scout, learnt: Shop) -> None:
-    """Rules are shown with template, number, score and selector, one attribute's alone where asked."""
+    """Rules are shown with template and number, and can be limited to one attribute."""
     assert [(row["template"], row["attribute"], row["number"]) for row in _rows(scout)] == [
         ("a", "title", 1),
         ("a", "price", 1),
@@ -47,7 +47,7 @@ def test_show(scout: Scout, learnt: Shop) -> None:
 
 
 def test_lock(scout: Scout, learnt: Shop) -> None:
-    """Rules are locked all together or one by its number, each change a new version."""
+    """All rules of an attribute are locked, or one by its number; each change is a new version."""
     assert scout("rules", "lock", "demo", "price", "--number", "2").code == 0
     assert [row["locked"] for row in _rows(scout, "--attribute", "price")] == [False, True]
     assert scout("rules", "lock", "demo", "price").code == 0
@@ -61,16 +61,16 @@ def test_lock(scout: Scout, learnt: Shop) -> None:
     assert versions == [4, 3, 2, 1]
 
 
-def test_no_css_is_no_rule(scout: Scout, learnt: Shop) -> None:
-    """As a script has it whose variable is not set: it is refused, and what is stored stays."""
-    said = scout("rules", "set", "demo", "price", "--css", "")
-    assert said.code == 1
-    assert "not a CSS selector" in said.err
+def test_an_empty_selector_is_refused(scout: Scout, learnt: Shop) -> None:
+    """An empty CSS selector (an unset variable of a script) is refused, and the stored rules stay."""
+    result = scout("rules", "set", "demo", "price", "--css", "")
+    assert result.code == 1
+    assert "not a CSS selector" in result.err
     assert [row["origin"] for row in _rows(scout, "--attribute", "price")] == ["learnt", "learnt"]
 
 
 def test_set(scout: Scout, learnt: Shop) -> None:
-    """A rule set by hand takes the place of what was learnt, in one template or in all, and keeps the others."""
+    """A manual rule replaces the learnt rules of its attribute, in one template or in all; other attributes stay."""
     assert (
         scout(
             "rules", "set", "demo", "price", "--css", ".now", "--left", "only ", "--form", "comma"
@@ -82,7 +82,7 @@ def test_set(scout: Scout, learnt: Shop) -> None:
         (".now", "manual", "comma")
     ] * 2
     assert len(_rows(scout, "--attribute", "title")) == 1
-    one = (
+    command = (
         "rules",
         "set",
         "demo",
@@ -96,31 +96,31 @@ def test_set(scout: Scout, learnt: Shop) -> None:
         "--template",
         "b",
     )
-    assert scout(*one).code == 0
+    assert scout(*command).code == 0
     assert [row["template"] for row in _rows(scout, "--attribute", "ean")] == ["b"]
     assert scout("rules", "unlock", "demo", "price").code == 0
     assert [row["origin"] for row in _rows(scout, "--attribute", "price")] == ["learnt"] * 2
 
 
-def test_set_what_is_joined(scout: Scout, learnt: Shop) -> None:
-    """All that a selector finds can be meant, in texts as in data; it is shown as it is when it was learnt."""
+def test_set_a_rule_that_joins_all_matches(scout: Scout, learnt: Shop) -> None:
+    """`--all` joins all matches of a selector, in texts and in data, and is shown as `::all`."""
     assert scout("rules", "set", "demo", "category", "--css", "nav a", "--all").code == 0
-    data = ("--css", "script", "--block", "way =", "--path", "$.steps[1:].name", "--all")
+    data = ("--css", "script", "--block", "path =", "--path", "$.steps[1:].name", "--all")
     assert scout("rules", "set", "demo", "category", *data).code == 0
     assert [row["selector"] for row in _rows(scout, "--attribute", "category")][:2] == [
-        "script {way =} $.steps[1:].name ::all",
+        "script {path =} $.steps[1:].name ::all",
         "nav a ::all",
     ]
 
 
-def test_set_what_stands_behind_a_label(scout: Scout, learnt: Shop) -> None:
-    """In whatever element: the label is what is looked for."""
+def test_set_a_rule_behind_a_label(scout: Scout, learnt: Shop) -> None:
+    """`--behind` takes the text that follows a label, in any of the elements."""
     assert scout("rules", "set", "demo", "ean", "--css", "td, dt", "--behind", "EAN|UPC").code == 0
     assert _rows(scout, "--attribute", "ean")[0]["selector"] == "td, dt ::behind EAN|UPC"
 
 
-def test_carry(scout: Scout, learnt: Shop, tmp_path: Path) -> None:
-    """What is exported can be imported, and is the same."""
+def test_export_and_import(scout: Scout, learnt: Shop, tmp_path: Path) -> None:
+    """Exported rules can be imported and stay the same, but for the version."""
     first = scout("rules", "export", "demo").out
     (tmp_path / "rules.json").write_text(first, encoding="utf-8")
     assert scout("rules", "import", "demo", str(tmp_path / "rules.json")).code == 0
@@ -156,21 +156,21 @@ def test_carry(scout: Scout, learnt: Shop, tmp_path: Path) -> None:
         (("import", "demo", "nowhere.json"), "nowhere.json cannot be read"),
     ],
 )
-def test_what_does_not_fit(scout: Scout, learnt: Shop, words: tuple[str, ...], line: str) -> None:
-    """What does not fit the rules is said in one line, and nothing is stored."""
-    said = scout("rules", *words)
-    assert (said.code != 0, line in said.error) == (True, True)
+def test_invalid_changes(scout: Scout, learnt: Shop, words: tuple[str, ...], line: str) -> None:
+    """An invalid change fails with one clear line, and nothing is stored."""
+    result = scout("rules", *words)
+    assert (result.code != 0, line in result.error) == (True, True)
     assert len(scout("rules", "history", "demo", "--json").out.splitlines()) == 1
 
 
 @pytest.mark.parametrize("content", ["{", "[]", '{"templates": 3}', "[" * 100_000])
 def test_hostile_import(scout: Scout, learnt: Shop, tmp_path: Path, content: str) -> None:
-    """A file that holds no rules is refused with a line."""
+    """A file without rules is refused with one line."""
     (tmp_path / "rules.json").write_text(content, encoding="utf-8")
-    said = scout("rules", "import", "demo", str(tmp_path / "rules.json"))
-    assert (said.code, said.error != "") == (1, True)
+    result = scout("rules", "import", "demo", str(tmp_path / "rules.json"))
+    assert (result.code, result.error != "") == (1, True)
 
 
-def test_none_yet(scout: Scout, shop: Shop) -> None:
-    """A shop without rules says how to get some."""
+def test_no_rules_yet(scout: Scout, shop: Shop) -> None:
+    """For a shop without rules the error says how to learn some."""
     assert "has no rules yet: 'scout run demo' learns them" in scout("rules", "show", "demo").error

@@ -1,4 +1,4 @@
-"""Watching: figures for Prometheus, from the store and from a run under way; a log that is JSON to the last line."""
+"""Metrics for Prometheus, from the store and from a running run; progress and log as JSON."""
 
 import io
 import json
@@ -13,9 +13,9 @@ from catalog.models import Page, PageState, Shop
 from catalog.runtime.progress import silent
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
-from scout.metrics.live import told_on
+from scout.metrics.run_metrics import serve_run_metrics
 from scout.terminal.progress import News, Pace, PlainProgress
-from scout.web.app import make
+from scout.web.app import create_app
 from tests.scout.conftest import Rooms, Scout
 
 
@@ -30,60 +30,62 @@ def _samples(text: str) -> dict[tuple[str, ...], float]:
 def test_metrics_of_the_store(
     settings: Settings, store: Store, known: Shop, rooms: Rooms, scout: Scout
 ) -> None:
-    """`/metrics` gives pages by state, offers by verdict, and what the newest run of each shop came to."""
+    """`/metrics` has pages by state, offers by verdict, and the figures of each shop's newest run."""
     assert scout("run", "demo").code == 0
     with store.write() as session:
         session.add(Page(shop_id=known.id, url=f"{known.url}late", state=PageState.FAILED))
-    client = TestClient(make(settings, store, ["127.0.0.1"]), base_url="http://127.0.0.1")
-    answer = client.get("/metrics")
-    assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
-    found = _samples(answer.text)
-    assert found["scout_shops",] == 1
-    assert found["scout_pages", "demo", "fetched"] == 3
-    assert found["scout_pages", "demo", "failed"] == 1
-    assert found["scout_offers", "demo", "missing"] == 1
-    assert found["scout_run_state", "demo", "done", "report"] == 1
-    assert found["scout_crawl_requests", "demo"] == 4
-    assert found["scout_run_finished_timestamp_seconds", "demo"] > 0
-    assert found["scout_data_free_bytes",] > 0
+    client = TestClient(create_app(settings, store, ["127.0.0.1"]), base_url="http://127.0.0.1")
+    response = client.get("/metrics")
+    assert response.headers["content-type"].startswith("text/plain; version=0.0.4")
+    samples = _samples(response.text)
+    assert samples["scout_shops",] == 1
+    assert samples["scout_pages", "demo", "fetched"] == 3
+    assert samples["scout_pages", "demo", "failed"] == 1
+    assert samples["scout_offers", "demo", "missing"] == 1
+    assert samples["scout_run_state", "demo", "done", "report"] == 1
+    assert samples["scout_crawl_requests", "demo"] == 4
+    assert samples["scout_run_finished_timestamp_seconds", "demo"] > 0
+    assert samples["scout_data_free_bytes",] > 0
     assert client.post("/metrics").status_code == 405
 
 
 def test_metrics_before_the_first_shop(settings: Settings, store: Store) -> None:
-    """An empty store has figures too."""
-    client = TestClient(make(settings, store, ["127.0.0.1"]), base_url="http://127.0.0.1")
+    """An empty store has metrics as well."""
+    client = TestClient(create_app(settings, store, ["127.0.0.1"]), base_url="http://127.0.0.1")
     assert _samples(client.get("/metrics").text)["scout_shops",] == 0
 
 
 def test_metrics_of_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run under way tells its progress on a port of its own, and passes it on."""
-    heard: list[object] = []
-    with told_on(0, lambda *said, **also: heard.append((said, also))) as progress:
+    """The progress of a run is passed on while it is served."""
+    messages: list[object] = []
+    with serve_run_metrics(
+        0, lambda *counts, **figures: messages.append((counts, figures))
+    ) as progress:
         progress("pages", 3, 10, errors=1)
-    assert heard == [(("pages", 3, 10), {"errors": 1})]
+    assert messages == [(("pages", 3, 10), {"errors": 1})]
 
 
 def test_metrics_over_http(
     scout: Scout, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They are served in Prometheus' own format, and a taken port costs no run."""
+    """Run metrics are served in the format of Prometheus; a taken port does not stop the run."""
     import socket
 
     with closing(socket.create_server(("127.0.0.1", 0))) as taken:
-        with told_on(taken.getsockname()[1], silent) as progress:
+        with serve_run_metrics(taken.getsockname()[1], silent) as progress:
             progress("pages", 1)
         port = taken.getsockname()[1]
-    with told_on(port, silent) as progress:
+    with serve_run_metrics(port, silent) as progress:
         progress("pages", 3, 10, errors=1)
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
-            found = _samples(answer.read().decode())
-    assert (found["scout_live_done", "pages"], found["scout_live_total", "pages"]) == (3, 10)
-    assert found["scout_live_figure", "errors", "pages"] == 1
-    assert found["process_resident_memory_bytes",] > 0
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as response:
+            samples = _samples(response.read().decode())
+    assert (samples["scout_live_done", "pages"], samples["scout_live_total", "pages"]) == (3, 10)
+    assert samples["scout_live_figure", "errors", "pages"] == 1
+    assert samples["process_resident_memory_bytes",] > 0
 
 
 def test_rate_and_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    """How fast and how long is reckoned from the last half minute, as soon as that can be told."""
+    """Rate and remaining time come from the last half minute, as soon as there is enough data."""
     clock = iter([0.0, 1.0, 10.0, 100.0])
     monkeypatch.setattr("scout.terminal.progress.time.monotonic", lambda: next(clock))
     pace = Pace()
@@ -94,12 +96,13 @@ def test_rate_and_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_progress_in_json() -> None:
-    """On wish progress is JSON, an object a line."""
+    """Progress as JSON is one object per line."""
     out = io.StringIO()
     progress = PlainProgress(out, as_json=True)
     progress("pages", 3, 10, errors=1)
-    said = json.loads(out.getvalue())
-    assert (said["event"], said["what"], said["done"], said["total"], said["errors"]) == (
+    message = json.loads(out.getvalue())
+    keys = ("event", "what", "done", "total", "errors")
+    assert tuple(message[key] for key in keys) == (
         "progress",
         "pages",
         3,
@@ -111,7 +114,7 @@ def test_progress_in_json() -> None:
 def test_all_of_a_run_in_json(
     scout: Scout, known: Shop, rooms: Rooms, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With `log_format` json every line on standard error is one object, errors and notes among them."""
+    """With `log_format` json every line on standard error is one object, errors and notes included."""
     from scout.terminal.output import JSON_LINES
 
     monkeypatch.setenv("SCOUT_LOG_FORMAT", "json")
@@ -119,8 +122,8 @@ def test_all_of_a_run_in_json(
         assert scout("run", "demo").code == 0
         failed = scout("run", "nobody")
         scout("decide", "demo", "https://elsewhere.example/", "accept")
-        said = [json.loads(line) for line in failed.err.splitlines()]
+        messages = [json.loads(line) for line in failed.err.splitlines()]
     finally:
         JSON_LINES.set(False)
     assert failed.code == 1
-    assert [(line["level"], "nobody" in line["event"]) for line in said] == [("error", True)]
+    assert [(line["level"], "nobody" in line["event"]) for line in messages] == [("error", True)]

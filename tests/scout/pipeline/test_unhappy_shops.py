@@ -1,4 +1,4 @@
-"""Shops that cannot be crawled, crawled for real: one clear line each, and a run that has failed with that reason."""
+"""Shops that cannot be crawled: one clear line each, and a failed run with that reason."""
 
 import json
 import socket
@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.scout.conftest import Said, Scout
+from tests.scout.conftest import CommandResult, Scout
 
 CAPTCHA = b"<!doctype html><title>Just a moment...</title><h1>Are you a robot?</h1><div class='g-recaptcha'></div>"
 
@@ -26,7 +26,7 @@ def _answering(status: int, body: bytes) -> Iterator[str]:
             self.wfile.write(body)
 
         def log_message(self, *_: object) -> None:
-            """Say nothing."""
+            """Print nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     threading.Thread(
@@ -37,22 +37,22 @@ def _answering(status: int, body: bytes) -> Iterator[str]:
     server.server_close()
 
 
-def _run(scout: Scout, folder: Path, url: str) -> Said:
+def _run(scout: Scout, folder: Path, url: str) -> CommandResult:
     feed = folder / "feed.csv"
     feed.write_text(
         f"id,title,link,price\n1,Mug,{url}p/1,5.00 EUR\n2,Cup,{url}p/2,6.00 EUR\n", encoding="utf-8"
     )
     assert scout("shop", "add", "sad", "--url", url, "--allow-private").code == 0
     assert scout("catalog", "import", "sad", str(feed)).code == 0
-    said = scout("run", "sad")
-    assert said.code == 1
+    result = scout("run", "sad")
+    assert result.code == 1
     shown = json.loads(scout("shop", "show", "sad", "--json").out)
-    assert (shown["state"], shown["reason"]) == ("failed", said.error)
-    return said
+    assert (shown["state"], shown["reason"]) == ("failed", result.error)
+    return result
 
 
 def test_unreachable(scout: Scout, tmp_path: Path) -> None:
-    """A shop that nobody answers for is named with its address."""
+    """An unreachable shop is reported with its host and port."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         url = f"http://127.0.0.1:{free.getsockname()[1]}/"
     assert f"{url.split('/')[2]} cannot be reached" in _run(scout, tmp_path, url).error
@@ -60,8 +60,8 @@ def test_unreachable(scout: Scout, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("status", [403, 200])
 def test_captchas(scout: Scout, tmp_path: Path, status: int) -> None:
-    """A shop that answers with captchas only is named as such, whatever the status it says."""
+    """A shop that responds with captchas only is reported as such, with any status code."""
     with _answering(status, CAPTCHA) as url:
-        said = _run(scout, tmp_path, url).error
-    assert url.split("/")[2] in said
-    assert "captcha" in said
+        result = _run(scout, tmp_path, url).error
+    assert url.split("/")[2] in result
+    assert "captcha" in result

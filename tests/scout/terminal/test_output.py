@@ -1,4 +1,4 @@
-"""What is printed: tables, lines, progress, logs."""
+"""Terminal output: tables, lines, progress, logs."""
 
 import io
 import json
@@ -10,15 +10,15 @@ import structlog
 
 from catalog.runtime.settings import Settings
 from scout.terminal import logs
-from scout.terminal.output import cell, short, table
-from scout.terminal.progress import PlainProgress, shown
+from scout.terminal.output import format_cell, print_table, shorten
+from scout.terminal.progress import PlainProgress, show_progress
 
 
 class Terminal(io.StringIO):
-    """A stream that says it is a terminal."""
+    """A stream that claims to be a terminal."""
 
     def isatty(self) -> bool:
-        """Say so."""
+        """Return True."""
         return True
 
 
@@ -26,8 +26,8 @@ ROWS = [("Mug [red]", 5, None), ("Cup\x1b]0;title\x07\u202e", 12, "x")]
 
 
 def test_plain_table(capsys: pytest.CaptureFixture[str]) -> None:
-    """Elsewhere than on a terminal a table is aligned lines, numbers to the right, and harmless."""
-    table(("name", "count", "more"), ROWS, "Things")
+    """Off a terminal a table is aligned lines, numbers to the right, without control characters."""
+    print_table(("name", "count", "more"), ROWS, "Things")
     assert capsys.readouterr().out.splitlines() == [
         "Things",
         "name          count  more",
@@ -37,10 +37,10 @@ def test_plain_table(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_rich_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    """On a terminal a stranger's text is neither read as markup nor as a control sequence."""
+    """On a terminal a cell's text is neither interpreted as markup nor as a control sequence."""
     terminal = Terminal()
     monkeypatch.setattr("sys.stdout", terminal)
-    table(("name", "count", "more"), ROWS, "Things")
+    print_table(("name", "count", "more"), ROWS, "Things")
     assert "Mug [red]" in terminal.getvalue()
     assert "\x1b]0" not in terminal.getvalue()
 
@@ -56,20 +56,20 @@ def test_rich_table(monkeypatch: pytest.MonkeyPatch) -> None:
         (0.5, "0.500"),
     ],
 )
-def test_cell(value: object, text: str) -> None:
+def test_format_cell(value: object, text: str) -> None:
     """A cell is one line without control characters."""
-    assert cell(value) == text
+    assert format_cell(value) == text
 
 
-def test_short() -> None:
-    """A text that is long is cut with a sign that it was."""
-    assert (short("x" * 61), short("x" * 60), short(None)) == ("x" * 59 + "…", "x" * 60, "")
+def test_shorten() -> None:
+    """A long text is cut and ends with an ellipsis."""
+    assert (shorten("x" * 61), shorten("x" * 60), shorten(None)) == ("x" * 59 + "…", "x" * 60, "")
 
 
 def test_plain_progress() -> None:
-    """Elsewhere than on a terminal progress is the first news of each thing, its last, and few between."""
+    """Off a terminal progress is the first and last update of each counter, with few between."""
     out = io.StringIO()
-    with shown(out) as progress:
+    with show_progress(out) as progress:
         for done in range(1000):
             progress("pages fetched", done)
         progress("offers read", 1, 2)
@@ -82,19 +82,19 @@ def test_plain_progress() -> None:
     ]
 
 
-def test_news_in_time() -> None:
-    """A line is said at the latest when the time between two lines is over."""
+def test_line_interval() -> None:
+    """A line is written as soon as the interval between two lines is over."""
     out = io.StringIO()
-    progress = PlainProgress(out, every=0.0)
+    progress = PlainProgress(out, interval=0.0)
     for done in range(3):
         progress("pages", done)
     assert len(out.getvalue().splitlines()) == 3
 
 
 def test_bars() -> None:
-    """On a terminal there is a bar for each thing."""
+    """On a terminal there is a bar for each counter."""
     terminal = Terminal()
-    with shown(terminal) as progress:
+    with show_progress(terminal) as progress:
         progress("pages fetched", 3, 10)
         progress("offers read", 1)
     assert "pages fetched" in terminal.getvalue()
@@ -111,23 +111,23 @@ def _logging() -> Iterator[None]:
 
 @pytest.mark.usefixtures("_logging")
 def test_json_logs(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
-    """Logs as JSON are an object a line, from Scout and from libraries alike, on standard error."""
-    logs.configure(settings.model_copy(update={"log_format": "json", "log_level": "info"}))
+    """JSON logs are one object a line on standard error, from Scout and from libraries alike."""
+    logs.configure_logging(settings.model_copy(update={"log_format": "json", "log_level": "info"}))
     structlog.get_logger("scout.test").info("begun", shop="demo")
     logging.getLogger("a.library").warning("hm %s", 7)
-    logging.getLogger("a.library").debug("not heard")
-    said = capsys.readouterr()
-    first, second = map(json.loads, said.err.splitlines())
+    logging.getLogger("a.library").debug("not logged")
+    result = capsys.readouterr()
+    first, second = map(json.loads, result.err.splitlines())
     assert (first["event"], first["shop"], first["level"]) == ("begun", "demo", "info")
     assert (second["event"], second["logger"]) == ("hm 7", "a.library")
-    assert said.out == ""
+    assert result.out == ""
 
 
 @pytest.mark.usefixtures("_logging")
 def test_text_logs(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
-    """Logs as text are lines, and by default only warnings and worse are said."""
-    logs.configure(settings)
+    """Text logs are lines, and by default only warnings and errors are logged."""
+    logs.configure_logging(settings)
     structlog.get_logger("scout.test").info("begun")
     structlog.get_logger("scout.test").warning("slow", shop="demo")
-    assert "slow" in (said := capsys.readouterr().err)
-    assert "begun" not in said
+    assert "slow" in (result := capsys.readouterr().err)
+    assert "begun" not in result

@@ -1,4 +1,4 @@
-"""The web pages and the JSON API: what they show, to whom, and what no stranger's text can do."""
+"""Web pages and JSON API: their content, the hosts they answer to, and their safety with untrusted texts."""
 
 import re
 import signal
@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from catalog.models import Match, Run, RunState, Shop, Verdict
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
-from scout.web.app import make
+from scout.web.app import create_app
 from tests.scout.conftest import Rooms, Scout
 
 EVIL = "<script>alert(1)</script>"
@@ -23,17 +23,17 @@ EVIL = "<script>alert(1)</script>"
 
 @pytest.fixture
 def client(settings: Settings, store: Store) -> TestClient:
-    """A browser on this machine."""
+    """Return a client on this machine."""
     return TestClient(
-        make(settings, store, ["127.0.0.1"]),
+        create_app(settings, store, ["127.0.0.1"]),
         base_url="http://127.0.0.1",
         raise_server_exceptions=False,
     )
 
 
 @pytest.fixture
-def found(scout: Scout, store: Store, known: Shop, rooms: Rooms) -> int:
-    """A run of the shop, one of whose missing offers is hostile."""
+def run_id(scout: Scout, store: Store, known: Shop, rooms: Rooms) -> int:
+    """Run the shop, and add a missing offer with hostile texts; returns the run's id."""
     assert scout("run", "demo").code == 0
     with store.write() as session:
         offer = {"title": EVIL, "price": "5"}
@@ -51,19 +51,19 @@ def found(scout: Scout, store: Store, known: Shop, rooms: Rooms) -> int:
     return 1
 
 
-def test_start(client: TestClient, found: int) -> None:
-    """The first page lists the shops with the newest report."""
+def test_start_page(client: TestClient, run_id: int) -> None:
+    """The start page lists the shops with their newest reports."""
     page = client.get("/").text
     assert '<a href="/shops/demo">demo</a>' in page
     assert '<a href="/runs/1/report.html">' in page
 
 
-def test_empty(client: TestClient) -> None:
-    """Without a shop the first page says how to add one."""
+def test_start_page_without_shops(client: TestClient) -> None:
+    """Without a shop the start page says how to add one."""
     assert "scout shop add" in client.get("/").text
 
 
-def test_strangers_text(client: TestClient, found: int) -> None:
+def test_untrusted_text(client: TestClient, run_id: int) -> None:
     """A title is escaped, and only http(s) URLs become links."""
     page = client.get("/shops/demo").text
     assert EVIL not in page
@@ -71,8 +71,8 @@ def test_strangers_text(client: TestClient, found: int) -> None:
     assert not re.search(r'href="javascript', page)
 
 
-def test_api(client: TestClient, found: int) -> None:
-    """The API gives shops, a shop's offers by verdict, and a run."""
+def test_api(client: TestClient, run_id: int) -> None:
+    """The API returns shops, a shop's offers by verdict, and a run."""
     assert client.get("/api/shops").json()[0]["name"] == "demo"
     offers = client.get("/api/shops/demo/offers?verdict=missing").json()
     assert {row["verdict"] for row in offers} == {"missing"}
@@ -82,7 +82,7 @@ def test_api(client: TestClient, found: int) -> None:
 
 
 def test_before_the_first_run(client: TestClient, shop: Shop) -> None:
-    """A shop never run has a page and no offers."""
+    """A shop without a run has a page and no offers."""
     assert client.get("/shops/demo").status_code == 200
     assert client.get("/api/shops/demo/offers").json() == []
 
@@ -109,16 +109,16 @@ def test_before_the_first_run(client: TestClient, shop: Shop) -> None:
         "/etc/passwd",
     ],
 )
-def test_not_there(client: TestClient, found: int, path: str) -> None:
-    """What is not there is 404, whatever a path tries."""
-    answer = client.get(path)
-    assert answer.status_code == 404
-    assert "import" not in answer.text
+def test_not_found(client: TestClient, run_id: int, path: str) -> None:
+    """Unknown shops, pages, runs and reports are 404, and no path leads to a file."""
+    response = client.get(path)
+    assert response.status_code == 404
+    assert "import" not in response.text
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"])
-def test_reading_only(client: TestClient, found: int, method: str) -> None:
-    """Nothing can be changed."""
+def test_read_only(client: TestClient, run_id: int, method: str) -> None:
+    """Methods other than GET are refused."""
     for path in ("/", "/shops/demo", "/api/shops", "/api/runs/1", "/runs/1/report.html"):
         assert client.request(method, path).status_code == 405
 
@@ -127,39 +127,39 @@ def test_reading_only(client: TestClient, found: int, method: str) -> None:
     "path",
     ["/", "/shops/demo", "/api/shops", "/static/scout.css", "/nowhere", "/runs/1/report.html"],
 )
-def test_headers(client: TestClient, found: int, path: str) -> None:
-    """Every answer, also an error's, forbids foreign scripts, frames and sniffing."""
+def test_headers(client: TestClient, run_id: int, path: str) -> None:
+    """Every response, errors included, forbids foreign scripts, frames and sniffing."""
     headers = client.get(path).headers
     assert "default-src 'none'" in headers["content-security-policy"]
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["x-frame-options"] == "DENY"
 
 
-def test_report_is_confined(client: TestClient, found: int) -> None:
-    """The report is shown as written, in a sandbox without Scout's origin."""
-    answer = client.get("/runs/1/report.html")
-    assert "A report" in answer.text
-    assert answer.headers["content-security-policy"].startswith("sandbox")
-    assert "allow-same-origin" not in answer.headers["content-security-policy"]
+def test_report_is_sandboxed(client: TestClient, run_id: int) -> None:
+    """The report is sent as written, with a sandbox that denies it the application's origin."""
+    response = client.get("/runs/1/report.html")
+    assert "A report" in response.text
+    assert response.headers["content-security-policy"].startswith("sandbox")
+    assert "allow-same-origin" not in response.headers["content-security-policy"]
 
 
 @pytest.mark.parametrize(
     "host", ["evil.example", "127.0.0.1.evil.example", "", "localhost.evil.example:80"]
 )
-def test_rebinding(client: TestClient, host: str) -> None:
-    """A request under another host's name is refused."""
+def test_dns_rebinding(client: TestClient, host: str) -> None:
+    """A request with a foreign Host header is refused."""
     assert client.get("/api/shops", headers={"host": host}).status_code == 400
 
 
-def test_store_away(client: TestClient, store: Store, shop: Shop) -> None:
-    """A store that cannot be read is 503 with a line, not a traceback."""
+def test_unreadable_store(client: TestClient, store: Store, shop: Shop) -> None:
+    """A store that cannot be read is 503 with one line, not a traceback."""
     with store.engine.begin() as connection:
         connection.exec_driver_sql("ALTER TABLE shop RENAME TO gone")
-    answer = client.get("/api/shops")
-    assert (answer.status_code, "error" in answer.json()) == (503, True)
+    response = client.get("/api/shops")
+    assert (response.status_code, "error" in response.json()) == (503, True)
 
 
-def test_unfinished(client: TestClient, store: Store, shop: Shop) -> None:
+def test_failed_run(client: TestClient, store: Store, shop: Shop) -> None:
     """A run that failed shows its reason."""
     with store.write() as session:
         session.add(Run(shop_id=shop.id, state=RunState.FAILED, reason=EVIL))
@@ -167,7 +167,7 @@ def test_unfinished(client: TestClient, store: Store, shop: Shop) -> None:
 
 
 def test_serve(settings: Settings, store: Store, shop: Shop) -> None:
-    """`scout serve` answers until it is told to end, and leads the timetable meanwhile."""
+    """`scout serve` answers until it is interrupted, and exits with 0."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     command = [
@@ -183,20 +183,20 @@ def test_serve(settings: Settings, store: Store, shop: Shop) -> None:
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:
         assert "api/shops" not in (process.stderr.readline() if process.stderr else "")
-        assert b"demo" in _fetched(f"http://127.0.0.1:{port}/api/shops")
+        assert b"demo" in _fetch(f"http://127.0.0.1:{port}/api/shops")
         process.send_signal(signal.SIGINT)
         assert process.wait(20) == 0
     finally:
         process.kill()
 
 
-def _fetched(url: str) -> bytes:
-    until = time.monotonic() + 20
+def _fetch(url: str) -> bytes:
+    deadline = time.monotonic() + 20
     while True:
         try:
-            with urllib.request.urlopen(url, timeout=5) as answer:
-                return answer.read()
+            with urllib.request.urlopen(url, timeout=5) as response:
+                return response.read()
         except urllib.error.URLError:
-            if time.monotonic() > until:
+            if time.monotonic() > deadline:
                 raise
             time.sleep(0.05)

@@ -11,9 +11,9 @@ def test_suffix_list_is_never_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
     """The Public Suffix List is the one that was installed: no socket is opened for it."""
     monkeypatch.setattr(socket, "socket", None)
     monkeypatch.setattr(socket, "getaddrinfo", None)
-    domains._extract.cache_clear()
-    domains.registrable.cache_clear()
-    assert domains.registrable("a.shop.co.uk") == "shop.co.uk"
+    domains._suffix_list.cache_clear()
+    domains.registrable_domain.cache_clear()
+    assert domains.registrable_domain("a.shop.co.uk") == "shop.co.uk"
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ def test_suffix_list_is_never_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_not_registrable(host: str) -> None:
     """Addresses and bare names belong to nobody."""
-    assert domains.registrable(host) is None
+    assert domains.registrable_domain(host) is None
 
 
 @pytest.mark.parametrize(
@@ -39,4 +39,4 @@ def test_not_registrable(host: str) -> None:
 )
 def test_hosts_match_at_labels(host: str, listed: str, covered: bool) -> None:
     """A listed host covers its subdomains, and nothing that merely contains its name."""
-    assert (listed in domains.suffixes(host)) is covered
+    assert (listed in domains.host_patterns(host)) is covered

@@ -1,4 +1,4 @@
-"""Public addresses: no spelling of another passes for one."""
+"""Public addresses: no spelling of a private one passes."""
 
 import pytest
 

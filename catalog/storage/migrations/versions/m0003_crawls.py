@@ -21,8 +21,8 @@ def upgrade() -> None:
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("shop_id", sa.Integer(), nullable=False),
         sa.Column("run_id", sa.Integer(), nullable=True),
-        sa.Column("started_at", catalog.models.Moment(), nullable=False),
-        sa.Column("finished_at", catalog.models.Moment(), nullable=True),
+        sa.Column("started_at", catalog.models.UtcDateTime(), nullable=False),
+        sa.Column("finished_at", catalog.models.UtcDateTime(), nullable=True),
         sa.Column("requests", sa.Integer(), nullable=False),
         sa.Column("bytes", sa.BigInteger(), nullable=False),
         sa.Column("seconds", sa.Float(), nullable=False),
@@ -40,8 +40,8 @@ def upgrade() -> None:
     op.add_column("shop", sa.Column("max_bytes", sa.BigInteger(), nullable=True))
     op.add_column("shop", sa.Column("max_minutes", sa.Float(), nullable=True))
     op.add_column("shop", sa.Column("window", sqlmodel.sql.sqltypes.AutoString(), nullable=True))
-    op.add_column("page", sa.Column("lastmod", catalog.models.Moment(), nullable=True))
-    op.add_column("page", sa.Column("changed_at", catalog.models.Moment(), nullable=True))
+    op.add_column("page", sa.Column("lastmod", catalog.models.UtcDateTime(), nullable=True))
+    op.add_column("page", sa.Column("changed_at", catalog.models.UtcDateTime(), nullable=True))
     op.add_column("page", sa.Column("unchanged", sa.Integer(), nullable=False, server_default="0"))
     op.drop_index("page_frontier", "page")
     op.create_index(

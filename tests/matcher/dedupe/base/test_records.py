@@ -1,4 +1,4 @@
-"""Records from files: the same from every format, lines as they stand, and clear words where something is missing."""
+"""Records from files: the same from every format, and errors that name a missing column or file."""
 
 import csv
 import gzip
@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from catalog.errors import UnreadableFeed, UsageError
-from matcher.dedupe.base.records import load
+from matcher.dedupe.base.records import load_records
 
 ROWS = [
     {"id": "1", "title": "Red mug", "brand": "Lumo"},
@@ -44,14 +44,14 @@ def _parquet(path: Path) -> Path:
     [("a.csv", _csv), ("a.tsv", _csv), ("a.jsonl", _jsonl), ("a.parquet", _parquet)],
 )
 def test_formats(tmp_path: Path, name: str, write: Callable[[Path], Path]) -> None:
-    """CSV, TSV, JSON Lines and Parquet give the same records, packed by xz too."""
+    """CSV, TSV, JSON Lines and Parquet give the same records, compressed by xz too."""
     path = write(tmp_path / name)
-    found = load(path, ["title", "brand"])
-    assert found.texts == ["Red mug Lumo", "Blue, mug"]
-    assert found.fields == (["Red mug", "Blue, mug"], ["Lumo", ""])
-    packed = tmp_path / f"{name}.xz"
-    packed.write_bytes(lzma.compress(path.read_bytes()))
-    assert load(packed, ["title", "brand"]) == found
+    records = load_records(path, ["title", "brand"])
+    assert records.texts == ["Red mug Lumo", "Blue, mug"]
+    assert records.fields == (["Red mug", "Blue, mug"], ["Lumo", ""])
+    compressed = tmp_path / f"{name}.xz"
+    compressed.write_bytes(lzma.compress(path.read_bytes()))
+    assert load_records(compressed, ["title", "brand"]) == records
 
 
 @pytest.mark.parametrize(
@@ -65,33 +65,35 @@ def test_formats(tmp_path: Path, name: str, write: Callable[[Path], Path]) -> No
     ],
 )
 def test_lines(tmp_path: Path, text: str, lines: list[str]) -> None:
-    """A line of a text file is a record as it stands: only a line feed ends it."""
+    """A line of a text file is an unchanged record: only a line feed ends it."""
     (tmp_path / "a.txt").write_bytes(text.encode())
     (tmp_path / "b.txt.gz").write_bytes(gzip.compress(text.encode()))
-    assert load(tmp_path / "a.txt").texts == load(tmp_path / "b.txt.gz").texts == lines
+    assert (
+        load_records(tmp_path / "a.txt").texts == load_records(tmp_path / "b.txt.gz").texts == lines
+    )
 
 
 def test_left_out(tmp_path: Path) -> None:
-    """A row whose keys are all empty is left out and counted; a row that cannot be read too."""
+    """Rows whose keys are all empty are left out and counted; unreadable rows are counted too."""
     (tmp_path / "a.csv").write_text("id,ean\n1,40\n2,\n3,41,x\n")
-    found = load(tmp_path / "a.csv", ["ean"])
-    assert (found.texts, found.lines, found.left_out, found.bad) == (["40"], [2], 1, 1)
+    records = load_records(tmp_path / "a.csv", ["ean"])
+    assert (records.texts, records.lines, records.left_out, records.bad) == (["40"], [2], 1, 1)
 
 
 def test_missing(tmp_path: Path) -> None:
-    """A column or file that is not there is named, with what there is."""
+    """A missing column or file is named, with the columns that exist."""
     _csv(tmp_path / "a.csv")
     with pytest.raises(UsageError, match="no column 'ean'; its columns are brand, id, title"):
-        load(tmp_path / "a.csv", ["ean"])
+        load_records(tmp_path / "a.csv", ["ean"])
     with pytest.raises(UsageError, match="--key"):
-        load(tmp_path / "a.csv")
+        load_records(tmp_path / "a.csv")
     with pytest.raises(UnreadableFeed, match=r"b\.txt cannot be read: No such file"):
-        load(tmp_path / "b.txt")
+        load_records(tmp_path / "b.txt")
     (tmp_path / "d.csv").write_text("id,title\n")
     (tmp_path / "d.jsonl").write_text("")
     for name, error in (("d.csv", "holds no record that can be read"), ("d.jsonl", "is empty")):
         with pytest.raises(UnreadableFeed, match=error):
-            load(tmp_path / name, ["title"])
+            load_records(tmp_path / name, ["title"])
     (tmp_path / "c.txt.xz").write_bytes(b"no xz")
     with pytest.raises(UnreadableFeed, match=r"c\.txt\.xz cannot be read"):
-        load(tmp_path / "c.txt.xz")
+        load_records(tmp_path / "c.txt.xz")

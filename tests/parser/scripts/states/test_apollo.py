@@ -1,4 +1,4 @@
-"""The cache of Apollo's client."""
+"""The cache of an Apollo client."""
 
 import json
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from parser.page.document import Document
 from parser.rules.selector import JsonAt
-from parser.scripts.states.apollo import written_out
+from parser.scripts.states.apollo import resolve_cache
 
 LAMP = {"__typename": "Product", "sku": "A-1", "brand": {"__ref": "Brand:7"}}
 BRAND = {"name": "Ardwen", "products": [{"__ref": "Product:1"}]}
@@ -46,15 +46,17 @@ ENTITIES = {
 
 
 @pytest.mark.parametrize(("name", "asked", "meant"), CACHES, ids=[case[0] for case in CACHES])
-def test_entities_stand_where_they_belong(name: str, asked: object, meant: object) -> None:
-    """In what the page has asked for; the cache stays beside it."""
-    assert written_out({**ENTITIES, "ROOT_QUERY": asked}) == {**ENTITIES, "ROOT_QUERY": meant}
+def test_entities_are_put_in_where_queries_refer_to_them(
+    name: str, asked: object, meant: object
+) -> None:
+    """The entities of the cache stay beside it."""
+    assert resolve_cache({**ENTITIES, "ROOT_QUERY": asked}) == {**ENTITIES, "ROOT_QUERY": meant}
 
 
 def test_an_entity_that_two_share_stands_in_both() -> None:
-    """And within itself it is nothing."""
+    """Within itself an entity is None."""
     asked = {"a": {"__ref": "Product:2"}, "b": {"__ref": "Brand:7"}}
-    found = written_out({"ROOT_QUERY": asked, "Product:2": LAMP, "Brand:7": BRAND})["ROOT_QUERY"]
+    found = resolve_cache({"ROOT_QUERY": asked, "Product:2": LAMP, "Brand:7": BRAND})["ROOT_QUERY"]
     assert found["a"]["brand"]["name"] == found["b"]["name"] == "Ardwen"
 
 
@@ -69,9 +71,9 @@ OTHERS = [
 
 
 @pytest.mark.parametrize(("name", "data"), OTHERS, ids=[case[0] for case in OTHERS])
-def test_what_stays(name: str, data: object) -> None:
-    """As it is."""
-    assert written_out(data) == data
+def test_other_data_stay(name: str, data: object) -> None:
+    """Data without a cache near their root are unchanged."""
+    assert resolve_cache(data) == data
 
 
 @given(
@@ -80,9 +82,9 @@ def test_what_stays(name: str, data: object) -> None:
         lambda inner: st.lists(inner) | st.dictionaries(st.text("abc"), inner),
     )
 )
-def test_plain_data_comes_back(data: object) -> None:
-    """What points at nothing is what it is."""
-    assert written_out({"ROOT_QUERY": data}) == {"ROOT_QUERY": data}
+def test_data_without_references_are_unchanged(data: object) -> None:
+    """A query may hold any plain data."""
+    assert resolve_cache({"ROOT_QUERY": data}) == {"ROOT_QUERY": data}
 
 
 PLACES = [
@@ -105,8 +107,8 @@ PLACES = [
 @pytest.mark.parametrize(
     ("name", "markup", "css", "block", "path"), PLACES, ids=[case[0] for case in PLACES]
 )
-def test_data_is_found_on_a_page(name: str, markup: str, css: str, block: str, path: str) -> None:
-    """By what was asked for, by the learner's list of blocks and by name."""
+def test_data_are_found_on_a_page(name: str, markup: str, css: str, block: str, path: str) -> None:
+    """By name, and in the list of all blocks."""
     cache = json.dumps(
         {
             "Product:1": LAMP,
@@ -123,8 +125,8 @@ def test_data_is_found_on_a_page(name: str, markup: str, css: str, block: str, p
     assert data["ROOT_QUERY"]["product"]["brand"]["name"] == "Ardwen"
 
 
-def test_a_chain_of_many() -> None:
-    """Ten thousand entities, each of which points at the next, do no harm."""
+def test_a_long_chain_of_entities() -> None:
+    """Ten thousand entities that refer to the next one do no harm."""
     cache = {str(number): {"next": {"__ref": str(number + 1)}} for number in range(10_000)}
-    found = written_out({**cache, "ROOT_QUERY": {"a": {"__ref": "0"}}})["ROOT_QUERY"]
+    found = resolve_cache({**cache, "ROOT_QUERY": {"a": {"__ref": "0"}}})["ROOT_QUERY"]
     assert found["a"]["next"]["next"] is not None

@@ -1,4 +1,4 @@
-"""What Next's app router streams to its pages."""
+"""The stream of Next's app router."""
 
 import base64
 import json
@@ -10,17 +10,17 @@ from hypothesis import strategies as st
 
 from parser.page.document import Document
 from parser.rules.selector import JsonAt
-from parser.scripts.states.flight import MOST_HANDED, written_out
+from parser.scripts.states.flight import MAX_ASSIGNMENTS, to_assignments
 
 
 def push(*pieces: object) -> list[str]:
-    """A script for each piece; what is text is a piece of text."""
+    """A script for each piece; a text is a piece of text."""
     pushed = [[1, piece] if isinstance(piece, str) else piece for piece in pieces]
     return [f"self.__next_f.push({json.dumps(piece)})" for piece in pushed]
 
 
 def handing(**handed: object) -> str:
-    """A row with a component that is handed these."""
+    """A row with a component that has these properties."""
     return f"0:{json.dumps(['$', '$L1', None, handed])}\n"
 
 
@@ -81,9 +81,9 @@ STREAMS = [
 
 
 @pytest.mark.parametrize(("name", "stream", "handed"), STREAMS, ids=[case[0] for case in STREAMS])
-def test_what_components_are_handed(name: str, stream: str, handed: list[str]) -> None:
-    """Each object by its name, all else together."""
-    assert written_out(push(stream)) == [f"__next_f.{one};" for one in handed]
+def test_properties_of_components(name: str, stream: str, handed: list[str]) -> None:
+    """Objects by their names, all scalars as one object."""
+    assert to_assignments(push(stream)) == [f"__next_f.{one};" for one in handed]
 
 
 BYTES = [3, base64.b64encode(b"7:o3,\xff0:").decode()]
@@ -101,9 +101,9 @@ PUSHED = [
 
 
 @pytest.mark.parametrize(("name", "scripts", "handed"), PUSHED, ids=[case[0] for case in PUSHED])
-def test_what_is_pushed(name: str, scripts: list[str], handed: list[str]) -> None:
-    """Pieces of the stream, and what is none."""
-    assert written_out(scripts) == [f"__next_f.{one};" for one in handed]
+def test_pushed_pieces(name: str, scripts: list[str], handed: list[str]) -> None:
+    """Pieces of the stream, and pushes that are none."""
+    assert to_assignments(scripts) == [f"__next_f.{one};" for one in handed]
 
 
 JSON = st.recursive(
@@ -122,17 +122,17 @@ def escaped(data: object) -> object:
 
 
 @given(JSON, st.lists(st.integers(0, 200)))
-def test_whatever_is_handed_comes_back(data: object, cuts: list[int]) -> None:
-    """However the stream was cut to pieces."""
+def test_properties_come_back(data: object, cuts: list[int]) -> None:
+    """However the stream was cut into pieces."""
     stream = handing(handed=[escaped(data)])
     places = [0, *sorted(cut for cut in cuts if cut < len(stream)), len(stream)]
     pieces = [stream[start:end] for start, end in pairwise(places)]
-    (found,) = written_out(push(*pieces))
+    (found,) = to_assignments(push(*pieces))
     assert json.loads(found.removeprefix("__next_f.handed=").removesuffix(";")) == [data]
 
 
-def test_data_is_found_on_a_page() -> None:
-    """By the name under which it is handed."""
+def test_data_are_found_on_a_page() -> None:
+    """By the name of the property."""
     scripts = "".join(
         f"<script>{script}</script>"
         for script in push("0:[1]\n2:[", '"$","$L1",null,{"product":{"sku":"A-1"}}]')
@@ -154,13 +154,13 @@ SLOW = [
         push("0:" + '["$","$L1",null,{"a":' * 400 + "1" + "}]" * 400),
         1,
     ),
-    ("components", push(ROWS), MOST_HANDED),
+    ("components", push(ROWS), MAX_ASSIGNMENTS),
     ("rows that each point at the next twice", push(handing(a=["$1"]) + DOUBLING), 1),
     ("a length beyond the end", push("a:Tffffffff," + "x" * 900_000), 0),
 ]
 
 
 @pytest.mark.parametrize(("name", "scripts", "count"), SLOW, ids=[case[0] for case in SLOW])
-def test_made_to_be_slow(name: str, scripts: list[str], count: int) -> None:
-    """What is found is bounded, and soon."""
-    assert len(written_out(scripts)) == count
+def test_hostile_streams_are_bounded(name: str, scripts: list[str], count: int) -> None:
+    """Few assignments, and soon."""
+    assert len(to_assignments(scripts)) == count

@@ -1,4 +1,4 @@
-"""The state of Nuxt's pages, written out."""
+"""The state of Nuxt's pages."""
 
 import pytest
 from hypothesis import given
@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from parser.page.document import Document
 from parser.rules.selector import JsonAt
-from parser.scripts.states.nuxt import LONGEST_WRITTEN, without_call, written_out
+from parser.scripts.states.nuxt import MAX_RESOLVED_CHARS, resolve_call, resolve_payload
 
 CALLS = [
     ("names among values", '(function(a){return {x:a,y:[a,1]}}("v"))', '{x:"v",y:["v",1]}'),
@@ -30,15 +30,15 @@ LEFT = [
 
 
 @pytest.mark.parametrize(("name", "call", "written"), CALLS, ids=[case[0] for case in CALLS])
-def test_arguments_stand_where_their_names_do(name: str, call: str, written: str) -> None:
-    """As the browser would put them in."""
-    assert without_call(f"window.__NUXT__={call};") == f"window.__NUXT__={written};"
+def test_parameters_are_replaced_by_their_values(name: str, call: str, written: str) -> None:
+    """As a browser would evaluate the call."""
+    assert resolve_call(f"window.__NUXT__={call};") == f"window.__NUXT__={written};"
 
 
 @pytest.mark.parametrize(("name", "call"), LEFT, ids=[case[0] for case in LEFT])
-def test_what_is_not_understood_stays(name: str, call: str) -> None:
-    """It is read as any other script."""
-    assert without_call(f"window.__NUXT__={call};") == f"window.__NUXT__={call};"
+def test_other_code_stays(name: str, call: str) -> None:
+    """It is read like any other script."""
+    assert resolve_call(f"window.__NUXT__={call};") == f"window.__NUXT__={call};"
 
 
 PAYLOADS = [
@@ -65,13 +65,13 @@ PAYLOADS = [
 
 
 @pytest.mark.parametrize(("name", "said", "meant"), PAYLOADS, ids=[case[0] for case in PAYLOADS])
-def test_places_are_followed(name: str, said: object, meant: object) -> None:
-    """What a list of places stands for."""
-    assert written_out(said) == meant
+def test_positions_are_resolved(name: str, said: object, meant: object) -> None:
+    """The value that a list of positions encodes."""
+    assert resolve_payload(said) == meant
 
 
-def test_data_is_found_on_a_page() -> None:
-    """By the names that both have in their scripts."""
+def test_data_are_found_on_a_page() -> None:
+    """By the names of both formats in their scripts."""
     page = Document(
         '<script>window.__NUXT__=(function(a){return {data:[{sku:a}]}}("A-1"));</script>'
         '<script type="application/json" id="__NUXT_DATA__">[{"product":1},{"sku":2},"B-2"]</script>',
@@ -83,12 +83,12 @@ def test_data_is_found_on_a_page() -> None:
     )
 
 
-def test_what_would_grow_beyond_measure_is_left() -> None:
-    """A value named a thousand times, and places that each name the next one twice."""
+def test_values_that_would_grow_too_large_stay_encoded() -> None:
+    """A value used a thousand times, and positions that each refer to the next one twice."""
     long = f'(function(a){{return {{x:[{",".join("a" * 1000)}]}}}}("{"v" * 10_000}"))'
-    assert len(without_call(f"window.__NUXT__={long};")) < LONGEST_WRITTEN
+    assert len(resolve_call(f"window.__NUXT__={long};")) < MAX_RESOLVED_CHARS
     doubling = [*([place + 1, place + 1] for place in range(50)), "x"]
-    assert written_out(doubling) is doubling
+    assert resolve_payload(doubling) is doubling
 
 
 @pytest.mark.parametrize(
@@ -100,15 +100,15 @@ def test_what_would_grow_beyond_measure_is_left() -> None:
     ],
     ids=["names", "ends", "an open string"],
 )
-def test_made_to_be_slow(text: str) -> None:
-    """It is soon left as it is."""
-    assert without_call(f"window.__NUXT__={text}") == f"window.__NUXT__={text}"
+def test_hostile_calls_stay_unchanged(text: str) -> None:
+    """The search ends soon."""
+    assert resolve_call(f"window.__NUXT__={text}") == f"window.__NUXT__={text}"
 
 
-def test_quotes_that_open_nothing_are_passed_over_once() -> None:
-    """However many: the names behind them are written out all the same."""
+def test_stray_quotes_are_skipped_once() -> None:
+    """However many: the parameters behind them are replaced."""
     quotes = r"\"" * 300_000
-    assert without_call(
+    assert resolve_call(
         "window.__NUXT__=(function(a){return {x:" + quotes + ',y:a}}("b"));'
     ).endswith(quotes + ',y:"b"};')
 
@@ -119,7 +119,7 @@ def test_quotes_that_open_nothing_are_passed_over_once() -> None:
         lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
     )
 )
-def test_whatever_is_written_as_places_comes_back(data: object) -> None:
+def test_encoded_data_come_back(data: object) -> None:
     """Any data without shared parts."""
     places: list[object] = []
 
@@ -133,4 +133,4 @@ def test_whatever_is_written_as_places_comes_back(data: object) -> None:
         return place
 
     put(data)
-    assert written_out(places) == data
+    assert resolve_payload(places) == data

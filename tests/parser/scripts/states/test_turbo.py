@@ -1,4 +1,4 @@
-"""What React Router streams to its pages."""
+"""The stream of React Router."""
 
 import json
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from parser.page.document import Document
 from parser.rules.selector import JsonAt
-from parser.scripts.states.turbo import PUSHES, written_out
+from parser.scripts.states.turbo import PUSHES, to_assignments
 
 
 def push(*pieces: str) -> list[str]:
@@ -43,16 +43,16 @@ STREAMS = [
 
 
 @pytest.mark.parametrize(("name", "stream", "meant"), STREAMS, ids=[case[0] for case in STREAMS])
-def test_places_are_followed(name: str, stream: str, meant: object) -> None:
-    """What a stream stands for."""
-    (found,) = written_out(push(stream))
+def test_positions_are_resolved(name: str, stream: str, meant: object) -> None:
+    """The state that a stream encodes."""
+    (found,) = to_assignments(push(stream))
     assert json.loads(found.removeprefix("__reactRouterContext=").removesuffix(";")) == meant
 
 
 @pytest.mark.parametrize("pieces", [[], ["[]\n"], ["{}\n"], ["-5\n"], ["["], ["x"]])
 def test_no_state(pieces: list[str]) -> None:
-    """Nothing is found where nothing is said."""
-    assert written_out(push(*pieces)) == []
+    """A stream without state gives no code."""
+    assert to_assignments(push(*pieces)) == []
 
 
 @given(
@@ -62,7 +62,7 @@ def test_no_state(pieces: list[str]) -> None:
     ),
     st.integers(1, 40),
 )
-def test_whatever_is_streamed_comes_back(data: object, size: int) -> None:
+def test_streamed_data_come_back(data: object, size: int) -> None:
     """However long the pieces are."""
     places: list[object] = []
 
@@ -77,14 +77,14 @@ def test_whatever_is_streamed_comes_back(data: object, size: int) -> None:
 
     put(data)
     stream = json.dumps(places) + "\n"
-    (found,) = written_out(
+    (found,) = to_assignments(
         push(*(stream[start : start + size] for start in range(0, len(stream), size)))
     )
     assert json.loads(found.removeprefix("__reactRouterContext=").removesuffix(";")) == data
 
 
 @pytest.mark.parametrize("name", PUSHES)
-def test_data_is_found_on_a_page(name: str) -> None:
+def test_data_are_found_on_a_page(name: str) -> None:
     """Under the name that React Router has today."""
     state = json.dumps('[{"_1":2},"product",{"_3":4},"sku","A-1"]\n')
     page = Document(f"<script>{name}{state});</script>", "https://shop.example/p")
@@ -102,12 +102,12 @@ GROWING = [
 
 
 @pytest.mark.parametrize(("name", "places"), GROWING, ids=[case[0] for case in GROWING])
-def test_what_would_grow_beyond_measure_is_none(name: str, places: object) -> None:
+def test_a_state_that_would_grow_too_large_is_dropped(name: str, places: object) -> None:
     """Ten gigabytes out of a few hundred kilobytes."""
-    assert written_out(push(json.dumps(places))) == []
+    assert to_assignments(push(json.dumps(places))) == []
 
 
-def test_what_would_grow_beyond_measure_is_left() -> None:
-    """Places that each name the next one twice."""
+def test_positions_that_would_grow_too_large_stay_encoded() -> None:
+    """Positions that each refer to the next one twice."""
     doubling = [*([place + 1, place + 1] for place in range(50)), "x"]
-    assert len(written_out(push(json.dumps(doubling)))[0]) < 2_000
+    assert len(to_assignments(push(json.dumps(doubling)))[0]) < 2_000

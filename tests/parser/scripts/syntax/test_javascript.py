@@ -1,11 +1,11 @@
-"""Data in code: what is remembered of earlier scripts changes nothing of what is found in later ones."""
+"""Data in code: the cache of earlier scripts does not change the data of later ones."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from parser.scripts.syntax import javascript
-from parser.scripts.syntax.javascript import block_name, data_in_code
+from parser.scripts.syntax.javascript import CodeReader, block_name
 
 PIECES = st.sampled_from(
     [
@@ -50,33 +50,31 @@ CODE = st.lists(PIECES, max_size=14).map("".join)
 
 
 @given(st.lists(st.tuples(CODE, CODE, CODE), min_size=1, max_size=5))
-def test_what_is_remembered_changes_nothing(parts: list[tuple[str, str, str]]) -> None:
-    """Scripts with common beginnings, read one after the other, give what each gives when it is the first."""
+def test_cached_scripts_change_nothing(parts: list[tuple[str, str, str]]) -> None:
+    """A shared reader gives the data that a fresh one gives."""
     head = parts[0][0]
     scripts = [head + middle + end for _, middle, end in parts] + [
         head + parts[0][1] + end for *_, end in parts
     ]
-    javascript._memory = javascript._Memory()
-    together = [javascript._opened(script) for script in scripts]
-    for script, found in zip(scripts, together, strict=True):
-        javascript._memory = javascript._Memory()
-        assert javascript._opened(script) == found
+    shared = CodeReader()
+    for script in scripts:
+        assert shared.named_data(script) == CodeReader().named_data(script)
 
 
 def test_the_same_beginning_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a script that differs in its last block only, just that block is decoded."""
-    decoded, opening = [], javascript._opening
-    monkeypatch.setattr(javascript, "_memory", javascript._Memory())
+    decoded, decode = [], javascript._decode
     monkeypatch.setattr(
         javascript,
-        "_opening",
-        lambda text, start: decoded.append(text[start:]) or opening(text, start),
+        "_decode",
+        lambda text, start: decoded.append(text[start:]) or decode(text, start),
     )
+    reader = CodeReader()
     for number in range(3):
         text = "".join(
             f'var b{place} = {{"k": {place}, "padding": "{"x" * 40}"}};\n' for place in range(5)
         )
-        data_in_code(f'{text}var last = {{"n": {number}, "padding": "{"y" * 40}"}}')
+        reader.named_data(f'{text}var last = {{"n": {number}, "padding": "{"y" * 40}"}}')
     assert [len(one) < 80 for one in decoded] == [False] * 5 + [True] * 3
 
 
@@ -124,9 +122,9 @@ WAYS = {
 
 
 @pytest.mark.parametrize(("text", "found"), WAYS.values(), ids=WAYS.keys())
-def test_data_is_found_where_code_introduces_it(text: str, found: list[object]) -> None:
-    """Blocks are decoded where they begin, and named by what stands before them."""
-    assert list(data_in_code(text, pairs=False)) == found
+def test_data_are_found_where_code_introduces_them(text: str, found: list[object]) -> None:
+    """Blocks are decoded where they begin, and named by the code before them."""
+    assert list(CodeReader().named_data(text, with_pairs=False)) == found
 
 
 PAIRS = {
@@ -143,13 +141,13 @@ PAIRS = {
 
 
 @pytest.mark.parametrize(("text", "pairs"), PAIRS.values(), ids=PAIRS.keys())
-def test_pairs_say_what_their_strings_mean(text: str, pairs: dict[str, str] | None) -> None:
-    """A pair's value is what JavaScript takes it for, and its key may be a member's in brackets."""
-    assert dict(data_in_code(text)).get("pairs") == pairs
+def test_values_of_pairs_are_unescaped(text: str, pairs: dict[str, str] | None) -> None:
+    """A key may be a member's in brackets."""
+    assert dict(CodeReader().named_data(text)).get("pairs") == pairs
 
 
 @pytest.mark.parametrize("number", ["7", "4361724625", "6785412300917"])
-def test_a_block_is_named_alike_however_long_the_numbers_before_it_are(number: str) -> None:
-    """Its name is cut to its length only after they are folded."""
+def test_block_names_do_not_depend_on_the_length_of_numbers(number: str) -> None:
+    """A name is cut to its length after digits are folded."""
     text = f"var shown = new Shopify.OptionSelectors('product-select-{number}', {{'sku': 'A'}});"
     assert block_name(text, text.index("{")) == "new Shopify.OptionSelectors('product-select-0',"

@@ -1,4 +1,4 @@
-"""Objects of JavaScript that are JSON but for their own keys, read as chompjs reads them."""
+"""Objects of JavaScript that are JSON except for their own keys: the same data as chompjs reads."""
 
 import json
 
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parser.scripts.syntax.lenient_json import MOST_NESTED, bare_object, json_in_front
+from parser.scripts.syntax.lenient_json import MAX_NESTED_VALUES, leading_json, parse_plain_object
 
 SHOWN = [
     (
@@ -34,27 +34,27 @@ LEFT = [
     ("no end", "{a: 1"),
     ("no value", "{a:"),
     ("a comment", "{a: 1, // b\n c: 2}"),
-    ("too much within", "{" + ",".join(f"a{n}: []" for n in range(MOST_NESTED + 1)) + "}"),
+    ("too much within", "{" + ",".join(f"a{n}: []" for n in range(MAX_NESTED_VALUES + 1)) + "}"),
     (
         "too much within what is within",
-        f"{{a: {{{', '.join(f'b{n}: []' for n in range(MOST_NESTED))}}}}}",
+        f"{{a: {{{', '.join(f'b{n}: []' for n in range(MAX_NESTED_VALUES))}}}}}",
     ),
     ("too deep", "{a:" * 9 + "1" + "}" * 9),
 ]
 
 
 @pytest.mark.parametrize(("name", "text", "within"), SHOWN, ids=[case[0] for case in SHOWN])
-def test_what_shops_write(name: str, text: str, within: dict[str, object]) -> None:
-    """The same as chompjs reads, and where it ends."""
-    found = bare_object(f"f({text});", 2)
+def test_objects_of_shops(name: str, text: str, within: dict[str, object]) -> None:
+    """The data that chompjs reads, and the end of the object."""
+    found = parse_plain_object(f"f({text});", 2)
     assert found == (chompjs.parse_js_object(text), 2 + len(text))
     assert within.items() <= found[0].items()
 
 
 @pytest.mark.parametrize(("name", "text"), LEFT, ids=[case[0] for case in LEFT])
-def test_what_is_left_to_others(name: str, text: str) -> None:
-    """Anything that is more than JSON, literals and names."""
-    assert bare_object(text, 0) is None
+def test_other_objects_are_left_to_the_javascript_reader(name: str, text: str) -> None:
+    """Anything but JSON, literals and names."""
+    assert parse_plain_object(text, 0) is None
 
 
 JSON = st.recursive(
@@ -70,23 +70,23 @@ JSON = st.recursive(
     st.dictionaries(st.from_regex(r"[a-z_$][\w$]{0,6}", fullmatch=True), JSON, max_size=5),
     st.text(max_size=9),
 )
-def test_bare_keys_of_any_json(data: dict[str, object], behind: str) -> None:
-    """Whatever JSON the values are, they are that or left alone; what stands behind the object does not matter."""
+def test_bare_keys_with_any_json(data: dict[str, object], behind: str) -> None:
+    """The values are read as they are, or the object is left; text behind it does not matter."""
     text = "{" + ", ".join(f"{name}: {json.dumps(value)}" for name, value in data.items()) + "}"
-    found = bare_object(text + behind, 0)
+    found = parse_plain_object(text + behind, 0)
     assert found is None or found == (data, len(text))
 
 
 @given(st.text(alphabet="{}[]:,'\"ab1 \n.-", max_size=40))
-def test_whatever_is_read_is_what_chompjs_reads(text: str) -> None:
-    """Of any text."""
-    found = bare_object("{" + text, 0)
+def test_any_data_are_those_of_chompjs(text: str) -> None:
+    """For any text."""
+    found = parse_plain_object("{" + text, 0)
     if found is not None:
         assert chompjs.parse_js_object(("{" + text)[: found[1]]) == found[0]
 
 
-def test_why_there_is_no_json_holds_no_frames() -> None:
-    """An error that is handed on with its traceback holds the frames of all who hold it."""
-    error = json_in_front("[1,")
+def test_a_json_error_holds_no_frames() -> None:
+    """A traceback would keep the frames of all callers alive."""
+    error = leading_json("[1,")
     assert isinstance(error, json.JSONDecodeError)
     assert error.__traceback__ is None

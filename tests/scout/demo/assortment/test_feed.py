@@ -1,4 +1,4 @@
-"""The feed: what the merchant's catalog knows of the demo shop, with all that is wrong with it."""
+"""The feed of the demo shop's catalog, with its faults."""
 
 from collections import Counter
 from urllib.parse import unquote
@@ -22,7 +22,7 @@ def items(demo):
 
 
 def test_feed_is_merchant_xml(demo, items):
-    """The feed is XML of one item a row, and no two have the same id."""
+    """The feed is Google Merchant XML with an item per row and unique ids."""
     assert len(items) == len(demo.rows)
     assert len({item["id"] for item in items}) == len(items)
     assert all(
@@ -31,26 +31,26 @@ def test_feed_is_merchant_xml(demo, items):
 
 
 def test_every_form_of_link_occurs(demo):
-    """Links come in every form: plain, tracked, wrapped, encoded twice, malformed, opaque, through the shop itself."""
+    """Links come in every form of `merchant_links.FORMS`."""
     assert set(Counter(row.form for row in demo.rows)) == set(FORMS)
 
 
 @pytest.mark.parametrize("form", sorted(set(FORMS) - {"short"}))
 def test_link_holds_the_offers_address(form):
-    """But for short links, the offer's address stands in the link, encoded up to twice."""
+    """All links but short ones contain the offer's URL, encoded up to twice."""
     link = merchant_link(form, BASE, "/en/products/a?variant=7", "SKU-7")
     assert f"{BASE}en/products/a?variant=7" in unquote(unquote(link))
 
 
 def test_short_links_say_nothing():
-    """An opaque link holds neither the shop's address nor the offer's."""
+    """A short link contains neither the shop's URL nor the offer's SKU."""
     link = merchant_link("short", BASE, "/en/products/a", "SKU-7")
     assert "127.0.0.1" not in unquote(link)
     assert "SKU" not in link
 
 
 def test_bad_rows(items):
-    """Some rows have neither title nor link, some a GTIN with a wrong check digit, one a price that is none."""
+    """Some rows lack title and link, some have a wrong check digit, one has no valid price."""
     blank = [item for item in items if "title" not in item and "link" not in item]
     assert len(blank) == REJECTED + 2
     assert sum(not ean.is_valid(item["gtin"]) for item in items if "gtin" in item) == 3
@@ -58,7 +58,7 @@ def test_bad_rows(items):
 
 
 def test_rejected_rows_belong_to_missing_offers(demo):
-    """An offer whose only row cannot be used is missing, and its row says which it was."""
+    """An offer whose only row is unusable is missing, and its row has the offer's SKU."""
     rejected = [row for row in demo.rows if row.fault == "neither title nor link"]
     assert len(rejected) == REJECTED
     assert {row.offer.path for row in rejected} <= demo.missing()
@@ -66,7 +66,7 @@ def test_rejected_rows_belong_to_missing_offers(demo):
 
 
 def test_stale_rows(demo):
-    """Some known offers carry a wrong price, some a rewritten title; most are right."""
+    """Some known offers have a wrong price, some a rewritten title; most rows are right."""
     good = [row for row in demo.rows if not row.fault and not row.offer.variants]
     wrong = [
         row for row in good if (row.sale_price or row.price).split()[0] != str(row.offer.price)
@@ -77,7 +77,7 @@ def test_stale_rows(demo):
 
 
 def test_gone_offers_stand_in_the_feed(demo):
-    """Some rows belong to offers that the shop no longer has, and that share no identifier with those it has."""
+    """Some rows belong to offers that are gone; they share no identifier with the shop's offers."""
     sold = {
         value for offer in demo.offers for value in (offer.path, offer.sku, offer.ean, offer.title)
     }
@@ -89,7 +89,7 @@ def test_gone_offers_stand_in_the_feed(demo):
 
 
 def test_base_url_with_or_without_slash(demo):
-    """The feed does not depend on whether the base URL ends with a slash, but for the channel's own link."""
+    """But for the channel's own link, a slash at the end of the base URL changes nothing."""
     with_slash, without = demo.feed(BASE), demo.feed(BASE.rstrip("/"))
     assert (
         with_slash.replace(b"<link>http://127.0.0.1:8320/<", b"<link>http://127.0.0.1:8320<")

@@ -1,4 +1,4 @@
-"""The demo shop's pages: each kind answers as it should, and each template keeps its data where it says."""
+"""The demo shop's pages: status and content type, and the places of data in each template."""
 
 import html
 import json
@@ -8,10 +8,10 @@ from urllib.parse import parse_qsl, urljoin, urlsplit
 import pytest
 from lxml import html as lxml_html
 
-from scout.demo.assortment.demo_shop import Demo
-from scout.demo.assortment.offers import money
-from scout.demo.site.demo_site import Site
-from scout.demo.site.pages import BASE
+from scout.demo.assortment.demo_shop import DemoShop
+from scout.demo.assortment.offers import format_price
+from scout.demo.site.demo_site import DemoSite
+from scout.demo.site.page_renderer import BASE
 from scout.demo.site.responses import GZIP, HTML, SVG, TEXT, XML
 
 TRACKING = ("utm_", "gclid", "partner")
@@ -52,33 +52,33 @@ PAGES = [
 ]
 
 
-def tree(site: Site, target: str):
-    """A page, parsed."""
+def tree(site: DemoSite, target: str):
+    """Parse a page."""
     return lxml_html.fromstring(site.answer(target).body)
 
 
-def canonical(site: Site, target: str) -> str:
-    """The path that a page names as its own."""
+def canonical(site: DemoSite, target: str) -> str:
+    """Return the path of a page's canonical link."""
     return tree(site, target).xpath("string(//link[@rel='canonical']/@href)").removeprefix(BASE)
 
 
-def visible(site: Site, target: str) -> str:
-    """A page's text, without scripts and styles."""
+def visible(site: DemoSite, target: str) -> str:
+    """Return a page's text, without scripts and styles."""
     page = tree(site, target)
     for node in page.xpath("//script|//style"):
         node.drop_tree()
     return " ".join(page.text_content().split())
 
 
-@pytest.mark.parametrize(("target", "status", "kind"), PAGES)
-def test_answers(site, target, status, kind):
-    """Every kind of address answers with its status and type."""
-    answer = site.answer(target)
-    assert (answer.status, answer.kind) == (status, kind)
+@pytest.mark.parametrize(("target", "status", "content_type"), PAGES)
+def test_responses(site, target, status, content_type):
+    """Every kind of page has its status and content type."""
+    response = site.answer(target)
+    assert (response.status, response.content_type) == (status, content_type)
 
 
-def test_every_offer_answers_under_all_its_addresses(demo, site):
-    """An offer's page shows its title and price, and names the one canonical link, under whichever address."""
+def test_every_offer_is_shown_at_all_its_paths(demo, site):
+    """At each of its paths an offer's page shows its title and has the same canonical link."""
     for offer in demo.offers:
         for path in (offer.path, *offer.alternates):
             assert site.answer(path).status == 200
@@ -98,17 +98,17 @@ def test_pages_are_of_real_size(demo, site):
 
 @pytest.mark.parametrize("slug", ["kaffeemaschinen", "headphones"])
 def test_text_template(demo, site, slug):
-    """The first template says everything in visible text, and nothing in scripts, meta elements or attributes."""
+    """The first template has all values in visible text only."""
     offer = next(o for o in demo.offers if o.category.slug == slug and o.ean and o.han)
     page, text = site.answer(offer.path).body, visible(site, offer.path)
-    for said in (
+    for value in (
         f"EAN: {offer.ean}",
         f": {offer.sku}",
         f": {offer.han}",
         offer.brand,
-        money(offer.price, offer.locale),
+        format_price(offer.price, offer.locale),
     ):
-        assert said in text
+        assert value in text
     assert page.count(offer.ean) == 1
     assert "itemprop" not in page
     assert "og:" not in page
@@ -116,13 +116,13 @@ def test_text_template(demo, site, slug):
 
 @pytest.mark.parametrize("slug", ["tee", "running-shoes"])
 def test_microdata_template(demo, site, slug):
-    """The second template carries microdata and OpenGraph; related offers carry microdata too."""
+    """The second template has microdata and OpenGraph; related offers have microdata too."""
     offer = next(o for o in demo.offers if o.category.slug == slug and o.ean and o.han)
     page = tree(site, offer.path)
-    own = "//*[@itemprop='{}'][not(ancestor::*[@itemprop='isRelatedTo'])]/@content"
-    assert page.xpath(own.format("gtin13")) == [offer.ean]
-    assert page.xpath(own.format("sku")) == [offer.sku]
-    assert page.xpath(own.format("price")) == [str(offer.price)]
+    selector = "//*[@itemprop='{}'][not(ancestor::*[@itemprop='isRelatedTo'])]/@content"
+    assert page.xpath(selector.format("gtin13")) == [offer.ean]
+    assert page.xpath(selector.format("sku")) == [offer.sku]
+    assert page.xpath(selector.format("price")) == [str(offer.price)]
     assert page.xpath("//meta[@property='product:price:amount']/@content") == [str(offer.price)]
     assert len(page.xpath("//*[@itemprop='price']")) == 9
     assert offer.ean not in visible(site, offer.path)
@@ -130,7 +130,7 @@ def test_microdata_template(demo, site, slug):
 
 @pytest.mark.parametrize("slug", ["gartengeraete", "smartphones"])
 def test_script_template(demo, site, slug):
-    """The third template keeps identifiers in scripts and an escaped attribute, and shows the price in pieces."""
+    """The third template has identifiers in scripts and an attribute, and the price in pieces."""
     offer = [o for o in demo.offers if o.category.slug == slug and o.ean and o.han][1]
     body, page, text = (
         site.answer(offer.path).body,
@@ -147,7 +147,9 @@ def test_script_template(demo, site, slug):
     assert f"item_id: '{offer.sku}'," in body
     assert offer.ean not in text
     assert offer.sku not in text
-    assert money(offer.price, offer.locale) not in page.xpath("string(//div[@class='amount'])")
+    assert format_price(offer.price, offer.locale) not in page.xpath(
+        "string(//div[@class='amount'])"
+    )
 
 
 def test_other_offers_stand_on_an_offers_page(demo, site):
@@ -156,12 +158,14 @@ def test_other_offers_stand_on_an_offers_page(demo, site):
     text = visible(site, bundle.path)
     parts = [offer for offer in demo.offers if offer.number in bundle.parts]
     assert len(parts) == 2
-    assert all(part.title in text and money(part.price, part.locale) in text for part in parts)
+    assert all(
+        part.title in text and format_price(part.price, part.locale) in text for part in parts
+    )
     assert len(tree(site, demo.offers[0].path).xpath("//li[contains(@class, 'card')]")) == 8
 
 
 def test_variants_of_one_offer(demo, site):
-    """`?variant=` shows the variant's own identifiers and price; the canonical link leaves it out."""
+    """`?variant=` shows the variant's identifiers and price; the canonical link leaves it out."""
     offer = next(
         o for o in demo.offers if o.variants and o.ean and len({v.price for v in o.variants}) > 1
     )
@@ -187,8 +191,8 @@ def test_parameters_without_meaning_change_nothing(demo, site):
     assert site.answer(f"{path}?utm_source=x&gclid=1") is site.answer(path)
 
 
-def test_filters_show_less_and_name_the_whole_list(site):
-    """A filtered or sorted list holds offers of the list, in its order, and its canonical link is the list's."""
+def test_filters_show_less_and_have_the_list_as_canonical(site):
+    """A filtered or sorted list holds offers of the list, and has the list as canonical link."""
     path = "/de/kaffeemaschinen/"
     assert canonical(site, f"{path}?color=schwarz&sort=price&page=1") == path
     assert canonical(site, f"{path}?page=2") == f"{path}?page=2"
@@ -198,7 +202,10 @@ def test_filters_show_less_and_name_the_whole_list(site):
 
 
 def test_soft_404_says_sorry_and_shows_offers(site):
-    """An unknown English product is answered with 200, an apology, and other offers with prices; no canonical link."""
+    """An unknown English product is answered with 200, an apology, and other offers with prices.
+
+    No canonical link.
+    """
     text = visible(site, "/en/products/nothing")
     assert "could not find" in text
     assert "$" in text
@@ -206,7 +213,7 @@ def test_soft_404_says_sorry_and_shows_offers(site):
 
 
 def test_gone_offers_lead_nowhere(demo, site):
-    """Of the offers gone, some are redirected to their category, some not found, some softly so."""
+    """Offers that are gone are redirected to their category, not found, or soft 404s."""
     assert sorted(site.answer(offer.path).status for offer in demo.gone) == [
         200,
         200,
@@ -219,16 +226,17 @@ def test_gone_offers_lead_nowhere(demo, site):
 
 def test_sold_out_offers_say_so(demo, site):
     """Offers out of stock keep their page and price, and say that they are sold out."""
-    out = [offer for offer in demo.offers if not offer.available]
-    assert len(out) > 15
-    words = {"de": "Zurzeit ausverkauft", "en": "Currently sold out"}
+    sold_out = [offer for offer in demo.offers if not offer.available]
+    assert len(sold_out) > 15
+    labels = {"de": "Zurzeit ausverkauft", "en": "Currently sold out"}
     assert all(
-        'class="stock out">' + words[offer.locale] in site.answer(offer.path).body for offer in out
+        'class="stock out">' + labels[offer.locale] in site.answer(offer.path).body
+        for offer in sold_out
     )
 
 
 def test_calendar_never_ends(site):
-    """Every month leads to another one not seen before."""
+    """Every month links to another one not visited before."""
     target, seen = "/events/2026/11/", set()
     for _ in range(40):
         seen.add(target)
@@ -238,17 +246,17 @@ def test_calendar_never_ends(site):
 
 
 def test_no_canonical_link_carries_tracking(site):
-    """Canonical links carry no tracking, whatever the page was asked with."""
+    """Canonical links carry no tracking parameters."""
     for target in site.targets():
         answer = site.answer(target)
-        found = re.search(r'rel="canonical" href="([^"]+)"', answer.body)
-        assert not found or not any(
-            key.startswith(TRACKING) for key, _ in parse_qsl(urlsplit(found[1]).query)
+        canonical = re.search(r'rel="canonical" href="([^"]+)"', answer.body)
+        assert not canonical or not any(
+            key.startswith(TRACKING) for key, _ in parse_qsl(urlsplit(canonical[1]).query)
         )
 
 
 def test_pages_carry_tracked_links_and_a_redirector(site):
-    """Traps are laid: own links with utm parameters, and a redirector that robots.txt does not forbid."""
+    """Pages have traps: internal links with utm parameters, and an allowed redirector."""
     page = site.answer("/en/").body
     assert "utm_source=banner" in page
     assert 'href="/out?to=' in page
@@ -258,31 +266,31 @@ def test_pages_carry_tracked_links_and_a_redirector(site):
 def test_pictures_answer(demo, site):
     """Both pictures of an offer are SVG and differ."""
     first, second = (site.answer(demo.offers[0].image.replace("-1.", f"-{n}.")) for n in (1, 2))
-    assert first.kind == second.kind == SVG
+    assert first.content_type == second.content_type == SVG
     assert first.body != second.body
     lxml_html.fromstring(first.body)
 
 
-def links(site: Site, target: str) -> set[str]:
-    """Where a page of the shop leads within the shop, without tracking, filters, traps and what robots.txt forbids."""
+def links(site: DemoSite, target: str) -> set[str]:
+    """Return a page's links in the shop, without tracking, filters, traps and disallowed paths."""
     answer = site.answer(target)
-    found = (
+    hrefs = (
         [answer.headers["Location"]]
         if "Location" in answer.headers
         else re.findall(r'href="([^"#]+)', answer.body)
     )
-    found += re.findall(r"<loc>([^<]+)</loc>", answer.body)
-    whole = {urljoin(target, html.unescape(link).removeprefix(BASE)) for link in found}
-    no = ("/private/", "/checkout", "/out", "/events/", "http")
+    hrefs += re.findall(r"<loc>([^<]+)</loc>", answer.body)
+    targets = {urljoin(target, html.unescape(link).removeprefix(BASE)) for link in hrefs}
+    excluded = ("/private/", "/checkout", "/out", "/events/", "http")
     return {
         link.split("?utm")[0]
-        for link in whole
-        if not link.startswith(no) and not re.search("color=|sort=", link)
+        for link in targets
+        if not link.startswith(excluded) and not re.search("color=|sort=", link)
     }
 
 
-def reached(site: Site, *starts: str) -> set[str]:
-    """All addresses that links lead to from the starts."""
+def reached(site: DemoSite, *starts: str) -> set[str]:
+    """Return all paths that links lead to from the starts."""
     seen, todo = set(starts), list(starts)
     while todo:
         fresh = links(site, todo.pop()) - seen
@@ -292,7 +300,7 @@ def reached(site: Site, *starts: str) -> set[str]:
 
 
 def test_every_offer_can_be_reached(demo, site):
-    """Truth is fair: links and the sitemap lead to every offer, and either alone does not."""
+    """Links and the sitemap together lead to every offer, and neither does alone."""
     names = {offer.path for offer in demo.offers}
     by_links = {offer.path for url in reached(site, "/") if (offer := demo.offer_at(url))}
     by_map = {path for name in links(site, "/sitemap.xml") for path in links(site, name)} & names
@@ -303,11 +311,11 @@ def test_every_offer_can_be_reached(demo, site):
 
 
 def test_redesign_changes_markup_and_nothing_else(demo, site):
-    """A redesigned shop sells the same at the same prices, in markup in which the old places hold nothing."""
-    after = Demo.make(redesigned=True)
+    """A redesigned shop has the same offers and prices, without the old markup."""
+    after = DemoShop.make(redesigned=True)
     assert after.offers == demo.offers
     assert after.missing() == demo.missing()
-    redesigned = Site(after)
+    redesigned = DemoSite(after)
     places = {"text": 'class="preis"', "microdata": 'itemprop="price"', "script": "var meta"}
     for offer in demo.offers[::11]:
         old, new = site.answer(offer.path).body, redesigned.answer(offer.path).body

@@ -1,0 +1,175 @@
+"""Reading of a whole feed: rows become offers in a temporary file, with counts and the unreadable
+rows.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from typing import IO
+
+from catalog.errors import UnreadableFeed
+from catalog.feeds import columns, offers
+from catalog.feeds.rows import Row, Rows, UnreadableRow
+from catalog.links.shop_links import UrlCleaner
+from catalog.runtime.progress import Progress
+from catalog.values import Hint, find_decimal_separator
+
+# Bounds against hostile input: rows of a feed, unreadable rows stored, different column names.
+MAX_ROWS = 2_000_000
+MAX_BAD_ROWS = 20_000
+MAX_NAMES = 2_000
+# Characters of an unreadable row, and of its reason, that are stored.
+MAX_RAW_LENGTH = 500
+# Characters of an id that a reason quotes.
+MAX_QUOTED_LENGTH = 80
+# Rows that show the columns and the decimal separator.
+SAMPLE_SIZE = 500
+# Rows between two progress reports.
+PROGRESS_STEP = 1_000
+
+# Details of a reason that differ from row to row.
+_DETAILS = re.compile(r"'.*'|\d[\d,.]*")
+
+
+@dataclass(frozen=True)
+class ImportSummary:
+    """Counts of an import: rows read, kept and bad; links that are opaque; links that had tracking.
+
+    `reasons` counts the reasons of bad rows, and the notes on rows that were kept.
+    """
+
+    read: int
+    kept: int
+    bad: int
+    opaque: int
+    removed: int
+    reasons: dict[str, int]
+
+
+@dataclass
+class FeedReader:
+    """Reader of one feed; its first rows show its columns and its decimal separator."""
+
+    source: str
+    home: str
+    mapping: Mapping[str, str]
+    spool: IO[str]
+    progress: Progress
+    cleaner: UrlCleaner | None = None
+    bad_rows: list[UnreadableRow] = field(default_factory=list)
+    reasons: Counter[str] = field(default_factory=Counter)
+    read: int = 0
+    kept: int = 0
+    bad: int = 0
+    opaque: int = 0
+    removed: int = 0
+    # Column names in the order of their first row.
+    _names: dict[str, None] = field(default_factory=dict)
+    _columns: columns.Columns = field(default_factory=dict)
+    # Line of each id read so far.
+    _line_of_ref: dict[str, int] = field(default_factory=dict)
+
+    def note(self, reason: str) -> None:
+        """Count a doubt about a row that is kept."""
+        self.reasons[reason] += 1
+
+    def summary(self) -> ImportSummary:
+        """Return the counts so far."""
+        return ImportSummary(
+            read=self.read,
+            kept=self.kept,
+            bad=self.bad,
+            opaque=self.opaque,
+            removed=self.removed,
+            reasons=dict(self.reasons.most_common()),
+        )
+
+    def read_all(self, rows: Rows) -> None:
+        """Read the feed to its end.
+
+        Raises UnreadableFeed where no row can be kept, MissingFields, UsageError.
+        """
+        sample = list(islice(rows, SAMPLE_SIZE))
+        for row in sample:
+            self._add_names(row, resolve=False)
+        if not self._names:
+            raise UnreadableFeed(self._emptiness(sample))
+        self._columns = columns.resolve_columns(self._names, self.mapping, self.source)
+        decimal = find_decimal_separator(self._prices(sample))
+        hint = Hint(decimal=decimal, base_url=self.home)
+        for row in chain(sample, rows):
+            self._add_names(row)
+            self._read_row(row, hint)
+            if self.read % PROGRESS_STEP == 0:
+                self.progress("offers read", self.read)
+        if not self.kept:
+            raise UnreadableFeed(self._emptiness(self.bad_rows))
+
+    def _add_names(self, row: Row | UnreadableRow, *, resolve: bool = True) -> None:
+        """Add the column names that are new with this row; behind thousands, only those of a
+        field.
+        """
+        if isinstance(row, UnreadableRow) or row.texts.keys() <= self._names.keys():
+            return
+        new_names = [name for name in row.texts if name not in self._names]
+        if len(self._names) > MAX_NAMES:
+            new_names = [name for name in new_names if columns.count_known([name])]
+        self._names |= dict.fromkeys(new_names)
+        if new_names and resolve:
+            self._columns = columns.resolve_columns(self._names, self.mapping, self.source)
+
+    def _prices(self, sample: list[Row | UnreadableRow]) -> Iterator[str]:
+        for row in sample:
+            if isinstance(row, UnreadableRow):
+                continue
+            for column in self._columns.get("price", []):
+                yield from row.texts.get(column, [])
+
+    def _read_row(self, row: Row | UnreadableRow, hint: Hint) -> None:
+        self.read += 1
+        if self.read > MAX_ROWS:
+            raise UnreadableFeed(
+                f"{self.source} has more than {MAX_ROWS:,} rows: import it as several shops"
+            )
+        if isinstance(row, UnreadableRow):
+            self._refuse(row)
+            return
+        offer = offers.parse_offer(row.texts, self._columns, hint, self.home, self.cleaner)
+        raw = row.raw or str(row.texts)
+        if isinstance(offer, str):
+            self._refuse(UnreadableRow(row.line, offer, raw))
+            return
+        ref = offer.columns["ref"]
+        if ref in self._line_of_ref:
+            reason = (
+                f"has the id {ref[:MAX_QUOTED_LENGTH]!r} of line {self._line_of_ref[ref]} again"
+            )
+            self._refuse(UnreadableRow(row.line, reason, raw))
+            return
+        self._keep(row, offer)
+
+    def _keep(self, row: Row, offer: offers.ParsedOffer) -> None:
+        self._line_of_ref[offer.columns["ref"]] = row.line
+        self.kept += 1
+        self.opaque += offer.columns["opaque"]
+        self.removed += offer.had_tracking
+        self.reasons.update(offer.notes)
+        self.spool.write(json.dumps(offer.columns) + "\n")
+
+    def _refuse(self, row: UnreadableRow) -> None:
+        self.bad += 1
+        # Reasons that differ in details only are counted as one.
+        kind = _DETAILS.sub("N", row.reason.partition(":")[0])
+        self.reasons[kind] += 1
+        if len(self.bad_rows) < MAX_BAD_ROWS:
+            reason, raw = row.reason[:MAX_RAW_LENGTH], row.raw[:MAX_RAW_LENGTH]
+            self.bad_rows.append(UnreadableRow(row.line, reason, raw))
+
+    def _emptiness(self, rows: list[Row | UnreadableRow] | list[UnreadableRow]) -> str:
+        for row in rows:
+            if isinstance(row, UnreadableRow):
+                return f"{self.source} holds no row that can be read: line {row.line} {row.reason}"
+        return f"{self.source} holds no offers"

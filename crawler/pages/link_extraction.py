@@ -1,0 +1,74 @@
+"""Link extraction: links of a page, its base, canonical address and other languages.
+
+Scrapy's LinkExtractor takes several times as long as the download of the page. One lexbor parse and
+one pass over the few tags that can hold a link give the same.
+"""
+
+import re
+from dataclasses import dataclass
+
+from selectolax.lexbor import LexborHTMLParser
+
+from url_cleaner.urls.link import absolute
+
+MAX_LINKS = 5_000  # per page; bound against pages built of links
+LINK_TAGS = "a[href], area[href], link[href], iframe[src], frame[src], meta[http-equiv], base[href]"
+REFRESH_URL = re.compile(r"url\s*=\s*['\"]?([^'\"]+)", re.I)
+
+
+@dataclass(frozen=True)
+class PageLinks:
+    """Links of a page: `hrefs` as written, without duplicates.
+
+    `pagination` and `alternates` are hints of its head.
+    """
+
+    base: str
+    hrefs: tuple[str, ...]
+    canonical: str | None = None
+    pagination: tuple[str, ...] = ()
+    alternates: tuple[str, ...] = ()
+
+
+def extract_links(tree: LexborHTMLParser, url: str) -> PageLinks:
+    """Extract the links that a visitor could follow, without those marked nofollow.
+
+    >>> html = "<base href=/b/><link rel=canonical href=/c><a href=x>x</a><a rel=nofollow href=y>"
+    >>> links = extract_links(LexborHTMLParser(html), "https://a.de/p")
+    >>> links.base, links.hrefs, links.canonical
+    ('https://a.de/b/', ('x',), 'https://a.de/c')
+    """
+    base, canonical = url, None
+    hrefs: dict[str, None] = {}  # a set that keeps the order of the page
+    pagination: list[str] = []
+    alternates: list[str] = []
+    for node in tree.css(LINK_TAGS):
+        get, tag = node.attrs.get, node.tag
+        href = (get("href") or get("src") or "").strip()
+        rel = (get("rel") or "").lower()
+        if tag == "base":
+            # As in browsers, the first base that has an address counts.
+            if base == url and href:
+                base = absolute(url, href) or base
+        elif tag == "meta":
+            href = _refresh_target(get("http-equiv"), get("content"))
+        elif tag == "link":
+            if rel == "canonical":
+                canonical = canonical or href
+            elif rel in ("next", "prev"):
+                pagination.append(href)
+            elif rel == "alternate" and get("hreflang"):
+                alternates.append(href)
+            continue
+        if href and tag != "base" and "nofollow" not in rel and len(hrefs) < MAX_LINKS:
+            hrefs[href] = None
+    resolved = absolute(base, canonical) if canonical else None
+    return PageLinks(base, tuple(hrefs), resolved, tuple(pagination), tuple(alternates))
+
+
+def _refresh_target(http_equiv: str | None, content: str | None) -> str:
+    """Return the URL of a meta refresh; "" for any other meta tag."""
+    if (http_equiv or "").lower() != "refresh":
+        return ""
+    match = REFRESH_URL.search(content or "")
+    return match[1].strip() if match else ""

@@ -1,0 +1,138 @@
+"""Scored candidate pairs: features, identifier evidence, and the probability of the same offer."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import sklearn
+
+from catalog.models import Word
+from matcher.array_types import Floats, Pairs
+from matcher.blocking.candidates import find_candidates
+from matcher.blocking.vectors import build_vector_space
+from matcher.config import DEFAULT_CONFIG, MatcherConfig
+from matcher.features.cache import MatchCache, digest_records, digest_training_data
+from matcher.features.pair_features import compute_features
+from matcher.features.table import COLUMN, FEATURES
+from matcher.features.variant_words import VariantWords, learn_variant_words
+from matcher.records.record import Record
+from matcher.scoring.identifier_evidence import (
+    SAME_LINK_KINDS,
+    IdentifierEvidence,
+    apply_identifier_evidence,
+    find_identifier_evidence,
+)
+from matcher.scoring.leftover_boost import boost_leftover_pairs
+from matcher.training.classifier import Classifier, apply_formula, train_classifier
+from matcher.training.feedback import FeedbackExamples, collect_feedback
+
+
+@dataclass(frozen=True)
+class ScoredPairs:
+    """Both sides, their candidate pairs, and per pair its features, evidence and probability.
+
+    `classifier` gave the probabilities before identifier evidence and leftover boost.
+    """
+
+    shop: Sequence[Record]
+    catalog: Sequence[Record]
+    pairs: Pairs
+    table: Floats
+    evidence: IdentifierEvidence
+    probability: Floats
+    variant_words: VariantWords
+    classifier: Classifier = apply_formula
+
+    def value(self, pair: int, feature: str) -> float:
+        """Return one feature of one pair; NaN if it is unknown."""
+        return float(self.column(feature)[pair])
+
+    def column(self, feature: str) -> Floats:
+        """Return one feature of all pairs; NaN where it is unknown."""
+        return self.table[:, COLUMN[feature]]
+
+
+def score_pairs(
+    shop: Sequence[Record],
+    catalog: Sequence[Record],
+    reviews: Sequence[Word | None] = (),
+    config: MatcherConfig = DEFAULT_CONFIG,
+    cache: MatchCache | None = None,
+) -> ScoredPairs:
+    """Find and score the candidate pairs of both sides.
+
+    `reviews` holds the review of each shop record, or None. The classifier is trained on the
+    catalog, on pages with a known link, and on the reviews. Results of an earlier run are reused
+    from `cache`.
+    """
+    variant_words = learn_variant_words(catalog)
+    if not shop or not catalog:
+        return _without_pairs(shop, catalog, variant_words)
+    space = build_vector_space(shop, catalog)
+    pairs = find_candidates(shop, catalog, space)
+    table = compute_features(shop, catalog, space, pairs, cache)
+    evidence = find_identifier_evidence(shop, catalog, pairs)
+    # The formula ranks candidates for the feedback, as no classifier is trained yet.
+    feedback = collect_feedback(pairs, table, apply_formula(table), reviews, config)
+    pages = _pages_with_known_link(shop, pairs, evidence)
+    classifier = _train_or_reuse(catalog, pages, feedback, config, cache)
+    weighed = apply_identifier_evidence(classifier(table), evidence, table, config)
+    probability = boost_leftover_pairs(pairs, weighed, len(catalog), config)
+    return ScoredPairs(
+        shop, catalog, pairs, table, evidence, probability, variant_words, classifier
+    )
+
+
+def _without_pairs(
+    shop: Sequence[Record], catalog: Sequence[Record], variant_words: VariantWords
+) -> ScoredPairs:
+    return ScoredPairs(
+        shop,
+        catalog,
+        pairs=np.empty((0, 2), np.int64),
+        table=np.empty((0, len(FEATURES)), np.float32),
+        evidence=IdentifierEvidence([], [], 0.0),
+        probability=np.empty(0, np.float32),
+        variant_words=variant_words,
+    )
+
+
+def _train_or_reuse(
+    catalog: Sequence[Record],
+    pages: Mapping[int, Record],
+    feedback: FeedbackExamples,
+    config: MatcherConfig,
+    cache: MatchCache | None,
+) -> Classifier:
+    """Return a classifier for this catalog, from the cache if its training data is the same."""
+    if cache is None:
+        return train_classifier(catalog, pages, feedback, config)
+    page_rows = [*pages]
+    arrays = (
+        digest_records(catalog),
+        np.array(page_rows, dtype=np.int64),
+        digest_records([pages[row] for row in page_rows]),
+        feedback.table,
+        feedback.labels,
+        feedback.weight,
+        np.array([config.min_training_offers], dtype=np.int64),
+    )
+    # Another version of scikit-learn may grow other trees.
+    version = sklearn.__version__.encode()
+    training_digest = digest_training_data(version, *(array.tobytes() for array in arrays))
+    classifier: Classifier = cache.classifier(
+        training_digest, lambda: train_classifier(catalog, pages, feedback, config)
+    )
+    return classifier
+
+
+def _pages_with_known_link(
+    shop: Sequence[Record], pairs: Pairs, evidence: IdentifierEvidence
+) -> dict[int, Record]:
+    """Return {catalog row: the shop's record} of the offers whose links agree."""
+    pages: dict[int, Record] = {}
+    linked = [pair for pair, link in enumerate(evidence.links) if link in SAME_LINK_KINDS]
+    # From the back, so that the first pair of a catalog row stands; the order of rows counts, too.
+    for pair in reversed(linked):
+        pages[int(pairs[pair, 1])] = shop[int(pairs[pair, 0])]
+    return pages

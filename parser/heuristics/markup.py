@@ -1,0 +1,106 @@
+"""Claims of a page's markup: schema.org's names, and OpenGraph's in meta elements."""
+
+from collections.abc import Iterator
+
+from selectolax.lexbor import LexborNode
+
+from catalog.models import Attribute
+from catalog.values.identifier import GTIN_NAMES
+from parser.heuristics.claims import (
+    MARKUP,
+    MARKUP_TRUST,
+    META,
+    META_TEXT_TRUST,
+    META_TRUST,
+    Claim,
+)
+from parser.page.document import Document
+from parser.page.texts import element_text
+
+PRODUCT_SCOPE = (
+    '[itemtype*="schema.org/Product" i], [typeof~="Product" i], [typeof~="schema:Product" i]'
+)
+# schema.org's properties of a product and its offer, best first.
+PROPERTIES = {
+    Attribute.TITLE: ("name",),
+    Attribute.PRICE: ("price", "lowPrice"),
+    Attribute.CURRENCY: ("priceCurrency",),
+    Attribute.BRAND: ("brand", "manufacturer"),
+    Attribute.SKU: ("sku",),
+    Attribute.HAN: ("mpn",),
+    Attribute.EAN: (*GTIN_NAMES, "isbn"),
+    Attribute.IMAGE: ("image",),
+    Attribute.DESCRIPTION: ("description",),
+    Attribute.CATEGORY: ("category",),
+    Attribute.AVAILABILITY: ("availability",),
+}
+# Names of meta elements, best first.
+META_NAMES = {
+    Attribute.TITLE: ("og:title", "twitter:title"),
+    Attribute.PRICE: ("product:sale_price:amount", "product:price:amount", "og:price:amount"),
+    Attribute.CURRENCY: ("product:price:currency", "og:price:currency"),
+    Attribute.BRAND: ("product:brand", "og:brand"),
+    Attribute.SKU: ("product:retailer_item_id",),
+    Attribute.EAN: ("product:ean", "product:gtin", "product:upc", "product:isbn"),
+    Attribute.HAN: ("product:mfr_part_no",),
+    Attribute.IMAGE: ("og:image:secure_url", "og:image", "twitter:image"),
+    Attribute.DESCRIPTION: ("og:description", "description"),
+    Attribute.CATEGORY: ("product:category",),
+    Attribute.AVAILABILITY: ("product:availability", "og:availability"),
+}
+# Elements without text, and the attributes that hold their value.
+EMPTY_TAGS = ("meta", "img", "link")
+VALUE_ATTRIBUTES = ("content", "src", "href")
+# Characters of a nested name that are read.
+MAX_NAME_CHARS = 400
+
+
+def schema_markup_claims(document: Document) -> Iterator[Claim]:
+    """Yield the claims of microdata and RDFa of the first product on the page."""
+    scope = document.first(PRODUCT_SCOPE)
+    if scope is None:
+        return
+    for attribute, names in PROPERTIES.items():
+        for name in names:
+            node = scope.css_first(
+                f'[itemprop~="{name}"], [property~="{name}"], [property~="schema:{name}"]'
+            )
+            text = _property_text(node) if node is not None else None
+            if text:
+                yield Claim(attribute, text, MARKUP_TRUST, MARKUP)
+                break
+
+
+def _property_text(node: LexborNode) -> str | None:
+    """Return a property's value: of an attribute, of a nested name, else the element's text."""
+    names: tuple[str, ...] = ("content",)
+    if node.tag in EMPTY_TAGS:
+        names = VALUE_ATTRIBUTES
+    for name in names:
+        if node.attributes.get(name):
+            return node.attributes[name]
+    nested = node.css_first('[itemprop="name"], [property$="name"]')
+    if nested is not None and nested.mem_id != node.mem_id:
+        return nested.attributes.get("content") or element_text(nested, MAX_NAME_CHARS)
+    return element_text(node)
+
+
+def meta_claims(document: Document) -> Iterator[Claim]:
+    """Yield the claims of meta elements."""
+    for attribute, names in META_NAMES.items():
+        for name in names:
+            content = meta_content(document, name)
+            if content:
+                trust = META_TRUST
+                if attribute in (Attribute.TITLE, Attribute.DESCRIPTION):
+                    trust = META_TEXT_TRUST
+                yield Claim(attribute, content, trust, META)
+                break
+
+
+def meta_content(document: Document, name: str) -> str | None:
+    """Return the content of the first meta element of a name."""
+    node = document.first(f'meta[property="{name}"], meta[name="{name}"]')
+    if node is None:
+        return None
+    return node.attributes.get("content")

@@ -1,0 +1,171 @@
+"""Read a page: rules vote, and the heaviest value wins (Hübscher 2018, section 2.11).
+
+`read_page` runs all rules, so that an inspector can show what each one found; the outcome is that
+of the votes that were needed (`parser.voting.early_stopping`). A page that lists several offers is
+read once as a whole, for the values that they share, and then item by item (`parser.variants`).
+"""
+
+from collections.abc import Callable, Container, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from catalog.models import Attribute, OfferFields, PageKind
+from parser.page.document import Document
+from parser.rules.model import RuleSet, Template
+from parser.templates.template_match import TemplateMatch, TemplateMatcher
+from parser.variants import Variant, read_variants
+from parser.voting.early_stopping import collect_readings
+from parser.voting.votes import run_rule
+from parser.voting.winner import Reading, offer_from
+
+# Attributes that other templates may fill in: those that all offers have, and the EAN, which is
+# recognised by itself.
+FILLED_BY_OTHERS = frozenset({Attribute.TITLE, Attribute.PRICE, Attribute.BRAND, Attribute.EAN})
+ALL_ATTRIBUTES = frozenset(Attribute)
+Readings = dict[Attribute, Reading]
+# Reads some attributes of a page by the rules of a template.
+TemplateReader = Callable[[Template, Container[Attribute]], Readings]
+
+
+@dataclass(frozen=True)
+class PageReading:
+    """The kind of a page with the reason, and the readings and the offer of an offer page.
+
+    `similarity` is that of the template that was chosen. `variants` are the offers of a page that
+    lists several; `offer` then holds the values of the page as a whole.
+    """
+
+    kind: PageKind
+    reason: str
+    template: str | None = None
+    similarity: float = 0.0
+    offer: OfferFields | None = None
+    readings: Mapping[Attribute, Reading] = field(default_factory=dict)
+    variants: tuple[Variant, ...] = ()
+
+
+def read_page(page: Document | str | bytes, rules: RuleSet, url: str = "") -> PageReading:
+    """Read a page by the rules of the template that it matches.
+
+    A page that matches no template, or has no title, is no offer page. `url` is that of a page
+    passed as text; a `Document` has its own. To read many pages by the same rules, compile them
+    first: `parser.compiled_rules`.
+    """
+    document = page if isinstance(page, Document) else Document(page, url)
+    ranking = TemplateMatcher(rules.templates).rank(document)
+    return read_by_best_template(
+        ranking,
+        document,
+        rules,
+        lambda template, names: read_attributes(document, template, names),
+    )
+
+
+def read_by_best_template(
+    ranking: Sequence[TemplateMatch], document: Document, rules: RuleSet, read_by: TemplateReader
+) -> PageReading:
+    """Read a page by the first template of a ranking, if the page matches it."""
+    if not ranking or not ranking[0].matches:
+        similarity = ranking[0].similarity if ranking else 0.0
+        reason = f"unlike the shop's offer pages ({similarity:.2f})"
+        return PageReading(PageKind.OTHER, reason, similarity=similarity)
+    readings = read_by_templates(ranking, read_by)
+    page = _page_reading(readings, document.url, rules.currency, ranking[0])
+    return _with_variants(page, document, rules)
+
+
+def read_by_templates(ranking: Sequence[TemplateMatch], read_by: TemplateReader) -> Readings:
+    """Read a page by the best template's rules, and fill gaps by those of other templates.
+
+    Filled are attributes for which the best template has no rules; and title, price, brand and EAN
+    where its rules abstain. Similar templates are distinguished by few features, and one learnt
+    from few examples has few rules.
+    """
+    readings = read_by(ranking[0].template, ALL_ATTRIBUTES)
+    for match in ranking[1:]:
+        gaps = {name for name in ALL_ATTRIBUTES if _is_gap(name, readings)}
+        for name, reading in read_by(match.template, gaps).items():
+            if reading.value is not None:
+                readings[name] = reading
+    return readings
+
+
+def _is_gap(name: Attribute, readings: Mapping[Attribute, Reading]) -> bool:
+    if name not in readings:
+        return True
+    return name in FILLED_BY_OTHERS and readings[name].value is None
+
+
+def _page_reading(
+    readings: Mapping[Attribute, Reading], url: str, currency: str | None, match: TemplateMatch
+) -> PageReading:
+    """Conclude the kind of a page and its offer from the readings."""
+    offer: OfferFields | None = offer_from(readings, url, currency)
+    kind, reason = PageKind.OFFER, f"like template {match.template.name}"
+    if offer is None or not offer.title:
+        kind, reason, offer = PageKind.OTHER, "no title found", None
+    return PageReading(kind, reason, match.template.name, match.similarity, offer, readings)
+
+
+def _with_variants(page: PageReading, document: Document, rules: RuleSet) -> PageReading:
+    """Add the offers of a page that lists several, if the rules know its layout."""
+    if page.offer is None or not rules.variants:
+        return page
+    variants = read_variants(document, rules.variants, page.readings, rules.currency)
+    return replace(page, variants=variants)
+
+
+def drop_uncertain(
+    page: PageReading, thresholds: Mapping[Attribute, float], currency: str | None
+) -> PageReading:
+    """Drop values with a confidence below the attribute's threshold.
+
+    A page without a title is then no offer page.
+    """
+    if page.offer is None or not thresholds:
+        return page
+    readings = _certain(page.readings, thresholds)
+    offer = _offer_of(page.offer, readings, currency)
+    if not offer.title:
+        reason = f"the title is only {page.readings[Attribute.TITLE].confidence:.0%} sure"
+        return replace(page, kind=PageKind.OTHER, reason=reason, offer=None, variants=())
+    variants = []
+    for variant in page.variants:
+        certain = _certain(variant.readings, thresholds)
+        variants.append(Variant(_offer_of(variant.offer, certain, currency), certain))
+    return replace(page, offer=offer, readings=readings, variants=tuple(variants))
+
+
+def _certain(
+    readings: Mapping[Attribute, Reading], thresholds: Mapping[Attribute, float]
+) -> Readings:
+    certain = {}
+    for name, reading in readings.items():
+        if reading.confidence >= thresholds.get(name, 0.0):
+            certain[name] = reading
+    return certain
+
+
+def _offer_of(
+    offer: OfferFields, readings: Mapping[Attribute, Reading], currency: str | None
+) -> OfferFields:
+    """Make the offer anew from fewer readings.
+
+    It keeps its title, which may have a variant's options.
+    """
+    reduced = offer_from(readings, offer.url or "", currency)
+    return reduced.model_copy(update={"title": offer.title}) if reduced.title else reduced
+
+
+def read_attributes(
+    document: Document, template: Template, names: Container[Attribute] = ALL_ATTRIBUTES
+) -> Readings:
+    """Return the readings of a page by one template's rules, with the votes of all rules."""
+    votes = {}
+    for rule in template.rules:
+        if rule.attribute in names:
+            votes[rule] = run_rule(document, rule)
+    readings = collect_readings(tuple(votes), votes.__getitem__)
+    for name, reading in readings.items():
+        all_votes = tuple(votes[rule] for rule in template.rules_for(name))
+        readings[name] = reading._replace(all_votes=all_votes)
+    return readings

@@ -1,0 +1,241 @@
+"""Completeness of a shop in the catalog: counts in total, by category, price band and brand.
+
+The share of missing offers comes with a Wilson interval, because a shop with nine offers gives a
+less certain figure than one with nine thousand. Undecided offers count neither as listed nor as
+missing; they are reported separately.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any
+
+from catalog.models import Verdict, Word
+from reports.statistics.category_paths import category_steps
+from reports.statistics.coverage import Coverage
+from reports.statistics.findings_reader import Finding, decimal_text
+from reports.statistics.price_bands import Band
+
+MAX_CATEGORIES = 24  # groups that still fit on one screen
+NO_CURRENCY = "(none)"
+
+
+@lru_cache(maxsize=4096)
+def wilson_interval(count: int, total: int) -> tuple[float, float]:
+    """Return the 95 % confidence interval of a share (Wilson 1927); (0, 1) if nothing was counted.
+
+    >>> [round(end, 3) for end in wilson_interval(10, 100)], wilson_interval(0, 0)
+    ([0.055, 0.174], (0.0, 1.0))
+    """
+    # Imported here because it takes half a second, and only reports print intervals.
+    from scipy.stats import binomtest
+
+    if not total:
+        return 0.0, 1.0
+    interval = binomtest(count, total).proportion_ci(0.95, method="wilson")
+    return float(interval.low), float(interval.high)
+
+
+@dataclass(slots=True)
+class VerdictCounts:
+    """Numbers of listed, missing and unsure offers, and the value of the missing ones per currency.
+
+    `listed_repeats` and `missing_repeats` count further variants of a product that is already
+    counted under the same verdict. Variants are listed or missing together, so significance tests
+    count products instead of offers.
+    """
+
+    listed: int = 0
+    missing: int = 0
+    unsure: int = 0
+    listed_repeats: int = 0
+    missing_repeats: int = 0
+    value: dict[str, Decimal] = field(default_factory=lambda: defaultdict(Decimal))
+
+    @property
+    def seen(self) -> int:
+        """Number of offers with any verdict."""
+        return self.listed + self.missing + self.unsure
+
+    @property
+    def share(self) -> float:
+        """Share of missing offers."""
+        if not self.seen:
+            return 0.0
+        return self.missing / self.seen
+
+    @property
+    def listed_products(self) -> int:
+        """Number of products with listed offers."""
+        return self.listed - self.listed_repeats
+
+    @property
+    def missing_products(self) -> int:
+        """Number of products with missing offers."""
+        return self.missing - self.missing_repeats
+
+    def add(self, finding: Finding, is_repeat: bool = False) -> None:
+        """Count one offer.
+
+        `is_repeat` marks a further variant of a product with the same verdict.
+        """
+        self.add_verdict(finding.verdict, finding.price, finding.currency)
+        if finding.verdict is Verdict.LISTED:
+            self.listed_repeats += is_repeat
+        elif finding.verdict is Verdict.MISSING:
+            self.missing_repeats += is_repeat
+
+    def add_verdict(self, verdict: Verdict, price: Decimal | None, currency: str | None) -> None:
+        """Count one verdict, and the offer's price if it is missing."""
+        if verdict is Verdict.LISTED:
+            self.listed += 1
+        elif verdict is Verdict.UNSURE:
+            self.unsure += 1
+        else:
+            self.missing += 1
+            if price is not None:
+                self.value[currency or ""] += price
+
+    def merge(self, counts: "VerdictCounts") -> None:
+        """Add the counts of another group."""
+        self.listed += counts.listed
+        self.missing += counts.missing
+        self.unsure += counts.unsure
+        self.listed_repeats += counts.listed_repeats
+        self.missing_repeats += counts.missing_repeats
+        for currency, value in counts.value.items():
+            self.value[currency] += value
+
+    def value_in(self, currency: str | None) -> Decimal:
+        """Return the total price of the missing offers in one currency."""
+        return self.value.get(currency or "", Decimal(0))
+
+    def interval(self) -> tuple[float, float]:
+        """Return the 95 % confidence interval of the share of missing offers."""
+        return wilson_interval(self.missing, self.seen)
+
+    def as_json(self, main_currency: str | None) -> dict[str, Any]:
+        """Return counts, share with its interval, and value of the missing offers."""
+        values = {currency: decimal_text(value) for currency, value in sorted(self.value.items())}
+        return {
+            "seen": self.seen,
+            "listed": self.listed,
+            "missing": self.missing,
+            "unsure": self.unsure,
+            "missing_share": round(self.share, 4),
+            "interval": [round(bound, 4) for bound in self.interval()],
+            "missing_value": decimal_text(self.value_in(main_currency)),
+            "missing_values": values,
+        }
+
+
+@dataclass(frozen=True)
+class Group:
+    """Counts of one category, brand or price band.
+
+    `name` is None if the shop's page states none.
+    """
+
+    name: str | None
+    counts: VerdictCounts
+    band: Band | None = None
+
+    def as_json(self, key: str, currency: str | None) -> dict[str, Any]:
+        """Return the counts, with the group's name under `key`."""
+        return {key: self.name, **self.counts.as_json(currency)}
+
+    def band_as_json(self, currency: str | None) -> dict[str, Any]:
+        """Return the counts of a price band, with its borders."""
+        band = self.band or Band(None, None)
+        borders = {"from": decimal_text(band.low), "below": decimal_text(band.high)}
+        return {**borders, **self.counts.as_json(currency)}
+
+
+@dataclass(frozen=True)
+class Completeness:
+    """Figures of one run of one shop; groups are ranked by the value of their missing offers.
+
+    `currency` is the shop's main currency. `by_band` has the price bands of that currency,
+    `other_currency_bands` those of up to five further ones. `currency_weights` make amounts of
+    several currencies comparable for ranking.
+    """
+
+    total: VerdictCounts
+    decisions: Mapping[Word, int]
+    currency: str | None
+    by_category: tuple[Group, ...]
+    by_brand: tuple[Group, ...]
+    by_band: tuple[Group, ...]
+    other_currencies: tuple[Group, ...]
+    other_currency_bands: tuple[tuple[str, tuple[Group, ...]], ...]
+    currency_weights: Mapping[str, Decimal]
+    unpriced: VerdictCounts
+    coverage: Coverage
+
+    def categories(self, limit: int = MAX_CATEGORIES) -> tuple[Group, ...]:
+        """Roll categories up to the deepest level with at most `limit` groups.
+
+        `A > B > C` becomes `A > B` or `A`.
+        """
+        return _roll_up(self.by_category, self.currency_weights, limit)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the figures as report.json has them."""
+        currency = self.currency
+        decisions = {str(decision): self.decisions.get(decision, 0) for decision in Word}
+        other_bands = {
+            other_currency: [group.band_as_json(other_currency) for group in groups]
+            for other_currency, groups in self.other_currency_bands
+        }
+        return {
+            "totals": {**self.total.as_json(currency), "currency": currency, "words": decisions},
+            "coverage": self.coverage.as_json(),
+            "by_category": [group.as_json("category", currency) for group in self.by_category],
+            "by_price_band": [group.band_as_json(currency) for group in self.by_band],
+            "other_currencies": [
+                group.as_json("currency", group.name) for group in self.other_currencies
+            ],
+            "by_price_band_elsewhere": other_bands,
+            "without_price": self.unpriced.as_json(currency),
+            "by_brand": [group.as_json("brand", currency) for group in self.by_brand],
+        }
+
+
+def rank_groups(
+    groups: Iterable[tuple[str, VerdictCounts]], currency_weights: Mapping[str, Decimal]
+) -> tuple[Group, ...]:
+    """Rank groups by the weighted value of their missing offers, then by their number."""
+
+    def rank(group: Group) -> tuple[Decimal, int, int, str]:
+        value = Decimal(0)
+        for currency, amount in group.counts.value.items():
+            value += currency_weights.get(currency, Decimal(1)) * amount
+        # Groups without a name come last among equals.
+        return -value, -group.counts.missing, -group.counts.seen, group.name or "\uffff"
+
+    return tuple(sorted((Group(name or None, counts) for name, counts in groups), key=rank))
+
+
+def roll_up(
+    groups: Iterable[Group], currency: str | None, limit: int = MAX_CATEGORIES
+) -> tuple[Group, ...]:
+    """Roll categories up to the deepest level that fits, ranked by the value in one currency."""
+    return _roll_up(groups, {currency or "": Decimal(1)}, limit)
+
+
+def _roll_up(
+    groups: Iterable[Group], currency_weights: Mapping[str, Decimal], limit: int
+) -> tuple[Group, ...]:
+    leaves = tuple(groups)
+    depth = max((len(category_steps(leaf.name)) for leaf in leaves), default=0)
+    while depth > 0:
+        counts: dict[str, VerdictCounts] = {}
+        for leaf in leaves:
+            ancestor = " > ".join(category_steps(leaf.name)[:depth])
+            counts.setdefault(ancestor, VerdictCounts()).merge(leaf.counts)
+        if len(counts) <= limit or depth == 1:
+            return rank_groups(counts.items(), currency_weights)
+        depth -= 1
+    return leaves

@@ -1,0 +1,137 @@
+"""Builder of a shop's completeness: counts findings one at a time, so that none has to be kept."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from catalog.models import Verdict, Word
+from reports.statistics.completeness import (
+    NO_CURRENCY,
+    Completeness,
+    Group,
+    VerdictCounts,
+    rank_groups,
+)
+from reports.statistics.coverage import Coverage
+from reports.statistics.findings_reader import Finding
+from reports.statistics.price_bands import choose_bands
+
+_MAX_BANDED_CURRENCIES = 5  # currencies besides the main one that get price bands
+_MIN_BANDED_OFFERS = 20  # offers in a currency from which price bands are worth reading
+
+
+@dataclass
+class CompletenessBuilder:
+    """Counts of a run so far; `build` turns them into a `Completeness`.
+
+    Brands are counted without regard to case; `spellings` keeps the first spelling of each.
+    """
+
+    total: VerdictCounts = field(default_factory=VerdictCounts)
+    decisions: Counter[Word] = field(default_factory=Counter)
+    categories: dict[str, VerdictCounts] = field(default_factory=dict)
+    brands: dict[str, VerdictCounts] = field(default_factory=dict)
+    spellings: dict[str, str] = field(default_factory=dict)
+    currencies: dict[str | None, VerdictCounts] = field(default_factory=dict)
+    unpriced: VerdictCounts = field(default_factory=VerdictCounts)
+    prices: dict[tuple[str | None, Verdict], list[Decimal]] = field(default_factory=dict)
+    products: set[tuple[str, Verdict]] = field(default_factory=set)
+
+    def add(self, finding: Finding) -> None:
+        """Count one finding; an ignored one only among the review decisions."""
+        if finding.decision is not None:
+            self.decisions[finding.decision] += 1
+        if finding.is_ignored:
+            return
+        is_repeat = self._is_repeat(finding)
+        brand = self._brand_key(finding.brand)
+        self.total.add(finding, is_repeat)
+        self.categories.setdefault(finding.category or "", VerdictCounts()).add(finding, is_repeat)
+        self.brands.setdefault(brand, VerdictCounts()).add(finding, is_repeat)
+        if finding.price is None:
+            self.unpriced.add(finding)
+            return
+        self.currencies.setdefault(finding.currency, VerdictCounts()).add(finding, is_repeat)
+        self.prices.setdefault((finding.currency, finding.verdict), []).append(finding.price)
+
+    def _is_repeat(self, finding: Finding) -> bool:
+        """Return True if a variant of the same product already has this verdict."""
+        if finding.variant_of is None:
+            return False
+        product = finding.variant_of, finding.verdict
+        is_known = product in self.products
+        self.products.add(product)
+        return is_known
+
+    def _brand_key(self, brand: str | None) -> str:
+        key = (brand or "").casefold()
+        self.spellings.setdefault(key, brand or "")
+        return key
+
+    @property
+    def currency(self) -> str | None:
+        """Main currency of the shop: the one with the most offers."""
+        return max(
+            self.currencies,
+            key=lambda currency: (self.currencies[currency].seen, currency or ""),
+            default=None,
+        )
+
+    def prices_of(self, currency: str | None, verdict: Verdict) -> list[Decimal]:
+        """Return the prices of a verdict's offers in one currency."""
+        return self.prices.get((currency, verdict), [])
+
+    @property
+    def currency_weights(self) -> dict[str, Decimal]:
+        """Factors that make the mean price of missing offers 1 in every currency."""
+        weights = {}
+        for currency, counts in self.currencies.items():
+            value = self.total.value.get(currency or "")
+            if value:
+                weights[currency or ""] = counts.missing / value
+        return weights
+
+    def build(self, coverage: Coverage) -> Completeness:
+        """Return the figures, with the coverage of the crawl that they depend on."""
+        main, weights = self.currency, self.currency_weights
+        further_currencies = sorted(
+            (currency for currency in self.currencies if currency != main),
+            key=lambda currency: currency or "",
+        )
+        brands = [(self.spellings[key], counts) for key, counts in self.brands.items()]
+        banded = [
+            currency
+            for currency in further_currencies[:_MAX_BANDED_CURRENCIES]
+            if currency and self.currencies[currency].seen >= _MIN_BANDED_OFFERS
+        ]
+        return Completeness(
+            total=self.total,
+            decisions=self.decisions,
+            currency=main,
+            by_category=rank_groups(self.categories.items(), weights),
+            by_brand=rank_groups(brands, weights),
+            by_band=self._band_groups(main),
+            other_currencies=tuple(
+                Group(currency or NO_CURRENCY, self.currencies[currency])
+                for currency in further_currencies
+            ),
+            other_currency_bands=tuple(
+                (currency, self._band_groups(currency)) for currency in banded
+            ),
+            currency_weights=weights,
+            unpriced=self.unpriced,
+            coverage=coverage,
+        )
+
+    def _band_groups(self, currency: str | None) -> tuple[Group, ...]:
+        prices: list[Decimal] = []
+        for verdict in Verdict:
+            prices += self.prices_of(currency, verdict)
+        if not prices:
+            return ()
+        bands = choose_bands(prices)
+        groups = [Group(None, VerdictCounts(), band) for band in bands.all()]
+        for verdict in Verdict:
+            for price in self.prices_of(currency, verdict):
+                groups[bands.index(price)].counts.add_verdict(verdict, price, currency)
+        return tuple(groups)

@@ -1,0 +1,94 @@
+"""Report files: the report of a run in each format, every file complete or absent.
+
+A file is written under a temporary name in the same folder and renamed when it is complete. A
+failed or killed report leaves no partial file under the final name, and writing it again leaves no
+duplicates.
+"""
+
+import errno
+import os
+import re
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from catalog.errors import StorageFull, StoreError, UsageError
+from catalog.models import Shop
+from catalog.runtime.progress import Progress, silent
+from catalog.runtime.settings import Settings
+from catalog.storage.store import Store
+from reports.model.report_model import Report, build_report
+from reports.write.html_report import write_html
+from reports.write.json_report import write_json
+from reports.write.spreadsheets import write_csv, write_xlsx
+
+Writer = Callable[[Path, Report], None]
+
+FORMATS = ("html", "csv", "xlsx", "json")
+_WRITERS: dict[str, Writer] = {
+    "html": write_html,
+    "csv": write_csv,
+    "xlsx": write_xlsx,
+    "json": write_json,
+}
+_MAX_FOLDER_NAME = 40  # characters of a shop's name in a path
+
+
+def report_shop(
+    settings: Settings,
+    store: Store,
+    shop: Shop,
+    run_id: int,
+    *,
+    formats: Sequence[str] = FORMATS,
+    out: Path | None = None,
+    progress: Progress = silent,
+) -> dict[str, Path]:
+    """Write the report of a run, and return the file of each format.
+
+    `out` replaces the folder below the data folder.
+
+    Raises UsageError (unknown format, or a run that the shop does not have), StorageFull,
+    StoreError.
+    """
+    for name in formats:
+        if name not in _WRITERS:
+            raise UsageError(f"{name!r} is not a report format: choose from {', '.join(FORMATS)}")
+    folder = out
+    if folder is None:
+        folder = report_folder(settings, shop, run_id)
+    report = build_report(store, shop, run_id, progress=progress)
+    paths = {}
+    for number, name in enumerate(formats):
+        progress("report files", number, len(formats))
+        paths[name] = _write_complete(folder / f"report.{name}", _WRITERS[name], report)
+    progress("report files", len(formats), len(formats))
+    return paths
+
+
+def report_folder(settings: Settings, shop: Shop, run_id: int) -> Path:
+    """Return the folder of a run's reports, under a name that is valid on every file system."""
+    name = re.sub(r"[^a-z0-9]+", "-", shop.name.casefold()).strip("-")[:_MAX_FOLDER_NAME]
+    return settings.data_dir / "reports" / f"{shop.id}-{name}".rstrip("-") / str(run_id)
+
+
+def _write_complete(path: Path, write: Writer, report: Report) -> Path:
+    """Write a file under a temporary name and rename it. Raises StorageFull, StoreError."""
+    # The process id keeps two processes that write the same report apart.
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write(temporary, report)
+        temporary.replace(path)
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise StorageFull(
+                f"no space left for the report in {path.parent}: free some, then report again"
+            ) from error
+        raise StoreError(
+            f"the report cannot be written to {path.parent}: {error.strerror or error}"
+        ) from error
+    finally:
+        with suppress(OSError):
+            temporary.unlink()
+    return path

@@ -1,0 +1,283 @@
+"""Reports for spreadsheets: one CSV file with the findings, one XLSX workbook with everything.
+
+Rows are written as they come and never held in memory. No cell can become a formula or a link.
+"""
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+
+import xlsxwriter
+from xlsxwriter.exceptions import FileCreateError
+
+from catalog.models import Verdict
+from reports.causes.feed_quality import FeedQuality, RejectionReason
+from reports.model.report_model import CauseShare, Report
+from reports.statistics.completeness import Group
+from reports.statistics.coverage import Coverage
+from reports.statistics.findings_reader import Finding, NearestOffer, decimal_text
+from reports.statistics.formatting import format_band, format_minute
+from reports.write.cell_escaping import Cell, escape_row
+
+_MAX_SHEET_ROWS = 1_000_000  # XLSX allows 1,048,576
+_MAX_SHEET_NAME = 31  # characters, the limit of XLSX
+
+# Columns of the findings with their widths in characters.
+_FINDING_COLUMNS = (
+    ("verdict", 10), ("title", 50), ("price", 12), ("currency", 9), ("brand", 18), ("category", 32),
+    ("cause", 28), ("evidence", 60), ("also", 40), ("score", 8), ("since", 8), ("url", 50),
+    ("ean", 16), ("han", 16), ("sku", 16), ("availability", 13), ("nearest_title", 40),
+    ("nearest_price", 12), ("nearest_url", 40), ("reasons", 60), ("word", 9), ("note", 30),
+    ("fetched_at", 22), ("variant_of", 50),
+)  # fmt: skip
+_NO_OFFER = NearestOffer(title=None, url=None, price=None, currency=None)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """Table of a workbook; rows are made when they are written."""
+
+    name: str
+    columns: Sequence[tuple[str, int]]
+    rows: Iterable[Sequence[Cell]]
+
+
+def write_csv(path: Path, report: Report) -> None:
+    """Write the findings as CSV (UTF-8, comma, header)."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([name for name, _ in _FINDING_COLUMNS])
+        for finding in report.findings:
+            writer.writerow(map(_csv_cell, escape_row(_finding_cells(finding))))
+
+
+def _csv_cell(cell: Cell) -> Cell:
+    if isinstance(cell, Decimal):
+        return decimal_text(cell)
+    return cell
+
+
+def write_xlsx(path: Path, report: Report) -> None:
+    """Write everything as a workbook, one sheet per table. Raises OSError."""
+    options = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
+    try:
+        with xlsxwriter.Workbook(str(path), options) as workbook:
+            bold = workbook.add_format({"bold": True, "bottom": 1})
+            for sheet in build_sheets(report):
+                _write_sheet(workbook.add_worksheet(sheet.name), sheet, bold)
+    except FileCreateError as error:
+        raise OSError(*error.args[0].args) from error
+
+
+def _write_sheet(worksheet: xlsxwriter.worksheet.Worksheet, sheet: Sheet, bold: object) -> None:
+    # Widths come first: in constant_memory mode rows are written in order and not changed later.
+    for column, (_, width) in enumerate(sheet.columns):
+        worksheet.set_column(column, column, width)
+    worksheet.freeze_panes(1, 0)
+    for column, (name, _) in enumerate(sheet.columns):
+        worksheet.write_string(0, column, name, bold)
+    number = 0
+    for number, cells in zip(range(1, _MAX_SHEET_ROWS), sheet.rows, strict=False):
+        for column, cell in enumerate(escape_row(cells)):
+            if isinstance(cell, str):
+                worksheet.write_string(number, column, cell)
+            elif cell is not None:
+                worksheet.write_number(number, column, cell)
+    worksheet.autofilter(0, 0, number, len(sheet.columns) - 1)
+
+
+def build_sheets(report: Report) -> Iterator[Sheet]:
+    """Yield all tables of the report."""
+    figures, quality = report.completeness, report.feed_quality
+    currency = figures.currency
+    yield Sheet("Summary", (("figure", 44), ("value", 24), ("note", 60)), _summary_rows(report))
+    for name, verdict in (("Missing", Verdict.MISSING), ("Unsure", Verdict.UNSURE)):
+        findings = report.findings_with(verdict)
+        yield Sheet(name, _FINDING_COLUMNS, map(_finding_cells, findings))
+    yield _causes_sheet(report.causes, currency)
+    yield _groups_sheet("Categories", "category", figures.by_category, currency)
+    yield _groups_sheet("Price bands", "price band", figures.by_band, currency)
+    for other_currency, groups in figures.other_currency_bands:
+        name = f"Price bands {other_currency}"[:_MAX_SHEET_NAME]
+        yield _groups_sheet(name, "price band", groups, other_currency)
+    yield _groups_sheet("Brands", "brand", figures.by_brand, currency)
+    yield _price_differences_sheet(quality)
+    yield _title_differences_sheet(quality)
+    yield _rejections_sheet(quality.rejections.values())
+    yield _unseen_sheet(quality)
+    yield _crawl_sheet(figures.coverage)
+
+
+def _causes_sheet(causes: Iterable[CauseShare], currency: str | None) -> Sheet:
+    def cells(share: CauseShare) -> list[Cell]:
+        value = share.counts.value_in(currency)
+        return [share.kind.value, share.offers, value, currency, share.evidence[0].text]
+
+    columns = (("cause", 32), ("missing", 10), ("value", 14), ("currency", 9), ("evidence", 70))
+    return Sheet("Causes", columns, map(cells, causes))
+
+
+def _groups_sheet(name: str, column: str, groups: Iterable[Group], currency: str | None) -> Sheet:
+    columns = (
+        (column, 40),
+        ("seen", 9),
+        ("listed", 9),
+        ("missing", 9),
+        ("unsure", 9),
+        ("missing share", 13),
+        ("from", 9),
+        ("to", 9),
+        ("missing value", 14),
+        ("currency", 9),
+    )
+
+    def cells(group: Group) -> list[Cell]:
+        counts = group.counts
+        low, high = counts.interval()
+        label = group.name or "(none)"
+        if group.band:
+            label = format_band(group.band, currency)
+        return [
+            label,
+            counts.seen,
+            counts.listed,
+            counts.missing,
+            counts.unsure,
+            round(counts.share, 4),
+            round(low, 4),
+            round(high, 4),
+            counts.value_in(currency),
+            currency,
+        ]
+
+    return Sheet(name, columns, map(cells, groups))
+
+
+def _price_differences_sheet(quality: FeedQuality) -> Sheet:
+    columns = (
+        ("title", 50),
+        ("price on page", 14),
+        ("in catalog", 14),
+        ("currency", 9),
+        ("difference", 11),
+        ("url", 50),
+    )
+    rows = (
+        (offer.title, offer.page_price, offer.catalog_price, offer.currency, offer.share, offer.url)
+        for offer in quality.prices
+    )
+    return Sheet("Price differences", columns, rows)
+
+
+def _title_differences_sheet(quality: FeedQuality) -> Sheet:
+    columns = (
+        ("title on page", 50),
+        ("title in catalog", 50),
+        ("similarity (0-100)", 17),
+        ("url", 50),
+    )
+    rows = (
+        (offer.page_title, offer.catalog_title, round(offer.similarity), offer.url)
+        for offer in quality.titles
+    )
+    return Sheet("Title differences", columns, rows)
+
+
+def _rejections_sheet(rejections: Iterable[RejectionReason]) -> Sheet:
+    def cells(rejection: RejectionReason) -> list[Cell]:
+        example = rejection.examples[0]
+        return [rejection.reason, rejection.rows, example.source, example.line, example.raw]
+
+    columns = (("reason", 60), ("rows", 8), ("example source", 30), ("line", 8), ("raw", 80))
+    return Sheet("Rejected rows", columns, map(cells, rejections))
+
+
+def _unseen_sheet(quality: FeedQuality) -> Sheet:
+    columns = (
+        ("ref", 20),
+        ("title", 50),
+        ("price", 12),
+        ("currency", 9),
+        ("status", 14),
+        ("reason", 30),
+        ("url", 50),
+    )
+    rows = (
+        (
+            offer.ref,
+            offer.title,
+            offer.price,
+            offer.currency,
+            offer.status.value,
+            offer.reason,
+            offer.url,
+        )
+        for offer in quality.unseen
+    )
+    return Sheet("Not seen in the shop", columns, rows)
+
+
+def _crawl_sheet(coverage: Coverage) -> Sheet:
+    rows = ((count.state, count.reason, count.pages) for count in coverage.reasons)
+    return Sheet("Crawl", (("pages", 14), ("reason", 60), ("number", 10)), rows)
+
+
+def _summary_rows(report: Report) -> Iterator[list[Cell]]:
+    figures = report.completeness
+    total, coverage = figures.total, figures.coverage
+    low, high = total.interval()
+    page_share = None
+    if coverage.page_share is not None:
+        page_share = f"share {coverage.page_share:.4f}"
+    yield ["shop", report.shop.name, report.shop.url]
+    yield ["run", report.run.id, format_minute(report.run_at)]
+    yield ["offers seen in the shop", total.seen, None]
+    yield ["listed", total.listed, None]
+    yield ["missing", total.missing, None]
+    yield ["unsure", total.unsure, "counted neither as listed nor as missing"]
+    yield ["missing share", round(total.share, 4), f"95 % interval {low:.4f} to {high:.4f}"]
+    yield ["missing value", total.value_in(figures.currency), figures.currency]
+    yield ["pages discovered", coverage.pages, None]
+    yield ["pages with a response", coverage.answered, page_share]
+    yield ["offers of the catalog", coverage.known, None]
+    yield ["... whose page was found", coverage.seen + coverage.page_found, None]
+    yield ["... whose page is not there", coverage.not_found, "not found"]
+    yield ["... whose page was not fetched", coverage.not_crawled, "not crawled"]
+    yield ["... without a usable link", coverage.no_link, "opaque or broken link, no match"]
+    for decision, number in figures.decisions.items():
+        yield [f"findings with review decision “{decision.value}”", number, None]
+
+
+def _finding_cells(finding: Finding) -> list[Cell]:
+    nearest = finding.nearest or _NO_OFFER
+    fetched_at = None
+    if finding.fetched_at is not None:
+        fetched_at = finding.fetched_at.isoformat(timespec="seconds")
+    return [
+        "ignored" if finding.is_ignored else finding.verdict.value,
+        finding.title,
+        finding.price,
+        finding.currency,
+        finding.brand,
+        finding.category,
+        finding.cause,
+        finding.evidence[0] if finding.evidence else None,
+        "; ".join(finding.evidence[1:]) or None,
+        round(finding.score, 4),
+        finding.since,
+        finding.url,
+        finding.ean,
+        finding.han,
+        finding.sku,
+        finding.availability,
+        nearest.title,
+        nearest.price,
+        nearest.url,
+        "; ".join(finding.reasons) or None,
+        finding.decision and finding.decision.value,
+        finding.note,
+        fetched_at,
+        finding.variant_of,
+    ]

@@ -1,0 +1,84 @@
+"""Settings of the learner in one frozen value, and the mechanisms that an evaluation can switch off.
+
+A mechanism is a rule of thumb beyond counting right and wrong values. Each has to gain on at least three shops for
+which it was not designed, or to keep a demanded accuracy; `scout evaluate extraction DATA --without NAME` repeats the
+measurement.
+"""
+
+from dataclasses import dataclass, field
+
+from catalog.errors import UsageError
+from catalog.models import Attribute
+
+# Name of each mechanism -> its purpose, and the measured effect of switching it off (10 examples a shop, 23 shops).
+MECHANISMS: dict[str, str] = {
+    "empty_fields": "reads identifiers and categories of no example from fields that are empty on all",
+    "placeholder_skus": "reads a dash as SKU where the catalog lists dashes",
+    "fallback_rules": "adds a rule from another element where one rule alone was chosen",
+    "confirming_rules": "adds rules that only confirm the chosen ones from another source",
+    "site_defaults": "blocks the picture and slogan of the home page",
+    "fillers": "blocks values that stand on several examples and are right on none",
+    "positional_prior": "lowers the score of selectors that count their way down the page",
+}
+
+
+def _min_shares() -> dict[Attribute, float]:
+    return {
+        Attribute.TITLE: 0.2,
+        Attribute.PRICE: 0.35,
+        Attribute.CATEGORY: 0.75,
+        Attribute.DESCRIPTION: 0.65,
+    }
+
+
+@dataclass(frozen=True)
+class LearnerConfig:
+    """Decision thresholds of the learner, and the mechanisms that are switched off.
+
+    Wilson bounds are given by the count that reaches them: n right of n have the bound n / (n + 1).
+    """
+
+    # Mechanisms that are switched off; empty in production.
+    without: frozenset[str] = frozenset()
+    # Score, relative to the best candidate's, below which no rule is kept (the thesis's threshold F).
+    score_threshold: float = 0.5
+    # Penalty of a value where the catalog knows none, in wrong values.
+    unexpected_penalty: float = 0.3
+    # Penalty of an abstention, in wrong values; of titles and prices, which every offer has, it is higher.
+    abstain_penalty: float = 0.1
+    abstain_penalty_always: float = 0.3
+    # Prior on the score of positional selectors; long texts are rarely met by chance.
+    positional_prior: float = 0.8
+    positional_prior_long: float = 0.85
+    # Scores that differ by less are a tie, decided by `tie_break`.
+    tie_margin: float = 0.02
+    # Share of values found that have to be right: known titles and prices may be stale in many offers at once.
+    min_shares: dict[Attribute, float] = field(default_factory=_min_shares, hash=False)
+    min_share: float = 0.55
+    # Least Wilson bound of a candidate that guesses: five right of five.
+    guess_bound: float = 0.83
+    # Least Wilson bound of an unnamed place that holds brands or categories: four right of four.
+    unnamed_bound: float = 0.76
+    # Least Wilson bound of a single constant, or of the first of several products' values: nine right of nine.
+    constant_bound: float = 0.9
+    # Weight of a guess's vote, times its score.
+    guess_weight: float = 0.85
+    # Caps on the rules of one attribute, and on the candidates tried for them.
+    max_rules: int = 6
+    max_candidates_tried: int = 40
+    # With more examples than this, candidates run in rounds of successive halving first.
+    halving_from: int = 16
+
+    def __post_init__(self) -> None:
+        unknown = sorted(self.without - MECHANISMS.keys())
+        if unknown:
+            raise UsageError(
+                f"no such mechanism: {', '.join(unknown)}; known: {', '.join(MECHANISMS)}"
+            )
+
+    def uses(self, mechanism: str) -> bool:
+        """Return True unless the mechanism is switched off."""
+        return mechanism not in self.without
+
+
+DEFAULT_CONFIG = LearnerConfig()

@@ -1,0 +1,100 @@
+"""Mirrored sites as test data: `www.tar.xz` with all pages, `truth.json`, and the merchant's `catalog.jsonl`.
+
+`truth.json` has `host` and `offers` {offer id: [paths of its pages]}; all other HTML files are no offer pages. A line
+of `catalog.jsonl` has the values of one offer under the id `HOST:OFFER`; offers without a line are missing ones.
+"""
+
+import json
+import lzma
+import tarfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from catalog.errors import FeedError
+from catalog.models import Attribute
+
+MIRROR = "www.tar.xz"
+TRUTH = "truth.json"
+CATALOG = "catalog.jsonl"
+INDEX = "index.html"
+SUFFIX = ".html"
+
+
+@dataclass(frozen=True)
+class MirroredPage:
+    """A page of a mirror; `offer` is the id of the offer that it shows, `is_first` marks one page of each offer."""
+
+    name: str
+    url: str
+    html: bytes
+    offer: str = ""
+    is_first: bool = False
+
+
+@dataclass(frozen=True)
+class Mirror:
+    """All pages of a shop, and the known values of catalogued offers by id."""
+
+    offer_pages: tuple[MirroredPage, ...]
+    other_pages: tuple[MirroredPage, ...]
+    attributes: Mapping[str, Mapping[str, Any]]
+
+
+def is_mirrored_site(path: Path) -> bool:
+    """Return True for a folder that holds a mirror with its truth."""
+    return (path / MIRROR).is_file() and (path / TRUTH).is_file()
+
+
+def read_mirror(path: Path) -> Mirror:
+    """Read a mirrored site. Raises FeedError where a file is missing or malformed."""
+    try:
+        truth = json.loads((path / TRUTH).read_text(encoding="utf-8"))
+        host, offers = str(truth["host"]), dict(truth["offers"])
+        attributes = _catalog_attributes(path / CATALOG)
+        files = _html_files(path / MIRROR)
+    except (OSError, EOFError, lzma.LZMAError, tarfile.TarError, ValueError, KeyError) as error:
+        raise FeedError(f"{path} cannot be read as a mirrored site: {error!r}") from error
+    offer_of = {_page_path(page): offer for offer, pages in offers.items() for page in pages}
+    offer_pages, other_pages = [], []
+    shown: set[str] = set()
+    for name, html in sorted(files.items()):
+        url = f"https://{host}/{_page_path(name)}"
+        offer = offer_of.get(_page_path(name))
+        if offer is None:
+            other_pages.append(MirroredPage(name, url, html))
+            continue
+        offer_pages.append(MirroredPage(name, url, html, offer, offer not in shown))
+        shown.add(offer)
+    return Mirror(tuple(offer_pages), tuple(other_pages), attributes)
+
+
+def _catalog_attributes(path: Path) -> dict[str, dict[str, Any]]:
+    """Return {offer id: {attribute: value}} of the merchant's catalog."""
+    names = {attribute.value for attribute in Attribute}
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
+    return {
+        str(row["id"]).partition(":")[2]: {name: row.get(name) for name in names} for row in rows
+    }
+
+
+def _html_files(path: Path) -> dict[str, bytes]:
+    files = {}
+    with tarfile.open(path) as archive:
+        for member in archive:
+            content = archive.extractfile(member) if member.isfile() else None
+            if content is not None and member.name.endswith(SUFFIX):
+                files[member.name.removeprefix("./")] = content.read()
+    return files
+
+
+def _page_path(name: str) -> str:
+    """Return the path that a mirrored file answers to.
+
+    >>> _page_path("lamps/index.html"), _page_path("products/desk-lamp.html"), _page_path("lamps/")
+    ('lamps', 'products/desk-lamp', 'lamps')
+    """
+    if name == INDEX or name.endswith(f"/{INDEX}"):
+        name = name.removesuffix(INDEX)
+    return name.removesuffix(SUFFIX).rstrip("/")

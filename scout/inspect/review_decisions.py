@@ -1,0 +1,66 @@
+"""Review decisions on findings, stored by the offer's URL so that they outlive runs."""
+
+from dataclasses import dataclass
+
+from sqlmodel import Session, select
+
+from catalog.errors import UsageError
+from catalog.models import Attribute, Match, PersonsWord, Shop, Word, now
+from catalog.storage.store import Store
+from scout.pipeline import pipeline
+from url_cleaner.clean import clean
+
+
+@dataclass(frozen=True)
+class RecordedDecision:
+    """URL under which a decision was recorded.
+
+    `is_finding` is True for a finding of the newest run.
+    """
+
+    url: str
+    is_finding: bool
+
+
+def record_decision(
+    store: Store, shop: Shop, url: str, decision: Word, note: str | None = None
+) -> RecordedDecision:
+    """Record a review decision on a finding, in place of an earlier one.
+
+    Any URL of the offer names it. Raises BadUrl.
+    """
+    run = pipeline.latest(store, shop)
+    with store.write() as session:
+        finding_url = _finding_url(session, run.id, url, shop) if run else None
+        key = finding_url or clean(url, home=shop.url).url or url
+        stored = select(PersonsWord).where(PersonsWord.shop_id == shop.id, PersonsWord.url == key)
+        review = session.exec(stored).first()
+        if review is None:
+            review = PersonsWord(shop_id=pipeline.shop_key(shop), url=key, word=decision)
+        review.word, review.note, review.at = decision, note, now()
+        session.add(review)
+    return RecordedDecision(key, finding_url is not None)
+
+
+def parse_attribute(name: str) -> Attribute:
+    """Return the attribute of that name. Raises UsageError that lists all.
+
+    >>> parse_attribute("price").value
+    'price'
+    """
+    if name not in set(Attribute):
+        raise UsageError(f"{name!r} is no attribute: choose from {', '.join(Attribute)}")
+    return Attribute(name)
+
+
+def _finding_url(session: Session, run_id: int | None, url: str, shop: Shop) -> str | None:
+    """Return the URL of the run's finding that has this URL among its own, or None."""
+    exact = select(Match.url).where(Match.run_id == run_id, Match.url == url)
+    if session.exec(exact).first():
+        return url
+    given = {url, clean(url, home=shop.url).url}
+    urls_of_run = select(Match.url, Match.urls).where(Match.run_id == run_id)
+    for finding_url, further_urls in session.exec(urls_of_run):
+        if given & {finding_url, *further_urls}:
+            return finding_url
+    return None

@@ -1,0 +1,181 @@
+"""Metrics of all shops from the store: `/metrics` of `scout serve`.
+
+The figures are read from the store when Prometheus asks for them, so they cover every process on
+that store. They are cached for a few seconds, because several servers may ask.
+"""
+
+import shutil
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+from sqlmodel import Session, col, func, select
+
+from catalog.models import KnownOffer, Match, Page, Run, RunState, Schedule, Shop
+from catalog.runtime.settings import Settings
+from catalog.storage.store import Store
+
+_CACHE_SECONDS = 10.0
+
+Samples = dict[tuple[str, ...], float]
+
+
+@dataclass(frozen=True)
+class _ShopRun:
+    """Newest run of a shop."""
+
+    shop: str
+    run: Run
+
+
+class StoreCollector(Collector):
+    """Collector of the figures of all shops."""
+
+    def __init__(self, settings: Settings, store: Store) -> None:
+        self._settings, self._store = settings, store
+        self._cached: list[Metric] = []
+        self._cached_at = 0.0
+
+    def collect(self) -> Iterable[Metric]:
+        """Return the metrics, read again if the cached ones are too old."""
+        if not self._cached or time.monotonic() - self._cached_at > _CACHE_SECONDS:
+            with self._store.read() as session:
+                self._cached = [
+                    *_shop_metrics(session),
+                    *_run_metrics(session),
+                    _schedule_metric(session),
+                    self._disk_metric(),
+                ]
+            self._cached_at = time.monotonic()
+        return self._cached
+
+    def describe(self) -> Iterable[Metric]:
+        """Return no metrics in advance: registering the collector must not read the store."""
+        return []
+
+    def _disk_metric(self) -> Metric:
+        free = shutil.disk_usage(self._settings.data_dir).free
+        description = "Space left where Scout keeps its data."
+        return _gauge("scout_data_free_bytes", description, (), {(): free})
+
+
+def _shop_metrics(session: Session) -> Iterator[Metric]:
+    names = dict(session.exec(select(Shop.id, Shop.name)).all())
+    yield _gauge("scout_shops", "Shops that are stored.", (), {(): len(names)})
+    pages = session.exec(
+        select(Page.shop_id, Page.state, func.count()).group_by(col(Page.shop_id), col(Page.state))
+    )
+    page_counts: Samples = {
+        (names.get(shop_id, ""), str(state)): count for shop_id, state, count in pages
+    }
+    yield _gauge("scout_pages", "Pages of a shop by state.", ("shop", "state"), page_counts)
+    offers = session.exec(
+        select(KnownOffer.shop_id, func.count()).group_by(col(KnownOffer.shop_id))
+    )
+    offer_counts: Samples = {(names.get(shop_id, ""),): count for shop_id, count in offers}
+    description = "Offers of a shop in the catalog."
+    yield _gauge("scout_known_offers", description, ("shop",), offer_counts)
+
+
+def _run_metrics(session: Session) -> Iterator[Metric]:
+    newest = (
+        select(func.max(Run.id))
+        .where(col(Run.state) != RunState.ABANDONED)
+        .group_by(col(Run.shop_id))
+    )
+    query = select(Run, Shop.name).where(Run.shop_id == Shop.id, col(Run.id).in_(newest))
+    runs = [_ShopRun(name, run) for run, name in session.exec(query)]
+    yield from _progress_metrics(runs)
+    yield from _figure_metrics(runs)
+    shops = {shop_run.run.id: shop_run.shop for shop_run in runs}
+    verdicts = session.exec(
+        select(Match.run_id, Match.verdict, func.count())
+        .where(col(Match.run_id).in_(newest))
+        .group_by(col(Match.run_id), col(Match.verdict))
+    )
+    counts: Samples = {
+        (shops.get(run_id, ""), str(verdict)): count for run_id, verdict, count in verdicts
+    }
+    description = "Offers of a shop's newest run by verdict."
+    yield _gauge("scout_offers", description, ("shop", "verdict"), counts)
+
+
+def _progress_metrics(runs: Sequence[_ShopRun]) -> Iterator[Metric]:
+    """Yield state, start and end of the newest runs."""
+    states: Samples = {}
+    started: Samples = {}
+    finished: Samples = {}
+    for shop_run in runs:
+        shop, run = shop_run.shop, shop_run.run
+        states[shop, str(run.state), str(run.stage)] = 1
+        started[shop,] = run.started_at.timestamp()
+        if run.finished_at:
+            finished[shop,] = run.finished_at.timestamp()
+    yield _gauge(
+        "scout_run_state",
+        "The newest run of a shop: 1 for the state and stage it is in.",
+        ("shop", "state", "stage"),
+        states,
+    )
+    description = "When the newest run of a shop began."
+    yield _gauge("scout_run_started_timestamp_seconds", description, ("shop",), started)
+    description = "When the newest run of a shop ended."
+    yield _gauge("scout_run_finished_timestamp_seconds", description, ("shop",), finished)
+
+
+def _figure_metrics(runs: Sequence[_ShopRun]) -> Iterator[Metric]:
+    """Yield the figures that the stages of the newest runs have stored."""
+    seconds: Samples = {}
+    requests: Samples = {}
+    received: Samples = {}
+    coverage: Samples = {}
+    for shop_run in runs:
+        shop, figures = shop_run.shop, shop_run.run.figures
+        for stage, value in _numbers(figures, "seconds"):
+            seconds[shop, stage] = value
+        for _, value in _numbers(figures, "known_share"):
+            coverage[shop,] = value
+        crawl = {"crawl": figures.get("crawl")}
+        for _, value in _numbers(crawl, "requests"):
+            requests[shop,] = value
+        for _, value in _numbers(crawl, "bytes"):
+            received[shop,] = value
+    description = "How long each stage of the newest run took."
+    yield _gauge("scout_run_stage_seconds", description, ("shop", "stage"), seconds)
+    description = "Requests of the newest crawl of a shop."
+    yield _gauge("scout_crawl_requests", description, ("shop",), requests)
+    description = "Bytes received of the newest crawl of a shop."
+    yield _gauge("scout_crawl_bytes", description, ("shop",), received)
+    description = "Share of a shop's known offers whose page was found."
+    yield _gauge("scout_coverage_ratio", description, ("shop",), coverage)
+
+
+def _numbers(figures: Mapping[str, object], name: str) -> Iterator[tuple[str, float]]:
+    """Yield a figure of every stage that has stored it."""
+    for stage, values in figures.items():
+        if isinstance(values, dict):
+            value = values.get(name)
+            if isinstance(value, int | float):
+                yield stage, value
+
+
+def _schedule_metric(session: Session) -> Metric:
+    query = select(Shop.name, Schedule.last_started_at).where(Shop.id == Schedule.shop_id)
+    started: Samples = {}
+    for shop, started_at in session.exec(query):
+        started[shop,] = started_at.timestamp() if started_at else 0
+    return _gauge(
+        "scout_schedule_started_timestamp_seconds",
+        "When the timetable last started a shop's run; 0 if it never did.",
+        ("shop",),
+        started,
+    )
+
+
+def _gauge(name: str, description: str, labels: Sequence[str], samples: Samples) -> Metric:
+    gauge = GaugeMetricFamily(name, description, labels=list(labels))
+    for values, number in samples.items():
+        gauge.add_metric(list(values), float(number))
+    return gauge

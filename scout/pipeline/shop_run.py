@@ -1,0 +1,93 @@
+"""One run of one shop: crawl, learn, parse, match and report, resumed where a killed run stopped.
+
+Each stage resumes or repeats its own work without doubling anything. So this module only calls the
+stage that the run's row names as due (`scout.pipeline.run_records`).
+"""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import partial
+from typing import Any
+
+from catalog.models import Run, Shop, Stage
+from catalog.runtime.progress import Progress, silent
+from catalog.runtime.settings import Settings
+from catalog.storage.store import Store
+from scout.pipeline import locks
+from scout.pipeline.run_records import (
+    StageFunction,
+    open_stage,
+    record_stage,
+    resume_or_start,
+    shop_key,
+)
+from scout.pipeline.run_summary import RunSummary, summarize_run
+
+
+def run_shop(
+    settings: Settings,
+    store: Store,
+    shop: Shop,
+    *,
+    fresh: bool = False,
+    progress: Progress = silent,
+) -> RunSummary:
+    """Run a shop to its report; resume an unfinished run unless a `fresh` one is requested.
+
+    A shop without known offers is read by general rules. Raises Busy while the shop is being run
+    already, and the errors of the stages: the run then stays unfinished with the reason stored. A
+    crawl without any page fails it.
+    """
+    with lock_shop(settings, shop):
+        run_id = resume_or_start(store, shop, fresh=fresh)
+        _repair_bodies(settings, store, shop, run_id)
+        functions = _stage_functions(settings, store, shop, progress)
+        while (stage := open_stage(store, run_id)) is not None:
+            record_stage(store, run_id, stage, functions[stage])
+        return summarize_run(store, shop, run_id)
+
+
+def lock_shop(settings: Settings, shop: Shop) -> AbstractContextManager[None]:
+    """Hold the shop's lock for the block. Raises Busy."""
+    busy = f"shop {shop.name!r} is being run already: wait for that run to end"
+    return locks.hold_lock(settings, locks.shop_lock_name(shop_key(shop)), busy)
+
+
+def _repair_bodies(settings: Settings, store: Store, shop: Shop, run_id: int) -> None:
+    """Return to the crawl if page bodies were lost.
+
+    A power cut may lose files that were written just before it.
+    """
+    from catalog.storage.bodies import Bodies
+    from crawler.store.repair_bodies import mend
+
+    if open_stage(store, run_id) in (None, Stage.CRAWL):
+        return
+    lost = mend(store, shop_key(shop), Bodies(settings.bodies))
+    if not lost:
+        return
+    with store.write() as session:
+        session.get_one(Run, run_id).stage = Stage.CRAWL
+
+
+def _stage_functions(
+    settings: Settings, store: Store, shop: Shop, progress: Progress
+) -> dict[Stage, StageFunction]:
+    # Imported when a run starts: together these packages take seconds to load.
+    from crawler.crawl import crawl_shop
+    from matcher.match_job import match_shop
+    from parser.parse_job import parse_shop
+    from reports.write.write import report_shop
+    from rules_generator.learn import learn_shop
+
+    functions: dict[Stage, Callable[..., Any]] = {
+        Stage.CRAWL: crawl_shop,
+        Stage.LEARN: learn_shop,
+        Stage.PARSE: parse_shop,
+        Stage.MATCH: match_shop,
+        Stage.REPORT: report_shop,
+    }
+    return {
+        stage: partial(function, settings, store, shop, progress=progress)
+        for stage, function in functions.items()
+    }

@@ -1,0 +1,36 @@
+"""Offers read by heuristics."""
+
+import pytest
+
+from catalog.models import Attribute
+from parser.heuristics.heuristic_reader import read_by_heuristics
+from parser.page.document import Document
+
+LABELLED = [
+    ("a brand", "<li>Hersteller: Bosch</li>", {Attribute.BRAND: "Bosch"}),
+    ("beside its label", "<li><b>Marque</b> Bosch</li>", {Attribute.BRAND: "Bosch"}),
+    ("a label of two words", "<li>Brand name: Bosch</li>", {Attribute.BRAND: "Bosch"}),
+    ("the maker's number before the maker", "<li>Hersteller-Nr.: 0601</li><li>Hersteller: Bosch</li>",
+     {Attribute.HAN: "0601", Attribute.BRAND: "Bosch"}),
+    ("a label that begins with one", "<li>Manufacturer's warranty: 2 years</li>", {}),
+    ("two in one", "<li>Marke/Hersteller: Bosch</li>", {}),
+    ("whose number it is", "<li>Référence fabricant : 0601</li><li>Référence : AB1</li>", {Attribute.SKU: "AB1"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "rows", "expected"), LABELLED, ids=[case[0] for case in LABELLED])
+def test_values_behind_labels(name: str, rows: str, expected: dict[Attribute, str]) -> None:
+    """A label is recognised by its whole text, up to its mark or the end of its element."""
+    page = f"<title>Drill GSR</title><main><h1>Drill GSR</h1><p>129,00 €</p><ul>{rows}</ul></main>"
+    read = read_by_heuristics(Document(page, "https://shop.example/p/1"))
+    numbers = (Attribute.BRAND, Attribute.SKU, Attribute.HAN, Attribute.EAN)
+    assert {name: read[name].value for name in numbers if name in read} == expected
+
+
+def test_nested_lists_hold_no_product() -> None:
+    """Lists of any depth do no harm."""
+    deep = "[" * 1000 + "]" * 1000
+    page = f'<h1>Lamp</h1><script type="application/ld+json">{{"@type": "Product", "mainEntity": {deep}}}</script>'
+    assert Attribute.PRICE not in read_by_heuristics(Document(page, "https://shop.example/p/1"))
+    page = page.replace("Product", "WebPage")
+    assert Attribute.PRICE not in read_by_heuristics(Document(page, "https://shop.example/p/1"))

@@ -1,0 +1,23 @@
+"""The learner's configuration names the mechanisms that can be switched off."""
+
+import pytest
+
+from catalog.errors import UsageError
+from rules_generator.config import MECHANISMS, LearnerConfig
+
+
+@pytest.mark.parametrize("name", MECHANISMS)
+def test_a_mechanism_can_be_switched_off(name: str) -> None:
+    """All others stay on."""
+    config = LearnerConfig(without=frozenset({name}))
+    assert [other for other in MECHANISMS if not config.uses(other)] == [name]
+
+
+def test_an_unknown_mechanism_is_refused() -> None:
+    """The error names it and the known ones, in one line."""
+    with pytest.raises(UsageError) as error:
+        LearnerConfig(without=frozenset({"crystal_ball", "fillers"}))
+    message = str(error.value)
+    assert "no such mechanism: crystal_ball;" in message
+    assert all(name in message for name in MECHANISMS)
+    assert len(message.splitlines()) == 1

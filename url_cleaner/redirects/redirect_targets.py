@@ -1,0 +1,249 @@
+"""Targets of redirect links, found by reading the link: nothing is fetched, since a fetch is a
+billed click.
+
+Hübscher 2018, 2.11: decode the link, find the shop's root in it, drop everything before. That needs
+no knowledge of the network, but loses parameters that are encoded once more or less than the
+others. So a link is searched position by position: first where its network puts the target, then,
+for a known shop, in every parameter, the path and base64.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from url_cleaner.errors import BadUrl
+from url_cleaner.knowledge.networks import WrapperFormat, load_network_data
+from url_cleaner.redirects.decoding import decode_link, decode_network_code, decode_path
+from url_cleaner.redirects.target_positions import (
+    base64_segments,
+    link_tails,
+    text_after,
+    unencoded_value,
+)
+from url_cleaner.urls.domains import registrable_domain
+from url_cleaner.urls.query import Parameter, parse_query
+from url_cleaner.urls.url import MAX_URL_LENGTH, Url
+
+if TYPE_CHECKING:
+    from url_cleaner.knowledge.filter_lists import FilterLists
+
+# Parameters of a link that are read as targets, likeliest first. Bound against hostile input.
+_MAX_PARAMETERS = 32
+# Parameters among which those named like targets are looked for. Bound against hostile input.
+_MAX_NAMED_PARAMETERS = 1_000
+# Parameters of one key that are read.
+_MAX_REPEATS = 2
+# Characters of a parameter's value that can hold a target at least: `//a.de/b`.
+_MIN_TARGET_LENGTH = 8
+# Rank of keys that are not named like targets: behind all that are.
+_UNNAMED_RANK = 1_000
+# Characters of a key or path that a reason quotes.
+_QUOTED_LENGTH = 60
+
+# Files are no offer pages.
+_FILE_ENDINGS = (
+    ".jpg",
+    ".jpeg",
+    ".png",
+    ".gif",
+    ".webp",
+    ".avif",
+    ".svg",
+    ".ico",
+    ".css",
+    ".js",
+)
+
+
+@dataclass(frozen=True)
+class RedirectTarget:
+    """A target inside a link, and the reason why it was taken."""
+
+    url: Url
+    reason: str
+
+
+def find_network_target(url: Url, home: Url | None) -> RedirectTarget | None:
+    """Find the target at the position where the link's network puts it."""
+    for wrapper in load_network_data().wrappers_at(url.host):
+        if not wrapper.redirects_at(url.path):
+            continue
+        for text, position in _network_positions(url, wrapper):
+            target = _parse_target(_complete(text, url, wrapper), url, home)
+            if target and target != url:
+                reason = f"{wrapper.network} ({url.host}): target in {position}"
+                return RedirectTarget(target, reason)
+    return None
+
+
+def find_listed_target(
+    url: Url, home: Url | None, lists: "FilterLists | None"
+) -> RedirectTarget | None:
+    """Find the target by the user's filter lists."""
+    if lists is None:
+        return None
+    for text, source in lists.targets(url):
+        target = _parse_target(text, url, home)
+        if target and target != url:
+            return RedirectTarget(target, f"{source} ({url.host})")
+    return None
+
+
+def iter_shop_targets(url: Url, home: Url) -> Iterator[RedirectTarget]:
+    """Yield links in a link, likeliest first: those of the shop, then others, which may hold one of
+    the shop.
+    """
+    foreign: list[RedirectTarget] = []
+    for text, position in _all_positions(url):
+        target = _parse_target(text, url, home)
+        if target is None or target.path.lower().endswith(_FILE_ENDINGS):
+            continue
+        if target.site == home.site:
+            yield RedirectTarget(target, f"{url.host}: link to the shop in {position}")
+        elif target.site != url.site:
+            foreign.append(RedirectTarget(target, f"{url.host}: link in {position}"))
+    yield from foreign
+
+
+def find_internal_target(url: Url) -> RedirectTarget | None:
+    """Find the target of the shop's own redirector (`/redirect?url=...`), where it may lack the
+    host.
+    """
+    if target := find_network_target(url, url):
+        return target
+    if load_network_data().redirects.isdisjoint(_end_segments(url.path)):
+        return None
+    for param, text in _named_targets(url):
+        path = decode_path(text)
+        internal = _parse_target(f"{url.root}{path}" if path else text, url, url)
+        if internal and internal != url:
+            key = param.key[:_QUOTED_LENGTH]
+            redirector = url.path[:_QUOTED_LENGTH]
+            return RedirectTarget(
+                internal, f"the shop's own redirect {redirector}: target in {key}="
+            )
+    return None
+
+
+def is_redirector(url: Url) -> bool:
+    """Return True if a visit is a click at a network, or ends at an address that only the visit
+    tells.
+    """
+    data = load_network_data()
+    if data.is_shortener(url.host):
+        return True
+    for wrapper in data.wrappers_at(url.host):
+        if not wrapper.shared or wrapper.redirects_at(url.path):
+            return True
+    return False
+
+
+def is_internal_redirector(url: Url) -> bool:
+    """Return True if the path names a page of the shop that does nothing but redirect."""
+    return not load_network_data().redirectors.isdisjoint(_end_segments(url.path))
+
+
+def _end_segments(path: str) -> set[str]:
+    """Return the first and last segment of a path without file endings: there a redirector has its
+    name.
+    """
+    segments = [segment.partition(".")[0] for segment in path.lower().split("/") if segment]
+    if not segments:
+        return set()
+    return {segments[0], segments[-1]}
+
+
+def _named_targets(url: Url) -> Iterator[tuple[Parameter, str]]:
+    """Yield the parameters that are named like targets, likeliest first, with their values."""
+    params = parse_query(url.query)
+    rank_of = load_network_data().targets
+    ranked: list[tuple[int, int]] = []
+    for index, param in enumerate(params[:_MAX_NAMED_PARAMETERS]):
+        if param.key in rank_of:
+            ranked.append((rank_of[param.key], index))
+    for _, index in sorted(ranked)[:_MAX_PARAMETERS]:
+        yield params[index], unencoded_value(params, index)
+
+
+def _network_positions(url: Url, wrapper: WrapperFormat) -> Iterator[tuple[str, str]]:
+    """Yield texts that begin with the target, maybe encoded, where this network puts it; and their
+    positions.
+    """
+    after_host = url.after_host
+    for mark in wrapper.marks:
+        if text := text_after(after_host, *mark):
+            yield decode_network_code(text, after_host, wrapper), f"the text after {mark[0]!r}"
+    if wrapper.link_in_path:
+        yield from _path_positions(url)
+    params = parse_query(url.query)
+    for key in wrapper.keys:
+        indices = [index for index, param in enumerate(params) if param.key == key]
+        for index in indices[:_MAX_REPEATS]:
+            value = unencoded_value(params, index, wrapper.network_keys)
+            yield decode_network_code(value, "", wrapper), f"{key}="
+
+
+def _path_positions(url: Url) -> Iterator[tuple[str, str]]:
+    for text in (*link_tails(url), *base64_segments(url)):
+        yield text, "the path"
+
+
+def _all_positions(url: Url) -> Iterator[tuple[str, str]]:
+    """Yield all texts that can hold a target, those in parameters named like targets first."""
+    # The sum of their lengths is bounded: a hostile link would be searched for minutes.
+    searched = 0
+    for text, position in _unbounded_positions(url):
+        searched += len(text)
+        if searched > MAX_URL_LENGTH:
+            return
+        yield text, position
+
+
+def _unbounded_positions(url: Url) -> Iterator[tuple[str, str]]:
+    params = parse_query(url.query)
+    data = load_network_data()
+    for index in _indices_by_rank(params)[:_MAX_PARAMETERS]:
+        key = params[index].key
+        if key not in data.referrers:
+            yield unencoded_value(params, index), f"{key[:_QUOTED_LENGTH]}="
+    yield from _path_positions(url)
+    if url.fragment:
+        yield url.fragment.partition("=")[2] or url.fragment, "the fragment"
+
+
+def _indices_by_rank(params: Sequence[Parameter]) -> list[int]:
+    rank_of = load_network_data().targets
+    ranked: list[tuple[int, int]] = []
+    for index, param in enumerate(params):
+        if len(param.value) >= _MIN_TARGET_LENGTH:
+            ranked.append((rank_of.get(param.key, _UNNAMED_RANK), index))
+    return [index for _, index in sorted(ranked)]
+
+
+def _complete(text: str, url: Url, wrapper: WrapperFormat) -> str:
+    """Supply the scheme or host that this network leaves out before a target."""
+    if wrapper.relative and (path := decode_path(text)):
+        return url.root + path
+    if wrapper.schemeless and decode_link(text, None) is None:
+        unescaped = text.replace("%5B", "[").replace("%5D", "]")
+        return f"{url.scheme}://{unescaped.removeprefix('[[').removesuffix(']]')}"
+    return text
+
+
+def _parse_target(text: str, url: Url, home: Url | None) -> Url | None:
+    """Parse the link that a text holds; None where it holds none, or one that cannot be a shop's
+    page.
+    """
+    link = decode_link(text, home)
+    if link is None:
+        return None
+    try:
+        # Without a shop only the scheme of the wrapper is passed on: no text begins with a line
+        # break.
+        target = Url.parse(link, home or replace(url, host="\n"))
+    except BadUrl:
+        return None
+    is_shop = home is not None and target.site == home.site
+    if is_shop or registrable_domain(target.host):
+        return target
+    return None
