@@ -5,19 +5,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from scout.commands.context import (
-    MAX_ROWS,
-    JsonOption,
-    check_writable,
-    command_group,
-    get_invocation,
-)
-from scout.terminal.output import print_json, print_lines, print_table, shorten
+from scout.commands.context import MOST_ROWS, Json, call, group, to_be_written
+from scout.terminal.output import say, say_json, short, table
 
 if TYPE_CHECKING:
     from url_cleaner.evaluate import Evaluation
 
-evaluations = command_group("evaluate", "How right Scout is, on data whose truth is known.")
+evaluations = group("evaluate", "How right Scout is, on data whose truth is known.")
 
 
 def add_to(app: typer.Typer) -> None:
@@ -36,26 +30,26 @@ def urls(
     misses: Annotated[
         bool, typer.Option("--misses", help="Also print the links that came out wrong.")
     ] = False,
-    as_json: JsonOption = False,
+    as_json: Json = False,
 ) -> None:
     """Clean the links of a file and count which come out as expected."""
     found = _evaluated(file)
     if as_json:
-        print_json(_as_json(found, misses))
+        say_json(_as_json(found, misses))
         return
     overall = found.overall
     rows = [(name, one.total, one.right, one.share) for name, one in found.categories.items()]
-    print_table(
+    table(
         ("category", "links", "right", "share"),
         [*rows, ("all", overall.total, overall.right, overall.share)],
     )
     if misses and found.misses:
-        print_lines("")
+        say("")
         wrong = [
-            (one.line, shorten(one.dirty), shorten(one.expected), shorten(one.got))
+            (one.line, short(one.dirty), short(one.expected), short(one.got))
             for one in found.misses
         ]
-        print_table(("line", "link", "expected", "came out"), wrong)
+        table(("line", "link", "expected", "came out"), wrong)
 
 
 @evaluations.command("extraction")
@@ -96,7 +90,7 @@ def extraction(
         Path | None,
         typer.Option(
             metavar="FILE",
-            callback=check_writable,
+            callback=to_be_written,
             help="Write what the last setting reads, a line a page.",
         ),
     ] = None,
@@ -104,7 +98,7 @@ def extraction(
         Path | None,
         typer.Option(
             metavar="FILE",
-            callback=check_writable,
+            callback=to_be_written,
             help="Draw the figures into this file, .svg or .html.",
         ),
     ] = None,
@@ -114,21 +108,41 @@ def extraction(
             "--misses", help="Also count which of the missed values stand nowhere on their pages."
         ),
     ] = False,
-    as_json: JsonOption = False,
+    without: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME,NAME",
+            help="Switch mechanisms of the learner off, and print the values that each shop gains or loses.",
+        ),
+    ] = "",
+    as_json: Json = False,
 ) -> None:
     """Learn from half of each shop's pages, read the rest, and count what is right."""
+    from rules_generator.evaluation.ablation import evaluate_ablation
     from rules_generator.evaluation.chart import write_chart
-    from rules_generator.evaluation.evaluate import Plan, Setting, evaluate_extraction
+    from rules_generator.evaluation.evaluate import EvaluationPlan, Setting, evaluate_extraction
 
-    here = get_invocation(context)
+    here = call(context)
     default = Setting()
     trains = numbers(train, int, "--train") or [default.train]
     thresholds = numbers(threshold, float, "--threshold", most=1) or [default.threshold]
     settings = tuple(Setting(one, other) for one in trains for other in thresholds)
+    plan = EvaluationPlan(settings, view, stale, misses)
+    mechanisms = [name.strip() for name in without.split(",") if name.strip()]
+    if mechanisms:
+        with here.progress() as progress:
+            changes = evaluate_ablation(
+                data, plan, mechanisms, workers=here.settings.workers, progress=progress
+            )
+        if as_json:
+            say_json(changes)
+        else:
+            _print_ablation(changes)
+        return
     with here.progress() as progress:
         figures = evaluate_extraction(
             data,
-            Plan(settings, view, stale, misses),
+            plan,
             predictions=predictions,
             workers=here.settings.workers,
             progress=progress,
@@ -136,7 +150,7 @@ def extraction(
     if chart is not None:
         write_chart(figures, chart)
     if as_json:
-        print_json(figures)
+        say_json(figures)
         return
     _tell_extraction(figures)
 
@@ -152,22 +166,24 @@ def matching(
     predictions: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", callback=check_writable, help="Write what was decided, as CSV."
+            metavar="FILE", callback=to_be_written, help="Write what was decided, as CSV."
         ),
     ] = None,
-    as_json: JsonOption = False,
+    as_json: Json = False,
 ) -> None:
     """Match a data set whose truth is known, and score the result."""
     from matcher.evaluation.evaluate import evaluate_matching
 
     figures = evaluate_matching(dataset, predictions)
     if as_json:
-        print_json(figures)
+        say_json(figures)
     else:
-        print_table(("figure", "value"), figures.items())
+        table(("figure", "value"), figures.items())
 
 
-def numbers(text: str, kind: type[int] | type[float], flag: str, most: int = MAX_ROWS) -> list[Any]:
+def numbers(
+    text: str, kind: type[int] | type[float], flag: str, most: int = MOST_ROWS
+) -> list[Any]:
     """The numbers of a list with commas, none below 0 or above `most`. Raises BadParameter.
 
     >>> numbers("10,20", int, "--train"), numbers("0,0.5", float, "--threshold")
@@ -201,14 +217,14 @@ def _tell_extraction(figures: dict[str, Any]) -> None:
         ]
         for threshold in sorted({one["threshold"] for one in settings})
     ]
-    print_table(
+    table(
         ("F", *columns),
         rows,
         f"{figures['shops']} shops, view {figures['view']}, {figures['stale']:.0%} stale",
     )
-    print_lines("")
+    say("")
     for one in figures["unread"]:
-        print_lines(f"not read: {one['site']} {one['page']}: {one['reason']}")
+        say(f"not read: {one['site']} {one['page']}: {one['reason']}")
     last = settings[-1]
     keys = ("accuracy", "precision", "truth", "found", "right", "extra", "absent")
     nowhere = {name: [count] for name, count in figures.get("nowhere", {}).items()}
@@ -227,16 +243,51 @@ def _tell_extraction(figures: dict[str, Any]) -> None:
         "extra",
         "of none known",
     ]
-    print_table((*columns, *(["missed, nowhere"] if nowhere else [])), rows, title)
-    print_lines("")
-    bins = [
-        (f"{one['from']:g} to {one['to']:g}", one["values"], one["said"], one["right"])
-        for one in last["reliability"]["all"]
+    table((*columns, *(["missed, nowhere"] if nowhere else [])), rows, title)
+    say("")
+    pages = last["pages"]
+    say(
+        f"Pages of offers: {pages['recognised']} of {pages['offers']} recognised; "
+        f"other pages: {pages['refused']} of {pages['others']} refused"
+    )
+    say("")
+    _print_reliability(last["reliability"], "Reliability: confidence, and the share that is right")
+    if last["held_out_reliability"] is not None:
+        say("")
+        title = "The same with each shop left out of the fit of the confidence"
+        _print_reliability(last["held_out_reliability"], title)
+
+
+def _print_reliability(reliability: dict[str, Any], title: str) -> None:
+    rows = [
+        (f"{row['from']:g} to {row['to']:g}", row["values"], row["said"], row["right"])
+        for row in reliability["all"]
     ]
-    print_table(
-        ("confidence", "values", "said", "right"),
-        bins,
-        "Reliability: how sure values were said to be, and were right",
+    table(("confidence", "values", "mean", "right"), rows, title)
+
+
+def _print_ablation(changes: dict[str, Any]) -> None:
+    """Print the values that each shop gains or loses without some mechanisms, and the total."""
+    counts = [
+        f"{name}{suffix}"
+        for name in ("right", "wrong", "extra")
+        for suffix in ("_before", "_after")
+    ]
+    rows = [
+        [row["shop"], row["attribute"], *(row[count] for count in counts)]
+        for row in changes["changes"]
+    ]
+    rows.append(["all", "", *(changes["total"][count] for count in counts)])
+    title = (
+        f"Without {', '.join(changes['without'])}: {changes['shops']} shops, "
+        f"view {changes['view']}, learnt from {changes['train']} pages"
+    )
+    columns = ("shop", "attribute", "right", "without", "wrong", "without", "extra", "without")
+    table(columns, rows, title)
+    losing = changes["losing"]
+    say(
+        f"{len(losing)} shops lose values or precision"
+        + (f": {', '.join(losing)}" if losing else "")
     )
 
 
