@@ -34,7 +34,7 @@ from sqlmodel import select
 
 from catalog.models import Page, Run, Shop
 from catalog.runtime.settings import Settings
-from catalog.storage.bodies import Bodies
+from catalog.storage.bodies import BodyStore
 from catalog.storage.store import Store
 from crawler.crawl import crawl_shop
 
@@ -189,7 +189,7 @@ def kill_and_resume(root: str, pages: int, kills: int, folder: Path) -> dict[str
         parent.wait()
     crawled = crawl_shop(settings, store, shop, run)
     hits = Counter(line for line in log.read_text().splitlines() if line.startswith("/p/"))
-    bodies = Bodies(settings.bodies)
+    bodies = BodyStore(settings.bodies)
     with store.read() as session:
         fetched = list(session.exec(select(Page.url, Page.body).where(Page.state == "fetched")))
     lost = pages + 1 - sum(bool(bodies.get(body or "")) for _, body in fetched)

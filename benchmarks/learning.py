@@ -23,7 +23,7 @@ from sqlmodel import select
 from benchmarks.reading import taught_by
 from catalog.models import KnownOffer, Page, PageState, Run, Shop, StoredRules
 from catalog.runtime.settings import Settings
-from catalog.storage.bodies import Bodies
+from catalog.storage.bodies import BodyStore
 from catalog.storage.store import Store
 from parser.parse_job import parse_shop
 from rules_generator.evaluation.corpus import open_shop, shop_paths
@@ -154,7 +154,7 @@ def _demo_pages(most: int) -> Iterator[tuple[str, bytes]]:
 
 def _filled(settings: Settings, store: Store, bodies: dict[str, bytes]) -> Shop:
     """A shop whose catalog lists an offer on every page; those of the demo by what the demo says of them."""
-    offers, kept = {offer.path: offer for offer in Demo.make().offers}, Bodies(settings.bodies)
+    offers, kept = {offer.path: offer for offer in Demo.make().offers}, BodyStore(settings.bodies)
     with store.write() as session:
         shop = Shop(name="demo", url=f"{BASE}/", allow_private=True)
         session.add(shop)

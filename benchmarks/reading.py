@@ -24,10 +24,10 @@ from typing import Any
 from selectolax.lexbor import LexborHTMLParser
 
 from benchmarks.measure import Clock, race
-from catalog.html import decode
+from catalog.html import decode_html
 from catalog.models import Attribute
-from catalog.runtime.processes import settle
-from catalog.values import Hint, fields
+from catalog.runtime.processes import tune_gc
+from catalog.values import Hint, make_offer
 from parser.compiled_rules import CompiledRules
 from parser.crawled_pages import CrawledPage
 from parser.page.document import Document
@@ -92,7 +92,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         rules = _fill_up(_learn(shop, shops, options.taught), options.rules)
         counts += [len(template.rules) for template in rules.templates]
         pages = [
-            Page(page.html, decode(page.html), page.url) for page in shop.testing[: options.pages]
+            Page(page.html, decode_html(page.html), page.url) for page in shop.testing[: options.pages]
         ]
         sizes += [len(page.body) for page in pages]
         readers: dict[str, Callable[[Page], object]] = {
@@ -101,7 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         }
         if extruct:
             readers[EXTRUCT] = extruct
-        settle()
+        tune_gc()
         race(pages, readers, clocks)
         if train_autoscraper:
             autoscraper = train_autoscraper(shop.training[: options.taught])
@@ -140,7 +140,7 @@ def _learn(shop: LabelledShop, shops: Sequence[LabelledShop], count: int) -> Rul
     for neighbour in shops:
         if neighbour is not shop:
             for page in neighbour.training[:2]:
-                background.append(Document(ablate_page(decode(page.html), "nosd"), page.url))
+                background.append(Document(ablate_page(decode_html(page.html), "nosd"), page.url))
     return induce(examples, background)[0]
 
 
@@ -153,7 +153,7 @@ def to_example(page: LabelledPage) -> TrainingExample:
         Attribute(name): value for name, value in page.attributes.items() if name in set(Attribute)
     }
     values.pop(Attribute.CURRENCY, None)
-    offer = fields(values, Hint(base_url=page.url), url=page.url, currency=page.currency)
+    offer = make_offer(values, Hint(base_url=page.url), url=page.url, currency=page.currency)
     return TrainingExample(
         Example.of(CrawledPage(0, page.url, None, page.name), offer), Document(page.html, page.url)
     )
@@ -196,7 +196,7 @@ def _autoscraper() -> Any:
                 text = _first_text(value)
                 if text:
                     known[name] = [text]
-            scraper.build(html=decode(page.html), wanted_dict=known, update=True)
+            scraper.build(html=decode_html(page.html), wanted_dict=known, update=True)
         return lambda page: scraper.get_result_exact(html=page.text, group_by_alias=True)
 
     return train

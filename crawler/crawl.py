@@ -17,9 +17,9 @@ from typing import IO, Any
 
 from catalog import errors
 from catalog.errors import BlockedShop, CrawlError, ScoutError, UnreachableShop
-from catalog.links.shop_links import lists_of
+from catalog.links.shop_links import load_configured_lists
 from catalog.models import PageState, Shop
-from catalog.runtime.progress import Progress, silent
+from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
 from catalog.storage.frontier import Frontier
 from catalog.storage.store import Store
@@ -58,7 +58,7 @@ def crawl_shop(
     *,
     source: str | None = None,
     max_pages: int | None = None,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> CrawlResult:
     """Fetch the open pages of a shop and all pages that they lead to; resumes a killed crawl.
 
@@ -68,7 +68,7 @@ def crawl_shop(
     """
     started = monotonic()
     # Bad settings fail here, with one line, instead of in the child's log.
-    lists_of(settings)
+    load_configured_lists(settings)
     if shop.javascript:
         browser.find_browser(settings)
     frontier = Frontier(store, shop.id or 0, run_id)

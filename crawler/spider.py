@@ -16,11 +16,11 @@ from scrapy.http import Request, Response
 from twisted.python.failure import Failure
 
 from catalog.errors import ScoutError, StoreError, UnreachableShop
-from catalog.links.tracking_params import own_keys
+from catalog.links.tracking_params import learn_shop_keys
 from catalog.models import Page, PageState
-from catalog.runtime.worker_process import CompanionLost
-from catalog.storage.bodies import Bodies
-from catalog.storage.frontier import Frontier, Outcome
+from catalog.runtime.worker_process import WorkerLost
+from catalog.storage.bodies import BodyStore
+from catalog.storage.frontier import Frontier, FetchOutcome
 from crawler.config import DEFAULT_CONFIG, CrawlConfig
 from crawler.discovery import seeds
 from crawler.discovery.sitemap_crawl import SitemapCrawl
@@ -67,12 +67,12 @@ class ShopSpider(Spider):
         self.frontier = Frontier(opened.store, opened.shop_id, opened.job.run_id)
         self.site = Site(
             opened.shop.url,
-            own_keys(opened.store, opened.shop_id).tracking,
+            learn_shop_keys(opened.store, opened.shop_id).tracking,
             [str(file) for file in settings.link_lists],
         )
         self.link_filter = LinkFilter(self.site, config)
         self.crawl_log = CrawlLog(opened.store, opened.shop_id, opened.job.run_id)
-        pages_left = opened.max_pages - self.frontier.asked()
+        pages_left = opened.max_pages - self.frontier.count_requested()
         budget = Budget(self.shop, pages_left, self.crawl_log.used, self.downloaded_bytes)
         self.dispatcher = Dispatcher(self.frontier, budget, MAX_IN_FLIGHT)
         self._processor = PageProcessor(self.site, settings.bodies)
@@ -155,7 +155,7 @@ class ShopSpider(Spider):
         else:
             status = classify_error(failure.value, page.attempts)
         self._record_status(status)
-        return [PageItem(Outcome(page.id or 0, status.state, status.columns()))]
+        return [PageItem(FetchOutcome(page.id or 0, status.state, status.columns()))]
 
     def downloaded_bytes(self) -> int:
         """Return the bytes that the crawl has downloaded so far."""
@@ -169,7 +169,7 @@ class ShopSpider(Spider):
         """Store why pages are left open, and the summary of the crawl."""
         reason = "stopped early" if self.error else self.dispatcher.stopped_reason
         if reason:
-            self.frontier.leave(reason)
+            self.frontier.explain_open(reason)
         self.crawl_log.finish(
             self.frontier,
             self._request_count(),
@@ -193,7 +193,7 @@ class ShopSpider(Spider):
             self.dispatcher.release(request.meta.get("sitemap", ""))
             return
         page_id = page.id or 0
-        self.frontier.settle([Outcome(page_id, PageState.FAILED, {"reason": reason})])
+        self.frontier.record_results([FetchOutcome(page_id, PageState.FAILED, {"reason": reason})])
         self.dispatcher.release(page_id)
 
     def stop(self, error: ScoutError) -> None:
@@ -211,14 +211,14 @@ class ShopSpider(Spider):
     def _resume(self) -> None:
         """Rebuild the state of the crawl from the page table."""
         store, shop_id, run_id = self.opened.store, self.opened.shop_id, self.job.run_id
-        bodies = Bodies(self.job.settings.bodies)
+        bodies = BodyStore(self.job.settings.bodies)
         self.frontier.release()
         repair_bodies(store, shop_id, bodies)
         self._throttle = Throttle(self.crawler, self.shop.delay, self.config)
         self._guard_addresses()
         known_bodies = seeds.restore_pages(store, shop_id, self.link_filter)
         self._handler = ResponseHandler(self.link_filter, known_bodies, self.job.follow)
-        self.frontier.settle(seeds.restore_replacements(store, shop_id, self.link_filter))
+        self.frontier.record_results(seeds.restore_replacements(store, shop_id, self.link_filter))
         for signals_of_page in seeds.baseline_signals(store, shop_id, bodies):
             self.link_filter.traps.looks_like_offer(signals_of_page)
         done = seeds.sitemaps_read(store, run_id)
@@ -228,7 +228,7 @@ class ShopSpider(Spider):
         """Digest and store a page that was served."""
         try:
             digest = await self._processor.process(response, detect_missing=page.source != "root")
-        except CompanionLost:
+        except WorkerLost:
             # The page may have crashed the worker, or died with it: a second attempt decides.
             status = retry(HOSTILE, page.attempts)
             return [self._handler.handle_failure(page, response, status)]
@@ -245,12 +245,12 @@ class ShopSpider(Spider):
 
         Settles those that rules learnt since then refuse or replace.
         """
-        outcomes: dict[int | None, list[Outcome]] = {}
+        outcomes: dict[int | None, list[FetchOutcome]] = {}
         for page in pages:
             if settled := self.link_filter.reconsider(page):
                 outcomes[page.id] = settled
         if outcomes:
-            self.frontier.settle(chain.from_iterable(outcomes.values()))
+            self.frontier.record_results(chain.from_iterable(outcomes.values()))
         for page_id in outcomes:
             self.dispatcher.release(page_id or 0)
         return [page for page in pages if page.id not in outcomes]

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from catalog.models import OfferFields, Verdict, Word
+from catalog.models import OfferFields, Verdict, ReviewDecision
 from matcher.config import DEFAULT_CONFIG, MatcherConfig
 from matcher.decision.evidence_weights import Details, weigh_evidence
 from matcher.decision.reasons import explain_decision
@@ -31,7 +31,7 @@ from matcher.scoring.scored_pairs import score_pairs
 
 # An offer as the catalog's model, or as a mapping with the same keys.
 Offer = OfferFields | Mapping[str, Any]
-NO_REVIEWS: Mapping[str, Word] = {}
+NO_REVIEWS: Mapping[str, ReviewDecision] = {}
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def match_offers(
     *,
     config: MatcherConfig = DEFAULT_CONFIG,
     catalog_products: Sequence[str | None] | None = None,
-    reviews: Mapping[str, Word] = NO_REVIEWS,
+    reviews: Mapping[str, ReviewDecision] = NO_REVIEWS,
     alternate_urls: Sequence[Sequence[str]] | None = None,
     variant_pages: Sequence[str | None] | None = None,
     cache: MatchCache | None = None,
@@ -116,7 +116,7 @@ def match_offers(
     details = weigh_evidence(scored, decisions)
     results = []
     for members, decision, detail in zip(groups, decisions, details, strict=True):
-        if decision.review is Word.IGNORE:
+        if decision.review is ReviewDecision.IGNORE:
             continue
         nearest = None
         if decision.pair is not None:
@@ -193,8 +193,8 @@ def _merge_pages(shop: Sequence[Record], members: Sequence[int]) -> Record:
 
 
 def _find_review(
-    indices: Sequence[int], shop: _ShopInput, reviews: Mapping[str, Word]
-) -> Word | None:
+    indices: Sequence[int], shop: _ShopInput, reviews: Mapping[str, ReviewDecision]
+) -> ReviewDecision | None:
     """Return the review of an offer: by the URLs of its pages first, then by its further URLs."""
     if not reviews:
         return None

@@ -20,13 +20,13 @@ from catalog.models import (
     OfferFields,
     Page,
     PageState,
-    PersonsWord,
+    Review,
     Shop,
     ShopOffer,
     Verdict,
-    Word,
+    ReviewDecision,
 )
-from catalog.runtime.progress import Progress, silent
+from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from matcher.config import DEFAULT_CONFIG
@@ -82,7 +82,7 @@ def match_shop(
     *,
     engine: str = "local",
     precision: float | None = None,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> MatchSummary:
     """Decide every offer of the shop and write the run's matches.
 
@@ -138,9 +138,9 @@ def _read_catalog(session: Session, shop: Shop) -> list[KnownOffer]:
     return list(session.exec(query))
 
 
-def _read_reviews(session: Session, shop: Shop) -> dict[str, Word]:
-    query = select(PersonsWord).where(PersonsWord.shop_id == shop.id)
-    return {review.url: Word(review.word) for review in session.exec(query)}
+def _read_reviews(session: Session, shop: Shop) -> dict[str, ReviewDecision]:
+    query = select(Review).where(Review.shop_id == shop.id)
+    return {review.url: ReviewDecision(review.decision) for review in session.exec(query)}
 
 
 def _read_shop_side(session: Session, shop: Shop) -> _ShopSide:

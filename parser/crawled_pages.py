@@ -11,7 +11,7 @@ from sqlmodel import col, select
 
 from catalog.errors import HostilePage, StoreError
 from catalog.models import Page, PageState, Shop
-from catalog.storage.bodies import Bodies
+from catalog.storage.bodies import BodyStore
 from catalog.storage.store import Store
 from parser.page.document import Document
 from parser.scripts.script_cache import ScriptCache
@@ -131,7 +131,7 @@ class PageOpener:
     """
 
     def __init__(self, bodies_url: str) -> None:
-        self._bodies = Bodies(bodies_url)
+        self._bodies = BodyStore(bodies_url)
         self._script_cache = ScriptCache()
         self.refused: dict[str, str] = {}
 

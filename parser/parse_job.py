@@ -17,7 +17,7 @@ from sqlmodel import Session, col, delete, select, update
 from catalog.errors import LearnError
 from catalog.models import Attribute, Page, PageKind, PageState, Shop, ShopOffer, StoredRules
 from catalog.runtime.processes import worker_pool
-from catalog.runtime.progress import Progress, silent
+from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from parser.compiled_rules import CompiledRules
@@ -90,7 +90,7 @@ def parse_shop(
     run_id: int,
     *,
     workers: int | None = None,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> ParseSummary:
     """Parse the pages that the newest rules have not read yet.
 

@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
 from selectolax.lexbor import LexborNode
 
-from catalog.models import NUMBERS, Attribute, OfferFields
+from catalog.models import IDENTIFIERS, Attribute, OfferFields
 from catalog.values import normalise
 from parser.page.document import Document, scalar_text
 from parser.page.texts import selected_text
@@ -23,7 +23,7 @@ from parser.rules.selector import AnySelector, JsonAt
 from parser.scripts.syntax.jsonpath import compile_path
 from parser.voting.votes import Vote, vote_on_text
 from parser.voting.winner import Reading, decide, offer_from
-from url_cleaner.urls.link import absolute
+from url_cleaner.urls.url import join_url
 
 # Items of a page that are read: a bound against hostile input.
 MAX_ITEMS = 250
@@ -121,7 +121,7 @@ class _ItemReading:
         """Its own numbers."""
         numbers = []
         for name, reading in sorted(self.readings.items()):
-            if name in NUMBERS and reading.value:
+            if name in IDENTIFIERS and reading.value:
                 numbers.append(reading.value)
         return tuple(numbers)
 
@@ -218,7 +218,7 @@ def _shared_readings(
     layout: VariantLayout, page_readings: Mapping[Attribute, Reading]
 ) -> dict[Attribute, Reading]:
     """Return the page's readings that hold for all variants."""
-    excluded = set(NUMBERS)
+    excluded = set(IDENTIFIERS)
     if any(rule.attribute is Attribute.PRICE for rule in layout.rules):
         excluded.add(Attribute.PRICE)
     return {name: reading for name, reading in page_readings.items() if name not in excluded}
@@ -277,7 +277,7 @@ def _address(item: _ItemReading, url: str) -> str:
         ]
         query = urlencode([*unchanged, *item.query])
         return urlunsplit(parts._replace(query=query, fragment=""))
-    link = absolute(url, item.link or "") or url
+    link = join_url(url, item.link or "") or url
     if urlsplit(link).netloc == parts.netloc and link != url:
         return link
     return _with_fragment(url, item.short_name)

@@ -13,8 +13,8 @@ from itertools import islice
 from sqlmodel import select
 
 from catalog.errors import LearnError, NoKnownOffers
-from catalog.models import KnownOffer, Shop, StoredRules, now
-from catalog.runtime.progress import Progress, silent
+from catalog.models import KnownOffer, Shop, StoredRules, utc_now
+from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from parser.crawled_pages import (
@@ -112,7 +112,7 @@ def learn_shop(
     most: int | None = None,
     threshold: float | None = None,
     anew: bool = False,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> LearnReport:
     """Learn and store a new version of the shop's rules, unless this run has done so already (`anew`: even then).
 
@@ -256,7 +256,7 @@ def _save(
         last = newest_in(session, shop)
         version = (last.version if last else 0) + 1
         dated = _with_pinned(rules, last).model_copy(
-            update={"version": version, "learnt_at": now()}
+            update={"version": version, "learnt_at": utc_now()}
         )
         stored = StoredRules(
             shop_id=shop.id or 0,

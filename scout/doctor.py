@@ -22,8 +22,8 @@ from sqlmodel import select
 from catalog.errors import ScoutError
 from catalog.models import Run, RunState, Shop
 from catalog.runtime.settings import Settings
-from catalog.storage.bodies import Bodies
-from catalog.storage.store import Store, head
+from catalog.storage.bodies import BodyStore
+from catalog.storage.store import Store, newest_revision
 from scout.pipeline import locks
 
 DISTRIBUTION = "scout-offer-gaps"
@@ -192,7 +192,7 @@ def _check_database(settings: Settings) -> Iterator[CheckResult]:
     except (ScoutError, ImportError) as error:
         yield CheckResult("database", "wrong", str(error))
         return
-    message = f"{_without_password(settings.database)}, schema {head()}"
+    message = f"{_without_password(settings.database)}, schema {newest_revision()}"
     yield CheckResult("database", "ok", message)
 
 
@@ -205,7 +205,7 @@ def _without_password(database: str) -> str:
 def _check_bodies(settings: Settings) -> Iterator[CheckResult]:
     probe = b"scout doctor was here"
     try:
-        bodies = Bodies(settings.bodies)
+        bodies = BodyStore(settings.bodies)
         is_intact = bodies.get(bodies.put(probe)) == probe
     except (ScoutError, OSError, ValueError, ImportError) as error:
         yield CheckResult("page bodies", "wrong", f"{settings.bodies}: {error}")

@@ -5,22 +5,6 @@ import importlib
 import pytest
 
 PUBLIC = {
-    "url_cleaner.errors": "BadUrl",
-    "url_cleaner.clean": "Cleaned clean is_clean same_site",
-    "url_cleaner.evaluate": "Evaluation evaluate_urls",
-    "url_cleaner.knowledge.shop_params": "OwnKeys learn_keys",
-    "catalog.storage.bodies": "Bodies",
-    "catalog.errors": "ScoutError UsageError UnknownShop ConfigError FeedError UnreadableFeed MissingFields StoreError "
-    "SchemaOutdated SchemaTooNew StorageFull CrawlError UnreachableShop BlockedShop LearnError NoKnownOffers RuleError "
-    "HostilePage BadUrl Busy",
-    "catalog.feeds.importing": "Imported import_offers",
-    "catalog.storage.frontier": "Frontier Link Outcome",
-    "catalog.models": "Attribute PageState PageKind RunState Stage Verdict Word Shop Run Page OfferFields KnownOffer "
-    "ShopOffer BadRow StoredRules Match PersonsWord Schedule SitemapSeen",
-    "catalog.runtime.progress": "Progress silent",
-    "catalog.runtime.settings": "Settings",
-    "catalog.storage.store": "Store upgrade head",
-    "catalog.values": "Hint normalise key same currency_of fields values_of",
     "crawler.crawl": "Crawled crawl_shop",
     "crawler.frontier.revisit": "reset",
     "parser.page.document": "Document",

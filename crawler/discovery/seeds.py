@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from sqlmodel import col, or_, select
 
 from catalog.models import KnownOffer, Page, PageState, SitemapSeen
-from catalog.storage.bodies import Bodies
-from catalog.storage.frontier import SAME_PAGE, Link, Outcome
+from catalog.storage.bodies import BodyStore
+from catalog.storage.frontier import SAME_AS_CANONICAL, FrontierLink, FetchOutcome
 from catalog.storage.store import Store
 from crawler.fetch.response_status import GONE_STATUSES
 from crawler.filters.link_filter import LinkFilter
 from crawler.pages.offer_signals import count_offer_signals
 from crawler.urls.rule_verification import ReplacedLink
-from url_cleaner.clean import is_clean
+from url_cleaner.cleaner import is_clean
 
 PLAIN_PAGES = 20  # smallest pages among which the plainest is looked for
 EARLIER_RULE = (
@@ -41,14 +41,14 @@ def restore_pages(store: Store, shop_id: int, link_filter: LinkFilter) -> dict[s
         return {body: canonical or url for body, canonical, url in session.exec(fetched) if body}
 
 
-def restore_replacements(store: Store, shop_id: int, link_filter: LinkFilter) -> list[Outcome]:
+def restore_replacements(store: Store, shop_id: int, link_filter: LinkFilter) -> list[FetchOutcome]:
     """Give the filter the links that rules of an earlier crawl replaced; returns those to try now.
 
     A killed crawl may have found a canonical address missing without having tried the original link
     yet.
     """
     replaced = select(Page.id, Page.url, Page.canonical).where(
-        Page.shop_id == shop_id, Page.reason == SAME_PAGE
+        Page.shop_id == shop_id, Page.reason == SAME_AS_CANONICAL
     )
     is_missing = or_(Page.state == PageState.GONE, col(Page.status).in_(GONE_STATUSES))
     missing = select(Page.url, Page.state).where(Page.shop_id == shop_id, is_missing)
@@ -64,10 +64,10 @@ def restore_replacements(store: Store, shop_id: int, link_filter: LinkFilter) ->
             if states.get(replacement) == PageState.GONE:
                 to_try += link_filter.record_missing(replacement)
     due = [original.as_due() for original in to_try]
-    return [outcome for outcome in due if isinstance(outcome, Outcome)]
+    return [outcome for outcome in due if isinstance(outcome, FetchOutcome)]
 
 
-def baseline_signals(store: Store, shop_id: int, bodies: Bodies) -> Iterator[int]:
+def baseline_signals(store: Store, shop_id: int, bodies: BodyStore) -> Iterator[int]:
     """Yield the offer signals of the root and the smallest pages, to find the plainest page."""
     fetched = select(Page.body).where(Page.shop_id == shop_id, Page.state == PageState.FETCHED)
     with store.read() as session:
@@ -78,7 +78,7 @@ def baseline_signals(store: Store, shop_id: int, bodies: Bodies) -> Iterator[int
             yield count_offer_signals(bodies.get(name))
 
 
-def seed_links(store: Store, shop_id: int, link_filter: LinkFilter) -> list[Link]:
+def seed_links(store: Store, shop_id: int, link_filter: LinkFilter) -> list[FrontierLink]:
     """Return the links of the root and the known offers that are not in the table yet."""
     offers = select(KnownOffer.url).where(
         KnownOffer.shop_id == shop_id, col(KnownOffer.url).is_not(None)

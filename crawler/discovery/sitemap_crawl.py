@@ -13,8 +13,8 @@ from typing import Any
 from scrapy.http import Request, Response
 from twisted.python.failure import Failure
 
-from catalog.models import SITEMAP_TOLD, PageState, SitemapSeen
-from catalog.storage.frontier import Link
+from catalog.models import FINAL_SITEMAP_STATUSES, PageState, SitemapSeen
+from catalog.storage.frontier import FrontierLink
 from crawler.discovery.sitemaps import (
     MAX_DEPTH,
     MAX_FILES,
@@ -150,14 +150,14 @@ class SitemapCrawl:
         url: str,
         http_status: int,
         size: int = 0,
-        links: Sequence[Link] = (),
+        links: Sequence[FrontierLink] = (),
         changed: Mapping[str, datetime] | None = None,
     ) -> SitemapItem:
         """Build the item of a sitemap.
 
         One that exists and could not be read is logged and counted.
         """
-        if http_status not in SITEMAP_TOLD:
+        if http_status not in FINAL_SITEMAP_STATUSES:
             logger.warning("%s: %s (status %d)", UNREAD, url, http_status)
             self._link_filter.refused[UNREAD] += 1
         seen = SitemapSeen(run_id=self._run_id or 0, url=url, status=http_status, urls_found=size)

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from catalog.errors import ConfigError, UnreachableShop
 from catalog.models import Shop
 from catalog.runtime.settings import Settings
-from url_cleaner.clean import is_clean, same_site
+from url_cleaner.cleaner import is_clean, is_same_site
 from url_cleaner.urls.public_address import is_public
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def request_blocker(home: str) -> "Callable[[Request], bool]":
     """Build the predicate that tells which requests of a page are blocked."""
 
     def is_blocked(request: "Request") -> bool:
-        if request.resource_type not in ALLOWED_RESOURCES or not same_site(request.url, home):
+        if request.resource_type not in ALLOWED_RESOURCES or not is_same_site(request.url, home):
             return True
         if request.resource_type == "document":
             return request.method != "GET"

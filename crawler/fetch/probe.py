@@ -21,7 +21,7 @@ from scrapy.http import Request, Response
 from scrapy.http.request import NO_CALLBACK
 
 from catalog.errors import HostilePage, UnreachableShop
-from catalog.html import decode, open_html
+from catalog.html import decode_html, open_html
 from crawler.fetch.response_status import SILENCES, classify_error, is_html, redirect_target
 from crawler.pages.soft404 import PageFingerprint, nonexistent_path
 from crawler.urls.site import Site
@@ -92,6 +92,6 @@ def _fingerprint(response: Response) -> PageFingerprint | None:
         return None
     content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
     try:
-        return PageFingerprint.of(open_html(decode(response.body, content_type)))
+        return PageFingerprint.of(open_html(decode_html(response.body, content_type)))
     except HostilePage:
         return None

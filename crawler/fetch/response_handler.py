@@ -5,8 +5,8 @@ from typing import Any
 
 from scrapy.http import Response
 
-from catalog.models import Page, PageState, now
-from catalog.storage.frontier import Link, Outcome
+from catalog.models import Page, PageState, utc_now
+from catalog.storage.frontier import FrontierLink, FetchOutcome
 from crawler.fetch.probe import MissingPage
 from crawler.fetch.response_status import (
     HOSTILE,
@@ -49,7 +49,7 @@ class ResponseHandler:
 
     def handle_unchanged(self, page: Page, response: Response) -> PageItem:
         """Handle a 304: the page keeps its body."""
-        columns = {**SETTLED, "status": response.status, "fetched_at": now()}
+        columns = {**SETTLED, "status": response.status, "fetched_at": utc_now()}
         to_try = self._link_filter.record_existing(page.url)
         return _page_item(
             page, PageState.FETCHED, {**columns, **_unchanged_columns(page)}, to_try=to_try
@@ -57,7 +57,7 @@ class ResponseHandler:
 
     def handle_page(self, page: Page, response: Response, digest: PageDigest) -> PageItem:
         """Handle a page that was served, digested and stored."""
-        columns: dict[str, Any] = {**SETTLED, "status": response.status, "fetched_at": now()}
+        columns: dict[str, Any] = {**SETTLED, "status": response.status, "fetched_at": utc_now()}
         if digest.is_hostile:
             return _page_item(page, PageState.REFUSED, {**columns, "reason": HOSTILE})
         if digest.is_missing and self._is_soft_404(page):
@@ -77,7 +77,7 @@ class ResponseHandler:
 
     def handle_redirect(self, page: Page, response: Response) -> PageItem:
         """Handle a redirect: a target on this site becomes a page of its own."""
-        columns: dict[str, Any] = {**SETTLED, "status": response.status, "fetched_at": now()}
+        columns: dict[str, Any] = {**SETTLED, "status": response.status, "fetched_at": utc_now()}
         target, links = self._link_filter.admit_redirect(_position(page), redirect_target(response))
         if target == "account":
             return _page_item(page, PageState.FAILED, {**columns, "reason": LOGIN})
@@ -125,14 +125,14 @@ def _page_item(
     page: Page,
     state: PageState,
     columns: dict[str, Any],
-    links: Sequence[Link] = (),
+    links: Sequence[FrontierLink] = (),
     to_try: Sequence[ReplacedLink] = (),
 ) -> PageItem:
     """Build the item of a page; replaced links to try become due with it, as links or as rows."""
     due = [original.as_due() for original in to_try]
-    new_links = [link for link in due if isinstance(link, Link)]
-    rows = tuple(outcome for outcome in due if isinstance(outcome, Outcome))
-    return PageItem(Outcome(page.id or 0, state, columns, [*links, *new_links]), rows)
+    new_links = [link for link in due if isinstance(link, FrontierLink)]
+    rows = tuple(outcome for outcome in due if isinstance(outcome, FetchOutcome))
+    return PageItem(FetchOutcome(page.id or 0, state, columns, [*links, *new_links]), rows)
 
 
 def _position(page: Page) -> CrawlPosition:
@@ -154,13 +154,13 @@ def _body_columns(page: Page, response: Response, digest: PageDigest) -> dict[st
         "rules_version": None,
         "kind": None,
         "read_reason": None,
-        "changed_at": now(),
+        "changed_at": utc_now(),
         "unchanged": 0,
     }
 
 
 def _unchanged_columns(page: Page) -> dict[str, Any]:
-    return {"unchanged": page.unchanged + 1, "not_before": next_visit(page, now())}
+    return {"unchanged": page.unchanged + 1, "not_before": next_visit(page, utc_now())}
 
 
 def _header(response: Response, name: str) -> str | None:

@@ -25,7 +25,7 @@ from scrapy.http import Response
 from w3lib.url import safe_url_string
 
 from catalog.errors import HostilePage
-from catalog.models import PageState, now
+from catalog.models import PageState, utc_now
 from crawler.urls.site import OTHER_HOST
 
 MAX_ATTEMPTS = 4  # requests of one page in one run
@@ -107,7 +107,7 @@ class ResponseStatus:
             wait = self.wait
         elif self.reason in NO_PAGES:
             wait = NO_PAGE_DELAY
-        not_before = None if wait is None else now() + timedelta(seconds=wait)
+        not_before = None if wait is None else utc_now() + timedelta(seconds=wait)
         return {"reason": self.reason, "not_before": not_before}
 
 

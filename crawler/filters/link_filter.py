@@ -14,7 +14,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from catalog.models import Page, PageState
-from catalog.storage.frontier import DEAD, SAME_PAGE, SESSION, WRONG, Link, Outcome
+from catalog.storage.frontier import DEAD_LINK, SAME_AS_CANONICAL, SAME_IN_OTHER_SESSION, WRONG_CANONICAL, FrontierLink, FetchOutcome
 from crawler.config import DEFAULT_CONFIG, CrawlConfig
 from crawler.filters.dead_links import LAST_PRIORITY, PRIORITY_SPREAD, DeadLinkFilter
 from crawler.filters.near_duplicates import TRAP_REASON, NearDuplicateFilter
@@ -62,7 +62,7 @@ class AdmittedLinks:
     """A page's canonical URL and the links it adds to the frontier."""
 
     canonical: str | None
-    links: tuple[Link, ...]
+    links: tuple[FrontierLink, ...]
 
 
 class _CanonicalChoice(NamedTuple):
@@ -124,7 +124,7 @@ class LinkFilter:
         """
         self._verifier.record_replacement(original, replacement)
 
-    def admit_seeds(self, urls: Iterable[str], source: str) -> list[Link]:
+    def admit_seeds(self, urls: Iterable[str], source: str) -> list[FrontierLink]:
         """Admit URLs that no page links: the root, known offers, sitemap entries."""
         links = []
         for url in urls:
@@ -145,7 +145,7 @@ class LinkFilter:
             self._count_refusal(reason, href)
         canonical = self._address(digest.canonical) if digest.canonical else None
         is_fruitful = self._observe(position.address, digest, links, canonical)
-        admitted: list[Link | None] = []
+        admitted: list[FrontierLink | None] = []
         depth = position.depth + 1
         if canonical:
             admitted.append(self._admit_canonical(position, canonical))
@@ -168,7 +168,7 @@ class LinkFilter:
 
     def admit_redirect(
         self, position: CrawlPosition, target: str
-    ) -> tuple[Address | str, tuple[Link, ...]]:
+    ) -> tuple[Address | str, tuple[FrontierLink, ...]]:
         """Check a redirect's target; returns its address or a reason, and its link if it is new.
 
         The target is taken as it is: a rule that maps it back to the redirecting page would make a
@@ -180,11 +180,11 @@ class LinkFilter:
         depth, hops = position.depth + 1, position.barren_hops + 1
         if address.key == position.address.key and address.url != position.address.url:
             # Known by its key, but the shop insists on this spelling.
-            return address, (Link(address.url, "redirect", PRIORITY["redirect"], depth, hops),)
+            return address, (FrontierLink(address.url, "redirect", PRIORITY["redirect"], depth, hops),)
         link = self._admit(address, "redirect", depth, hops)
         return address, (link,) if link else ()
 
-    def reconsider(self, page: Page) -> list[Outcome]:
+    def reconsider(self, page: Page) -> list[FetchOutcome]:
         """Settle a pending page by the rules learnt since it was found.
 
         Returns [] if it is to be fetched.
@@ -193,7 +193,7 @@ class LinkFilter:
             return []
         page_id, address = page.id or 0, Address(page.url)
         if self._is_session_duplicate(page, address):
-            return [Outcome(page_id, PageState.REFUSED, {"reason": SESSION})]
+            return [FetchOutcome(page_id, PageState.REFUSED, {"reason": SAME_IN_OTHER_SESSION})]
         if original := self._verifier.restore(page.url):
             return _restored(page_id, original)
         if page.source == "link" and not page.body:
@@ -204,13 +204,13 @@ class LinkFilter:
         if canonical.address.key == address.key or canonical.rule in self._verifier.revoked:
             self._requested.add(hash(key_without_tokens(address)))
             return []
-        links: tuple[Link, ...] = ()
+        links: tuple[FrontierLink, ...] = ()
         if not canonical.is_known:
             links = (self._link(address, canonical.address, page.source, page.depth, page.chain),)
         replaced = ReplacedLink(page.url, canonical.rule, page.id)
         self._verifier.record_replacement(replaced, canonical.address.url)
-        columns = {"reason": SAME_PAGE, "canonical": canonical.address.url}
-        return [Outcome(page_id, PageState.REFUSED, columns, links)]
+        columns = {"reason": SAME_AS_CANONICAL, "canonical": canonical.address.url}
+        return [FetchOutcome(page_id, PageState.REFUSED, columns, links)]
 
     def record_existing(self, url: str) -> list[ReplacedLink]:
         """Note that a page exists; returns replaced links to try because a rule proved wrong."""
@@ -275,20 +275,20 @@ class LinkFilter:
             return False
         return hash(key_without_tokens(address)) in self._requested
 
-    def _refuse_or_postpone(self, page: Page, address: Address) -> Outcome | None:
+    def _refuse_or_postpone(self, page: Page, address: Address) -> FetchOutcome | None:
         """Refuse a link into a closed trap or of a dead pattern.
 
         Postpones a link that may be hopeless; returns None if it is due.
         """
         page_id = page.id or 0
         if reason := self.traps.closed_reason(address):
-            return Outcome(page_id, PageState.REFUSED, {"reason": reason})
+            return FetchOutcome(page_id, PageState.REFUSED, {"reason": reason})
         if self._dead_links.is_dead(address):
-            return Outcome(page_id, PageState.REFUSED, {"reason": DEAD})
+            return FetchOutcome(page_id, PageState.REFUSED, {"reason": DEAD_LINK})
         number = self._hash(address)
         is_promising = address.is_pagination or self._known_folders[_folder(address)] > 0
         if not is_promising and self._near_duplicates.is_trap(number):
-            return Outcome(page_id, PageState.REFUSED, {"reason": TRAP_REASON})
+            return FetchOutcome(page_id, PageState.REFUSED, {"reason": TRAP_REASON})
         should_wait = self._dead_links.should_wait(address) or (
             not is_promising and self._near_duplicates.should_wait(number)
         )
@@ -296,7 +296,7 @@ class LinkFilter:
             return None
         # A checksum spreads postponed links, so that neighbours on a page are not fetched together.
         priority = LAST_PRIORITY - crc32(page.url.encode()) % PRIORITY_SPREAD
-        return Outcome(page_id, PageState.PENDING, {"priority": priority, "attempts": 0})
+        return FetchOutcome(page_id, PageState.PENDING, {"priority": priority, "attempts": 0})
 
     def _addresses(self, urls: Iterable[str]) -> list[Address]:
         unique: dict[str, Address] = {}
@@ -305,7 +305,7 @@ class LinkFilter:
             unique.setdefault(address.key, address)
         return list(unique.values())
 
-    def _admit_canonical(self, position: CrawlPosition, canonical: Address) -> Link | None:
+    def _admit_canonical(self, position: CrawlPosition, canonical: Address) -> FrontierLink | None:
         """Admit a canonical address, unless a trusted rule maps the fetched page to it."""
         if self._canonical_rules.explains(position.address, canonical):
             self._known.add(self._hash(canonical))
@@ -325,13 +325,13 @@ class LinkFilter:
             self._refused_hashes.add(number)
             self.refused[reason] += 1
 
-    def _admit(self, address: Address, source: str, depth: int, hops: int) -> Link | None:
+    def _admit(self, address: Address, source: str, depth: int, hops: int) -> FrontierLink | None:
         if self._hash(address) in self._known:
             return None
         canonical = self._choose_canonical(address)
         if canonical.is_known:
             self._known.add(self._hash(address))
-            self._count_refusal(SAME_PAGE, address.url)
+            self._count_refusal(SAME_AS_CANONICAL, address.url)
             return None
         reason = None
         if source not in TRUSTED_SOURCES:
@@ -348,9 +348,9 @@ class LinkFilter:
 
     def _link(
         self, address: Address, canonical: Address, source: str, depth: int, hops: int
-    ) -> Link:
+    ) -> FrontierLink:
         self._known.update((self._hash(address), self._hash(canonical)))
-        return Link(canonical.url, source, self._priority(canonical, source), depth, hops)
+        return FrontierLink(canonical.url, source, self._priority(canonical, source), depth, hops)
 
     def _choose_canonical(self, address: Address) -> _CanonicalChoice:
         """Choose the address under which a page is stored.
@@ -384,12 +384,12 @@ class LinkFilter:
         return priority
 
 
-def _restored(page_id: int, original: ReplacedLink) -> list[Outcome]:
+def _restored(page_id: int, original: ReplacedLink) -> list[FetchOutcome]:
     """Refuse the replacement of a revoked rule, and make the original link due."""
     due = original.as_due()
-    if isinstance(due, Link):
-        return [Outcome(page_id, PageState.REFUSED, {"reason": WRONG}, (due,))]
-    return [Outcome(page_id, PageState.REFUSED, {"reason": WRONG}), due]
+    if isinstance(due, FrontierLink):
+        return [FetchOutcome(page_id, PageState.REFUSED, {"reason": WRONG_CANONICAL}, (due,))]
+    return [FetchOutcome(page_id, PageState.REFUSED, {"reason": WRONG_CANONICAL}), due]
 
 
 def _folder(address: Address) -> str:

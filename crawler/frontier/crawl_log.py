@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlmodel import col, func, select
 
-from catalog.models import Crawl, now
+from catalog.models import Crawl, utc_now
 from catalog.storage.frontier import Frontier
 from catalog.storage.store import Store
 from crawler.frontier.budget import Usage
@@ -49,7 +49,7 @@ class CrawlLog:
         self._store_columns(
             requests=requests,
             bytes=size,
-            finished_at=now(),
+            finished_at=utc_now(),
             pages=pages,
             reasons=reasons,
             **columns,

@@ -5,7 +5,7 @@ from sqlmodel import col, func, select
 
 from catalog.models import Page, PageKind, PageState
 from catalog.runtime.progress import Progress
-from catalog.storage.frontier import OPEN, Frontier
+from catalog.storage.frontier import OPEN_STATES, Frontier
 from catalog.storage.store import Store
 
 REPORTS_PER_OFFER_COUNT = 8  # counting offers scans all pages of the shop
@@ -32,7 +32,7 @@ class CrawlProgress:
             self._offers = self._count_offers()
         self._reports += 1
         total = sum(counts.values())
-        queue = sum(counts.get(state, 0) for state in OPEN)
+        queue = sum(counts.get(state, 0) for state in OPEN_STATES)
         errors = counts.get(PageState.FAILED, 0)
         self._progress(
             "pages", total - queue, total, offers=self._offers, queue=queue, errors=errors

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from datetime import datetime, timedelta
 from time import monotonic
 
-from catalog.models import Page, now
+from catalog.models import Page, utc_now
 from catalog.storage.frontier import Frontier
 from crawler.frontier.budget import Budget
 
@@ -116,7 +116,7 @@ class Dispatcher:
 
     async def _wait(self, due: datetime | None = None) -> None:
         self._changed.clear()
-        seconds = (due - now()).total_seconds() if due else POLL_INTERVAL
+        seconds = (due - utc_now()).total_seconds() if due else POLL_INTERVAL
         pause = self._paused_until - monotonic()
         timeout = min(max(seconds, pause, MIN_WAIT), POLL_INTERVAL)
         try:

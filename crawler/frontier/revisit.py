@@ -17,8 +17,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, CursorResult
 from sqlmodel import Session, col, func, or_, select, update
 
-from catalog.models import Page, PageKind, PageState, now
-from catalog.storage.frontier import SOON, WEEK, has_its_turn, passed_over
+from catalog.models import Page, PageKind, PageState, utc_now
+from catalog.storage.frontier import MIN_REVISIT_INTERVAL, MAX_REVISIT_INTERVAL, due_today, skipped_by_policy
 
 REFUSED_TO_RETRY = 20  # refused pages that a run tries again
 UNCHANGED_SHARE = 0.1  # of the time for which a page has been the same, until its next visit
@@ -31,7 +31,7 @@ def reset_for_revisit(session: Session, shop_id: int) -> int:
 
     Bodies, ETags and dates stay: a page that answers 304 keeps its body and is not read again.
     """
-    moment = now()
+    moment = utc_now()
     of_shop = col(Page.shop_id) == shop_id
     due = [
         of_shop,
@@ -44,8 +44,8 @@ def reset_for_revisit(session: Session, shop_id: int) -> int:
         ),
     ]
     if _has_unfetched_pages(session, of_shop):
-        is_recent = col(Page.state).in_(FETCHED_STATES) & (col(Page.fetched_at) > moment - WEEK)
-        due.append(~is_recent | (col(Page.source) == "root") | (_is_offer() & has_its_turn(moment)))
+        is_recent = col(Page.state).in_(FETCHED_STATES) & (col(Page.fetched_at) > moment - MAX_REVISIT_INTERVAL)
+        due.append(~is_recent | (col(Page.source) == "root") | (_is_offer() & due_today(moment)))
     columns = {
         "state": PageState.PENDING,
         "reason": None,
@@ -71,14 +71,14 @@ def next_visit(page: Page, moment: datetime) -> datetime | None:
     """
     if page.changed_at is None or page.unchanged < MIN_UNCHANGED:
         return None
-    return moment + min(WEEK, UNCHANGED_SHARE * (moment - page.changed_at))
+    return moment + min(MAX_REVISIT_INTERVAL, UNCHANGED_SHARE * (moment - page.changed_at))
 
 
 def _refused_to_skip(session: Session, of_shop: ColumnElement[bool], moment: datetime) -> Any:
     """Select the pages refused by learnt rules, but for the few that are tried again."""
-    refused = of_shop & passed_over()
+    refused = of_shop & skipped_by_policy()
     last = session.exec(select(func.max(Page.fetched_at)).where(of_shop)).one()
-    has_just_run = last and moment - last < SOON
+    has_just_run = last and moment - last < MIN_REVISIT_INTERVAL
     limit = 0 if has_just_run else REFUSED_TO_RETRY
     oldest = select(Page.id).where(refused).order_by(col(Page.run_id), col(Page.id)).limit(limit)
     retried = list(session.exec(oldest))

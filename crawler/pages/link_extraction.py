@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser
 
-from url_cleaner.urls.link import absolute
+from url_cleaner.urls.url import join_url
 
 MAX_LINKS = 5_000  # per page; bound against pages built of links
 LINK_TAGS = "a[href], area[href], link[href], iframe[src], frame[src], meta[http-equiv], base[href]"
@@ -49,7 +49,7 @@ def extract_links(tree: LexborHTMLParser, url: str) -> PageLinks:
         if tag == "base":
             # As in browsers, the first base that has an address counts.
             if base == url and href:
-                base = absolute(url, href) or base
+                base = join_url(url, href) or base
         elif tag == "meta":
             href = _refresh_target(get("http-equiv"), get("content"))
         elif tag == "link":
@@ -62,7 +62,7 @@ def extract_links(tree: LexborHTMLParser, url: str) -> PageLinks:
             continue
         if href and tag != "base" and "nofollow" not in rel and len(hrefs) < MAX_LINKS:
             hrefs[href] = None
-    resolved = absolute(base, canonical) if canonical else None
+    resolved = join_url(base, canonical) if canonical else None
     return PageLinks(base, tuple(hrefs), resolved, tuple(pagination), tuple(alternates))
 
 

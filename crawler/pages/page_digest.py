@@ -12,8 +12,8 @@ from typing import Any
 from selectolax.lexbor import LexborHTMLParser
 
 from catalog.errors import HostilePage
-from catalog.html import as_utf8, open_html
-from catalog.storage.bodies import name_of
+from catalog.html import to_utf8, open_html
+from catalog.storage.bodies import body_hash
 from crawler.pages.link_extraction import extract_links
 from crawler.pages.offer_signals import count_offer_signals
 from crawler.pages.soft404 import PageFingerprint
@@ -76,13 +76,13 @@ class PageDigester:
     def digest(self, body: bytes, content_type: str | None, url: str) -> PageDigest:
         """Digest a page; a hostile page gives an empty digest that says so."""
         try:
-            tree = open_html(as_utf8(body, content_type))
+            tree = open_html(to_utf8(body, content_type))
         except HostilePage:
             return PageDigest(is_hostile=True)
         links = extract_links(tree, url)
         refused: dict[str, str] = {}
         return PageDigest(
-            body=name_of(body),
+            body=body_hash(body),
             size=len(body),
             title=_title(tree),
             offer_signals=count_offer_signals(body),

@@ -16,12 +16,12 @@ from scrapy.http import Response
 from sqlmodel import col, select
 
 from catalog.errors import HostilePage, UsageError
-from catalog.html import decode, open_html
-from catalog.models import Page, PageState, Shop, now
+from catalog.html import decode_html, open_html
+from catalog.models import Page, PageState, Shop, utc_now
 from catalog.runtime.progress import Progress
 from catalog.runtime.settings import Settings
-from catalog.storage.bodies import Bodies
-from catalog.storage.frontier import Frontier, Link, Outcome
+from catalog.storage.bodies import BodyStore
+from catalog.storage.frontier import Frontier, FrontierLink, FetchOutcome
 from catalog.storage.store import Store
 from crawler.discovery.sitemaps import parse_date
 from crawler.fetch.response_status import HOSTILE, MAX_ATTEMPTS, TOO_LARGE, classify_response
@@ -30,7 +30,7 @@ from crawler.pages.link_extraction import extract_links
 from crawler.sources.warc_reader import SavedResponse, is_warc, read_responses
 from crawler.urls.site import Site
 from crawler.urls.url_shape import Address
-from url_cleaner.urls.link import absolute
+from url_cleaner.urls.url import join_url
 
 HTML_ENDINGS = (".html", ".htm", ".xhtml")
 WARC_ENDINGS = (".warc", ".gz")
@@ -52,21 +52,21 @@ def read_saved_pages(
     """
     site = Site(shop.url)
     frontier = Frontier(store, shop.id or 0, run_id)
-    importer = _Importer(site, Bodies(settings.bodies))
+    importer = _Importer(site, BodyStore(settings.bodies))
     done = 0
     for batch in _batches(_pages(source, site, settings.max_body)):
-        frontier.add(Link(url, "saved") for url in batch)
+        frontier.add(FrontierLink(url, "saved") for url in batch)
         page_ids = _page_ids(store, shop.id or 0, batch)
         outcomes = [importer.outcome(page_ids[url], url, saved) for url, saved in batch.items()]
-        frontier.settle(outcome for outcome in outcomes if outcome)
+        frontier.record_results(outcome for outcome in outcomes if outcome)
         done += len(batch)
         progress("pages", done)
     if not done:
         raise UsageError(f"{source} holds no saved pages of {shop.url} (*.html, *.warc, *.warc.gz)")
     # Pages that earlier runs found and the source lacks would stay open for ever.
     while pages := frontier.claim(BATCH_SIZE, LEASE):
-        frontier.settle(
-            Outcome(page.id or 0, PageState.GONE, {"reason": "not saved"}) for page in pages
+        frontier.record_results(
+            FetchOutcome(page.id or 0, PageState.GONE, {"reason": "not saved"}) for page in pages
         )
     return done
 
@@ -76,7 +76,7 @@ def has_saved_pages(source: Path) -> bool:
     return source.is_dir() or is_warc(source)
 
 
-def read_url_list(file: Path, shop: Shop) -> list[Link]:
+def read_url_list(file: Path, shop: Shop) -> list[FrontierLink]:
     """Read the shop's own pages from a file of URLs, one a line. Raises UsageError."""
     try:
         lines = file.read_text("utf-8").splitlines()
@@ -91,7 +91,7 @@ def read_url_list(file: Path, shop: Shop) -> list[Link]:
             continue
         address = site.normalize(line.strip())
         if isinstance(address, Address):
-            links.append(Link(address.url, "listed", LISTED_PRIORITY))
+            links.append(FrontierLink(address.url, "listed", LISTED_PRIORITY))
     if not links:
         raise UsageError(f"{file} lists no page of {shop.url}")
     return links
@@ -100,12 +100,12 @@ def read_url_list(file: Path, shop: Shop) -> list[Link]:
 class _Importer:
     """Turns saved responses into outcomes, and remembers the pages that have a good one."""
 
-    def __init__(self, site: Site, bodies: Bodies) -> None:
+    def __init__(self, site: Site, bodies: BodyStore) -> None:
         self._site = site
         self._bodies = bodies
         self._good: set[str] = set()
 
-    def outcome(self, page_id: int, url: str, saved: SavedResponse) -> Outcome | None:
+    def outcome(self, page_id: int, url: str, saved: SavedResponse) -> FetchOutcome | None:
         """Turn a saved response into its page's outcome.
 
         Returns None if the page has a good response already.
@@ -113,7 +113,7 @@ class _Importer:
         if saved.body is None:
             if url in self._good:
                 return None
-            return Outcome(page_id, PageState.REFUSED, {"reason": TOO_LARGE})
+            return FetchOutcome(page_id, PageState.REFUSED, {"reason": TOO_LARGE})
         response = Response(url, saved.status, dict(saved.headers), saved.body)
         # As after the last attempt: nothing can be requested again.
         status = classify_response(response, MAX_ATTEMPTS)
@@ -125,14 +125,14 @@ class _Importer:
         columns = {"reason": status.reason, "status": saved.status, "canonical": None}
         if status.state == PageState.REDIRECTED:
             columns["canonical"] = self._target(url, saved)
-        return Outcome(page_id, status.state, columns)
+        return FetchOutcome(page_id, status.state, columns)
 
-    def _fetched(self, page_id: int, url: str, saved: SavedResponse, body: bytes) -> Outcome:
+    def _fetched(self, page_id: int, url: str, saved: SavedResponse, body: bytes) -> FetchOutcome:
         content_type = saved.headers.get("content-type")
         try:
-            canonical = extract_links(open_html(decode(body, content_type)), url).canonical
+            canonical = extract_links(open_html(decode_html(body, content_type)), url).canonical
         except HostilePage:
-            return Outcome(page_id, PageState.REFUSED, {"reason": HOSTILE})
+            return FetchOutcome(page_id, PageState.REFUSED, {"reason": HOSTILE})
         columns = {
             "reason": None,
             "status": saved.status,
@@ -142,13 +142,13 @@ class _Importer:
             "canonical": self._own_url(canonical),
             "etag": saved.headers.get("etag"),
             "last_modified": saved.headers.get("last-modified"),
-            "fetched_at": parse_date(saved.date) or now(),
+            "fetched_at": parse_date(saved.date) or utc_now(),
             "rules_version": None,
         }
-        return Outcome(page_id, PageState.FETCHED, columns)
+        return FetchOutcome(page_id, PageState.FETCHED, columns)
 
     def _target(self, url: str, saved: SavedResponse) -> str | None:
-        return self._own_url(absolute(url, saved.headers.get("location", "")))
+        return self._own_url(join_url(url, saved.headers.get("location", "")))
 
     def _own_url(self, url: str | None) -> str | None:
         """Return the cleaned URL if it is one of the shop's pages."""

@@ -22,9 +22,9 @@ from warcio.warcwriter import WARCWriter
 
 from catalog.errors import StorageFull, UsageError
 from catalog.models import Page, PageState, Shop
-from catalog.runtime.progress import Progress, silent
+from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
-from catalog.storage.bodies import Bodies
+from catalog.storage.bodies import BodyStore
 from catalog.storage.store import Store
 
 EXPORTED_STATES = (PageState.FETCHED, PageState.REDIRECTED)
@@ -48,7 +48,7 @@ class WarcExport:
 
 
 def write_warc(
-    settings: Settings, store: Store, shop: Shop, file: Path, *, progress: Progress = silent
+    settings: Settings, store: Store, shop: Shop, file: Path, *, progress: Progress = no_progress
 ) -> WarcExport:
     """Write a shop's crawled pages to a WARC file, gzipped if its name ends so.
 
@@ -77,7 +77,7 @@ def _write(
     out: IO[bytes], name: str, settings: Settings, store: Store, shop: Shop, progress: Progress
 ) -> int:
     writer = WARCWriter(out, gzip=name.endswith(".gz"))
-    bodies = Bodies(settings.bodies)
+    bodies = BodyStore(settings.bodies)
     info = {
         "software": f"Scout/{version('scout-offer-gaps')}",
         "isPartOf": shop.url,

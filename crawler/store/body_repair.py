@@ -12,7 +12,7 @@ from typing import Any
 from sqlmodel import Session, col, func, select, update
 
 from catalog.models import Crawl, Page, PageState
-from catalog.storage.bodies import Bodies
+from catalog.storage.bodies import BodyStore
 from catalog.storage.store import Store
 
 FLUSH_TIME = timedelta(minutes=2)  # after which an operating system has written files to the disk
@@ -30,7 +30,7 @@ UNFETCHED: dict[str, Any] = {
 BATCH_SIZE = 500  # rows of one UPDATE; below SQLite's limit of variables
 
 
-def repair_bodies(store: Store, shop_id: int, bodies: Bodies) -> int:
+def repair_bodies(store: Store, shop_id: int, bodies: BodyStore) -> int:
     """Make the pages due whose body is missing or damaged; returns their number."""
     with store.read() as session:
         since = _unsafe_since(session, shop_id)
@@ -41,7 +41,7 @@ def repair_bodies(store: Store, shop_id: int, bodies: Bodies) -> int:
     damaged = []
     for page_id, body, fetched_at in rows:
         is_unsafe = since is None or fetched_at is None or fetched_at >= since
-        if not bodies.holds(body or "", closely=is_unsafe):
+        if not bodies.holds(body or "", verify=is_unsafe):
             damaged.append(page_id)
     for start in range(0, len(damaged), BATCH_SIZE):
         is_in_batch = col(Page.id).in_(damaged[start : start + BATCH_SIZE])

@@ -8,10 +8,10 @@ parser reads those.
 from sqlmodel import case, col, select
 
 from catalog.errors import HostilePage, NeedsBrowser
-from catalog.html import decode, open_html
+from catalog.html import decode_html, open_html
 from catalog.models import Page, PageState, Shop
 from catalog.runtime.settings import Settings
-from catalog.storage.bodies import Bodies
+from catalog.storage.bodies import BodyStore
 from catalog.storage.store import Store
 
 SAMPLE_SIZE = 20  # pages of a shop that are looked at
@@ -52,7 +52,7 @@ def check_for_shells(settings: Settings, store: Store, shop: Shop) -> None:
     )
     with store.read() as session:
         sample = list(session.exec(fetched.order_by(known_first, col(Page.id)).limit(SAMPLE_SIZE)))
-    bodies = Bodies(settings.bodies)
+    bodies = BodyStore(settings.bodies)
     shells = 0
     for body, content_type in sample:
         if body and _is_stored_shell(bodies.get(body), content_type):
@@ -67,6 +67,6 @@ def check_for_shells(settings: Settings, store: Store, shop: Shop) -> None:
 
 def _is_stored_shell(body: bytes, content_type: str | None) -> bool:
     try:
-        return is_shell(decode(body, content_type))
+        return is_shell(decode_html(body, content_type))
     except HostilePage:
         return False

@@ -15,8 +15,8 @@ from scrapy.http import Response
 
 from catalog import errors
 from catalog.errors import StoreError
-from catalog.runtime.worker_process import Answer, Companion, CompanionLost
-from catalog.storage.bodies import Bodies
+from catalog.runtime.worker_process import RequestHandler, WorkerProcess, WorkerLost
+from catalog.storage.bodies import BodyStore
 from crawler.pages.page_digest import PageDigest, PageDigester
 from crawler.pages.soft404 import PageFingerprint
 from crawler.urls.site import Site
@@ -31,9 +31,9 @@ class PageProcessor:
     def __init__(self, site: Site, bodies_url: str) -> None:
         self._site = site
         self._bodies_url = bodies_url
-        self._bodies = Bodies(bodies_url)
+        self._bodies = BodyStore(bodies_url)
         self._digester = PageDigester(site)
-        self._worker: Companion | None = None
+        self._worker: WorkerProcess | None = None
         self._starting: asyncio.Task[None] | None = None
         self._arrivals: deque[float] = deque(maxlen=FAST_PAGES)
 
@@ -45,7 +45,7 @@ class PageProcessor:
         """Digest a page and store its body, unless it is hostile or missing.
 
         Without `detect_missing` the body is stored although it looks like a missing page. Raises
-        StoreError, and CompanionLost if the page has crashed the worker process.
+        StoreError, and WorkerLost if the page has crashed the worker process.
         """
         content_type = (response.headers.get("Content-Type") or b"").decode("latin-1") or None
         self._start_worker_if_fast()
@@ -64,14 +64,14 @@ class PageProcessor:
     def close(self) -> None:
         """End the worker process."""
         if self._worker is not None:
-            self._worker.end()
+            self._worker.stop()
 
     async def _process_in_worker(
-        self, worker: Companion, task: dict[str, Any], body: bytes
+        self, worker: WorkerProcess, task: dict[str, Any], body: bytes
     ) -> dict[str, Any]:
         try:
-            return await worker.ask(task, body)
-        except CompanionLost:
+            return await worker.request(task, body)
+        except WorkerLost:
             await self._start_worker()
             raise
 
@@ -87,7 +87,7 @@ class PageProcessor:
         site, missing_page = self._site, self._digester.missing_page
         # The arguments travel to another process: a set of words travels as a list.
         sent = missing_page and (missing_page.title, [*missing_page.words])
-        worker = Companion(
+        worker = WorkerProcess(
             prepare_worker,
             self._bodies_url,
             site.home,
@@ -107,9 +107,9 @@ def prepare_worker(
     tracking_keys: tuple[str, ...],
     link_lists: tuple[str, ...],
     missing_page: tuple[str, list[str]] | None,
-) -> Answer:
+) -> RequestHandler:
     """Build the worker's function, which digests a page and stores its body."""
-    bodies = Bodies(bodies_url)
+    bodies = BodyStore(bodies_url)
     site = Site(home, tracking_keys, link_lists)
     site.move_to(origin)
     fingerprint = None

@@ -14,7 +14,7 @@ from scrapy.crawler import Crawler
 
 from catalog.errors import StoreError
 from catalog.models import SitemapSeen
-from catalog.storage.frontier import Link, Outcome
+from catalog.storage.frontier import FrontierLink, FetchOutcome
 
 COMMIT_DELAY = 0.05  # seconds for which a page waits for others to share its transaction
 COMMIT_SIZE = 8  # pages that are committed without waiting longer
@@ -24,8 +24,8 @@ COMMIT_SIZE = 8  # pages that are committed without waiting longer
 class PageItem:
     """Scrapy item: outcome of a page whose body is stored, and of pages that change with it."""
 
-    outcome: Outcome
-    related: tuple[Outcome, ...] = ()
+    outcome: FetchOutcome
+    related: tuple[FetchOutcome, ...] = ()
 
 
 @dataclass
@@ -33,7 +33,7 @@ class SitemapItem:
     """Scrapy item: a sitemap, its new links, and the last change of pages by URL."""
 
     seen: SitemapSeen
-    links: list[Link] = field(default_factory=list)
+    links: list[FrontierLink] = field(default_factory=list)
     changed: dict[str, datetime] = field(default_factory=dict)
 
 
@@ -43,7 +43,7 @@ class FrontierPipeline:
     def __init__(self, crawler: Crawler) -> None:
         spider: Any = crawler.spider
         self._spider = spider
-        self._waiting: list[Outcome] = []
+        self._waiting: list[FetchOutcome] = []
         self._commit: asyncio.Task[None] | None = None
         self._is_full = asyncio.Event()
 
@@ -57,7 +57,7 @@ class FrontierPipeline:
         try:
             if isinstance(item, SitemapItem):
                 self._spider.frontier.add(item.links, [item.seen] if item.seen.run_id else [])
-                self._spider.frontier.date(item.changed)
+                self._spider.frontier.record_lastmod(item.changed)
             else:
                 await self._store(item)
         except StoreError as error:
@@ -79,5 +79,5 @@ class FrontierPipeline:
             await asyncio.wait_for(self._is_full.wait(), COMMIT_DELAY)
         self._is_full.clear()
         outcomes, self._waiting = self._waiting, []
-        self._spider.frontier.settle(outcomes)
+        self._spider.frontier.record_results(outcomes)
         self._spider.update_log()

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 
 from catalog.models import PageState
-from catalog.storage.frontier import Link, Outcome
+from catalog.storage.frontier import FrontierLink, FetchOutcome
 from crawler.config import DEFAULT_CONFIG, CrawlConfig
 from crawler.urls.canonical_rules import RuleKey
 
@@ -28,17 +28,17 @@ class ReplacedLink:
     rule: RuleKey
     page_id: int | None = None
 
-    def as_due(self) -> Outcome | Link:
+    def as_due(self) -> FetchOutcome | FrontierLink:
         """Make the link due at once: its row if it has one, else a new link."""
         if self.page_id is None:
-            return Link(self.url, RETRIED_SOURCE, RETRIED_PRIORITY)
+            return FrontierLink(self.url, RETRIED_SOURCE, RETRIED_PRIORITY)
         columns = {
             "reason": None,
             "canonical": None,
             "source": RETRIED_SOURCE,
             "priority": RETRIED_PRIORITY,
         }
-        return Outcome(self.page_id, PageState.PENDING, columns)
+        return FetchOutcome(self.page_id, PageState.PENDING, columns)
 
 
 class RuleVerifier:

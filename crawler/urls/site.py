@@ -1,6 +1,6 @@
 """The shop's site: turns links of pages into addresses to request, or reasons against them.
 
-Each address is cleaned first (`url_cleaner.clean`), put on the shop's own scheme and host, and
+Each address is cleaned first (`url_cleaner.cleaner`), put on the shop's own scheme and host, and
 stripped of fragment and session id. So one page is one row, and no visit counts as a click.
 """
 
@@ -12,10 +12,10 @@ from w3lib.url import safe_url_string
 
 from crawler.urls.url_rules import refusal_reason
 from crawler.urls.url_shape import Address, strip_session_ids, trap_reason
-from url_cleaner.clean import clean, same_site
+from url_cleaner.cleaner import clean_url, is_same_site
 from url_cleaner.errors import BadUrl
-from url_cleaner.knowledge.lists import load
-from url_cleaner.urls.link import absolute
+from url_cleaner.knowledge.filter_lists import load_filter_lists
+from url_cleaner.urls.url import join_url
 
 CACHE_SIZE = 20_000  # bound: addresses kept in memory; a shop's menus repeat on each page
 # Schemes of links that are no pages, ignored without a reason.
@@ -47,7 +47,7 @@ class Site:
         self.home = home
         self.tracking_keys = tuple(tracking_keys)
         self.link_lists = tuple(link_lists)
-        self._lists = load(link_lists) if link_lists else None
+        self._lists = load_filter_lists(link_lists) if link_lists else None
         self.origin = _origin(home)
         self.check = lru_cache(CACHE_SIZE)(self._check)
         self._join = lru_cache(CACHE_SIZE)(self._join_and_check)
@@ -72,7 +72,7 @@ class Site:
 
     def contains(self, url: str) -> bool:
         """Return True if a URL is on the shop's host and port."""
-        return same_site(url, self.home)
+        return is_same_site(url, self.home)
 
     def resolve(self, href: str, base: str) -> Address | str | None:
         """Turn a link's href into an address, or a reason against visiting it.
@@ -96,7 +96,7 @@ class Site:
     def normalize(self, link: str) -> Address | str:
         """Clean a link to this site; returns a reason if it leads elsewhere."""
         try:
-            cleaned = clean(link, home=self.home, own=self.tracking_keys, lists=self._lists).url
+            cleaned = clean_url(link, home=self.home, shop_keys=self.tracking_keys, lists=self._lists).url
             if cleaned is None or not self.contains(cleaned):
                 is_web = urlsplit(link).scheme in ("http", "https")
                 return OTHER_HOST if is_web else NOT_A_LINK
@@ -107,7 +107,7 @@ class Site:
             return NOT_A_LINK
 
     def _join_and_check(self, href: str, base: str) -> Address | str:
-        return self.check(absolute(base, href) or "")
+        return self.check(join_url(base, href) or "")
 
     def _check(self, link: str) -> Address | str:
         """Normalize a link and refuse traps and the shop's functions. Cached as `check`."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from math import isnan
 
-from catalog.models import Verdict, Word
+from catalog.models import Verdict, ReviewDecision
 from matcher.decision.verdicts import Decision
 from matcher.records.record import Record
 from matcher.scoring.identifier_evidence import SAME_ADDRESS, SAME_PATH, SAME_SLUG
@@ -31,9 +31,9 @@ def explain_decision(scored: ScoredPairs, decision: Decision) -> tuple[str, ...]
 
 
 def _reasons(scored: ScoredPairs, decision: Decision) -> Iterator[str]:
-    if decision.review is Word.ACCEPT:
+    if decision.review is ReviewDecision.ACCEPT:
         yield "a reviewer confirmed that the catalog lacks it"
-    elif decision.review is Word.REJECT:
+    elif decision.review is ReviewDecision.REJECT:
         yield "a reviewer rejected the finding: the catalog lists it"
     if decision.pair is None:
         yield "nothing in the catalog resembles it"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from catalog.models import Verdict, Word
+from catalog.models import Verdict, ReviewDecision
 from matcher.array_types import Doubles
 from matcher.config import DEFAULT_CONFIG, MatcherConfig
 from matcher.decision.thresholds import VerdictThresholds, choose_thresholds
@@ -37,7 +37,7 @@ class Decision:
     score: float
     pair: int | None
     winner: int | None = None
-    review: Word | None = None
+    review: ReviewDecision | None = None
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class _Partners:
 
 def decide_verdicts(
     scored: ScoredPairs,
-    reviews: Sequence[Word | None],
+    reviews: Sequence[ReviewDecision | None],
     config: MatcherConfig = DEFAULT_CONFIG,
 ) -> list[Decision]:
     """Decide each shop offer; `reviews` holds the review of each one, or None.
@@ -79,7 +79,7 @@ def decide_verdicts(
 
 def _decide_round(
     scored: ScoredPairs,
-    reviews: Sequence[Word | None],
+    reviews: Sequence[ReviewDecision | None],
     thresholds: VerdictThresholds,
     config: MatcherConfig,
 ) -> list[Decision]:
@@ -104,13 +104,13 @@ def _decide_round(
 def _decide_offer(
     scored: ScoredPairs,
     partners: _Partners,
-    review: Word | None,
+    review: ReviewDecision | None,
     thresholds: VerdictThresholds,
 ) -> Decision:
     nearest, winner = partners.nearest, partners.winner
-    if review is Word.REJECT:
+    if review is ReviewDecision.REJECT:
         return Decision(Verdict.LISTED, 1.0, nearest, None, review)
-    if review is Word.ACCEPT or nearest is None:
+    if review is ReviewDecision.ACCEPT or nearest is None:
         return Decision(Verdict.MISSING, 0.0, nearest, winner, review)
     score = float(scored.probability[nearest])
     if partners.assigned is None:
@@ -136,15 +136,15 @@ def _odds(probability: float) -> float:
 
 
 def _assignment_weights(
-    scored: ScoredPairs, reviews: Sequence[Word | None], thresholds: VerdictThresholds
+    scored: ScoredPairs, reviews: Sequence[ReviewDecision | None], thresholds: VerdictThresholds
 ) -> Doubles:
     """Return log-odds above the missing threshold, changed by the reviews of the shop offers."""
     clipped = np.clip(scored.probability.astype(np.float64), _MARGIN, 1 - _MARGIN)
     threshold_odds = np.log(thresholds.missing / (1 - thresholds.missing))
     weight: Doubles = np.log(clipped / (1 - clipped)) - threshold_odds
     shop_row = scored.pairs[:, 0]
-    confirmed = np.array([review is Word.ACCEPT for review in reviews], dtype=bool)
-    rejected = np.array([review is Word.REJECT for review in reviews], dtype=bool)
+    confirmed = np.array([review is ReviewDecision.ACCEPT for review in reviews], dtype=bool)
+    rejected = np.array([review is ReviewDecision.REJECT for review in reviews], dtype=bool)
     weight = np.where(rejected[shop_row], np.maximum(weight, _MIN_REJECTED_WEIGHT), weight)
     return np.where(confirmed[shop_row], _CONFIRMED_WEIGHT, weight)
 

@@ -6,7 +6,7 @@ from time import perf_counter
 from typing import Any, Literal, cast
 
 from catalog.errors import UsageError
-from catalog.runtime.progress import Progress, silent
+from catalog.runtime.progress import Progress, no_progress
 from matcher.dedupe.base.join import JoinMethod, JoinResult, parse_threshold
 from matcher.dedupe.base.records import Records, records_from_rows, records_from_texts
 from matcher.dedupe.base.similarity_measures import SimilarityName
@@ -62,7 +62,7 @@ def deduplicate(
     key: str | Sequence[str] = (),
     method: MethodName | JoinMethod = "chain",
     threshold: float = DEFAULT_THRESHOLD,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> TableDuplicates:
     """Find the duplicates in a table by its key columns, or in a list of texts.
 
@@ -97,7 +97,7 @@ def deduplicate(
 
 
 def find_duplicates(
-    left: Records, right: Records | None, method: JoinMethod, progress: Progress = silent
+    left: Records, right: Records | None, method: JoinMethod, progress: Progress = no_progress
 ) -> RecordDuplicates:
     """Join records and cluster the pairs; rows of the right side are numbered after the left ones."""
     begun = perf_counter()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 
 from catalog.models import Attribute, OfferFields
-from catalog.values import is_dash, key
+from catalog.values import is_dash, value_key
 from matcher.records.product_kinds import ProductKind, detect_product_kind
 from matcher.records.text import fold, has_digit, join_neighbours, tokenize
 from matcher.records.units import extract_quantities
@@ -212,4 +212,4 @@ def _price(offer: OfferFields) -> float | None:
 def _normalise_key(attribute: Attribute, value: str | None) -> str:
     if not value or len(value) > MAX_RAW_KEY:
         return ""
-    return key(attribute, value)[: 2 * MAX_KEY]
+    return value_key(attribute, value)[: 2 * MAX_KEY]

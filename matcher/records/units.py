@@ -7,7 +7,7 @@ slower than one regular expression over a short title.
 import re
 from collections.abc import Iterable
 
-from catalog.values.text import any_of
+from catalog.values.text import alternation
 
 # Base unit, factor to the base unit, spellings.
 _UNIT_TABLE = (
@@ -43,7 +43,7 @@ _UNITS: dict[str, tuple[str, float]] = {
     for unit, factor, spellings in _UNIT_TABLE
     for spelling in spellings.split()
 }
-_SPELLINGS = any_of(_UNITS)
+_SPELLINGS = alternation(_UNITS)
 # `set of 2`, `2 x`, `2er-Pack`
 _PACK = re.compile(
     r"\b(?:set|pack|packung|box|case|bag|package)\s(?:of|mit|a|von)\s(\d{1,5})\b"

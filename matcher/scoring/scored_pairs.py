@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import sklearn
 
-from catalog.models import Word
+from catalog.models import ReviewDecision
 from matcher.array_types import Floats, Pairs
 from matcher.blocking.candidates import find_candidates
 from matcher.blocking.vectors import build_vector_space
@@ -55,7 +55,7 @@ class ScoredPairs:
 def score_pairs(
     shop: Sequence[Record],
     catalog: Sequence[Record],
-    reviews: Sequence[Word | None] = (),
+    reviews: Sequence[ReviewDecision | None] = (),
     config: MatcherConfig = DEFAULT_CONFIG,
     cache: MatchCache | None = None,
 ) -> ScoredPairs:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from catalog.models import Word
+from catalog.models import ReviewDecision
 from matcher.array_types import Bools, Floats, Pairs
 from matcher.config import DEFAULT_CONFIG, MatcherConfig
 
@@ -34,7 +34,7 @@ def collect_feedback(
     pairs: Pairs,
     table: Floats,
     similarity: Floats,
-    reviews: Sequence[Word | None],
+    reviews: Sequence[ReviewDecision | None],
     config: MatcherConfig = DEFAULT_CONFIG,
 ) -> FeedbackExamples:
     """Collect the examples in reviews, one review or None per shop offer.
@@ -44,9 +44,9 @@ def collect_feedback(
     rows: list[int] = []
     labels: list[bool] = []
     for offer, review in enumerate(reviews):
-        if review is None or review is Word.IGNORE:
+        if review is None or review is ReviewDecision.IGNORE:
             continue
-        is_listed = review is Word.REJECT
+        is_listed = review is ReviewDecision.REJECT
         count = 1 if is_listed else config.feedback_candidates
         candidates = np.flatnonzero(pairs[:, 0] == offer)
         by_similarity = np.argsort(-similarity[candidates], kind="stable")

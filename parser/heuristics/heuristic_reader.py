@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from selectolax.lexbor import LexborNode
 
 from catalog.models import Attribute
-from catalog.values import Hint, key, normalise
+from catalog.values import Hint, value_key, normalise
 from catalog.values.category import is_home
 from parser.heuristics.claims import DATA, HEADING, HEADING_TRUST, LABEL, NEAR_HEADING, Claim
 from parser.heuristics.markup import (
@@ -68,11 +68,11 @@ def _decide(attribute: Attribute, claims: Sequence[Claim]) -> HeuristicValue:
     """Return the value with the most trust; each source counts once per value."""
     trust: dict[str, dict[str, float]] = {}
     for claim in claims:
-        by_source = trust.setdefault(key(attribute, claim.value), {})
+        by_source = trust.setdefault(value_key(attribute, claim.value), {})
         by_source[claim.source] = max(claim.trust, by_source.get(claim.source, 0.0))
     totals = {value_key: sum(by_source.values()) for value_key, by_source in trust.items()}
     best = max(totals, key=totals.__getitem__)
-    value = next(claim.value for claim in claims if key(attribute, claim.value) == best)
+    value = next(claim.value for claim in claims if value_key(attribute, claim.value) == best)
     against = sum(total for value_key, total in totals.items() if value_key != best)
     total = totals[best]
     return HeuristicValue(value, total * total / (total + against), tuple(trust[best]))

@@ -9,7 +9,7 @@ from typing import Any
 from rapidfuzz import fuzz
 
 from catalog.models import Attribute
-from catalog.values import normalise, same
+from catalog.values import normalise, is_same_value
 from catalog.values.identifier import GTIN_NAMES
 from parser.heuristics.claims import DATA, DATA_TRUST, JSON_LD, JSON_LD_TRUST, Claim
 from parser.page.document import Document, scalar_text
@@ -229,7 +229,7 @@ def _is_title(value: Any, title: str) -> bool:
     if not isinstance(value, str) or len(value) > MAX_TITLE_CHARS:
         return False
     text = normalise(Attribute.TITLE, value)
-    return text is not None and same(Attribute.TITLE, text, title)
+    return text is not None and is_same_value(Attribute.TITLE, text, title)
 
 
 def _chain_claims(chain: ObjectChain, amounts: "_ShownAmounts") -> Iterator[Claim]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from selectolax.lexbor import LexborNode
 
 from catalog.models import Attribute
-from catalog.values import currency_of, normalise
+from catalog.values import find_currency, normalise
 from parser.heuristics.claims import (
     CLASS,
     CLASS_TRUST,
@@ -130,7 +130,7 @@ def _amounts_in(ancestor: LexborNode) -> list[str]:
     texts: dict[str, None] = {}
     for node in ancestor.css(AMOUNT_TAGS)[:MAX_AMOUNT_NODES]:
         text = element_text(node, AMOUNT_CHARS_READ) if node.first_child is not None else None
-        if text and len(text) <= MAX_AMOUNT_CHARS and currency_of(text):
+        if text and len(text) <= MAX_AMOUNT_CHARS and find_currency(text):
             texts[text] = None
     return [text for text in texts if _is_amount(text)]
 

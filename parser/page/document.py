@@ -8,7 +8,7 @@ from propcache.api import cached_property
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from catalog.errors import RuleError
-from catalog.html import as_utf8, open_html
+from catalog.html import to_utf8, open_html
 from catalog.values.category import SEPARATOR
 from parser.page.element_index import ElementIndex
 from parser.page.labels import labelled_text
@@ -18,7 +18,7 @@ from parser.scripts.block_lookup import ScriptIndex
 from parser.scripts.blocks import Block, Scripts, blocks_at, scripts_of
 from parser.scripts.script_cache import ScriptCache
 from parser.scripts.syntax.jsonpath import compile_path
-from url_cleaner.urls.link import absolute
+from url_cleaner.urls.url import join_url
 
 # Bounds against hostile input: steps of a path, templates and labels of a page.
 MAX_STEPS = 12
@@ -46,7 +46,7 @@ class Document:
     ) -> None:
         self.url = url
         if isinstance(body, bytes):
-            body = as_utf8(body, content_type)
+            body = to_utf8(body, content_type)
         self.tree: LexborHTMLParser = open_html(body, trusted=trusted)
         self._script_cache = script_cache or ScriptCache()
         self._data_in_place: dict[tuple[str, str], list[Any]] = {}
@@ -79,7 +79,7 @@ class Document:
         element = None if head is None else head.css_first("base[href]")
         if element is None:
             return self.url
-        base = absolute(self.url, (element.attrs.get("href") or "").strip()) or ""
+        base = join_url(self.url, (element.attrs.get("href") or "").strip()) or ""
         if not base.startswith(("https://", "http://")):
             return self.url
         return base

@@ -15,7 +15,7 @@ from math import fsum
 from typing import TypeVar
 
 from catalog.models import Attribute
-from catalog.values import key
+from catalog.values import value_key
 from parser.page.element_index import is_indexed
 from parser.rules.model import Rule
 from parser.rules.selector import AnySelector, JsonAt, TextAt
@@ -98,7 +98,7 @@ class VoteOrder:
                 continue
             if value is None:
                 value = vote.value
-            elif value != vote.value and key(self.attribute, value) != key(
+            elif value != vote.value and value_key(self.attribute, value) != value_key(
                 self.attribute, vote.value
             ):
                 # A contradiction: all primary rules run.

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from catalog.models import Attribute
 from catalog.values import NO_HINT, Hint, is_dash, normalise
-from catalog.values.category import in_steps, is_home
+from catalog.values.category import standard_path, is_home
 from parser.page.document import Document
 from parser.rules.model import Rule
 from parser.rules.selector import AnySelector, JsonAt
@@ -87,7 +87,7 @@ def normalisation_key(rule: Rule) -> tuple[Hashable, ...]:
 
 def apply_form(rule: Rule, value: str) -> str:
     """Respell a canonical value as the catalog does, where the rule's form says so."""
-    return in_steps(value) if rule.form == "path" else value
+    return standard_path(value) if rule.form == "path" else value
 
 
 def _is_home_step(rule: Rule, value: str) -> bool:

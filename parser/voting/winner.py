@@ -10,8 +10,8 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from catalog.models import Attribute, OfferFields
-from catalog.values import currency_of, key
-from catalog.values.price import currency as currency_among
+from catalog.values import find_currency, value_key
+from catalog.values.price import first_currency as currency_among
 from parser.rules.model import Rule
 from parser.voting.confidence import estimate_confidence
 from parser.voting.vote_weights import is_in_meta, weight_of
@@ -76,7 +76,7 @@ class _Outcome(NamedTuple):
 def _weigh(attribute: Attribute, cast: Sequence[Vote]) -> _Outcome:
     """Weigh votes for several values against each other. Values with the same key mean the same."""
     values = [vote.value or "" for vote in cast]
-    keys = {value: key(attribute, value) for value in values}
+    keys = {value: value_key(attribute, value) for value in values}
     weights = dict.fromkeys(keys.values(), 0.0)
     for vote, value in zip(cast, values, strict=True):
         weights[keys[value]] += weight_of(vote.rule)
@@ -141,7 +141,7 @@ def offer_from(
     own_currency = values.pop(Attribute.CURRENCY, None)
     fields: dict[str, Any] = {**values, "url": url, "images": [image] if image else []}
     if price:
-        usual = currency_of(currency or "")
+        usual = find_currency(currency or "")
         fields["price"] = Decimal(price)
         fields["currency"] = own_currency or _price_currency(readings[Attribute.PRICE], usual)
     return OfferFields(**fields)

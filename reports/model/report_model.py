@@ -13,8 +13,8 @@ from decimal import Decimal
 from sqlmodel import Session
 
 from catalog.errors import UsageError
-from catalog.models import Run, Shop, Verdict, Word, now
-from catalog.runtime.progress import Progress, silent
+from catalog.models import Run, Shop, Verdict, ReviewDecision, utc_now
+from catalog.runtime.progress import Progress, no_progress
 from catalog.storage.store import Store
 from reports.causes.cause_inference import CauseContext, CauseKind, infer_causes, is_valid_ean
 from reports.causes.config import CauseConfig
@@ -129,7 +129,7 @@ class _ReportBuilder:
             return
         self.listed_with_ean += is_valid_ean(finding.ean)
         # A reviewer's rejection names no catalog offer to compare with.
-        if finding.decision is not Word.REJECT:
+        if finding.decision is not ReviewDecision.REJECT:
             self.feed_quality.add_listed(finding)
             self.variants.add_listed(finding)
 
@@ -149,7 +149,7 @@ def build_report(
     shop: Shop,
     run_id: int,
     keep: Collection[Verdict] = LISTED_ONE_BY_ONE,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
     config: CauseConfig | None = None,
 ) -> Report:
     """Build the report of a run; `keep` are the verdicts whose findings it lists one by one.
@@ -186,7 +186,7 @@ def build_report(
         return Report(
             shop=shop,
             run=run,
-            generated_at=now(),
+            generated_at=utc_now(),
             findings=builder.findings,
             completeness=builder.completeness.build(count_coverage(session, shop, run_id, pages)),
             causes=_cause_shares(builder.findings),

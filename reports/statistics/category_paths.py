@@ -1,6 +1,6 @@
 """Category paths: their steps and their ancestors."""
 
-from catalog.values.category import steps
+from catalog.values.category import path_steps
 
 
 def category_steps(category: str | None) -> list[str]:
@@ -9,7 +9,7 @@ def category_steps(category: str | None) -> list[str]:
     >>> category_steps("Garden > Mowers / Edgers"), category_steps(None)
     (['Garden', 'Mowers', 'Edgers'], [])
     """
-    stripped = (step.strip() for step in steps(category or ""))
+    stripped = (step.strip() for step in path_steps(category or ""))
     return [step for step in stripped if step]
 
 

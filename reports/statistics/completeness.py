@@ -12,7 +12,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
-from catalog.models import Verdict, Word
+from catalog.models import Verdict, ReviewDecision
 from reports.statistics.category_paths import category_steps
 from reports.statistics.coverage import Coverage
 from reports.statistics.findings_reader import Finding, decimal_text
@@ -163,7 +163,7 @@ class Completeness:
     """
 
     total: VerdictCounts
-    decisions: Mapping[Word, int]
+    decisions: Mapping[ReviewDecision, int]
     currency: str | None
     by_category: tuple[Group, ...]
     by_brand: tuple[Group, ...]
@@ -184,7 +184,7 @@ class Completeness:
     def as_json(self) -> dict[str, Any]:
         """Return the figures as report.json has them."""
         currency = self.currency
-        decisions = {str(decision): self.decisions.get(decision, 0) for decision in Word}
+        decisions = {str(decision): self.decisions.get(decision, 0) for decision in ReviewDecision}
         other_bands = {
             other_currency: [group.band_as_json(other_currency) for group in groups]
             for other_currency, groups in self.other_currency_bands

@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from catalog.models import Verdict, Word
+from catalog.models import Verdict, ReviewDecision
 from reports.statistics.completeness import (
     NO_CURRENCY,
     Completeness,
@@ -28,7 +28,7 @@ class CompletenessBuilder:
     """
 
     total: VerdictCounts = field(default_factory=VerdictCounts)
-    decisions: Counter[Word] = field(default_factory=Counter)
+    decisions: Counter[ReviewDecision] = field(default_factory=Counter)
     categories: dict[str, VerdictCounts] = field(default_factory=dict)
     brands: dict[str, VerdictCounts] = field(default_factory=dict)
     spellings: dict[str, str] = field(default_factory=dict)

@@ -15,7 +15,7 @@ from sqlalchemy import func, select
 from sqlmodel import Session, col
 
 from catalog.models import (
-    SITEMAP_TOLD,
+    FINAL_SITEMAP_STATUSES,
     KnownOffer,
     Match,
     Page,
@@ -26,10 +26,10 @@ from catalog.models import (
     SitemapSeen,
     Verdict,
 )
-from catalog.storage.frontier import passed_over
+from catalog.storage.frontier import skipped_by_policy
 from catalog.storage.store import Store
 from reports.statistics.findings_reader import clean_text
-from url_cleaner.urls.link import bare_url
+from url_cleaner.urls.url import url_key
 
 MAX_REASON_LENGTH = 120  # characters; a bound against hostile input
 _MAX_REASONS = 200  # most frequent reasons listed with the coverage
@@ -223,7 +223,7 @@ def _stored_coverage(session: Session, shop: Shop, run_id: int) -> Coverage | No
 
 def _count_pages(session: Session, shop: Shop) -> dict[str, Any]:
     groups: list[Any] = [col(Page.state), col(Page.kind), col(Page.reason), col(Page.read_reason)]
-    counts: list[Any] = [passed_over().label("is_passed_over"), func.count()]
+    counts: list[Any] = [skipped_by_policy().label("is_passed_over"), func.count()]
     query = select(*groups, *counts).where(col(Page.shop_id) == shop.id).group_by(*groups)
     rows = session.connection().execute(query)
     states: Counter[str] = Counter()
@@ -255,7 +255,7 @@ def _count_pages(session: Session, shop: Shop) -> dict[str, Any]:
 
 def _count_unread_sitemaps(session: Session, run_id: int) -> int:
     unread = select(func.count()).where(
-        col(SitemapSeen.run_id) == run_id, col(SitemapSeen.status).not_in(SITEMAP_TOLD)
+        col(SitemapSeen.run_id) == run_id, col(SitemapSeen.status).not_in(FINAL_SITEMAP_STATUSES)
     )
     return session.connection().execute(unread).scalar_one()
 
@@ -289,7 +289,7 @@ def read_linked_pages(session: Session, shop: Shop) -> PagesByUrl:
     links = select(col(KnownOffer.url)).where(
         col(KnownOffer.shop_id) == shop.id, col(KnownOffer.url).is_not(None)
     )
-    linked = {bare_url(url or "") for url in session.connection().execute(links).scalars()}
+    linked = {url_key(url or "") for url in session.connection().execute(links).scalars()}
     columns: list[Any] = [
         col(Page.url),
         col(Page.state),
@@ -303,7 +303,7 @@ def read_linked_pages(session: Session, shop: Shop) -> PagesByUrl:
     )
     pages: dict[str, PageStatus] = {}
     for url, state, kind, reason in session.connection().execute(query):
-        bare = bare_url(url)
+        bare = url_key(url)
         if bare in linked:
             page = PageStatus(state, kind, reason)
             pages[bare] = max(pages.get(bare, _UNDISCOVERED), page, key=_informativeness)
@@ -312,7 +312,7 @@ def read_linked_pages(session: Session, shop: Shop) -> PagesByUrl:
 
 def linked_page(url: str | None, pages: PagesByUrl) -> PageStatus:
     """Return the page that a catalog offer's link leads to."""
-    return pages.get(bare_url(url or ""), _UNDISCOVERED)
+    return pages.get(url_key(url or ""), _UNDISCOVERED)
 
 
 def offer_status(is_paired: bool, url: str | None, page: PageStatus) -> OfferStatus:

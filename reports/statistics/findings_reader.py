@@ -17,7 +17,7 @@ from typing import Any
 from sqlalchemy import Row, and_, func, select
 from sqlmodel import Session, col
 
-from catalog.models import Match, Page, PersonsWord, Shop, Verdict, Word
+from catalog.models import Match, Page, Review, Shop, Verdict, ReviewDecision
 
 # Characters of a text, of a URL, of a brand or product number, of a short code (currency, GTIN).
 # All are bounds against hostile input.
@@ -83,7 +83,7 @@ class Finding:
     nearest: NearestOffer | None
     known_id: int | None
     fetched_at: datetime | None
-    decision: Word | None = None
+    decision: ReviewDecision | None = None
     note: str | None = None
     cause: str | None = None
     evidence: tuple[str, ...] = ()
@@ -94,7 +94,7 @@ class Finding:
     @property
     def is_ignored(self) -> bool:
         """Return True if a reviewer asked to leave this finding out."""
-        return self.decision is Word.IGNORE
+        return self.decision is ReviewDecision.IGNORE
 
     @property
     def is_missing(self) -> bool:
@@ -140,7 +140,7 @@ class Finding:
 
 @dataclass(slots=True, frozen=True)
 class _Review:
-    decision: Word | None = None
+    decision: ReviewDecision | None = None
     note: str | None = None
 
 
@@ -180,9 +180,9 @@ def read_findings(session: Session, shop: Shop, run_id: int) -> Iterator[Finding
 
 
 def _read_reviews(session: Session, shop: Shop) -> dict[str, _Review]:
-    query = select(col(PersonsWord.url), col(PersonsWord.word), col(PersonsWord.note))
-    rows = session.connection().execute(query.where(col(PersonsWord.shop_id) == shop.id))
-    return {url: _Review(Word(decision), clean_text(note)) for url, decision, note in rows}
+    query = select(col(Review.url), col(Review.decision), col(Review.note))
+    rows = session.connection().execute(query.where(col(Review.shop_id) == shop.id))
+    return {url: _Review(ReviewDecision(decision), clean_text(note)) for url, decision, note in rows}
 
 
 def _review_of(urls: Iterable[str], reviews: Mapping[str, _Review]) -> _Review:
@@ -232,7 +232,7 @@ def _nearest(stored: Mapping[str, Any] | None) -> NearestOffer | None:
     )
 
 
-def apply_decision(verdict: Verdict, decision: Word | None) -> Verdict:
+def apply_decision(verdict: Verdict, decision: ReviewDecision | None) -> Verdict:
     """Return the verdict after a review decision; "ignore" leaves it unchanged.
 
     >>> apply_decision(Verdict.MISSING, Word.REJECT).value
@@ -240,9 +240,9 @@ def apply_decision(verdict: Verdict, decision: Word | None) -> Verdict:
     >>> apply_decision(Verdict.UNSURE, Word.ACCEPT).value
     'missing'
     """
-    if decision is Word.REJECT:
+    if decision is ReviewDecision.REJECT:
         return Verdict.LISTED
-    if decision is Word.ACCEPT and verdict is Verdict.UNSURE:
+    if decision is ReviewDecision.ACCEPT and verdict is Verdict.UNSURE:
         return Verdict.MISSING
     return verdict
 

@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlmodel import Session, col
 
-from catalog.models import Match, PersonsWord, Run, RunState, Shop, Verdict, Word
+from catalog.models import Match, Review, Run, RunState, Shop, Verdict, ReviewDecision
 from reports.statistics.coverage import coverage_of_figures
 from reports.statistics.findings_reader import Finding, apply_decision
 
@@ -138,8 +138,8 @@ def _read_matches(session: Session, run_id: int | None, *columns: Any) -> Iterab
 
 def _read_decisions(session: Session, shop: Shop, run: Run) -> dict[str, str]:
     """Return review decisions by every URL that this run knows of the offer: pages move."""
-    query = select(col(PersonsWord.url), col(PersonsWord.word)).where(
-        col(PersonsWord.shop_id) == shop.id
+    query = select(col(Review.url), col(Review.decision)).where(
+        col(Review.shop_id) == shop.id
     )
     reviewed: dict[str, str] = {row[0]: row[1] for row in session.connection().execute(query)}
     if not reviewed:
@@ -165,9 +165,9 @@ def _decision_of(urls: Iterable[str], decisions: Mapping[str, str]) -> str | Non
 def _counts_as_missing(verdict: Verdict, decision: str | None) -> bool:
     if decision is None:
         return verdict is Verdict.MISSING
-    if decision == Word.IGNORE:
+    if decision == ReviewDecision.IGNORE:
         return False
-    return apply_decision(verdict, Word(decision)) is Verdict.MISSING
+    return apply_decision(verdict, ReviewDecision(decision)) is Verdict.MISSING
 
 
 @dataclass
@@ -273,6 +273,6 @@ def _apply_decisions(
         rows: Iterable[Any] = session.connection().execute(query)
         for run_id, verdict, url in rows:
             verdicts[run_id][verdict] -= 1
-            decision = Word(decisions[url])
-            if decision is not Word.IGNORE:
+            decision = ReviewDecision(decisions[url])
+            if decision is not ReviewDecision.IGNORE:
                 verdicts[run_id][apply_decision(Verdict(verdict), decision)] += 1

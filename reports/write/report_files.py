@@ -14,7 +14,7 @@ from pathlib import Path
 
 from catalog.errors import StorageFull, StoreError, UsageError
 from catalog.models import Shop
-from catalog.runtime.progress import Progress, silent
+from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from reports.model.report_model import Report, build_report
@@ -42,7 +42,7 @@ def report_shop(
     *,
     formats: Sequence[str] = FORMATS,
     out: Path | None = None,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> dict[str, Path]:
     """Write the report of a run, and return the file of each format.
 

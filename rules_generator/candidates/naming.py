@@ -6,7 +6,7 @@ offers cannot tell them apart; the names that shops give to their fields can.
 
 import re
 
-from catalog.models import NUMBERS, Attribute
+from catalog.models import IDENTIFIERS, Attribute
 from parser.rules.selector import AttributeAt, JsonAt, TextAt
 from parser.rules.trim import Trim
 from rules_generator.candidates.candidate import Candidate
@@ -70,7 +70,7 @@ def naming_fitness(candidate: Candidate) -> float:
         (0.2, attribute is not Attribute.PRICE and LABEL_SELECTOR in selector),
         (0.4, is_title and is_main_heading(candidate)),
         (-0.2, ":nth-of-type(" in selector),
-        (-0.4, attribute in NUMBERS and _may_cut_number(trim)),
+        (-0.4, attribute in IDENTIFIERS and _may_cut_number(trim)),
         (-0.8, MISLEADING_WORDS.search(selector) is not None),
         (-0.8, is_title and "variant" in selector),
         (-0.6, is_title and _is_caption(candidate)),

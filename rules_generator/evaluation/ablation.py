@@ -8,7 +8,7 @@ from typing import Any
 
 from catalog.models import Attribute
 from catalog.runtime.processes import worker_pool
-from catalog.runtime.progress import Progress, silent
+from catalog.runtime.progress import Progress, no_progress
 from rules_generator.evaluation.corpus import open_shop, shop_paths
 from rules_generator.evaluation.evaluate import EvaluationPlan, evaluate_open_shop
 from rules_generator.evaluation.shop_pages import open_test_shop
@@ -42,7 +42,7 @@ def evaluate_ablation(
     mechanisms: Sequence[str],
     *,
     workers: int = 2,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> dict[str, Any]:
     """Evaluate all shops in `data` with and without `mechanisms`, in the plan's last setting.
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
 from catalog.models import Attribute
-from catalog.values import same
+from catalog.values import is_same_value
 from parser.voting.confidence import HIGHEST, features
 from parser.voting.winner import Reading
 from rules_generator.evaluation.reliability import Reliability
@@ -37,7 +37,7 @@ def calibration_row(shop: str, reading: Reading, is_right: bool) -> CalibrationR
     agreeing = [
         vote.rule
         for vote in reading.votes
-        if vote.value and reading.value and same(reading.attribute, vote.value, reading.value)
+        if vote.value and reading.value and is_same_value(reading.attribute, vote.value, reading.value)
     ]
     return CalibrationRow(shop, reading.attribute, features(reading.share, agreeing), is_right)
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from catalog.models import Attribute
 from catalog.runtime.processes import worker_pool
-from catalog.runtime.progress import Progress, silent
+from catalog.runtime.progress import Progress, no_progress
 from parser.rules.model import RuleSet
 from parser.voting.winner import Reading
 from rules_generator.config import DEFAULT_CONFIG, LearnerConfig
@@ -140,7 +140,7 @@ def evaluate_extraction(
     *,
     predictions: Path | None = None,
     workers: int = 2,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> dict[str, Any]:
     """Evaluate all shops in `data`; `predictions` gets a line a test page for the last setting.
 

@@ -7,9 +7,9 @@ from decimal import Decimal
 from typing import Any
 
 from catalog.errors import HostilePage
-from catalog.html import decode
+from catalog.html import decode_html
 from catalog.models import Attribute
-from catalog.values import Hint, fields
+from catalog.values import Hint, make_offer
 from parser.crawled_pages import CrawledPage
 from parser.page.document import Document
 from parser.read import completed
@@ -118,7 +118,7 @@ def _open_all(pages: Iterable[LabelledPage], view: View) -> list[Document]:
 def open_page(page: LabelledPage, view: View, refused: Refused | None = None) -> Iterator[Document]:
     """Yield the page in that view; nothing if it is made to be slow, with the reason in `refused`."""
     try:
-        yield Document(ablate_page(decode(page.html), view), page.url)
+        yield Document(ablate_page(decode_html(page.html), view), page.url)
     except HostilePage as error:
         if refused is not None:
             refused[page.name] = str(error)
@@ -134,7 +134,7 @@ def as_training_example(
     }
     # The currency is a default of the shop, never an example.
     values.pop(Attribute.CURRENCY, None)
-    offer = fields(values, Hint(base_url=page.url), url=page.url, currency=page.currency)
+    offer = make_offer(values, Hint(base_url=page.url), url=page.url, currency=page.currency)
     example = Example.of(CrawledPage(0, page.url, None, page.name), offer)
     for document in open_page(page, view, refused):
         yield TrainingExample(example, document)

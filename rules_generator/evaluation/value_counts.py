@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from typing import Literal
 
 from catalog.models import Attribute
-from catalog.values import Hint, normalise, same
+from catalog.values import Hint, normalise, is_same_value
 from rules_generator.evaluation.corpus import LabelledPage
 
 SCORED = (
@@ -84,7 +84,7 @@ def is_right(attribute: Attribute, value: str, page: LabelledPage) -> bool | Non
     """Return True if a value equals the label or an alternative; None where there is no label."""
     if page.attributes.get(attribute.value) is None:
         return None
-    return any(same(attribute, value, text) for text in accepted_values(attribute, page))
+    return any(is_same_value(attribute, value, text) for text in accepted_values(attribute, page))
 
 
 def accepted_values(attribute: Attribute, page: LabelledPage) -> Iterator[str]:

@@ -16,7 +16,7 @@ from statistics import mean
 from rapidfuzz import fuzz, utils
 
 from catalog.models import Attribute, KnownOffer, OfferFields
-from catalog.values import key
+from catalog.values import value_key
 from parser.crawled_pages import CrawledPage
 from parser.heuristics.visible_text import General, general_reading, offer_likeness
 from parser.page.document import Document
@@ -79,12 +79,12 @@ class OtherShops:
         title = reading[Attribute.TITLE].value
         html = (document.tree.html or "")[:MAX_PAGE_CHARS]
         eans = {
-            key(Attribute.EAN, number) for number in islice(GTIN_LIKE.findall(html), MAX_NUMBERS)
+            value_key(Attribute.EAN, number) for number in islice(GTIN_LIKE.findall(html), MAX_NUMBERS)
         }
         offers = [self.by_ean[ean] for ean in eans if ean in self.by_ean]
         for attribute in (Attribute.HAN, Attribute.SKU):
             if attribute in reading:
-                han = key(Attribute.HAN, reading[attribute].value)
+                han = value_key(Attribute.HAN, reading[attribute].value)
                 offers += [self.by_han[han]] if han in self.by_han else []
         similar = [offer for offer in offers if offer.title and _are_similar(offer.title, title)]
         return similar[0] if len(similar) == 1 else None
@@ -96,9 +96,9 @@ def index_other_shops(offers: Iterable[KnownOffer]) -> OtherShops:
     by_han: dict[str, OfferFields] = {}
     for offer in offers:
         if offer.ean:
-            by_ean.setdefault(key(Attribute.EAN, offer.ean), offer)
+            by_ean.setdefault(value_key(Attribute.EAN, offer.ean), offer)
         if offer.han and offer.brand and len(offer.han) >= MIN_HAN_CHARS:
-            by_han.setdefault(key(Attribute.HAN, offer.han), offer)
+            by_han.setdefault(value_key(Attribute.HAN, offer.han), offer)
     return OtherShops(by_ean, by_han)
 
 

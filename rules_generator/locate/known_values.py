@@ -14,7 +14,7 @@ from typing import Any
 from selectolax.lexbor import LexborNode
 
 from catalog.models import Attribute
-from catalog.values import Hint, key, normalise, same
+from catalog.values import Hint, value_key, normalise, is_same_value
 from parser.page.document import MOST_TEMPLATES, Document, scalar
 from parser.page.texts import UNSEEN, own_text, text_of
 from parser.rules.model import Form
@@ -143,7 +143,7 @@ class ValueMatcher:
 
     def __post_init__(self) -> None:
         for attribute, values in self.known.items():
-            keys = {key(attribute, value) for value in values}
+            keys = {value_key(attribute, value) for value in values}
             self._keys[attribute] = keys
             self._cores[attribute] = tuple({_core(attribute, value_key) for value_key in keys})
             if attribute in TRIMMED_ATTRIBUTES:
@@ -197,7 +197,7 @@ class ValueMatcher:
                     return form
             return None
         value = normalise(attribute, raw, Hint(base_url=self.base))
-        is_known = value is not None and key(attribute, value) in self._keys[attribute]
+        is_known = value is not None and value_key(attribute, value) in self._keys[attribute]
         return "plain" if is_known else None
 
     def describes(self, raw: str) -> bool:
@@ -219,7 +219,7 @@ class ValueMatcher:
         if form == "minor":
             return f"{int(raw) // 100}.{int(raw) % 100:02d}" in self._keys[Attribute.PRICE]
         value = normalise(Attribute.PRICE, raw, Hint(decimal=DECIMAL_SIGNS[form]))
-        return value is not None and key(Attribute.PRICE, value) in self._keys[Attribute.PRICE]
+        return value is not None and value_key(Attribute.PRICE, value) in self._keys[Attribute.PRICE]
 
     def _contains(self, attribute: Attribute, raw: str) -> bool:
         folded = raw.casefold()
@@ -230,7 +230,7 @@ class ValueMatcher:
         if text is None:
             return False
         return any(
-            same(Attribute.DESCRIPTION, text, value) for value in self.known[Attribute.DESCRIPTION]
+            is_same_value(Attribute.DESCRIPTION, text, value) for value in self.known[Attribute.DESCRIPTION]
         )
 
 

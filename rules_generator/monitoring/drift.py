@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from catalog.errors import LearnError
 from catalog.models import Attribute, Shop
-from catalog.runtime.progress import Progress, silent
+from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from parser.crawled_pages import CrawledPage, Opener, crawled_pages
@@ -119,7 +119,7 @@ class PageReading(NamedTuple):
 
 
 def drift_shop(
-    settings: Settings, store: Store, shop: Shop, *, progress: Progress = silent
+    settings: Settings, store: Store, shop: Shop, *, progress: Progress = no_progress
 ) -> Drift:
     """Re-score the shop's newest rules on fresh pages of its known offers.
 

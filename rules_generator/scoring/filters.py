@@ -9,8 +9,8 @@ many known offers at once; they ask for less. A heading is no description, thoug
 
 from collections.abc import Sequence
 
-from catalog.models import NUMBERS, Attribute
-from catalog.values import key
+from catalog.models import IDENTIFIERS, Attribute
+from catalog.values import value_key
 from parser.rules.selector import JsonAt
 from rules_generator.candidates.naming import HEADING_TAGS, names_attribute
 from rules_generator.candidates.source_kinds import last_compound
@@ -123,7 +123,7 @@ def _reads_one_of_several(tally: Tally, known_keys: Sequence[str]) -> bool:
 def _known_keys(attribute: Attribute, examples: Sequence[Example]) -> list[str]:
     """Return the key of each example's known value."""
     return [
-        key(attribute, example.known[attribute][0])
+        value_key(attribute, example.known[attribute][0])
         for example in examples
         if example.known.get(attribute)
     ]
@@ -151,5 +151,5 @@ def _tells_apart(tally: Tally, known_keys: Sequence[str]) -> bool:
 def identifies(tally: Tally) -> bool:
     """Return True if it reads complete identifiers at a place named for them, and no unknown ones."""
     candidate = tally.candidate
-    is_complete = candidate.attribute in NUMBERS and candidate.trim == NO_TRIM
+    is_complete = candidate.attribute in IDENTIFIERS and candidate.trim == NO_TRIM
     return is_complete and tally.is_never_wrong and names_attribute(candidate)

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from catalog.models import Attribute
-from catalog.values import key
-from catalog.values.category import in_steps
-from catalog.values.text import overlap
+from catalog.values import value_key
+from catalog.values.category import standard_path
+from catalog.values.text import word_overlap
 from parser.voting.votes import in_form
 from rules_generator.candidates.candidate import Candidate
 from rules_generator.training.examples import Example
@@ -58,7 +58,7 @@ def _distance(attribute: Attribute, value: str, accepted: Sequence[str]) -> floa
     if value in accepted:
         return 0.0
     if attribute is Attribute.DESCRIPTION:
-        return DESCRIPTION_FACTOR * (1 - max(overlap(value, text) for text in accepted))
+        return DESCRIPTION_FACTOR * (1 - max(word_overlap(value, text) for text in accepted))
     return float(value.casefold() not in map(str.casefold, accepted))
 
 
@@ -67,8 +67,8 @@ def _are_paths(values: Sequence[str | None], examples: Sequence[Example]) -> boo
     has_steps = []
     for value, example in zip(values, examples, strict=True):
         for accepted in example.known.get(Attribute.CATEGORY, ()):
-            if not value or in_steps(value) == value:
+            if not value or standard_path(value) == value:
                 continue
-            if key(Attribute.CATEGORY, value) == key(Attribute.CATEGORY, accepted):
-                has_steps.append(in_steps(value).casefold() == accepted.casefold())
+            if value_key(Attribute.CATEGORY, value) == value_key(Attribute.CATEGORY, accepted):
+                has_steps.append(standard_path(value).casefold() == accepted.casefold())
     return 2 * sum(has_steps) > len(has_steps)

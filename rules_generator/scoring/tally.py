@@ -17,8 +17,8 @@ from math import log2, sqrt
 
 from selectolax.lexbor import LexborNode
 
-from catalog.models import NUMBERS, Attribute
-from catalog.values import key
+from catalog.models import IDENTIFIERS, Attribute
+from catalog.values import value_key
 from catalog.values.availability import is_bare
 from parser.page.document import scalar
 from parser.rules.selector import AnySelector, AttributeAt, JsonAt, is_of_one
@@ -37,7 +37,7 @@ from rules_generator.training.examples import Example
 WILSON_Z = 1.0
 # Attributes that every offer has, of which each offer has its own, and whose texts are long.
 ALWAYS_PRESENT = frozenset({Attribute.TITLE, Attribute.PRICE})
-DISTINCTIVE = frozenset({*NUMBERS, Attribute.IMAGE, Attribute.DESCRIPTION})
+DISTINCTIVE = frozenset({*IDENTIFIERS, Attribute.IMAGE, Attribute.DESCRIPTION})
 LONG_ATTRIBUTES = frozenset({Attribute.DESCRIPTION, Attribute.IMAGE})
 # Cap: values that stand for none.
 MAX_FILLERS = 5
@@ -115,7 +115,7 @@ class Tally:
     def keys(self) -> tuple[str | None, ...]:
         """The values by the key that makes them equal."""
         attribute = self.candidate.attribute
-        return tuple(None if value is None else key(attribute, value) for value in self.values)
+        return tuple(None if value is None else value_key(attribute, value) for value in self.values)
 
     @property
     def right_keys(self) -> set[str | None]:

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from catalog.models import NUMBERS, Attribute
-from catalog.values import normalise, same
+from catalog.models import IDENTIFIERS, Attribute
+from catalog.values import normalise, is_same_value
 from catalog.values.identifier import GTIN_NAMES
 from parser.heuristics.structured_data import KEYS, NAMES, PARTS
 from parser.page.document import Document
@@ -29,7 +29,7 @@ from rules_generator.training.examples import Example
 
 DIGITS = frozenset("0123456789")
 # Attributes that an offer may lack.
-OPTIONAL = (*NUMBERS, Attribute.CATEGORY)
+OPTIONAL = (*IDENTIFIERS, Attribute.CATEGORY)
 PRODUCT = "ld+json Product"
 SCHEMA_PATHS = {
     Attribute.SKU: ("$.sku", "$.offers.sku", "$.offers[0].sku"),
@@ -121,7 +121,7 @@ def _has_value(document: Document, attribute: Attribute, selector: AnySelector) 
 
 def _named_fields(document: Document, titles: Sequence[str]) -> Iterator[Field]:
     """Yield the fields of a page that are named for an optional attribute."""
-    for attribute in NUMBERS:
+    for attribute in IDENTIFIERS:
         for key_name in KEYS[attribute]:
             for name in (f"data-{key_name}", f"data-product-{key_name}"):
                 if document.first(f"[{name}]") is not None:
@@ -205,4 +205,4 @@ def _is_title(value: Any, titles: Sequence[str]) -> bool:
     if not isinstance(value, str) or len(value) > MAX_TITLE_CHARS:
         return False
     text = normalise(Attribute.TITLE, value)
-    return text is not None and any(same(Attribute.TITLE, text, title) for title in titles)
+    return text is not None and any(is_same_value(Attribute.TITLE, text, title) for title in titles)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from catalog.models import NUMBERS, Attribute
+from catalog.models import IDENTIFIERS, Attribute
 from parser.page.document import Document
 from parser.rules.model import Form, Rule
 from parser.rules.selector import AnySelector
@@ -156,7 +156,7 @@ def _not_shown(
             for index, by_attribute in zip(indices, located, strict=True)
             if by_attribute.get(attribute) == []
         ]
-        for attribute in NUMBERS
+        for attribute in IDENTIFIERS
     }
 
 

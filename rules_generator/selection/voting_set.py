@@ -12,7 +12,7 @@ from operator import itemgetter
 
 from selectolax.lexbor import LexborNode
 
-from catalog.models import NUMBERS, Attribute
+from catalog.models import IDENTIFIERS, Attribute
 from parser.rules.model import Rule
 from parser.rules.selector import AnySelector
 from parser.voting.vote_weights import weight_at
@@ -53,7 +53,7 @@ def select_rules(
 
 def min_examples(attribute: Attribute) -> int:
     """Return the number of examples that show where an attribute stands: no text has a long number by chance."""
-    return 1 if attribute in NUMBERS else MIN_EXAMPLES
+    return 1 if attribute in IDENTIFIERS else MIN_EXAMPLES
 
 
 def _rule(scored: ScoredTally) -> Rule:

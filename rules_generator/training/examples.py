@@ -14,11 +14,11 @@ from itertools import islice
 from rapidfuzz import fuzz, process, utils
 
 from catalog.models import Attribute, OfferFields
-from catalog.values import is_dash, key, normalise, same, values_of
+from catalog.values import is_dash, value_key, normalise, is_same_value, offer_values
 from parser.crawled_pages import CrawledPage, Opener
 from parser.page.document import Document
 from parser.page.texts import text_of
-from url_cleaner.urls.link import bare_url
+from url_cleaner.urls.url import url_key
 
 # Places that name a page, from the most to the least specific to the offer.
 TITLE_SELECTORS = ("h1", 'meta[property="og:title"]', 'meta[name="twitter:title"]', "title")
@@ -62,12 +62,12 @@ class Example:
         accepted = self.known.get(attribute)
         if not accepted:
             return None
-        return value is not None and any(same(attribute, value, text) for text in accepted)
+        return value is not None and any(is_same_value(attribute, value, text) for text in accepted)
 
 
 def known_values(offer: OfferFields) -> Mapping[Attribute, Sequence[str]]:
     """Return the canonical texts of an offer that can be located on its page."""
-    texts = values_of(offer)
+    texts = offer_values(offer)
     if is_dash(offer.sku):
         del texts[Attribute.SKU]
     return texts
@@ -119,13 +119,13 @@ def page_finder(
     by_url: dict[str, CrawledPage] = {}
     # Canonical addresses come first: two pages may share a plain URL's spelling.
     for page in crawled:
-        by_url.setdefault(bare_url(page.address), page)
+        by_url.setdefault(url_key(page.address), page)
     for page in crawled:
-        by_url.setdefault(bare_url(page.url), page)
-    targets = {bare_url(url): bare_url(target) for url, target in redirects.items()}
+        by_url.setdefault(url_key(page.url), page)
+    targets = {url_key(url): url_key(target) for url, target in redirects.items()}
 
     def find_page(url: str | None) -> CrawledPage | None:
-        link = bare_url(url or "")
+        link = url_key(url or "")
         page = by_url.get(link) or by_url.get(targets.get(link, ""))
         if page is not None:
             return page
@@ -223,7 +223,7 @@ def _evidence(offer: OfferFields, text: str) -> float:
     for number in identifiers:
         if re.search(rf"(?<!\w){re.escape(number.casefold())}(?!\w)", text):
             score += IDENTIFIER_WEIGHT
-    if any(key(Attribute.IMAGE, image) in text for image in offer.images[:MAX_IMAGES]):
+    if any(value_key(Attribute.IMAGE, image) in text for image in offer.images[:MAX_IMAGES]):
         score += IDENTIFIER_WEIGHT
     if offer.price is not None and _shows_price(str(offer.price), text):
         score += PRICE_WEIGHT

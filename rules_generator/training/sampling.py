@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import ceil
 
 from catalog.models import Attribute
-from catalog.values import key
+from catalog.values import value_key
 from parser.templates.template_match import marks_of
 from rules_generator.training.examples import Example
 from rules_generator.training.page_clusters import cluster_pages
@@ -51,7 +51,7 @@ def _features(example: Example) -> Iterator[str]:
         yield attribute.value
     for attribute in DIVERSE_ATTRIBUTES:
         if example.known.get(attribute):
-            yield f"{attribute.value}: {key(attribute, example.known[attribute][0])}"
+            yield f"{attribute.value}: {value_key(attribute, example.known[attribute][0])}"
 
 
 def examples_needed(examples: Sequence[TrainingExample]) -> dict[str, int]:

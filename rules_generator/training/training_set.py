@@ -8,7 +8,7 @@ from sqlmodel import col, select
 
 from catalog.errors import NoKnownOffers
 from catalog.models import KnownOffer, Shop, StoredRules
-from catalog.runtime.progress import Progress, silent
+from catalog.runtime.progress import Progress, no_progress
 from catalog.storage.store import Store
 from parser.crawled_pages import CrawledPage, Opener, ways_to_pages
 from parser.parse_job import newest_in
@@ -38,7 +38,7 @@ def load_training_set(
     opener: Opener,
     limit: int,
     since: datetime | None = None,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> TrainingSet:
     """Load the shop's examples, at most `limit` per template; pages fetched `since` fill half of the pool.
 

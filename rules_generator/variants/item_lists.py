@@ -11,7 +11,7 @@ from typing import Any
 
 from selectolax.lexbor import LexborNode
 
-from catalog.models import NUMBERS, Attribute
+from catalog.models import IDENTIFIERS, Attribute
 from parser.page.document import Document
 from parser.page.texts import UNSEEN, own_text, text_of
 from parser.rules.selector import ITEM, AnySelector, AttributeAt, JsonAt, TextAt
@@ -31,7 +31,7 @@ ItemTexts = Mapping[AnySelector, str]
 KnownValues = Mapping[Attribute, Sequence[str]]
 
 # Attributes by which a known offer is located in a row.
-IDENTIFYING = (*NUMBERS, Attribute.TITLE)
+IDENTIFYING = (*IDENTIFIERS, Attribute.TITLE)
 # Attributes of elements that may hold an option's number.
 OPTION_ATTRIBUTES = frozenset({"id", "for"})
 # Caps against very large pages.

@@ -6,7 +6,7 @@ tables are not taken without known offers, since most shops mean sizes and colou
 
 from collections.abc import Iterable, Sequence
 
-from catalog.models import NUMBERS, Attribute
+from catalog.models import IDENTIFIERS, Attribute
 from catalog.values.identifier import GTIN_NAMES
 from parser.page.document import Document
 from parser.rules.model import Rule, Variants
@@ -50,7 +50,7 @@ def schema_variants(documents: Sequence[Document]) -> tuple[Variants, ...]:
 
 def _are_numbered(pages: Sequence[Sequence[Item]]) -> bool:
     """Return True if some identifier is present and unique in all items of every page."""
-    paths = [path for attribute in NUMBERS for path in ITEM_PATHS[attribute]]
+    paths = [path for attribute in IDENTIFIERS for path in ITEM_PATHS[attribute]]
     return any(all(_are_unique(items, path) for items in pages) for path in paths)
 
 

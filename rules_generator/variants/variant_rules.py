@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from catalog.models import NUMBERS, Attribute
-from catalog.values import key
+from catalog.models import IDENTIFIERS, Attribute
+from catalog.values import value_key
 from parser.rules.model import Form, Rule, Variants
 from parser.rules.selector import AnySelector, TextAt
 from parser.voting.votes import value_of
@@ -101,7 +101,7 @@ def learn_item_rules(selector: AnySelector, matches: Sequence[ItemMatch]) -> Var
     options = () if has_title else tuple(_options(matches))
     query = _query(matches)
     link = None if query else _link(matches)
-    is_numbered = any(rule.attribute in NUMBERS for rule in rules)
+    is_numbered = any(rule.attribute in IDENTIFIERS for rule in rules)
     if not (is_numbered or options or link or query):
         return None
     return Variants(
@@ -197,9 +197,9 @@ def _tally(candidate: Candidate, matches: Iterable[ItemMatch]) -> ItemTally:
         accepted, value = match.sibling.known.get(attribute), _value(rule, match)
         if value is None or not accepted:
             continue
-        if key(attribute, value) in {key(attribute, text) for text in accepted}:
+        if value_key(attribute, value) in {value_key(attribute, text) for text in accepted}:
             correct += 1
-            distinct.add(key(attribute, value))
+            distinct.add(value_key(attribute, value))
         else:
             wrong += 1
     return ItemTally(candidate, correct, wrong, len(distinct))

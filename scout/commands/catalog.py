@@ -15,7 +15,7 @@ from scout.commands.context import (
 from scout.terminal.output import format_cell, print_json, print_lines, print_table, shorten
 
 if TYPE_CHECKING:
-    from catalog.feeds.importing import Imported
+    from catalog.feeds.importing import ImportSummary
 
 catalog_commands = command_group("catalog", "Known offers: import, show.")
 Format = Literal["auto", "csv", "tsv", "jsonl", "parquet", "google-xml", "rest", "sql"]
@@ -60,7 +60,7 @@ def import_feed(
 ) -> None:
     """Import the catalog's offers of a shop; they replace those of the import before."""
     from catalog.feeds.importing import import_offers
-    from catalog.links.shop_links import cleaner
+    from catalog.links.shop_links import make_cleaner
     from scout.pipeline import run_records, shop_run
 
     invocation = get_invocation(context)
@@ -74,7 +74,7 @@ def import_feed(
             source,
             format=format_,
             mapping=columns,
-            cleaner=cleaner(settings, store, stored_shop, follow),
+            cleaner=make_cleaner(settings, store, stored_shop, follow),
             progress=progress,
         )
     if as_json:
@@ -83,7 +83,7 @@ def import_feed(
     _print_import(result, shop)
 
 
-def _print_import(result: "Imported", shop: str) -> None:
+def _print_import(result: "ImportSummary", shop: str) -> None:
     print_lines(f"{result.read} rows read, {result.kept} offers kept, {result.bad} rows set aside")
     if result.removed:
         print_lines(f"{result.removed} links had tracking or redirects, which were taken off")

@@ -35,9 +35,9 @@ def check_installation(context: typer.Context, as_json: JsonOption = False) -> N
 @database_commands.command("upgrade")
 def upgrade_database(context: typer.Context) -> None:
     """Migrate the database to this version's schema."""
-    from catalog.storage.store import upgrade
+    from catalog.storage.store import upgrade_schema
 
-    before, after = upgrade(get_invocation(context).settings)
+    before, after = upgrade_schema(get_invocation(context).settings)
     if before == after:
         print_lines(f"schema {after}: nothing to do")
     else:

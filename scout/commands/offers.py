@@ -101,11 +101,11 @@ def record_decision(
 
     It applies to later runs too, and the matcher learns from it.
     """
-    from catalog.models import Word
+    from catalog.models import ReviewDecision
     from scout.inspect import review
 
     invocation = get_invocation(context)
-    recorded = review.keep(invocation.store, invocation.shop(shop), url, Word(decision), remark)
+    recorded = review.keep(invocation.store, invocation.shop(shop), url, ReviewDecision(decision), remark)
     print_lines(f"{decision}: {format_cell(recorded.url)}")
     if not recorded.is_finding:
         print_note(

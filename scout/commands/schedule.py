@@ -81,11 +81,11 @@ def _plan_row(shop: "Shop", schedule: "Schedule") -> dict[str, Any]:
 
 def _next_time(expression: str) -> "datetime | None":
     from catalog.errors import UsageError
-    from catalog.models import now
+    from catalog.models import utc_now
     from scout.schedule import cron
 
     try:
-        return cron.next_time(expression, now())
+        return cron.next_time(expression, utc_now())
     except UsageError:
         # Stored by an earlier version that took more expressions; the shop stays listed.
         return None

@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 from sqlmodel import select
 
 from catalog.errors import ConfigError
-from catalog.feeds.importing import Imported, import_offers
+from catalog.feeds.importing import ImportSummary, import_offers
 from catalog.models import Shop, Verdict
-from catalog.runtime.progress import Progress, silent
+from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from reports.model.report_model import Story, gather
@@ -21,7 +21,7 @@ from scout.demo.assortment.demo_shop import DemoShop, Score
 from scout.demo.server import ServedShop, serve
 from scout.pipeline import shop_run
 from scout.pipeline.run_summary import RunSummary
-from url_cleaner.clean import is_clean
+from url_cleaner.cleaner import is_clean
 
 if TYPE_CHECKING:
     from scout.demo.server import LoggedRequest
@@ -39,7 +39,7 @@ class DemoResult:
 
     run: RunSummary
     report: Story
-    imported: Imported
+    imported: ImportSummary
     score: Score
     lacking: int
     requests: int
@@ -85,7 +85,7 @@ def run_demo(
     store: Store,
     shop: DemoShop,
     served: ServedShop,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> DemoResult:
     """Register the shop, import its feed, run it, and score the offers reported as missing."""
     stored = _register(store, served.url)

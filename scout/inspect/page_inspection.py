@@ -15,7 +15,7 @@ from catalog.errors import UsageError
 from catalog.models import Attribute, KnownOffer, Page, Shop
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
-from catalog.values import same, values_of
+from catalog.values import is_same_value, offer_values
 from crawler.pages.extract_links import page_links
 from parser.crawled_pages import Opener, crawled_pages
 from parser.page.document import Document
@@ -28,7 +28,7 @@ from parser.voting.votes import Vote
 from parser.voting.winner import Reading
 from rules_generator.evaluation.nearest import Missing, missing
 from scout.inspect.selector_export import export_selector
-from url_cleaner.clean import clean, same_site
+from url_cleaner.cleaner import clean_url, is_same_site
 from url_cleaner.errors import BadUrl
 
 _MAX_KNOWN_OFFERS = 50  # catalog offers of one page that are compared with it
@@ -161,14 +161,14 @@ def _open_saved_page(file: Path, shop: Shop) -> Document:
     if og_url is not None:
         stated.append(og_url.attributes.get("content"))
     for url in stated:
-        if url and same_site(url, shop.url):
+        if url and is_same_site(url, shop.url):
             return Document(body, _clean_url(url, shop))
     return Document(body, urljoin(shop.url, quote(file.name)))
 
 
 def _clean_url(url: str, shop: Shop) -> str:
     try:
-        return clean(url, home=shop.url).url or url
+        return clean_url(url, home=shop.url).url or url
     except BadUrl as error:
         raise UsageError(f"{url} is neither a file nor a URL: {error}") from error
 
@@ -210,7 +210,7 @@ def _known_values(store: Store, shop: Shop, url: str) -> dict[Attribute, list[st
             offers = session.exec(of_shop.where(on_page)).all()
     values_by_attribute: dict[Attribute, list[str]] = {}
     for offer in offers:
-        for attribute, values in values_of(offer).items():
+        for attribute, values in offer_values(offer).items():
             # A dict keeps the order and drops repeated values.
             earlier = values_by_attribute.get(attribute, [])
             values_by_attribute[attribute] = list(dict.fromkeys([*earlier, *values]))
@@ -222,7 +222,7 @@ def _winner(reading: Reading, known_values: dict[Attribute, list[str]]) -> dict[
     values, value = known_values.get(reading.attribute), reading.value
     agrees = None
     if values and value is not None:
-        agrees = any(same(reading.attribute, value, known_value) for known_value in values)
+        agrees = any(is_same_value(reading.attribute, value, known_value) for known_value in values)
     return {
         "value": value,
         "weight": round(reading.weight, 3),
@@ -284,7 +284,7 @@ def _inspected_votes(
 def _agrees_with_winner(vote: Vote, reading: Reading) -> bool:
     if vote.value is None or reading.value is None:
         return False
-    return same(reading.attribute, vote.value, reading.value)
+    return is_same_value(reading.attribute, vote.value, reading.value)
 
 
 def _explain_loss(document: Document, vote: Vote, reading: Reading) -> str:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from sqlmodel import Session, select
 
 from catalog.errors import UsageError
-from catalog.models import Attribute, Match, PersonsWord, Shop, Word, now
+from catalog.models import Attribute, Match, Review, Shop, ReviewDecision, utc_now
 from catalog.storage.store import Store
 from scout.pipeline import pipeline
-from url_cleaner.clean import clean
+from url_cleaner.cleaner import clean_url
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class RecordedDecision:
 
 
 def record_decision(
-    store: Store, shop: Shop, url: str, decision: Word, note: str | None = None
+    store: Store, shop: Shop, url: str, decision: ReviewDecision, note: str | None = None
 ) -> RecordedDecision:
     """Record a review decision on a finding, in place of an earlier one.
 
@@ -32,12 +32,12 @@ def record_decision(
     run = pipeline.latest(store, shop)
     with store.write() as session:
         finding_url = _finding_url(session, run.id, url, shop) if run else None
-        key = finding_url or clean(url, home=shop.url).url or url
-        stored = select(PersonsWord).where(PersonsWord.shop_id == shop.id, PersonsWord.url == key)
+        key = finding_url or clean_url(url, home=shop.url).url or url
+        stored = select(Review).where(Review.shop_id == shop.id, Review.url == key)
         review = session.exec(stored).first()
         if review is None:
-            review = PersonsWord(shop_id=pipeline.shop_key(shop), url=key, word=decision)
-        review.word, review.note, review.at = decision, note, now()
+            review = Review(shop_id=pipeline.shop_key(shop), url=key, decision=decision)
+        review.word, review.note, review.at = decision, note, utc_now()
         session.add(review)
     return RecordedDecision(key, finding_url is not None)
 
@@ -58,7 +58,7 @@ def _finding_url(session: Session, run_id: int | None, url: str, shop: Shop) -> 
     exact = select(Match.url).where(Match.run_id == run_id, Match.url == url)
     if session.exec(exact).first():
         return url
-    given = {url, clean(url, home=shop.url).url}
+    given = {url, clean_url(url, home=shop.url).url}
     urls_of_run = select(Match.url, Match.urls).where(Match.run_id == run_id)
     for finding_url, further_urls in session.exec(urls_of_run):
         if given & {finding_url, *further_urls}:

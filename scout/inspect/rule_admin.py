@@ -6,7 +6,7 @@ from typing import Any
 from sqlmodel import Session, col, select
 
 from catalog.errors import RuleError, UsageError
-from catalog.models import LARGEST_KEY, Attribute, Shop, StoredRules
+from catalog.models import MAX_ROW_ID, Attribute, Shop, StoredRules
 from catalog.storage.store import Store
 from parser.page.document import refuse_unusable
 from parser.parse_job import newest_in
@@ -152,7 +152,7 @@ def _stored_rules(session: Session, shop: Shop, version: int | None) -> StoredRu
     if version is None:
         return newest_in(session, shop)
     # A larger number would overflow the database's integer.
-    if abs(version) > LARGEST_KEY:
+    if abs(version) > MAX_ROW_ID:
         return None
     return session.exec(
         select(StoredRules).where(StoredRules.shop_id == shop.id, StoredRules.version == version)

@@ -28,17 +28,17 @@ class ProgressMetrics:
         self._figures = gauge("figure", "Further figures.", "what", "figure")
         self._updated_at = gauge("heard_timestamp_seconds", "Time of the last progress message.")
 
-    def __call__(self, what: str, done: int, total: int | None = None, **also: int) -> None:
+    def __call__(self, label: str, done: int, total: int | None = None, **also: int) -> None:
         """Set the gauges of one message."""
-        self._onward(what, done, total, **also)
-        news = self._pace.news(what, done, total, also)
-        self._done.labels(what).set(done)
+        self._onward(label, done, total, **also)
+        news = self._pace.news(label, done, total, also)
+        self._done.labels(label).set(done)
         optional = ((self._total, total), (self._rate, news.rate), (self._left, news.left))
         for gauge, value in optional:
             if value is not None:
-                gauge.labels(what).set(value)
+                gauge.labels(label).set(value)
         for name, number in also.items():
-            self._figures.labels(what, name).set(number)
+            self._figures.labels(label, name).set(number)
         self._updated_at.set(time.time())
 
 

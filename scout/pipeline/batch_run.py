@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from sqlmodel import col, func, select
 
 from catalog.models import KnownOffer, Run, RunState, Shop
-from catalog.runtime.progress import Progress, silent
+from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from scout.pipeline import run_records
@@ -66,7 +66,7 @@ def run_shops(
     store: Store,
     pool: RunPool,
     shops: list[Shop],
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> Iterator[ShopOutcome]:
     """Run shops in parallel; yield each outcome as soon as it is known."""
     queue = list(shops)

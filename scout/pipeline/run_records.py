@@ -13,7 +13,7 @@ from typing import Any
 from sqlmodel import Session, col, select
 
 from catalog.errors import CrawlError, ScoutError, StoreError, UsageError
-from catalog.models import LARGEST_KEY, Run, RunState, Shop, Stage, now
+from catalog.models import MAX_ROW_ID, Run, RunState, Shop, Stage, utc_now
 from catalog.storage.store import Store
 from scout.shops import purge
 
@@ -47,7 +47,7 @@ def resume_or_start(store: Store, shop: Shop, *, fresh: bool = False) -> int:
             unfinished.reason = None
             return run_key(unfinished)
         if unfinished is not None:
-            unfinished.state, unfinished.finished_at = RunState.ABANDONED, now()
+            unfinished.state, unfinished.finished_at = RunState.ABANDONED, utc_now()
         if fresh:
             purge.purge_pages(session, shop_key(shop))
         else:
@@ -67,7 +67,7 @@ def latest_run(store: Store, shop: Shop) -> Run | None:
 
 def find_run(session: Session, run_id: int) -> Run | None:
     """Return the run with that id, or None; an id beyond the database's integers is no error."""
-    if abs(run_id) > LARGEST_KEY:
+    if abs(run_id) > MAX_ROW_ID:
         return None
     return session.get(Run, run_id)
 
@@ -171,7 +171,7 @@ def _advance(run: Run, stage: Stage) -> None:
     if index + 1 < len(stages):
         run.stage = stages[index + 1]
     else:
-        run.state, run.finished_at = RunState.DONE, now()
+        run.state, run.finished_at = RunState.DONE, utc_now()
 
 
 def _store_reason(store: Store, run_id: int, error: ScoutError) -> None:
@@ -181,7 +181,7 @@ def _store_reason(store: Store, run_id: int, error: ScoutError) -> None:
         run.reason = str(error)
         # A crawl that brought nothing ends its run: resuming it would find no page that is due.
         if isinstance(error, CrawlError) and run.state == RunState.RUNNING:
-            run.state, run.finished_at = RunState.FAILED, now()
+            run.state, run.finished_at = RunState.FAILED, utc_now()
 
 
 def _unfinished_run(session: Session, shop: Shop) -> Run | None:

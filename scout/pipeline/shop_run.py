@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from catalog.models import Run, Shop, Stage
-from catalog.runtime.progress import Progress, silent
+from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from scout.pipeline import locks
@@ -30,7 +30,7 @@ def run_shop(
     shop: Shop,
     *,
     fresh: bool = False,
-    progress: Progress = silent,
+    progress: Progress = no_progress,
 ) -> RunSummary:
     """Run a shop to its report; resume an unfinished run unless a `fresh` one is requested.
 
@@ -58,12 +58,12 @@ def _repair_bodies(settings: Settings, store: Store, shop: Shop, run_id: int) ->
 
     A power cut may lose files that were written just before it.
     """
-    from catalog.storage.bodies import Bodies
+    from catalog.storage.bodies import BodyStore
     from crawler.store.repair_bodies import mend
 
     if open_stage(store, run_id) in (None, Stage.CRAWL):
         return
-    lost = mend(store, shop_key(shop), Bodies(settings.bodies))
+    lost = mend(store, shop_key(shop), BodyStore(settings.bodies))
     if not lost:
         return
     with store.write() as session:

@@ -15,7 +15,7 @@ from apscheduler.schedulers.background import BackgroundScheduler
 from sqlmodel import col, select
 
 from catalog.errors import Busy, StoreError, UsageError
-from catalog.models import Schedule, Shop, now
+from catalog.models import Schedule, Shop, utc_now
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from scout.pipeline import locks
@@ -37,7 +37,7 @@ def schedule_shop(store: Store, shop_id: int, expression: str) -> datetime:
 
     Raises UsageError.
     """
-    first = next_time(expression, now())
+    first = next_time(expression, utc_now())
     if first is None:
         raise UsageError(f"{expression!r} names no day that exists: it would never run")
     with store.write() as session:
@@ -96,7 +96,7 @@ class Timetable:
             "interval",
             seconds=REFRESH_INTERVAL,
             executor="refresh",
-            next_run_time=now(),
+            next_run_time=utc_now(),
         )
         self._scheduler.start()
 
@@ -150,9 +150,9 @@ class Timetable:
         except UsageError as error:
             log.warning("a scheduled shop is not run", shop=name, error=str(error))
             return
-        first = expression.get_next_fire_time(None, now())
+        first = expression.get_next_fire_time(None, utc_now())
         if _is_overdue(expression, schedule):
-            first = now()
+            first = utc_now()
         self._scheduler.add_job(
             self.run, expression, args=(shop_id, name), id=_job_id(shop_id), next_run_time=first
         )
@@ -162,7 +162,7 @@ class Timetable:
         with self._store.write() as session:
             row = session.exec(select(Schedule).where(Schedule.shop_id == shop_id)).first()
             if row is not None:
-                row.last_started_at = now()
+                row.last_started_at = utc_now()
         for _ in range(MAX_ATTEMPTS):
             result = self._pool.run(shop_id, name)
             if not result.over_memory:
@@ -185,8 +185,8 @@ def _is_overdue(expression: CronExpression, schedule: Schedule) -> bool:
     """
     if schedule.last_started_at is None:
         return False
-    due = expression.next_time(max(schedule.last_started_at, now() - MAX_DELAY))
-    return due is not None and due.astimezone(UTC) <= now()
+    due = expression.next_time(max(schedule.last_started_at, utc_now() - MAX_DELAY))
+    return due is not None and due.astimezone(UTC) <= utc_now()
 
 
 def _job_id(shop_id: int) -> str:

@@ -9,7 +9,7 @@ from catalog.models import (
     KnownOffer,
     Match,
     Page,
-    PersonsWord,
+    Review,
     Run,
     Schedule,
     Shop,
@@ -18,7 +18,7 @@ from catalog.models import (
     StoredRules,
 )
 
-ShopTable = type[Match | StoredRules | Crawl | Run | KnownOffer | BadRow | PersonsWord | Schedule]
+ShopTable = type[Match | StoredRules | Crawl | Run | KnownOffer | BadRow | Review | Schedule]
 
 SHOP_TABLES: tuple[ShopTable, ...] = (
     Match,
@@ -27,7 +27,7 @@ SHOP_TABLES: tuple[ShopTable, ...] = (
     Run,
     KnownOffer,
     BadRow,
-    PersonsWord,
+    Review,
     Schedule,
 )
 """Tables with a column `shop_id`, in an order in which no foreign key is violated."""

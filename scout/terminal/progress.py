@@ -158,11 +158,11 @@ class RichProgress:
         self._bars, self._tasks = bars, dict[str, "TaskID"]()
         self._estimator = RateEstimator()
 
-    def __call__(self, what: str, done: int, total: int | None = None, **also: int) -> None:
-        if what not in self._tasks:
-            self._tasks[what] = self._bars.add_task(what, total=None, details="")
-        details = self._estimator.estimate(what, done, total, also).details()
-        self._bars.update(self._tasks[what], completed=done, total=total, details=details)
+    def __call__(self, label: str, done: int, total: int | None = None, **also: int) -> None:
+        if label not in self._tasks:
+            self._tasks[label] = self._bars.add_task(label, total=None, details="")
+        details = self._estimator.estimate(label, done, total, also).details()
+        self._bars.update(self._tasks[label], completed=done, total=total, details=details)
 
 
 class PlainProgress:
@@ -174,11 +174,11 @@ class PlainProgress:
         self._estimator = RateEstimator()
         self._pending: ProgressUpdate | None = None
 
-    def __call__(self, what: str, done: int, total: int | None = None, **also: int) -> None:
-        update = self._estimator.estimate(what, done, total, also)
-        if what != self._counter:
+    def __call__(self, label: str, done: int, total: int | None = None, **also: int) -> None:
+        update = self._estimator.estimate(label, done, total, also)
+        if label != self._counter:
             self.close()
-            self._counter = what
+            self._counter = label
         elif time.monotonic() - self._written_at < self._interval:
             self._pending = update
             return

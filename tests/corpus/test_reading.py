@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from catalog.models import Attribute, PageKind
-from catalog.values import Hint, fields, same, values_of
+from catalog.values import Hint, make_offer, is_same_value, offer_values
 from parser.crawled_pages import CrawledPage
 from parser.page.document import Document
 from parser.page_reader import PageReading, read_page
@@ -44,7 +44,7 @@ def examples_of(host: Path, but: Path) -> Iterator[TrainingExample]:
         if document is not None and said is not None:
             told = {Attribute(name): value for name, value in said.items() if value is not None}
             currency = told.pop(Attribute.CURRENCY, None)
-            offer = fields(told, Hint(base_url=document.url), url=document.url, currency=currency)
+            offer = make_offer(told, Hint(base_url=document.url), url=document.url, currency=currency)
             yield TrainingExample(
                 Example.of(CrawledPage(0, document.url, None, str(folder)), offer), document
             )
@@ -61,7 +61,7 @@ def reading_of(folder: Path) -> PageReading:
 
 def values_in(reading: PageReading) -> dict[str, str]:
     """The values of a reading by the attributes' names."""
-    values = values_of(reading.offer) if reading.offer is not None else {}
+    values = offer_values(reading.offer) if reading.offer is not None else {}
     return {name.value: texts[0] for name, texts in values.items()}
 
 
@@ -72,7 +72,7 @@ def correct_values(folder: Path) -> list[bool]:
         return [reading.kind is PageKind.OTHER]
     found = values_in(reading)
     return [
-        name in found and same(Attribute(name), found[name], value)
+        name in found and is_same_value(Attribute(name), found[name], value)
         for name, value in said.items()
         if value is not None
     ]
@@ -94,7 +94,7 @@ def test_a_page_is_read_by_rules_of_its_neighbours(folder: Path) -> None:
     wrong = {
         name: (found.get(name), value)
         for name, value in said.items()
-        if value is not None and not (name in found and same(Attribute(name), found[name], value))
+        if value is not None and not (name in found and is_same_value(Attribute(name), found[name], value))
     }
     if "category" in wrong and wrong["category"][0] is None:
         wrong.pop("category")

@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from catalog.feeds.importing import import_offers
-from catalog.links.shop_links import cleaner
+from catalog.links.shop_links import make_cleaner
 from tests.crawler.conftest import Bench
 from tests.crawler.server import page, raw
 
@@ -62,7 +62,7 @@ def test_no_request_is_a_click(make_bench: Callable[..., Bench], tmp_path: Path)
         "\n".join(["id,title,link", *(f"{n},Mug,{link}" for n, link in enumerate(links))])
     )
     import_offers(
-        made.store, made.shop, str(feed), cleaner=cleaner(made.settings, made.store, made.shop)
+        made.store, made.shop, str(feed), cleaner=make_cleaner(made.settings, made.store, made.shop)
     )
     made.crawl()
     log = [path for path in made.server.hits if not path.startswith("/scout-")]

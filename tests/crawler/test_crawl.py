@@ -8,7 +8,7 @@ import pytest
 from sqlmodel import select
 
 from catalog.models import KnownOffer, SitemapSeen
-from catalog.storage.bodies import Bodies
+from catalog.storage.bodies import BodyStore
 from crawler.crawl import CrawlResult
 from tests.crawler.conftest import Bench, bench
 from tests.crawler.server import Loopback, Reply, Visit, page, raw, serve
@@ -231,7 +231,7 @@ def test_bodies(crawled: tuple[Bench, CrawlResult]) -> None:
     """A fetched page's bytes are in the page store under the name in its row."""
     made = crawled[0]
     row = made.pages()["/known"]
-    body = Bodies(made.settings.bodies).get(row.body or "")
+    body = BodyStore(made.settings.bodies).get(row.body or "")
     assert b"<h1>Known</h1>" in body
     assert (row.status, row.size, row.rules_version) == (200, len(body), None)
 

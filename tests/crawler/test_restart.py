@@ -13,8 +13,8 @@ import pytest
 from filelock import FileLock
 
 from catalog.errors import Busy
-from catalog.models import PageState, Run, Shop, now
-from catalog.storage.frontier import Frontier, Link, Outcome
+from catalog.models import PageState, Run, Shop, utc_now
+from catalog.storage.frontier import Frontier, FrontierLink, FetchOutcome
 from catalog.storage.store import Store
 from crawler import job
 from crawler.frontier.revisit import REFUSED_TO_RETRY, reset_for_revisit
@@ -159,7 +159,7 @@ def test_gone_after_a_second_look(make_bench: Callable[..., Bench]) -> None:
 def test_traps_stay_refused(store: Store, shop: Shop) -> None:
     """A new run tries a few of the pages that an earlier one refused as traps, the next run others."""
     frontier = Frontier(store, shop.id or 0)
-    frontier.add(Link(f"{shop.url}cal/{number}") for number in range(50))
+    frontier.add(FrontierLink(f"{shop.url}cal/{number}") for number in range(50))
     refused = {"reason": "trap: endless /cal/"}
     looked_at: list[set[str]] = []
     for _ in range(3):
@@ -169,7 +169,7 @@ def test_traps_stay_refused(store: Store, shop: Shop) -> None:
             run = Run(shop_id=shop.id or 0)
             session.add(run)
         settled = Frontier(store, shop.id or 0, run.id)
-        settled.settle(Outcome(row.id or 0, PageState.REFUSED, refused) for row in pages)
+        settled.record_results(FetchOutcome(row.id or 0, PageState.REFUSED, refused) for row in pages)
         with store.write() as session:
             reset_for_revisit(session, shop.id or 0)
     assert [len(urls) for urls in looked_at] == [50, REFUSED_TO_RETRY, REFUSED_TO_RETRY]
@@ -206,19 +206,19 @@ def test_sitemap_dates(make_bench: Callable[..., Bench]) -> None:
 def test_unchanged_pages_are_fetched_less_often(store: Store, shop: Shop) -> None:
     """A page unchanged for a month rests for three days; one that changes is always due."""
     frontier = Frontier(store, shop.id or 0)
-    frontier.add(Link(f"{shop.url}{name}") for name in ("steady", "lively", "rested"))
+    frontier.add(FrontierLink(f"{shop.url}{name}") for name in ("steady", "lively", "rested"))
     steady, lively, rested = frontier.claim(3)
     month, soon, past = (
-        now() - timedelta(days=30),
-        now() + timedelta(days=3),
-        now() - timedelta(minutes=1),
+        utc_now() - timedelta(days=30),
+        utc_now() + timedelta(days=3),
+        utc_now() - timedelta(minutes=1),
     )
-    seen = {"fetched_at": now(), "changed_at": month}
-    frontier.settle(
+    seen = {"fetched_at": utc_now(), "changed_at": month}
+    frontier.record_results(
         [
-            Outcome(steady.id or 0, PageState.FETCHED, seen | {"unchanged": 5, "not_before": soon}),
-            Outcome(lively.id or 0, PageState.FETCHED, seen | {"unchanged": 0, "not_before": None}),
-            Outcome(rested.id or 0, PageState.FETCHED, seen | {"unchanged": 5, "not_before": past}),
+            FetchOutcome(steady.id or 0, PageState.FETCHED, seen | {"unchanged": 5, "not_before": soon}),
+            FetchOutcome(lively.id or 0, PageState.FETCHED, seen | {"unchanged": 0, "not_before": None}),
+            FetchOutcome(rested.id or 0, PageState.FETCHED, seen | {"unchanged": 5, "not_before": past}),
         ]
     )
     with store.write() as session:
@@ -229,11 +229,11 @@ def test_unchanged_pages_are_fetched_less_often(store: Store, shop: Shop) -> Non
 def test_offers_are_revisited_before_a_shop_is_done(store: Store, shop: Shop) -> None:
     """While pages are unfetched, those fetched within a week wait, but for a seventh of the offers."""
     frontier = Frontier(store, shop.id or 0)
-    frontier.add(Link(f"{shop.url}p/{n}", source="known") for n in range(14))
-    frontier.add(Link(f"{shop.url}c/{n}") for n in range(14))
-    seen = {"fetched_at": now() - timedelta(days=2)}
-    frontier.settle(Outcome(row.id or 0, PageState.FETCHED, seen) for row in frontier.claim(28))
-    frontier.add([Link(f"{shop.url}c/filter")])
+    frontier.add(FrontierLink(f"{shop.url}p/{n}", source="known") for n in range(14))
+    frontier.add(FrontierLink(f"{shop.url}c/{n}") for n in range(14))
+    seen = {"fetched_at": utc_now() - timedelta(days=2)}
+    frontier.record_results(FetchOutcome(row.id or 0, PageState.FETCHED, seen) for row in frontier.claim(28))
+    frontier.add([FrontierLink(f"{shop.url}c/filter")])
     with store.write() as session:
         assert reset_for_revisit(session, shop.id or 0) == 2
     assert Counter(row.url.rsplit("/", 2)[1] for row in frontier.claim(29)) == {"p": 2, "c": 1}

@@ -10,7 +10,7 @@ import pytest
 from sqlmodel import col, update
 
 from catalog.models import Page
-from catalog.storage.frontier import Frontier, Link
+from catalog.storage.frontier import Frontier, FrontierLink
 from crawler.fetch.response_status import MAX_ATTEMPTS
 from tests.crawler.conftest import Bench, bench
 from tests.crawler.server import Act, Loopback, Reply, Route, Visit, page, raw, sends, serve
@@ -130,7 +130,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     with serve() as server:
         fill(server)
         made = bench(folder, server)
-        Frontier(made.store, made.shop.id or 0).add(Link(f"{server.url}{name}") for name in BROKEN)
+        Frontier(made.store, made.shop.id or 0).add(FrontierLink(f"{server.url}{name}") for name in BROKEN)
         with made.store.write() as session:
             session.exec(update(Page).where(col(Page.id) > 0).values(attempts=MAX_ATTEMPTS - 1))
         made.crawl()

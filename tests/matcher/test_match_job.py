@@ -12,13 +12,13 @@ from catalog.models import (
     OfferFields,
     Page,
     PageState,
-    PersonsWord,
+    Review,
     Run,
     Shop,
     ShopOffer,
     Verdict,
-    Word,
-    now,
+    ReviewDecision,
+    utc_now,
 )
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
@@ -31,7 +31,7 @@ from matcher.match_job import MatchSummary, match_shop, resolve_offer_urls
 def run(store: Store, shop: Shop, lamps: list[OfferFields]) -> Run:
     """A run of a shop with thirty-six lamps, of which the catalog lists thirty."""
     with store.write() as session:
-        run = Run(shop_id=shop.id, started_at=now() - timedelta(minutes=1))
+        run = Run(shop_id=shop.id, started_at=utc_now() - timedelta(minutes=1))
         session.add(run)
         for n, lamp in enumerate(lamps):
             page = Page(shop_id=shop.id, url=lamp.url, state=PageState.FETCHED)
@@ -107,7 +107,7 @@ def test_a_review_moves_along_with_its_page(
             session.add(
                 Page(shop_id=shop.id, url=url, state=PageState.REDIRECTED, canonical=target)
             )
-        session.add(PersonsWord(shop_id=shop.id, url=oldest, word=Word.REJECT))
+        session.add(Review(shop_id=shop.id, url=oldest, decision=ReviewDecision.REJECT))
     assert match_shop(settings, store, shop, run.id).missing == 5
     assert [row.urls for row in stored(store, run) if row.url == new] == [[new, oldest, old]]
 
@@ -117,8 +117,8 @@ def test_reviews_change_the_verdicts(
 ) -> None:
     """The reviews of the store change the verdicts."""
     with store.write() as session:
-        for lamp, review in zip(lamps, (Word.REJECT, Word.IGNORE, Word.ACCEPT), strict=False):
-            session.add(PersonsWord(shop_id=shop.id, url=lamp.url, word=review))
+        for lamp, review in zip(lamps, (ReviewDecision.REJECT, ReviewDecision.IGNORE, ReviewDecision.ACCEPT), strict=False):
+            session.add(Review(shop_id=shop.id, url=lamp.url, decision=review))
     summary = match_shop(settings, store, shop, run.id)
     assert (summary.offers, summary.listed, summary.missing) == (35, 31, 4)
 

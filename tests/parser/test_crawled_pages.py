@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from catalog.errors import HostilePage
-from catalog.html import LARGEST_TRUSTED
+from catalog.html import MAX_TRUSTED_SIZE
 from catalog.models import Page, PageState, Shop
-from catalog.storage.bodies import Bodies
+from catalog.storage.bodies import BodyStore
 from catalog.storage.store import Store
 from parser.crawled_pages import CrawledPage, PageOpener, interleave_folders, list_crawled_pages
 
@@ -38,7 +38,7 @@ def test_pages_alternate_between_folders() -> None:
 def test_very_large_pages_are_checked_again(tmp_path: Path) -> None:
     """A page of a megabyte may take minutes to parse, whoever has stored it."""
     attributes = " ".join(f"a{number}=1" for number in range(200_000))
-    stored = Bodies(tmp_path).put(f"<p {attributes}>x</p>".ljust(LARGEST_TRUSTED).encode())
+    stored = BodyStore(tmp_path).put(f"<p {attributes}>x</p>".ljust(MAX_TRUSTED_SIZE).encode())
     with pytest.raises(HostilePage, match="attributes"):
         PageOpener(str(tmp_path)).open(
             CrawledPage(1, "https://shop.example/p/1", None, stored), trusted=True

@@ -6,7 +6,7 @@ from sqlmodel import select
 from catalog.errors import LearnError, RuleError
 from catalog.models import Attribute, Page, PageKind, PageState, Shop, ShopOffer, StoredRules
 from catalog.runtime.settings import Settings
-from catalog.storage.bodies import Bodies
+from catalog.storage.bodies import BodyStore
 from catalog.storage.store import Store
 from parser import parse_job
 from parser.parse_job import parse_shop
@@ -20,7 +20,7 @@ ALL = products(6)
 
 def store_pages(settings: Settings, store: Store, shop: Shop, pages: dict[str, str]) -> None:
     """Store pages as a crawl would."""
-    bodies = Bodies(settings.bodies)
+    bodies = BodyStore(settings.bodies)
     with store.write() as session:
         for name, page in pages.items():
             url = f"{shop.url}{name}"

@@ -15,12 +15,12 @@ from catalog.models import (
     Page,
     PageKind,
     PageState,
-    PersonsWord,
+    Review,
     Run,
     RunState,
     Shop,
     Verdict,
-    Word,
+    ReviewDecision,
 )
 from catalog.storage.store import Store
 
@@ -113,10 +113,10 @@ class StoreBuilder:
             )
         )
 
-    def decide(self, path: str, decision: Word, note: str | None = None) -> None:
+    def decide(self, path: str, decision: ReviewDecision, note: str | None = None) -> None:
         """Add a review decision."""
         self.rows.append(
-            PersonsWord(shop_id=self.shop.id, url=self.url(path), word=decision, note=note)
+            Review(shop_id=self.shop.id, url=self.url(path), decision=decision, note=note)
         )
 
     def save(self) -> None:

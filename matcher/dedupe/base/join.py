@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catalog.errors import UsageError
-from catalog.runtime.progress import Progress, silent
+from catalog.runtime.progress import Progress, no_progress
 from matcher.dedupe.base.records import Records
 
 IntArray = NDArray[np.int64]
@@ -76,7 +76,7 @@ class JoinMethod(Protocol):
     """A callable that finds similar pairs within `left`, or between `left` and `right`."""
 
     def __call__(
-        self, left: Records, right: Records | None = None, progress: Progress = silent
+        self, left: Records, right: Records | None = None, progress: Progress = no_progress
     ) -> JoinResult: ...
 
 

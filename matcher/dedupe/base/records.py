@@ -18,8 +18,8 @@ from typing import IO, Any
 
 from catalog.errors import UnreadableFeed, UsageError
 from catalog.feeds import delimited, files, jsonlines, parquet
-from catalog.feeds.rows import Row, Rows, Texts, Unread
-from catalog.runtime.progress import Progress, silent
+from catalog.feeds.rows import Row, Rows, Texts, UnreadableRow
+from catalog.runtime.progress import Progress, no_progress
 
 LINE_COLUMN = "line"  # name of the only column of a text file
 PROGRESS_INTERVAL = 20_000  # records between two progress reports
@@ -108,7 +108,7 @@ def _value_text(value: Any) -> str:
     return str(value)
 
 
-def load_records(path: Path, keys: Sequence[str] = (), progress: Progress = silent) -> Records:
+def load_records(path: Path, keys: Sequence[str] = (), progress: Progress = no_progress) -> Records:
     """Load the records of a file. Raises UnreadableFeed, or UsageError if a key column is missing."""
     if is_text_file(path):
         rows = _report_progress(read_rows(path), progress)
@@ -120,7 +120,7 @@ def load_records(path: Path, keys: Sequence[str] = (), progress: Progress = sile
     columns = dict[str, None]()
     bad = 0
     for row in _report_progress(read_rows(path), progress):
-        if isinstance(row, Unread):
+        if isinstance(row, UnreadableRow):
             bad += 1
             continue
         columns |= dict.fromkeys(row.texts)
@@ -138,7 +138,7 @@ def read_rows(path: Path) -> Rows:
     with _decompressed(path) as plain:
         if plain.stat().st_size == 0:
             raise UnreadableFeed(f"{path} is empty")
-        kind = files.format_of(plain)
+        kind = files.detect_format(plain)
         if kind == "google-xml":
             raise UnreadableFeed(
                 f"{path} is XML: dedupe reads CSV, TSV, JSON Lines, Parquet and lines of text"
@@ -157,7 +157,7 @@ def row_key(texts: Texts, keys: Sequence[str]) -> tuple[str, ...]:
 
 
 def stream_keys(
-    path: Path, keys: Sequence[str], progress: Progress = silent
+    path: Path, keys: Sequence[str], progress: Progress = no_progress
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield a stable name ("file:line") and the key of each record, one at a time.
 
@@ -171,7 +171,7 @@ def stream_keys(
     source = path.resolve()
     columns = dict[str, None]()
     for row in _report_progress(read_rows(path), progress):
-        if isinstance(row, Unread):
+        if isinstance(row, UnreadableRow):
             continue
         columns |= dict.fromkeys(row.texts)
         key = row_key(row.texts, key_columns)
@@ -229,7 +229,7 @@ def _read_lines(path: Path) -> Iterator[str]:
     """Split a text file at line feeds only; a carriage return before one is part of the line end."""
     with _read_errors(path), _open_binary(path) as stream:
         encoding = "utf-8-sig"  # only the first line can start with a byte order mark
-        while line := stream.readline(files.LONGEST_LINE):
+        while line := stream.readline(files.MAX_LINE_LENGTH):
             yield line.decode(encoding, "replace").removesuffix("\n").removesuffix("\r")
             encoding = "utf-8"
 

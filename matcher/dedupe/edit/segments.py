@@ -14,7 +14,7 @@ from os import cpu_count
 
 import numpy as np
 
-from catalog.runtime.progress import Progress, silent
+from catalog.runtime.progress import Progress, no_progress
 from matcher.dedupe.base.edit_distance import (
     compute_distances,
     edit_reasons,
@@ -45,7 +45,7 @@ class Segments:
     workers: int = 0
 
     def __call__(
-        self, left: Records, right: Records | None = None, progress: Progress = silent
+        self, left: Records, right: Records | None = None, progress: Progress = no_progress
     ) -> JoinResult:
         """Join two sets of records, or one with itself."""
         sides = [group_equal_texts(side.texts) for side in (left, right) if side is not None]

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from catalog.runtime.progress import Progress, silent
+from catalog.runtime.progress import Progress, no_progress
 from matcher.dedupe.base.join import (
     BoolArray,
     FloatArray,
@@ -49,7 +49,7 @@ class Embeddings:
     candidates: JoinMethod | None = None
 
     def __call__(
-        self, left: Records, right: Records | None = None, progress: Progress = silent
+        self, left: Records, right: Records | None = None, progress: Progress = no_progress
     ) -> JoinResult:
         """Join two sets of records, or one with itself. Raises ConfigError if faiss is missing."""
         if self.candidates is not None:

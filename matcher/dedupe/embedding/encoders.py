@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from catalog.errors import ConfigError
-from catalog.runtime.progress import Progress, silent
+from catalog.runtime.progress import Progress, no_progress
 from matcher.dedupe.base.optional_imports import import_optional
 
 Vectors = NDArray[np.float32]  # a row per text
@@ -80,7 +80,7 @@ def _model_error(name: str, error: Exception) -> ConfigError:
 def _normalising_encoder(encode: Any) -> Encode:
     """Wrap a model's function to encode in batches and to return unit vectors."""
 
-    def encode_normalised(texts: Sequence[str], progress: Progress = silent) -> Vectors:
+    def encode_normalised(texts: Sequence[str], progress: Progress = no_progress) -> Vectors:
         batches = list[Vectors]()
         # Without texts one is encoded all the same, because its vector tells the dimension.
         for start in range(0, max(1, len(texts)), TEXTS_PER_BATCH):

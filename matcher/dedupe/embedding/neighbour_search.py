@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from catalog.runtime.progress import Progress, silent
+from catalog.runtime.progress import Progress, no_progress
 from matcher.dedupe.base.join import FloatArray, IntArray
 from matcher.dedupe.base.optional_imports import import_optional
 from matcher.dedupe.embedding.encoders import EMBEDDINGS_EXTRA, Vectors
@@ -42,7 +42,7 @@ class NeighbourSearch:
     kind: IndexKind = "ivf"
 
     def __call__(
-        self, stored: Vectors, queries: Vectors, progress: Progress = silent
+        self, stored: Vectors, queries: Vectors, progress: Progress = no_progress
     ) -> Neighbours:
         """Return the neighbours of all queries. Raises ConfigError if faiss is not installed."""
         if not len(stored) or not len(queries):

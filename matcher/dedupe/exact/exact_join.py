@@ -10,7 +10,7 @@ from hashlib import blake2b
 
 import numpy as np
 
-from catalog.runtime.progress import Progress, silent
+from catalog.runtime.progress import Progress, no_progress
 from matcher.dedupe.base.join import IntArray, JoinResult, PairBatch, UInt64Array, build_result
 from matcher.dedupe.base.records import Records
 from matcher.dedupe.base.text_columns import (
@@ -31,7 +31,7 @@ class Exact:
     """The exact join: pairs that are equal after normalising, field by field."""
 
     def __call__(
-        self, left: Records, right: Records | None = None, progress: Progress = silent
+        self, left: Records, right: Records | None = None, progress: Progress = no_progress
     ) -> JoinResult:
         """Join two sets of records, or one with itself."""
         prints = [

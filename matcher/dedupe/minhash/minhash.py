@@ -12,7 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from catalog.runtime.progress import Progress, silent
+from catalog.runtime.progress import Progress, no_progress
 from matcher.dedupe.base.join import IntArray, JoinResult, PairBatch, UInt64Array, build_result
 from matcher.dedupe.base.pair_codes import collect_unique, match_keys, unpack_pairs
 from matcher.dedupe.base.records import Records
@@ -48,7 +48,7 @@ class MinHash:
     recall: float = DEFAULT_RECALL
 
     def __call__(
-        self, left: Records, right: Records | None = None, progress: Progress = silent
+        self, left: Records, right: Records | None = None, progress: Progress = no_progress
     ) -> JoinResult:
         """Join two sets of records, or one with itself."""
         columns = [group_equal_texts(side.texts) for side in (left, right) if side is not None]

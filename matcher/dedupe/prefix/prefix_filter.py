@@ -15,7 +15,7 @@ from os import cpu_count
 import numpy as np
 
 from catalog.runtime.processes import worker_pool
-from catalog.runtime.progress import Progress, silent
+from catalog.runtime.progress import Progress, no_progress
 from matcher.dedupe.base.edit_distance import edit_reasons
 from matcher.dedupe.base.join import JoinResult, Level, PairBatch, build_result
 from matcher.dedupe.base.records import Records
@@ -48,7 +48,7 @@ class PrefixFilter:
     workers: int = 0
 
     def __call__(
-        self, left: Records, right: Records | None = None, progress: Progress = silent
+        self, left: Records, right: Records | None = None, progress: Progress = no_progress
     ) -> JoinResult:
         """Join two sets of records, or one with itself."""
         texts = [side.texts for side in (left, right) if side is not None]

@@ -14,7 +14,7 @@ from os import cpu_count
 
 import numpy as np
 
-from catalog.runtime.progress import Progress, silent
+from catalog.runtime.progress import Progress, no_progress
 from matcher.dedupe.base.join import (
     FloatArray,
     IntArray,
@@ -49,7 +49,7 @@ class SimHash:
     max_distance: float = DEFAULT_MAX_DISTANCE
 
     def __call__(
-        self, left: Records, right: Records | None = None, progress: Progress = silent
+        self, left: Records, right: Records | None = None, progress: Progress = no_progress
     ) -> JoinResult:
         """Join two sets of records, or one with itself."""
         if right is None:
@@ -63,7 +63,7 @@ class SimHash:
 class SimHashIndex:
     """Records by the hashes of their fields: built once, looked up often."""
 
-    def __init__(self, stored: Records, method: SimHash, progress: Progress = silent) -> None:
+    def __init__(self, stored: Records, method: SimHash, progress: Progress = no_progress) -> None:
         self._stored = stored
         self._method = method
         self.hashes = list[SimHashes]()
@@ -80,7 +80,7 @@ class SimHashIndex:
         queries: Records,
         hashes: list[SimHashes],
         is_self_join: bool = False,
-        progress: Progress = silent,
+        progress: Progress = no_progress,
     ) -> JoinResult:
         """Return pairs of a query and a stored record.
 

@@ -9,7 +9,7 @@ from scout.commands.context import MOST_ROWS, Json, call, group, to_be_written
 from scout.terminal.output import say, say_json, short, table
 
 if TYPE_CHECKING:
-    from url_cleaner.evaluate import Evaluation
+    from url_cleaner.evaluation import Evaluation
 
 evaluations = group("evaluate", "How right Scout is, on data whose truth is known.")
 
@@ -293,7 +293,7 @@ def _print_ablation(changes: dict[str, Any]) -> None:
 
 def _evaluated(file: Path) -> "Evaluation":
     from catalog.errors import UnreadableFeed
-    from url_cleaner.evaluate import evaluate_urls
+    from url_cleaner.evaluation import evaluate_urls
 
     try:
         return evaluate_urls(file)

@@ -12,8 +12,8 @@ from scout.commands.context import JsonOption, ShopArgument, command_group, get_
 from scout.terminal.output import format_cell, print_json, print_lines, print_table
 
 if TYPE_CHECKING:
-    from catalog.links.shop_links import Clean
-    from url_cleaner.knowledge.shop_params import OwnKeys
+    from catalog.links.shop_links import UrlCleaner
+    from url_cleaner.knowledge.shop_keys import ShopKeys
 
 url_commands = command_group("url", "Links: clean them of redirects and tracking.")
 
@@ -55,10 +55,10 @@ def clean_links(
 
     With --json, one object a line, in order. The exit code is 1 when one of them is no URL.
     """
-    cleaner = _make_cleaner(context, home, shop, follow)
+    make_cleaner = _make_cleaner(context, home, shop, follow)
     has_failed = False
     for link in _read_links(links):
-        result = _clean(link, cleaner)
+        result = _clean(link, make_cleaner)
         has_failed = has_failed or "error" in result
         if as_json:
             print_json(result)
@@ -77,10 +77,10 @@ def learn_parameters(
     The crawled pages are compared: a parameter tracks if pages are the same without it. The next
     crawl drops it from the links that it finds.
     """
-    from catalog.links.tracking_params import own_keys
+    from catalog.links.tracking_params import learn_shop_keys
 
     invocation = get_invocation(context)
-    keys = own_keys(invocation.store, invocation.shop(shop).id or 0)
+    keys = learn_shop_keys(invocation.store, invocation.shop(shop).id or 0)
     if as_json:
         evidence = {key: asdict(counts) for key, counts in keys.evidence.items()}
         print_json({"tracking": keys.tracking, "needed": keys.needed, "evidence": evidence})
@@ -88,8 +88,8 @@ def learn_parameters(
     _print_parameters(keys)
 
 
-def _print_parameters(keys: "OwnKeys") -> None:
-    from url_cleaner.knowledge.shop_params import Evidence
+def _print_parameters(keys: "ShopKeys") -> None:
+    from url_cleaner.knowledge.shop_keys import Evidence
 
     verdicts = dict.fromkeys(keys.evidence, "unclear")
     verdicts |= dict.fromkeys(keys.needed, "needed")
@@ -113,25 +113,25 @@ def _read_links(arguments: Sequence[str]) -> Iterator[str]:
 
 def _make_cleaner(
     context: typer.Context, home: str | None, shop: str | None, follow: bool
-) -> "Clean":
+) -> "UrlCleaner":
     """Return the function that cleans a link; the store is opened only where a shop is named."""
-    from catalog.links.shop_links import cleaner, lists_of
-    from url_cleaner.clean import clean
+    from catalog.links.shop_links import make_cleaner, load_configured_lists
+    from url_cleaner.cleaner import clean_url
 
     invocation = get_invocation(context)
     if shop is not None:
         if home is not None:
             raise typer.BadParameter("--shop knows its root: give --home or --shop")
-        return cleaner(invocation.settings, invocation.store, invocation.shop(shop), follow)
-    lists = lists_of(invocation.settings)
+        return make_cleaner(invocation.settings, invocation.store, invocation.shop(shop), follow)
+    lists = load_configured_lists(invocation.settings)
     if follow:
-        from url_cleaner.follow import resolved
+        from url_cleaner.resolver import resolve_url
 
-        return partial(resolved, home=home, lists=lists)
-    return partial(clean, home=home, lists=lists)
+        return partial(resolve_url, home=home, lists=lists)
+    return partial(clean_url, home=home, lists=lists)
 
 
-def _clean(link: str, cleaner: "Clean") -> dict[str, Any]:
+def _clean(link: str, cleaner: "UrlCleaner") -> dict[str, Any]:
     from url_cleaner.errors import BadUrl
 
     try:

@@ -5,11 +5,11 @@ from collections.abc import Callable
 import pytest
 
 from catalog.models import PageState, Shop
-from catalog.storage.frontier import Frontier, Link, Outcome
+from catalog.storage.frontier import Frontier, FrontierLink, FetchOutcome
 from catalog.storage.store import Store
 from crawler.config import DEFAULT_CONFIG
 from crawler.discovery import seeds
-from crawler.filters.link_filter import SAME_PAGE, LinkFilter
+from crawler.filters.link_filter import SAME_AS_CANONICAL, LinkFilter
 from crawler.urls.rule_verification import RETRIED_SOURCE
 from crawler.urls.site import Site
 from tests.crawler.conftest import Bench
@@ -78,7 +78,7 @@ def test_links_held_back_at_a_kill_are_tried(store: Store, shop: Shop) -> None:
     frontier, link_filter = Frontier(store, shop.id or 0), LinkFilter(Site(shop.url))
     several = TRIALS + 2
     frontier.add(
-        Link(f"{shop.url}{folder}{n}")
+        FrontierLink(f"{shop.url}{folder}{n}")
         for n in range(several)
         for folder in ("sale/", "soft/", "there/")
     )
@@ -90,9 +90,9 @@ def test_links_held_back_at_a_kill_are_tried(store: Store, shop: Shop) -> None:
         folder, number = row.url.removeprefix(shop.url).split("/")
         canonical_folder = "soft" if int(number) else "there"
         canonical = f"{shop.url}{canonical_folder}/{number}"
-        same = (PageState.REFUSED, {"reason": SAME_PAGE, "canonical": canonical})
-        frontier.settle([Outcome(row.id or 0, *state.get(folder, same))])
-    frontier.settle(seeds.restore_replacements(store, shop.id or 0, link_filter))
+        same = (PageState.REFUSED, {"reason": SAME_AS_CANONICAL, "canonical": canonical})
+        frontier.record_results([FetchOutcome(row.id or 0, *state.get(folder, same))])
+    frontier.record_results(seeds.restore_replacements(store, shop.id or 0, link_filter))
     tried = frontier.claim(3 * several)
     assert [(row.url, row.source) for row in tried] == [
         (f"{shop.url}sale/{n}", RETRIED_SOURCE) for n in range(1, TRIALS + 1)

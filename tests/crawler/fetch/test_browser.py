@@ -16,7 +16,7 @@ import pytest
 from catalog.errors import ConfigError, NeedsBrowser, UnreachableShop
 from catalog.models import Page, PageState, Shop
 from catalog.runtime.settings import Settings
-from catalog.storage.bodies import Bodies
+from catalog.storage.bodies import BodyStore
 from catalog.storage.store import Store
 from crawler.crawl import CrawlResult
 from crawler.fetch import browser
@@ -94,7 +94,7 @@ def test_pages_are_read_as_shown(rendered: Rendered) -> None:
     assert {path: states[path] for path in ("/", "/p/1", "/p/2", "/p/3")} == dict.fromkeys(
         ("/", "/p/1", "/p/2", "/p/3"), ("fetched", None)
     )
-    body = Bodies(rendered.made.settings.bodies).get(str(rendered.made.pages()["/p/3"].body))
+    body = BodyStore(rendered.made.settings.bodies).get(str(rendered.made.pages()["/p/3"].body))
     assert b"<h1>Mug three</h1>" in body
 
 
@@ -173,7 +173,7 @@ def test_proposed(
     settings: Settings, store: Store, shop: Shop, shells: int, pages: int, proposed: bool
 ) -> None:
     """A crawl without a browser that fetches nearly only empty shells proposes one."""
-    bodies = Bodies(settings.bodies)
+    bodies = BodyStore(settings.bodies)
     with store.write() as session:
         for n in range(pages):
             html = (

@@ -12,7 +12,7 @@ from scrapy.http import HtmlResponse, Request, Response
 from twisted.internet.address import IPv4Address
 
 from catalog.models import PageState, Shop
-from catalog.storage.frontier import Frontier, Link
+from catalog.storage.frontier import Frontier, FrontierLink
 from catalog.storage.store import Store
 from crawler.config import DEFAULT_CONFIG
 from crawler.discovery.sitemaps import MAX_URLS, parse_sitemap, unzipped_body
@@ -211,7 +211,7 @@ def test_sitemaps_are_bounded() -> None:
 def test_dispatcher_hands_out_few_at_a_time(store: Store, shop: Shop) -> None:
     """At most eight pages are in flight, the first one alone, and the crawl ends when all are settled."""
     frontier = Frontier(store, shop.id or 0)
-    frontier.add(Link(f"{shop.url}{number}") for number in range(50))
+    frontier.add(FrontierLink(f"{shop.url}{number}") for number in range(50))
     dispatcher = Dispatcher(frontier, Budget(shop, 40, Usage(), int), max_in_flight=8)
     in_flight: list[int] = []
     peak = 0

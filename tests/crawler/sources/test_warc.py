@@ -11,7 +11,7 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from catalog.errors import UsageError
-from catalog.storage.bodies import Bodies
+from catalog.storage.bodies import BodyStore
 from crawler.sources.warc_reader import MAX_HEADER_SIZE, SavedResponse, read_responses
 from crawler.sources.warc_writer import write_warc
 from tests.crawler.conftest import Bench
@@ -180,7 +180,7 @@ def test_written_and_read_again(make_bench: Callable[..., Bench], tmp_path: Path
     assert {path: after[path] for path in ("/", "/a", "/b", "/old")} == {
         path: before[path] for path in ("/", "/a", "/b", "/old")
     }
-    assert b"Gr\xf6\xdfe" in Bodies(made.settings.bodies).get(str(after["/a"][1]))
+    assert b"Gr\xf6\xdfe" in BodyStore(made.settings.bodies).get(str(after["/a"][1]))
     assert not made.server.hits
 
 

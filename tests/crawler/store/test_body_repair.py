@@ -8,8 +8,8 @@ from pathlib import Path
 
 from sqlmodel import select
 
-from catalog.models import Page, now
-from catalog.storage.bodies import Bodies, name_of
+from catalog.models import Page, utc_now
+from catalog.storage.bodies import BodyStore, body_hash
 from catalog.storage.store import Store
 from crawler.crawl import crawl_shop
 from crawler.store.body_repair import repair_bodies
@@ -18,11 +18,11 @@ from tests.crawler.server import page
 from tests.crawler.test_restart import PRODUCTS, fill, kill_midway
 
 
-def sound(made: Bench, bodies: Bodies) -> bool:
+def sound(made: Bench, bodies: BodyStore) -> bool:
     """Whether every fetched page of the shop has the body that its row names, and each address is one row."""
     with made.store.read() as session:
         rows = [row for row in session.exec(select(Page)) if row.state == "fetched"]
-    whole = all(name_of(bodies.get(row.body or "")) == row.body for row in rows)
+    whole = all(body_hash(bodies.get(row.body or "")) == row.body for row in rows)
     return whole and len({row.url for row in rows}) == len(rows) == PRODUCTS + 1
 
 
@@ -50,7 +50,7 @@ def test_power_cut(make_bench: Callable[..., Bench], tmp_path: Path) -> None:
         crawl_shop(made.settings, made.store, made.shop, made.run_id).pages["fetched"]
         == PRODUCTS + 1
     )
-    assert sound(made, Bodies(made.settings.bodies))
+    assert sound(made, BodyStore(made.settings.bodies))
 
 
 def test_undamaged_bodies_are_not_fetched_again(make_bench: Callable[..., Bench]) -> None:
@@ -58,7 +58,7 @@ def test_undamaged_bodies_are_not_fetched_again(make_bench: Callable[..., Bench]
     made = make_bench()
     fill(made)
     made.crawl()
-    bodies = Bodies(made.settings.bodies)
+    bodies = BodyStore(made.settings.bodies)
     lost = made.pages()["/p/7"]
     assert repair_bodies(made.store, made.shop.id or 0, bodies) == 0
     Path(made.settings.bodies, (lost.body or "")[:2], f"{(lost.body or '')[2:]}.zst").write_bytes(
@@ -76,12 +76,12 @@ def test_all_bodies_gone(make_bench: Callable[..., Bench]) -> None:
     made.crawl()
     shutil.rmtree(made.settings.bodies)
     assert made.crawl().pages == {"fetched": 2}
-    assert all(Bodies(made.settings.bodies).get(row.body or "") for row in made.pages().values())
+    assert all(BodyStore(made.settings.bodies).get(row.body or "") for row in made.pages().values())
 
 
 def test_damaged_body_under_a_name(tmp_path: Path) -> None:
     """A body is written again if the file of its name is damaged."""
-    bodies, body = Bodies(str(tmp_path)), b"<html>whole</html>" * 9
+    bodies, body = BodyStore(str(tmp_path)), b"<html>whole</html>" * 9
     name = bodies.put(body)
     (file,) = tmp_path.rglob("*.zst")
     for damage in (b"", file.read_bytes()[:-1], bytes(file.stat().st_size)):
@@ -90,6 +90,6 @@ def test_damaged_body_under_a_name(tmp_path: Path) -> None:
         assert bodies.put(body) == name
         assert bodies.holds(name)
         assert bodies.get(name) == body
-    assert not bodies.holds(name_of(b"another"))
-    assert not bodies.holds(name_of(b"another"), closely=False)
-    assert now() is not None
+    assert not bodies.holds(body_hash(b"another"))
+    assert not bodies.holds(body_hash(b"another"), verify=False)
+    assert utc_now() is not None

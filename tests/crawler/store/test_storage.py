@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from catalog.errors import StorageFull
-from catalog.storage.bodies import Bodies
+from catalog.storage.bodies import BodyStore
 from tests.crawler.conftest import Bench
 from tests.crawler.server import page
 
@@ -44,5 +44,5 @@ def test_disk_full(
     stored = [row for row in made.pages().values() if row.state == "fetched"]
     assert len(stored) <= 3
     assert made.crawl().pages == {"fetched": 11}
-    bodies = Bodies(made.settings.bodies)
+    bodies = BodyStore(made.settings.bodies)
     assert all(bodies.get(row.body or "") for row in made.pages().values())

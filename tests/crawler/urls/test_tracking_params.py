@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from catalog.links.tracking_params import own_keys
+from catalog.links.tracking_params import learn_shop_keys
 from catalog.models import Page, PageState, Shop, ShopOffer
 from catalog.storage.store import Store
 from crawler.urls.site import Site
@@ -28,16 +28,16 @@ def test_judged_by_values(store: Store, shop: Shop) -> None:
             add(store, shop, f"p/{number}{query}", body=f"bytes of {number}{query}", price=price)
         for query in ("", "?view=2"):
             add(store, shop, f"c/{number}{query}", body=f"bytes of {number}{query}")
-    keys = own_keys(store, shop.id or 0)
+    keys = learn_shop_keys(store, shop.id or 0)
     assert keys.tracking == ("wkz",)
     assert set(keys.needed) == {"pack", "view"}
 
 
 def test_nothing_to_judge_by(store: Store, shop: Shop) -> None:
     """A shop that was not crawled, or has no queries, has no keys."""
-    assert own_keys(store, shop.id or 0).tracking == ()
+    assert learn_shop_keys(store, shop.id or 0).tracking == ()
     add(store, shop, "p/1", body="a", price="1.00")
-    assert own_keys(store, shop.id or 0).evidence == {}
+    assert learn_shop_keys(store, shop.id or 0).evidence == {}
 
 
 def test_own_keys_are_dropped() -> None:

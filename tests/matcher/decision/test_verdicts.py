@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from catalog.models import OfferFields, Verdict, Word
+from catalog.models import OfferFields, Verdict, ReviewDecision
 from matcher.match import MatchResult, match_offers
 
 LAMP: dict[str, Any] = {
@@ -161,9 +161,9 @@ def test_nothing_resembles_it() -> None:
 
 @pytest.mark.parametrize(
     ("review", "verdicts"),
-    [(Word.ACCEPT, [Verdict.MISSING]), (Word.REJECT, [Verdict.LISTED]), (Word.IGNORE, [])],
+    [(ReviewDecision.ACCEPT, [Verdict.MISSING]), (ReviewDecision.REJECT, [Verdict.LISTED]), (ReviewDecision.IGNORE, [])],
 )
-def test_a_review_overrides_the_scores(review: Word, verdicts: list[Verdict]) -> None:
+def test_a_review_overrides_the_scores(review: ReviewDecision, verdicts: list[Verdict]) -> None:
     """Accept keeps an offer missing, reject keeps it listed, ignore leaves it out."""
     for catalog in (LAMP, BARE, {"title": "Garden chair"}):
         reviews = {LAMP["url"]: review}
@@ -174,11 +174,11 @@ def test_a_review_overrides_the_scores(review: Word, verdicts: list[Verdict]) ->
 @pytest.mark.parametrize(
     ("review", "reason"),
     [
-        (Word.ACCEPT, "a reviewer confirmed that the catalog lacks it"),
-        (Word.REJECT, "a reviewer rejected the finding: the catalog lists it"),
+        (ReviewDecision.ACCEPT, "a reviewer confirmed that the catalog lacks it"),
+        (ReviewDecision.REJECT, "a reviewer rejected the finding: the catalog lists it"),
     ],
 )
-def test_a_review_is_the_first_reason(review: Word, reason: str) -> None:
+def test_a_review_is_the_first_reason(review: ReviewDecision, reason: str) -> None:
     """The reasons begin with the review that overrides the scores."""
     reviews = {LAMP["url"]: review}
     result = match_offers([OfferFields(**LAMP)], [OfferFields(**BARE)], reviews=reviews)[0]
@@ -192,7 +192,7 @@ def test_a_confirmed_offer_leaves_its_rival_to_others() -> None:
         OfferFields(**LAMP),
         OfferFields(**twin | {"price": Decimal(51), "images": ["https://cdn.example/new.jpg"]}),
     ]
-    reviews = {LAMP["url"]: Word.ACCEPT}
+    reviews = {LAMP["url"]: ReviewDecision.ACCEPT}
     results = match_offers(offers, [OfferFields(**NO_LINK)], reviews=reviews)
     assert [result.verdict for result in results] == [Verdict.MISSING, Verdict.LISTED]
 

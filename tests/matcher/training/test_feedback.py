@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from catalog.models import OfferFields, Word
+from catalog.models import OfferFields, ReviewDecision
 from matcher.config import DEFAULT_CONFIG
 from matcher.match import match_offers
 from matcher.training.feedback import collect_feedback
@@ -17,12 +17,12 @@ SIMILARITY = np.array([0.1, 0.9, 0.3, 0.2, 0.5, 0.5], dtype=np.float32)
     ("reviews", "rows", "labels"),
     [
         ([None, None, None], [], []),
-        ([Word.ACCEPT, None, None], [1, 2, 3], [False] * DEFAULT_CONFIG.feedback_candidates),
-        ([Word.REJECT, Word.IGNORE, None], [1], [True]),
-        ([None, Word.REJECT, Word.ACCEPT], [4, 5], [True, False]),
+        ([ReviewDecision.ACCEPT, None, None], [1, 2, 3], [False] * DEFAULT_CONFIG.feedback_candidates),
+        ([ReviewDecision.REJECT, ReviewDecision.IGNORE, None], [1], [True]),
+        ([None, ReviewDecision.REJECT, ReviewDecision.ACCEPT], [4, 5], [True, False]),
     ],
 )
-def test_examples(reviews: list[Word | None], rows: list[int], labels: list[bool]) -> None:
+def test_examples(reviews: list[ReviewDecision | None], rows: list[int], labels: list[bool]) -> None:
     """Confirmed: the nearest candidates are different offers. Rejected: the nearest is the same."""
     feedback = collect_feedback(PAIRS, TABLE, SIMILARITY, reviews)
     assert feedback.table.ravel().tolist() == rows
@@ -30,9 +30,9 @@ def test_examples(reviews: list[Word | None], rows: list[int], labels: list[bool
     assert feedback.weight.tolist() == [DEFAULT_CONFIG.feedback_weight] * len(rows)
 
 
-@pytest.mark.parametrize(("review", "sign"), [(Word.REJECT, 1), (Word.ACCEPT, -1)])
+@pytest.mark.parametrize(("review", "sign"), [(ReviewDecision.REJECT, 1), (ReviewDecision.ACCEPT, -1)])
 def test_reviews_of_some_offers_move_the_others(
-    lamps: list[OfferFields], review: Word, sign: int
+    lamps: list[OfferFields], review: ReviewDecision, sign: int
 ) -> None:
     """If findings are rejected (confirmed), similar offers become likelier listed (missing)."""
     bare = {"url": None, "sku": None, "images": [], "description": None, "price": None}
@@ -43,7 +43,7 @@ def test_reviews_of_some_offers_move_the_others(
             catalog[n] = lamp.model_copy(update=bare | {"title": title})
     reviews = {lamp.url or "": review for lamp in lamps[0::4]}
 
-    def total_score(given_reviews: dict[str, Word]) -> float:
+    def total_score(given_reviews: dict[str, ReviewDecision]) -> float:
         results = match_offers(lamps, catalog, reviews=given_reviews)
         return sum(result.score for result in results if result.offer % 4 == 2)
 

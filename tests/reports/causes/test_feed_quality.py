@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from catalog.models import Shop, Word
+from catalog.models import Shop, ReviewDecision
 from catalog.storage.store import Store
 from reports.causes.feed_quality import FeedQuality
 from reports.model.report_model import build_report
@@ -20,7 +20,7 @@ def test_prices_and_titles_of_listed_offers_are_compared(
     fill.listed(run, "order", title="Red lamp 40 cm", nearest={"title": "LAMP 40 cm, red"})
     fill.listed(run, "other", title="Red lamp 40 cm", nearest={"title": "Article 7"})
     fill.finding(run, "rejected", price=1, nearest={"price": 2, "currency": "EUR"}, known_id=1)
-    fill.decide("rejected", Word.REJECT)
+    fill.decide("rejected", ReviewDecision.REJECT)
     fill.save()
     quality = build_report(store, shop, run).feed_quality
     assert [(offer.url, offer.share) for offer in quality.prices] == [

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.errors import UsageError
-from catalog.models import RunState, Shop, Verdict, Word
+from catalog.models import RunState, Shop, Verdict, ReviewDecision
 from catalog.storage.store import Store
 from reports.model.findings import list_findings
 from reports.model.report_model import measure_completeness
@@ -93,12 +93,12 @@ def test_totals_count_every_verdict_and_value_the_missing(
 @pytest.mark.parametrize(
     ("verdict", "decision", "missing", "listed", "unsure"),
     [
-        ("missing", Word.REJECT, 0, 1, 0),
-        ("missing", Word.ACCEPT, 1, 0, 0),
-        ("missing", Word.IGNORE, 0, 0, 0),
-        ("unsure", Word.ACCEPT, 1, 0, 0),
-        ("unsure", Word.REJECT, 0, 1, 0),
-        ("unsure", Word.IGNORE, 0, 0, 0),
+        ("missing", ReviewDecision.REJECT, 0, 1, 0),
+        ("missing", ReviewDecision.ACCEPT, 1, 0, 0),
+        ("missing", ReviewDecision.IGNORE, 0, 0, 0),
+        ("unsure", ReviewDecision.ACCEPT, 1, 0, 0),
+        ("unsure", ReviewDecision.REJECT, 0, 1, 0),
+        ("unsure", ReviewDecision.IGNORE, 0, 0, 0),
     ],
 )
 def test_a_review_decision_is_followed(
@@ -106,7 +106,7 @@ def test_a_review_decision_is_followed(
     store: Store,
     shop: Shop,
     verdict: str,
-    decision: Word,
+    decision: ReviewDecision,
     missing: int,
     listed: int,
     unsure: int,

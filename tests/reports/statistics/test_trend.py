@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from catalog.models import RunState, Shop, Word
+from catalog.models import RunState, Shop, ReviewDecision
 from catalog.storage.store import Store
 from reports.model.report_model import build_report
 
@@ -60,8 +60,8 @@ def test_review_decisions_hold_for_earlier_runs(fill: Any, store: Store, shop: S
         fill.finding(run, "rejected")
         fill.finding(run, "ignored")
         fill.finding(run, "kept")
-    fill.decide("rejected", Word.REJECT)
-    fill.decide("ignored", Word.IGNORE)
+    fill.decide("rejected", ReviewDecision.REJECT)
+    fill.decide("ignored", ReviewDecision.IGNORE)
     fill.save()
     trend = build_report(store, shop, second).trend
     assert (trend.new, trend.still_missing, trend.resolved, trend.no_longer_seen) == (0, 1, 0, 0)
@@ -78,8 +78,8 @@ def test_an_offer_that_moves_keeps_its_decision_and_its_history(
         fill.finding(second, name, urls=[fill.url(name), fill.url(f"old-{name}")])
     fill.finding(first, "main", urls=[fill.url("main"), fill.url("also")])
     fill.finding(second, "also")
-    fill.decide("rejected", Word.REJECT)
-    fill.decide("old-ignored", Word.IGNORE)
+    fill.decide("rejected", ReviewDecision.REJECT)
+    fill.decide("old-ignored", ReviewDecision.IGNORE)
     fill.save()
     trend = build_report(store, shop, second).trend
     assert (trend.new, trend.still_missing, trend.resolved, trend.no_longer_seen) == (0, 1, 0, 0)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from lxml import html
 
-from catalog.models import PageState, Shop, Word
+from catalog.models import PageState, Shop, ReviewDecision
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from reports.write import html_report
@@ -59,8 +59,8 @@ def filled(fill: Any) -> int:
     fill.finding(run, "javascript://x", title="javascript:alert(2)", price=2)
     fill.finding(run, "u", "unsure", price=3, score=0.5, nearest=near)
     fill.finding(run, "i", price=3)
-    fill.decide("i", Word.IGNORE, EVIL)
-    fill.decide("m1", Word.ACCEPT, EVIL)
+    fill.decide("i", ReviewDecision.IGNORE, EVIL)
+    fill.decide("m1", ReviewDecision.ACCEPT, EVIL)
     fill.catalog_offer("gone", title=EVIL, price=4)
     fill.page("gone", PageState.GONE, reason=EVIL)
     fill.page("f", PageState.FAILED, reason=EVIL)

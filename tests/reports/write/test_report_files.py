@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from catalog.errors import StorageFull, StoreError, UsageError
-from catalog.models import Shop, Word
+from catalog.models import Shop, ReviewDecision
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from reports.write import report_files
@@ -79,7 +79,7 @@ def filled(fill: Any) -> int:
     )
     fill.finding(run, "u", "unsure", price=3, score=0.5, nearest={"title": "Almost"})
     fill.finding(run, "i", price=3)
-    fill.decide("i", Word.IGNORE, "+seasonal")
+    fill.decide("i", ReviewDecision.IGNORE, "+seasonal")
     fill.catalog_offer("gone", title="Gone", price=4)
     fill.rejected_row("a;b;c")
     fill.page("m1")

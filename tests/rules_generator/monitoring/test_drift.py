@@ -6,9 +6,9 @@ from datetime import timedelta
 import pytest
 from sqlmodel import col, select
 
-from catalog.models import KnownOffer, OfferFields, Page, Shop, now
+from catalog.models import KnownOffer, OfferFields, Page, Shop, utc_now
 from catalog.runtime.settings import Settings
-from catalog.storage.bodies import Bodies
+from catalog.storage.bodies import BodyStore
 from catalog.storage.store import Store
 from parser.crawled_pages import CrawledPage
 from parser.page.document import Document
@@ -101,7 +101,7 @@ def know(store: Store, shop: Shop, offers: Sequence[Product]) -> None:
 
 def redesign(settings: Settings, store: Store) -> None:
     """Give every page of the stored shop another making."""
-    bodies, made = Bodies(settings.bodies), {f"p{one.number}": data_page(one) for one in ALL}
+    bodies, made = BodyStore(settings.bodies), {f"p{one.number}": data_page(one) for one in ALL}
     with store.write() as session:
         for page in session.exec(select(Page)):
             page.body = bodies.put(made[page.url.rsplit("/", 1)[1]].encode())
@@ -139,7 +139,7 @@ def test_what_is_found_on_fewer_pages_is_told(settings: Settings, store: Store, 
     learn_shop(settings, store, shop, run_of(store, shop))
     assert drift_shop(settings, store, shop).fallen == ()
     known_ones = {f"p{one.number}" for one in ALL}
-    bodies = Bodies(settings.bodies)
+    bodies = BodyStore(settings.bodies)
     with store.write() as session:
         for page in session.exec(select(Page)):
             name = page.url.rsplit("/", 1)[1]
@@ -158,14 +158,14 @@ def rest(store: Store, *, every: int) -> None:
     """Of the shop's pages, every so many-th is fetched after its rules were made; the others rest, as they were."""
     with store.write() as session:
         for place, page in enumerate(session.exec(select(Page).order_by(col(Page.id)))):
-            page.fetched_at = now() + timedelta(hours=1 if place % every == 0 else -1)
+            page.fetched_at = utc_now() + timedelta(hours=1 if place % every == 0 else -1)
 
 
 def rebuild(settings: Settings, store: Store, build: Build, made: Sequence[Product]) -> None:
     """Give the pages that do not rest another making."""
-    bodies, by_name = Bodies(settings.bodies), {f"p{one.number}": one for one in made}
+    bodies, by_name = BodyStore(settings.bodies), {f"p{one.number}": one for one in made}
     with store.write() as session:
-        for page in session.exec(select(Page).where(col(Page.fetched_at) > now())):
+        for page in session.exec(select(Page).where(col(Page.fetched_at) > utc_now())):
             page.body = bodies.put(build(by_name[page.url.rsplit("/", 1)[1]]).encode())
 
 

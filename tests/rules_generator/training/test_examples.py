@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from catalog.models import OfferFields
 from catalog.runtime.settings import Settings
-from catalog.storage.bodies import Bodies
+from catalog.storage.bodies import BodyStore
 from parser.crawled_pages import CrawledPage, Opener
 from rules_generator.training.examples import Example, join_offers
 from tests.pages import category_page, products, text_page
@@ -16,7 +16,7 @@ ALL = products(12)
 
 def crawl(settings: Settings, **pages: str) -> tuple[list[CrawledPage], Opener]:
     """Pages as if they had been crawled, by the last part of their URL."""
-    bodies = Bodies(settings.bodies)
+    bodies = BodyStore(settings.bodies)
     made = [
         CrawledPage(n, f"https://shop.example/{name}", None, bodies.put(page.encode()))
         for n, (name, page) in enumerate(pages.items())

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.floors import hold
-from url_cleaner.evaluate import evaluate_urls
+from url_cleaner.evaluation import evaluate_urls
 
 
 def test_demo(demo: dict[str, Any]) -> None:

@@ -10,7 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from starlette.testclient import TestClient
 
 from catalog.models import Page, PageState, Shop
-from catalog.runtime.progress import silent
+from catalog.runtime.progress import no_progress
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from scout.metrics.run_metrics import serve_run_metrics
@@ -72,10 +72,10 @@ def test_metrics_over_http(
     import socket
 
     with closing(socket.create_server(("127.0.0.1", 0))) as taken:
-        with serve_run_metrics(taken.getsockname()[1], silent) as progress:
+        with serve_run_metrics(taken.getsockname()[1], no_progress) as progress:
             progress("pages", 1)
         port = taken.getsockname()[1]
-    with serve_run_metrics(port, silent) as progress:
+    with serve_run_metrics(port, no_progress) as progress:
         progress("pages", 3, 10, errors=1)
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as response:
             samples = _samples(response.read().decode())

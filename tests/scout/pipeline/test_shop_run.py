@@ -13,7 +13,7 @@ from catalog.errors import (
     StorageFull,
     UnreachableShop,
 )
-from catalog.models import Page, PersonsWord, Run, RunState, Shop, ShopOffer, Stage, Word
+from catalog.models import Page, Review, Run, RunState, Shop, ShopOffer, Stage, ReviewDecision
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from scout.pipeline import run_records, shop_run
@@ -90,7 +90,7 @@ def test_fresh(settings: Settings, store: Store, known_shop: Shop, fake_stages: 
     with store.write() as session:
         page = session.exec(select(Page)).first()
         session.add(ShopOffer(shop_id=known_shop.id, page_id=page.id, title="Mug"))
-        session.add(PersonsWord(shop_id=known_shop.id, url=page.url, word=Word.IGNORE))
+        session.add(Review(shop_id=known_shop.id, url=page.url, decision=ReviewDecision.IGNORE))
     summary = shop_run.run_shop(settings, store, known_shop, fresh=True)
     with store.read() as session:
         assert [run.state for run in session.exec(select(Run).order_by(Run.id))] == [
@@ -98,7 +98,7 @@ def test_fresh(settings: Settings, store: Store, known_shop: Shop, fake_stages: 
             RunState.DONE,
         ]
         assert session.exec(select(ShopOffer)).all() == []
-        assert len(session.exec(select(PersonsWord)).all()) == 1
+        assert len(session.exec(select(Review)).all()) == 1
     assert (summary.run, fake_stages.calls[-5:]) == (2, STAGES)
 
 

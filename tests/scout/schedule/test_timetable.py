@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 import pytest
 from sqlmodel import select
 
-from catalog.models import Schedule, Shop, now
+from catalog.models import Schedule, Shop, utc_now
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from scout.schedule.timetable import (
@@ -66,8 +66,8 @@ def test_missed_run(
     runs: int,
 ) -> None:
     """A run that fell due while no timetable was up is made up for once, in its own process."""
-    due = (now().astimezone() - timedelta(hours=1)).strftime("%M %H * * *")
-    _plan(store, shop, None if since_last is None else now() - since_last, due)
+    due = (utc_now().astimezone() - timedelta(hours=1)).strftime("%M %H * * *")
+    _plan(store, shop, None if since_last is None else utc_now() - since_last, due)
     timetable = Timetable(settings, store, ["--data-dir", "x"])
     timetable.start()
     _wait(lambda: timetable.is_leader and len(started) >= runs)

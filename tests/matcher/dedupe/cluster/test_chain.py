@@ -1,6 +1,6 @@
 """Chained join methods: records that one method settles are not compared by the next."""
 
-from catalog.runtime.progress import Progress, silent
+from catalog.runtime.progress import Progress, no_progress
 from matcher.dedupe.base.join import JoinMethod, JoinResult, parse_threshold
 from matcher.dedupe.base.records import Records, records_from_texts
 from matcher.dedupe.cluster.chain import Chain
@@ -27,7 +27,7 @@ def test_remaining_records() -> None:
     """A method is given the remaining records, and a pair that two methods find is reported once."""
     given = list[list[str]]()
 
-    def spy(left: Records, right: Records | None = None, progress: Progress = silent) -> JoinResult:
+    def spy(left: Records, right: Records | None = None, progress: Progress = no_progress) -> JoinResult:
         given.append(left.texts)
         return Segments(parse_threshold(0.6), workers=1)(left, right, progress)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from catalog.errors import ConfigError
-from catalog.runtime.progress import silent
+from catalog.runtime.progress import no_progress
 from matcher.dedupe.base.records import records_from_texts
 from matcher.dedupe.embedding import neighbour_search
 from matcher.dedupe.embedding.embeddings import Embeddings
@@ -114,7 +114,7 @@ def test_transformer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(
         sys.modules, "sentence_transformers", SimpleNamespace(SentenceTransformer=load)
     )  # type: ignore[arg-type]
-    assert load_encoder(str(tmp_path))(["a", "bb"], silent).tolist() == [[1, 0], [1, 0]]
+    assert load_encoder(str(tmp_path))(["a", "bb"], no_progress).tolist() == [[1, 0], [1, 0]]
     assert calls == [{"name": str(tmp_path), "model_kwargs": {"use_safetensors": True}}]
 
 
