@@ -16,7 +16,7 @@ from catalog.models import Attribute, KnownOffer, Page, Shop
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from catalog.values import is_same_value, offer_values
-from crawler.pages.extract_links import page_links
+from crawler.pages.link_extraction import extract_links
 from parser.crawled_pages import Opener, crawled_pages
 from parser.page.document import Document
 from parser.parse_job import stored_rules
@@ -156,7 +156,7 @@ def _open_saved_page(file: Path, shop: Shop) -> Document:
     """
     body = file.read_bytes()
     page = Document(body, shop.url)
-    stated = [page_links(page.tree, shop.url).canonical]
+    stated = [extract_links(page.tree, shop.url).canonical]
     og_url = page.first('meta[property="og:url"]')
     if og_url is not None:
         stated.append(og_url.attributes.get("content"))

@@ -39,7 +39,7 @@ def resume_or_start(store: Store, shop: Shop, *, fresh: bool = False) -> int:
     A `fresh` run abandons the unfinished one and deletes the shop's pages and offers; rules set by
     hand and review decisions stay. Pages are made due and the run is created in one transaction.
     """
-    from crawler.frontier.revisit import reset
+    from crawler.frontier.revisit import reset_for_revisit
 
     with store.write() as session:
         unfinished = _unfinished_run(session, shop)
@@ -51,7 +51,7 @@ def resume_or_start(store: Store, shop: Shop, *, fresh: bool = False) -> int:
         if fresh:
             purge.purge_pages(session, shop_key(shop))
         else:
-            reset(session, shop_key(shop))
+            reset_for_revisit(session, shop_key(shop))
         run = Run(shop_id=shop_key(shop))
         session.add(run)
         session.flush()

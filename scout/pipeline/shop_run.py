@@ -59,11 +59,11 @@ def _repair_bodies(settings: Settings, store: Store, shop: Shop, run_id: int) ->
     A power cut may lose files that were written just before it.
     """
     from catalog.storage.bodies import BodyStore
-    from crawler.store.repair_bodies import mend
+    from crawler.store.body_repair import repair_bodies
 
     if open_stage(store, run_id) in (None, Stage.CRAWL):
         return
-    lost = mend(store, shop_key(shop), BodyStore(settings.bodies))
+    lost = repair_bodies(store, shop_key(shop), BodyStore(settings.bodies))
     if not lost:
         return
     with store.write() as session:
