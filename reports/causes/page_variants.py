@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from urllib.parse import urlsplit
 
-from matcher.features.variant_words import learn_variants
-from matcher.records.product_kinds import kinds
+from matcher.features.variant_words import learn_variant_words
+from matcher.records.product_kinds import detect_product_kind
 from matcher.records.record import Record
 from matcher.records.text import fold
-from matcher.records.units import quantities
+from matcher.records.units import extract_quantities
 from reports.statistics.findings_reader import Finding, NearestOffer
 
 # Differences between two titles are named by an amount's unit, by a word, or by one of these.
@@ -121,7 +121,7 @@ class VariantIndex:
         """Differences between two listed offers that could make them variants."""
         listed = [_record(title) for title in self.listed_titles]
         with_choice = [record for record in listed if any(map(self._is_choice, record.words))]
-        differences = {_difference(word) for word in learn_variants(with_choice).words}
+        differences = {_difference(word) for word in learn_variant_words(with_choice).words}
         has_equal_titles = len({record.title for record in listed}) < len(listed)
         if has_equal_titles:
             differences.add(_NO_DIFFERENCE)
@@ -140,13 +140,13 @@ def _difference(word: str) -> str:
     unit = _unit(word)
     if unit:
         return unit
-    if kinds(("", word)).sizes:
+    if detect_product_kind(("", word)).sizes:
         return _SIZE
     return word
 
 
 def _unit(word: str) -> str | None:
-    return next(iter(quantities((word,))), None)
+    return next(iter(extract_quantities((word,))), None)
 
 
 def is_same_page(url: str, other_url: str | None) -> bool:
