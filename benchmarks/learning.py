@@ -20,7 +20,7 @@ from typing import Any
 
 from sqlmodel import select
 
-from benchmarks.reading import taught_by
+from benchmarks.reading import to_example
 from catalog.models import KnownOffer, Page, PageState, Run, Shop, StoredRules
 from catalog.runtime.settings import Settings
 from catalog.storage.bodies import BodyStore
@@ -98,7 +98,7 @@ def _learn(path: Path, most: int) -> tuple[str, int, float, float, float]:
     shop = open_shop(path)
     pages = shop.training[:most]
     begin = time.process_time()
-    induce([taught_by(page) for page in pages])
+    induce([to_example(page) for page in pages])
     seconds = time.process_time() - begin
     return (
         shop.name,

@@ -19,15 +19,15 @@ from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from parser.crawled_pages import (
     CrawledPage,
-    Opener,
-    by_folder,
-    crawled_pages,
-    in_turn,
-    ways_to_pages,
+    PageOpener,
+    interleave_folders,
+    list_crawled_pages,
+    shuffle_pages,
+    redirect_targets,
 )
 from parser.page.document import Document
-from parser.parse_job import newest_in
-from parser.rules.model import RuleSet, Variants
+from parser.parse_job import newest_rules_row
+from parser.rules.model import RuleSet, VariantLayout
 from rules_generator.config import DEFAULT_CONFIG
 from rules_generator.induction.inducer import InductionReport, induce
 from rules_generator.induction.pinned_rules import carry_over_pinned
@@ -93,13 +93,13 @@ class CrawledShop:
     store: Store
     shop: Shop
     pages: Sequence[CrawledPage]
-    opener: Opener
+    opener: PageOpener
     max_examples: int
     threshold: float
 
     def background(self) -> Iterator[Document]:
         """Yield an unlabelled sample of the pages, some of every folder; each is freed before the next is opened."""
-        sample = by_folder(self.pages)[:MAX_BACKGROUND]
+        sample = interleave_folders(self.pages)[:MAX_BACKGROUND]
         return (document for _, document in self.opener.open_all(sample))
 
 
@@ -126,8 +126,8 @@ def learn_shop(
     crawled = CrawledShop(
         store=store,
         shop=shop,
-        pages=crawled_pages(store, shop),
-        opener=Opener(settings.bodies),
+        pages=list_crawled_pages(store, shop),
+        opener=PageOpener(settings.bodies),
         max_examples=most or MAX_EXAMPLES,
         threshold=DEFAULT_CONFIG.score_threshold if threshold is None else threshold,
     )
@@ -177,9 +177,9 @@ def _learn_warm(
 
 def _with_variants(
     crawled: CrawledShop, training_set: TrainingSet
-) -> tuple[tuple[Variants, ...], Sequence[TrainingExample]]:
+) -> tuple[tuple[VariantLayout, ...], Sequence[TrainingExample]]:
     """Learn where pages keep several offers. Returns the layouts, and the examples as those of whole pages."""
-    redirects = ways_to_pages(crawled.store, crawled.shop)
+    redirects = redirect_targets(crawled.store, crawled.shop)
     families = group_by_page(training_set.known_offers, crawled.pages, redirects)
     layout = learn_variants(families, crawled.opener)
     if layout is None:
@@ -197,7 +197,7 @@ def _learn_cold(crawled: CrawledShop, error: NoKnownOffers) -> tuple[RuleSet, St
     query = select(KnownOffer).where(KnownOffer.shop_id != crawled.shop.id).limit(MAX_OTHER_OFFERS)
     with crawled.store.read() as session:
         other_shops = index_other_shops(session.exec(query))
-    training = self_train(crawled.opener.open_all(in_turn(crawled.pages)), other_shops)
+    training = self_train(crawled.opener.open_all(shuffle_pages(crawled.pages)), other_shops)
     if not training.examples:
         raise NoKnownOffers(
             f"{error}; none of {training.pages} pages says by general rules that it shows an offer"
@@ -253,7 +253,7 @@ def _save(
 ) -> StoredRules:
     """Store rules as the newest version, with the rules pinned by now: reviewers may have done so meanwhile."""
     with store.write() as session:
-        last = newest_in(session, shop)
+        last = newest_rules_row(session, shop)
         version = (last.version if last else 0) + 1
         dated = _with_pinned(rules, last).model_copy(
             update={"version": version, "learnt_at": utc_now()}
@@ -283,7 +283,7 @@ def _report(stored: StoredRules, seconds: float) -> LearnReport:
         not_found=tuple(story.get("not_found", ())),
         wanted=dict(story.get("wanted") or {}),
         drift=str((story.get("drift") or {}).get("said", "")),
-        kept=len({rule for rule in all_rules if rule.kept}),
+        kept=len({rule for rule in all_rules if rule.is_pinned}),
         refused=dict(islice((story.get("refused") or {}).items(), MAX_NAMED)),
         by=str(story.get("by", KNOWN_OFFERS)),
         seconds=round(seconds, 2),

@@ -66,8 +66,8 @@ class Candidate:
             selector=self.selector,
             trim=self.trim,
             form=self.form,
-            never=self.blocklist,
+            blocklist=self.blocklist,
             score=score,
             support=support,
-            agreed=agreed,
+            precision=agreed,
         )

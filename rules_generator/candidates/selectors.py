@@ -12,7 +12,7 @@ from itertools import islice
 
 from selectolax.lexbor import LexborNode
 
-from parser.page.texts import text_of
+from parser.page.texts import element_text
 from parser.rules.selector import AnySelector, AttributeAt, JsonAt, TextAt
 from parser.scripts.blocks import css_string
 from rules_generator.locate.element_selectors import ancestors_or_self, anchor_selectors, css_tag
@@ -110,7 +110,7 @@ def _by_label(node: LexborNode) -> Iterator[str]:
 
 def _by_leading_label(node: LexborNode) -> Iterator[str]:
     """Yield a selector of an element that begins with a label: `<li>EAN: 4006</li>`, `<li><b>EAN</b> 4006</li>`."""
-    text = text_of(node, MAX_LABELLED_CHARS) or ""
+    text = element_text(node, MAX_LABELLED_CHARS) or ""
     leading = LEADING_LABEL.match(text)
     label = leading[1] if leading else _child_label(node, text)
     if label:
@@ -132,7 +132,7 @@ def _previous_element(node: LexborNode) -> LexborNode | None:
 
 
 def _label(node: LexborNode) -> str | None:
-    text = text_of(node, MAX_LABEL_CHARS)
+    text = element_text(node, MAX_LABEL_CHARS)
     text = text.removesuffix(" :") if text else ""
     return text if LABEL.fullmatch(text) else None
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
 from catalog.models import Attribute
-from parser.rules.trim import Trim, named_in
+from parser.rules.trim import Trim, find_word
 
 NO_TRIM = Trim()
 # Attributes that may be trimmed by count, by shape, and by known words.
@@ -118,8 +118,8 @@ def drop_ambient_words(trim: Trim, texts: Iterable[tuple[str, str]]) -> Trim:
     """
     foreign = Counter[str]()
     for text, value in texts:
-        other_words = tuple(word for word in trim.words if named_in(value, (word,)) is None)
-        named = named_in(text, other_words)
+        other_words = tuple(word for word in trim.words if find_word(value, (word,)) is None)
+        named = find_word(text, other_words)
         if named:
             foreign[named] += 1
     word_choices = tuple(word for word in trim.words if foreign[word] < MIN_AMBIENT_TEXTS)

@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 
 from catalog.models import Attribute
 from catalog.values import is_same_value
-from parser.voting.confidence import HIGHEST, features
+from parser.voting.confidence import MAX_CONFIDENCE, confidence_features
 from parser.voting.winner import Reading
 from rules_generator.evaluation.reliability import Reliability
 
@@ -39,7 +39,7 @@ def calibration_row(shop: str, reading: Reading, is_right: bool) -> CalibrationR
         for vote in reading.votes
         if vote.value and reading.value and is_same_value(reading.attribute, vote.value, reading.value)
     ]
-    return CalibrationRow(shop, reading.attribute, features(reading.share, agreeing), is_right)
+    return CalibrationRow(shop, reading.attribute, confidence_features(reading.share, agreeing), is_right)
 
 
 def fit_weights(rows: Sequence[CalibrationRow]) -> Floats:
@@ -58,7 +58,7 @@ def held_out_reliability(rows: Sequence[CalibrationRow]) -> Reliability | None:
         left_out = [row for row in rows if row.shop == shop]
         predicted = _fit(training_rows).predict_proba(_matrix(left_out))[:, 1].tolist()
         for row, probability in zip(left_out, predicted, strict=True):
-            reliability.count(row.attribute, min(probability, HIGHEST), row.is_right)
+            reliability.count(row.attribute, min(probability, MAX_CONFIDENCE), row.is_right)
     return reliability
 
 

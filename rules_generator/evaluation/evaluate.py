@@ -248,9 +248,9 @@ def _setting_result(
                 continue
             right = is_right(attribute, reading.value, page)
             if right is not None:
-                result.reliability.count(attribute, reading.weight, right)
+                result.reliability.count(attribute, reading.confidence, right)
                 # General rules have factors of their own, which are not fitted.
-                if any(vote.rule.taught for vote in reading.votes):
+                if any(vote.rule.is_learnt for vote in reading.votes):
                     result.calibration.append(calibration_row(shop.name, reading, right))
     return result
 

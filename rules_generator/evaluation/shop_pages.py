@@ -12,11 +12,11 @@ from catalog.models import Attribute
 from catalog.values import Hint, make_offer
 from parser.crawled_pages import CrawledPage
 from parser.page.document import Document
-from parser.read import completed
+from parser.page_reader import read_by_templates
 from parser.rules.model import Rule, RuleSet, Template
-from parser.templates.template_match import Likeness, is_front_door, marks_of, ranked
-from parser.voting.early_stopping import settled
-from parser.voting.votes import Vote, vote
+from parser.templates.template_match import TemplateMatch, is_home_page, page_fingerprint, rank_templates
+from parser.voting.early_stopping import collect_readings
+from parser.voting.votes import Vote, run_rule
 from parser.voting.winner import Reading
 from rules_generator.evaluation.ablated_pages import View, ablate_page
 from rules_generator.evaluation.corpus import LabelledPage, LabelledShop
@@ -39,37 +39,37 @@ class PageReader:
     _fingerprint: frozenset[str] | None = None
 
     def readings(self, rules: RuleSet) -> dict[Attribute, Reading]:
-        """Return what `parser.read` gives by the template most similar to the page."""
+        """Return what `parser.page_reader` gives by the template most similar to the page."""
         if not rules.templates:
             return {}
-        return completed(self._ranked(rules), self._read)
+        return read_by_templates(self._ranked(rules), self._read)
 
     def is_offer_page(self, rules: RuleSet) -> bool:
         """Return True if the rules recognise an offer page: by its template, and by a title."""
-        if not rules.templates or is_front_door(self.document.url):
+        if not rules.templates or is_home_page(self.document.url):
             return False
-        if not self._ranked(rules)[0].takes:
+        if not self._ranked(rules)[0].matches:
             return False
         title = self.readings(rules).get(Attribute.TITLE)
         return title is not None and title.value is not None
 
-    def _ranked(self, rules: RuleSet) -> list[Likeness]:
+    def _ranked(self, rules: RuleSet) -> list[TemplateMatch]:
         has_marks = any(template.signature.marks for template in rules.templates)
         if self._fingerprint is None and has_marks:
-            self._fingerprint = marks_of(self.document)
-        return ranked(self._fingerprint or frozenset(), rules.templates)
+            self._fingerprint = page_fingerprint(self.document)
+        return rank_templates(self._fingerprint or frozenset(), rules.templates)
 
     def _read(
         self, template: Template, attributes: Container[Attribute]
     ) -> dict[Attribute, Reading]:
         rules = [rule for rule in template.rules if rule.attribute in attributes]
-        return settled(rules, self._vote)
+        return collect_readings(rules, self._vote)
 
     def _vote(self, rule: Rule) -> Vote:
         # Rules that differ only in their scores find the same.
-        unscored = rule.model_copy(update={"score": 1.0, "support": 0, "agreed": 1.0})
+        unscored = rule.model_copy(update={"score": 1.0, "support": 0, "precision": 1.0})
         if unscored not in self._votes:
-            self._votes[unscored] = vote(self.document, unscored)
+            self._votes[unscored] = run_rule(self.document, unscored)
         return self._votes[unscored]._replace(rule=rule)
 
 

@@ -14,10 +14,10 @@ from statistics import median
 
 from catalog.models import Attribute
 from parser.page.document import Document
-from parser.read import read_attributes
+from parser.page_reader import read_attributes
 from parser.rules.model import Rule, RuleSet, Signature, Template
 from parser.rules.selector import JsonAt
-from parser.templates.template_match import is_front_door, marks_of
+from parser.templates.template_match import is_home_page, page_fingerprint
 from rules_generator.config import DEFAULT_CONFIG, LearnerConfig
 from rules_generator.induction.placeholder_skus import keep_dashes
 from rules_generator.induction.site_defaults import (
@@ -61,7 +61,7 @@ class LearntTemplate:
 
     def has_title(self, template: Template) -> bool:
         """Return True if a rule finds the titles; with few examples on most of them, and where it stands alone."""
-        rules = [rule for rule in template.of(Attribute.TITLE) if rule.taught]
+        rules = [rule for rule in template.rules_for(Attribute.TITLE) if rule.is_learnt]
         if len(self.members) >= ENOUGH_EXAMPLES:
             return bool(rules)
         return any(
@@ -139,14 +139,14 @@ def learn_model(
     config: LearnerConfig = DEFAULT_CONFIG,
 ) -> LearntModel:
     """Cluster the examples by template and rank each template's candidates."""
-    fingerprints = [marks_of(example.document) for example in examples]
+    fingerprints = [page_fingerprint(example.document) for example in examples]
     other_pages, home_pages = list[frozenset[str]](), list[Document]()
     for document in background:
         # A home page may show an offer, but is never an offer page.
-        if is_front_door(document.url):
+        if is_home_page(document.url):
             home_pages.append(document)
         else:
-            other_pages.append(marks_of(document))
+            other_pages.append(page_fingerprint(document))
     clusters = cluster_pages(fingerprints)
     signatures = template_signatures(fingerprints, clusters, other_pages)
     templates, set_aside = [], list[tuple[str, str]]()
@@ -181,7 +181,7 @@ def _rank_robustly(
     contradicted, the rules are at fault.
     """
     ranking, fast = _rank_fast(members, elsewhere, config)
-    rules = [rule for rule in ranking.rules() if not rule.stands_in]
+    rules = [rule for rule in ranking.rules() if not rule.is_fallback]
     contradicted = [member for member in fast if _agreement(member, rules) < MIN_AGREEMENT]
     if 2 * len(contradicted) > len(fast):
         contradicted = []

@@ -8,7 +8,7 @@ attribute; beside a locked rule, others vote as before.
 from collections.abc import Sequence
 
 from parser.rules.model import Rule, RuleSet, Signature, Template
-from parser.templates.template_match import likeness
+from parser.templates.template_match import signature_similarity
 
 # Least similarity of two signatures to be of one template.
 MIN_SIMILARITY = 0.5
@@ -17,7 +17,7 @@ MIN_SIMILARITY = 0.5
 def carry_over_pinned(rules: RuleSet, old: RuleSet) -> RuleSet:
     """Return new rules with the pinned ones among the old; pinned rules come first."""
     variants = rules.variants
-    pinned = tuple(layout for layout in old.variants if any(rule.kept for rule in layout.rules))
+    pinned = tuple(layout for layout in old.variants if any(rule.is_pinned for rule in layout.rules))
     if pinned:
         variants = (*pinned, *(layout for layout in variants if layout not in pinned))
     placements: list[tuple[Rule, set[str]]] = []
@@ -34,7 +34,7 @@ def _placements(
     old: Template, old_templates: Sequence[Template], new_templates: Sequence[Template]
 ) -> list[tuple[Rule, set[str]]]:
     """Return the pinned rules of an old template, each with the names of the new templates that it goes to."""
-    pinned = [rule for rule in old.rules if rule.kept]
+    pinned = [rule for rule in old.rules if rule.is_pinned]
     if not pinned or not new_templates:
         return []
     similarities = {
@@ -51,7 +51,7 @@ def _placements(
 
 
 def _similarity(first: Signature, second: Signature) -> float:
-    return min(likeness(first.marks, second), likeness(second.marks, first))
+    return min(signature_similarity(first.marks, second), signature_similarity(second.marks, first))
 
 
 def _with_pinned(template: Template, pinned: Sequence[Rule]) -> Template:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from catalog.models import Attribute
 from catalog.values import is_dash
 from parser.rules.model import Rule
-from parser.voting.votes import vote
+from parser.voting.votes import run_rule
 from rules_generator.training.training_example import TrainingExample
 
 
@@ -28,6 +28,6 @@ def _keep_dashes(rule: Rule, examples: Sequence[TrainingExample]) -> Rule:
     is_listed = [
         example.example.has_dash_sku
         for example in examples
-        if is_dash(vote(example.document, dash_rule).value)
+        if is_dash(run_rule(example.document, dash_rule).value)
     ]
     return dash_rule if 2 * sum(is_listed) > len(is_listed) else rule

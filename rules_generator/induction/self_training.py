@@ -18,10 +18,10 @@ from rapidfuzz import fuzz, utils
 from catalog.models import Attribute, KnownOffer, OfferFields
 from catalog.values import value_key
 from parser.crawled_pages import CrawledPage
-from parser.heuristics.visible_text import General, general_reading, offer_likeness
+from parser.heuristics.heuristic_reader import HeuristicValue, read_by_heuristics, offer_evidence
 from parser.page.document import Document
 from parser.rules.model import Rule, RuleSet
-from parser.templates.template_match import is_front_door, marks_of
+from parser.templates.template_match import is_home_page, page_fingerprint
 from rules_generator.training.examples import Example
 from rules_generator.training.page_clusters import cluster_pages
 from rules_generator.training.training_example import TrainingExample
@@ -71,7 +71,7 @@ class OtherShops:
     by_han: Mapping[str, OfferFields] = field(default_factory=dict)
 
     def find_offer(
-        self, document: Document, reading: Mapping[Attribute, General]
+        self, document: Document, reading: Mapping[Attribute, HeuristicValue]
     ) -> OfferFields | None:
         """Return the one offer that a page shows: by a number on it, and by a similar title."""
         if Attribute.TITLE not in reading or not (self.by_ean or self.by_han):
@@ -122,11 +122,11 @@ def self_train(
         looked_at += 1
         if sure >= ENOUGH_SURE and len(likely) >= 2 * ENOUGH_SURE:
             break
-        if page.address in likely or is_front_door(document.url):
+        if page.address in likely or is_home_page(document.url):
             continue
-        reading = general_reading(document)
+        reading = read_by_heuristics(document)
         offer = (other_shops or OtherShops()).find_offer(document, reading)
-        certainty = SURE if offer is not None else offer_likeness(document, reading)
+        certainty = SURE if offer is not None else offer_evidence(document, reading)
         if not certainty:
             continue
         example = TrainingExample(Example(page, _values(reading, offer)), document)
@@ -143,7 +143,7 @@ def self_train(
 def _surest(likely: Sequence[tuple[int, TrainingExample]]) -> list[TrainingExample]:
     """Return the sure pages of each template; where these are the minority, the likely ones as well."""
     surest: list[TrainingExample] = []
-    for cluster in cluster_pages([marks_of(example.document) for _, example in likely]):
+    for cluster in cluster_pages([page_fingerprint(example.document) for _, example in likely]):
         members = [likely[index] for index in cluster.members]
         sure = [example for certainty, example in members if certainty == SURE]
         if len(members) >= MIN_TEMPLATE_PAGES and 2 * len(sure) < len(members):
@@ -167,7 +167,7 @@ def _without_repeated_titles(examples: Sequence[TrainingExample]) -> list[Traini
 
 
 def _values(
-    reading: Mapping[Attribute, General], offer: OfferFields | None
+    reading: Mapping[Attribute, HeuristicValue], offer: OfferFields | None
 ) -> dict[Attribute, list[str]]:
     """Return the trusted values of a page, and the certain ones of another shop's offer."""
     values = {}
@@ -194,4 +194,4 @@ def as_general_rules(rules: RuleSet, trust: Mapping[Attribute, float]) -> RuleSe
 
 def _as_general(rule: Rule, trust: Mapping[Attribute, float]) -> Rule:
     factor = (1 + trust.get(rule.attribute, 0.0)) / 2
-    return rule.model_copy(update={"origin": "general", "agreed": round(rule.agreed * factor, 4)})
+    return rule.model_copy(update={"origin": "general", "precision": round(rule.precision * factor, 4)})

@@ -35,7 +35,7 @@ def block_site_defaults(rule: Rule, defaults: SiteDefaults) -> Rule:
     values = defaults.get(rule.attribute, ())
     if not values or not is_in_meta(rule):
         return rule
-    return rule.model_copy(update={"never": tuple(dict.fromkeys((*rule.never, *values)))})
+    return rule.model_copy(update={"blocklist": tuple(dict.fromkeys((*rule.blocklist, *values)))})
 
 
 def _meta_values(home_pages: Iterable[Document], attribute: Attribute) -> Iterator[str]:

@@ -15,12 +15,12 @@ from selectolax.lexbor import LexborNode
 
 from catalog.models import Attribute
 from catalog.values import Hint, value_key, normalise, is_same_value
-from parser.page.document import MOST_TEMPLATES, Document, scalar
-from parser.page.texts import UNSEEN, own_text, text_of
+from parser.page.document import MAX_TEMPLATES, Document, scalar_text
+from parser.page.texts import HIDDEN_TAGS, own_text, element_text
 from parser.rules.model import Form
 from parser.rules.selector import CONTENT, IN_ATTRIBUTE, IN_TEXT
 from parser.scripts.blocks import attribute_data
-from parser.scripts.syntax.jsonpath import Entry, child, has_path, nested
+from parser.scripts.syntax.jsonpath import Entry, child_path, can_name, nested_json
 from rules_generator.locate.element_selectors import anchor_selectors, css_name, css_tag
 
 # Caps on one page: occurrences per attribute, elements, values and depth of a block.
@@ -320,19 +320,19 @@ def flatten_json(data: Any, path: str = "$", levels: int = MAX_LEVELS) -> Iterat
 def _flatten(data: Any, path: str, levels: int, budget: list[int]) -> Iterator[tuple[str, str]]:
     if levels < 0 or budget[0] <= 0:
         return
-    if isinstance(data, str) and (inner := nested(data)) is not None:
+    if isinstance(data, str) and (inner := nested_json(data)) is not None:
         data = inner
     if isinstance(data, dict):
         for name, value in data.items():
-            yield from _flatten(value, child(path, path_step(str(name))), levels - 1, budget)
+            yield from _flatten(value, child_path(path, path_step(str(name))), levels - 1, budget)
     elif isinstance(data, list):
         for entry, value in _named_entries(data):
-            yield from _flatten(value, child(path, entry), levels - 1, budget)
+            yield from _flatten(value, child_path(path, entry), levels - 1, budget)
         for index, value in enumerate(data[:MAX_LIST_ITEMS]):
-            yield from _flatten(value, child(path, index), levels - 1, budget)
+            yield from _flatten(value, child_path(path, index), levels - 1, budget)
     else:
         budget[0] -= 1
-        text = scalar(data)
+        text = scalar_text(data)
         if text:
             yield path, text
 
@@ -356,14 +356,14 @@ def _is_entry_name(value: Any) -> bool:
 
 def path_step(name: str) -> str | None:
     """Return a key as a step of a path; None, for any key, if it is an id or cannot be written in a path."""
-    is_any = name.isdigit() or not has_path(name) or LONG_NUMBER.search(name)
+    is_any = name.isdigit() or not can_name(name) or LONG_NUMBER.search(name)
     return None if is_any else name
 
 
 def _in_elements(document: Document, matcher: ValueMatcher) -> Iterator[Occurrence]:
     nodes = document.tree.root.traverse() if document.tree.root else ()
     for node in islice(nodes, MAX_NODES):
-        if node.tag not in UNSEEN and node.tag not in ROOTS:
+        if node.tag not in HIDDEN_TAGS and node.tag not in ROOTS:
             yield from _at_element(node, matcher)
         elif node.tag in NAMED_ROOTS:
             yield from _in_names(node, matcher)
@@ -371,12 +371,12 @@ def _in_elements(document: Document, matcher: ValueMatcher) -> Iterator[Occurren
 
 def _in_templates(document: Document, matcher: ValueMatcher) -> Iterator[Occurrence]:
     """Yield occurrences in the content of templates, which shops fill in when something is clicked."""
-    for fragment in document.tree.template_fragments()[:MOST_TEMPLATES]:
+    for fragment in document.tree.template_fragments()[:MAX_TEMPLATES]:
         template = fragment.parent
         anchors = anchor_selectors(template) if template is not None else []
         within = f"{anchors[0] if anchors else 'template'}{CONTENT}"
-        for node in islice(fragment.traverse(), MAX_NODES // MOST_TEMPLATES):
-            if node.tag not in UNSEEN:
+        for node in islice(fragment.traverse(), MAX_NODES // MAX_TEMPLATES):
+            if node.tag not in HIDDEN_TAGS:
                 for occurrence in _at_element(node, matcher):
                     yield replace(occurrence, within=within)
 
@@ -427,7 +427,7 @@ def _in_json_text(node: LexborNode, matcher: ValueMatcher) -> Iterator[Occurrenc
 def _in_text(node: LexborNode, matcher: ValueMatcher) -> Iterator[Occurrence]:
     if not _is_line(node):
         return
-    text = text_of(node, MAX_LINE_CHARS + 50)
+    text = element_text(node, MAX_LINE_CHARS + 50)
     for attribute, form, is_complete in matcher.matches(text) if text else ():
         yield Occurrence(attribute, form, is_complete, node=node, size=len(text or ""))
     has_more = node.first_child is not None and node.first_child.next is not None

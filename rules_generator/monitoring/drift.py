@@ -21,11 +21,11 @@ from catalog.models import Attribute, Shop
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
-from parser.crawled_pages import CrawledPage, Opener, crawled_pages
+from parser.crawled_pages import CrawledPage, PageOpener, list_crawled_pages
 from parser.parse_job import stored_rules
-from parser.read import read_attributes
+from parser.page_reader import read_attributes
 from parser.rules.model import Rule, RuleSet, Template
-from parser.templates.template_match import marks_of, ranked
+from parser.templates.template_match import page_fingerprint, rank_templates
 from parser.voting.winner import Reading
 from rules_generator.monitoring.rule_yield import (
     RuleYield,
@@ -126,7 +126,7 @@ def drift_shop(
     Raises LearnError where there are no rules, or no known offer has a page; NoKnownOffers.
     """
     rules, stored = stored_rules(store, shop), latest_rules(store, shop)
-    pages, opener = crawled_pages(store, shop), Opener(settings.bodies)
+    pages, opener = list_crawled_pages(store, shop), PageOpener(settings.bodies)
     training_set = load_training_set(store, shop, pages, opener, MAX_EXAMPLES, rules.learnt_at)
     if not training_set.examples:
         raise LearnError(
@@ -144,7 +144,7 @@ def drift_shop(
 
 def sample_yields(
     pages: Sequence[CrawledPage],
-    opener: Opener,
+    opener: PageOpener,
     rule_sets: Sequence[RuleSet],
     since: datetime | None,
 ) -> list[tuple[RuleYield, RuleYield]]:
@@ -221,15 +221,15 @@ def _read(example: TrainingExample, rules: RuleSet) -> PageReading:
     """
     if not rules.templates:
         return PageReading(example, {}, False, "")
-    best = ranked(marks_of(example.document), rules.templates)[0]
+    best = rank_templates(page_fingerprint(example.document), rules.templates)[0]
     readings = read_attributes(example.document, _without_fallbacks(best.template))
-    return PageReading(example, readings, best.takes, best.template.name)
+    return PageReading(example, readings, best.matches, best.template.name)
 
 
 def _without_fallbacks(template: Template) -> Template:
-    primary = {rule.attribute for rule in template.rules if not rule.stands_in}
+    primary = {rule.attribute for rule in template.rules if not rule.is_fallback}
     remaining = tuple(
-        rule for rule in template.rules if not rule.stands_in or rule.attribute not in primary
+        rule for rule in template.rules if not rule.is_fallback or rule.attribute not in primary
     )
     return template.model_copy(update={"rules": remaining})
 

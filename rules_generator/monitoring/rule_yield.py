@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from parser.compiled_rules import Plan
+from parser.compiled_rules import CompiledRules
 from parser.page.document import Document
 from parser.rules.model import RuleSet
 
@@ -43,7 +43,7 @@ class RuleYield:
 
 def measure_yields(documents: Iterable[Document], rule_sets: Sequence[RuleSet]) -> list[RuleYield]:
     """Measure the yield of each rule set; each page is freed before the next is opened."""
-    plans = [Plan(rules) for rules in rule_sets]
+    plans = [CompiledRules(rules) for rules in rule_sets]
     pages = 0
     offers = [0 for _ in plans]
     attributes = [Counter[str]() for _ in plans]

@@ -11,7 +11,7 @@ from catalog.models import Attribute
 from catalog.values import value_key
 from catalog.values.category import standard_path
 from catalog.values.text import word_overlap
-from parser.voting.votes import in_form
+from parser.voting.votes import apply_form
 from rules_generator.candidates.candidate import Candidate
 from rules_generator.training.examples import Example
 
@@ -30,7 +30,7 @@ def match_catalog_spelling(
         return candidate, list(values)
     with_paths = replace(candidate, form="path")
     rule = with_paths.rule()
-    return with_paths, [value and in_form(rule, value) for value in values]
+    return with_paths, [value and apply_form(rule, value) for value in values]
 
 
 def spelling_distance(

@@ -20,11 +20,11 @@ from selectolax.lexbor import LexborNode
 from catalog.models import IDENTIFIERS, Attribute
 from catalog.values import value_key
 from catalog.values.availability import is_bare
-from parser.page.document import scalar
-from parser.rules.selector import AnySelector, AttributeAt, JsonAt, is_of_one
+from parser.page.document import scalar_text
+from parser.rules.selector import AnySelector, AttributeAt, JsonAt, reads_one_element
 from parser.rules.trim import Trim
 from parser.scripts.syntax.jsonpath import compile_path
-from parser.voting.votes import value_of
+from parser.voting.votes import normalised_value
 from rules_generator.candidates.candidate import Candidate
 from rules_generator.candidates.naming import is_main_heading, names_attribute, naming_fitness
 from rules_generator.config import DEFAULT_CONFIG, LearnerConfig
@@ -213,7 +213,7 @@ def _values(
         if text is None or (is_unnamed_stock and is_bare(text)):
             values.append(None)
         else:
-            values.append(value_of(rule, text, base))
+            values.append(normalised_value(rule, text, base))
     return values
 
 
@@ -245,9 +245,9 @@ def _count_values(candidate: Candidate, selector: JsonAt, pages: ExamplePages, i
     distinct: set[str] = set()
     for data in islice(document.data_of(selector), COUNTED_EXAMPLES):
         for scalar_value in find_values(data):
-            raw = scalar(scalar_value)
+            raw = scalar_text(scalar_value)
             text = candidate.trim.apply(raw) if raw is not None else None
-            value = value_of(rule, text, document.base) if text is not None else None
+            value = normalised_value(rule, text, document.base) if text is not None else None
             if value is not None:
                 distinct.add(value)
     own_values = {value for value in distinct if example.agrees(candidate.attribute, value)}
@@ -257,7 +257,7 @@ def _count_values(candidate: Candidate, selector: JsonAt, pages: ExamplePages, i
 def _nodes(
     selector: AnySelector, pages: ExamplePages, indices: Iterable[int]
 ) -> tuple[LexborNode | None, ...]:
-    if not is_of_one(selector):
+    if not reads_one_element(selector):
         return ()
     first = islice(indices, COUNTED_EXAMPLES)
     return tuple(pages.pages[index].first(selector.css) for index in first)

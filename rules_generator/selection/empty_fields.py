@@ -21,7 +21,7 @@ from parser.rules.model import Rule
 from parser.rules.selector import AnySelector, AttributeAt, JsonAt
 from parser.scripts.block_lookup import PAIRS
 from parser.scripts.blocks import SCHEMA_ORG
-from parser.scripts.syntax.jsonpath import AnyOf, child, compile_path, has_path
+from parser.scripts.syntax.jsonpath import AnyOf, child_path, compile_path, can_name
 from parser.voting.early_stopping import source_of
 from rules_generator.candidates.candidate import UNTRAINED_SCORE
 from rules_generator.candidates.source_kinds import DATA, source_kind
@@ -33,7 +33,7 @@ OPTIONAL = (*IDENTIFIERS, Attribute.CATEGORY)
 PRODUCT = "ld+json Product"
 SCHEMA_PATHS = {
     Attribute.SKU: ("$.sku", "$.offers.sku", "$.offers[0].sku"),
-    Attribute.EAN: (child("$", AnyOf(GTIN_NAMES)),),
+    Attribute.EAN: (child_path("$", AnyOf(GTIN_NAMES)),),
     Attribute.HAN: ("$.mpn",),
     Attribute.CATEGORY: ("$.category",),
 }
@@ -135,7 +135,7 @@ def _named_fields(document: Document, titles: Sequence[str]) -> Iterator[Field]:
         elif block.css != SCHEMA_ORG and block.name != PAIRS:
             for path, data in _titled_objects(block.data, titles, "$", budget):
                 for attribute, name in _optional_keys(data):
-                    field_path = child(path, name)
+                    field_path = child_path(path, name)
                     yield attribute, JsonAt(css=block.css, block=block.name, path=field_path)
 
 
@@ -152,7 +152,7 @@ def _sibling_fields(document: Document, objects: Sequence[JsonAt]) -> Iterator[F
     for selector in objects:
         data = _first_object(document, selector)
         for attribute, name in _optional_keys(data) if isinstance(data, dict) else ():
-            field_path = child(selector.path, name)
+            field_path = child_path(selector.path, name)
             yield attribute, selector.model_copy(update={"path": field_path})
 
 
@@ -180,25 +180,25 @@ def _titled_objects(
         return
     if isinstance(data, list):
         for index, entry in enumerate(data[:1]):
-            yield from _titled_objects(entry, titles, child(path, index), budget)
+            yield from _titled_objects(entry, titles, child_path(path, index), budget)
     elif isinstance(data, dict):
         if any(_is_title(data.get(name), titles) for name in NAMES):
             yield path, data
             yield from _first_parts(path, data)
         for name, value in data.items():
             if isinstance(value, dict | list) and _is_plain_key(str(name)):
-                yield from _titled_objects(value, titles, child(path, name), budget)
+                yield from _titled_objects(value, titles, child_path(path, name), budget)
 
 
 def _is_plain_key(name: str) -> bool:
-    return has_path(name) and DIGITS.isdisjoint(name)
+    return can_name(name) and DIGITS.isdisjoint(name)
 
 
 def _first_parts(path: str, data: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
     for name in PARTS:
         parts = data.get(name)
         if isinstance(parts, list) and parts and isinstance(parts[0], dict):
-            yield child(child(path, name), 0), parts[0]
+            yield child_path(child_path(path, name), 0), parts[0]
 
 
 def _is_title(value: Any, titles: Sequence[str]) -> bool:

@@ -15,9 +15,9 @@ from rapidfuzz import fuzz, process, utils
 
 from catalog.models import Attribute, OfferFields
 from catalog.values import is_dash, value_key, normalise, is_same_value, offer_values
-from parser.crawled_pages import CrawledPage, Opener
+from parser.crawled_pages import CrawledPage, PageOpener
 from parser.page.document import Document
-from parser.page.texts import text_of
+from parser.page.texts import element_text
 from url_cleaner.urls.url import url_key
 
 # Places that name a page, from the most to the least specific to the offer.
@@ -76,7 +76,7 @@ def known_values(offer: OfferFields) -> Mapping[Attribute, Sequence[str]]:
 def join_offers(
     offers: Sequence[OfferFields],
     pages: Sequence[CrawledPage],
-    opener: Opener,
+    opener: PageOpener,
     enough: int,
     redirects: Mapping[str, str] = NO_REDIRECTS,
 ) -> list[Example]:
@@ -136,7 +136,7 @@ def page_finder(
 
 
 def join_by_content(
-    offers: Sequence[OfferFields], pages: Iterable[CrawledPage], opener: Opener
+    offers: Sequence[OfferFields], pages: Iterable[CrawledPage], opener: PageOpener
 ) -> list[Example]:
     """Join offers with the pages that show their title and further evidence."""
     headed = [(title, page) for page, titles in _titled(pages, opener) for title in titles]
@@ -158,7 +158,7 @@ def join_by_content(
 
 
 def _titled(
-    pages: Iterable[CrawledPage], opener: Opener
+    pages: Iterable[CrawledPage], opener: PageOpener
 ) -> Iterator[tuple[CrawledPage, tuple[str, ...]]]:
     distinct = {page.address: page for page in pages}
     for page, document in opener.open_all(islice(distinct.values(), MAX_PAGES_SEARCHED)):
@@ -171,7 +171,7 @@ def _page_titles(document: Document) -> tuple[str, ...]:
         node = document.first(css)
         if node is None:
             continue
-        text = node.attributes.get("content") or text_of(node, MAX_TITLE_CHARS)
+        text = node.attributes.get("content") or element_text(node, MAX_TITLE_CHARS)
         title = normalise(Attribute.TITLE, text) if text else None
         if title:
             titles.append(utils.default_process(title))

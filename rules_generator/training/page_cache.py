@@ -18,8 +18,8 @@ from selectolax.lexbor import LexborNode
 
 from catalog.errors import HostilePage
 from parser.page.document import Document
-from parser.page.texts import text_at
-from parser.rules.selector import CONTENT, AnySelector, TextAt, is_of_one
+from parser.page.texts import selected_text
+from parser.rules.selector import CONTENT, AnySelector, TextAt, reads_one_element
 
 # An anchor (group 1) and one compound selector below it.
 ANCHORED_SELECTOR = re.compile(
@@ -57,7 +57,7 @@ class PageCache:
 
     def find(self, selector: AnySelector) -> str | None:
         """Return the text at a selector, as `Document.find` does."""
-        if not is_of_one(selector):
+        if not reads_one_element(selector):
             return self._timed(selector.css, lambda: self.document.find(selector))
         node = self.first(selector.css)
         if node is None:
@@ -65,7 +65,7 @@ class PageCache:
         detail = selector.own if isinstance(selector, TextAt) else selector.name
         cache_key = node.mem_id, detail
         if cache_key not in self._texts:
-            self._texts[cache_key] = text_at(node, selector)
+            self._texts[cache_key] = selected_text(node, selector)
         return self._texts[cache_key]
 
     def first(self, css: str) -> LexborNode | None:

@@ -17,7 +17,7 @@ from itertools import pairwise
 from statistics import median
 
 from parser.rules.model import Signature
-from parser.templates.template_match import COSTS, cost_of, likeness, nearness
+from parser.templates.template_match import LOOKUP_COSTS, lookup_cost, signature_similarity, match_rank
 
 Fingerprint = frozenset[str]
 
@@ -112,7 +112,7 @@ def template_signatures(
     if len(clusters) == 1 and not background:
         return [Signature()]
     complete = _signatures(examples, clusters, background)
-    for cost in sorted({0, *COSTS.values()})[:-1]:
+    for cost in sorted({0, *LOOKUP_COSTS.values()})[:-1]:
         cheap = _signatures(_up_to_cost(cost, examples), clusters, _up_to_cost(cost, background))
         if _separate_equally(cheap, complete, [*examples, *background]):
             return cheap
@@ -121,7 +121,7 @@ def template_signatures(
 
 def _up_to_cost(cost: int, pages: Sequence[Fingerprint]) -> list[Fingerprint]:
     """Return the pages' marks that cost no more than `cost`."""
-    return [frozenset(mark for mark in page if cost_of(mark) <= cost) for page in pages]
+    return [frozenset(mark for mark in page if lookup_cost(mark) <= cost) for page in pages]
 
 
 def _separate_equally(
@@ -139,17 +139,17 @@ def _recognises_equally(few: Signature, full: Signature, pages: Sequence[Fingerp
     recognised: list[float] = []
     refused: list[float] = []
     for page in pages:
-        is_recognised = likeness(page, full) >= full.least
-        (recognised if is_recognised else refused).append(likeness(page, few))
+        is_recognised = signature_similarity(page, full) >= full.threshold
+        (recognised if is_recognised else refused).append(signature_similarity(page, few))
     gap = min(recognised, default=0.0) - max(refused, default=1.0)
     if len(few.marks) < MIN_CHEAP_MARKS or gap < 2 * WIDE_GAP:
         return False
-    return max(refused) < few.least <= min(recognised)
+    return max(refused) < few.threshold <= min(recognised)
 
 
 def _best_signature(page: Fingerprint, signatures: Sequence[Signature]) -> int | None:
     """Return the index of the signature that recognises a page best; None where none does."""
-    ranks = [nearness(page, signature) for signature in signatures]
+    ranks = [match_rank(page, signature) for signature in signatures]
     best = max(ranks, default=None)
     return ranks.index(best) if best is not None and best[0] else None
 
@@ -216,10 +216,10 @@ def _signature(
 ) -> Signature:
     """Make the signature with the similarity from which on a page is recognised."""
     signature = Signature(marks=weights)
-    similarities = sorted(likeness(page, signature) for page in positives)
+    similarities = sorted(signature_similarity(page, signature) for page in positives)
     usual = similarities[len(similarities) // UNTYPICAL_ONE_IN]
-    threshold = _threshold([likeness(page, signature) for page in unlabelled], usual)
-    return Signature(marks=weights, least=round(threshold, 4))
+    threshold = _threshold([signature_similarity(page, signature) for page in unlabelled], usual)
+    return Signature(marks=weights, threshold=round(threshold, 4))
 
 
 def _threshold(similarities: Sequence[float], usual: float) -> float:

@@ -11,7 +11,7 @@ from math import ceil
 
 from catalog.models import Attribute
 from catalog.values import value_key
-from parser.templates.template_match import marks_of
+from parser.templates.template_match import page_fingerprint
 from rules_generator.training.examples import Example
 from rules_generator.training.page_clusters import cluster_pages
 from rules_generator.training.training_example import TrainingExample
@@ -25,7 +25,7 @@ DIVERSE_ATTRIBUTES = (Attribute.CATEGORY, Attribute.BRAND, Attribute.AVAILABILIT
 def sample_examples(examples: Sequence[TrainingExample], limit: int) -> list[TrainingExample]:
     """Sample at most `limit` examples per template, as diverse as possible."""
     sampled = []
-    for group in cluster_pages([marks_of(example.document) for example in examples]):
+    for group in cluster_pages([page_fingerprint(example.document) for example in examples]):
         sampled += _most_diverse([examples[index] for index in group.members], limit)
     return sampled
 
@@ -60,7 +60,7 @@ def examples_needed(examples: Sequence[TrainingExample]) -> dict[str, int]:
     A template needs examples of its own: sixty of another do not support its rules.
     """
     lacking: dict[str, int] = {}
-    for group in cluster_pages([marks_of(example.document) for example in examples]):
+    for group in cluster_pages([page_fingerprint(example.document) for example in examples]):
         values = [examples[index].example.known for index in group.members]
         for name, count in needed_by_attribute(values).items():
             lacking[name] = max(count, lacking.get(name, 0))

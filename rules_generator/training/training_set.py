@@ -10,8 +10,8 @@ from catalog.errors import NoKnownOffers
 from catalog.models import KnownOffer, Shop, StoredRules
 from catalog.runtime.progress import Progress, no_progress
 from catalog.storage.store import Store
-from parser.crawled_pages import CrawledPage, Opener, ways_to_pages
-from parser.parse_job import newest_in
+from parser.crawled_pages import CrawledPage, PageOpener, redirect_targets
+from parser.parse_job import newest_rules_row
 from rules_generator.training.examples import Example, join_offers
 from rules_generator.training.sampling import sample_examples
 from rules_generator.training.training_example import TrainingExample
@@ -35,7 +35,7 @@ def load_training_set(
     store: Store,
     shop: Shop,
     pages: Sequence[CrawledPage],
-    opener: Opener,
+    opener: PageOpener,
     limit: int,
     since: datetime | None = None,
     progress: Progress = no_progress,
@@ -46,7 +46,7 @@ def load_training_set(
     """
     offers = _known_offers(store, shop)
     progress("examples looked for", 0, len(offers))
-    joined = join_offers(offers, pages, opener, MAX_EXAMPLES, ways_to_pages(store, shop))
+    joined = join_offers(offers, pages, opener, MAX_EXAMPLES, redirect_targets(store, shop))
     opened = _open_pool(joined, opener, since)
     return TrainingSet(offers, len(joined), sample_examples(opened, limit))
 
@@ -54,11 +54,11 @@ def load_training_set(
 def latest_rules(store: Store, shop: Shop) -> StoredRules | None:
     """Return the newest stored rules of a shop; None where there are none yet."""
     with store.read() as session:
-        return newest_in(session, shop)
+        return newest_rules_row(session, shop)
 
 
 def _open_pool(
-    examples: Sequence[Example], opener: Opener, since: datetime | None
+    examples: Sequence[Example], opener: PageOpener, since: datetime | None
 ) -> list[TrainingExample]:
     """Open the pages of an evenly spread pool of examples.
 

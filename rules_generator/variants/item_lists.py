@@ -13,10 +13,10 @@ from selectolax.lexbor import LexborNode
 
 from catalog.models import IDENTIFIERS, Attribute
 from parser.page.document import Document
-from parser.page.texts import UNSEEN, own_text, text_of
+from parser.page.texts import HIDDEN_TAGS, own_text, element_text
 from parser.rules.selector import ITEM, AnySelector, AttributeAt, JsonAt, TextAt
 from parser.scripts.blocks import attribute_data
-from parser.scripts.syntax.jsonpath import child, has_path
+from parser.scripts.syntax.jsonpath import child_path, can_name
 from parser.variants import Item, items_at
 from rules_generator.locate.element_selectors import ancestors_or_self, anchor_selectors, css_tag
 from rules_generator.locate.known_values import (
@@ -112,13 +112,13 @@ def _list_paths(data: Any, path: str, levels: int) -> Iterator[str]:
         if any(isinstance(entry, dict) for entry in data):
             yield f"{path}.*"
         for index, value in enumerate(data[:2]):
-            yield from _list_paths(value, child(path, index), levels - 1)
+            yield from _list_paths(value, child_path(path, index), levels - 1)
     elif isinstance(data, dict):
         if data and all(name.isdigit() and isinstance(value, dict) for name, value in data.items()):
             yield f"{path}.*"
         for name, value in islice(data.items(), MAX_KEYS):
-            if isinstance(value, dict | list) and not name.isdigit() and has_path(name):
-                yield from _list_paths(value, child(path, name), levels - 1)
+            if isinstance(value, dict | list) and not name.isdigit() and can_name(name):
+                yield from _list_paths(value, child_path(path, name), levels - 1)
 
 
 def _rows(document: Document, offers: Sequence[KnownValues]) -> Iterator[TextAt]:
@@ -242,7 +242,7 @@ def _texts_in_element(row: LexborNode) -> Iterator[tuple[AnySelector, str]]:
     yield from _texts_at(row, "")
     inner = (node for node in row.traverse() if node.mem_id != row.mem_id)
     for node in islice(inner, MAX_ITEM_NODES):
-        if node.tag not in UNSEEN:
+        if node.tag not in HIDDEN_TAGS:
             for css in islice(dict.fromkeys(_selectors_inside(node, row)), MAX_PATHS):
                 yield from _texts_at(node, css)
 
@@ -261,7 +261,7 @@ def _texts_at(node: LexborNode, css: str) -> Iterator[tuple[AnySelector, str]]:
     for name, value in node.attributes.items():
         if value and len(value) <= MAX_VALUE_CHARS and _may_hold_value(name):
             yield AttributeAt(css=css, name=name), value.strip()
-    text = text_of(node, MAX_LINE_CHARS + 50)
+    text = element_text(node, MAX_LINE_CHARS + 50)
     if text and len(text) <= MAX_LINE_CHARS:
         yield TextAt(css=css), text
     # With a single child the element's own text is its text, or empty.

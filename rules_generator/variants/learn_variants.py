@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from catalog.models import Attribute
-from parser.crawled_pages import Opener
+from parser.crawled_pages import PageOpener
 from parser.page.document import Document
-from parser.rules.model import Variants
+from parser.rules.model import VariantLayout
 from parser.rules.selector import AnySelector, JsonAt
-from parser.variants import LONGEST_OPTION
+from parser.variants import MAX_OPTION_CHARS
 from rules_generator.locate.known_values import ValueMatcher
 from rules_generator.training.examples import Example
 from rules_generator.training.training_example import TrainingExample
@@ -65,7 +65,7 @@ class OpenFamily:
     document: Document
 
 
-def learn_variants(families: Sequence[OfferFamily], opener: Opener) -> Variants | None:
+def learn_variants(families: Sequence[OfferFamily], opener: PageOpener) -> VariantLayout | None:
     """Learn the list in which the shop's pages keep several offers; None if the known offers do not show one."""
     several = [family for family in families if len(family.siblings) > 1]
     if len(several) < MIN_PAGES:
@@ -105,7 +105,7 @@ def _keeps_offers(offers_per_page: Sequence[int]) -> bool:
 
 
 def as_whole_page(
-    example: TrainingExample, family: OfferFamily, layout: Variants
+    example: TrainingExample, family: OfferFamily, layout: VariantLayout
 ) -> TrainingExample:
     """Return the example of a page as a whole: values of any of its offers, titles without the options."""
     item_list = read_item_list(example.document, layout.items)
@@ -136,7 +136,7 @@ def _option_texts(texts: ItemTexts, options: Sequence[AnySelector]) -> list[str]
     return [texts[selector] for selector in options if selector in texts]
 
 
-def _open(families: Sequence[OfferFamily], opener: Opener) -> Iterator[OpenFamily]:
+def _open(families: Sequence[OfferFamily], opener: PageOpener) -> Iterator[OpenFamily]:
     by_page = {family.page: family for family in families}
     for page, document in opener.open_all(by_page):
         yield OpenFamily(by_page[page], document)
@@ -208,7 +208,7 @@ def _score(
             if is_complete:
                 matched.add(attribute)
         is_linked = is_linked or text in parameters
-        if distinctive and len(text) <= LONGEST_OPTION:
+        if distinctive and len(text) <= MAX_OPTION_CHARS:
             named |= sibling.words_named_by(text) & distinctive
     score = sum(WEIGHTS.get(attribute, 0.0) for attribute in matched)
     score += LINK_WEIGHT * is_linked

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 from catalog.models import IDENTIFIERS, Attribute
 from catalog.values.identifier import GTIN_NAMES
 from parser.page.document import Document
-from parser.rules.model import Rule, Variants
+from parser.rules.model import Rule, VariantLayout
 from parser.rules.selector import ITEM, JsonAt
 from parser.scripts.blocks import SCHEMA_ORG
-from parser.scripts.syntax.jsonpath import AnyOf, child
+from parser.scripts.syntax.jsonpath import AnyOf, child_path
 from parser.variants import Item, items_at
 
 # Block and JSONPath of the lists.
@@ -26,7 +26,7 @@ LIST_PATHS = (
 ITEM_PATHS = {
     Attribute.SKU: ("$.sku", "$.offers.sku"),
     Attribute.HAN: ("$.mpn",),
-    Attribute.EAN: (child("$", AnyOf(GTIN_NAMES)),),
+    Attribute.EAN: (child_path("$", AnyOf(GTIN_NAMES)),),
     Attribute.TITLE: ("$.name",),
     Attribute.PRICE: ("$.price", "$.offers.price", "$.offers[0].price"),
     Attribute.IMAGE: ("$.image", "$.image.url"),
@@ -37,7 +37,7 @@ LINK_PATHS = ("$.url", "$.offers.url")
 MIN_PAGES = 2
 
 
-def schema_variants(documents: Sequence[Document]) -> tuple[Variants, ...]:
+def schema_variants(documents: Sequence[Document]) -> tuple[VariantLayout, ...]:
     """Return the variant lists of the shop's structured data whose items are all numbered."""
     layouts = []
     for block, path in LIST_PATHS:
@@ -59,7 +59,7 @@ def _are_unique(items: Sequence[Item], path: str) -> bool:
     return all(numbers) and len(set(numbers)) == len(numbers)
 
 
-def _layout(selector: JsonAt, items: Sequence[Item]) -> Variants:
+def _layout(selector: JsonAt, items: Sequence[Item]) -> VariantLayout:
     rules = []
     for attribute, paths in ITEM_PATHS.items():
         for path in _filled(paths, items):
@@ -70,7 +70,7 @@ def _layout(selector: JsonAt, items: Sequence[Item]) -> Variants:
     link = next(
         (path for path in LINK_PATHS if all(item.find(_in_item(path)) for item in items)), None
     )
-    return Variants(
+    return VariantLayout(
         items=selector,
         rules=tuple(rules),
         link=None if link is None else _in_item(link),

@@ -11,9 +11,9 @@ from itertools import takewhile
 
 from catalog.models import IDENTIFIERS, Attribute
 from catalog.values import value_key
-from parser.rules.model import Form, Rule, Variants
+from parser.rules.model import Form, Rule, VariantLayout
 from parser.rules.selector import AnySelector, TextAt
-from parser.voting.votes import value_of
+from parser.voting.votes import normalised_value
 from rules_generator.candidates.candidate import Candidate
 from rules_generator.candidates.naming import naming_fitness
 from rules_generator.candidates.trimming import (
@@ -92,7 +92,7 @@ class ItemTally:
         return isinstance(selector, TextAt) and not selector.css
 
 
-def learn_item_rules(selector: AnySelector, matches: Sequence[ItemMatch]) -> Variants | None:
+def learn_item_rules(selector: AnySelector, matches: Sequence[ItemMatch]) -> VariantLayout | None:
     """Learn how an item is read; None if it has no number, address or words of its own."""
     rules: list[Rule] = []
     for attribute in ITEM_ATTRIBUTES:
@@ -104,7 +104,7 @@ def learn_item_rules(selector: AnySelector, matches: Sequence[ItemMatch]) -> Var
     is_numbered = any(rule.attribute in IDENTIFIERS for rule in rules)
     if not (is_numbered or options or link or query):
         return None
-    return Variants(
+    return VariantLayout(
         items=selector,
         rules=tuple(rules),
         options=options,
@@ -208,7 +208,7 @@ def _tally(candidate: Candidate, matches: Iterable[ItemMatch]) -> ItemTally:
 def _value(rule: Rule, match: ItemMatch) -> str | None:
     raw = match.texts.get(rule.selector)
     trimmed = rule.trim.apply(raw) if raw is not None else None
-    return value_of(rule, trimmed, match.base) if trimmed is not None else None
+    return normalised_value(rule, trimmed, match.base) if trimmed is not None else None
 
 
 def _options(matches: Sequence[ItemMatch]) -> list[AnySelector]:

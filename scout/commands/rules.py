@@ -18,7 +18,7 @@ from scout.terminal.output import format_cell, print_json, print_lines, print_ta
 
 if TYPE_CHECKING:
     from catalog.models import Shop, StoredRules
-    from parser.rules.model import Rule, RuleSet, Variants
+    from parser.rules.model import Rule, RuleSet, VariantLayout
     from parser.rules.selector import AttributeAt, JsonAt, TextAt
 
 rule_commands = command_group("rules", "Rules: show, export, import, lock, set.")
@@ -89,7 +89,7 @@ def show_rules(
     )
 
 
-def _print_variants(variants: "Variants") -> None:
+def _print_variants(variants: "VariantLayout") -> None:
     print_lines("", f"Several offers a page: each {format_cell(str(variants.items))}")
     rows = []
     for rule in variants.rules:

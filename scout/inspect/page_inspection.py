@@ -1,6 +1,6 @@
 """Inspection of one page: the vote of every rule, with the reason why a vote lost.
 
-The votes are those of `parser.read`, so the inspector shows exactly what the parser does.
+The votes are those of `parser.page_reader`, so the inspector shows exactly what the parser does.
 """
 
 from collections.abc import Collection, Iterator
@@ -17,12 +17,12 @@ from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from catalog.values import is_same_value, offer_values
 from crawler.pages.link_extraction import extract_links
-from parser.crawled_pages import Opener, crawled_pages
+from parser.crawled_pages import PageOpener, list_crawled_pages
 from parser.page.document import Document
 from parser.parse_job import stored_rules
-from parser.read import PageReading, read, read_attributes
+from parser.page_reader import PageReading, read_page, read_attributes
 from parser.rules.model import RuleSet, Template
-from parser.templates.template_match import likeness, marks_of, ranked
+from parser.templates.template_match import signature_similarity, page_fingerprint, rank_templates
 from parser.voting.vote_weights import weight_of
 from parser.voting.votes import Vote
 from parser.voting.winner import Reading
@@ -102,8 +102,8 @@ def inspect_page(
     """
     rules = stored_rules(store, shop)
     document = _open_page(settings, store, shop, page)
-    page_reading = read(document, rules)
-    marks = marks_of(document)
+    page_reading = read_page(document, rules)
+    marks = page_fingerprint(document)
     template = _choose_template(marks, rules, page_reading)
     readings = page_reading.readings
     if not readings and template:
@@ -127,7 +127,7 @@ def inspect_page(
         reason=page_reading.reason,
         template=template.name if template else None,
         likeness={
-            candidate.name: round(likeness(marks, candidate.signature), 3)
+            candidate.name: round(signature_similarity(marks, candidate.signature), 3)
             for candidate in rules.templates
         },
         winners={reading.attribute.value: _winner(reading, known_values) for reading in selected},
@@ -142,9 +142,9 @@ def _open_page(settings: Settings, store: Store, shop: Shop, page: str) -> Docum
     if Path(page).is_file():
         return _open_saved_page(Path(page), shop)
     url = _clean_url(page, shop)
-    for crawled in crawled_pages(store, shop):
+    for crawled in list_crawled_pages(store, shop):
         if url in (crawled.url, crawled.canonical):
-            return Opener(settings.bodies).open(crawled)
+            return PageOpener(settings.bodies).open(crawled)
     state = _describe_state(store, shop, url)
     raise UsageError(f"{page} is neither a file nor a crawled page of {shop.name!r}: {state}")
 
@@ -194,7 +194,7 @@ def _choose_template(
     for template in rules.templates:
         if template.name == page_reading.template:
             return template
-    for match in ranked(marks, rules.templates):
+    for match in rank_templates(marks, rules.templates):
         return match.template
     return None
 
@@ -225,9 +225,9 @@ def _winner(reading: Reading, known_values: dict[Attribute, list[str]]) -> dict[
         agrees = any(is_same_value(reading.attribute, value, known_value) for known_value in values)
     return {
         "value": value,
-        "weight": round(reading.weight, 3),
+        "weight": round(reading.confidence, 3),
         "share": round(reading.share, 3),
-        "votes": reading.cast,
+        "votes": reading.vote_count,
         "agrees": agrees,
     }
 
@@ -240,7 +240,7 @@ def _rules_before(rules: RuleSet, template: Template | None, reading: Reading) -
     asked = {vote.rule for vote in reading.all_votes}
     readers = []
     for candidate in rules.templates:
-        if asked == set(candidate.of(reading.attribute)):
+        if asked == set(candidate.rules_for(reading.attribute)):
             readers.append(candidate.name)
     reader = readers[0] if readers else None
     if template is not None and template.name in readers:
@@ -249,7 +249,7 @@ def _rules_before(rules: RuleSet, template: Template | None, reading: Reading) -
     for candidate in rules.templates:
         if candidate.name == reader:
             break
-        count += len(candidate.of(reading.attribute))
+        count += len(candidate.rules_for(reading.attribute))
     return count
 
 

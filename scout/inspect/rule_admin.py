@@ -8,8 +8,8 @@ from sqlmodel import Session, col, select
 from catalog.errors import RuleError, UsageError
 from catalog.models import MAX_ROW_ID, Attribute, Shop, StoredRules
 from catalog.storage.store import Store
-from parser.page.document import refuse_unusable
-from parser.parse_job import newest_in
+from parser.page.document import check_selectors
+from parser.parse_job import newest_rules_row
 from parser.rules.model import Rule, RuleSet, Template
 
 # Measurements of the learner that stay with rules which are edited by hand.
@@ -50,8 +50,8 @@ def save_rules(store: Store, shop: Shop, rules: RuleSet, origin: str) -> int:
     Raises RuleError if a selector cannot be used.
     """
     assert shop.id is not None
-    inner_selectors = [selector for selector in rules.selectors_inside() if selector.css]
-    refuse_unusable([*rules.selectors(), *inner_selectors])
+    inner_selectors = [selector for selector in rules.item_selectors() if selector.css]
+    check_selectors([*rules.selectors(), *inner_selectors])
     story: dict[str, Any] = {"by": origin}
     version = 1
     with store.write() as session:
@@ -112,7 +112,7 @@ def _with_manual_rule(template: Template, manual: Rule) -> Template:
     remaining = []
     for rule in template.rules:
         # Locked and other manual rules of the attribute stay.
-        is_replaced = rule.attribute == manual.attribute and not rule.kept
+        is_replaced = rule.attribute == manual.attribute and not rule.is_pinned
         if not is_replaced and rule.selector != manual.selector:
             remaining.append(rule)
     return template.model_copy(update={"rules": (manual, *remaining)})
@@ -150,7 +150,7 @@ def _rule_row(template: Template, rule: Rule, number: int) -> dict[str, Any]:
 
 def _stored_rules(session: Session, shop: Shop, version: int | None) -> StoredRules | None:
     if version is None:
-        return newest_in(session, shop)
+        return newest_rules_row(session, shop)
     # A larger number would overflow the database's integer.
     if abs(version) > MAX_ROW_ID:
         return None

@@ -12,7 +12,7 @@ from parser.rules.model import Rule, RuleSet
 from parser.rules.selector import TextAt
 from rules_generator.learn import learn_shop
 from tests.pages import article_page, category_page, data_page, products, text_page
-from tests.parser.test_parse_job import crawled, kept
+from tests.parser.test_parse_job import store_pages, stored_offers
 from tests.rules_generator.conftest import known
 
 ALL = products(30)
@@ -47,7 +47,7 @@ def crawled_shop(settings: Settings, store: Store, shop: Shop) -> Shop:
         f"p{one.number}": data_page(one) for one in DATA
     }
     lists = {f"c{n}": category_page(ALL[n : n + 6]) for n in range(0, 24, 2)}
-    crawled(settings, store, shop, {**pages, **lists, "about": article_page()})
+    store_pages(settings, store, shop, {**pages, **lists, "about": article_page()})
     return shop
 
 
@@ -60,7 +60,7 @@ def test_a_shop_is_learnt_and_read(
     learnt = learn_shop(settings, store, crawled_shop, run_of(store, crawled_shop))
     assert (learnt.version, learnt.templates, learnt.set_aside) == (1, 2, 0)
     parse_shop(settings, store, crawled_shop, 1)
-    assert kept(store) == {f"p{one.number}": (one.title, one.sku) for one in ALL}
+    assert stored_offers(store) == {f"p{one.number}": (one.title, one.sku) for one in ALL}
 
 
 def test_a_run_learns_once(settings: Settings, store: Store, crawled_shop: Shop) -> None:
@@ -120,7 +120,7 @@ def test_without_known_offers_it_says_what_to_do(
     settings: Settings, store: Store, shop: Shop
 ) -> None:
     """Where pages do not say themselves what they are, the error names the command that imports."""
-    crawled(settings, store, shop, {"about": article_page(), "list": category_page(ALL[:6])})
+    store_pages(settings, store, shop, {"about": article_page(), "list": category_page(ALL[:6])})
     with pytest.raises(NoKnownOffers, match="scout catalog import demo"):
         learn_shop(settings, store, shop, run_of(store, shop))
 
@@ -140,7 +140,7 @@ def test_known_offers_without_any_page_are_an_error(
 def test_pages_made_to_be_slow_are_named(settings: Settings, store: Store, shop: Shop) -> None:
     """A known offer whose page is one does not stop learning; the page is named with the reason."""
     pages = {f"p{one.number}": text_page(one) for one in TEXT}
-    crawled(settings, store, shop, {**pages, "slow": "<div>" * 50_000})
+    store_pages(settings, store, shop, {**pages, "slow": "<div>" * 50_000})
     know(store, shop, linked=True)
     with store.write() as session:
         session.add(KnownOffer(shop_id=shop.id, ref="slow", title="Lamp", url=f"{shop.url}slow"))

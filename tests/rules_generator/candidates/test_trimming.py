@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from catalog.models import Attribute
 from parser.page.document import Document
-from parser.read import read_attributes
+from parser.page_reader import read_attributes
 from parser.rules.trim import Trim
 from rules_generator.candidates.trimming import (
     drop_ambient_words,

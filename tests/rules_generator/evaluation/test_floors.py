@@ -9,7 +9,7 @@ from catalog.models import Attribute
 from rules_generator.evaluation.ablated_pages import View
 from rules_generator.evaluation.corpus import open_shop, shop_paths
 from rules_generator.evaluation.evaluate import EvaluationPlan, Setting, ValueCounts, evaluate_shop
-from tests.corpus.test_reading import PAGES, read_by_neighbours
+from tests.corpus.test_reading import PAGES, correct_values
 from tests.floors import hold
 
 SHOWN = ("title", "price", "brand", "sku", "ean", "category", "image", "description")
@@ -17,7 +17,7 @@ SHOWN = ("title", "price", "brand", "sku", "ean", "category", "image", "descript
 
 def test_corpus() -> None:
     """The share of our own corpus's values that are read rightly stays above its floor."""
-    rows = [read_by_neighbours(folder) for folder in PAGES]
+    rows = [correct_values(folder) for folder in PAGES]
     said = [right for values in rows for right in values]
     hold({"corpus values": sum(said) / len(said)})
 

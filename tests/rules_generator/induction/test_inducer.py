@@ -13,7 +13,7 @@ from selectolax.lexbor import LexborNode
 
 from catalog.models import Attribute, OfferFields, PageKind
 from parser.page.document import Document
-from parser.read import read, read_attributes
+from parser.page_reader import read_page, read_attributes
 from parser.rules.model import RuleSet
 from rules_generator.induction.inducer import induce
 from rules_generator.scoring.tally import rank_tallies, wilson_lower_bound
@@ -41,7 +41,7 @@ def hidden_page(one: Product) -> str:
 
 def offer(one: Product, page: str, rules: RuleSet) -> OfferFields | None:
     """What the rules read from a page."""
-    return read(Document(page, f"https://shop.example/p/{one.number}"), rules).offer
+    return read_page(Document(page, f"https://shop.example/p/{one.number}"), rules).offer
 
 
 def others() -> list[Document]:
@@ -88,7 +88,7 @@ def test_two_templates_are_told_apart(teachers: Teachers) -> None:
 def test_only_offer_pages_become_offers(teachers: Teachers) -> None:
     """Category pages and articles yield none, though they share header, footer and prices."""
     rules, _ = induce(teachers(10, related_page), others())
-    kinds = [read(document, rules).kind for document in others()]
+    kinds = [read_page(document, rules).kind for document in others()]
     assert kinds == [PageKind.OFFER] * 40 + [PageKind.OTHER] * 15
 
 
@@ -179,7 +179,7 @@ def test_a_shop_of_one_brand_is_read_where_it_says_brand(teachers: Teachers) -> 
     """A constant brand stands in many places; the one that is named so is taken."""
     one_brand = [Product(p.number, p.title, p.price, "Wohnhaus", p.sku, p.ean) for p in ALL]
     rules, _ = induce([taught(one, text_page(one)) for one in one_brand[:10]])
-    best = rules.templates[0].of(Attribute.BRAND)[0]
+    best = rules.templates[0].rules_for(Attribute.BRAND)[0]
     assert "Marke" in str(best.selector) or "td" in str(best.selector)
 
 

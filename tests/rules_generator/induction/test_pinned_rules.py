@@ -16,7 +16,7 @@ def rule(css: str, attribute: Attribute = Attribute.BRAND, **more: object) -> Ru
 def template(name: str, mark: str, *rules: Rule) -> Template:
     """A template that is told by two marks, one of them its own."""
     return Template(
-        name=name, signature=Signature(marks={".shop": 1.0, mark: 3.0}, least=1.0), rules=rules
+        name=name, signature=Signature(marks={".shop": 1.0, mark: 3.0}, threshold=1.0), rules=rules
     )
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from catalog.models import Attribute
 from parser.page.document import Document
-from parser.read import read_attributes
+from parser.page_reader import read_attributes
 from parser.rules.model import Template
 from rules_generator.induction.inducer import induce
 from rules_generator.training.sampling import examples_needed, sample_examples
@@ -57,7 +57,7 @@ def test_nothing_is_learnt_from_a_dash() -> None:
     """It stands at many places, and leads to none."""
     members = [taught(one, page(one, "-"), sku="-") for one in ALL]
     rules, story = induce(members)
-    assert not rules.templates[0].of(Attribute.SKU)
+    assert not rules.templates[0].rules_for(Attribute.SKU)
     assert "sku" not in story.not_found
 
 

@@ -9,13 +9,13 @@ from catalog.models import Attribute, KnownOffer, Match, Run, Shop, ShopOffer, S
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from matcher.match_job import match_shop
-from parser.heuristics.visible_text import general_reading, offer_likeness
+from parser.heuristics.heuristic_reader import read_by_heuristics, offer_evidence
 from parser.page.document import Document
 from parser.parse_job import parse_shop, stored_rules
 from reports.write.write import report_shop
 from rules_generator.learn import GENERAL_RULES, learn_shop
 from tests.pages import Product, article_page, category_page, products, text_page
-from tests.parser.test_parse_job import crawled
+from tests.parser.test_parse_job import store_pages
 from tests.rules_generator.conftest import known
 
 ALL = products(12)
@@ -77,7 +77,7 @@ def _page(title: str, body: str) -> str:
 
 def _run(settings: Settings, store: Store, shop: Shop, pages: dict[str, str]) -> int:
     lists = {f"c{n}": category_page(ALL[n : n + 6]) for n in range(0, 6, 2)}
-    crawled(settings, store, shop, pages | lists | {"about": article_page()})
+    store_pages(settings, store, shop, pages | lists | {"about": article_page()})
     with store.write() as session:
         run = Run(shop_id=shop.id or 0)
         session.add(run)
@@ -194,13 +194,13 @@ def test_general_rules(name: str) -> None:
     """Each common way of saying what is sold is understood."""
     body, wanted = CASES[name]
     document = Document(_page("Mug", body), "https://shop.example/mug")
-    read = general_reading(document)
+    read = read_by_heuristics(document)
     assert {attribute: read[Attribute(attribute)].value for attribute in wanted} == wanted
-    assert offer_likeness(document, read)
+    assert offer_evidence(document, read)
 
 
 def test_a_list_is_no_offer() -> None:
     """Lists and articles do not look like an offer."""
     for page in (category_page(ALL[:6]), article_page()):
         document = Document(page, "https://shop.example/list")
-        assert not offer_likeness(document, general_reading(document))
+        assert not offer_evidence(document, read_by_heuristics(document))

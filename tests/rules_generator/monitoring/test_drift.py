@@ -20,7 +20,7 @@ from rules_generator.training.training_example import TrainingExample
 from scout.demo.assortment.demo_shop import Demo
 from scout.demo.site.demo_site import Site
 from tests.pages import Product, data_page, products, text_page
-from tests.parser.test_parse_job import crawled
+from tests.parser.test_parse_job import store_pages
 from tests.rules_generator.conftest import known, taught
 from tests.rules_generator.test_learn import run_of
 
@@ -76,7 +76,7 @@ def test_offers_that_were_never_right_are_no_drift() -> None:
 
 def test_a_stored_shop_tells_its_drift(settings: Settings, store: Store, shop: Shop) -> None:
     """After a redesign `drift_shop` says so; learning anew says so too, and the rules hold again."""
-    crawled(settings, store, shop, {f"p{one.number}": text_page(one) for one in ALL})
+    store_pages(settings, store, shop, {f"p{one.number}": text_page(one) for one in ALL})
     know_all(store, shop)
     learn_shop(settings, store, shop, run_of(store, shop))
     assert not drift_shop(settings, store, shop).redesigned
@@ -134,7 +134,7 @@ def test_the_demo_shops_redesign_is_recognised() -> None:
 def test_what_is_found_on_fewer_pages_is_told(settings: Settings, store: Store, shop: Shop) -> None:
     """Pages of unknown offers tell too: where they no longer give a price, it is said though the known ones do."""
     many = products(72)
-    crawled(settings, store, shop, {f"p{one.number}": text_page(one) for one in many})
+    store_pages(settings, store, shop, {f"p{one.number}": text_page(one) for one in many})
     know_all(store, shop)
     learn_shop(settings, store, shop, run_of(store, shop))
     assert drift_shop(settings, store, shop).fallen == ()
@@ -175,7 +175,7 @@ def test_pages_that_rest_do_not_hide_a_redesign(
 ) -> None:
     """Where most pages were not fetched again, those that were tell of the redesign; both layouts are learnt anew."""
     many = products(72)
-    crawled(settings, store, shop, {f"p{one.number}": text_page(one) for one in many})
+    store_pages(settings, store, shop, {f"p{one.number}": text_page(one) for one in many})
     know(store, shop, many[:known_ones])
     learn_shop(settings, store, shop, run_of(store, shop))
     rest(store, every=every)
@@ -192,7 +192,7 @@ def test_few_fresh_pages_are_judged_with_the_others(
     settings: Settings, store: Store, shop: Shop
 ) -> None:
     """Three pages that changed are no redesign of a shop."""
-    crawled(settings, store, shop, {f"p{one.number}": text_page(one) for one in ALL})
+    store_pages(settings, store, shop, {f"p{one.number}": text_page(one) for one in ALL})
     know_all(store, shop)
     learn_shop(settings, store, shop, run_of(store, shop))
     rest(store, every=8)
@@ -206,7 +206,7 @@ def test_pages_that_rest_do_not_hide_what_is_found_no_more(
 ) -> None:
     """Pages of unknown offers, half of them resting: a price that only the others have lost is missed."""
     many = products(80)
-    crawled(settings, store, shop, {f"p{one.number}": text_page(one) for one in many})
+    store_pages(settings, store, shop, {f"p{one.number}": text_page(one) for one in many})
     know(store, shop, many[:6])
     learn_shop(settings, store, shop, run_of(store, shop))
     rest(store, every=2)

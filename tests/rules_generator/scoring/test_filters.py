@@ -6,7 +6,7 @@ import pytest
 
 from catalog.models import Attribute
 from parser.page.document import Document
-from parser.read import read, read_attributes
+from parser.page_reader import read_page, read_attributes
 from parser.rules.selector import TextAt
 from rules_generator.candidates.candidate import Candidate
 from rules_generator.candidates.naming import names_attribute
@@ -23,7 +23,7 @@ def rules_of(attribute: Attribute, members: list[TrainingExample]) -> int:
     """How many rules of an attribute are learnt."""
     rules, _ = induce(members)
     return sum(
-        rule.origin == "learnt" for template in rules.templates for rule in template.of(attribute)
+        rule.origin == "learnt" for template in rules.templates for rule in template.rules_for(attribute)
     )
 
 
@@ -63,10 +63,10 @@ def test_a_layouts_only_brand_is_no_rule_where_the_shop_has_others(
     ]
     rules, _ = induce(members)
     page = Document(layout(OTHER, "plain"), "https://shop.example/p")
-    plain = read(page, rules).template
+    plain = read_page(page, rules).template
     (template,) = [one for one in rules.templates if one.name == plain]
     assert len(rules.templates) == 2
-    assert len(template.of(Attribute.BRAND)) == learnt
+    assert len(template.rules_for(Attribute.BRAND)) == learnt
 
 
 INDIRECT = [
@@ -89,9 +89,9 @@ def test_categories_that_stand_in_no_text_of_their_own(
     ]  # fmt: skip
     rules, _ = induce(members)
     page = Document(build.format("Other", "SK-9", one), "https://shop.example/p")
-    read = read_attributes(page, rules.templates[0])[Attribute.CATEGORY].value
-    assert read is not None
-    assert read.casefold() == "desk lamps"
+    read_page = read_attributes(page, rules.templates[0])[Attribute.CATEGORY].value
+    assert read_page is not None
+    assert read_page.casefold() == "desk lamps"
 
 
 def test_a_brand_that_only_a_menu_and_the_heading_name() -> None:
@@ -143,8 +143,8 @@ def test_right_but_for_once(name: str, shown: str, other: str | None) -> None:
         Document(f"<h1>SK-1</h1>{shown.format(brand)}", "https://shop.example/p")
         for brand in ("Olmo", "Cosmira")
     ]
-    read = [read_attributes(page, rules.templates[0])[Attribute.BRAND].value for page in pages]
-    assert read == ["Olmo", other]
+    read_page = [read_attributes(page, rules.templates[0])[Attribute.BRAND].value for page in pages]
+    assert read_page == ["Olmo", other]
 
 
 STATES = [
@@ -230,7 +230,7 @@ def test_a_heading_before_captions() -> None:
     """Of titles that agree on all examples, what a reader sees is asked first."""
     page = "<a class='title' title='{0}'><img alt='{0}'></a><p class='t'>{0}</p>"
     rules, _ = induce([taught(one, page.format(one.title)) for one in ALL])
-    assert isinstance(rules.templates[0].of(Attribute.TITLE)[0].selector, TextAt)
+    assert isinstance(rules.templates[0].rules_for(Attribute.TITLE)[0].selector, TextAt)
 
 
 def test_a_heading_is_no_description() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from catalog.models import Attribute
 from parser.page.document import Document
-from parser.read import read_attributes
+from parser.page_reader import read_attributes
 from parser.rules.selector import JsonAt
 from rules_generator.induction.inducer import induce
 from tests.pages import products
@@ -41,7 +41,7 @@ def test_fields_named_for_it(
     page = Document(f"<h1>Other</h1>{shown.format('Other', fillings[1])}", "https://shop.example/p")
     read = read_attributes(page, template).get(Attribute.EAN)
     assert (read.value if read else None) == ean
-    assert all(rule.origin == "general" for rule in template.of(Attribute.EAN))
+    assert all(rule.origin == "general" for rule in template.rules_for(Attribute.EAN))
 
 
 def test_a_category_that_no_example_has() -> None:
@@ -65,7 +65,7 @@ def test_what_examples_know_is_left_to_them() -> None:
     ]
     assert not any(
         isinstance(rule.selector, JsonAt)
-        for rule in induce(members)[0].templates[0].of(Attribute.EAN)
+        for rule in induce(members)[0].templates[0].rules_for(Attribute.EAN)
     )
 
 
@@ -79,7 +79,7 @@ def test_of_several_blocks_the_one_that_is_read_anyway() -> None:
         taught(one, f"<h1>{one.title}</h1>{shown.format(one.title, one.sku)}", ean=None)
         for one in ALL
     ]
-    (rule,) = induce(members)[0].templates[0].of(Attribute.EAN)
+    (rule,) = induce(members)[0].templates[0].rules_for(Attribute.EAN)
     assert str(rule.selector) == "script {var meta =} $.barcode"
 
 

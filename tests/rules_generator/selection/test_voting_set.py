@@ -4,7 +4,7 @@ import pytest
 
 from catalog.models import Attribute
 from parser.page.document import Document
-from parser.read import read_attributes
+from parser.page_reader import read_attributes
 from rules_generator.induction.inducer import induce
 from tests.pages import Product, products
 from tests.rules_generator.conftest import taught

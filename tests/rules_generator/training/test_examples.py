@@ -6,7 +6,7 @@ from decimal import Decimal
 from catalog.models import OfferFields
 from catalog.runtime.settings import Settings
 from catalog.storage.bodies import BodyStore
-from parser.crawled_pages import CrawledPage, Opener
+from parser.crawled_pages import CrawledPage, PageOpener
 from rules_generator.training.examples import Example, join_offers
 from tests.pages import category_page, products, text_page
 from tests.rules_generator.conftest import known
@@ -14,17 +14,17 @@ from tests.rules_generator.conftest import known
 ALL = products(12)
 
 
-def crawl(settings: Settings, **pages: str) -> tuple[list[CrawledPage], Opener]:
+def crawl(settings: Settings, **pages: str) -> tuple[list[CrawledPage], PageOpener]:
     """Pages as if they had been crawled, by the last part of their URL."""
     bodies = BodyStore(settings.bodies)
     made = [
         CrawledPage(n, f"https://shop.example/{name}", None, bodies.put(page.encode()))
         for n, (name, page) in enumerate(pages.items())
     ]
-    return made, Opener(settings.bodies)
+    return made, PageOpener(settings.bodies)
 
 
-def shop(settings: Settings) -> tuple[list[CrawledPage], Opener]:
+def shop(settings: Settings) -> tuple[list[CrawledPage], PageOpener]:
     """All product pages and two category pages."""
     pages = {f"p{one.number}": text_page(one) for one in ALL}
     return crawl(settings, **pages, all=category_page(ALL), some=category_page(ALL[:1]))

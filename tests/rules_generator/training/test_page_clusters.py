@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parser.rules.model import Template
-from parser.templates.template_match import likeness, ranked
+from parser.templates.template_match import signature_similarity, rank_templates
 from rules_generator.training.page_clusters import (
     Fingerprint,
     PageCluster,
@@ -23,7 +23,7 @@ CATEGORY = frozenset([*FRAME, "#tiles"])
 def told(page: Fingerprint, background: list[Fingerprint]) -> bool:
     """Whether a page is taken for an offer where ten that are in stock are known."""
     (found,) = template_signatures([IN_STOCK] * 10, [PageCluster(tuple(range(10)))], background)
-    return likeness(page, found) >= found.least
+    return signature_similarity(page, found) >= found.threshold
 
 
 @pytest.mark.parametrize("categories", [1, 2, 20, 500])
@@ -69,8 +69,8 @@ def test_each_layout_takes_its_own_pages(background: list[Fingerprint]) -> None:
         Template(name=name, signature=one) for name, one in zip(LAYOUTS, found, strict=True)
     ]
     for name, marks in LAYOUTS.items():
-        assert ranked(marks, templates)[0].template.name == name
-    assert ranked(SOLD_OUT, templates)[0].template.name == "usual"
+        assert rank_templates(marks, templates)[0].template.name == name
+    assert rank_templates(SOLD_OUT, templates)[0].template.name == "usual"
 
 
 def test_a_page_like_no_other_has_no_part_in_what_the_others_share() -> None:
@@ -82,7 +82,7 @@ def test_a_page_like_no_other_has_no_part_in_what_the_others_share() -> None:
         ((0, 1, 2, 3), (9,)),
     ]
     _, other = template_signatures(examples, clusters, [])
-    assert likeness(IN_STOCK, other) < other.least <= likeness(OTHER, other)
+    assert signature_similarity(IN_STOCK, other) < other.threshold <= signature_similarity(OTHER, other)
 
 
 def test_what_tells_layouts_apart_makes_no_page_less_of_an_offer() -> None:
@@ -94,5 +94,5 @@ def test_what_tells_layouts_apart_makes_no_page_less_of_an_offer() -> None:
     )
     assert len(found) == 2
     assert [
-        any(likeness(page, one) >= one.least for one in found) for page in (IN_STOCK, CATEGORY)
+        any(signature_similarity(page, one) >= one.threshold for one in found) for page in (IN_STOCK, CATEGORY)
     ] == [True, False]

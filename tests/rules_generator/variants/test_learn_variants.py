@@ -12,7 +12,7 @@ from matcher.match_job import match_shop
 from parser.parse_job import parse_shop, stored_rules
 from rules_generator.learn import learn_shop
 from tests.pages import Product, article_page, category_page, products
-from tests.parser.test_parse_job import crawled
+from tests.parser.test_parse_job import store_pages
 from tests.variant_shop import (
     Choice,
     array_page,
@@ -35,7 +35,7 @@ def _through(
 ) -> int:  # fmt: skip
     """Learn, parse and match a shop whose catalog has these rows; the run's number."""
     lists = {f"c{n}": category_page(ALL[n : n + 6]) for n in range(0, 8, 2)}
-    crawled(
+    store_pages(
         settings,
         store,
         shop,
@@ -115,7 +115,7 @@ def test_offers_beside_are_no_variants(settings: Settings, store: Store, shop: S
         f"p{one.number}": beside_page(one, [*ALL, *ALL][place + 4 : place + 7])
         for place, one in enumerate(ALL)
     }
-    crawled(
+    store_pages(
         settings,
         store,
         shop,

@@ -15,7 +15,7 @@ from catalog.storage.store import Store
 from rules_generator.learn import learn_shop
 from scout.web.app import create_app
 from tests.pages import headed_page, products, text_page
-from tests.parser.test_parse_job import crawled
+from tests.parser.test_parse_job import store_pages
 from tests.rules_generator import conftest as texts
 from tests.scout.conftest import Scout
 from tests.variant_shop import array_page, choices, known
@@ -30,7 +30,7 @@ def learnt(settings: Settings, store: Store, shop: Shop) -> Shop:
     pages = {f"p{one.number}": array_page(one) for one in several} | {
         f"p{one.number}": text_page(one) for one in plain
     }
-    crawled(settings, store, shop, pages)
+    store_pages(settings, store, shop, pages)
     with store.write() as session:
         for one in several:
             for choice in choices(one):
@@ -113,7 +113,7 @@ def learn(
     settings: Settings, store: Store, shop: Shop, pages: dict[str, str], known: list[dict[str, Any]]
 ) -> None:
     """Crawl these pages, and learn from `p0` onwards with these changes to the known values of their offers."""
-    crawled(settings, store, shop, pages)
+    store_pages(settings, store, shop, pages)
     with store.write() as session:
         for n, (one, changes) in enumerate(zip(ALL, known, strict=True)):
             fields = texts.known(one, url=f"{shop.url}p{n}", **changes).model_dump()
