@@ -80,9 +80,9 @@ class Invocation:
             if not self.settings.metrics_port:
                 yield progress
                 return
-            from scout.metrics.live import told_on
+            from scout.metrics.run_metrics import serve_run_metrics
 
-            with told_on(self.settings.metrics_port, progress) as served_progress:
+            with serve_run_metrics(self.settings.metrics_port, progress) as served_progress:
                 yield served_progress
 
     def flags(self) -> list[str]:

@@ -9,7 +9,7 @@ from scout.commands.context import JsonOption, ShopArgument, get_invocation
 from scout.terminal.output import print_json, print_lines, print_table, shorten
 
 if TYPE_CHECKING:
-    from scout.inspect.page_inspection import Inspection, Line
+    from scout.inspect.page_inspection import Inspection, InspectedVote
 
 AGREEMENT = {None: "", True: "yes", False: "no"}
 """Text of a winner's agreement with the catalog; None where the catalog has no value."""
@@ -43,10 +43,10 @@ def inspect_page_votes(
 ) -> None:
     """Show the votes of all rules on a page: values before and after trimming, scores, winners."""
     from scout.inspect.page_inspection import inspect_page
-    from scout.inspect.review import attribute_named
+    from scout.inspect.review_decisions import parse_attribute
 
     invocation = get_invocation(context)
-    selected = attribute_named(attribute) if attribute else None
+    selected = parse_attribute(attribute) if attribute else None
     inspection = inspect_page(
         invocation.settings, invocation.store, invocation.shop(shop), page, selected
     )
@@ -130,7 +130,7 @@ def _print_selectors(inspection: "Inspection") -> None:
         print_table(("attribute", "CSS", "XPath"), rows, title="To copy")
 
 
-def _vote_row(line: "Line") -> tuple[object, ...]:
+def _vote_row(line: "InspectedVote") -> tuple[object, ...]:
     return (
         line.attribute,
         line.number,

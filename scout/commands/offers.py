@@ -45,7 +45,7 @@ def list_offers(
     They are those of the newest run. With --json, one object a line.
     """
     from catalog.models import Verdict
-    from reports.model.findings import rows
+    from reports.model.findings import list_findings
     from scout.pipeline import run_records
 
     invocation = get_invocation(context)
@@ -54,7 +54,7 @@ def list_offers(
     verdicts = {verdict for verdict, is_given in options.items() if is_given or all_}
     verdicts = verdicts or {Verdict.MISSING}
     run = require_run(invocation, stored_shop)
-    findings = rows(invocation.store, stored_shop, run_records.run_key(run), verdicts)
+    findings = list_findings(invocation.store, stored_shop, run_records.run_key(run), verdicts)
     if as_json:
         for finding in findings:
             print_json(finding.as_row())
@@ -63,9 +63,9 @@ def list_offers(
 
 
 def _print_findings(findings: "list[Finding]", verdicts: "set[Verdict]") -> None:
-    rows = []
+    list_findings = []
     for finding in findings:
-        rows.append(
+        list_findings.append(
             (
                 finding.verdict,
                 finding.score,
@@ -76,7 +76,7 @@ def _print_findings(findings: "list[Finding]", verdicts: "set[Verdict]") -> None
                 finding.url,
             )
         )
-    print_table(("verdict", "score", "price", "", "title", "cause", "url"), rows)
+    print_table(("verdict", "score", "price", "", "title", "cause", "url"), list_findings)
     print_lines(f"{len(findings)} offers ({', '.join(sorted(verdicts))})")
 
 
@@ -102,10 +102,10 @@ def record_decision(
     It applies to later runs too, and the matcher learns from it.
     """
     from catalog.models import ReviewDecision
-    from scout.inspect import review
+    from scout.inspect import review_decisions
 
     invocation = get_invocation(context)
-    recorded = review.keep(invocation.store, invocation.shop(shop), url, ReviewDecision(decision), remark)
+    recorded = review_decisions.record_decision(invocation.store, invocation.shop(shop), url, ReviewDecision(decision), remark)
     print_lines(f"{decision}: {format_cell(recorded.url)}")
     if not recorded.is_finding:
         print_note(

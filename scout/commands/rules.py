@@ -70,12 +70,12 @@ def show_rules(
     as_json: JsonOption = False,
 ) -> None:
     """Show the rules. With --json, one object a line."""
-    from scout.inspect.review import attribute_named
-    from scout.inspect.rule_admin import listed, load
+    from scout.inspect.review_decisions import parse_attribute
+    from scout.inspect.rule_admin import list_rules, load_rules
 
     invocation = get_invocation(context)
-    rules = load(invocation.store, invocation.shop(shop), version)
-    rows = listed(rules, attribute_named(attribute) if attribute else None)
+    rules = load_rules(invocation.store, invocation.shop(shop), version)
+    rows = list_rules(rules, parse_attribute(attribute) if attribute else None)
     if as_json:
         for row in rows:
             print_json(row)
@@ -122,10 +122,10 @@ def export_rules(
     ] = None,
 ) -> None:
     """Print the rules as JSON, for 'scout rules import'."""
-    from scout.inspect.rule_admin import load
+    from scout.inspect.rule_admin import load_rules
 
     invocation = get_invocation(context)
-    rules = load(invocation.store, invocation.shop(shop), version)
+    rules = load_rules(invocation.store, invocation.shop(shop), version)
     print_lines(json.dumps(rules.to_json(), ensure_ascii=False, indent=1))
 
 
@@ -142,12 +142,12 @@ def import_rules(
 ) -> None:
     """Store the rules of a file as the newest version."""
     from parser.rules.model import RuleSet
-    from scout.inspect.rule_admin import save
+    from scout.inspect.rule_admin import save_rules
 
     invocation = get_invocation(context)
     stored_shop = invocation.shop(shop)
     rules = RuleSet.from_json(_read_json(source))
-    version = save(invocation.store, stored_shop, rules, f"imported from {source}")
+    version = save_rules(invocation.store, stored_shop, rules, f"imported from {source}")
     _print_next_step(stored_shop, version)
 
 
@@ -223,29 +223,29 @@ def set_rule(
     """Set a rule by hand, in place of the learnt ones; it is kept when rules are learnt anew."""
     from parser.rules.model import Rule
     from parser.rules.trim import Trim
-    from scout.inspect.review import attribute_named
-    from scout.inspect.rule_admin import load, save, with_manual
+    from scout.inspect.review_decisions import parse_attribute
+    from scout.inspect.rule_admin import load_rules, save_rules, set_manual_rule
 
     invocation = get_invocation(context)
     store, stored_shop = invocation.store, invocation.shop(shop)
     rule = Rule(
-        attribute=attribute_named(attribute),
+        attribute=parse_attribute(attribute),
         selector=_make_selector(css, name, block, path, join, behind),
         trim=Trim(left=left or 0, right=right or 0),
         form=form,
         origin="manual",
     )
-    rules = with_manual(load(store, stored_shop), rule, template)
-    _print_next_step(stored_shop, save(store, stored_shop, rules, f"{attribute} set by hand"))
+    rules = set_manual_rule(load_rules(store, stored_shop), rule, template)
+    _print_next_step(stored_shop, save_rules(store, stored_shop, rules, f"{attribute} set by hand"))
 
 
 @rule_commands.command("history")
 def list_versions(context: typer.Context, shop: ShopArgument, as_json: JsonOption = False) -> None:
     """List the versions of the rules, newest first. With --json, one object a line."""
-    from scout.inspect.rule_admin import history
+    from scout.inspect.rule_admin import list_versions
 
     invocation = get_invocation(context)
-    rows = [_version_row(stored) for stored in history(invocation.store, invocation.shop(shop))]
+    rows = [_version_row(stored) for stored in list_versions(invocation.store, invocation.shop(shop))]
     if as_json:
         for row in rows:
             print_json(row)
@@ -270,20 +270,20 @@ def _version_row(stored: "StoredRules") -> dict[str, Any]:
 def _set_locked(
     invocation: Invocation, name: str, attribute: str, number: int | None, locked: bool
 ) -> None:
-    from scout.inspect.review import attribute_named
-    from scout.inspect.rule_admin import changed, load, save
+    from scout.inspect.review_decisions import parse_attribute
+    from scout.inspect.rule_admin import change_rules, load_rules, save_rules
 
     store, shop = invocation.store, invocation.shop(name)
-    selected = attribute_named(attribute)
+    selected = parse_attribute(attribute)
 
     def change(rule: "Rule") -> "Rule":
         # A manual rule is never replaced by learning: unlocking has to make it a learnt one.
         origin = "learnt" if rule.origin == "manual" and not locked else rule.origin
         return rule.model_copy(update={"locked": locked, "origin": origin})
 
-    rules: RuleSet = changed(load(store, shop), selected, change, number)
+    rules: RuleSet = change_rules(load_rules(store, shop), selected, change, number)
     action = "locked" if locked else "unlocked"
-    _print_next_step(shop, save(store, shop, rules, f"{attribute} {action}"))
+    _print_next_step(shop, save_rules(store, shop, rules, f"{attribute} {action}"))
 
 
 def _make_selector(

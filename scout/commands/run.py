@@ -60,7 +60,7 @@ def run_stages(
 
 
 def _run_one_shop(invocation: Invocation, name: str, fresh: bool, as_json: bool) -> None:
-    from reports.model.report_model import gather
+    from reports.model.report_model import build_report
     from scout.pipeline import shop_run
     from scout.terminal.run_output import print_run
 
@@ -70,7 +70,7 @@ def _run_one_shop(invocation: Invocation, name: str, fresh: bool, as_json: bool)
     if as_json:
         print_json(asdict(summary))
         return
-    print_run(summary, gather(store, shop, summary.run))
+    print_run(summary, build_report(store, shop, summary.run))
 
 
 def _run_all_shops(invocation: Invocation, as_json: bool) -> None:

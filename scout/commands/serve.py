@@ -41,14 +41,14 @@ def serve_web(
     import uvicorn
 
     from scout.schedule.timetable import Timetable
-    from scout.web.app import make
+    from scout.web.app import create_app
 
     invocation = get_invocation(context)
     settings, store = invocation.settings, invocation.store
     timetable = None
     if not no_schedule:
         timetable = Timetable(settings, store, invocation.flags())
-    app = make(settings, store, [*LOOPBACK, host, *(allow_host or ())], timetable)
+    app = create_app(settings, store, [*LOOPBACK, host, *(allow_host or ())], timetable)
     listening = _listen(host, port)
     print_note(f"Scout serves http://{host}:{listening.getsockname()[1]}/ (Ctrl-C ends it)")
     if host not in LOOPBACK:

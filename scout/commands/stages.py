@@ -220,7 +220,7 @@ def report(
 ) -> None:
     """Write the report of a run."""
     from catalog.models import Stage
-    from reports.write.write import report_shop
+    from reports.write.report_files import report_shop
 
     invocation = get_invocation(context)
     formats = _parse_formats(format_)

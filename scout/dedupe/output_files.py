@@ -49,7 +49,7 @@ def write_pairs(run: DedupeRun, path: Path) -> None:
                 run.text(left),
                 run.text(right),
             )
-            table.writerow(cell_escaping.row(cells))
+            table.writerow(cell_escaping.escape_row(cells))
 
 
 def write_named_pairs(pairs: Iterator[NamedPair], path: Path | None) -> int:
@@ -61,7 +61,7 @@ def write_named_pairs(pairs: Iterator[NamedPair], path: Path | None) -> int:
         table = _start_table(file, ("left", "right", "similarity", "reason"))
         for pair in pairs:
             similarity = round(pair.similarity, SIMILARITY_DIGITS)
-            table.writerow(cell_escaping.row((pair.first, pair.later, similarity, pair.reason)))
+            table.writerow(cell_escaping.escape_row((pair.first, pair.later, similarity, pair.reason)))
             count += 1
     return count
 
@@ -73,7 +73,7 @@ def write_clusters(run: DedupeRun, path: Path) -> None:
         for number, members in enumerate(run.duplicates.clusters, 1):
             for row in members:
                 source, line = run.place(row)
-                table.writerow(cell_escaping.row((number, source.name, line, run.text(row))))
+                table.writerow(cell_escaping.escape_row((number, source.name, line, run.text(row))))
 
 
 def write_merged(run: DedupeRun, path: Path) -> None:
@@ -140,7 +140,7 @@ class _CsvWriter:
         values = [" | ".join(texts.get(name, ())) for name in self._names]
         sources = record.sources()
         sources_cell = json.dumps(sources) if sources else ""
-        self._table.writerow(cell_escaping.row((*values, " ".join(record.places), sources_cell)))
+        self._table.writerow(cell_escaping.escape_row((*values, " ".join(record.places), sources_cell)))
 
 
 def _merge_clusters(run: DedupeRun) -> Iterator[_MergedRecord]:
@@ -194,7 +194,7 @@ def _readable_rows(path: Path) -> Iterator[Row]:
 
 def _start_table(file: IO[str], columns: Sequence[str]) -> Any:
     table = csv.writer(file, lineterminator="\n")
-    table.writerow(cell_escaping.row(columns))
+    table.writerow(cell_escaping.escape_row(columns))
     return table
 
 

@@ -16,7 +16,7 @@ from catalog.models import Shop, Verdict
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
-from reports.model.report_model import Story, gather
+from reports.model.report_model import Report, build_report
 from scout.demo.assortment.demo_shop import DemoShop, Score
 from scout.demo.server import ServedShop, serve
 from scout.pipeline import shop_run
@@ -38,7 +38,7 @@ class DemoResult:
     """
 
     run: RunSummary
-    report: Story
+    report: Report
     imported: ImportSummary
     score: Score
     lacking: int
@@ -93,12 +93,12 @@ def run_demo(
     feed.write_bytes(shop.feed(served.url))
     imported = import_offers(store, stored, str(feed), progress=progress)
     summary = shop_run.run_shop(settings, store, stored, progress=progress)
-    report = gather(store, stored, summary.run)
+    report = build_report(store, stored, summary.run)
     return DemoResult(
         run=summary,
         report=report,
         imported=imported,
-        score=shop.score(finding.url for finding in report.of(Verdict.MISSING)),
+        score=shop.score(finding.url for finding in report.findings_with(Verdict.MISSING)),
         lacking=len(shop.missing()),
         requests=len(served.log),
         tracked=sum(_is_tracked(request, served.url) for request in served.log),

@@ -151,11 +151,11 @@ def _previous_reports(run: Run, stage: Stage) -> dict[str, Any]:
 
 def _coverage(session: Session, run: Run, stage: Stage) -> dict[str, Any]:
     """Return the coverage for storage with the run: the next crawl resets the page table."""
-    from reports.statistics.coverage import covered
+    from reports.statistics.coverage import count_coverage
 
     if stage is not Stage.MATCH:
         return {}
-    coverage = covered(session, session.get_one(Shop, run.shop_id), run_key(run))
+    coverage = count_coverage(session, session.get_one(Shop, run.shop_id), run_key(run))
     return {"coverage": coverage.as_json()}
 
 

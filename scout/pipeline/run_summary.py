@@ -36,7 +36,7 @@ class RunSummary:
 
 def summarize_run(store: Store, shop: Shop, run_id: int) -> RunSummary:
     """Summarize one run of a shop, up to the stage that it has reached."""
-    from reports.statistics.coverage import coverage
+    from reports.statistics.coverage import measure_coverage
 
     with store.read() as session:
         run = session.get_one(Run, run_id)
@@ -61,7 +61,7 @@ def summarize_run(store: Store, shop: Shop, run_id: int) -> RunSummary:
         pages=pages,
         offers=offers,
         missing=offers[Verdict.MISSING.value],
-        coverage=coverage(store, shop, run_id).as_json(),
+        coverage=measure_coverage(store, shop, run_id).as_json(),
         reports=_report_paths(run.figures),
         seconds=_stage_seconds(run.figures),
         rules=learnt.get("version", 0),

@@ -77,7 +77,7 @@ def _stage_functions(
     from crawler.crawl import crawl_shop
     from matcher.match_job import match_shop
     from parser.parse_job import parse_shop
-    from reports.write.write import report_shop
+    from reports.write.report_files import report_shop
     from rules_generator.learn import learn_shop
 
     functions: dict[Stage, Callable[..., Any]] = {

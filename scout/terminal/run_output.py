@@ -11,20 +11,20 @@ from scout.pipeline.run_summary import RunSummary
 from scout.terminal.output import format_cell, print_lines, print_table, shorten
 
 if TYPE_CHECKING:
-    from reports.model.report_model import Story
+    from reports.model.report_model import Report
     from reports.statistics.findings_reader import Finding
-    from reports.statistics.statistics import Completeness, Group, Tally
+    from reports.statistics.completeness import Completeness, Group, VerdictCounts
 
 MAX_TABLE_ROWS = 10
 """Rows of each table: a summary that fits on a screen; the report holds all."""
 
 
-def print_run(summary: RunSummary, report: "Story") -> None:
-    """Print the findings of a run, as collected by `reports.model.report_model.gather`."""
+def print_run(summary: RunSummary, report: "Report") -> None:
+    """Print the findings of a run, as collected by `reports.model.report_model.build_report`."""
     from catalog.models import Verdict
 
     _print_totals(summary, report.completeness)
-    if report.untaught:
+    if report.is_read_by_heuristics:
         print_lines(
             "The catalog knows no offer of this shop: its pages were read by general rules, "
             "less surely than usual."
@@ -32,7 +32,7 @@ def print_run(summary: RunSummary, report: "Story") -> None:
     _print_by_category(report.completeness)
     _print_by_price(report.completeness)
     _print_by_cause(report)
-    _print_most_valuable(report.of(Verdict.MISSING))
+    _print_most_valuable(report.findings_with(Verdict.MISSING))
     _print_rules(summary)
     _print_report_paths(summary)
 
@@ -46,7 +46,7 @@ def _print_totals(summary: RunSummary, completeness: "Completeness") -> None:
         f"The catalog lists {total.listed} and lacks {total.missing} ({total.share:.0%}); "
         f"{total.unsure} are unsure.",
     )
-    if coverage.complete:
+    if coverage.is_complete:
         return
     unread = ""
     if coverage.sitemaps_unread:
@@ -58,16 +58,16 @@ def _print_totals(summary: RunSummary, completeness: "Completeness") -> None:
 
 
 def _print_by_category(completeness: "Completeness") -> None:
-    from reports.statistics.statistics import rolled_up
+    from reports.statistics.completeness import roll_up
 
-    groups = rolled_up(completeness.by_category, completeness.currency)
+    groups = roll_up(completeness.by_category, completeness.currency)
     _print_missing("category", [(shorten(group.name) or "(none)", group) for group in groups])
 
 
 def _print_by_price(completeness: "Completeness") -> None:
     currency = completeness.currency
     # Offers in other currencies have bands of their own in the report only.
-    remark = f" ({format_cell(currency)} only)" if completeness.elsewhere else ""
+    remark = f" ({format_cell(currency)} only)" if completeness.other_currencies else ""
     groups = [(_band_label(group, currency), group) for group in completeness.by_band]
     _print_missing("price", groups, remark)
 
@@ -75,7 +75,7 @@ def _print_by_price(completeness: "Completeness") -> None:
 def _print_missing(grouping: str, groups: "Sequence[tuple[str, Group]]", remark: str = "") -> None:
     rows = []
     for name, group in groups:
-        tally = group.tally
+        tally = group.counts
         if tally.missing:
             rows.append((name, tally.missing, tally.seen, f"{tally.share:.0%}", _value(tally)))
     if not rows:
@@ -87,7 +87,7 @@ def _print_missing(grouping: str, groups: "Sequence[tuple[str, Group]]", remark:
         print_lines(f"... and {len(rows) - MAX_TABLE_ROWS} more: see the report")
 
 
-def _value(tally: "Tally") -> str:
+def _value(tally: "VerdictCounts") -> str:
     amounts = sorted(tally.value.items())
     return ", ".join(f"{value:,} {currency}".strip() for currency, value in amounts)
 
@@ -102,7 +102,7 @@ def _band_label(group: "Group", currency: str | None) -> str:
     return f"{low} to {high}"
 
 
-def _print_by_cause(report: "Story") -> None:
+def _print_by_cause(report: "Report") -> None:
     if report.causes:
         print_lines("")
         rows = [(cause.kind.value, cause.offers) for cause in report.causes]

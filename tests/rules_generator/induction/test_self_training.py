@@ -12,7 +12,7 @@ from matcher.match_job import match_shop
 from parser.heuristics.heuristic_reader import read_by_heuristics, offer_evidence
 from parser.page.document import Document
 from parser.parse_job import parse_shop, stored_rules
-from reports.write.write import report_shop
+from reports.write.report_files import report_shop
 from rules_generator.learn import GENERAL_RULES, learn_shop
 from tests.pages import Product, article_page, category_page, products, text_page
 from tests.parser.test_parse_job import store_pages
