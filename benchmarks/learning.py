@@ -29,8 +29,8 @@ from parser.parse_job import parse_shop
 from rules_generator.evaluation.corpus import open_shop, shop_paths
 from rules_generator.induction.induce import induce
 from rules_generator.learn import learn_shop
-from scout.demo.assortment.demo_shop import Demo
-from scout.demo.site.demo_site import Site
+from scout.demo.assortment.demo_shop import DemoShop
+from scout.demo.site.demo_site import DemoSite
 
 BASE = "http://127.0.0.1:8000"
 MOST_SECONDS = 5.0
@@ -146,15 +146,15 @@ def _run_hostile() -> tuple[str, int, float, float, float, list[str]]:
 
 
 def _demo_pages(most: int) -> Iterator[tuple[str, bytes]]:
-    demo = Demo.make()
-    site = Site(demo)
+    demo = DemoShop.make()
+    site = DemoSite(demo)
     for offer in demo.offers[:most]:
         yield offer.path, site.answer(offer.path).at(f"{BASE}/")
 
 
 def _filled(settings: Settings, store: Store, bodies: dict[str, bytes]) -> Shop:
     """A shop whose catalog lists an offer on every page; those of the demo by what the demo says of them."""
-    offers, kept = {offer.path: offer for offer in Demo.make().offers}, BodyStore(settings.bodies)
+    offers, kept = {offer.path: offer for offer in DemoShop.make().offers}, BodyStore(settings.bodies)
     with store.write() as session:
         shop = Shop(name="demo", url=f"{BASE}/", allow_private=True)
         session.add(shop)

@@ -41,8 +41,8 @@ PUBLIC = {
     "scout.demo.server": "serve",
     "scout.demo.assortment.demo_shop": "Demo",
     "scout.inspect.page_inspection": "inspect_page",
-    "scout.pipeline.pipeline": "run_shop",
-    "scout.pipeline.summary": "RunSummary summary",
+    "scout.pipeline.run_records": "run_shop",
+    "scout.pipeline.run_summary": "RunSummary summary",
 }
 
 

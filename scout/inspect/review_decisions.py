@@ -7,7 +7,7 @@ from sqlmodel import Session, select
 from catalog.errors import UsageError
 from catalog.models import Attribute, Match, Review, Shop, ReviewDecision, utc_now
 from catalog.storage.store import Store
-from scout.pipeline import pipeline
+from scout.pipeline import run_records
 from url_cleaner.cleaner import clean_url
 
 
@@ -29,14 +29,14 @@ def record_decision(
 
     Any URL of the offer names it. Raises BadUrl.
     """
-    run = pipeline.latest(store, shop)
+    run = run_records.latest_run(store, shop)
     with store.write() as session:
         finding_url = _finding_url(session, run.id, url, shop) if run else None
         key = finding_url or clean_url(url, home=shop.url).url or url
         stored = select(Review).where(Review.shop_id == shop.id, Review.url == key)
         review = session.exec(stored).first()
         if review is None:
-            review = Review(shop_id=pipeline.shop_key(shop), url=key, decision=decision)
+            review = Review(shop_id=run_records.shop_key(shop), url=key, decision=decision)
         review.word, review.note, review.at = decision, note, utc_now()
         session.add(review)
     return RecordedDecision(key, finding_url is not None)

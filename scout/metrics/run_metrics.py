@@ -8,7 +8,7 @@ import structlog
 from prometheus_client import CollectorRegistry, Gauge, ProcessCollector, start_http_server
 
 from catalog.runtime.progress import Progress
-from scout.terminal.progress import Pace
+from scout.terminal.progress import RateEstimator
 
 log = structlog.get_logger("scout.metrics")
 
@@ -20,7 +20,7 @@ class ProgressMetrics:
         def gauge(name: str, description: str, *labels: str) -> Gauge:
             return Gauge(f"scout_live_{name}", description, labels, registry=registry)
 
-        self._onward, self._pace = onward, Pace()
+        self._onward, self._pace = onward, RateEstimator()
         self._done = gauge("done", "Items done.", "what")
         self._total = gauge("total", "Items known so far.", "what")
         self._rate = gauge("rate", "Items per second.", "what")
@@ -31,7 +31,7 @@ class ProgressMetrics:
     def __call__(self, label: str, done: int, total: int | None = None, **also: int) -> None:
         """Set the gauges of one message."""
         self._onward(label, done, total, **also)
-        news = self._pace.news(label, done, total, also)
+        news = self._pace.estimate(label, done, total, also)
         self._done.labels(label).set(done)
         optional = ((self._total, total), (self._rate, news.rate), (self._left, news.left))
         for gauge, value in optional:

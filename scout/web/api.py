@@ -13,10 +13,10 @@ from catalog.errors import UsageError
 from catalog.models import Run, Shop, Verdict
 from catalog.storage.store import Store
 from reports.model.findings import list_findings
-from scout.overview import overview
-from scout.pipeline import pipeline
-from scout.pipeline.summary import summary
-from scout.terminal.output import plain
+from scout.overview import describe_shops
+from scout.pipeline import run_records
+from scout.pipeline.run_summary import summarize_run
+from scout.terminal.output import json_default
 
 # Bounds against hostile input: offers per response, and digits of a number in a query.
 MAX_OFFERS = 10_000
@@ -29,24 +29,24 @@ class ScoutJSONResponse(JSONResponse):
 
     def render(self, content: Any) -> bytes:
         """Encode the content as UTF-8 JSON."""
-        return json.dumps(content, ensure_ascii=False, default=plain).encode()
+        return json.dumps(content, ensure_ascii=False, default=json_default).encode()
 
 
 def list_shops(request: Request) -> Response:
     """Return all shops with their last run."""
-    return ScoutJSONResponse(overview(get_store(request)))
+    return ScoutJSONResponse(describe_shops(get_store(request)))
 
 
 def list_offers(request: Request) -> Response:
     """Return a shop's offers of the newest run: `?verdict=` (or all), `&limit=`, `&offset=`."""
     store = get_store(request)
     shop = store.shop(request.path_params["name"])
-    newest = pipeline.latest(store, shop)
+    newest = run_records.latest_run(store, shop)
     if newest is None:
         return ScoutJSONResponse([])
     limit = min(parse_number(request, "limit", _DEFAULT_OFFERS), MAX_OFFERS)
     offset = parse_number(request, "offset", 0)
-    findings = list_findings(store, shop, pipeline.run_key(newest), parse_verdicts(request))
+    findings = list_findings(store, shop, run_records.run_key(newest), parse_verdicts(request))
     page = findings[offset : offset + limit]
     return ScoutJSONResponse([finding.as_row() for finding in page])
 
@@ -55,7 +55,7 @@ def show_run(request: Request) -> Response:
     """Return one run: pages by state, offers by verdict, coverage, seconds per stage."""
     store = get_store(request)
     run, shop = find_run(store, request.path_params["run"])
-    figures = asdict(summary(store, shop, pipeline.run_key(run)))
+    figures = asdict(summarize_run(store, shop, run_records.run_key(run)))
     progress = {"stage": run.stage, "reason": run.reason, "started_at": run.started_at}
     return ScoutJSONResponse(figures | progress)
 
@@ -76,7 +76,7 @@ def get_store(request: Request) -> Store:
 def find_run(store: Store, run_id: int) -> tuple[Run, Shop]:
     """Return a run and its shop. Raises UsageError if there is no such run."""
     with store.read() as session:
-        run = pipeline.run_at(session, run_id)
+        run = run_records.find_run(session, run_id)
         if run is None:
             raise UsageError(f"there is no run {run_id}")
         return run, session.get_one(Shop, run.shop_id)

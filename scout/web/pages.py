@@ -16,10 +16,10 @@ from catalog.models import Page, Run, Shop, Verdict
 from catalog.storage.store import Store
 from reports.model.findings import list_findings
 from scout.inspect.page_inspection import InspectedVote, inspect_page
-from scout.overview import overview, row
-from scout.pipeline import pipeline
-from scout.schedule.timetable import Timetable, entries
-from scout.terminal.output import cell
+from scout.overview import describe_shops, describe_shop
+from scout.pipeline import run_records
+from scout.schedule.timetable import Timetable, scheduled_shops
+from scout.terminal.output import format_cell
 from scout.web.api import find_run, get_store
 from scout.web.security import REPORT_POLICY
 
@@ -51,7 +51,7 @@ _templates = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_templates.filters |= {"web_link": web_link, "cell": cell}
+_templates.filters |= {"web_link": web_link, "cell": format_cell}
 
 
 def render(template: str, **values: object) -> str:
@@ -62,11 +62,11 @@ def render(template: str, **values: object) -> str:
 def show_start(request: Request) -> Response:
     """Show all shops with last run, missing offers and newest report, and the timetable."""
     store = get_store(request)
-    scheduled = {shop.name: schedule.cron for shop, schedule in entries(store)}
+    scheduled = {shop.name: schedule.cron for shop, schedule in scheduled_shops(store)}
     timetable: Timetable | None = request.app.state.timetable
     # Of several processes on one store, only the leader starts the scheduled runs.
     is_leader = timetable is not None and timetable.leads
-    page = render("start.html", shops=overview(store), scheduled=scheduled, is_leader=is_leader)
+    page = render("start.html", shops=describe_shops(store), scheduled=scheduled, is_leader=is_leader)
     return HTMLResponse(page)
 
 
@@ -77,10 +77,10 @@ def show_shop(request: Request) -> Response:
     runs = _newest_runs(store, shop)
     missing = []
     if runs:
-        missing = list_findings(store, shop, pipeline.run_key(runs[0]), {Verdict.MISSING})
+        missing = list_findings(store, shop, run_records.run_key(runs[0]), {Verdict.MISSING})
     page = render(
         "shop.html",
-        shop=row(store, shop),
+        shop=describe_shop(store, shop),
         runs=runs,
         missing=missing[:_MAX_OFFERS],
         missing_count=len(missing),

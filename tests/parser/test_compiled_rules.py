@@ -20,8 +20,8 @@ from parser.scripts.blocks import css_string
 from parser.scripts.syntax.jsonpath import child_path
 from parser.templates.template_match import page_fingerprint
 from parser.voting.votes import normalisation_key, run_rule
-from scout.demo.assortment.demo_shop import Demo
-from scout.demo.site.demo_site import Site
+from scout.demo.assortment.demo_shop import DemoShop
+from scout.demo.site.demo_site import DemoSite
 from scout.demo.site.responses import HTML
 from tests.pages import data_page, products, text_page
 
@@ -127,7 +127,7 @@ def test_corpus_pages_are_read_alike(host: str) -> None:
 
 def test_demo_pages_are_read_alike() -> None:
     """Pages made by the demo shop, other than offer pages included."""
-    site = Site(Demo.make(seed=3))
+    site = DemoSite(DemoShop.make(seed=3))
     answers = [(target, site.answer(target)) for target in site.targets()[::23]]
     base = "https://demo.example"
     documents = [

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from scout.commands.context import Json, call
-from scout.terminal.output import say, say_json, table
+from scout.commands.context import JsonOption, get_invocation
+from scout.terminal.output import print_lines, print_json, print_table
 
 
 def add_to(app: typer.Typer) -> None:
@@ -162,7 +162,7 @@ def find_duplicates(
         float | None,
         typer.Option(metavar="T", help="The least similarity of --candidates (else 0.4)."),
     ] = None,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Find near-duplicates in a file of records, or between two files.
 
@@ -196,11 +196,11 @@ def find_duplicates(
             return output_files.write_named_pairs(pairs, out)
 
         disk_option, value = disk_options.popitem()
-        with call(context).progress() as progress:
+        with get_invocation(context).progress() as progress:
             figures = run_on_disk(request, disk_option, value, write_pairs, progress)
             _print_figures(figures, as_json)
         return
-    with call(context).progress() as progress:
+    with get_invocation(context).progress() as progress:
         run = run_dedupe(request, progress)
     if out is not None:
         output_files.write_pairs(run, out)
@@ -227,16 +227,16 @@ def _refuse_with_disk_options(
 
 def _print_figures(figures: dict[str, Any], as_json: bool) -> None:
     if as_json:
-        say_json(figures)
+        print_json(figures)
         return
     columns = ("records", "candidates", "comparisons", "pairs", "clusters", "seconds")
-    table(columns, [[figures[name] for name in columns]])
+    print_table(columns, [[figures[name] for name in columns]])
     levels = figures["levels"]
     if levels:
-        say("")
-        table(tuple(levels[0]), [tuple(level.values()) for level in levels])
+        print_lines("")
+        print_table(tuple(levels[0]), [tuple(level.values()) for level in levels])
     if figures["left_out"] or figures["bad"]:
-        say(
+        print_lines(
             "",
             f"{figures['left_out']} records without a key were left out, "
             f"{figures['bad']} could not be read",

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from scout.commands.context import MOST_ROWS, Json, call, group, to_be_written
-from scout.terminal.output import say, say_json, short, table
+from scout.commands.context import MAX_ROWS, JsonOption, get_invocation, command_group, check_writable
+from scout.terminal.output import print_lines, print_json, shorten, print_table
 
 if TYPE_CHECKING:
     from url_cleaner.evaluation import Evaluation
 
-evaluations = group("evaluate", "How right Scout is, on data whose truth is known.")
+evaluations = command_group("evaluate", "How right Scout is, on data whose truth is known.")
 
 
 def add_to(app: typer.Typer) -> None:
@@ -30,26 +30,26 @@ def urls(
     misses: Annotated[
         bool, typer.Option("--misses", help="Also print the links that came out wrong.")
     ] = False,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Clean the links of a file and count which come out as expected."""
     found = _evaluated(file)
     if as_json:
-        say_json(_as_json(found, misses))
+        print_json(_as_json(found, misses))
         return
     overall = found.overall
     rows = [(name, one.total, one.right, one.share) for name, one in found.categories.items()]
-    table(
+    print_table(
         ("category", "links", "right", "share"),
         [*rows, ("all", overall.total, overall.right, overall.share)],
     )
     if misses and found.misses:
-        say("")
+        print_lines("")
         wrong = [
-            (one.line, short(one.dirty), short(one.expected), short(one.got))
+            (one.line, shorten(one.dirty), shorten(one.expected), shorten(one.got))
             for one in found.misses
         ]
-        table(("line", "link", "expected", "came out"), wrong)
+        print_table(("line", "link", "expected", "came out"), wrong)
 
 
 @evaluations.command("extraction")
@@ -90,7 +90,7 @@ def extraction(
         Path | None,
         typer.Option(
             metavar="FILE",
-            callback=to_be_written,
+            callback=check_writable,
             help="Write what the last setting reads, a line a page.",
         ),
     ] = None,
@@ -98,7 +98,7 @@ def extraction(
         Path | None,
         typer.Option(
             metavar="FILE",
-            callback=to_be_written,
+            callback=check_writable,
             help="Draw the figures into this file, .svg or .html.",
         ),
     ] = None,
@@ -115,14 +115,14 @@ def extraction(
             help="Switch mechanisms of the learner off, and print the values that each shop gains or loses.",
         ),
     ] = "",
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Learn from half of each shop's pages, read the rest, and count what is right."""
     from rules_generator.evaluation.ablation import evaluate_ablation
     from rules_generator.evaluation.chart import write_chart
     from rules_generator.evaluation.evaluate import EvaluationPlan, Setting, evaluate_extraction
 
-    here = call(context)
+    here = get_invocation(context)
     default = Setting()
     trains = numbers(train, int, "--train") or [default.train]
     thresholds = numbers(threshold, float, "--threshold", most=1) or [default.threshold]
@@ -135,7 +135,7 @@ def extraction(
                 data, plan, mechanisms, workers=here.settings.workers, progress=progress
             )
         if as_json:
-            say_json(changes)
+            print_json(changes)
         else:
             _print_ablation(changes)
         return
@@ -150,7 +150,7 @@ def extraction(
     if chart is not None:
         write_chart(figures, chart)
     if as_json:
-        say_json(figures)
+        print_json(figures)
         return
     _tell_extraction(figures)
 
@@ -166,23 +166,23 @@ def matching(
     predictions: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", callback=to_be_written, help="Write what was decided, as CSV."
+            metavar="FILE", callback=check_writable, help="Write what was decided, as CSV."
         ),
     ] = None,
-    as_json: Json = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Match a data set whose truth is known, and score the result."""
     from matcher.evaluation.evaluate import evaluate_matching
 
     figures = evaluate_matching(dataset, predictions)
     if as_json:
-        say_json(figures)
+        print_json(figures)
     else:
-        table(("figure", "value"), figures.items())
+        print_table(("figure", "value"), figures.items())
 
 
 def numbers(
-    text: str, kind: type[int] | type[float], flag: str, most: int = MOST_ROWS
+    text: str, kind: type[int] | type[float], flag: str, most: int = MAX_ROWS
 ) -> list[Any]:
     """The numbers of a list with commas, none below 0 or above `most`. Raises BadParameter.
 
@@ -217,14 +217,14 @@ def _tell_extraction(figures: dict[str, Any]) -> None:
         ]
         for threshold in sorted({one["threshold"] for one in settings})
     ]
-    table(
+    print_table(
         ("F", *columns),
         rows,
         f"{figures['shops']} shops, view {figures['view']}, {figures['stale']:.0%} stale",
     )
-    say("")
+    print_lines("")
     for one in figures["unread"]:
-        say(f"not read: {one['site']} {one['page']}: {one['reason']}")
+        print_lines(f"not read: {one['site']} {one['page']}: {one['reason']}")
     last = settings[-1]
     keys = ("accuracy", "precision", "truth", "found", "right", "extra", "absent")
     nowhere = {name: [count] for name, count in figures.get("nowhere", {}).items()}
@@ -243,17 +243,17 @@ def _tell_extraction(figures: dict[str, Any]) -> None:
         "extra",
         "of none known",
     ]
-    table((*columns, *(["missed, nowhere"] if nowhere else [])), rows, title)
-    say("")
+    print_table((*columns, *(["missed, nowhere"] if nowhere else [])), rows, title)
+    print_lines("")
     pages = last["pages"]
-    say(
+    print_lines(
         f"Pages of offers: {pages['recognised']} of {pages['offers']} recognised; "
         f"other pages: {pages['refused']} of {pages['others']} refused"
     )
-    say("")
+    print_lines("")
     _print_reliability(last["reliability"], "Reliability: confidence, and the share that is right")
     if last["held_out_reliability"] is not None:
-        say("")
+        print_lines("")
         title = "The same with each shop left out of the fit of the confidence"
         _print_reliability(last["held_out_reliability"], title)
 
@@ -263,7 +263,7 @@ def _print_reliability(reliability: dict[str, Any], title: str) -> None:
         (f"{row['from']:g} to {row['to']:g}", row["values"], row["said"], row["right"])
         for row in reliability["all"]
     ]
-    table(("confidence", "values", "mean", "right"), rows, title)
+    print_table(("confidence", "values", "mean", "right"), rows, title)
 
 
 def _print_ablation(changes: dict[str, Any]) -> None:
@@ -283,9 +283,9 @@ def _print_ablation(changes: dict[str, Any]) -> None:
         f"view {changes['view']}, learnt from {changes['train']} pages"
     )
     columns = ("shop", "attribute", "right", "without", "wrong", "without", "extra", "without")
-    table(columns, rows, title)
+    print_table(columns, rows, title)
     losing = changes["losing"]
-    say(
+    print_lines(
         f"{len(losing)} shops lose values or precision"
         + (f": {', '.join(losing)}" if losing else "")
     )

@@ -17,8 +17,8 @@ from rules_generator.learn import learn_shop
 from rules_generator.monitoring.drift import Drift, agreement_shares, drift_shop, measure_drift
 from rules_generator.training.examples import Example
 from rules_generator.training.training_example import TrainingExample
-from scout.demo.assortment.demo_shop import Demo
-from scout.demo.site.demo_site import Site
+from scout.demo.assortment.demo_shop import DemoShop
+from scout.demo.site.demo_site import DemoSite
 from tests.pages import Product, data_page, products, text_page
 from tests.parser.test_parse_job import store_pages
 from tests.rules_generator.conftest import known, taught
@@ -109,8 +109,8 @@ def redesign(settings: Settings, store: Store) -> None:
 
 def demo_teachers(*, redesigned: bool) -> list[TrainingExample]:
     """Offers of the demo shop as teachers."""
-    shop, base = Demo.make(redesigned=redesigned), "http://127.0.0.1:8320"
-    site, found = Site(shop), []
+    shop, base = DemoShop.make(redesigned=redesigned), "http://127.0.0.1:8320"
+    site, found = DemoSite(shop), []
     for offer in shop.offers[::12]:
         page = CrawledPage(len(found), base + offer.path, None, "")
         fields = OfferFields(

@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from scout.demo.assortment.demo_shop import Demo
-from scout.demo.server import Served, serve
+from scout.demo.assortment.demo_shop import DemoShop
+from scout.demo.server import ServedShop, serve
 from tests.scout.conftest import Scout
 
 CATEGORIES = (
@@ -27,9 +27,9 @@ CATEGORIES = (
 OFFERS_PER_CATEGORY = 14
 
 
-def small(*, redesigned: bool) -> Demo:
+def small(*, redesigned: bool) -> DemoShop:
     """Return a small part of the demo shop: the first offers of a few categories."""
-    complete = Demo.make(redesigned=redesigned)
+    complete = DemoShop.make(redesigned=redesigned)
     by_category = [
         [offer for offer in complete.offers if offer.category.slug == slug and not offer.parts][
             :OFFERS_PER_CATEGORY
@@ -44,7 +44,7 @@ def small(*, redesigned: bool) -> Demo:
 
 
 @contextmanager
-def served(demo: Demo, scout: Scout, folder: Path) -> Iterator[Served]:
+def served(demo: DemoShop, scout: Scout, folder: Path) -> Iterator[ServedShop]:
     """Serve the shop, added to Scout with its catalog and ready to be run."""
     with serve(demo, 0) as running:
         (folder / "feed.xml").write_bytes(demo.feed(running.url))
@@ -53,7 +53,7 @@ def served(demo: Demo, scout: Scout, folder: Path) -> Iterator[Served]:
         yield running
 
 
-def precision_and_recall(demo: Demo, scout: Scout) -> tuple[float, float]:
+def precision_and_recall(demo: DemoShop, scout: Scout) -> tuple[float, float]:
     """Return precision and recall of the missing offers."""
     rows = [
         json.loads(line) for line in scout("offers", "demo", "--missing", "--json").out.splitlines()

@@ -14,9 +14,9 @@ from catalog.runtime.progress import no_progress
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from scout.metrics.run_metrics import serve_run_metrics
-from scout.terminal.progress import News, Pace, PlainProgress
+from scout.terminal.progress import ProgressUpdate, RateEstimator, PlainProgress
 from scout.web.app import create_app
-from tests.scout.conftest import Rooms, Scout
+from tests.scout.conftest import FakeStages, Scout
 
 
 def _samples(text: str) -> dict[tuple[str, ...], float]:
@@ -28,7 +28,7 @@ def _samples(text: str) -> dict[tuple[str, ...], float]:
 
 
 def test_metrics_of_the_store(
-    settings: Settings, store: Store, known: Shop, rooms: Rooms, scout: Scout
+    settings: Settings, store: Store, known: Shop, rooms: FakeStages, scout: Scout
 ) -> None:
     """`/metrics` has pages by state, offers by verdict, and the figures of each shop's newest run."""
     assert scout("run", "demo").code == 0
@@ -88,11 +88,11 @@ def test_rate_and_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rate and remaining time come from the last half minute, as soon as there is enough data."""
     clock = iter([0.0, 1.0, 10.0, 100.0])
     monkeypatch.setattr("scout.terminal.progress.time.monotonic", lambda: next(clock))
-    pace = Pace()
-    assert pace.news("pages", 0, 100, {}).rate is None
-    assert pace.news("pages", 5, 100, {}).left is None
-    assert pace.news("pages", 50, 100, {}) == News("pages", 50, 100, {}, 5.0, 10.0)
-    assert pace.news("pages", 60, 100, {}).rate is None
+    pace = RateEstimator()
+    assert pace.estimate("pages", 0, 100, {}).rate is None
+    assert pace.estimate("pages", 5, 100, {}).left is None
+    assert pace.estimate("pages", 50, 100, {}) == ProgressUpdate("pages", 50, 100, {}, 5.0, 10.0)
+    assert pace.estimate("pages", 60, 100, {}).rate is None
 
 
 def test_progress_in_json() -> None:
@@ -112,7 +112,7 @@ def test_progress_in_json() -> None:
 
 
 def test_all_of_a_run_in_json(
-    scout: Scout, known: Shop, rooms: Rooms, monkeypatch: pytest.MonkeyPatch
+    scout: Scout, known: Shop, rooms: FakeStages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With `log_format` json every line on standard error is one object, errors and notes included."""
     from scout.terminal.output import JSON_LINES

@@ -16,7 +16,7 @@ from catalog.models import Match, Run, RunState, Shop, Verdict
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from scout.web.app import create_app
-from tests.scout.conftest import Rooms, Scout
+from tests.scout.conftest import FakeStages, Scout
 
 EVIL = "<script>alert(1)</script>"
 
@@ -32,7 +32,7 @@ def client(settings: Settings, store: Store) -> TestClient:
 
 
 @pytest.fixture
-def run_id(scout: Scout, store: Store, known: Shop, rooms: Rooms) -> int:
+def run_id(scout: Scout, store: Store, known: Shop, rooms: FakeStages) -> int:
     """Run the shop, and add a missing offer with hostile texts; returns the run's id."""
     assert scout("run", "demo").code == 0
     with store.write() as session:
