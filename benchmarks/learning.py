@@ -149,7 +149,7 @@ def _demo_pages(most: int) -> Iterator[tuple[str, bytes]]:
     demo = DemoShop.make()
     site = DemoSite(demo)
     for offer in demo.offers[:most]:
-        yield offer.path, site.answer(offer.path).at(f"{BASE}/")
+        yield offer.path, site.answer(offer.path).body_for(f"{BASE}/")
 
 
 def _filled(settings: Settings, store: Store, bodies: dict[str, bytes]) -> Shop:

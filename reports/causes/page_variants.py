@@ -99,7 +99,7 @@ class VariantIndex:
             return set()
         different = {word for word in left.words if word not in right.spellings}
         different |= {word for word in right.words if word not in left.spellings}
-        sizes = left.kinds.sizes | right.kinds.sizes
+        sizes = left.product_kind.sizes | right.product_kind.sizes
         for word in different:
             if not (_unit(word) or word in sizes or word in self._choice_words):
                 return set()

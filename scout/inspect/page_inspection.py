@@ -32,14 +32,8 @@ from url_cleaner.cleaner import clean_url, is_same_site
 from url_cleaner.errors import BadUrl
 
 _MAX_KNOWN_OFFERS = 50  # catalog offers of one page that are compared with it
-_MAX_NAME_LENGTH = 80  # characters of another product's name in a reason
 
 # Reasons of votes that lost because of the brand (`parser.voting.brand_checks`).
-_BRAND_REASONS = {
-    Attribute.TITLE: "starts with the brand, as no known title does",
-    Attribute.CATEGORY: "contains the brand, as no known category does",
-}
-_DISCARDED = "discarded: the rules that find the known values find none here"
 
 
 @dataclass(frozen=True)
@@ -119,7 +113,7 @@ def inspect_page(
     votes: list[InspectedVote] = []
     for reading in selected:
         first_number = 1 + _rules_before(rules, template, reading)
-        votes += _inspected_votes(document, reading, first_number)
+        votes += _inspected_votes(reading, first_number)
     return Inspection(
         url=document.url,
         rules_version=rules.version,
@@ -254,7 +248,7 @@ def _rules_before(rules: RuleSet, template: Template | None, reading: Reading) -
 
 
 def _inspected_votes(
-    document: Document, reading: Reading, first_number: int
+    reading: Reading, first_number: int
 ) -> Iterator[InspectedVote]:
     for number, vote in enumerate(reading.all_votes, start=first_number):
         rule = vote.rule
@@ -272,7 +266,7 @@ def _inspected_votes(
             cut=vote.cut,
             value=vote.value,
             won=won,
-            why="" if won else _explain_loss(document, vote, reading),
+            why="" if won else _explain_loss(vote, reading),
             css=exported.css,
             xpath=exported.xpath,
             form=rule.form,
@@ -287,16 +281,11 @@ def _agrees_with_winner(vote: Vote, reading: Reading) -> bool:
     return is_same_value(reading.attribute, vote.value, reading.value)
 
 
-def _explain_loss(document: Document, vote: Vote, reading: Reading) -> str:
+def _explain_loss(vote: Vote, reading: Reading) -> str:
     """Return the reason why a vote is not one for the winning value."""
     if vote.value is None:
-        return _explain_abstention(document, vote)
-    if vote in reading.left_out:
-        return _BRAND_REASONS[reading.attribute]
-    was_counted = vote in reading.votes
-    if was_counted and reading.value is None:
-        return _DISCARDED
-    if was_counted:
+        return _explain_abstention(vote)
+    if vote in reading.votes:
         return "outvoted"
     # The parser stops asking rules as soon as the winner is certain.
     if _agrees_with_winner(vote, reading):
@@ -304,13 +293,10 @@ def _explain_loss(document: Document, vote: Vote, reading: Reading) -> str:
     return "not needed: different value"
 
 
-def _explain_abstention(document: Document, vote: Vote) -> str:
+def _explain_abstention(vote: Vote) -> str:
     """Return the reason why a rule has no value for this page."""
     if vote.cut is not None:
         return f"the text is not a valid {vote.rule.attribute.value}"
     if vote.raw is not None:
         return "the trim does not fit the text"
-    other_product = document.another_at(vote.rule.selector)
-    if other_product:
-        return f"finds only the data of another product, {other_product[:_MAX_NAME_LENGTH]!r}"
     return "finds nothing on this page"

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 
 from cssselect import HTMLTranslator, SelectorError
 
-from parser.rules.selector import UNSTRUCK, AnySelector, AttributeAt, JsonAt, TextAt
+from parser.rules.selector import AnySelector, AttributeAt, JsonAt, TextAt
 
-_XPATH_UNSTRUCK = "[not(ancestor-or-self::del or ancestor-or-self::s or ancestor-or-self::strike)]"
 _LABEL = re.compile(r":lexbor-contains\((\"(?:[^\"\\]|\\.)*\")(?: i)?\)")
 
 
@@ -32,8 +31,6 @@ def export_selector(selector: AnySelector) -> ExportedSelector:
     True
     >>> export_selector(TextAt(css="td, li", behind="EAN|UPC"))
     ExportedSelector(css=None, xpath=None)
-    >>> export_selector(TextAt(css=f"b{UNSTRUCK}")).xpath.partition("[")[0]
-    '//b'
     """
     if isinstance(selector, TextAt) and selector.behind:
         return ExportedSelector(None, None)
@@ -44,14 +41,11 @@ def export_selector(selector: AnySelector) -> ExportedSelector:
 
 
 def _xpath(selector: AnySelector) -> str | None:
-    # cssselect does not know Scout's condition against struck-through prices.
-    css = selector.css.removesuffix(UNSTRUCK)
+    css = _LABEL.sub(r":contains(\1)", selector.css)
     try:
-        xpath = HTMLTranslator().css_to_xpath(_LABEL.sub(r":contains(\1)", css), prefix="//")
+        xpath = HTMLTranslator().css_to_xpath(css, prefix="//")
     except SelectorError:
         return None
-    if css != selector.css:
-        xpath += _XPATH_UNSTRUCK
     if isinstance(selector, AttributeAt):
         return f"{xpath}/@{selector.name}"
     if isinstance(selector, JsonAt) and selector.block.startswith("@"):

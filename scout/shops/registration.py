@@ -124,7 +124,7 @@ def parse_hours(text: str) -> str | None:
 
     if text.strip().lower() in ("always", ""):
         return None
-    hours = Window.read(text)
+    hours = Window.parse(text)
     return f"{hours.start:%H:%M}-{hours.end:%H:%M}"
 
 

@@ -65,7 +65,7 @@ def show_start(request: Request) -> Response:
     scheduled = {shop.name: schedule.cron for shop, schedule in scheduled_shops(store)}
     timetable: Timetable | None = request.app.state.timetable
     # Of several processes on one store, only the leader starts the scheduled runs.
-    is_leader = timetable is not None and timetable.leads
+    is_leader = timetable is not None and timetable.is_leader
     page = render("start.html", shops=describe_shops(store), scheduled=scheduled, is_leader=is_leader)
     return HTMLResponse(page)
 

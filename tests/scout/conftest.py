@@ -130,7 +130,7 @@ def fake_stages(monkeypatch: pytest.MonkeyPatch) -> FakeStages:
         ("parser.parse_job", "parse_shop", stages.make_stage("parse", lambda *_: {"offers": 3})),
         ("matcher.match_job", "match_shop", stages.make_stage("match", _match)),
         ("reports.write.report_files", "report_shop", stages.make_stage("report", _report)),
-        ("crawler.frontier.revisit", "reset", stages.reset),
+        ("crawler.frontier.revisit", "reset_for_revisit", stages.reset),
     ):
         fake = ModuleType(module)
         setattr(fake, name, function)

@@ -28,12 +28,12 @@ def _samples(text: str) -> dict[tuple[str, ...], float]:
 
 
 def test_metrics_of_the_store(
-    settings: Settings, store: Store, known: Shop, rooms: FakeStages, scout: Scout
+    settings: Settings, store: Store, known_shop: Shop, fake_stages: FakeStages, scout: Scout
 ) -> None:
     """`/metrics` has pages by state, offers by verdict, and the figures of each shop's newest run."""
     assert scout("run", "demo").code == 0
     with store.write() as session:
-        session.add(Page(shop_id=known.id, url=f"{known.url}late", state=PageState.FAILED))
+        session.add(Page(shop_id=known_shop.id, url=f"{known_shop.url}late", state=PageState.FAILED))
     client = TestClient(create_app(settings, store, ["127.0.0.1"]), base_url="http://127.0.0.1")
     response = client.get("/metrics")
     assert response.headers["content-type"].startswith("text/plain; version=0.0.4")
@@ -112,7 +112,7 @@ def test_progress_in_json() -> None:
 
 
 def test_all_of_a_run_in_json(
-    scout: Scout, known: Shop, rooms: FakeStages, monkeypatch: pytest.MonkeyPatch
+    scout: Scout, known_shop: Shop, fake_stages: FakeStages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With `log_format` json every line on standard error is one object, errors and notes included."""
     from scout.terminal.output import JSON_LINES

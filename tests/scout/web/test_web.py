@@ -32,7 +32,7 @@ def client(settings: Settings, store: Store) -> TestClient:
 
 
 @pytest.fixture
-def run_id(scout: Scout, store: Store, known: Shop, rooms: FakeStages) -> int:
+def run_id(scout: Scout, store: Store, known_shop: Shop, fake_stages: FakeStages) -> int:
     """Run the shop, and add a missing offer with hostile texts; returns the run's id."""
     assert scout("run", "demo").code == 0
     with store.write() as session:
@@ -41,7 +41,7 @@ def run_id(scout: Scout, store: Store, known: Shop, rooms: FakeStages) -> int:
         session.add(
             Match(
                 run_id=1,
-                shop_id=known.id,
+                shop_id=known_shop.id,
                 url=url,
                 urls=[url],
                 verdict=Verdict.MISSING,
