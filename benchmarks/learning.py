@@ -154,7 +154,10 @@ def _demo_pages(most: int) -> Iterator[tuple[str, bytes]]:
 
 def _filled(settings: Settings, store: Store, bodies: dict[str, bytes]) -> Shop:
     """A shop whose catalog lists an offer on every page; those of the demo by what the demo says of them."""
-    offers, kept = {offer.path: offer for offer in DemoShop.make().offers}, BodyStore(settings.bodies)
+    offers, kept = (
+        {offer.path: offer for offer in DemoShop.make().offers},
+        BodyStore(settings.bodies),
+    )
     with store.write() as session:
         shop = Shop(name="demo", url=f"{BASE}/", allow_private=True)
         session.add(shop)

@@ -92,7 +92,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         rules = _fill_up(_learn(shop, shops, options.taught), options.rules)
         counts += [len(template.rules) for template in rules.templates]
         pages = [
-            Page(page.html, decode_html(page.html), page.url) for page in shop.testing[: options.pages]
+            Page(page.html, decode_html(page.html), page.url)
+            for page in shop.testing[: options.pages]
         ]
         sizes += [len(page.body) for page in pages]
         readers: dict[str, Callable[[Page], object]] = {

@@ -20,7 +20,7 @@ from catalog.links.tracking_params import learn_shop_keys
 from catalog.models import Page, PageState
 from catalog.runtime.worker_process import WorkerLost
 from catalog.storage.bodies import BodyStore
-from catalog.storage.frontier import Frontier, FetchOutcome
+from catalog.storage.frontier import FetchOutcome, Frontier
 from crawler.config import DEFAULT_CONFIG, CrawlConfig
 from crawler.discovery import seeds
 from crawler.discovery.sitemap_crawl import SitemapCrawl

@@ -47,9 +47,9 @@ def write_reference() -> None:
     for name in PACKAGES:
         path = GENERATED / f"{name}.rst"
         path.write_text(package_page(name), encoding="utf-8")
-    from scout.manual import render_manual
+    from scout.manual import manual
 
-    (GENERATED / "cli.md").write_text(render_manual(), encoding="utf-8")
+    (GENERATED / "cli.md").write_text(manual(), encoding="utf-8")
 
 
 def package_page(name: str) -> str:

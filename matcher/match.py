@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from catalog.models import OfferFields, Verdict, ReviewDecision
+from catalog.models import OfferFields, ReviewDecision, Verdict
 from matcher.config import DEFAULT_CONFIG, MatcherConfig
 from matcher.decision.evidence_weights import Details, weigh_evidence
 from matcher.decision.reasons import explain_decision

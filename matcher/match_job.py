@@ -21,10 +21,10 @@ from catalog.models import (
     Page,
     PageState,
     Review,
+    ReviewDecision,
     Shop,
     ShopOffer,
     Verdict,
-    ReviewDecision,
 )
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings

@@ -22,8 +22,8 @@ from parser.crawled_pages import (
     PageOpener,
     interleave_folders,
     list_crawled_pages,
-    shuffle_pages,
     redirect_targets,
+    shuffle_pages,
 )
 from parser.page.document import Document
 from parser.parse_job import newest_rules_row

@@ -10,7 +10,7 @@ from sqlmodel import col, or_, select
 
 from catalog.models import KnownOffer, Page, PageState, SitemapSeen
 from catalog.storage.bodies import BodyStore
-from catalog.storage.frontier import SAME_AS_CANONICAL, FrontierLink, FetchOutcome
+from catalog.storage.frontier import SAME_AS_CANONICAL, FetchOutcome, FrontierLink
 from catalog.storage.store import Store
 from crawler.fetch.response_status import GONE_STATUSES
 from crawler.filters.link_filter import LinkFilter

@@ -6,7 +6,7 @@ from typing import Any
 from scrapy.http import Response
 
 from catalog.models import Page, PageState, utc_now
-from catalog.storage.frontier import FrontierLink, FetchOutcome
+from catalog.storage.frontier import FetchOutcome, FrontierLink
 from crawler.fetch.probe import MissingPage
 from crawler.fetch.response_status import (
     HOSTILE,

@@ -14,7 +14,14 @@ from typing import NamedTuple
 from zlib import crc32
 
 from catalog.models import Page, PageState
-from catalog.storage.frontier import DEAD_LINK, SAME_AS_CANONICAL, SAME_IN_OTHER_SESSION, WRONG_CANONICAL, FrontierLink, FetchOutcome
+from catalog.storage.frontier import (
+    DEAD_LINK,
+    SAME_AS_CANONICAL,
+    SAME_IN_OTHER_SESSION,
+    WRONG_CANONICAL,
+    FetchOutcome,
+    FrontierLink,
+)
 from crawler.config import DEFAULT_CONFIG, CrawlConfig
 from crawler.filters.dead_links import LAST_PRIORITY, PRIORITY_SPREAD, DeadLinkFilter
 from crawler.filters.near_duplicates import TRAP_REASON, NearDuplicateFilter
@@ -180,7 +187,9 @@ class LinkFilter:
         depth, hops = position.depth + 1, position.barren_hops + 1
         if address.key == position.address.key and address.url != position.address.url:
             # Known by its key, but the shop insists on this spelling.
-            return address, (FrontierLink(address.url, "redirect", PRIORITY["redirect"], depth, hops),)
+            return address, (
+                FrontierLink(address.url, "redirect", PRIORITY["redirect"], depth, hops),
+            )
         link = self._admit(address, "redirect", depth, hops)
         return address, (link,) if link else ()
 

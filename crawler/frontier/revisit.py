@@ -18,7 +18,12 @@ from sqlalchemy import ColumnElement, CursorResult
 from sqlmodel import Session, col, func, or_, select, update
 
 from catalog.models import Page, PageKind, PageState, utc_now
-from catalog.storage.frontier import MIN_REVISIT_INTERVAL, MAX_REVISIT_INTERVAL, due_today, skipped_by_policy
+from catalog.storage.frontier import (
+    MAX_REVISIT_INTERVAL,
+    MIN_REVISIT_INTERVAL,
+    due_today,
+    skipped_by_policy,
+)
 
 REFUSED_TO_RETRY = 20  # refused pages that a run tries again
 UNCHANGED_SHARE = 0.1  # of the time for which a page has been the same, until its next visit
@@ -44,7 +49,9 @@ def reset_for_revisit(session: Session, shop_id: int) -> int:
         ),
     ]
     if _has_unfetched_pages(session, of_shop):
-        is_recent = col(Page.state).in_(FETCHED_STATES) & (col(Page.fetched_at) > moment - MAX_REVISIT_INTERVAL)
+        is_recent = col(Page.state).in_(FETCHED_STATES) & (
+            col(Page.fetched_at) > moment - MAX_REVISIT_INTERVAL
+        )
         due.append(~is_recent | (col(Page.source) == "root") | (_is_offer() & due_today(moment)))
     columns = {
         "state": PageState.PENDING,

@@ -12,7 +12,7 @@ from typing import Any
 from selectolax.lexbor import LexborHTMLParser
 
 from catalog.errors import HostilePage
-from catalog.html import to_utf8, open_html
+from catalog.html import open_html, to_utf8
 from catalog.storage.bodies import body_hash
 from crawler.pages.link_extraction import extract_links
 from crawler.pages.offer_signals import count_offer_signals

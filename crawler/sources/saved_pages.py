@@ -21,7 +21,7 @@ from catalog.models import Page, PageState, Shop, utc_now
 from catalog.runtime.progress import Progress
 from catalog.runtime.settings import Settings
 from catalog.storage.bodies import BodyStore
-from catalog.storage.frontier import Frontier, FrontierLink, FetchOutcome
+from catalog.storage.frontier import FetchOutcome, Frontier, FrontierLink
 from catalog.storage.store import Store
 from crawler.discovery.sitemaps import parse_date
 from crawler.fetch.response_status import HOSTILE, MAX_ATTEMPTS, TOO_LARGE, classify_response

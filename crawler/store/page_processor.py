@@ -15,7 +15,7 @@ from scrapy.http import Response
 
 from catalog import errors
 from catalog.errors import StoreError
-from catalog.runtime.worker_process import RequestHandler, WorkerProcess, WorkerLost
+from catalog.runtime.worker_process import RequestHandler, WorkerLost, WorkerProcess
 from catalog.storage.bodies import BodyStore
 from crawler.pages.page_digest import PageDigest, PageDigester
 from crawler.pages.soft404 import PageFingerprint

@@ -14,7 +14,7 @@ from scrapy.crawler import Crawler
 
 from catalog.errors import StoreError
 from catalog.models import SitemapSeen
-from catalog.storage.frontier import FrontierLink, FetchOutcome
+from catalog.storage.frontier import FetchOutcome, FrontierLink
 
 COMMIT_DELAY = 0.05  # seconds for which a page waits for others to share its transaction
 COMMIT_SIZE = 8  # pages that are committed without waiting longer

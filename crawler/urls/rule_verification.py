@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 
 from catalog.models import PageState
-from catalog.storage.frontier import FrontierLink, FetchOutcome
+from catalog.storage.frontier import FetchOutcome, FrontierLink
 from crawler.config import DEFAULT_CONFIG, CrawlConfig
 from crawler.urls.canonical_rules import RuleKey
 

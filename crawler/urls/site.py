@@ -96,7 +96,9 @@ class Site:
     def normalize(self, link: str) -> Address | str:
         """Clean a link to this site; returns a reason if it leads elsewhere."""
         try:
-            cleaned = clean_url(link, home=self.home, shop_keys=self.tracking_keys, lists=self._lists).url
+            cleaned = clean_url(
+                link, home=self.home, shop_keys=self.tracking_keys, lists=self._lists
+            ).url
             if cleaned is None or not self.contains(cleaned):
                 is_web = urlsplit(link).scheme in ("http", "https")
                 return OTHER_HOST if is_web else NOT_A_LINK

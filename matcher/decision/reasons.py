@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from math import isnan
 
-from catalog.models import Verdict, ReviewDecision
+from catalog.models import ReviewDecision, Verdict
 from matcher.decision.verdicts import Decision
 from matcher.records.record import Record
 from matcher.scoring.identifier_evidence import SAME_ADDRESS, SAME_PATH, SAME_SLUG

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from catalog.models import Verdict, ReviewDecision
+from catalog.models import ReviewDecision, Verdict
 from matcher.array_types import Doubles
 from matcher.config import DEFAULT_CONFIG, MatcherConfig
 from matcher.decision.thresholds import VerdictThresholds, choose_thresholds

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from selectolax.lexbor import LexborNode
 
 from catalog.models import Attribute
-from catalog.values import Hint, value_key, normalise
+from catalog.values import Hint, normalise, value_key
 from catalog.values.category import is_home
 from parser.heuristics.claims import DATA, HEADING, HEADING_TRUST, LABEL, NEAR_HEADING, Claim
 from parser.heuristics.markup import (

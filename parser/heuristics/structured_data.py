@@ -9,7 +9,7 @@ from typing import Any
 from rapidfuzz import fuzz
 
 from catalog.models import Attribute
-from catalog.values import normalise, is_same_value
+from catalog.values import is_same_value, normalise
 from catalog.values.identifier import GTIN_NAMES
 from parser.heuristics.claims import DATA, DATA_TRUST, JSON_LD, JSON_LD_TRUST, Claim
 from parser.page.document import Document, scalar_text

@@ -8,7 +8,7 @@ from propcache.api import cached_property
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from catalog.errors import RuleError
-from catalog.html import to_utf8, open_html
+from catalog.html import open_html, to_utf8
 from catalog.values.category import SEPARATOR
 from parser.page.element_index import ElementIndex
 from parser.page.labels import labelled_text

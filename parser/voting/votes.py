@@ -13,7 +13,7 @@ from urllib.parse import unquote
 
 from catalog.models import Attribute
 from catalog.values import NO_HINT, Hint, is_dash, normalise
-from catalog.values.category import standard_path, is_home
+from catalog.values.category import is_home, standard_path
 from parser.page.document import Document
 from parser.rules.model import Rule
 from parser.rules.selector import AnySelector, JsonAt

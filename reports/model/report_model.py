@@ -13,7 +13,7 @@ from decimal import Decimal
 from sqlmodel import Session
 
 from catalog.errors import UsageError
-from catalog.models import Run, Shop, Verdict, ReviewDecision, utc_now
+from catalog.models import ReviewDecision, Run, Shop, Verdict, utc_now
 from catalog.runtime.progress import Progress, no_progress
 from catalog.storage.store import Store
 from reports.causes.cause_inference import CauseContext, CauseKind, infer_causes, is_valid_ean

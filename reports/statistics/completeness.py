@@ -12,7 +12,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
-from catalog.models import Verdict, ReviewDecision
+from catalog.models import ReviewDecision, Verdict
 from reports.statistics.category_paths import category_steps
 from reports.statistics.coverage import Coverage
 from reports.statistics.findings_reader import Finding, decimal_text

@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from catalog.models import Verdict, ReviewDecision
+from catalog.models import ReviewDecision, Verdict
 from reports.statistics.completeness import (
     NO_CURRENCY,
     Completeness,

@@ -17,7 +17,7 @@ from typing import Any
 from sqlalchemy import Row, and_, func, select
 from sqlmodel import Session, col
 
-from catalog.models import Match, Page, Review, Shop, Verdict, ReviewDecision
+from catalog.models import Match, Page, Review, ReviewDecision, Shop, Verdict
 
 # Characters of a text, of a URL, of a brand or product number, of a short code (currency, GTIN).
 # All are bounds against hostile input.
@@ -182,7 +182,9 @@ def read_findings(session: Session, shop: Shop, run_id: int) -> Iterator[Finding
 def _read_reviews(session: Session, shop: Shop) -> dict[str, _Review]:
     query = select(col(Review.url), col(Review.decision), col(Review.note))
     rows = session.connection().execute(query.where(col(Review.shop_id) == shop.id))
-    return {url: _Review(ReviewDecision(decision), clean_text(note)) for url, decision, note in rows}
+    return {
+        url: _Review(ReviewDecision(decision), clean_text(note)) for url, decision, note in rows
+    }
 
 
 def _review_of(urls: Iterable[str], reviews: Mapping[str, _Review]) -> _Review:

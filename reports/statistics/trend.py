@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlmodel import Session, col
 
-from catalog.models import Match, Review, Run, RunState, Shop, Verdict, ReviewDecision
+from catalog.models import Match, Review, ReviewDecision, Run, RunState, Shop, Verdict
 from reports.statistics.coverage import coverage_of_figures
 from reports.statistics.findings_reader import Finding, apply_decision
 
@@ -138,9 +138,7 @@ def _read_matches(session: Session, run_id: int | None, *columns: Any) -> Iterab
 
 def _read_decisions(session: Session, shop: Shop, run: Run) -> dict[str, str]:
     """Return review decisions by every URL that this run knows of the offer: pages move."""
-    query = select(col(Review.url), col(Review.decision)).where(
-        col(Review.shop_id) == shop.id
-    )
+    query = select(col(Review.url), col(Review.decision)).where(col(Review.shop_id) == shop.id)
     reviewed: dict[str, str] = {row[0]: row[1] for row in session.connection().execute(query)}
     if not reviewed:
         return {}

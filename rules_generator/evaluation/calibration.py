@@ -37,9 +37,13 @@ def calibration_row(shop: str, reading: Reading, is_right: bool) -> CalibrationR
     agreeing = [
         vote.rule
         for vote in reading.votes
-        if vote.value and reading.value and is_same_value(reading.attribute, vote.value, reading.value)
+        if vote.value
+        and reading.value
+        and is_same_value(reading.attribute, vote.value, reading.value)
     ]
-    return CalibrationRow(shop, reading.attribute, confidence_features(reading.share, agreeing), is_right)
+    return CalibrationRow(
+        shop, reading.attribute, confidence_features(reading.share, agreeing), is_right
+    )
 
 
 def fit_weights(rows: Sequence[CalibrationRow]) -> Floats:

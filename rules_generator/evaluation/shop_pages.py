@@ -14,7 +14,12 @@ from parser.crawled_pages import CrawledPage
 from parser.page.document import Document
 from parser.page_reader import read_by_templates
 from parser.rules.model import Rule, RuleSet, Template
-from parser.templates.template_match import TemplateMatch, is_home_page, page_fingerprint, rank_templates
+from parser.templates.template_match import (
+    TemplateMatch,
+    is_home_page,
+    page_fingerprint,
+    rank_templates,
+)
 from parser.voting.early_stopping import collect_readings
 from parser.voting.votes import Vote, run_rule
 from parser.voting.winner import Reading

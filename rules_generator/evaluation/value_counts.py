@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from typing import Literal
 
 from catalog.models import Attribute
-from catalog.values import Hint, normalise, is_same_value
+from catalog.values import Hint, is_same_value, normalise
 from rules_generator.evaluation.corpus import LabelledPage
 
 SCORED = (

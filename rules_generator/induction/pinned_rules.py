@@ -17,7 +17,9 @@ MIN_SIMILARITY = 0.5
 def carry_over_pinned(rules: RuleSet, old: RuleSet) -> RuleSet:
     """Return new rules with the pinned ones among the old; pinned rules come first."""
     variants = rules.variants
-    pinned = tuple(layout for layout in old.variants if any(rule.is_pinned for rule in layout.rules))
+    pinned = tuple(
+        layout for layout in old.variants if any(rule.is_pinned for rule in layout.rules)
+    )
     if pinned:
         variants = (*pinned, *(layout for layout in variants if layout not in pinned))
     placements: list[tuple[Rule, set[str]]] = []

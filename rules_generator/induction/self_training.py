@@ -18,7 +18,7 @@ from rapidfuzz import fuzz, utils
 from catalog.models import Attribute, KnownOffer, OfferFields
 from catalog.values import value_key
 from parser.crawled_pages import CrawledPage
-from parser.heuristics.heuristic_reader import HeuristicValue, read_by_heuristics, offer_evidence
+from parser.heuristics.heuristic_reader import HeuristicValue, offer_evidence, read_by_heuristics
 from parser.page.document import Document
 from parser.rules.model import Rule, RuleSet
 from parser.templates.template_match import is_home_page, page_fingerprint
@@ -79,7 +79,8 @@ class OtherShops:
         title = reading[Attribute.TITLE].value
         html = (document.tree.html or "")[:MAX_PAGE_CHARS]
         eans = {
-            value_key(Attribute.EAN, number) for number in islice(GTIN_LIKE.findall(html), MAX_NUMBERS)
+            value_key(Attribute.EAN, number)
+            for number in islice(GTIN_LIKE.findall(html), MAX_NUMBERS)
         }
         offers = [self.by_ean[ean] for ean in eans if ean in self.by_ean]
         for attribute in (Attribute.HAN, Attribute.SKU):
@@ -194,4 +195,6 @@ def as_general_rules(rules: RuleSet, trust: Mapping[Attribute, float]) -> RuleSe
 
 def _as_general(rule: Rule, trust: Mapping[Attribute, float]) -> Rule:
     factor = (1 + trust.get(rule.attribute, 0.0)) / 2
-    return rule.model_copy(update={"origin": "general", "precision": round(rule.precision * factor, 4)})
+    return rule.model_copy(
+        update={"origin": "general", "precision": round(rule.precision * factor, 4)}
+    )

@@ -6,7 +6,7 @@ Many shops repeat them in the head of offers that have no picture or description
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from catalog.models import Attribute
-from catalog.values import Hint, value_key, normalise
+from catalog.values import Hint, normalise, value_key
 from parser.page.document import Document
 from parser.rules.model import Rule
 from parser.voting.vote_weights import is_in_meta
@@ -51,7 +51,9 @@ def _unknown(
     attribute: Attribute, values: Iterable[str], examples: Sequence[Example]
 ) -> tuple[str, ...]:
     known_keys = {
-        value_key(attribute, text) for example in examples for text in example.known.get(attribute, ())
+        value_key(attribute, text)
+        for example in examples
+        for text in example.known.get(attribute, ())
     }
     return tuple(
         value for value in dict.fromkeys(values) if value_key(attribute, value) not in known_keys

@@ -14,13 +14,13 @@ from typing import Any
 from selectolax.lexbor import LexborNode
 
 from catalog.models import Attribute
-from catalog.values import Hint, value_key, normalise, is_same_value
+from catalog.values import Hint, is_same_value, normalise, value_key
 from parser.page.document import MAX_TEMPLATES, Document, scalar_text
-from parser.page.texts import HIDDEN_TAGS, own_text, element_text
+from parser.page.texts import HIDDEN_TAGS, element_text, own_text
 from parser.rules.model import Form
 from parser.rules.selector import CONTENT, IN_ATTRIBUTE, IN_TEXT
 from parser.scripts.blocks import attribute_data
-from parser.scripts.syntax.jsonpath import Entry, child_path, can_name, nested_json
+from parser.scripts.syntax.jsonpath import Entry, can_name, child_path, nested_json
 from rules_generator.locate.element_selectors import anchor_selectors, css_name, css_tag
 
 # Caps on one page: occurrences per attribute, elements, values and depth of a block.
@@ -219,7 +219,9 @@ class ValueMatcher:
         if form == "minor":
             return f"{int(raw) // 100}.{int(raw) % 100:02d}" in self._keys[Attribute.PRICE]
         value = normalise(Attribute.PRICE, raw, Hint(decimal=DECIMAL_SIGNS[form]))
-        return value is not None and value_key(Attribute.PRICE, value) in self._keys[Attribute.PRICE]
+        return (
+            value is not None and value_key(Attribute.PRICE, value) in self._keys[Attribute.PRICE]
+        )
 
     def _contains(self, attribute: Attribute, raw: str) -> bool:
         folded = raw.casefold()
@@ -230,7 +232,8 @@ class ValueMatcher:
         if text is None:
             return False
         return any(
-            is_same_value(Attribute.DESCRIPTION, text, value) for value in self.known[Attribute.DESCRIPTION]
+            is_same_value(Attribute.DESCRIPTION, text, value)
+            for value in self.known[Attribute.DESCRIPTION]
         )
 
 

@@ -22,8 +22,8 @@ from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from parser.crawled_pages import CrawledPage, PageOpener, list_crawled_pages
-from parser.parse_job import stored_rules
 from parser.page_reader import read_attributes
+from parser.parse_job import stored_rules
 from parser.rules.model import Rule, RuleSet, Template
 from parser.templates.template_match import page_fingerprint, rank_templates
 from parser.voting.winner import Reading

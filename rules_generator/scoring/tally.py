@@ -115,7 +115,9 @@ class Tally:
     def keys(self) -> tuple[str | None, ...]:
         """The values by the key that makes them equal."""
         attribute = self.candidate.attribute
-        return tuple(None if value is None else value_key(attribute, value) for value in self.values)
+        return tuple(
+            None if value is None else value_key(attribute, value) for value in self.values
+        )
 
     @property
     def right_keys(self) -> set[str | None]:

@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Any
 
 from catalog.models import IDENTIFIERS, Attribute
-from catalog.values import normalise, is_same_value
+from catalog.values import is_same_value, normalise
 from catalog.values.identifier import GTIN_NAMES
 from parser.heuristics.structured_data import KEYS, NAMES, PARTS
 from parser.page.document import Document
@@ -21,7 +21,7 @@ from parser.rules.model import Rule
 from parser.rules.selector import AnySelector, AttributeAt, JsonAt
 from parser.scripts.block_lookup import PAIRS
 from parser.scripts.blocks import SCHEMA_ORG
-from parser.scripts.syntax.jsonpath import AnyOf, child_path, compile_path, can_name
+from parser.scripts.syntax.jsonpath import AnyOf, can_name, child_path, compile_path
 from parser.voting.early_stopping import source_of
 from rules_generator.candidates.candidate import UNTRAINED_SCORE
 from rules_generator.candidates.source_kinds import DATA, source_kind

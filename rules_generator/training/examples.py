@@ -14,7 +14,7 @@ from itertools import islice
 from rapidfuzz import fuzz, process, utils
 
 from catalog.models import Attribute, OfferFields
-from catalog.values import is_dash, value_key, normalise, is_same_value, offer_values
+from catalog.values import is_dash, is_same_value, normalise, offer_values, value_key
 from parser.crawled_pages import CrawledPage, PageOpener
 from parser.page.document import Document
 from parser.page.texts import element_text

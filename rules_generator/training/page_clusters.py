@@ -17,7 +17,12 @@ from itertools import pairwise
 from statistics import median
 
 from parser.rules.model import Signature
-from parser.templates.template_match import LOOKUP_COSTS, lookup_cost, signature_similarity, match_rank
+from parser.templates.template_match import (
+    LOOKUP_COSTS,
+    lookup_cost,
+    match_rank,
+    signature_similarity,
+)
 
 Fingerprint = frozenset[str]
 

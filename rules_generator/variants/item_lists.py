@@ -13,10 +13,10 @@ from selectolax.lexbor import LexborNode
 
 from catalog.models import IDENTIFIERS, Attribute
 from parser.page.document import Document
-from parser.page.texts import HIDDEN_TAGS, own_text, element_text
+from parser.page.texts import HIDDEN_TAGS, element_text, own_text
 from parser.rules.selector import ITEM, AnySelector, AttributeAt, JsonAt, TextAt
 from parser.scripts.blocks import attribute_data
-from parser.scripts.syntax.jsonpath import child_path, can_name
+from parser.scripts.syntax.jsonpath import can_name, child_path
 from parser.variants import Item, items_at
 from rules_generator.locate.element_selectors import ancestors_or_self, anchor_selectors, css_tag
 from rules_generator.locate.known_values import (

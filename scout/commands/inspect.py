@@ -9,7 +9,7 @@ from scout.commands.context import JsonOption, ShopArgument, get_invocation
 from scout.terminal.output import print_json, print_lines, print_table, shorten
 
 if TYPE_CHECKING:
-    from scout.inspect.page_inspection import Inspection, InspectedVote
+    from scout.inspect.page_inspection import InspectedVote, Inspection
 
 AGREEMENT = {None: "", True: "yes", False: "no"}
 """Text of a winner's agreement with the catalog; None where the catalog has no value."""

@@ -105,7 +105,9 @@ def record_decision(
     from scout.inspect import review_decisions
 
     invocation = get_invocation(context)
-    recorded = review_decisions.record_decision(invocation.store, invocation.shop(shop), url, ReviewDecision(decision), remark)
+    recorded = review_decisions.record_decision(
+        invocation.store, invocation.shop(shop), url, ReviewDecision(decision), remark
+    )
     print_lines(f"{decision}: {format_cell(recorded.url)}")
     if not recorded.is_finding:
         print_note(

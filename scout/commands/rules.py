@@ -245,7 +245,9 @@ def list_versions(context: typer.Context, shop: ShopArgument, as_json: JsonOptio
     from scout.inspect.rule_admin import list_versions
 
     invocation = get_invocation(context)
-    rows = [_version_row(stored) for stored in list_versions(invocation.store, invocation.shop(shop))]
+    rows = [
+        _version_row(stored) for stored in list_versions(invocation.store, invocation.shop(shop))
+    ]
     if as_json:
         for row in rows:
             print_json(row)

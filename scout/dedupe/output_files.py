@@ -61,7 +61,9 @@ def write_named_pairs(pairs: Iterator[NamedPair], path: Path | None) -> int:
         table = _start_table(file, ("left", "right", "similarity", "reason"))
         for pair in pairs:
             similarity = round(pair.similarity, SIMILARITY_DIGITS)
-            table.writerow(cell_escaping.escape_row((pair.first, pair.later, similarity, pair.reason)))
+            table.writerow(
+                cell_escaping.escape_row((pair.first, pair.later, similarity, pair.reason))
+            )
             count += 1
     return count
 
@@ -140,7 +142,9 @@ class _CsvWriter:
         values = [" | ".join(texts.get(name, ())) for name in self._names]
         sources = record.sources()
         sources_cell = json.dumps(sources) if sources else ""
-        self._table.writerow(cell_escaping.escape_row((*values, " ".join(record.places), sources_cell)))
+        self._table.writerow(
+            cell_escaping.escape_row((*values, " ".join(record.places), sources_cell))
+        )
 
 
 def _merge_clusters(run: DedupeRun) -> Iterator[_MergedRecord]:

@@ -19,10 +19,10 @@ from catalog.values import is_same_value, offer_values
 from crawler.pages.link_extraction import extract_links
 from parser.crawled_pages import PageOpener, list_crawled_pages
 from parser.page.document import Document
+from parser.page_reader import PageReading, read_attributes, read_page
 from parser.parse_job import stored_rules
-from parser.page_reader import PageReading, read_page, read_attributes
 from parser.rules.model import RuleSet, Template
-from parser.templates.template_match import signature_similarity, page_fingerprint, rank_templates
+from parser.templates.template_match import page_fingerprint, rank_templates, signature_similarity
 from parser.voting.vote_weights import weight_of
 from parser.voting.votes import Vote
 from parser.voting.winner import Reading
@@ -247,9 +247,7 @@ def _rules_before(rules: RuleSet, template: Template | None, reading: Reading) -
     return count
 
 
-def _inspected_votes(
-    reading: Reading, first_number: int
-) -> Iterator[InspectedVote]:
+def _inspected_votes(reading: Reading, first_number: int) -> Iterator[InspectedVote]:
     for number, vote in enumerate(reading.all_votes, start=first_number):
         rule = vote.rule
         agrees = _agrees_with_winner(vote, reading)

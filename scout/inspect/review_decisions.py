@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from sqlmodel import Session, select
 
 from catalog.errors import UsageError
-from catalog.models import Attribute, Match, Review, Shop, ReviewDecision, utc_now
+from catalog.models import Attribute, Match, Review, ReviewDecision, Shop, utc_now
 from catalog.storage.store import Store
 from scout.pipeline import run_records
 from url_cleaner.cleaner import clean_url

@@ -12,8 +12,8 @@ from scout.terminal.output import format_cell, print_lines, print_table, shorten
 
 if TYPE_CHECKING:
     from reports.model.report_model import Report
-    from reports.statistics.findings_reader import Finding
     from reports.statistics.completeness import Completeness, Group, VerdictCounts
+    from reports.statistics.findings_reader import Finding
 
 MAX_TABLE_ROWS = 10
 """Rows of each table: a summary that fits on a screen; the report holds all."""

@@ -16,7 +16,7 @@ from catalog.models import Page, Run, Shop, Verdict
 from catalog.storage.store import Store
 from reports.model.findings import list_findings
 from scout.inspect.page_inspection import InspectedVote, inspect_page
-from scout.overview import describe_shops, describe_shop
+from scout.overview import describe_shop, describe_shops
 from scout.pipeline import run_records
 from scout.schedule.timetable import Timetable, scheduled_shops
 from scout.terminal.output import format_cell
@@ -66,7 +66,9 @@ def show_start(request: Request) -> Response:
     timetable: Timetable | None = request.app.state.timetable
     # Of several processes on one store, only the leader starts the scheduled runs.
     is_leader = timetable is not None and timetable.is_leader
-    page = render("start.html", shops=describe_shops(store), scheduled=scheduled, is_leader=is_leader)
+    page = render(
+        "start.html", shops=describe_shops(store), scheduled=scheduled, is_leader=is_leader
+    )
     return HTMLResponse(page)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from catalog.models import Attribute, PageKind
-from catalog.values import Hint, make_offer, is_same_value, offer_values
+from catalog.values import Hint, is_same_value, make_offer, offer_values
 from parser.crawled_pages import CrawledPage
 from parser.page.document import Document
 from parser.page_reader import PageReading, read_page
@@ -44,7 +44,9 @@ def examples_of(host: Path, but: Path) -> Iterator[TrainingExample]:
         if document is not None and said is not None:
             told = {Attribute(name): value for name, value in said.items() if value is not None}
             currency = told.pop(Attribute.CURRENCY, None)
-            offer = make_offer(told, Hint(base_url=document.url), url=document.url, currency=currency)
+            offer = make_offer(
+                told, Hint(base_url=document.url), url=document.url, currency=currency
+            )
             yield TrainingExample(
                 Example.of(CrawledPage(0, document.url, None, str(folder)), offer), document
             )
@@ -94,7 +96,8 @@ def test_a_page_is_read_by_rules_of_its_neighbours(folder: Path) -> None:
     wrong = {
         name: (found.get(name), value)
         for name, value in said.items()
-        if value is not None and not (name in found and is_same_value(Attribute(name), found[name], value))
+        if value is not None
+        and not (name in found and is_same_value(Attribute(name), found[name], value))
     }
     if "category" in wrong and wrong["category"][0] is None:
         wrong.pop("category")

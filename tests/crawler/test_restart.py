@@ -14,7 +14,7 @@ from filelock import FileLock
 
 from catalog.errors import Busy
 from catalog.models import PageState, Run, Shop, utc_now
-from catalog.storage.frontier import Frontier, FrontierLink, FetchOutcome
+from catalog.storage.frontier import FetchOutcome, Frontier, FrontierLink
 from catalog.storage.store import Store
 from crawler import job
 from crawler.frontier.revisit import REFUSED_TO_RETRY, reset_for_revisit
@@ -169,7 +169,9 @@ def test_traps_stay_refused(store: Store, shop: Shop) -> None:
             run = Run(shop_id=shop.id or 0)
             session.add(run)
         settled = Frontier(store, shop.id or 0, run.id)
-        settled.record_results(FetchOutcome(row.id or 0, PageState.REFUSED, refused) for row in pages)
+        settled.record_results(
+            FetchOutcome(row.id or 0, PageState.REFUSED, refused) for row in pages
+        )
         with store.write() as session:
             reset_for_revisit(session, shop.id or 0)
     assert [len(urls) for urls in looked_at] == [50, REFUSED_TO_RETRY, REFUSED_TO_RETRY]
@@ -216,9 +218,15 @@ def test_unchanged_pages_are_fetched_less_often(store: Store, shop: Shop) -> Non
     seen = {"fetched_at": utc_now(), "changed_at": month}
     frontier.record_results(
         [
-            FetchOutcome(steady.id or 0, PageState.FETCHED, seen | {"unchanged": 5, "not_before": soon}),
-            FetchOutcome(lively.id or 0, PageState.FETCHED, seen | {"unchanged": 0, "not_before": None}),
-            FetchOutcome(rested.id or 0, PageState.FETCHED, seen | {"unchanged": 5, "not_before": past}),
+            FetchOutcome(
+                steady.id or 0, PageState.FETCHED, seen | {"unchanged": 5, "not_before": soon}
+            ),
+            FetchOutcome(
+                lively.id or 0, PageState.FETCHED, seen | {"unchanged": 0, "not_before": None}
+            ),
+            FetchOutcome(
+                rested.id or 0, PageState.FETCHED, seen | {"unchanged": 5, "not_before": past}
+            ),
         ]
     )
     with store.write() as session:
@@ -232,7 +240,9 @@ def test_offers_are_revisited_before_a_shop_is_done(store: Store, shop: Shop) ->
     frontier.add(FrontierLink(f"{shop.url}p/{n}", source="known") for n in range(14))
     frontier.add(FrontierLink(f"{shop.url}c/{n}") for n in range(14))
     seen = {"fetched_at": utc_now() - timedelta(days=2)}
-    frontier.record_results(FetchOutcome(row.id or 0, PageState.FETCHED, seen) for row in frontier.claim(28))
+    frontier.record_results(
+        FetchOutcome(row.id or 0, PageState.FETCHED, seen) for row in frontier.claim(28)
+    )
     frontier.add([FrontierLink(f"{shop.url}c/filter")])
     with store.write() as session:
         assert reset_for_revisit(session, shop.id or 0) == 2

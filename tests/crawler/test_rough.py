@@ -130,7 +130,9 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bench]:
     with serve() as server:
         fill(server)
         made = bench(folder, server)
-        Frontier(made.store, made.shop.id or 0).add(FrontierLink(f"{server.url}{name}") for name in BROKEN)
+        Frontier(made.store, made.shop.id or 0).add(
+            FrontierLink(f"{server.url}{name}") for name in BROKEN
+        )
         with made.store.write() as session:
             session.exec(update(Page).where(col(Page.id) > 0).values(attempts=MAX_ATTEMPTS - 1))
         made.crawl()

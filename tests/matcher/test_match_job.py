@@ -13,11 +13,11 @@ from catalog.models import (
     Page,
     PageState,
     Review,
+    ReviewDecision,
     Run,
     Shop,
     ShopOffer,
     Verdict,
-    ReviewDecision,
     utc_now,
 )
 from catalog.runtime.settings import Settings
@@ -117,7 +117,11 @@ def test_reviews_change_the_verdicts(
 ) -> None:
     """The reviews of the store change the verdicts."""
     with store.write() as session:
-        for lamp, review in zip(lamps, (ReviewDecision.REJECT, ReviewDecision.IGNORE, ReviewDecision.ACCEPT), strict=False):
+        for lamp, review in zip(
+            lamps,
+            (ReviewDecision.REJECT, ReviewDecision.IGNORE, ReviewDecision.ACCEPT),
+            strict=False,
+        ):
             session.add(Review(shop_id=shop.id, url=lamp.url, decision=review))
     summary = match_shop(settings, store, shop, run.id)
     assert (summary.offers, summary.listed, summary.missing) == (35, 31, 4)

@@ -131,7 +131,9 @@ def test_demo_pages_are_read_alike() -> None:
     answers = [(target, site.answer(target)) for target in site.targets()[::23]]
     base = "https://demo.example"
     documents = [
-        Document(one.body_for(base), f"{base}{target}") for target, one in answers if one.content_type == HTML
+        Document(one.body_for(base), f"{base}{target}")
+        for target, one in answers
+        if one.content_type == HTML
     ]
     rules = rules_of(documents[:8])
     plan = CompiledRules(rules)

@@ -16,11 +16,11 @@ from catalog.models import (
     PageKind,
     PageState,
     Review,
+    ReviewDecision,
     Run,
     RunState,
     Shop,
     Verdict,
-    ReviewDecision,
 )
 from catalog.storage.store import Store
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from scout.commands.context import JsonOption, get_invocation
-from scout.terminal.output import print_lines, print_json, print_table
+from scout.terminal.output import print_json, print_lines, print_table
 
 
 def add_to(app: typer.Typer) -> None:

@@ -5,8 +5,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from scout.commands.context import MAX_ROWS, JsonOption, get_invocation, command_group, check_writable
-from scout.terminal.output import print_lines, print_json, shorten, print_table
+from scout.commands.context import (
+    MAX_ROWS,
+    JsonOption,
+    check_writable,
+    command_group,
+    get_invocation,
+)
+from scout.terminal.output import print_json, print_lines, print_table, shorten
 
 if TYPE_CHECKING:
     from url_cleaner.evaluation import Evaluation
@@ -181,9 +187,7 @@ def matching(
         print_table(("figure", "value"), figures.items())
 
 
-def numbers(
-    text: str, kind: type[int] | type[float], flag: str, most: int = MAX_ROWS
-) -> list[Any]:
+def numbers(text: str, kind: type[int] | type[float], flag: str, most: int = MAX_ROWS) -> list[Any]:
     """The numbers of a list with commas, none below 0 or above `most`. Raises BadParameter.
 
     >>> numbers("10,20", int, "--train"), numbers("0,0.5", float, "--threshold")

@@ -115,7 +115,7 @@ def _make_cleaner(
     context: typer.Context, home: str | None, shop: str | None, follow: bool
 ) -> "UrlCleaner":
     """Return the function that cleans a link; the store is opened only where a shop is named."""
-    from catalog.links.shop_links import make_cleaner, load_configured_lists
+    from catalog.links.shop_links import load_configured_lists, make_cleaner
     from url_cleaner.cleaner import clean_url
 
     invocation = get_invocation(context)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from catalog.models import PageState, Shop
-from catalog.storage.frontier import Frontier, FrontierLink, FetchOutcome
+from catalog.storage.frontier import FetchOutcome, Frontier, FrontierLink
 from catalog.storage.store import Store
 from crawler.config import DEFAULT_CONFIG
 from crawler.discovery import seeds

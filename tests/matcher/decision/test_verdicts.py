@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from catalog.models import OfferFields, Verdict, ReviewDecision
+from catalog.models import OfferFields, ReviewDecision, Verdict
 from matcher.match import MatchResult, match_offers
 
 LAMP: dict[str, Any] = {
@@ -161,7 +161,11 @@ def test_nothing_resembles_it() -> None:
 
 @pytest.mark.parametrize(
     ("review", "verdicts"),
-    [(ReviewDecision.ACCEPT, [Verdict.MISSING]), (ReviewDecision.REJECT, [Verdict.LISTED]), (ReviewDecision.IGNORE, [])],
+    [
+        (ReviewDecision.ACCEPT, [Verdict.MISSING]),
+        (ReviewDecision.REJECT, [Verdict.LISTED]),
+        (ReviewDecision.IGNORE, []),
+    ],
 )
 def test_a_review_overrides_the_scores(review: ReviewDecision, verdicts: list[Verdict]) -> None:
     """Accept keeps an offer missing, reject keeps it listed, ignore leaves it out."""

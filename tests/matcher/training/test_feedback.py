@@ -17,12 +17,18 @@ SIMILARITY = np.array([0.1, 0.9, 0.3, 0.2, 0.5, 0.5], dtype=np.float32)
     ("reviews", "rows", "labels"),
     [
         ([None, None, None], [], []),
-        ([ReviewDecision.ACCEPT, None, None], [1, 2, 3], [False] * DEFAULT_CONFIG.feedback_candidates),
+        (
+            [ReviewDecision.ACCEPT, None, None],
+            [1, 2, 3],
+            [False] * DEFAULT_CONFIG.feedback_candidates,
+        ),
         ([ReviewDecision.REJECT, ReviewDecision.IGNORE, None], [1], [True]),
         ([None, ReviewDecision.REJECT, ReviewDecision.ACCEPT], [4, 5], [True, False]),
     ],
 )
-def test_examples(reviews: list[ReviewDecision | None], rows: list[int], labels: list[bool]) -> None:
+def test_examples(
+    reviews: list[ReviewDecision | None], rows: list[int], labels: list[bool]
+) -> None:
     """Confirmed: the nearest candidates are different offers. Rejected: the nearest is the same."""
     feedback = collect_feedback(PAIRS, TABLE, SIMILARITY, reviews)
     assert feedback.table.ravel().tolist() == rows
@@ -30,7 +36,9 @@ def test_examples(reviews: list[ReviewDecision | None], rows: list[int], labels:
     assert feedback.weight.tolist() == [DEFAULT_CONFIG.feedback_weight] * len(rows)
 
 
-@pytest.mark.parametrize(("review", "sign"), [(ReviewDecision.REJECT, 1), (ReviewDecision.ACCEPT, -1)])
+@pytest.mark.parametrize(
+    ("review", "sign"), [(ReviewDecision.REJECT, 1), (ReviewDecision.ACCEPT, -1)]
+)
 def test_reviews_of_some_offers_move_the_others(
     lamps: list[OfferFields], review: ReviewDecision, sign: int
 ) -> None:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from catalog.models import Shop, ReviewDecision
+from catalog.models import ReviewDecision, Shop
 from catalog.storage.store import Store
 from reports.causes.feed_quality import FeedQuality
 from reports.model.report_model import build_report

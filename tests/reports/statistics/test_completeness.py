@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from catalog.errors import UsageError
-from catalog.models import RunState, Shop, Verdict, ReviewDecision
+from catalog.models import ReviewDecision, RunState, Shop, Verdict
 from catalog.storage.store import Store
 from reports.model.findings import list_findings
 from reports.model.report_model import measure_completeness

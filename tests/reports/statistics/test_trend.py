@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from catalog.models import RunState, Shop, ReviewDecision
+from catalog.models import ReviewDecision, RunState, Shop
 from catalog.storage.store import Store
 from reports.model.report_model import build_report
 

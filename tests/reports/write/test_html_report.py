@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from lxml import html
 
-from catalog.models import PageState, Shop, ReviewDecision
+from catalog.models import PageState, ReviewDecision, Shop
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from reports.write import html_report

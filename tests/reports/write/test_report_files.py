@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from lxml import etree
 
 from catalog.errors import StorageFull, StoreError, UsageError
-from catalog.models import Shop, ReviewDecision
+from catalog.models import ReviewDecision, Shop
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from reports.write import report_files

@@ -13,7 +13,7 @@ from selectolax.lexbor import LexborNode
 
 from catalog.models import Attribute, OfferFields, PageKind
 from parser.page.document import Document
-from parser.page_reader import read_page, read_attributes
+from parser.page_reader import read_attributes, read_page
 from parser.rules.model import RuleSet
 from rules_generator.induction.inducer import induce
 from rules_generator.scoring.tally import rank_tallies, wilson_lower_bound

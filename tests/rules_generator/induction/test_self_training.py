@@ -9,7 +9,7 @@ from catalog.models import Attribute, KnownOffer, Match, Run, Shop, ShopOffer, S
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from matcher.match_job import match_shop
-from parser.heuristics.heuristic_reader import read_by_heuristics, offer_evidence
+from parser.heuristics.heuristic_reader import offer_evidence, read_by_heuristics
 from parser.page.document import Document
 from parser.parse_job import parse_shop, stored_rules
 from reports.write.report_files import report_shop

@@ -6,7 +6,7 @@ import pytest
 
 from catalog.models import Attribute
 from parser.page.document import Document
-from parser.page_reader import read_page, read_attributes
+from parser.page_reader import read_attributes, read_page
 from parser.rules.selector import TextAt
 from rules_generator.candidates.candidate import Candidate
 from rules_generator.candidates.naming import names_attribute
@@ -23,7 +23,9 @@ def rules_of(attribute: Attribute, members: list[TrainingExample]) -> int:
     """How many rules of an attribute are learnt."""
     rules, _ = induce(members)
     return sum(
-        rule.origin == "learnt" for template in rules.templates for rule in template.rules_for(attribute)
+        rule.origin == "learnt"
+        for template in rules.templates
+        for rule in template.rules_for(attribute)
     )
 
 

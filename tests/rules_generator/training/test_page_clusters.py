@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parser.rules.model import Template
-from parser.templates.template_match import signature_similarity, rank_templates
+from parser.templates.template_match import rank_templates, signature_similarity
 from rules_generator.training.page_clusters import (
     Fingerprint,
     PageCluster,
@@ -82,7 +82,11 @@ def test_a_page_like_no_other_has_no_part_in_what_the_others_share() -> None:
         ((0, 1, 2, 3), (9,)),
     ]
     _, other = template_signatures(examples, clusters, [])
-    assert signature_similarity(IN_STOCK, other) < other.threshold <= signature_similarity(OTHER, other)
+    assert (
+        signature_similarity(IN_STOCK, other)
+        < other.threshold
+        <= signature_similarity(OTHER, other)
+    )
 
 
 def test_what_tells_layouts_apart_makes_no_page_less_of_an_offer() -> None:
@@ -94,5 +98,6 @@ def test_what_tells_layouts_apart_makes_no_page_less_of_an_offer() -> None:
     )
     assert len(found) == 2
     assert [
-        any(signature_similarity(page, one) >= one.threshold for one in found) for page in (IN_STOCK, CATEGORY)
+        any(signature_similarity(page, one) >= one.threshold for one in found)
+        for page in (IN_STOCK, CATEGORY)
     ] == [True, False]

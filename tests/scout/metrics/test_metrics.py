@@ -14,7 +14,7 @@ from catalog.runtime.progress import no_progress
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from scout.metrics.run_metrics import serve_run_metrics
-from scout.terminal.progress import ProgressUpdate, RateEstimator, PlainProgress
+from scout.terminal.progress import PlainProgress, ProgressUpdate, RateEstimator
 from scout.web.app import create_app
 from tests.scout.conftest import FakeStages, Scout
 
@@ -33,7 +33,9 @@ def test_metrics_of_the_store(
     """`/metrics` has pages by state, offers by verdict, and the figures of each shop's newest run."""
     assert scout("run", "demo").code == 0
     with store.write() as session:
-        session.add(Page(shop_id=known_shop.id, url=f"{known_shop.url}late", state=PageState.FAILED))
+        session.add(
+            Page(shop_id=known_shop.id, url=f"{known_shop.url}late", state=PageState.FAILED)
+        )
     client = TestClient(create_app(settings, store, ["127.0.0.1"]), base_url="http://127.0.0.1")
     response = client.get("/metrics")
     assert response.headers["content-type"].startswith("text/plain; version=0.0.4")

@@ -13,7 +13,7 @@ from catalog.errors import (
     StorageFull,
     UnreachableShop,
 )
-from catalog.models import Page, Review, Run, RunState, Shop, ShopOffer, Stage, ReviewDecision
+from catalog.models import Page, Review, ReviewDecision, Run, RunState, Shop, ShopOffer, Stage
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from scout.pipeline import run_records, shop_run

@@ -27,7 +27,9 @@ def test_remaining_records() -> None:
     """A method is given the remaining records, and a pair that two methods find is reported once."""
     given = list[list[str]]()
 
-    def spy(left: Records, right: Records | None = None, progress: Progress = no_progress) -> JoinResult:
+    def spy(
+        left: Records, right: Records | None = None, progress: Progress = no_progress
+    ) -> JoinResult:
         given.append(left.texts)
         return Segments(parse_threshold(0.6), workers=1)(left, right, progress)
 
