@@ -53,10 +53,7 @@ def read_page(page: Document | str | bytes, rules: RuleSet, url: str = "") -> Pa
     document = page if isinstance(page, Document) else Document(page, url)
     ranking = TemplateMatcher(rules.templates).rank(document)
     return read_by_best_template(
-        ranking,
-        document,
-        rules,
-        lambda template, names: read_attributes(document, template, names),
+        ranking, document, rules, lambda template, names: read_attributes(document, template, names)
     )
 
 

@@ -14,12 +14,7 @@ from catalog.models import Attribute
 from catalog.values import Hint, normalise, value_key
 from catalog.values.category import is_home
 from parser.heuristics.claims import DATA, HEADING, HEADING_TRUST, LABEL, NEAR_HEADING, Claim
-from parser.heuristics.markup import (
-    PRODUCT_SCOPE,
-    meta_claims,
-    meta_content,
-    schema_markup_claims,
-)
+from parser.heuristics.markup import PRODUCT_SCOPE, meta_claims, meta_content, schema_markup_claims
 from parser.heuristics.structured_data import data_claims, json_ld_claims
 from parser.heuristics.visible_text import MAX_HEADING_CHARS, visible_text_claims
 from parser.page.document import Document

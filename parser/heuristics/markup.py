@@ -6,14 +6,7 @@ from selectolax.lexbor import LexborNode
 
 from catalog.models import Attribute
 from catalog.values.identifier import GTIN_NAMES
-from parser.heuristics.claims import (
-    MARKUP,
-    MARKUP_TRUST,
-    META,
-    META_TEXT_TRUST,
-    META_TRUST,
-    Claim,
-)
+from parser.heuristics.claims import MARKUP, MARKUP_TRUST, META, META_TEXT_TRUST, META_TRUST, Claim
 from parser.page.document import Document
 from parser.page.texts import element_text
 

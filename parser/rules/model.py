@@ -66,9 +66,7 @@ class Rule(_Frozen):
         serialization_alias="agreed",
     )
     blocklist: tuple[str, ...] = Field(
-        default=(),
-        validation_alias=AliasChoices("blocklist", "never"),
-        serialization_alias="never",
+        default=(), validation_alias=AliasChoices("blocklist", "never"), serialization_alias="never"
     )
     origin: Origin = "learnt"
     locked: bool = False

@@ -250,12 +250,7 @@ def _longest_word(path: str) -> str:
 
 
 def blocks_in(
-    text: str,
-    reader: CodeReader,
-    name: str,
-    key: str = "",
-    word: str | None = None,
-    start: int = 0,
+    text: str, reader: CodeReader, name: str, key: str = "", word: str | None = None, start: int = 0
 ) -> Iterator[Any]:
     """Yield the data of a name in a script's code.
 

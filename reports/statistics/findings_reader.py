@@ -237,9 +237,9 @@ def _nearest(stored: Mapping[str, Any] | None) -> NearestOffer | None:
 def apply_decision(verdict: Verdict, decision: ReviewDecision | None) -> Verdict:
     """Return the verdict after a review decision; "ignore" leaves it unchanged.
 
-    >>> apply_decision(Verdict.MISSING, Word.REJECT).value
+    >>> apply_decision(Verdict.MISSING, ReviewDecision.REJECT).value
     'listed'
-    >>> apply_decision(Verdict.UNSURE, Word.ACCEPT).value
+    >>> apply_decision(Verdict.UNSURE, ReviewDecision.ACCEPT).value
     'missing'
     """
     if decision is ReviewDecision.REJECT:

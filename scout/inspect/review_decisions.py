@@ -37,7 +37,7 @@ def record_decision(
         review = session.exec(stored).first()
         if review is None:
             review = Review(shop_id=run_records.shop_key(shop), url=key, decision=decision)
-        review.word, review.note, review.at = decision, note, utc_now()
+        review.decision, review.note, review.reviewed_at = decision, note, utc_now()
         session.add(review)
     return RecordedDecision(key, finding_url is not None)
 

@@ -124,16 +124,14 @@ LAYOUTS = RuleSet(
                 rule(Attribute.CATEGORY, "h1"),
             ),
         ),
-    ),
+    )
 )
 
 
 @pytest.mark.parametrize(
     "reader", [read_page, lambda page, rules: CompiledRules(rules).read(page)], ids=["read", "plan"]
 )
-def test_other_templates_fill_gaps(
-    reader: Callable[[Document, RuleSet], PageReading],
-) -> None:
+def test_other_templates_fill_gaps(reader: Callable[[Document, RuleSet], PageReading]) -> None:
     """Attributes without rules, and those that all offers have; no other article number."""
     page = reader(PAGE, LAYOUTS)
     assert page.offer is not None

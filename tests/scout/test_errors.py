@@ -163,7 +163,7 @@ def test_full_disk(scout: Scout, store: Store, monkeypatch: pytest.MonkeyPatch) 
     """A database that cannot grow is reported as no space left."""
     with store.engine.connect() as connection:
         pages = connection.execute(text("PRAGMA page_count")).scalar_one()
-    monkeypatch.setattr("catalog.storage.store._prepare_sqlite", lambda raw, _: _cap(raw, pages))
+    monkeypatch.setattr("catalog.storage.store._configure_sqlite", lambda raw, _: _cap(raw, pages))
     long = "http://127.0.0.1/" + "x" * 200_000
     result = scout("shop", "add", "big", "--url", long, "--allow-private")
     assert (result.code, "no space left" in result.error) == (1, True)

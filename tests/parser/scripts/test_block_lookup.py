@@ -99,9 +99,7 @@ def test_only_named_objects_are_decoded(monkeypatch: pytest.MonkeyPatch) -> None
     """Of many objects in code, those of the name are decoded, once for all rules."""
     looked_into = []
     monkeypatch.setattr(
-        CodeReader,
-        "data_at",
-        lambda _, text, start: looked_into.append(text[start:]) or {"sku": 1},
+        CodeReader, "data_at", lambda _, text, start: looked_into.append(text[start:]) or {"sku": 1}
     )
     texts = [
         'var meta = {"sku": 1}',

@@ -89,10 +89,7 @@ def test_a_page_matches_the_most_similar_template() -> None:
     gate = TemplateMatcher(rules.templates)
     assert [
         (one.template.name, one.matches) for one in gate.rank(Document(text_page(ONE), URL))
-    ] == [
-        ("text", True),
-        ("data", False),
-    ]
+    ] == [("text", True), ("data", False)]
     assert not any(one.matches for one in gate.rank(Document(article_page(), URL)))
 
 

@@ -122,9 +122,7 @@ def test_a_general_rule_is_a_fallback(name: str, values: list[str | None], asked
 @given(
     st.lists(st.tuples(st.one_of(st.none(), st.sampled_from("AB")), st.floats(0, 1)), max_size=8)
 )
-def test_skipped_rules_could_not_change_the_outcome(
-    values: list[tuple[str | None, float]],
-) -> None:
+def test_skipped_rules_could_not_change_the_outcome(values: list[tuple[str | None, float]]) -> None:
     """No other value has more weight when all votes are counted."""
     votes = cast(Attribute.SKU, *values)
     weights: dict[str | None, float] = {}

@@ -110,7 +110,7 @@ def test_a_shop_without_known_offers_is_read(
         session.get_one(Run, run).figures = {"learn": {"by": GENERAL_RULES}}
     report_shop(settings, store, shop, run, formats=("html",), out=settings.data_dir / "report")
     said = "".join(path.read_text() for path in (settings.data_dir / "report").rglob("*.html"))
-    assert "They were read by general rules" in said
+    assert "The pages were read with general rules" in said
     with store.read() as session:
         assert {one.verdict for one in session.exec(select(Match))} == {Verdict.MISSING}
 

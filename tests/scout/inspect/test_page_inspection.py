@@ -14,7 +14,7 @@ from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from rules_generator.learn import learn_shop
 from scout.web.app import create_app
-from tests.pages import headed_page, products, text_page
+from tests.pages import products, text_page
 from tests.parser.test_parse_job import store_pages
 from tests.rules_generator import conftest as texts
 from tests.scout.conftest import Scout
@@ -121,64 +121,6 @@ def learn(
         run = Run(shop_id=shop.id or 0)
         session.add(run)
     learn_shop(settings, store, shop, run.id or 0)
-
-
-def test_a_title_that_starts_with_the_brand(
-    scout: Scout, settings: Settings, store: Store, shop: Shop
-) -> None:
-    """A title that starts with the brand loses for that reason, even with more weight than the winner."""
-    pages = {
-        f"p{n}": headed_page(f"Model {n}", f"Model {n}", one.brand, one.price)
-        for n, one in enumerate(ALL)
-    }
-    pages["other"] = headed_page("Model 4711", "Ardwen Model 4711", "Ardwen", "12.50")
-    learn(settings, store, shop, pages, [{"title": f"Model {n}"} for n in range(len(ALL))])
-    inspection = json.loads(
-        scout("inspect", "demo", f"{shop.url}other", "--attribute", "title", "--json").out
-    )
-    assert inspection["winners"]["title"]["value"] == "Model 4711"
-    lost = next(line for line in inspection["lines"] if line["value"] == "Ardwen Model 4711")
-    assert lost["why"] == "starts with the brand, as no known title does"
-
-
-def test_a_discarded_image(scout: Scout, settings: Settings, store: Store, shop: Shop) -> None:
-    """The only image of a page is discarded if the head, which names every known image, names none."""
-    picture = f"{shop.url}i/{{}}.jpg".format
-    head = "<meta property='og:image' content='{}'>".format
-    page = "{}<h1>{}</h1><p class='price'>€ 9.90</p><img class='main' src='{}'>"
-    pages = {
-        f"p{n}": page.format(head(picture(n)), one.title, picture(n)) for n, one in enumerate(ALL)
-    }
-    pages["other"] = page.format("", "Lamp that nobody has pictured", picture("of-another"))
-    learn(settings, store, shop, pages, [{"images": [picture(n)]} for n in range(len(ALL))])
-    inspection = json.loads(
-        scout("inspect", "demo", f"{shop.url}other", "--attribute", "image", "--json").out
-    )
-    assert inspection["winners"]["image"]["value"] is None
-    assert [line["why"] for line in inspection["lines"] if line["value"]] == [
-        "discarded: the rules that find the known values find none here"
-    ]
-
-
-def test_data_of_another_product(
-    scout: Scout, settings: Settings, store: Store, shop: Shop
-) -> None:
-    """A rule that finds the data of another product abstains and names that product."""
-    form = '<form data-product=\'{{"title": "{}", "handle": "p{}", "vendor": "{}", "variants": []}}\'></form>'.format
-    page = "<h1>{}</h1><p class='price'>€ {}</p>{}".format
-    pages = {
-        f"p{n}": page(one.title, one.price, form(one.title, n, one.brand))
-        for n, one in enumerate(ALL)
-    }
-    pages["old-mirror"] = page("An old mirror", "9.90", form("Wool rug", "rug", "Hollin"))
-    learn(settings, store, shop, pages, [{} for _ in ALL])
-    inspection = json.loads(
-        scout("inspect", "demo", f"{shop.url}old-mirror", "--attribute", "brand", "--json").out
-    )
-    assert inspection["winners"]["brand"]["value"] is None
-    assert "finds only the data of another product, 'Wool rug'" in [
-        line["why"] for line in inspection["lines"]
-    ]
 
 
 def test_variants_are_shown_with_the_rules_and_kept(
