@@ -13,6 +13,7 @@ from catalog.models import Attribute
 # Name of each mechanism -> its purpose, and the measured effect of switching it off (10 examples a shop, 23 shops).
 MECHANISMS: dict[str, str] = {
     "empty_fields": "reads identifiers and categories of no example from fields that are empty on all",
+    "breadcrumbs": "puts categories together from the elements or data entries of a breadcrumb",
     "placeholder_skus": "reads a dash as SKU where the catalog lists dashes",
     "fallback_rules": "adds a rule from another element where one rule alone was chosen",
     "confirming_rules": "adds rules that only confirm the chosen ones from another source",

@@ -15,6 +15,7 @@ from parser.page.document import Document
 from parser.rules.model import Form, Rule
 from parser.rules.selector import AnySelector
 from parser.rules.trim import Trim
+from rules_generator.candidates.breadcrumbs import breadcrumb_selectors
 from rules_generator.candidates.candidate import Candidate
 from rules_generator.candidates.selector_pool import SelectorPool
 from rules_generator.candidates.source_kinds import element_kind
@@ -245,6 +246,10 @@ def _candidates(
         for selector, _ in complete[:MAX_BY_LOOK]:
             for trim in _fitting_looks(looks, selector, attribute, indices, pages):
                 candidates.append(Candidate(attribute, selector, trim))
+    if attribute is Attribute.CATEGORY and pages.config.uses("breadcrumbs"):
+        known = [pages.examples[index].known.get(attribute, ()) for index in indices]
+        for crumbs in breadcrumb_selectors(known, annotated):
+            candidates.append(Candidate(attribute, crumbs))
     if attribute in TRIMMED_ATTRIBUTES:
         for selector, form in pool.containing_texts(MAX_TRIMMED):
             sides = _surroundings(attribute, form, selector, indices, pages)
