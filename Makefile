@@ -29,7 +29,7 @@ floors: $(VENV)/.dev  ## Measure anew and raise the floors in tests/floors.json;
 	@SCOUT_RAISE_FLOORS=1 $(BIN)/python -m pytest tests -k floors
 
 docs: $(VENV)/.docs  ## Build the documentation site into build/docs; warnings are errors.
-	@$(BIN)/python -m sphinx -W --keep-going -q -b html docs build/docs
+	@$(BIN)/python -m sphinx -E -W --keep-going -q -b html docs build/docs
 	@echo "documentation: build/docs/index.html"
 
 pins:  ## Choose the newest versions within the ranges, in a fresh environment; write requirements/*.txt.

@@ -54,15 +54,18 @@ def package_page(name: str) -> str:
     package = importlib.import_module(name)
     lines = [name, "=" * len(name), "", inspect.getdoc(package) or "", ""]
     for public in package.__all__:
-        lines += entry(public, getattr(package, public))
+        value = getattr(package, public)
+        # A name of another package is documented there.
+        if getattr(value, "__module__", name).startswith(name):
+            lines += entry(value)
     return "\n".join(lines)
 
 
-def entry(public: str, value: Any) -> list[str]:
+def entry(value: Any) -> list[str]:
     """Return the directive that documents one public name."""
-    target = f"{value.__module__}.{value.__qualname__}" if hasattr(value, "__qualname__") else ""
-    if not target:
+    if not hasattr(value, "__qualname__"):
         return []
+    target = f"{value.__module__}.{value.__qualname__}"
     if inspect.isclass(value):
         members = "" if hasattr(value, "model_fields") else "   :members:"
         return [f".. autoclass:: {target}", members, ""]

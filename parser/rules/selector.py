@@ -76,7 +76,7 @@ class JsonAt(_Frozen):
     `css` matches the elements that hold blocks, `block` names one, `path` is a JSONPath. A block
     name is one of:
 
-    - the code before the block, digits folded to 0: `var meta = `
+    - the code before the block, digits folded to 0: `var meta =`
     - `ld+json Product`: a schema.org thing by its type
     - `@data-product`: the JSON in that attribute; `text`: the JSON that is an element's text
     - `pairs`: the `"key": value` pairs of a script that does not parse
