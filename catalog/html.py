@@ -17,9 +17,10 @@ from collections import Counter
 from collections.abc import Iterator
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, SelectolaxError
-from w3lib.encoding import html_to_unicode, http_content_type_encoding
+from w3lib.encoding import to_unicode
 
 from catalog.errors import HostilePage
+from catalog.page_encoding import UTF8, detect_encoding
 
 # All limits here are bounds against hostile input.
 
@@ -41,8 +42,6 @@ LONG_STRETCH = 80_000
 LARGE_PAGE = 400_000
 # Bytes from which no page is trusted.
 MAX_TRUSTED_SIZE = 1_000_000
-# Bytes at the start of a page in which it may name its encoding.
-PROLOGUE_SIZE = 4_096
 
 _TOO_DEEP = f"tags nested deeper than {MAX_DEPTH}"
 _WITHOUT_EVENTS = int(LexborDocumentOptions.WO_EVENTS)
@@ -69,10 +68,6 @@ _TAGS_CLOSED_BY_SLASH = b"path circle ellipse line polygon polyline rect use sto
 _SHALLOW_TAGS = frozenset(
     _VOID_TAGS.split() + _TAGS_CLOSED_BY_THEIR_LIKE.split() + _TAGS_CLOSED_BY_SLASH.split()
 )
-_NAMED_CHARSET = re.compile(rb"charset\s*=\s*[\"']?\s*([\w-]*)")
-_UTF8_NAMES = {b"utf-8", b"utf8"}
-# First bytes of the byte order marks of UTF-8, UTF-16 and UTF-32.
-_BYTE_ORDER_MARKS = (b"\xef", b"\xfe", b"\xff", b"\x00")
 
 
 def open_html(page: str | bytes, *, trusted: bool = False) -> LexborHTMLParser:
@@ -98,12 +93,14 @@ def open_html(page: str | bytes, *, trusted: bool = False) -> LexborHTMLParser:
 
 
 def decode_html(body: bytes, content_type: str | None = None) -> str:
-    """Decode a page by its header, its byte order mark, the encoding it names, or else UTF-8.
+    """Decode a page as a browser would: by its byte order mark, its header, the encoding it names,
+    or else as UTF-8 or windows-1252.
 
     >>> decode_html("Größe".encode("latin-1"), "text/html; charset=latin-1")
     'Größe'
     """
-    return html_to_unicode(content_type, body, default_encoding="utf-8")[1]
+    encoding = detect_encoding(body, content_type)
+    return to_unicode(body[encoding.bom_length :], encoding.name)
 
 
 def to_utf8(body: bytes, content_type: str | None = None) -> bytes:
@@ -116,9 +113,11 @@ def to_utf8(body: bytes, content_type: str | None = None) -> bytes:
     >>> to_utf8("Größe".encode("latin-1"), "text/html; charset=latin-1").decode()
     'Größe'
     """
-    if _is_utf8(body, content_type):
-        return body
-    return decode_html(body, content_type).encode("utf-8", "replace")
+    encoding = detect_encoding(body, content_type)
+    markup = body[encoding.bom_length :]
+    if encoding.name == UTF8:
+        return markup
+    return to_unicode(markup, encoding.name).encode(UTF8, "replace")
 
 
 def _parse(markup: bytes) -> LexborHTMLParser:
@@ -126,19 +125,6 @@ def _parse(markup: bytes) -> LexborHTMLParser:
         return LexborHTMLParser(markup, options=_WITHOUT_EVENTS)
     except SelectolaxError as error:
         raise HostilePage(f"the engine gives up: {error}") from error
-
-
-def _is_utf8(body: bytes, content_type: str | None) -> bool:
-    """Return True if header or page name UTF-8, or neither names an encoding; False in doubt."""
-    if body.startswith(_BYTE_ORDER_MARKS):
-        return False
-    header = http_content_type_encoding(content_type)
-    if header is not None:
-        return header == "utf-8"
-    prologue = body[:PROLOGUE_SIZE].lower()
-    if b"encoding" in prologue:
-        return False
-    return all(name in _UTF8_NAMES for name in _NAMED_CHARSET.findall(prologue))
 
 
 def _refuse_slow(markup: bytes) -> None:

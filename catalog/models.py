@@ -286,7 +286,7 @@ class KnownOffer(OfferFields, table=True):
 
     `ref` is the catalog's own key, unique per shop. `link` is the link as delivered; `url` is the
     cleaned link, or None where it is opaque (`opaque`) or malformed. `product` groups offers of one
-    catalog product.
+    catalog product. `generation` numbers the shop's imports: all offers have that of the last one.
     """
 
     __tablename__ = "known_offer"
@@ -299,6 +299,7 @@ class KnownOffer(OfferFields, table=True):
     opaque: bool = False
     product: str | None = None
     imported_at: datetime = Field(default_factory=utc_now, sa_type=UtcDateTime)
+    generation: int = 0
 
 
 class ShopOffer(OfferFields, table=True):

@@ -14,6 +14,7 @@ from url_cleaner.redirects.decoding import MAX_ROUNDS
 from url_cleaner.redirects.redirect_targets import (
     RedirectTarget,
     find_internal_target,
+    find_landing_target,
     find_listed_target,
     find_network_target,
     is_internal_redirector,
@@ -164,6 +165,8 @@ def _unwrap_to_end(url: Url, lists: FilterLists | None) -> _Unwrapped | None:
     reasons: list[str] = []
     for _ in range(MAX_ROUNDS):
         target = find_network_target(url, None) or find_listed_target(url, None, lists)
+        if target is None and reasons:
+            target = find_landing_target(url)
         if target is None:
             return _Unwrapped(url, tuple(reasons))
         url = target.url
@@ -203,6 +206,11 @@ def _undo_internal_redirects(unwrapped: _Unwrapped) -> _Unwrapped | None:
     for _ in range(MAX_ROUNDS):
         url = unwrapped.url
         target = find_internal_target(url)
+        if target is None and unwrapped.reasons:
+            landing = find_landing_target(url)
+            # A page that mentions another site is no redirector of the shop.
+            if landing is not None and landing.url.site == url.site:
+                target = landing
         if target is None:
             return None if is_internal_redirector(url) else unwrapped
         if target.url.site != url.site:

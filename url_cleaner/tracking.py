@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 _QUOTED_KEY_LENGTH = 60
 _QUOTED_VALUE_LENGTH = 40
 
-_SESSION = re.compile(r";(?:jsessionid|phpsessid|sid)=[^/;?#]*", re.IGNORECASE)
+_SESSION = re.compile(r";(?:jsessionid|phpsessid|sessionid|sid)=[^/;?#]*", re.IGNORECASE)
+# Session ids as PHP and Java write them: hexadecimal digits of an MD5 or SHA-1 hash, or 26 letters
+# and digits at five bits each.
+_SESSION_ID = re.compile(r"[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-v]{26}", re.IGNORECASE)
 # Begins a text directive in a fragment (WICG, URL Fragment Text Directives).
 _TEXT_DIRECTIVE = ":~:"
 
@@ -72,12 +75,19 @@ class ParameterJudge:
             if self.keeps_mail_keys:
                 return None
             return f"names the receiver of a letter to {tracker}"
-        if tracker := data.anywhere.tracker_of(key):
-            return tracker
+        return (
+            data.tracker_of(key)
+            or _session_reason(param)
+            or self._host_reason(key)
+            or self._shop_reason(key, param.value)
+            or self.listed_tracker(key)
+        )
+
+    def _host_reason(self, key: str) -> str | None:
         for keys in self.host_keys:
             if tracker := keys.tracker_of(key):
                 return f"{tracker} on its own site"
-        return self._shop_reason(key, param.value) or self.listed_tracker(key)
+        return None
 
     def _shop_reason(self, key: str, value: str) -> str | None:
         """Judge keys that track in shops: on the shop's own URL, or where the value leaves no
@@ -93,6 +103,20 @@ class ParameterJudge:
         if name in data.portals or (self.is_shop and name in data.channels):
             return f"names a portal or channel: {value[:_QUOTED_VALUE_LENGTH]}"
         return None
+
+
+def _session_reason(param: Parameter) -> str | None:
+    """Judge keys that may hold a session id, by whether the value looks like one.
+
+    >>> _session_reason(Parameter("&", "", "sid", "9f86d081884c7d659a2feaa0c55ad015"))
+    'session'
+    >>> _session_reason(Parameter("&", "", "sid", "7")) is None
+    True
+    """
+    if param.key not in load_network_data().sessions:
+        return None
+    is_mixed = not param.value.isalpha() and not param.value.isdigit()
+    return "session" if is_mixed and _SESSION_ID.fullmatch(param.value) else None
 
 
 def strip_tracking(url: Url, judge: ParameterJudge) -> tuple[Url, list[str]]:

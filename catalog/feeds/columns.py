@@ -121,6 +121,17 @@ def count_known(names: Iterable[str]) -> int:
     return sum(_preference(name) is not None for name in names)
 
 
+@lru_cache(maxsize=4096)
+def usual_field(name: str) -> str | None:
+    """Return the field that a column of this name usually holds.
+
+    >>> usual_field("g:description"), usual_field("colour")
+    ('description', None)
+    """
+    preference = _preference(name)
+    return preference.field if preference else None
+
+
 def currency_in_name(name: str) -> str | None:
     """Return the currency that stands in brackets behind a column's name.
 

@@ -4,12 +4,18 @@
 under which most of the header's names are known and most of the first rows have as many columns as
 it. A quote that is never closed costs its own line, not the rest of the file: a record that runs
 over lines and does not fit is read again from its second line.
+
+Some exports escape a quote with a backslash (`"27\\" wide"`), others end a cell in one (`"C:\\"`), and
+some do both. So a record with such a sign is read in both ways, and the way counts in which it has
+the header's width and closes all quotes: first the usual one, behind a proof of the other that one.
 """
 
 import csv
 import io
+import re
 from collections import deque
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from catalog.errors import UnreadableFeed
@@ -23,6 +29,9 @@ MAX_RECORD_LINES = 1_000
 # Lines that show the separator.
 SAMPLE_LINES = 50
 
+_ESCAPED_QUOTE = '\\"'
+_BACKSLASHES_AND_QUOTE = re.compile(r'(\\+)"')
+
 
 class _LineReader:
     """Lines for a csv.reader; remembers those of the current record, which can be taken back."""
@@ -33,6 +42,7 @@ class _LineReader:
         self._next_number = 1
         self.taken: list[str] = []
         self.start = 1
+        self.has_escapes = False
 
     def __iter__(self) -> Iterator[str]:
         return self
@@ -44,17 +54,33 @@ class _LineReader:
             line = self._returned.popleft()
         else:
             line = self._stream.readline(MAX_LINE_LENGTH)
-        if not line:
-            raise StopIteration
-        self._skip_rest(line)
+            if not line:
+                raise StopIteration
+            self._skip_rest(line)
         self._next_number += 1
         self.taken.append(line.replace("\x00", ""))
-        return self.taken[-1]
+        return double_quotes(self.taken[-1]) if self.has_escapes else self.taken[-1]
 
     def begin(self) -> None:
         """Begin a new record at the next line."""
         self.taken = []
         self.start = self._next_number
+
+    def peek(self) -> str:
+        """Return the next line without taking it."""
+        if not self._returned:
+            line = self._stream.readline(MAX_LINE_LENGTH)
+            if not line:
+                return ""
+            self._skip_rest(line)
+            self._returned.append(line)
+        return self._returned[0]
+
+    def take_back(self) -> None:
+        """Take back all lines of the record."""
+        self._returned.extendleft(reversed(self.taken))
+        self._next_number -= len(self.taken)
+        self.taken = []
 
     def keep_first(self) -> str:
         """Take back all lines of the record but its first, and return that."""
@@ -119,23 +145,107 @@ def _read_separator_line(lines: _LineReader) -> str | None:
     return None
 
 
+@dataclass(frozen=True)
+class _Record:
+    """Cells of a record, its lines as the CSV reader saw them, or the reader's error."""
+
+    cells: list[str]
+    lines: list[str]
+    error: str = ""
+
+
+def double_quotes(line: str) -> str:
+    r"""Rewrite quotes that a backslash escapes as CSV does; a backslash escapes another one before
+    a quote.
+
+    >>> print(double_quotes(r'"27\" wide","C:\\",C:\temp'))
+    "27"" wide","C:\",C:\temp
+    """
+    return _BACKSLASHES_AND_QUOTE.sub(_double_quote, line)
+
+
+def _double_quote(match: re.Match[str]) -> str:
+    escaped, is_quote_escaped = divmod(len(match[1]), 2)
+    return "\\" * escaped + ('""' if is_quote_escaped else '"')
+
+
 def _read_records(lines: _LineReader, delimiter: str, path: Path) -> Rows:
     header: list[str] = []
+    prefers_escapes = False
     while True:
         lines.begin()
-        try:
-            cells = next(csv.reader(lines, delimiter=delimiter))
-        except StopIteration:
+        record = None
+        if header and prefers_escapes and _ESCAPED_QUOTE in lines.peek():
+            record = _read_escaped(lines, delimiter, len(header))
+        if record is None:
+            record = _read_record(lines, delimiter)
+            if header and _has_escapes(lines) and not _is_sound(record, delimiter, len(header)):
+                escaped = _read_again(lines, delimiter, len(header))
+                prefers_escapes = prefers_escapes or escaped is not None
+                record = escaped or record
+        if record is None:
             break
-        except csv.Error as error:
-            yield UnreadableRow(lines.start, f"is no CSV: {error}", lines.keep_first())
+        if record.error:
+            yield UnreadableRow(lines.start, f"is no CSV: {record.error}", lines.keep_first())
+        elif not any(cell.strip() for cell in record.cells):
             continue
-        if not any(cell.strip() for cell in cells):
-            continue
-        if header:
-            yield _make_row(header, cells, lines, delimiter)
+        elif header:
+            yield _make_row(header, record, lines, delimiter)
         else:
-            header = _make_header(cells, path)
+            header = _make_header(record.cells, path)
+
+
+def _read_record(lines: _LineReader, delimiter: str) -> _Record | None:
+    """Read the next record; None at the end of the file."""
+    try:
+        cells = next(csv.reader(lines, delimiter=delimiter))
+    except StopIteration:
+        return None
+    except csv.Error as error:
+        return _Record([], [], str(error))
+    return _Record(cells, lines.taken)
+
+
+def _read_again(lines: _LineReader, delimiter: str, width: int) -> _Record | None:
+    """Read an unsound record again with escaped quotes; None, and the lines as they were, where
+    that is no better.
+    """
+    taken = len(lines.taken)
+    lines.take_back()
+    escaped = _read_escaped(lines, delimiter, width)
+    if escaped is None:
+        for _ in range(taken):
+            next(lines)
+    return escaped
+
+
+def _read_escaped(lines: _LineReader, delimiter: str, width: int) -> _Record | None:
+    """Read the next record with escaped quotes; None, without taking a line, where it is not
+    sound.
+    """
+    lines.has_escapes = True
+    record = _read_record(lines, delimiter)
+    lines.has_escapes = False
+    if record is not None and not record.error:
+        record = _Record(record.cells, [double_quotes(line) for line in lines.taken])
+        if _is_sound(record, delimiter, width):
+            return record
+    lines.take_back()
+    return None
+
+
+def _has_escapes(lines: _LineReader) -> bool:
+    return any(_ESCAPED_QUOTE in line for line in lines.taken)
+
+
+def _is_sound(record: _Record | None, delimiter: str, width: int) -> bool:
+    """Return True if a record has the header's width and closes its quotes."""
+    if record is None or record.error:
+        return False
+    cells = list(record.cells)
+    while len(cells) > width and not cells[-1].strip():
+        cells.pop()
+    return len(cells) == width and _has_closed_quotes(record.lines, delimiter)
 
 
 def _make_header(cells: list[str], path: Path) -> list[str]:
@@ -145,8 +255,9 @@ def _make_header(cells: list[str], path: Path) -> list[str]:
 
 
 def _make_row(
-    header: list[str], cells: list[str], lines: _LineReader, delimiter: str
+    header: list[str], record: _Record, lines: _LineReader, delimiter: str
 ) -> Row | UnreadableRow:
+    cells = record.cells
     start = lines.start
     raw = "".join(lines.taken)
     # Many exports end each line with a separator.
@@ -155,9 +266,8 @@ def _make_row(
     if any(len(line) >= MAX_LINE_LENGTH for line in lines.taken):
         return UnreadableRow(start, f"is longer than {MAX_LINE_LENGTH:,} characters", raw)
     has_header_width = len(cells) == len(header)
-    if len(lines.taken) > 1 and (
-        not has_header_width or not _has_closed_quotes(lines.taken, delimiter)
-    ):
+    is_in_doubt = len(lines.taken) > 1 or _has_escapes(lines)
+    if is_in_doubt and (not has_header_width or not _has_closed_quotes(record.lines, delimiter)):
         return UnreadableRow(start, "has a quote that is not closed", lines.keep_first())
     if not has_header_width:
         reason = f"has {len(cells)} columns, the header has {len(header)}"

@@ -7,13 +7,15 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import chain, islice
-from typing import IO
+from itertools import islice
+from typing import IO, Any
 
 from catalog.errors import UnreadableFeed
-from catalog.feeds import columns, offers
+from catalog.feeds import columns
+from catalog.feeds.offers import OfferParser, ParsedOffer, PriceTexts
 from catalog.feeds.rows import Row, Rows, UnreadableRow
 from catalog.links.shop_links import UrlCleaner
+from catalog.models import OfferFields
 from catalog.runtime.progress import Progress
 from catalog.values import Hint, find_decimal_separator
 
@@ -30,6 +32,11 @@ SAMPLE_SIZE = 500
 # Rows between two progress reports.
 PROGRESS_STEP = 1_000
 
+# Columns of a known offer that the feed decides, in the order of the spool.
+OFFER_COLUMNS = (*OfferFields.model_fields, "ref", "link", "opaque", "product")
+_ENCODER = json.JSONEncoder(check_circular=False)
+_PRICE_INDEX = OFFER_COLUMNS.index("price")
+_CURRENCY_INDEX = OFFER_COLUMNS.index("currency")
 # Details of a reason that differ from row to row.
 _DETAILS = re.compile(r"'.*'|\d[\d,.]*")
 
@@ -69,6 +76,7 @@ class FeedReader:
     # Column names in the order of their first row.
     _names: dict[str, None] = field(default_factory=dict)
     _columns: columns.Columns = field(default_factory=dict)
+    _parser: OfferParser | None = None
     # Line of each id read so far.
     _line_of_ref: dict[str, int] = field(default_factory=dict)
 
@@ -100,13 +108,36 @@ class FeedReader:
         self._columns = columns.resolve_columns(self._names, self.mapping, self.source)
         decimal = find_decimal_separator(self._prices(sample))
         hint = Hint(decimal=decimal, base_url=self.home)
-        for row in chain(sample, rows):
+        self._parser = OfferParser(self._columns, hint, self.home, self.cleaner)
+        for row in sample:
+            if isinstance(row, Row):
+                self._parser.learn_formats(row.texts)
+        for row in sample:
+            self._read_row(row, self._parser)
+        del sample
+        for row in rows:
             self._add_names(row)
-            self._read_row(row, hint)
-            if self.read % PROGRESS_STEP == 0:
-                self.progress("offers read", self.read)
+            if isinstance(row, Row):
+                self._parser.learn_formats(row.texts)
+            self._read_row(row, self._parser)
         if not self.kept:
             raise UnreadableFeed(self._emptiness(self.bad_rows))
+
+    def read_spool(self) -> Iterator[list[Any]]:
+        """Yield the offers of the feed as lists of `OFFER_COLUMNS`, with their prices in the formats
+        that all rows together have shown.
+        """
+        self.spool.seek(0)
+        for line in self.spool:
+            offer, texts = json.loads(line)
+            if texts is not None and self._parser is not None:
+                regular, sale, currency = texts
+                price, code = self._parser.parse_price(
+                    PriceTexts(_as_pairs(regular), _as_pairs(sale), currency)
+                )
+                offer[_PRICE_INDEX] = None if price is None else str(price)
+                offer[_CURRENCY_INDEX] = code
+            yield offer
 
     def _add_names(self, row: Row | UnreadableRow, *, resolve: bool = True) -> None:
         """Add the column names that are new with this row; behind thousands, only those of a
@@ -120,6 +151,8 @@ class FeedReader:
         self._names |= dict.fromkeys(new_names)
         if new_names and resolve:
             self._columns = columns.resolve_columns(self._names, self.mapping, self.source)
+            if self._parser is not None:
+                self._parser.set_columns(self._columns)
 
     def _prices(self, sample: list[Row | UnreadableRow]) -> Iterator[str]:
         for row in sample:
@@ -128,8 +161,10 @@ class FeedReader:
             for column in self._columns.get("price", []):
                 yield from row.texts.get(column, [])
 
-    def _read_row(self, row: Row | UnreadableRow, hint: Hint) -> None:
+    def _read_row(self, row: Row | UnreadableRow, parser: OfferParser) -> None:
         self.read += 1
+        if self.read % PROGRESS_STEP == 0:
+            self.progress("offers read", self.read)
         if self.read > MAX_ROWS:
             raise UnreadableFeed(
                 f"{self.source} has more than {MAX_ROWS:,} rows: import it as several shops"
@@ -137,27 +172,33 @@ class FeedReader:
         if isinstance(row, UnreadableRow):
             self._refuse(row)
             return
-        offer = offers.parse_offer(row.texts, self._columns, hint, self.home, self.cleaner)
-        raw = row.raw or str(row.texts)
+        offer = parser.parse(row.texts)
         if isinstance(offer, str):
-            self._refuse(UnreadableRow(row.line, offer, raw))
+            self._refuse(UnreadableRow(row.line, offer, _raw_text(row)))
             return
         ref = offer.columns["ref"]
-        if ref in self._line_of_ref:
-            reason = (
-                f"has the id {ref[:MAX_QUOTED_LENGTH]!r} of line {self._line_of_ref[ref]} again"
-            )
-            self._refuse(UnreadableRow(row.line, reason, raw))
+        first_line = self._line_of_ref.setdefault(ref, row.line)
+        if len(self._line_of_ref) == self.kept:
+            reason = f"has the id {ref[:MAX_QUOTED_LENGTH]!r} of line {first_line} again"
+            self._refuse(UnreadableRow(row.line, reason, _raw_text(row)))
             return
-        self._keep(row, offer)
+        self._keep(offer)
 
-    def _keep(self, row: Row, offer: offers.ParsedOffer) -> None:
-        self._line_of_ref[offer.columns["ref"]] = row.line
+    def _keep(self, offer: ParsedOffer) -> None:
         self.kept += 1
         self.opaque += offer.columns["opaque"]
         self.removed += offer.had_tracking
-        self.reasons.update(offer.notes)
-        self.spool.write(json.dumps(offer.columns) + "\n")
+        if offer.notes:
+            self.reasons.update(offer.notes)
+        price = offer.columns["price"]
+        if price is not None:
+            offer.columns["price"] = str(price)
+        texts = offer.price_texts
+        record = [
+            list(map(offer.columns.__getitem__, OFFER_COLUMNS)),
+            None if texts is None else [texts.regular, texts.sale, texts.currency],
+        ]
+        self.spool.write(_ENCODER.encode(record) + "\n")
 
     def _refuse(self, row: UnreadableRow) -> None:
         self.bad += 1
@@ -173,3 +214,11 @@ class FeedReader:
             if isinstance(row, UnreadableRow):
                 return f"{self.source} holds no row that can be read: line {row.line} {row.reason}"
         return f"{self.source} holds no offers"
+
+
+def _raw_text(row: Row) -> str:
+    return row.raw or str(row.texts)
+
+
+def _as_pairs(amounts: list[list[str]]) -> tuple[tuple[str, str], ...]:
+    return tuple((column, raw) for column, raw in amounts)

@@ -3,7 +3,8 @@ content.
 
 charset-normalizer alone does not suffice for the encoding: one broken byte makes it take a UTF-8
 feed for something else, and on prices and product names it confuses the one-byte encodings. So
-UTF-8 is tried on each line that is not ASCII. Only where most of these fail, charset-normalizer
+UTF-8 is tried on each run of bytes beyond ASCII. Only where most of these fail, an encoding that
+the file declares is taken if it fits; without one, charset-normalizer
 decides whether the letters are Latin; among the Latin encodings the one wins that puts most letters
 inside words. Where no byte is one of Windows' own signs, the sign for any currency beside digits is
 ISO-8859-15's euro.
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import IO
 
 from charset_normalizer import from_bytes
+from w3lib.encoding import resolve_encoding
 
 from catalog.errors import UnreadableFeed
 
@@ -33,7 +35,7 @@ HEAD_SIZE = 4_096
 SAMPLE_SIZE = 1 << 17
 # Lines beyond ASCII that are tried as UTF-8.
 MAX_TRIED_LINES = 20_000
-# UTF-8 is the encoding where this many lines are valid for each that is not.
+# UTF-8 is the encoding where this many runs of bytes beyond ASCII are valid for each that is not.
 VALID_PER_INVALID = 9
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet", "google-xml", "rest", "sql")
@@ -51,12 +53,22 @@ _PARQUET_MAGIC = b"PAR1"
 _OTHER_MAGIC = (b"PK\x03\x04", b"%PDF", b"\xd0\xcf\x11\xe0")
 _BYTE_ORDER_MARKS = (
     (b"\xef\xbb\xbf", "utf-8-sig"),
+    (b"\xff\xfe\x00\x00", "utf-32"),
+    (b"\x00\x00\xfe\xff", "utf-32"),
     (b"\xff\xfe", "utf-16"),
     (b"\xfe\xff", "utf-16"),
 )
 _LATIN_ENCODINGS = ("cp1252", "cp1250", "cp1254")
 _OTHER_ENCODINGS = ["cp1251", "cp1253", "shift_jis", "euc_jp", "gb18030", "big5", "euc_kr"]
+_XML_DECLARATION = re.compile(r"^\s*<\?xml\s[^<>]*\?>", re.MULTILINE)
 _LATIN_9_EURO = re.compile(rb"\d[ \xa0]?\xa4|\xa4[ \xa0]?\d")
+_BEYOND_ASCII = re.compile(rb"[\x80-\xff]+")
+_BEYOND_ASCII_TEXT = re.compile(r"[^\x00-\x7f]+")
+_REPLACEMENT_CHARACTER = "\ufffd"
+# Encodings of Python that no text is written in, or only to hide something.
+_UNFIT_ENCODINGS = frozenset(
+    ("idna", "punycode", "raw_unicode_escape", "undefined", "unicode_escape", "utf_7")
+)
 _WINDOWS_SIGN = re.compile(rb"[\x80-\x9f]")
 
 
@@ -107,14 +119,15 @@ def detect_format(path: Path) -> str:
     if head.startswith(_PARQUET_MAGIC):
         return "parquet"
     encoding = "utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-    text = head.decode(encoding, "replace").lstrip()
+    text = head.decode(encoding, "replace").lstrip("\ufeff \t\r\n")
     if text[:60].lower().startswith(("<!doctype html", "<html")):
         raise UnreadableFeed(f"{path} is a web page, not a feed: save the feed itself")
     if head.startswith(_OTHER_MAGIC):
         raise UnreadableFeed(
             f"{path} is an archive or an office file: unpack it, or save it as CSV"
         )
-    if text.startswith("<"):
+    # A script's warnings may stand before the declaration.
+    if text.startswith("<") or _XML_DECLARATION.search(text):
         return "google-xml"
     if text.startswith(("{", "[")):
         return "jsonl"
@@ -122,9 +135,9 @@ def detect_format(path: Path) -> str:
     return _FORMAT_OF_SUFFIX.get(Path(name).suffix, "csv")
 
 
-def detect_encoding(path: Path) -> str:
-    """Detect a text file's encoding: its byte order mark, UTF-8 where most lines are valid, else
-    the likeliest.
+def detect_encoding(path: Path, declared: str | None = None) -> str:
+    """Detect a text file's encoding: its byte order mark, UTF-8 where most of it is valid, the
+    declared one where it fits, else the likeliest.
     """
     with open_feed(path) as file:
         start = file.read(4)
@@ -136,7 +149,10 @@ def detect_encoding(path: Path) -> str:
         return "utf-16-be" if start.startswith(b"\x00") else "utf-16-le"
     trial = _try_utf8(path)
     if trial.valid >= VALID_PER_INVALID * trial.invalid:
-        return "utf-8"
+        # This encoding writes Japanese in bytes of ASCII.
+        return "iso2022_jp" if declared == "iso2022_jp" and not trial.valid else "utf-8"
+    if declared and _fits(trial.sample, declared):
+        return declared
     candidates = [*_LATIN_ENCODINGS, *_OTHER_ENCODINGS]
     best = from_bytes(trial.sample, cp_isolation=candidates).best()
     if best is not None and best.encoding in _OTHER_ENCODINGS:
@@ -144,9 +160,29 @@ def detect_encoding(path: Path) -> str:
     return _likeliest_latin(trial.sample)
 
 
+def known_encoding(label: str) -> str | None:
+    """Return Python's name of the encoding of a label; None where it is no encoding of texts.
+
+    Labels are read as browsers do: ISO-8859-1 is Windows-1252. Those of more than one byte a sign
+    (UTF-16) are unknown too: the label itself could not be read in them.
+
+    >>> [known_encoding(label) for label in ("ISO-8859-1", "x-unknown", "cp1251", "hex", "utf-16")]
+    ['cp1252', None, 'cp1251', None, None]
+    """
+    name = resolve_encoding(label.strip())
+    if name is None or name.replace("-", "_") in _UNFIT_ENCODINGS:
+        return None
+    try:
+        return name if "a".encode(name) == b"a" else None
+    except (LookupError, UnicodeError):
+        return None
+
+
 @dataclass(frozen=True)
 class _Utf8Trial:
-    """A sample of the lines beyond ASCII, and how many of them are valid UTF-8 or not."""
+    """A sample of the lines beyond ASCII, and how many runs of bytes in these are valid UTF-8 or
+    not.
+    """
 
     sample: bytes
     valid: int
@@ -157,27 +193,38 @@ def _try_utf8(path: Path) -> _Utf8Trial:
     sample = bytearray()
     valid = 0
     invalid = 0
+    tried = 0
     with open_feed(path) as file:
         while line := file.readline(MAX_LINE_LENGTH):
             if line.isascii():
                 continue
-            if _is_utf8(line):
-                valid += 1
-            else:
-                invalid += 1
+            for run in _BEYOND_ASCII.findall(line):
+                if _is_utf8(run):
+                    valid += 1
+                else:
+                    invalid += 1
             if len(sample) < SAMPLE_SIZE:
-                sample += line
-            if valid + invalid >= MAX_TRIED_LINES:
+                sample += line[:SAMPLE_SIZE]
+            tried += 1
+            if tried >= MAX_TRIED_LINES:
                 break
     return _Utf8Trial(bytes(sample), valid, invalid)
 
 
-def _is_utf8(line: bytes) -> bool:
+def _is_utf8(run: bytes) -> bool:
     try:
-        line.decode("utf-8")
+        run.decode("utf-8")
     except UnicodeDecodeError:
         return False
     return True
+
+
+def _fits(sample: bytes, encoding: str) -> bool:
+    """Return True if nearly all of a sample can be decoded."""
+    text = sample.decode(encoding, "replace")
+    letters = len(_BEYOND_ASCII_TEXT.sub("", text))
+    beyond = len(text) - letters
+    return text.count(_REPLACEMENT_CHARACTER) * VALID_PER_INVALID <= beyond
 
 
 def _likeliest_latin(sample: bytes) -> str:

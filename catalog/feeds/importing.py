@@ -3,33 +3,48 @@
 The feed is read to its end first, into a temporary file, so that a slow or broken one neither locks
 the database nor leaves half a catalog. Then one transaction inserts or updates the offers by their
 own keys, and deletes those that the feed no longer has. An offer that remains keeps its row id.
+
+Each import has a generation number, one more than that of the offers before it: offers of another
+generation are deleted. Clocks do not decide, since they may be set back.
 """
 
 import errno
 import json
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
 from itertools import islice
-from typing import IO, Any
+from operator import itemgetter
+from typing import Any
 
+from sqlalchemy import Connection, Table, func, insert
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlmodel import Session, SQLModel, col, delete
+from sqlmodel import Session, SQLModel, col, delete, select
 
 from catalog.errors import StorageFull, UnknownShop
 from catalog.feeds import sources
-from catalog.feeds.feed_reader import FeedReader
+from catalog.feeds.feed_reader import OFFER_COLUMNS, FeedReader
 from catalog.feeds.feed_reader import ImportSummary as ImportSummary
 from catalog.links.shop_links import UrlCleaner
-from catalog.models import BadRow, KnownOffer, OfferFields, Shop, utc_now
+from catalog.models import BadRow, KnownOffer, Shop, utc_now
 from catalog.runtime.progress import Progress, no_progress
 from catalog.storage.store import Store
 from catalog.values import text
 
 # Offers per statement.
 BATCH_SIZE = 1_000
-_UPDATED_COLUMNS = [*OfferFields.model_fields, "link", "opaque", "product", "imported_at"]
+_KEY_COLUMNS = ("shop_id", "ref")
+_IMAGES_INDEX = OFFER_COLUMNS.index("images")
+
+
+@dataclass(frozen=True)
+class _Import:
+    """The shop of an import, its generation number and time."""
+
+    shop_id: int
+    generation: int
+    imported_at: datetime
 
 
 def import_offers(
@@ -57,7 +72,6 @@ def import_offers(
             reader = FeedReader(shown_source, shop.url, mapping, spool, progress, cleaner)
             with sources.open_source(source, format, reader.note, progress) as rows:
                 reader.read_all(rows)
-            spool.seek(0)
             _replace_offers(store, shop, reader)
     except OSError as error:
         if error.errno != errno.ENOSPC:
@@ -72,52 +86,107 @@ def _replace_offers(store: Store, shop: Shop, reader: FeedReader) -> None:
     if shop.id is None:
         raise UnknownShop(shop.name)
     with store.write() as session:
-        imported_at = utc_now()
+        current = _Import(shop.id, _next_generation(session, shop.id), utc_now())
+        upsert = _Upsert(session.connection(), current)
         stored = 0
-        for batch in _batches(_offer_rows(reader.spool, shop.id, imported_at)):
-            _upsert(session, batch)
+        for batch in _batches(reader.read_spool()):
+            upsert.execute(batch)
             stored += len(batch)
             reader.progress("offers stored", stored, reader.kept)
-        # Offers that this feed lacks still have the time of an earlier import.
         session.exec(
             delete(KnownOffer).where(
-                col(KnownOffer.shop_id) == shop.id, col(KnownOffer.imported_at) < imported_at
+                col(KnownOffer.shop_id) == shop.id,
+                col(KnownOffer.generation) != current.generation,
             )
         )
         session.exec(delete(BadRow).where(col(BadRow.shop_id) == shop.id))
-        session.add_all(_bad_rows(shop.id, reader, imported_at))
+        bad_rows = list(_bad_rows(reader, current))
+        if bad_rows:
+            session.connection().execute(insert(_table(BadRow)), bad_rows)
 
 
-def _offer_rows(spool: IO[str], shop_id: int, imported_at: datetime) -> Iterator[dict[str, Any]]:
-    for line in spool:
-        offer = json.loads(line)
-        if offer["price"] is not None:
-            offer["price"] = Decimal(offer["price"])
-        yield offer | {"shop_id": shop_id, "imported_at": imported_at}
+def _next_generation(session: Session, shop_id: int) -> int:
+    # Another import of the shop waits here; SQLite has one writer at a time in any case.
+    session.exec(select(Shop.id).where(Shop.id == shop_id).with_for_update())
+    newest = session.exec(
+        select(func.max(KnownOffer.generation)).where(KnownOffer.shop_id == shop_id)
+    ).one()
+    return (newest or 0) + 1
 
 
-def _bad_rows(shop_id: int, reader: FeedReader, imported_at: datetime) -> Iterator[BadRow]:
-    for row in reader.bad_rows:
-        yield BadRow(
-            shop_id=shop_id,
-            source=reader.source,
-            line=row.line,
-            reason=text.plain(row.reason),
-            raw=text.plain(row.raw),
-            at=imported_at,
+class _Upsert:
+    """Statement that inserts offers, or updates those of the same key."""
+
+    def __init__(self, connection: Connection, current: _Import) -> None:
+        self._connection = connection
+        self._current = current
+        self._is_sqlite = connection.dialect.name == "sqlite"
+        table = _table(KnownOffer)
+        dialect = sqlite if self._is_sqlite else postgresql
+        names = (*OFFER_COLUMNS, "shop_id", "imported_at", "generation")
+        statement = dialect.insert(table)
+        updated = [name for name in names if name not in _KEY_COLUMNS]
+        self._statement = statement.on_conflict_do_update(
+            index_elements=list(_KEY_COLUMNS),
+            set_={name: statement.excluded[name] for name in updated},
         )
+        self._constants = {
+            "shop_id": current.shop_id,
+            "imported_at": current.imported_at,
+            "generation": current.generation,
+        }
+
+    def execute(self, offers: list[list[Any]]) -> None:
+        """Store offers, given as lists of `OFFER_COLUMNS`."""
+        if self._is_sqlite:
+            self._execute_on_driver(offers)
+            return
+        rows = [dict(zip(OFFER_COLUMNS, offer, strict=True)) | self._constants for offer in offers]
+        self._connection.execute(self._statement, rows)
+
+    def _execute_on_driver(self, offers: list[list[Any]]) -> None:
+        """Hand the rows to the driver as they are: SQLAlchemy would prepare each value of each."""
+        compiled = self._statement.compile(
+            dialect=self._connection.dialect, column_keys=[*OFFER_COLUMNS, *self._constants]
+        )
+        constants = self._driver_constants()
+        position_of = {name: index for index, name in enumerate((*OFFER_COLUMNS, *constants))}
+        in_order = itemgetter(*(position_of[name] for name in compiled.positiontup or ()))
+        last_values = list(constants.values())
+        rows: list[tuple[Any, ...]] = []
+        for offer in offers:
+            offer[_IMAGES_INDEX] = json.dumps(offer[_IMAGES_INDEX])
+            rows.append(in_order(offer + last_values))
+        self._connection.exec_driver_sql(str(compiled), rows)
+
+    def _driver_constants(self) -> dict[str, Any]:
+        type_of_time = _table(KnownOffer).c.imported_at.type
+        to_driver = type_of_time.dialect_impl(self._connection.dialect).bind_processor(
+            self._connection.dialect
+        )
+        imported_at: Any = self._current.imported_at
+        return self._constants | {
+            "imported_at": to_driver(imported_at) if to_driver else imported_at
+        }
 
 
-def _upsert(session: Session, rows: list[dict[str, Any]]) -> None:
-    dialect = postgresql if session.get_bind().dialect.name == "postgresql" else sqlite
-    insert = dialect.insert(SQLModel.metadata.tables["known_offer"])
-    updated = {name: insert.excluded[name] for name in _UPDATED_COLUMNS}
-    session.connection().execute(
-        insert.on_conflict_do_update(index_elements=["shop_id", "ref"], set_=updated), rows
-    )
+def _bad_rows(reader: FeedReader, current: _Import) -> Iterator[dict[str, Any]]:
+    for row in reader.bad_rows:
+        yield {
+            "shop_id": current.shop_id,
+            "source": reader.source,
+            "line": row.line,
+            "reason": text.plain(row.reason),
+            "raw": text.plain(row.raw),
+            "at": current.imported_at,
+        }
 
 
-def _batches(rows: Iterable[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+def _table(model: type[SQLModel]) -> Table:
+    return SQLModel.metadata.tables[str(model.__tablename__)]
+
+
+def _batches(rows: Iterable[list[Any]]) -> Iterator[list[list[Any]]]:
     remaining = iter(rows)
     while batch := list(islice(remaining, BATCH_SIZE)):
         yield batch

@@ -6,6 +6,7 @@ one.
 """
 
 import hashlib
+import html
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from urllib.parse import urljoin
 from catalog import values
 from catalog.errors import BadUrl
 from catalog.feeds.columns import Columns, currency_in_name
+from catalog.feeds.price_formats import PriceFormats, is_ambiguous
 from catalog.feeds.rows import Texts
 from catalog.links.shop_links import UrlCleaner
 from catalog.models import Attribute
@@ -30,8 +32,6 @@ MAX_REF_LENGTH = 200
 MAX_LINK_LENGTH = 4_096
 # Bytes of the hash that stands in for a missing key.
 REF_HASH_SIZE = 12
-# Digits of a GTIN, without the ISBN of 10.
-GTIN_LENGTHS = (8, 12, 13, 14)
 
 # Attributes whose texts need no treatment of their own.
 _PLAIN_ATTRIBUTES = [
@@ -55,21 +55,36 @@ _NOTES = {
     Attribute.AVAILABILITY: "availability in unknown words",
 }
 _BEFORE_NEXT_URL = re.compile(r"(?<=[,|;\s])(?=https?://)")
-_SPACES_AND_HYPHENS = re.compile(r"[\s-]")
+_REFERENCE = re.compile(r"&(?:[A-Za-z][A-Za-z0-9]{1,30}|#\d{1,7}|#[xX][0-9A-Fa-f]{1,6});")
+_CDATA = re.compile(r"<!\[CDATA\[((?:(?!\]\]>|<!\[CDATA\[).)*+)\]\]>", re.DOTALL)
+_ESCAPED_CDATA = re.compile(r"&(?:amp;){0,3}(?:lt|#60|#x3c);!\[CDATA\[", re.IGNORECASE)
 # Stands in a decoded text where bytes were no characters.
 _REPLACEMENT_CHARACTER = "\ufffd"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
+class PriceTexts:
+    """The texts of an offer's price, by column: regular prices, sale prices, and the currency."""
+
+    regular: tuple[tuple[str, str], ...]
+    sale: tuple[tuple[str, str], ...]
+    currency: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class ParsedOffer:
-    """A known offer's columns, notes on its doubts, and whether its link had tracking."""
+    """A known offer's columns, notes on its doubts, and whether its link had tracking.
+
+    `price_texts` are those of a price that the rest of its column may show to be another.
+    """
 
     columns: dict[str, Any]
-    notes: tuple[str, ...] = ()
+    notes: list[str] = field(default_factory=list)
     had_tracking: bool = False
+    price_texts: PriceTexts | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _CleanedLink:
     """A link as delivered, and as cleaned."""
 
@@ -77,93 +92,241 @@ class _CleanedLink:
     url: str | None = None
     is_opaque: bool = False
     had_tracking: bool = False
-    notes: Sequence[str] = field(default_factory=list)
+    note: str = ""
 
 
-def parse_offer(
-    row: Texts, columns: Columns, hint: Hint, home: str, cleaner: UrlCleaner | None = None
-) -> ParsedOffer | str:
-    """Parse the offer of a row; returns the reason where it is none.
+_NO_LINK = _CleanedLink()
 
-    Without a `cleaner`, links are cleaned without the shop's own keys.
+
+class OfferParser:
+    """Parser of the offers of one feed; without a `cleaner`, links are cleaned without the shop's
+    own keys.
     """
-    texts = {name: _column_texts(row, field_columns) for name, field_columns in columns.items()}
-    clean = cleaner or partial(clean_url, home=home)
-    link = _clean_link(texts.get("link", []), home, clean)
-    raws = _raw_values(row, columns, texts, hint)
-    currency = next(iter(texts.get("currency", [])), None)
-    offer = values.make_offer(raws, hint, link.url, currency).model_dump(mode="json")
-    if offer["title"] is None and link.link is None:
-        return "has neither a title nor a link"
-    identity = {
-        "ref": _ref(texts.get("id", []), link, offer["title"]),
-        "link": link.link,
-        "opaque": link.is_opaque,
-        "product": _product(texts.get("product", [])),
-    }
-    notes = (*link.notes, *_doubts(raws, offer))
-    return ParsedOffer(offer | identity, notes, link.had_tracking)
+
+    def __init__(
+        self, columns: Columns, hint: Hint, home: str, cleaner: UrlCleaner | None = None
+    ) -> None:
+        self.formats = PriceFormats()
+        self._hint = hint
+        self._home = home
+        self._clean = cleaner or partial(clean_url, home=home)
+        self.set_columns(columns)
+
+    def set_columns(self, columns: Columns) -> None:
+        """Set the columns of the fields; called again where later rows have new ones."""
+        self._columns = columns
+        self._plain = [
+            (attribute, columns[attribute.value])
+            for attribute in _PLAIN_ATTRIBUTES
+            if attribute.value in columns
+        ]
+        amount_columns = (*columns.get("price", []), *columns.get("sale_price", []))
+        self._currency_of_column = {name: currency_in_name(name) for name in amount_columns}
+
+    def learn_formats(self, row: Texts) -> None:
+        """Let the prices of a row show the formats of their columns."""
+        for column in self._currency_of_column:
+            if column in row and not self.formats.is_settled(column):
+                for raw in row[column]:
+                    self.formats.add(column, raw)
+
+    def parse(self, row: Texts) -> ParsedOffer | str:
+        """Parse the offer of a row; returns the reason where it is none."""
+        link = self._clean_link(self._texts(row, "link"))
+        raws: dict[Attribute, list[str]] = {}
+        for attribute, columns in self._plain:
+            if texts := _column_texts(row, columns):
+                raws[attribute] = texts
+        notes: list[str] = []
+        if Attribute.EAN in raws:
+            raws[Attribute.EAN] = _read_gtins(raws[Attribute.EAN], notes)
+        price_texts = self._price_texts(row)
+        if price_texts and (prices := self._prices(price_texts)):
+            raws[Attribute.PRICE] = prices
+        if images := self._texts(row, "image"):
+            raws[Attribute.IMAGE] = _split_all_urls(images)
+        if categories := self._category(row):
+            raws[Attribute.CATEGORY] = categories
+        currency = price_texts.currency if price_texts else None
+        offer = values.make_columns(raws, self._hint, link.url, currency)
+        if offer["title"] is None and link.link is None:
+            return "has neither a title nor a link"
+        offer["ref"] = _ref(self._texts(row, "id"), link, offer["title"])
+        offer["link"] = link.link
+        offer["opaque"] = link.is_opaque
+        offer["product"] = _product(self._texts(row, "product"))
+        if link.note:
+            notes.append(link.note)
+        _add_doubts(notes, raws, offer)
+        is_final = price_texts is None or not self._may_change(price_texts)
+        return ParsedOffer(offer, notes, link.had_tracking, None if is_final else price_texts)
+
+    def parse_price(self, texts: PriceTexts) -> tuple[Decimal | None, str | None]:
+        """Parse price and currency again, once all prices of the feed have shown their formats."""
+        raws = {Attribute.PRICE: self._prices(texts)}
+        offer = values.make_columns(raws, self._hint, None, texts.currency)
+        return offer["price"], offer["currency"]
+
+    def _texts(self, row: Texts, field: str) -> list[str]:
+        columns = self._columns.get(field)
+        return _column_texts(row, columns) if columns else []
+
+    def _price_texts(self, row: Texts) -> PriceTexts | None:
+        regular = self._amounts(row, "price")
+        sale = self._amounts(row, "sale_price")
+        if not regular and not sale:
+            return None
+        if sale and not _is_current(self._texts(row, "sale_period")):
+            sale = ()
+        currency = next(iter(self._texts(row, "currency")), None)
+        return PriceTexts(regular, sale, currency)
+
+    def _amounts(self, row: Texts, field: str) -> tuple[tuple[str, str], ...]:
+        """Return the amounts of a field's columns; one without a currency gets that of its column's
+        name.
+        """
+        amounts: list[tuple[str, str]] = []
+        for column in self._columns.get(field, ()):
+            currency = self._currency_of_column[column]
+            for raw in _column_texts(row, [column]):
+                needs_currency = currency and not values.find_currency(raw)
+                amounts.append((column, f"{raw} {currency}" if needs_currency else raw))
+        return tuple(amounts)
+
+    def _may_change(self, texts: PriceTexts) -> bool:
+        """Return True if further prices of the feed may change how these are read."""
+        for column, raw in (*texts.regular, *texts.sale):
+            if is_ambiguous(raw) and not self.formats.is_settled(column):
+                return True
+        return False
+
+    def _prices(self, texts: PriceTexts) -> list[str]:
+        """Return the prices, the current one first: a sale price must not be above the regular
+        one.
+        """
+        regular = [self.formats.rewrite(column, raw) for column, raw in texts.regular]
+        if not texts.sale:
+            return regular
+        sale = [self.formats.rewrite(column, raw) for column, raw in texts.sale]
+        sale_amount = _first_amount(sale, self._hint)
+        regular_amount = _first_amount(regular, self._hint)
+        if not sale_amount or (regular_amount is not None and sale_amount > regular_amount):
+            return regular
+        return [*sale, *regular]
+
+    def _category(self, row: Texts) -> list[str]:
+        """Return the first column with a category; several texts are the steps of one path, unless
+        each is a path.
+        """
+        non_empty: list[list[str]] = []
+        for column in self._columns.get("category", ()):
+            if raws := _column_texts(row, [column]):
+                non_empty.append(raws)
+        for raws in non_empty:
+            if first := category.normalise_category(raws[0]):
+                return raws[:1] if category.SEPARATOR in first else raws
+        return non_empty[0] if non_empty else []
+
+    def _clean_link(self, raws: Sequence[str]) -> _CleanedLink:
+        if not raws:
+            return _NO_LINK
+        link = plain_link(raws[0]) if len(raws[0]) <= MAX_LINK_LENGTH else ""
+        if not link:
+            return _CleanedLink(note="link longer than 4,096 characters")
+        is_path = link.startswith("/") and not link.startswith("//")
+        try:
+            cleaned = self._clean(urljoin(self._home, link) if is_path else link)
+        except BadUrl:
+            return _CleanedLink(link, note="link that is no URL")
+        return _CleanedLink(
+            link=link,
+            url=None if cleaned.opaque else cleaned.url,
+            is_opaque=cleaned.opaque,
+            had_tracking=bool(cleaned.unwrapped or cleaned.removed),
+            note="link that only a visit would resolve" if cleaned.opaque else "",
+        )
+
+
+def plain_link(raw: str) -> str:
+    """Tidy a link and resolve its references; only those with a semicolon, since `&region=` and
+    `&copy=` are parameters.
+
+    >>> plain_link(" https://shop.example/p?id=1&amp;amp;region=de&copy=2 ")
+    'https://shop.example/p?id=1&region=de&copy=2'
+    """
+    link = raw
+    for _ in range(text.MAX_UNESCAPE_ROUNDS):
+        if "&" not in link or (resolved := _REFERENCE.sub(_resolve, link)) == link:
+            break
+        link = resolved
+    return text.tidy(link)
+
+
+def _resolve(match: re.Match[str]) -> str:
+    return html.unescape(match[0])
+
+
+def without_cdata(raw: str) -> str:
+    """Remove the marks of CDATA sections that were escaped once more, and stand in the text.
+
+    >>> without_cdata("<![CDATA[Red <b>lamp</b>]]>"), without_cdata("&lt;![CDATA[A &amp; B]]&gt;")
+    ('Red <b>lamp</b>', 'A & B')
+    """
+    for _ in range(text.MAX_UNESCAPE_ROUNDS):
+        if "CDATA[" not in raw:
+            return raw
+        if _CDATA.search(raw):
+            raw = _CDATA.sub(r"\1", raw)
+        elif _ESCAPED_CDATA.search(raw):
+            raw = html.unescape(raw)
+        else:
+            return raw
+    return raw
 
 
 def _column_texts(row: Texts, columns: Sequence[str]) -> list[str]:
     texts: list[str] = []
     for column in columns:
-        texts += [raw for raw in row.get(column, ()) if raw.strip()]
+        for raw in row.get(column, ()):
+            value = without_cdata(raw) if "CDATA[" in raw else raw
+            if value and not value.isspace():
+                texts.append(value)
     return texts
 
 
-def _raw_values(
-    row: Texts, columns: Columns, texts: Mapping[str, list[str]], hint: Hint
-) -> dict[Attribute, list[str]]:
-    raws = {attribute: texts.get(attribute.value, []) for attribute in _PLAIN_ATTRIBUTES}
-    regular = _amounts(row, columns.get("price", []))
-    sale = _amounts(row, columns.get("sale_price", []))
-    if not _is_current(texts.get("sale_period", [])):
-        sale = []
-    raws[Attribute.PRICE] = _prices(regular, sale, hint)
-    raws[Attribute.IMAGE] = []
-    for raw in texts.get("image", []):
-        raws[Attribute.IMAGE] += _split_urls(raw)
-    raws[Attribute.CATEGORY] = _category(row, columns.get("category", []))
-    return {attribute: raw_texts for attribute, raw_texts in raws.items() if raw_texts}
+def _read_gtins(raws: Sequence[str], notes: list[str]) -> list[str]:
+    """Return the first GTIN of the texts; adds a note where there is none."""
+    first_reason = ""
+    for raw in raws:
+        reading = identifier.read_gtin(raw)
+        if reading.gtin:
+            return [reading.gtin]
+        if not first_reason and not _says_none(raw):
+            first_reason = reading.reason
+    if first_reason:
+        notes.append(_ean_note(first_reason))
+    return []
 
 
-def _amounts(row: Texts, columns: Sequence[str]) -> list[str]:
-    """Return the amounts of columns; one without a currency gets that of its column's name."""
-    amounts: list[str] = []
-    for column in columns:
-        currency = currency_in_name(column)
-        for raw in _column_texts(row, [column]):
-            needs_currency = currency and not values.find_currency(raw)
-            amounts.append(f"{raw} {currency}" if needs_currency else raw)
-    return amounts
+def _ean_note(reason: str) -> str:
+    if reason.startswith("with "):
+        return f"ean {reason}"
+    return f"ean that {reason}"
+
+
+def _split_all_urls(raws: Sequence[str]) -> list[str]:
+    urls: list[str] = []
+    for raw in raws:
+        urls += _split_urls(raw)
+    return urls
 
 
 def _split_urls(raw: str) -> list[str]:
     """Split a list of URLs in one text: its separators may also be parts of a URL."""
+    if "http" not in raw[1:]:
+        return [raw.strip(" \t\r\n,|;")]
     parts = _BEFORE_NEXT_URL.split(raw)[: values.MAX_IMAGES]
     return [part.strip(" \t\r\n,|;") for part in parts]
-
-
-def _category(row: Texts, columns: Sequence[str]) -> list[str]:
-    """Return the first column with a category; several texts are the steps of one path, unless each
-    is a path.
-    """
-    candidates = [_column_texts(row, [column]) for column in columns]
-    non_empty = [raws for raws in candidates if raws]
-    for raws in non_empty:
-        if first := category.normalise_category(raws[0]):
-            return raws[:1] if category.SEPARATOR in first else raws
-    return non_empty[0] if non_empty else []
-
-
-def _prices(regular: list[str], sale: list[str], hint: Hint) -> list[str]:
-    """Return the prices, the current one first: a sale price must not be above the regular one."""
-    sale_amount = _first_amount(sale, hint)
-    regular_amount = _first_amount(regular, hint)
-    if not sale_amount or (regular_amount is not None and sale_amount > regular_amount):
-        return regular
-    return [*sale, *regular]
 
 
 def _first_amount(raws: Sequence[str], hint: Hint) -> Decimal | None:
@@ -188,26 +351,6 @@ def _aware(moment: datetime) -> datetime:
     return moment.replace(tzinfo=moment.tzinfo or UTC)
 
 
-def _clean_link(raws: Sequence[str], home: str, clean: UrlCleaner) -> _CleanedLink:
-    if not raws:
-        return _CleanedLink()
-    link = text.plain(raws[0]) if len(raws[0]) <= MAX_LINK_LENGTH else ""
-    if not link:
-        return _CleanedLink(notes=["link longer than 4,096 characters"])
-    is_path = link.startswith("/") and not link.startswith("//")
-    try:
-        cleaned = clean(urljoin(home, link) if is_path else link)
-    except BadUrl:
-        return _CleanedLink(link, notes=["link that is no URL"])
-    return _CleanedLink(
-        link=link,
-        url=None if cleaned.opaque else cleaned.url,
-        is_opaque=cleaned.opaque,
-        had_tracking=bool(cleaned.unwrapped or cleaned.removed),
-        notes=["link that only a visit would resolve"] if cleaned.opaque else [],
-    )
-
-
 def _ref(ids: Sequence[str], link: _CleanedLink, title: str | None) -> str:
     """Return the offer's key: the catalog's own, or a hash of the best that identifies it."""
     own_id = text.plain(ids[0]) if ids and len(ids[0]) <= MAX_LINK_LENGTH else ""
@@ -223,27 +366,22 @@ def _product(raws: Sequence[str]) -> str | None:
     return text.plain(raws[0])[:MAX_REF_LENGTH]
 
 
-def _doubts(raws: Mapping[Attribute, list[str]], offer: Mapping[str, Any]) -> list[str]:
-    """Return a note for each attribute whose texts gave no value, and one for broken characters."""
-    notes: list[str] = []
+def _add_doubts(
+    notes: list[str], raws: Mapping[Attribute, list[str]], offer: Mapping[str, Any]
+) -> None:
+    """Add a note for each attribute whose texts gave no value, and one for broken characters."""
     has_broken = False
     for attribute, texts in raws.items():
         value = offer["images"] if attribute is Attribute.IMAGE else offer[attribute.value]
-        if value in (None, []) and not all(text.is_no_value(raw.strip()) for raw in texts):
-            notes.append(_NOTES[attribute] if attribute in _NOTES else _ean_note(texts[0]))
-        has_broken = has_broken or any(_REPLACEMENT_CHARACTER in raw for raw in texts)
+        is_missing = value is None or value == []
+        if is_missing and attribute in _NOTES and not all(map(_says_none, texts)):
+            notes.append(_NOTES[attribute])
+        for raw in texts:
+            if _REPLACEMENT_CHARACTER in raw:
+                has_broken = True
     if has_broken:
         notes.append("broken characters: not in the encoding of the rest")
-    return [note for note in notes if note]
 
 
-def _ean_note(raw: str) -> str:
-    digits = _SPACES_AND_HYPHENS.sub("", raw)
-    # Zeros stand for no GTIN.
-    if not digits.strip("0"):
-        return ""
-    if not digits.isdecimal() or len(digits) not in GTIN_LENGTHS:
-        return "ean that is no GTIN"
-    if identifier.has_check_digit(digits):
-        return "ean that names no article"
-    return "ean with a wrong check digit"
+def _says_none(raw: str) -> bool:
+    return text.is_no_value(raw.strip())

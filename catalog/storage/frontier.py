@@ -50,7 +50,7 @@ class FrontierLink:
     """A cleaned URL to crawl.
 
     Links of higher `priority` are fetched first. `depth` counts links from the start page, `chain`
-    those since a page that led to an offer (see `crawler.pages.link_extraction`).
+    those since a page that led to an offer (see `crawler.pages.extract_links`).
     """
 
     url: str

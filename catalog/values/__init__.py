@@ -7,7 +7,7 @@ of value rejects cheaply first. `normalise` is idempotent: a normalised text sta
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
@@ -101,25 +101,40 @@ def make_offer(
     the steps of its path. The currency of a price is `currency`, else that of the values, else the
     price text's own, else the hint's.
     """
-    texts: dict[Attribute, list[str]] = {}
+    return OfferFields(**make_columns(values, hint, url, currency))
+
+
+def make_columns(
+    values: Mapping[Attribute, str | Sequence[str]],
+    hint: Hint = NO_HINT,
+    url: str | None = None,
+    currency: str | None = None,
+) -> dict[str, Any]:
+    """Make the columns of an offer (see `make_offer`), those without a value included.
+
+    An import calls this for each row: a model would cost more than all its values.
+    """
+    columns: dict[str, Any] = dict.fromkeys(OfferFields.model_fields)
+    columns["url"] = url
+    texts: dict[Attribute, Sequence[str]] = {}
     for attribute, value in values.items():
-        texts[attribute] = [value] if isinstance(value, str) else list(value)
-    columns: dict[str, Any] = {
-        "url": url,
-        "images": _normalise_images(texts.pop(Attribute.IMAGE, []), hint),
-        "category": category.join_path(texts.pop(Attribute.CATEGORY, [])),
-    }
+        texts[attribute] = [value] if isinstance(value, str) else value
+    columns["images"] = _normalise_images(texts.pop(Attribute.IMAGE, []), hint)
+    category_texts = texts.pop(Attribute.CATEGORY, [])
+    columns["category"] = category.join_path(category_texts) if category_texts else None
     amounts = texts.pop(Attribute.PRICE, [])
     currencies = texts.pop(Attribute.CURRENCY, [])
     code = price.first_currency((currency or "", *currencies, *amounts), hint.currency)
-    amount = _first_valid(Attribute.PRICE, amounts, replace(hint, currency=code))
     # A currency without a price says nothing.
-    if amount:
-        columns["price"] = Decimal(amount)
-        columns["currency"] = code
+    if amounts:
+        amount_hint = Hint(code, hint.decimal, hint.base_url)
+        amount = _first_valid(Attribute.PRICE, amounts, amount_hint)
+        if amount:
+            columns["price"] = Decimal(amount)
+            columns["currency"] = code
     for attribute, raws in texts.items():
         columns[attribute.value] = _first_valid(attribute, raws, hint)
-    return OfferFields(**columns)
+    return columns
 
 
 def offer_values(offer: OfferFields) -> dict[Attribute, list[str]]:

@@ -4,13 +4,18 @@ shop phrases.
 An offer that can be ordered but ships later (pre-order, back order) is `preorder`. The phrases are
 the usual ones of German, English, French, Spanish, Italian and Dutch shops. Denials are tried
 first, since most of them contain an assent: a negation up to three words before an assent, or a
-count of zero beside one, means out of stock.
+count of zero beside one, means out of stock. A phrase that offers a notification ("Notify me when
+available", in the languages of Europe) says that the offer is not in stock, unless the text around
+it says otherwise.
 """
 
 import re
+import tomllib
 from functools import lru_cache
+from importlib.resources import files
 
 from catalog.values import text
+from catalog.values.price_words import words_pattern
 
 IN_STOCK = "in_stock"
 OUT_OF_STOCK = "out_of_stock"
@@ -60,6 +65,20 @@ _PHRASES = (
     (_DELAY_PHRASES, PREORDER),
     (_ASSENT_PHRASES, IN_STOCK),
 )
+_NOTIFICATION_WORDS: dict[str, str] = tomllib.loads(
+    files("catalog.values").joinpath("availability.toml").read_text(encoding="utf-8")
+)
+
+
+def _word_pattern(name: str) -> re.Pattern[str]:
+    words = _NOTIFICATION_WORDS[name].split()
+    return re.compile(rf"(?<![^\W_])(?:{words_pattern(words)})(?![^\W_])")
+
+
+_NOTIFY = _word_pattern("notify")
+_ABOUT_AVAILABILITY = _word_pattern("about")
+_CONDITION = _word_pattern("condition")
+_SENTENCE_END = re.compile(r"[.!;|•·–—]\s+|\s[-/]\s")
 # A number of items in stock.
 _COUNT = re.compile(r"\d{1,6}")
 _GAPS_IN_WORD = re.compile(r"[\s_-]")
@@ -99,7 +118,36 @@ def _normalise(raw: str) -> str | None:
     word = _GAPS_IN_WORD.sub("", _SCHEMA_ORG.sub("", phrase).rstrip("/"))
     if availability := _AVAILABILITY_OF_WORD.get(word):
         return availability
+    words = phrase.replace(",", "")
+    if _NOTIFY.search(words):
+        return _availability_beside_notification(words)
+    return _availability_of_phrase(phrase)
+
+
+def _availability_of_phrase(phrase: str) -> str | None:
     for pattern, availability in _PHRASES:
         if pattern.search(phrase):
             return availability
     return None
+
+
+def _availability_beside_notification(phrase: str) -> str | None:
+    """Return the availability of a phrase that offers a notification: that of its other sentences,
+    else out of stock if the notification is about availability.
+
+    >>> _availability_beside_notification("notify me when available")
+    'out_of_stock'
+    >>> _availability_beside_notification("in stock. notify me when the price drops")
+    'in_stock'
+    """
+    is_offered = False
+    for sentence in _SENTENCE_END.split(phrase):
+        notification = _NOTIFY.search(sentence)
+        statement = sentence[: notification.start()] if notification else sentence
+        # `When available, notify me`: the condition belongs to the notification.
+        is_condition = notification is not None and _CONDITION.search(statement)
+        if not is_condition and (availability := _availability_of_phrase(statement)):
+            return availability
+        if notification and _ABOUT_AVAILABILITY.search(sentence):
+            is_offered = True
+    return OUT_OF_STOCK if is_offered else None

@@ -9,6 +9,7 @@ the text, and is a separator when paths are compared.
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from itertools import islice
 
 from catalog.values import text
 
@@ -60,7 +61,14 @@ def join_path(parts: Iterable[str]) -> str | None:
     >>> join_path(["Garden", "Tools > Saws"])
     'Garden > Tools > Saws'
     """
-    return _stable_path(_split_all(list(parts)[:MAX_DEPTH]))
+    return _join_all(
+        tuple(part for part in islice(parts, MAX_DEPTH) if len(part) <= MAX_RAW_LENGTH)
+    )
+
+
+@lru_cache(maxsize=4096)
+def _join_all(parts: tuple[str, ...]) -> str | None:
+    return _stable_path(_split_all(parts))
 
 
 def path_steps(path: str) -> list[str]:

@@ -1,13 +1,17 @@
 """Identifiers: GTINs (EAN, UPC, ISBN) with a valid check digit, and the free keys of manufacturers
 and shops.
 
-A GTIN is read strictly, spaces and hyphens aside: text around it is left to the trims of the learnt
-rules. Numbers that identify no trade item are refused: all zeros, and those reserved for use within
+A GTIN is read strictly by `normalise_gtin`, spaces and hyphens aside: text around it is left to the
+trims of the learnt rules. In a field that holds nothing but GTINs, `read_gtin` also undoes what
+spreadsheets and number types do to them, wherever no digit is lost. Numbers that identify no trade item are refused: all zeros, and those reserved for use within
 one company, for weighed goods and for coupons (GS1 General Specifications, prefixes 02, 04, 05,
 20-29, 98, 99).
 """
 
 import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 
 from stdnum import ean, isbn
@@ -30,8 +34,28 @@ DASHES = frozenset("- -- – —".split())
 # Characters of a raw dash with the white space around it.
 MAX_RAW_DASH_LENGTH = 20
 
+# Characters of a field that holds GTINs, and GTINs of it that are tried.
+MAX_GTIN_FIELD_LENGTH = 1_000
+MAX_GTINS_IN_FIELD = 50
+# Zeros at the end of a number that a number type has rounded: `4.00638E+12`.
+ROUNDED_ZEROS = 6
+
 _GAPS = str.maketrans("", "", " \t\n\r\xa0\u202f-‐‑‒–'")
 _RESTRICTED_PREFIX = re.compile(r"0[245]|2|9[89]")
+# Digits of a GTIN that has lost leading zeros, and the lengths that it may have had.
+_LENGTHS_WITH_ZEROS = {9: (10, 12), 10: (12,), 11: (12,)}
+_GTIN_LABEL = re.compile(
+    r"(?:urn:)?(?:global trade item number|european article number|gtin|ean|upc|jan|isbn|barcode)"
+    r"(?: ?code)?(?:[ _-]?(?:8|10|12|13|14)(?=[\s:#=]|$)|[ _-]?[aA](?=[\s:#=]))?\s*[:#=]?\s*",
+    re.IGNORECASE,
+)
+# Application identifier of a GTIN (GS1 General Specifications, 3.2).
+_APPLICATION_IDENTIFIER = "(01)"
+_QUOTES_AND_BRACKETS = " \t\r\n\xa0\"'`‘’“”[]{}()<>=.,;:"
+_BETWEEN_GTINS = re.compile(r"[,;|/\\\r\n\t]+")
+_WHOLE_NUMBER_WITH_FRACTION = re.compile(r"(\d{7,14})[.,]0{1,6}")
+_WITH_EXPONENT = re.compile(r"(\d{1,14})(?:[.,](\d{1,20}))? ?[eE] ?\+?(\d{1,2})")
+_GROUPED_NUMBER = re.compile(r"\d{1,3}(?:,\d{3}){3,4}|\d{1,3}(?:\.\d{3}){3,4}")
 
 
 def normalise_gtin(raw: str) -> str | None:
@@ -45,6 +69,111 @@ def normalise_gtin(raw: str) -> str | None:
     if not MIN_GTIN_LENGTH <= len(raw) <= MAX_RAW_GTIN_LENGTH:
         return None
     return _gtin(raw.translate(_GAPS))
+
+
+@dataclass(frozen=True)
+class GtinReading:
+    """The GTIN of a field, or the reason why there is none; both are empty where the field says
+    that it has none.
+    """
+
+    gtin: str | None = None
+    reason: str = ""
+
+
+_LOST = GtinReading(reason="lost digits in a number format")
+
+
+def read_gtin(raw: str) -> GtinReading:
+    """Read the first valid GTIN of a field that holds nothing but GTINs.
+
+    Undoes what spreadsheets and number types do: a fraction, an exponent, grouped digits, lost
+    leading zeros (where the check digit is right with them). Labels, quotes and brackets around
+    GTINs are removed. A number whose digits are lost is no GTIN.
+
+    >>> [read_gtin(raw).gtin for raw in ("4006381333931.0", "4.006381333931E+12", "36000291452")]
+    ['4006381333931', '4006381333931', '036000291452']
+    >>> read_gtin("4006381333931, 4006381333948").gtin, read_gtin("4.00638E+12").reason
+    ('4006381333931', 'lost digits in a number format')
+    """
+    if gtin := normalise_gtin(raw):
+        return _LOST if _is_rounded(gtin) else GtinReading(gtin)
+    if len(raw) > MAX_GTIN_FIELD_LENGTH:
+        return GtinReading(reason="is longer than 1,000 characters")
+    line = unicodedata.normalize("NFKC", raw)
+    first_reason = ""
+    for part in _gtin_parts(line):
+        reading = _read_single_gtin(part)
+        if reading.gtin:
+            return reading
+        first_reason = first_reason or reading.reason
+    return GtinReading(reason=first_reason)
+
+
+def _gtin_parts(line: str) -> Iterator[str]:
+    """Yield the pieces of a field that may be a GTIN: all of it, its parts, and the words of these.
+
+    The whole comes first: a comma may be one of decimals or of thousands.
+    """
+    yield line
+    parts = [part for part in _BETWEEN_GTINS.split(line) if part.strip()][:MAX_GTINS_IN_FIELD]
+    if len(parts) > 1:
+        yield from parts
+    for part in parts:
+        words = part.split()[:MAX_GTINS_IN_FIELD]
+        if len(words) > 1:
+            yield from (word for word in words if len(word) >= MIN_GTIN_LENGTH)
+
+
+def _read_single_gtin(part: str) -> GtinReading:
+    bare = part.strip(_QUOTES_AND_BRACKETS) if _APPLICATION_IDENTIFIER not in part else part.strip()
+    bare = _GTIN_LABEL.sub("", bare.removeprefix(_APPLICATION_IDENTIFIER), count=1)
+    bare = bare.strip(_QUOTES_AND_BRACKETS)
+    if not bare.strip("0.,"):
+        return GtinReading()
+    if match := _WITH_EXPONENT.fullmatch(bare):
+        return _read_with_exponent(match[1], match[2] or "", int(match[3]))
+    if match := _WHOLE_NUMBER_WITH_FRACTION.fullmatch(bare):
+        return _with_zeros(match[1])
+    if _GROUPED_NUMBER.fullmatch(bare):
+        return _with_zeros(bare.replace(",", "").replace(".", ""))
+    return _with_zeros(bare.translate(_GAPS))
+
+
+def _read_with_exponent(whole: str, fraction: str, exponent: int) -> GtinReading:
+    digits = whole + fraction
+    missing = exponent - len(fraction)
+    # Zeros that are not written may be zeros or lost digits.
+    if missing > 0:
+        return _LOST
+    if missing < 0 and digits[missing:].strip("0"):
+        return GtinReading(reason="is no GTIN")
+    return _with_zeros(digits[: len(digits) + missing].lstrip("0"))
+
+
+def _with_zeros(digits: str) -> GtinReading:
+    """Read a GTIN of digits, which may have lost leading zeros."""
+    if gtin := _gtin(digits):
+        return _LOST if _is_rounded(gtin) else GtinReading(gtin)
+    if digits.isascii() and digits[:-1].isdigit():
+        for length in _LENGTHS_WITH_ZEROS.get(len(digits), ()):
+            if gtin := _gtin(digits.zfill(length)):
+                return GtinReading(gtin)
+    return GtinReading(reason=_gtin_problem(digits))
+
+
+def _gtin_problem(digits: str) -> str:
+    if not digits.isascii() or not digits.isdigit() or len(digits) not in (8, 12, 13, 14):
+        return "is no GTIN"
+    if _is_rounded(digits):
+        return _LOST.reason
+    if has_check_digit(digits):
+        return "names no article"
+    return "with a wrong check digit"
+
+
+def _is_rounded(digits: str) -> bool:
+    return digits.endswith("0" * ROUNDED_ZEROS)
 
 
 @lru_cache(maxsize=65_536)

@@ -1,11 +1,11 @@
 """Prices: an amount with two decimals and an ISO currency, parsed from shops' texts.
 
-price-parser knows the codes of currencies, which are taken from it. For amounts it does not
-suffice: any number is a price to it ('iPhone 12'), it joins numbers ('Pack of 2 12.99 €' becomes
-212.99, '2 x 12,99 €' becomes 2), stops at a typographic apostrophe ('1’299.–' becomes 1) and reads
-'0.299' as 299. So here a number is a price where a currency stands beside it, or where nothing but
-price words stands around it; `1.299` is a thousand unless a hint or a currency of three decimals
-decides otherwise.
+price-parser does not suffice for amounts: any number is a price to it ('iPhone 12'), it joins
+numbers ('Pack of 2 12.99 €' becomes 212.99, '2 x 12,99 €' becomes 2), stops at a typographic
+apostrophe ('1’299.–' becomes 1) and reads '0.299' as 299. So here a number is a price where a
+currency stands beside it, or where nothing but price words stands around it; `1.299` is a thousand
+unless a hint or a currency of three decimals decides otherwise. Of several amounts in a text,
+`price_choice` tells the price from prices per unit and old prices.
 """
 
 import re
@@ -15,9 +15,8 @@ from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
-from price_parser.parser import CURRENCY_CODES  # type: ignore[attr-defined]
-
-from catalog.values import text
+from catalog.values import currency_marks, multipliers, price_choice, split_amounts, text
+from catalog.values.price_choice import Role, Span
 
 # Characters of a raw text and of a normalised one. Longer ones are no prices.
 MAX_RAW_LENGTH = 1_000
@@ -26,44 +25,7 @@ MAX_LENGTH = 200
 MAX_DIGITS = 10
 # Decimals that are read before rounding. Bound against hostile input.
 MAX_DECIMALS = 12
-# Characters of a sign or code that stands alone.
-MAX_MARK_LENGTH = 6
 
-# Codes that are also words of shops.
-_CODES = frozenset(CURRENCY_CODES) - {"ALL", "TOP", "CUP", "MOP"}
-# Codes that are no words of any language in lower case.
-_CODES_IN_ANY_CASE = frozenset(
-    ("eur", "usd", "gbp", "chf", "cad", "aud", "sek", "nok", "dkk", "pln", "czk", "inr")
-)
-# None: the sign does not decide between several currencies.
-_CURRENCY_OF_SIGN: dict[str, str | None] = {
-    "us$": "USD", "ca$": "CAD", "c$": "CAD", "cdn$": "CAD", "au$": "AUD", "a$": "AUD", "nz$": "NZD", "hk$": "HKD",
-    "nt$": "TWD", "s$": "SGD", "r$": "BRL", "mx$": "MXN", "$": "USD", "€": "EUR", "euros": "EUR", "euro": "EUR",
-    "£": "GBP", "cn¥": "CNY", "¥": "JPY", "元": "CNY", "円": "JPY", "₹": "INR", "rs.": "INR", "rs": "INR", "₽": "RUB",
-    "руб.": "RUB", "руб": "RUB", "₺": "TRY", "tl": "TRY", "₩": "KRW", "₪": "ILS", "₫": "VND", "฿": "THB", "₴": "UAH",
-    "zł": "PLN", "kč": "CZK", "ft": "HUF", "lei": "RON", "лв.": "BGN", "лв": "BGN", "sfr.": "CHF", "sfr": "CHF",
-    "fr.": "CHF", "₱": "PHP", "₦": "NGN", "rm": "MYR", "rp": "IDR", "kr.": None, "kr": None, "dhs.": "AED",
-    "dhs": "AED", "د.إ": "AED", "ر.س": "SAR", "ج.م": "EGP", "د.ك": "KWD", "ر.ق": "QAR", "nis": "ILS", "৳": "BDT",
-    "د.ب": "BHD", "ر.ع.": "OMR", "ر.ع": "OMR", "د.ت": "TND", "د.ا": "JOD",
-    "₡": "CRC", "₲": "PYG", "₭": "LAK", "₮": "MNT", "₸": "KZT", "тг": "KZT", "₾": "GEL", "֏": "AMD", "₼": "AZN",
-    "₵": "GHS", "gh₵": "GHS", "៛": "KHR", "؋": "AFN", "грн.": "UAH", "грн": "UAH", "дин.": "RSD", "дин": "RSD",
-    "ksh.": "KES", "ksh": "KES", "tsh": "TZS", "ush": "UGX", "fcfa": "XOF", "cfa": "XOF", "rmb": "CNY", "php": "PHP",
-    "s/.": "PEN", "s/": "PEN", "rd$": "DOP", "j$": "JMD", "tt$": "TTD", "n$": "NAD", "bz$": "BZD", "fj$": "FJD",
-}  # fmt: skip
-# Names of one or two letters, which are currencies only where nothing else stands beside the
-# number.
-_CURRENCY_OF_SHORT_NAME: dict[str, str | None] = {
-    "r": "ZAR", "q": "GTQ", "l": "HNL", "p": "BWP", "tk": "BDT", "qr": "QAR", "kd": "KWD", "bd": "BHD", "jd": "JOD",
-    "sr": "SAR", "le": "EGP", "dt": "TND", "dh": None, "bs": None, "gs": "PYG", "br": None, "kn": "HRK", "kz": "AOA",
-}  # fmt: skip
-_CURRENCY_OF_MARK = _CURRENCY_OF_SIGN | _CURRENCY_OF_SHORT_NAME
-# Currencies that share a mark: the shop's own decides.
-_DOLLARS = "USD AUD CAD NZD HKD SGD TWD MXN CLP COP ARS"
-_CURRENCIES_SHARING = {
-    "$": _DOLLARS, "¥": "JPY CNY", "rs": "INR PKR LKR NPR", "kr": "SEK NOK DKK ISK", "£": "GBP EGP",
-    "dh": "AED MAD", "dhs": "AED MAD", "bs": "BOB VES", "br": "BYN ETB", "cfa": "XOF XAF", "fcfa": "XOF XAF",
-    "p": "BWP PHP",
-}  # fmt: skip
 # Currencies of a thousand parts, and the separators behind which they write three decimals.
 _THREE_DECIMAL_CURRENCIES = {
     "KWD": ".",
@@ -73,50 +35,28 @@ _THREE_DECIMAL_CURRENCIES = {
     "TND": ".,",
     "LYD": ".,",
 }
-# Words that may stand around a number that is a price without a currency.
-_PRICE_WORD_LIST = """
-price preis prix precio prezzo prijs pris cena from ab von dès a partir de desde da vanaf to bis à al tot hasta
-only nur now jetzt was statt war sale our your unser ihr incl inkl including tax taxes mwst ust vat tva iva btw
-ttc ht hors excl exkl excluding zzgl versand plus shipping uvp rrp msrp regular special normal unit each stück
-fra från kun nu nå normalpris tilbud endast ordinarie alkaen hinta od do tylko brutto netto dph preço por ahora ora
-solo seulement total gesamt angebot aktionspreis einzelpreis verkaufspreis sonderpreis original current list
-"""
-_PRICE_WORDS = frozenset(_PRICE_WORD_LIST.split())
 _NUMBER = (
     r"\d{1,3}(?:[ '’]\d{3})+(?:[.,]\d{1,2})?(?!\d)|\d+(?:[.,]\d+)*|(?<![\w.,])[.,]\d{1,2}(?!\d)"
 )
-_CURRENCY_MARK = rf"{text.alternation(_CURRENCY_OF_SIGN)}|[a-z]{{3}}\$?"
+_CURRENCY_MARK = currency_marks.MARK_PATTERN
 # A number with the currency mark before or after it.
 _PRICE = re.compile(
-    rf"(?<![^\W\d_])(?:(?P<left>{_CURRENCY_MARK})[ :]{{0,2}}"
+    # No mark begins so: a cheap test before the long alternation.
+    rf"(?<![^\W\d_])(?:(?![\d\s.,:;()/+%-])(?P<left>{_CURRENCY_MARK})[ :]{{0,2}}"
     rf"|(?<!\d)(?<!\d[.,]))(?P<number>{_NUMBER})(?P<percent> ?%)?"
     rf"(?:(?:[.,][-–—]{{1,2}})? ?(?P<right>{_CURRENCY_MARK})(?![^\W_]))?",
     re.IGNORECASE,
 )
-_SHORT_NAME = text.alternation(_CURRENCY_OF_SHORT_NAME)
+_SHORT_NAME = currency_marks.SHORT_NAME_PATTERN
 _WITH_SHORT_NAME = re.compile(
-    rf"(?:from )?(?P<left>{_SHORT_NAME})\.? ?(?P<number>{_NUMBER})"
-    rf"|(?P<amount>{_NUMBER}) ?(?P<right>{_SHORT_NAME})\.?",
+    rf"(?:from )?(?:(?P<code_before>[a-z]{{3}})[ :]{{0,2}})?(?:(?P<left>{_SHORT_NAME})\.? ?)?"
+    rf"(?P<number>{_NUMBER})(?: ?(?P<right>{_SHORT_NAME})\.?)?(?: ?\(?(?P<code_behind>[a-z]{{3}})\)?)?",
     re.IGNORECASE,
 )
+# Short names that are also words or units beside whole numbers: 20 denier.
+_DOUBTFUL_NAMES = frozenset(("ден", "fr", "din"))
 _RANGE = re.compile(r"\s*(?:[-–—]|to|bis|à|al?|tot|hasta|until)\s*", re.IGNORECASE)
-_GROUPED = r"(?:\d{1,3}(?:[ .'’]\d{3})+|\d+)"
-# `1 299€95`: the euro sign stands at the decimal point.
-_EURO_AS_POINT = re.compile(rf"(?<![\d.,])({_GROUPED})€(\d\d)(?![\d.,])")
-# `12 ,99`: cents in an element of their own.
-_SPACED_CENTS = re.compile(rf"(?<![\d.,])({_GROUPED}) [.,] ?(\d\d)(?![\d.,])")
-_SIGN = rf"(?:{text.alternation(_CURRENCY_OF_SIGN)})"
-# `$12 99`: a whole text that is one price, its point left out.
-_PRICE_IN_TWO_PARTS = re.compile(
-    rf"^(?=\D|.*\D$)({_SIGN}? ?{_GROUPED})[.,]? (\d\d)(?= ?{_SIGN}?$)", re.IGNORECASE
-)
-# `ab493,95 €`: a price word without a space.
-_GLUED_WORD = re.compile(
-    rf"(?<![^\W_])({text.alternation(_PRICE_WORDS)})(?={_GROUPED}(?:[.,]\d\d)? ?{_SIGN})",
-    re.IGNORECASE,
-)
-_LETTER_BEFORE_DIGIT = re.compile(r"[^\W\d_]\d")
-_ARABIC_SEPARATORS = str.maketrans("٬٫", ",.")
+_WORD_BEHIND_NUMBER = re.compile(r"[\s)*,]*\w")
 _URL_START = ("http", "//", "/")
 _CENT = Decimal("0.01")
 _GROUP_SPACES = re.compile(r"[ '’]")
@@ -161,7 +101,7 @@ def _normalise(raw: str, decimal: str | None) -> str | None:
     price = _find(raw)
     if price is None:
         return None
-    currency = _iso_code(price.mark.casefold()) if price.mark else None
+    currency = currency_marks.currency_of_mark(price.mark) if price.mark else None
     amount = _parse_amount(price.number, decimal or decimal_separators(currency))
     return None if amount is None else price_text(amount)
 
@@ -211,9 +151,9 @@ def first_currency(raws: Iterable[str], hint: str | None) -> str | None:
         mark = _mark_in(raw)
         if not mark:
             continue
-        if hint and hint in _CURRENCIES_SHARING.get(mark.rstrip("."), ""):
+        if hint and currency_marks.can_mean(mark, hint):
             return hint
-        if code := _iso_code(mark):
+        if code := currency_marks.currency_of_mark(mark):
             return code
     return hint
 
@@ -240,47 +180,88 @@ def _find(raw: str) -> _PriceMatch | None:
 
 @lru_cache(maxsize=16_384)
 def _search(raw: str) -> _PriceMatch | None:
-    line = unicodedata.normalize("NFKC", text.plain(raw))
+    line = text.plain(raw)
+    if not line.isascii():
+        line = unicodedata.normalize("NFKC", split_amounts.lower_raised_digits(line))
+        line = line.replace("٬", ",").replace("٫", ".")
     if len(line) > MAX_LENGTH:
         return None
-    line = _join_amounts(line.translate(_ARABIC_SEPARATORS))
+    try:
+        line = multipliers.write_out(split_amounts.join_amounts(line))
+    except multipliers.AmbiguousAmount:
+        return None
     matches = [
         match
         for match in _PRICE.finditer(line)
         if not match["percent"] and not _is_negative(line, match)
     ]
-    for index, match in enumerate(matches):
-        mark = _mark_of(match)
-        if not mark:
-            continue
-        # Of a range such as `12 - 15 €` the lower end is the price.
-        is_range_end = index > 0 and _is_range_end(line, matches[index - 1], match)
-        first = matches[index - 1] if is_range_end else match
-        return _PriceMatch(first["number"], mark)
+    marked = [index for index, match in enumerate(matches) if _mark_of(match)]
+    if marked:
+        return _choose(line, matches, marked)
     if matches and _has_only_price_words(line, matches):
         return _PriceMatch(matches[0]["number"], None)
     return _find_with_short_name(line)
 
 
-def _join_amounts(line: str) -> str:
-    """Join the parts of each amount, and set it apart from words: cents are often elements of their
-    own.
+def _choose(line: str, matches: list[re.Match[str]], marked: list[int]) -> _PriceMatch:
+    """Choose the price among the numbers of a text of which some, `marked`, have a currency mark."""
+    index = marked[0]
+    if len(marked) > 1 or sum(_has_cents(match["number"]) for match in matches) > 1:
+        spans = [_span(matches[position]) for position in marked]
+        choice, role = price_choice.choose(line, spans)
+        index = marked[choice]
+        if role is Role.UNIT_PRICE and (bare := _find_bare_price(line, matches)):
+            return _PriceMatch(bare, _decide_mark(line, matches, index))
+    match = matches[index]
+    mark = _decide_mark(line, matches, index)
+    # Of a range such as `12 - 15 €` the lower end is the price.
+    if index > 0 and _is_range_end(line, matches[index - 1], match):
+        return _PriceMatch(matches[index - 1]["number"], mark)
+    return _PriceMatch(match["number"], mark)
 
-    >>> [_join_amounts(line) for line in ("1 299€95", "12 ,99 €", "$12 99", "ab493,95 €", "2 for 99 €")]
-    ['€ 1 299.95', '12.99 €', '$12.99', 'ab 493,95 €', '2 for 99 €']
-    """
-    line = _EURO_AS_POINT.sub(r"€ \1.\2", line)
-    line = _SPACED_CENTS.sub(r"\1.\2", line)
-    line = _PRICE_IN_TWO_PARTS.sub(r"\1.\2", line)
-    if not _LETTER_BEFORE_DIGIT.search(line):
-        return line
-    return _GLUED_WORD.sub(r"\1 ", line)
+
+def _span(match: re.Match[str]) -> Span:
+    """Return the span of a number with its currency mark; a word beside it may be none."""
+    left, right = match["left"], match["right"]
+    has_left = left and currency_marks.is_mark(left)
+    has_right = right and currency_marks.is_mark(right)
+    start = match.start("left") if has_left else match.start("number")
+    end = match.end("right") if has_right else match.end("number")
+    return Span(start, end)
+
+
+def _find_bare_price(line: str, matches: list[re.Match[str]]) -> str | None:
+    """Return the number of a price without a mark, beside one per unit: `25,37 (101,48 €/kg)`."""
+    for match in matches:
+        is_bare = not _mark_of(match) and _has_cents(match["number"])
+        if is_bare and not _WORD_BEHIND_NUMBER.match(line, match.end("number")):
+            return match["number"]
+    return None
+
+
+def _decide_mark(line: str, matches: list[re.Match[str]], index: int) -> str:
+    """Return the mark of a price, or the code beside it if several currencies share the mark."""
+    match = matches[index]
+    mark = _mark_of(match) or ""
+    if not currency_marks.is_shared(mark):
+        return mark
+    mark_end = match.end("right") if mark == match["right"] else match.end("number")
+    before, behind = line[: _span(match).start], line[mark_end:]
+    if code := currency_marks.code_beside(mark, before, behind):
+        return code
+    # `$20 - $30 CAD`: the code stands behind the range.
+    if index + 1 < len(matches) and _is_range(line, match, matches[index + 1]):
+        behind = line[matches[index + 1].end("number") :]
+        return currency_marks.code_beside(mark, before, behind) or mark
+    return mark
 
 
 def _find_with_short_name(line: str) -> _PriceMatch | None:
-    """Find a number with a currency's short name, where the text holds nothing else but a `from`.
+    """Find a number with a currency's short name, where the text holds nothing else but a `from` and
+    the currency's code.
 
-    A name of one letter counts only beside a number with a separator: `R 129` may be a model.
+    A name of one letter counts only beside a number with a separator, or with the code: `R 129` may
+    be a model.
 
     >>> _find_with_short_name("R 129.00").number, _find_with_short_name("KD 12").number
     ('129.00', '12')
@@ -291,8 +272,14 @@ def _find_with_short_name(line: str) -> _PriceMatch | None:
     if match is None:
         return None
     name = match["left"] or match["right"]
-    number = match["number"] or match["amount"]
-    if len(name) == 1 and number.isdigit():
+    if name is None:
+        return None
+    number = match["number"]
+    for code in (match["code_before"], match["code_behind"]):
+        if code is not None:
+            return _PriceMatch(number, code) if currency_marks.is_code(code) else None
+    is_doubtful = len(name) == 1 or name.casefold() in _DOUBTFUL_NAMES
+    if is_doubtful and number.isdigit():
         return None
     return _PriceMatch(number, name)
 
@@ -304,14 +291,9 @@ def _has_digit(raw: str) -> bool:
 
 def _mark_of(match: re.Match[str]) -> str | None:
     for mark in (match["left"], match["right"]):
-        if mark and _is_mark(mark):
+        if mark and currency_marks.is_mark(mark):
             return mark
     return None
-
-
-def _is_mark(mark: str) -> bool:
-    folded, code = mark.casefold(), mark.removesuffix("$")
-    return folded in _CURRENCY_OF_SIGN or code in _CODES or code.casefold() in _CODES_IN_ANY_CASE
 
 
 def _is_negative(line: str, match: re.Match[str]) -> bool:
@@ -352,28 +334,17 @@ def _has_only_price_words(line: str, matches: list[re.Match[str]]) -> bool:
         words = f"{words[: match.start('number')]} {words[end:]}"
     for word in words.casefold().split():
         bare = word.strip(".,:;*()-–—~+")
-        if bare and bare not in _PRICE_WORDS:
+        if bare and bare not in split_amounts.PRICE_WORDS:
             return False
     return True
 
 
 def _mark_in(raw: str) -> str | None:
-    """Return the currency mark of a text, in lower case: the text itself, or the mark of its first
-    price.
-    """
-    bare = raw.strip()
-    if bare and len(bare) <= MAX_MARK_LENGTH and _is_mark(bare):
-        return bare.casefold()
+    """Return the currency mark of a text: the text itself, or the mark of its price."""
+    if mark := currency_marks.mark_alone(raw.strip()):
+        return mark
     price = _find(raw)
-    if price is None or not price.mark:
-        return None
-    return price.mark.casefold()
-
-
-def _iso_code(mark: str) -> str | None:
-    if mark in _CURRENCY_OF_MARK:
-        return _CURRENCY_OF_MARK[mark]
-    return mark[:3].upper()
+    return price.mark if price else None
 
 
 def _parse_amount(number: str, decimal: str | None) -> Decimal | None:

@@ -30,7 +30,7 @@ MAX_MARKUP_LENGTH = 200_000
 MAX_TAG_LENGTH = 500
 # Rounds in which references are resolved: feeds escape texts several times.
 MAX_UNESCAPE_ROUNDS = 4
-# Rounds in which markup is removed from an escaped description.
+# Rounds in which markup is removed: descriptions are escaped, tags stand in tags.
 MAX_MARKUP_ROUNDS = 3
 # Characters of the longest text that only says that there is no value.
 MAX_NO_VALUE_LENGTH = 20
@@ -65,6 +65,10 @@ _END_OF_PLANE = b"\xef"
 _NOT_RAISED = re.compile("[^ª²³¹º¼½¾⁰-₟″‴⅐-⅟↉℠™]+")
 _TAG = re.compile(r"<(?:/?[a-zA-Z][^<>]{0,2000}|!--[^<>]{0,2000}--)>")
 _ESCAPED_TAG = re.compile(r"&(?:amp;|#)*(?:lt|\d|x)", re.IGNORECASE)
+_ESCAPED_AMPERSANDS = re.compile("&(?:amp;)+")
+_REFERENCE_START = re.compile(r"&(?=[#\w])")
+# A `<` that begins a tag, a comment or an instruction.
+_MARKUP_START = re.compile("<(?=[a-zA-Z/!?])")
 _BLOCK = re.compile(
     r"<(?=/?(?:address|article|aside|blockquote|br|dd|div|dl|dt|figure|footer|form|h[1-6]|header|hr"
     r"|li|main|nav|ol"
@@ -113,11 +117,32 @@ def plain(raw: str) -> str:
     >>> plain(" Caf\\u0065\\u0301&amp;nbsp;\\u200bCr&egrave;me\\n"), plain("Scissors™ 3½″ ﬁne")
     ('Café Crème', 'Scissors™ 3½″ fine')
     """
+    line = tidy(_resolve_references(raw))
+    # NFKC makes a reference of `＆amp;`.
     for _ in range(MAX_UNESCAPE_ROUNDS):
-        if "&" not in raw or (resolved := html.unescape(raw)) == raw:
-            break
+        if "&" not in line or html.unescape(line) == line:
+            return line
+        line = tidy(_resolve_references(line))
+    return tidy(_REFERENCE_START.sub("& ", line))
+
+
+def _resolve_references(raw: str) -> str:
+    """Resolve character references, however often they are escaped; those that are left after some
+    rounds are taken apart.
+
+    >>> _resolve_references("&amp;lt;"), _resolve_references("&amp;amp;amp;amp;amp;amp;amp;lt;")
+    ('<', '<')
+    """
+    if "&" not in raw:
+        return raw
+    for _ in range(MAX_UNESCAPE_ROUNDS):
+        resolved = html.unescape(_ESCAPED_AMPERSANDS.sub("&", raw))
+        if resolved == raw:
+            return raw
         raw = resolved
-    return tidy(raw)
+    if html.unescape(raw) == raw:
+        return raw
+    return _REFERENCE_START.sub("& ", raw)
 
 
 def tidy(raw: str) -> str:
@@ -131,7 +156,11 @@ def tidy(raw: str) -> str:
         line = " ".join(_INVISIBLE.sub("", line).split())
     if unicodedata.is_normalized("NFKC", line):
         return line
-    return " ".join(_NOT_RAISED.sub(_to_nfkc, line).split())
+    line = " ".join(_NOT_RAISED.sub(_to_nfkc, line).split())
+    # NFKC makes plain letters of some emoji, behind which no joiner stays.
+    if any(map(line.__contains__, _JOINERS)) and (visible := _INVISIBLE.sub("", line)) != line:
+        return tidy(visible)
+    return line
 
 
 def _to_nfkc(match: re.Match[str]) -> str:
@@ -141,9 +170,15 @@ def _to_nfkc(match: re.Match[str]) -> str:
 def without_tags(raw: str) -> str:
     """Return the plain text without its tags."""
     text = plain(raw)
-    if "<" not in text or ">" not in text:
-        return text
-    return plain(_TAG.sub(" ", text))
+    # Tags in tags become tags when the inner ones are gone.
+    for _ in range(MAX_MARKUP_ROUNDS):
+        if "<" not in text or ">" not in text:
+            return text
+        remaining = _TAG.sub(" ", text)
+        if remaining == text:
+            return text
+        text = plain(remaining)
+    return plain(_MARKUP_START.sub("< ", text))
 
 
 def normalise_title(raw: str) -> str | None:
@@ -193,6 +228,9 @@ def normalise_description(raw: str) -> str | None:
         if "<" not in description or not _TAG.search(description):
             break
         description = plain(_without_markup(description))
+    # A `<` that is left is no markup: set apart, so that it stays when the text is read again.
+    if "<" in description:
+        description = _MARKUP_START.sub("< ", description)
     if is_no_value(description):
         return None
     return description[:MAX_DESCRIPTION_LENGTH].rstrip() or None

@@ -18,7 +18,7 @@ HOME = "https://www.shop.com/"
 WORDS = st.sampled_from(
     "utm_source gclid id url u ued ULP=[[ ]] ref partner pid variant 7 a1 = & ? # / // : @ ; . % "
     "%25 %2F %3A %26 %3D "
-    "&amp; amp; [ ] ( ) \\ \t ö https:// http:/ www. www.shop.com shop.com /redirect /out to "
+    "&amp; amp; [ ] ( ) \\ \t ö https:// http:/ www. www.shop.com shop.com/ shop.com /redirect /CL0/ /entry.jsp?url= eurl= xtloc= sid= /out to "
     "www.awin1.com/cread.php? "
     "https://www.awin1.com/cread.php?ued= https://www.google.com/url?q= "
     "https%3A%2F%2Fwww.shop.com%2Fp%3Fid%3D7 "
@@ -125,7 +125,9 @@ BAD = [
         "javascript:alert(1)",
         "/p/7",
         "p",
-        "a.com/p",
+        "index.html",
+        "page.do?id=7",
+        "a.invalid/p",
     ),
     *(
         "https://a b.com/",
@@ -170,6 +172,16 @@ HOSTILE = {
     "links in a click's path": ("https://www.anrdoezrs.net/links/", "ULP=[[http%3A%2F%2Fa.de"),
     "own redirects, encoded": ("https://ds1.nl/c/?dl=", "http://www.shop.com/redirect?url=%252525"),
     "padding": ("https://www.amazon.de/gp/redirect.html?U=", "%20"),
+    "landing pages": (
+        "https://prf.hn/destination:https://a.com/x.jsp?",
+        "url=https://b.com/y.jsp?",
+    ),
+    "bare hosts": ("https://a.pxf.io/c/1/2/3?u=", "a.b-"),
+    "bare hosts, encoded": ("https://a.pxf.io/c/1/2/3?u=", "%25252Ea"),
+    "hosted paths": ("https://a.com/click/", "1234.5678/"),
+    "other keys of a network": ("https://clk.tradedoubler.com/click?", "redirect=https://b.com&"),
+    "encoded separators": ("https://www.awin1.com/cread.php?ued=https://b.com/?a", "%26a"),
+    "session ids": ("https://a.com/?", "sid=0123456789abcdef0123456789abcdef&"),
     "base64 in the path": ("https://x.mjt.lu/lnk/", "aHR0cHM6Ly93d3cuc2hvcC5jb20vcC83/"),
 }
 

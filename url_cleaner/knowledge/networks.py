@@ -8,14 +8,18 @@ wrapper patterns match `webgains.com.example.org`).
 """
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from url_cleaner.urls.domains import host_patterns
+
+# Digits of an id in a path at least: networks number programmes and publishers in the thousands.
+_MIN_ID_DIGITS = 4
 
 
 @dataclass(frozen=True)
@@ -65,17 +69,28 @@ class WrapperFormat:
     marks: tuple[tuple[str, ...], ...] = ()
     network_keys: KeySet = KeySet()
     link_in_path: bool = False
+    requires: frozenset[str] = frozenset()
     shared: bool = False
     relative: bool = False
-    schemeless: bool = False
     code: str = ""
     tail: str = ""
+    is_hosted: bool = False
+
+    @property
+    def host_redirects_only(self) -> bool:
+        """True if the hosts belong to the network and have no pages of their own."""
+        return not self.shared and not self.is_hosted
 
     def redirects_at(self, path: str) -> bool:
         """Return True if links with this path are redirects."""
         if not self.paths:
             return True
-        return any(_matches_path(pattern, path) for pattern in self.paths)
+        stem = path.rstrip("/")
+        for path_format in self.paths:
+            pattern = _path_pattern(path_format)
+            if pattern.fullmatch(path) or pattern.fullmatch(stem) or path_format == f"{stem}/":
+                return True
+        return False
 
 
 @dataclass(frozen=True)
@@ -98,8 +113,13 @@ class NetworkData:
     """Content of the data files, indexed; the legends in the files explain the fields."""
 
     wrappers: Mapping[str, tuple[WrapperFormat, ...]]
+    hosted: tuple[WrapperFormat, ...]
+    hosted_on_any_path: tuple[WrapperFormat, ...]
+    hosted_paths: re.Pattern[str]
     shorteners: frozenset[str]
     anywhere: KeySet
+    prefixed: KeySet
+    attributes: frozenset[str]
     mail: KeySet
     shop: KeySet
     hosts: Mapping[str, tuple[HostTracking, ...]]
@@ -111,6 +131,9 @@ class NetworkData:
     scripts: frozenset[str]
     redirects: frozenset[str]
     redirectors: frozenset[str]
+    destinations: frozenset[str]
+    mentions: frozenset[str]
+    sessions: frozenset[str]
     targets: Mapping[str, int]
     referrers: frozenset[str]
 
@@ -121,9 +144,27 @@ class NetworkData:
             formats += self.wrappers.get(name, ())
         return formats
 
+    def hosted_at(self, path: str) -> tuple[WrapperFormat, ...]:
+        """Return the formats of software under any host that may have links with this path."""
+        # One test for all paths first: most links match none.
+        if self.hosted_paths.fullmatch(path):
+            return self.hosted
+        return self.hosted_on_any_path
+
     def is_shortener(self, host: str) -> bool:
         """Return True if the host's links hold an id only."""
         return any(name in self.shorteners for name in host_patterns(host))
+
+    def tracker_of(self, key: str) -> str | None:
+        """Return the tracker that reads a key (in lower case) on every host; None where there is
+        none, or the key may as well name an attribute of a product (`wt_class`).
+        """
+        if tracker := self.anywhere.tracker_of(key):
+            return tracker
+        tracker = self.prefixed.tracker_of(key)
+        if tracker and self.attributes.isdisjoint(re.split("[._]", key)[1:]):
+            return tracker
+        return None
 
     def segment_prefixes_at(self, host: str) -> tuple[str, ...]:
         """Return the prefixes of path segments that track on this host."""
@@ -148,10 +189,16 @@ def load_network_data() -> NetworkData:
     """Load the data files, once per process."""
     links = _load("wrappers.json")
     tracking = _load("tracking.json")
+    hosted = tuple(replace(_wrapper(entry), is_hosted=True) for entry in links["hosted"])
     return NetworkData(
         wrappers=_wrappers_by_host(links["wrappers"]),
+        hosted=hosted,
+        hosted_on_any_path=tuple(wrapper for wrapper in hosted if not wrapper.paths),
+        hosted_paths=_any_path_pattern(hosted),
         shorteners=frozenset(links["shorteners"]),
         anywhere=_key_set(tracking["anywhere"]),
+        prefixed=_key_set(tracking["prefixed"]),
+        attributes=frozenset(tracking["attributes"]),
         mail=_key_set(tracking["mail"]),
         shop=_key_set(tracking["shop"]),
         hosts=_tracking_by_host(tracking["sites"]),
@@ -163,6 +210,9 @@ def load_network_data() -> NetworkData:
         scripts=frozenset(tracking["scripts"]),
         redirects=frozenset(tracking["redirects"]),
         redirectors=frozenset(tracking["redirectors"]),
+        destinations=frozenset(tracking["destinations"]),
+        mentions=frozenset(tracking["mentions"]),
+        sessions=frozenset(tracking["sessions"]),
         # The likeliest key of a target comes first.
         targets={key: rank for rank, key in enumerate(tracking["targets"])},
         referrers=frozenset(tracking["referrers"]),
@@ -206,12 +256,38 @@ def _wrapper(entry: Mapping[str, Any]) -> WrapperFormat:
     values = {key: value for key, value in entry.items() if key not in ("hosts", "own")}
     # Parameters are compared in lower case and without a list's brackets.
     values["keys"] = tuple(key.lower().removesuffix("[]") for key in entry.get("keys", ()))
+    values["requires"] = frozenset(key.lower() for key in entry.get("requires", ()))
     values["paths"] = tuple(entry.get("paths", ()))
     values["marks"] = tuple(tuple(mark) for mark in entry.get("marks", ()))
     return WrapperFormat(**values, network_keys=KeySet.of([(network, entry.get("own", ()))]))
 
 
-def _matches_path(pattern: str, path: str) -> bool:
-    if pattern.endswith("*"):
-        return path.startswith(pattern[:-1])
-    return path.rstrip("/") == pattern.rstrip("/")
+def _any_path_pattern(wrappers: Iterable[WrapperFormat]) -> re.Pattern[str]:
+    """Compile a pattern of the paths of all formats, with or without a last slash."""
+    patterns: list[str] = []
+    for wrapper in wrappers:
+        for path_format in wrapper.paths:
+            patterns.append(f"{_path_pattern(path_format).pattern}/?")
+    return re.compile("|".join(patterns))
+
+
+@cache
+def _path_pattern(path_format: str) -> re.Pattern[str]:
+    """Compile a format of paths; the legend in `data/wrappers.json` explains its signs.
+
+    >>> bool(_path_pattern("/c/#/#").fullmatch("/c/12345/6789")), bool(_path_pattern("*/go.url").fullmatch("/x/go.url"))
+    (True, True)
+    """
+    pieces: list[str] = []
+    end = len(path_format) - 1
+    for position, sign in enumerate(path_format):
+        if sign == "#":
+            pieces.append(f"[0-9]{{{_MIN_ID_DIGITS},}}")
+        elif sign != "*":
+            pieces.append(re.escape(sign))
+        # Inside a path a star stays within its segment, so that matching takes linear time.
+        elif position in (0, end):
+            pieces.append(".*")
+        else:
+            pieces.append("[^/]*")
+    return re.compile("".join(pieces))

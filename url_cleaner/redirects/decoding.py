@@ -7,7 +7,7 @@ import binascii
 import re
 
 from url_cleaner.knowledge.networks import WrapperFormat
-from url_cleaner.urls.url import Url, unescape
+from url_cleaner.urls.url import Url, begins_with_host, unescape
 
 # Rounds of decoding, and wrappers within wrappers. Bound against hostile input.
 MAX_ROUNDS = 5
@@ -21,12 +21,24 @@ _AUTHORITY = re.compile(r"(?:https?:)?/*([^/?#]*)", re.IGNORECASE)
 _BASE64 = re.compile(r"[A-Za-z0-9+/_-]{12,}={0,2}")
 # An escape of an ASCII character in a host name: the name is encoded once more.
 _ESCAPED_ASCII = re.compile(r"%(?![89A-F][0-9A-F])", re.IGNORECASE)
+# A parameter behind an encoded separator, its equals sign plain.
+_ESCAPED_PARAMETER = re.compile(r"%26[a-z_][a-z0-9_-]*=", re.IGNORECASE)
 _ESCAPED_QUERY = re.compile(r"%3F|%26", re.IGNORECASE)
 
 
 def is_absolute(text: str) -> bool:
     """Return True if the text begins with a scheme that is not encoded."""
     return _ABSOLUTE.match(text) is not None
+
+
+def begins_with_link(text: str) -> bool:
+    """Return True if the text begins with a scheme, maybe encoded, or is in base64 that does.
+
+    >>> [begins_with_link(text) for text in ("https%253A%252F%252Fshop.com", "aHR0cHM6Ly9zaG9wLmNvbQ", "shop.com")]
+    [True, True, False]
+    """
+    link = decode_link(text, None)
+    return link is not None and is_absolute(link)
 
 
 def decode_link(text: str, home: Url | None) -> str | None:
@@ -44,10 +56,43 @@ def decode_link(text: str, home: Url | None) -> str | None:
         if not _BASE64.match(unescape(text[:_HEAD_LENGTH])):
             return None
         return _link_in_base64(unescape(text))
-    # The scheme is plain but the query is encoded: decode once more.
-    if decoded is text and "?" not in text and _ESCAPED_QUERY.search(text):
+    # The scheme is plain but the query is encoded, or its separators are: decode once more.
+    if decoded is text and _has_escaped_query(text):
         return unescape(text)
     return decoded
+
+
+def _has_escaped_query(text: str) -> bool:
+    """Return True if the query of a plain link, or each separator of its parameters, is encoded.
+
+    >>> _has_escaped_query("https://shop.com/p%3Fa=1"), _has_escaped_query("https://shop.com/p?a=1%26b=2")
+    (True, True)
+    >>> _has_escaped_query("https://shop.com/p?brand=A%26B"), _has_escaped_query("https://shop.com/p?a=1&b=2%26c=3")
+    (False, False)
+    """
+    if "?" not in text:
+        return _ESCAPED_QUERY.search(text) is not None
+    return "&" not in text and _ESCAPED_PARAMETER.search(text) is not None
+
+
+def decode_bare_link(text: str) -> str | None:
+    """Decode a text in as few rounds, at most five, as make it begin with a host name that somebody
+    can own; None where it never does. The scheme stays missing.
+
+    >>> decode_bare_link("%5B%5Bshop.com%2Fp%3Fa%3D1%5D%5D"), decode_bare_link("p/7"), decode_bare_link("index.php?id=7")
+    ('shop.com/p?a=1', None, None)
+    """
+    text = _strip_padding(text)
+    head = text[:_HEAD_LENGTH]
+    for rounds in range(MAX_ROUNDS + 1):
+        head = _strip_brackets(head)
+        if begins_with_host(head):
+            return _unescape_times(rounds, text)
+        decoded = unescape(head)
+        if decoded == head:
+            return None
+        head = decoded
+    return None
 
 
 def decode_path(text: str) -> str | None:

@@ -9,11 +9,18 @@ for a known shop, in every parameter, the path and base64.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from url_cleaner.errors import BadUrl
 from url_cleaner.knowledge.networks import WrapperFormat, load_network_data
-from url_cleaner.redirects.decoding import decode_link, decode_network_code, decode_path
+from url_cleaner.redirects.decoding import (
+    begins_with_link,
+    decode_bare_link,
+    decode_link,
+    decode_network_code,
+    decode_path,
+)
 from url_cleaner.redirects.target_positions import (
     base64_segments,
     link_tails,
@@ -64,9 +71,14 @@ class RedirectTarget:
 
 
 def find_network_target(url: Url, home: Url | None) -> RedirectTarget | None:
-    """Find the target at the position where the link's network puts it."""
-    for wrapper in load_network_data().wrappers_at(url.host):
-        if not wrapper.redirects_at(url.path):
+    """Find the target at the position where the link's network puts it, or its tracking software,
+    which shops host under their own names.
+    """
+    data = load_network_data()
+    wrappers = [*data.wrappers_at(url.host), *data.hosted_at(url.path)]
+    keys = {param.key for param in parse_query(url.query)}
+    for wrapper in wrappers:
+        if not wrapper.requires <= keys or not wrapper.redirects_at(url.path):
             continue
         for text, position in _network_positions(url, wrapper):
             target = _parse_target(_complete(text, url, wrapper), url, home)
@@ -111,6 +123,36 @@ def find_internal_target(url: Url) -> RedirectTarget | None:
     """
     if target := find_network_target(url, url):
         return target
+    return _find_redirect_target(url)
+
+
+def find_landing_target(url: Url) -> RedirectTarget | None:
+    """Find the target of a link that was itself a target: a shop's redirect script behind a
+    network's wrapper (`/entry.jsp?url=...`).
+
+    A shop's page does not often mention another page by an absolute link, and a landing page that
+    does is there to redirect. So the path needs no redirector's name where the key is one of a
+    destination.
+    """
+    if target := _find_redirect_target(url):
+        return target
+    data = load_network_data()
+    if not data.mentions.isdisjoint(_segment_names(url.path)):
+        return None
+    for param, text in _named_targets(url):
+        if param.key not in data.destinations:
+            continue
+        target_url = _parse_target(text, url, None)
+        if target_url is None or target_url.path.lower().endswith(_FILE_ENDINGS):
+            continue
+        if target_url != url:
+            key = param.key[:_QUOTED_LENGTH]
+            return RedirectTarget(target_url, f"landing page ({url.host}): target in {key}=")
+    return None
+
+
+def _find_redirect_target(url: Url) -> RedirectTarget | None:
+    """Find the target of a URL whose path has the name of a redirector."""
     if load_network_data().redirects.isdisjoint(_end_segments(url.path)):
         return None
     for param, text in _named_targets(url):
@@ -147,10 +189,15 @@ def _end_segments(path: str) -> set[str]:
     """Return the first and last segment of a path without file endings: there a redirector has its
     name.
     """
-    segments = [segment.partition(".")[0] for segment in path.lower().split("/") if segment]
+    segments = _segment_names(path)
     if not segments:
         return set()
     return {segments[0], segments[-1]}
+
+
+def _segment_names(path: str) -> list[str]:
+    """Return the segments of a path in lower case, without file endings."""
+    return [segment.partition(".")[0] for segment in path.lower().split("/") if segment]
 
 
 def _named_targets(url: Url) -> Iterator[tuple[Parameter, str]]:
@@ -181,6 +228,24 @@ def _network_positions(url: Url, wrapper: WrapperFormat) -> Iterator[tuple[str, 
         for index in indices[:_MAX_REPEATS]:
             value = unencoded_value(params, index, wrapper.network_keys)
             yield decode_network_code(value, "", wrapper), f"{key}="
+    if wrapper.host_redirects_only:
+        yield from _usual_positions(url, wrapper)
+
+
+def _usual_positions(url: Url, wrapper: WrapperFormat) -> Iterator[tuple[str, str]]:
+    """Yield texts at the positions of most networks, for formats that this one has beside those
+    known: absolute links in parameters named like targets, and in the path.
+    """
+    params = parse_query(url.query)
+    for param, _ in _named_targets(url):
+        if param.key in wrapper.network_keys or param.key in wrapper.keys:
+            continue
+        value = unencoded_value(params, params.index(param), wrapper.network_keys)
+        if begins_with_link(value):
+            yield value, f"{param.key}="
+    # The first link only: a hostile path is full of them.
+    for text in islice(link_tails(url, in_path=True), 1):
+        yield text, "the path"
 
 
 def _path_positions(url: Url) -> Iterator[tuple[str, str]]:
@@ -221,12 +286,11 @@ def _indices_by_rank(params: Sequence[Parameter]) -> list[int]:
 
 
 def _complete(text: str, url: Url, wrapper: WrapperFormat) -> str:
-    """Supply the scheme or host that this network leaves out before a target."""
+    """Supply the scheme or host that some links lack before a target."""
     if wrapper.relative and (path := decode_path(text)):
         return url.root + path
-    if wrapper.schemeless and decode_link(text, None) is None:
-        unescaped = text.replace("%5B", "[").replace("%5D", "]")
-        return f"{url.scheme}://{unescaped.removeprefix('[[').removesuffix(']]')}"
+    if decode_link(text, None) is None and (bare_link := decode_bare_link(text)):
+        return f"{url.scheme}://{bare_link}"
     return text
 
 

@@ -31,16 +31,19 @@ def unencoded_value(
     not encoded.
 
     In `?ued=https://shop.example/p?id=1&color=red&clickref=x` the color is the target's, clickref
-    the network's.
+    the network's. A key that the network has used before the target, or that follows a
+    `?`, is the target's.
     """
     value, following = params[index].value, params[index + 1 :]
     if not following or following[0].delimiter != "?":
         return value
     if "%2f" in value[:300].lower():
         return f"{value}?{following[0].text}"
+    used_keys = {param.key for param in params[:index]}
     pieces = [value]
     for param in following:
-        if param.key in network_keys:
+        is_network_key = param.key in network_keys and param.key not in used_keys
+        if is_network_key and param.delimiter != "?":
             break
         pieces += [param.delimiter, param.text]
     return "".join(pieces)
@@ -60,14 +63,15 @@ def text_after(text: str, mark: str, end: str = "") -> str | None:
     return _up_to_separator(after_mark)
 
 
-def link_tails(url: Url) -> Iterator[str]:
+def link_tails(url: Url, in_path: bool = False) -> Iterator[str]:
     """Yield links in the path or behind it without a key: `/dlg/sid/x/https://...`,
-    `/?https://...`, `[[https://...]]`.
+    `/?https://...`, `[[https://...]]`; with `in_path`, only those that begin in the path.
     """
     text = url.after_host
+    end = len(url.path) if in_path else len(text)
     referrers = load_network_data().referrers
     for count, match in enumerate(_LINK_START.finditer(text)):
-        if count == _MAX_TAILS:
+        if count == _MAX_TAILS or match.start() >= end:
             return
         before, tail = text[: match.start()], text[match.start() :]
         # A referrer's link is the page that the visitor came from, not the target.

@@ -8,12 +8,14 @@ may receive (spaces, controls, non-ASCII letters) are escaped.
 
 import ipaddress
 import re
+import string
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
 from urllib.parse import parse_qsl, quote, unquote, urljoin
 
 from url_cleaner.errors import BadUrl
+from url_cleaner.urls.domains import registrable_domain
 
 # Characters. Bound against hostile input; twice the 8,000 that RFC 9110 asks servers to support.
 MAX_URL_LENGTH = 16_384
@@ -33,7 +35,14 @@ _SCHEME_AND_WWW = re.compile(r"^https?://(?:www\.)?")
 _AMPERSAND_REFERENCE = re.compile(r"&(?:(?:amp|#0{0,5}38|#x0{0,5}26);)+", re.IGNORECASE)
 _VISIBLE_ASCII = "".join(map(chr, range(0x21, 0x7F)))
 _VISIBLE_ESCAPE = re.compile(r"%(?:2[1-9A-Fa-f]|[3-6][0-9A-Fa-f]|7[0-9A-Ea-e])")
+_ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
+# Characters that mean the same with and without an escape (RFC 3986, section 2.3).
+_UNRESERVED = frozenset(string.ascii_letters + string.digits + "-._~")
 _DNS_LABEL = re.compile(r"[a-z0-9_-]{1,63}")
+# A host name with a dot, and a port, at the start of a text.
+_BARE_HOST = re.compile(r"(?P<name>[\w-]{1,63}(?:\.[\w-]{1,63})+)(?::[0-9]{1,5})?(?=[/?#]|$)")
+# Top-level domains that are endings of files as well: `page.do` is a page of the shop.
+_FILE_ENDINGS = frozenset({"do", "md", "mov", "ps", "py", "rs", "sh", "zip"})
 # Tabs and line breaks inside a URL are dropped, as browsers do (WHATWG URL, section 4.4).
 _DROPPED_CONTROLS = {9: None, 10: None, 13: None}
 
@@ -67,14 +76,15 @@ class Url:
 
     @classmethod
     def parse(cls, text: str, home: "Url | None" = None) -> Self:
-        """Parse an http(s) URL and supply a missing scheme: that of `home`, or https.
+        """Parse an http(s) URL and supply a missing scheme: that of `home`, or https. Without
+        scheme the text must begin with the host of `home`, `www.` or a registrable domain.
 
         Raises BadUrl where the text is no http(s) URL.
 
         >>> str(Url.parse(" HTTPS://WWW.Shop.example:443/a%2fb?x=1&amp;y=ö# "))
         'https://www.shop.example/a%2fb?x=1&y=%C3%B6'
-        >>> str(Url.parse("//shop.example/a"))
-        'https://shop.example/a'
+        >>> str(Url.parse("//shop.example/a")), str(Url.parse("shop.com/a"))
+        ('https://shop.example/a', 'https://shop.com/a')
         """
         text = _tidy(text)
         scheme, after_scheme = _split_scheme(text, home)
@@ -143,13 +153,13 @@ class Url:
 
     @cached_property
     def page_key(self) -> str:
-        """Key of the page: the same for URLs that differ in scheme, `www.`, order of the query or
-        fragment only.
+        """Key of the page: the same for URLs that differ in scheme, `www.`, order of the query,
+        fragment or the spelling of escapes only.
 
         >>> Url.parse("https://www.shop.example/x?b=1&a=2").page_key == Url.parse("http://shop.example/x?a=2&b=1#top").page_key
         True
         """
-        page = f"{self.netloc.removeprefix('www.')}{self.path or '/'}"
+        page = f"{self.netloc.removeprefix('www.')}{_normalise_escapes(self.path) or '/'}"
         if not self.sorted_query:
             return page
         return f"{page}?{self.sorted_query}"
@@ -170,12 +180,15 @@ def join_url(base: str, href: str) -> str | None:
 
 
 def url_key(url: str) -> str:
-    """Comparison key of a cleaned URL: without the scheme, `www.` and the last slash.
+    """Comparison key of a cleaned URL: without the scheme, `www.`, the last slash and differences
+    in the spelling of escapes.
 
     >>> url_key("http://www.shop.example/p/") == url_key("https://shop.example/p")
     True
+    >>> url_key("https://shop.example/gr%c3%bcn")
+    'shop.example/gr%C3%BCn'
     """
-    return _SCHEME_AND_WWW.sub("", url).rstrip("/")
+    return _normalise_escapes(_SCHEME_AND_WWW.sub("", url).rstrip("/"))
 
 
 def unescape(text: str) -> str:
@@ -190,6 +203,24 @@ def unescape(text: str) -> str:
     return _VISIBLE_ESCAPE.sub(lambda match: _CHARACTER_OF_ESCAPE[match[0]], text)
 
 
+def _normalise_escapes(text: str) -> str:
+    """Write percent-escapes in upper case and decode those of unreserved characters (RFC 3986,
+    6.2.2), for comparison only: a shop may insist on the spelling that it sent.
+
+    >>> _normalise_escapes("%7euser/gr%c3%bcn%2f")
+    '~user/gr%C3%BCn%2F'
+    """
+    if "%" not in text:
+        return text
+    return _ESCAPE.sub(_normal_escape, text)
+
+
+def _normal_escape(match: re.Match[str]) -> str:
+    escape = match[0].upper()
+    character = chr(int(escape[1:], 16))
+    return character if character in _UNRESERVED else escape
+
+
 def starts_with_host(text: str, home: Url) -> bool:
     """Return True if a lower-case text without scheme begins with the host of `home`."""
     host_and_port = home.host
@@ -200,6 +231,23 @@ def starts_with_host(text: str, home: Url) -> bool:
         if text.startswith(name) and text[len(name) : len(name) + 1] in ("", "/", "?", "#"):
             return True
     return False
+
+
+def begins_with_host(text: str) -> bool:
+    """Return True if a text without scheme begins with a host name that somebody can own, and not
+    with the name of a file.
+
+    >>> [begins_with_host(text) for text in ("shop.com/p", "a.shop.co.uk", "index.html", "page.do?id=7", "p/7", "1.5")]
+    [True, True, False, False, False, False]
+    """
+    match = _BARE_HOST.match(text[:HOST_PREFIX_LENGTH])
+    if match is None:
+        return False
+    name = match["name"].lower()
+    is_followed_by_path = text[match.end() : match.end() + 1] == "/"
+    if not is_followed_by_path and name.rpartition(".")[2] in _FILE_ENDINGS:
+        return False
+    return registrable_domain(name) is not None
 
 
 def _tidy(text: str) -> str:
@@ -222,6 +270,8 @@ def _split_scheme(text: str, home: Url | None) -> tuple[str, str]:
         return default_scheme, text.lstrip("/")
     start = text[:HOST_PREFIX_LENGTH].lower()
     if start.startswith("www.") or (home and starts_with_host(start, home)):
+        return default_scheme, text
+    if begins_with_host(text):
         return default_scheme, text
     raise BadUrl(f"not an http(s) link: {text[:QUOTED_LENGTH]!r}")
 

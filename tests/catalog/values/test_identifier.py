@@ -51,6 +51,92 @@ def test_no_gtins(raw: str) -> None:
     assert identifier.normalise_gtin(raw) is None
 
 
+# Fields that hold GTINs: how they came to be written so, the text, and the GTIN read.
+GTIN_FIELDS = [
+    ("plain", "5901234123457", "5901234123457"),
+    ("fraction", "5901234123457.0", "5901234123457"),
+    ("fraction", "5901234123457.00", "5901234123457"),
+    ("fraction", "5901234123457,0", "5901234123457"),
+    ("fraction", "5901234123457.", "5901234123457"),
+    ("lost zero", "12345678905", "012345678905"),
+    ("lost zero", "12345678905.0", "012345678905"),
+    ("lost zero", "1234567890128", "1234567890128"),
+    ("lost zeros", "1234567895", "001234567895"),
+    ("lost zero of an ISBN", "140449132", "9780140449136"),
+    ("exponent", "5.901234123457E+12", "5901234123457"),
+    ("exponent", "5,901234123457e12", "5901234123457"),
+    ("exponent", "5901.234123457E9", "5901234123457"),
+    ("exponent", "5.9012341234570E+12", "5901234123457"),
+    ("exponent", "5901234123457E0", "5901234123457"),
+    ("exponent", "1.2345678905E+10", "012345678905"),
+    ("grouped", "5,901,234,123,457", "5901234123457"),
+    ("grouped", "5.901.234.123.457", "5901234123457"),
+    ("several", "5901234123457,4012345678901", "5901234123457"),
+    ("several", "5901234123457; 4012345678901", "5901234123457"),
+    ("several", "5901234123457|4012345678901", "5901234123457"),
+    ("several", "5901234123457 / 4012345678901", "5901234123457"),
+    ("several", "5901234123457\n4012345678901", "5901234123457"),
+    ("several", "5901234123457 4012345678901", "5901234123457"),
+    ("several", "5901234123450, 4012345678901", "4012345678901"),
+    ("several", "5 901234 123457, 4 012345 678901", "5901234123457"),
+    ("list", "['5901234123457', '4012345678901']", "5901234123457"),
+    ("list", '["5901234123457"]', "5901234123457"),
+    ("spreadsheet", "'5901234123457", "5901234123457"),
+    ("spreadsheet", '="5901234123457"', "5901234123457"),
+    ("label", "EAN 5901234123457", "5901234123457"),
+    ("label", "EAN-13: 5901234123457", "5901234123457"),
+    ("label", "ean13 5901234123457", "5901234123457"),
+    ("label", "gtin:5901234123457", "5901234123457"),
+    ("label", "UPC-A 012345678905", "012345678905"),
+    ("label", "GTIN 14 15901234123454", "15901234123454"),
+    ("label", "(01)05901234123457", "05901234123457"),
+    ("ISBN", "0-14-044913-2", "9780140449136"),
+    ("ISBN", "ISBN 978-0-14-044913-6", "9780140449136"),
+    ("ISBN", "ISBN-10: 080442957x", "9780804429573"),
+    ("ISBN", "urn:isbn:9780140449136", "9780140449136"),
+    ("other digits", "５９０１２３４１２３４５７", "5901234123457"),
+]
+NO_GTIN_FIELDS = [
+    ("5.90123E+12", "lost digits in a number format"),
+    ("5,90123E+12", "lost digits in a number format"),
+    ("5901230000000", "lost digits in a number format"),
+    ("5901230000000.0", "lost digits in a number format"),
+    ("5.90123412345E+12", "lost digits in a number format"),
+    ("5901234123450", "with a wrong check digit"),
+    ("5901234123450.0", "with a wrong check digit"),
+    ("2000000000008", "names no article"),
+    ("5901234123457.5", "is no GTIN"),
+    ("12345678901", "is no GTIN"),
+    ("1234567", "is no GTIN"),
+    ("see box", "is no GTIN"),
+    ("59012341234579999", "is no GTIN"),
+    ("1" * 2_000, "is longer than 1,000 characters"),
+    ("0", ""),
+    ("0.0", ""),
+    ("0000000000000", ""),
+    ("", ""),
+]
+
+
+@pytest.mark.parametrize(("kind", "raw", "gtin"), GTIN_FIELDS)
+def test_fields_of_gtins(kind: str, raw: str, gtin: str) -> None:
+    """A field's first GTIN is read through what spreadsheets and number types do to it."""
+    assert identifier.read_gtin(raw) == identifier.GtinReading(gtin)
+
+
+@pytest.mark.parametrize(("raw", "reason"), NO_GTIN_FIELDS)
+def test_fields_without_gtins(raw: str, reason: str) -> None:
+    """A number that lost digits, or has none to be read, gives a reason; zeros give none."""
+    assert identifier.read_gtin(raw) == identifier.GtinReading(None, reason)
+
+
+@given(st.text(alphabet="0123456789.,eE+ X-/[]'", max_size=60))
+def test_read_gtins_are_normalised(raw: str) -> None:
+    """Whatever is read is a normalised GTIN."""
+    gtin = identifier.read_gtin(raw).gtin
+    assert gtin is None or identifier.normalise_gtin(gtin) == gtin
+
+
 @given(st.integers(min_value=3_000_000_000_00, max_value=9_700_000_000_00))
 def test_one_wrong_digit_is_always_found(base: int) -> None:
     """Of the ten last digits exactly one makes a GTIN of thirteen."""

@@ -18,9 +18,9 @@ FIELDS = {
     "marks",
     "own",
     "link_in_path",
+    "requires",
     "shared",
     "relative",
-    "schemeless",
     "code",
     "tail",
 }
@@ -56,9 +56,32 @@ def test_wrapper_entry(wrapper: dict) -> None:
     assert all(path.startswith("/") for path in wrapper.get("paths", []))
 
 
+@pytest.mark.parametrize("entry", WRAPPERS["hosted"], ids=lambda w: w["network"])
+def test_hosted_entry(entry: dict) -> None:
+    """Software under the shops' own hosts is known by its paths or by two parameters at least."""
+    assert set(entry) <= FIELDS - {"hosts", "shared"}
+    assert entry.get("keys") or entry.get("marks") or entry.get("link_in_path")
+    assert entry.get("paths") or len(entry.get("requires", [])) > 1
+    assert all(path.startswith(("/", "*/")) for path in entry.get("paths", []))
+
+
+def test_destinations_are_targets() -> None:
+    """Keys of a destination are ranked among the keys of targets, and none is a referrer."""
+    known = load_network_data()
+    assert known.destinations <= set(known.targets)
+    assert known.destinations.isdisjoint(known.referrers)
+
+
+@pytest.mark.parametrize("key", ["wt_class", "wt.size", "fb_size", "ga_id", "cx_color_2"])
+def test_attributes_are_no_trackers(key: str) -> None:
+    """A key with a tracker's prefix that names an attribute of a product is no tracker."""
+    assert load_network_data().tracker_of(key) is None
+
+
 def test_no_wrapper_reads_a_click_reference() -> None:
     """A network's click references are never read as targets."""
-    for wrappers in load_network_data().wrappers.values():
+    data = load_network_data()
+    for wrappers in (*data.wrappers.values(), data.hosted):
         assert not any(
             key.startswith(("clickref", "subid", "epi")) for w in wrappers for key in w.keys
         )
@@ -70,7 +93,7 @@ def test_no_list_takes_a_variant(key: str) -> None:
     shop's own.
     """
     known = load_network_data()
-    assert key not in known.anywhere
+    assert known.tracker_of(key) is None
     assert key not in known.mail
     assert key not in known.shop
 
