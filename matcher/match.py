@@ -95,8 +95,8 @@ def match_offers(
     _check_length("variant_pages", variant_pages, shop_offers)
     shop_input = _ShopInput(list(map(_offer_fields, shop_offers)), alternate_urls, variant_pages)
     catalog_fields = list(map(_offer_fields, catalog_offers))
-    shop_order = _order_by_content(shop_input.offers)
-    catalog_order = _order_by_content(catalog_fields)
+    shop_order = _order_by_content([_shop_key(shop_input, i) for i in range(len(shop_offers))])
+    catalog_order = _order_by_content(list(map(_content_key, catalog_fields)))
     shop = _shop_records(shop_input, shop_order)
     catalog = build_records(catalog_fields[index] for index in catalog_order)
     shop, catalog = remove_boilerplate(shop), remove_boilerplate(catalog)
@@ -147,10 +147,9 @@ def _offer_fields(offer: Offer) -> OfferFields:
     return OfferFields.model_validate(offer)
 
 
-def _order_by_content(offers: Sequence[OfferFields]) -> list[int]:
-    """Return the indices of the offers in an order that depends on their content only."""
-    keys = [_content_key(offer) for offer in offers]
-    return sorted(range(len(offers)), key=keys.__getitem__)
+def _order_by_content(keys: Sequence[tuple[str, ...]]) -> list[int]:
+    """Return the indices of offers in an order that depends on their content only."""
+    return sorted(range(len(keys)), key=keys.__getitem__)
 
 
 def _content_key(offer: OfferFields) -> tuple[str, ...]:
@@ -164,8 +163,22 @@ def _content_key(offer: OfferFields) -> tuple[str, ...]:
         offer.han,
         offer.images,
         offer.description,
+        offer.currency,
+        offer.category,
+        offer.availability,
     )
     return tuple(map(str, fields))
+
+
+def _shop_key(shop: _ShopInput, index: int) -> tuple[str, ...]:
+    """Return the content of a shop offer: pages of one canonical URL differ in their own URLs."""
+    urls: Sequence[str] = ()
+    if shop.alternate_urls:
+        urls = shop.alternate_urls[index]
+    variant_page = None
+    if shop.variant_pages:
+        variant_page = shop.variant_pages[index]
+    return (*_content_key(shop.offers[index]), variant_page or "", *urls)
 
 
 def _shop_records(shop: _ShopInput, order: Sequence[int]) -> list[Record]:

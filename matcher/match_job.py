@@ -4,7 +4,7 @@ A killed step has written nothing, and a repeated one replaces its former rows.
 """
 
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -134,8 +134,9 @@ def to_offer_fields(offer: OfferFields) -> OfferFields:
 
 
 def _read_catalog(session: Session, shop: Shop) -> list[KnownOffer]:
-    query = select(KnownOffer).where(KnownOffer.shop_id == shop.id).order_by(col(KnownOffer.id))
-    return list(session.exec(query))
+    """Read the known offers by their keys: row ids tell only the order of the import."""
+    query = select(KnownOffer).where(KnownOffer.shop_id == shop.id)
+    return sorted(session.exec(query), key=lambda offer: offer.ref)
 
 
 def _read_reviews(session: Session, shop: Shop) -> dict[str, ReviewDecision]:
@@ -144,7 +145,11 @@ def _read_reviews(session: Session, shop: Shop) -> dict[str, ReviewDecision]:
 
 
 def _read_shop_side(session: Session, shop: Shop) -> _ShopSide:
-    """Read the offers of the pages that the shop still has."""
+    """Read the offers of the pages that the shop still has, in the order of their URLs.
+
+    Row ids tell only the order in which pages were fetched, which depends on timing. Sorted here
+    and not by the database, because collations differ.
+    """
     query = (
         select(ShopOffer, Page.url)
         .join(Page, col(Page.id) == col(ShopOffer.page_id))
@@ -152,12 +157,12 @@ def _read_shop_side(session: Session, shop: Shop) -> _ShopSide:
             ShopOffer.shop_id == shop.id,
             col(Page.state).not_in((PageState.GONE, PageState.REDIRECTED)),
         )
-        .order_by(col(ShopOffer.page_id), col(ShopOffer.variant))
     )
+    rows = sorted(session.exec(query), key=lambda row: (*_url_rank(row[1]), row[0].variant))
     pages: list[str] = []
     variant_pages: list[str | None] = []
     parsed_offers: list[OfferFields] = []
-    for offer, url in session.exec(query):
+    for offer, url in rows:
         pages.append(url)
         variant_pages.append(offer.variant_of)
         parsed_offers.append(to_offer_fields(offer))
@@ -175,7 +180,7 @@ def _read_shop_side(session: Session, shop: Shop) -> _ShopSide:
 
 
 def _read_redirects(session: Session, shop: Shop) -> Mapping[str, list[str]]:
-    """Return {final address: the addresses that redirect to it}, empty for others."""
+    """Return {final address: the addresses that redirect to it, shortest first}; else empty."""
     query = select(Page.url, Page.canonical).where(
         Page.shop_id == shop.id, Page.state == PageState.REDIRECTED
     )
@@ -186,7 +191,14 @@ def _read_redirects(session: Session, shop: Shop) -> Mapping[str, list[str]]:
         for _ in range(MAX_REDIRECTS):
             final = target_of.get(final, final)
         redirects[final].append(url)
+    for urls in redirects.values():
+        urls.sort(key=_url_rank)
     return redirects
+
+
+def _url_rank(url: str) -> tuple[int, str]:
+    """Return a sort key of URLs: the shortest first, equally long ones by the alphabet."""
+    return len(url), url
 
 
 def resolve_offer_urls(offers: Sequence[OfferFields], pages: Sequence[str]) -> list[OfferFields]:
@@ -225,7 +237,7 @@ def _doubtful_claims(canonical: LinkKeys, claims: Sequence[_Claim]) -> Iterator[
 
 
 def _have_unrelated_titles(claims: Sequence[_Claim]) -> bool:
-    first, *further = dict.fromkeys(fold(claim.offer.title) for claim in claims)
+    first, *further = sorted({fold(claim.offer.title) for claim in claims})
     return any(fuzz.token_set_ratio(first, title) < UNRELATED_TITLES for title in further)
 
 
@@ -245,19 +257,23 @@ def _build_rows(
 ) -> list[Match]:
     """Build the run's rows, each with a URL of its own.
 
-    A second offer of one URL gets the URL of its page.
+    Where several offers name one URL, it goes to one whose page has that URL, else to the first; the
+    others get the URLs of their pages.
     """
     taken: set[str] = set()
+    # Offers of each URL that have no URL of their own: numbers per URL stay when others come or go.
+    numbers = Counter[str]()
     rows = []
-    for result in results:
+    for result in sorted(results, key=lambda result: _names_another_page(result, side)):
         own_urls = _own_urls(result, side)
         urls = list(own_urls)
         for index in result.pages:
             urls += side.alternate_urls[index]
         urls = list(dict.fromkeys(urls))
-        # The numbered fallback keeps the URL unique even if all of them are taken.
-        fallback = f"{urls[0]}#{len(taken)}"
-        url = next((url for url in own_urls if url not in taken), fallback)
+        url = next((url for url in own_urls if url not in taken), "")
+        while not url or url in taken:
+            numbers[urls[0]] += 1
+            url = f"{urls[0]}#{numbers[urls[0]] + 1}"
         taken.add(url)
         offer = side.offers[result.offer].model_copy(update={"url": url})
         nearest = None
@@ -280,6 +296,12 @@ def _build_rows(
             )
         )
     return rows
+
+
+def _names_another_page(result: MatchResult, side: _ShopSide) -> bool:
+    """Return True if an offer's URL is that of another page."""
+    url = side.offers[result.offer].url or side.pages[result.offer]
+    return url not in {side.pages[index] for index in result.pages}
 
 
 def _own_urls(result: MatchResult, side: _ShopSide) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Any, Literal, cast
 from catalog.errors import UsageError
 from catalog.runtime.progress import Progress, no_progress
 from matcher.dedupe.base.join import JoinMethod, JoinResult, parse_threshold
+from matcher.dedupe.base.letter_pairs import drop_letter_pairs
 from matcher.dedupe.base.records import Records, records_from_rows, records_from_texts
 from matcher.dedupe.base.similarity_measures import SimilarityName
 from matcher.dedupe.cluster.chain import Chain
@@ -99,9 +100,12 @@ def deduplicate(
 def find_duplicates(
     left: Records, right: Records | None, method: JoinMethod, progress: Progress = no_progress
 ) -> RecordDuplicates:
-    """Join records and cluster the pairs; rows of the right side are numbered after the left ones."""
+    """Join records and cluster the pairs; rows of the right side are numbered after the left ones.
+
+    Texts that differ only in marks that make another letter are no pair, whatever the method.
+    """
     begun = perf_counter()
-    pairs = method(left, right, progress)
+    pairs = drop_letter_pairs(method(left, right, progress), left, right)
     seconds = perf_counter() - begun
     left_size = None
     if right is not None:

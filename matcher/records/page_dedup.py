@@ -139,7 +139,8 @@ def _preference(
     """Return the sort key of an offer's pages, the best page first.
 
     Pages that the catalog links come first, then those with most fields, then those in a folder
-    with many listed pages.
+    with many listed pages, without a query, that are canonical, with a short address. `match_offers`
+    orders records by content, so that `index` does not depend on the order of its input.
     """
     fields = (
         record.title,
@@ -155,9 +156,21 @@ def _preference(
         -filled,
         -folders[_folder(record)],
         record.link.has_query,
+        not _is_canonical(record),
         len(record.link.address),
+        record.link.address,
         index,
     )
+
+
+def _is_canonical(record: Record) -> bool:
+    """Return True unless the page names another one as canonical.
+
+    The page's own URL is the first alternate one, except on a page with several variants.
+    """
+    if record.variant_page or not record.alternate_links:
+        return True
+    return record.alternate_links[0].address == record.link.address
 
 
 class _OfferGroups:

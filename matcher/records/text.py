@@ -10,7 +10,11 @@ import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
+import regex
+
+from matcher.records.marks import cap_marks, remove_optional_marks
 from matcher.records.units import normalise_quantities
+from matcher.records.word_breaks import separate_words
 
 # Characters of a folded text; cap against hostile input.
 MAX_CHARACTERS = 300
@@ -20,17 +24,22 @@ MAX_TOKENS = 64
 MAX_SPELLING = 32
 # Neighbouring tokens that are joined into one spelling.
 _SPANS = (2, 3)
-# Trade marks, soft hyphens and zero-width characters.
-_INVISIBLE = re.compile(r"[™®©℠\u00ad\u200b-\u200f\u2060\ufeff]")
+# Trade marks, the Arabic stretching sign, and characters without a glyph: soft hyphens, joiners.
+_INVISIBLE = regex.compile(r"[™®©℠\u0640\p{Default_Ignorable_Code_Point}]+")
 # Between a digit and a vulgar fraction: NFKD would turn 3½ into 31/2.
 _MIXED_FRACTION = re.compile(r"(?<=\d)(?=[¼½¾⅐-⅞])")
-_TOKEN = re.compile(r"\d+(?:\.\d+)+|[^\W_]+")
+# The voicing marks of kana as characters of their own, and as combining marks.
+_SPACING_VOICING = regex.compile(r"(?<=[\p{Script=Hiragana}\p{Script=Katakana}])[\u309b\u309c]")
+_COMBINING_VOICING = {"\u309b": "\u3099", "\u309c": "\u309a"}
+_ASCII_TOKEN = re.compile(r"\d+(?:\.\d+)+|[^\W_]+", re.ASCII)
+_TOKEN = regex.compile(r"\d+(?:\.\d+)+|[\p{L}\p{M}\p{N}]+")
 _DIGIT = re.compile(r"\d")
-_SPACE = re.compile(r"\s+")
 
 
 def fold(text: str | None, max_characters: int = MAX_CHARACTERS) -> str:
-    """Fold compatibility forms, accents, case and trade marks; cut at `max_characters`.
+    """Fold compatibility forms, diacritics, case and trade marks; cut at `max_characters`.
+
+    Marks that make another letter are kept (`matcher.records.marks`).
 
     >>> fold("Crème Brûlée™  GROSS  ﬁne"), tokenize(fold("Pipe 3½"))
     ('creme brulee gross fine', ('pipe', '3', '1', '2'))
@@ -38,11 +47,16 @@ def fold(text: str | None, max_characters: int = MAX_CHARACTERS) -> str:
     if not text:
         return ""
     # Twice the characters are read, as marks and white space are dropped before the final cut.
-    visible = _INVISIBLE.sub("", text[: 2 * max_characters])
-    decomposed = unicodedata.normalize("NFKD", _MIXED_FRACTION.sub(" ", visible))
-    bare = "".join(c for c in decomposed if not unicodedata.combining(c))
-    folded = _SPACE.sub(" ", unicodedata.normalize("NFC", bare).casefold()).strip()
-    return folded[:max_characters].rstrip()
+    start = text[: 2 * max_characters]
+    folded = start.lower() if start.isascii() else _fold_unicode(start)
+    return " ".join(folded.split())[:max_characters].rstrip()
+
+
+def _fold_unicode(text: str) -> str:
+    visible = cap_marks(_MIXED_FRACTION.sub(" ", _INVISIBLE.sub("", text)))
+    voiced = _SPACING_VOICING.sub(lambda match: _COMBINING_VOICING[match[0]], visible)
+    bare = remove_optional_marks(unicodedata.normalize("NFKD", voiced))
+    return unicodedata.normalize("NFC", bare.casefold())
 
 
 # Cache size: a shop's titles are tokenized many times, those of a million offers would fill it.
@@ -53,7 +67,9 @@ def tokenize(text: str) -> tuple[str, ...]:
     >>> tokenize("wh-1000xm4 1,5 l / 0.75 kg")
     ('wh', '1000xm4', '1500ml', '750g')
     """
-    return tuple(_TOKEN.findall(normalise_quantities(text))[:MAX_TOKENS])
+    if text.isascii():
+        return tuple(_ASCII_TOKEN.findall(normalise_quantities(text))[:MAX_TOKENS])
+    return tuple(_TOKEN.findall(normalise_quantities(separate_words(text)))[:MAX_TOKENS])
 
 
 def join_neighbours(tokens: Sequence[str]) -> frozenset[str]:

@@ -1,6 +1,8 @@
 """The matching step of a run: stored offers in, stored matches out, completely or not at all."""
 
+import random
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from sqlmodel import select
@@ -109,7 +111,7 @@ def test_a_review_moves_along_with_its_page(
             )
         session.add(Review(shop_id=shop.id, url=oldest, decision=ReviewDecision.REJECT))
     assert match_shop(settings, store, shop, run.id).missing == 5
-    assert [row.urls for row in stored(store, run) if row.url == new] == [[new, oldest, old]]
+    assert [row.urls for row in stored(store, run) if row.url == new] == [[new, old, oldest]]
 
 
 def test_reviews_change_the_verdicts(
@@ -211,3 +213,108 @@ def test_a_canonical_link_that_pages_share(
     pages = [f"https://shop.example{path}" for path in paths]
     expected = [canonical, canonical] if is_kept else pages
     assert [offer.url for offer in resolve_offer_urls(offers, pages)] == expected
+
+
+CANONICAL = "https://shop.example/p/chair"
+GARDEN = "https://shop.example/garden"  # a category, named as canonical by its offers
+# Pages of a shop: URL and changes of its offer. Seven of them show one chair.
+SHUFFLED_PAGES: list[tuple[str, dict[str, Any]]] = [
+    (CANONICAL, {}),
+    ("https://shop.example/sale/p/chair", {}),
+    ("https://shop.example/p/chair?ref=b", {}),
+    ("https://shop.example/p/chair?ref=a", {}),
+    ("https://shop.example/new/p/chair", {"title": "Garden chair oak (new)"}),
+    ("https://shop.example/a/garden-chair", {"url": "https://shop.example/a/garden-chair"}),
+    ("https://shop.example/b/garden-chair", {"url": "https://shop.example/b/garden-chair"}),
+    ("https://shop.example/p/bench", {"url": GARDEN, "title": "Stone bench", "sku": "BE-1"}),
+    ("https://shop.example/p/pump", {"url": GARDEN, "title": "Well pump", "sku": "PU-1"}),
+]
+COMPARED_COLUMNS = ("url", "urls", "verdict", "score", "reasons", "offer", "nearest", "why")
+REDIRECTS = [f"https://shop.example/{path}" for path in ("old/chair", "c", "d", "older/chair")]
+
+
+def _store_shop(store: Store, name: str, lamps: list[OfferFields], seed: int) -> tuple[Shop, Run]:
+    """Store a shop with its rows in a random order, fetched at random times."""
+    generator = random.Random(seed)
+    chair: dict[str, Any] = {
+        "url": CANONICAL,
+        "title": "Garden chair oak",
+        "price": 60,
+        "sku": "CH-1",
+        "images": ["https://cdn.example/pictures/chair.jpg"],
+        "description": "A chair for the garden, made of oak, which can stay outside all year.",
+    }
+    pages = [(lamp.url or "", lamp) for lamp in lamps]
+    pages += [(url, OfferFields.model_validate(chair | other)) for url, other in SHUFFLED_PAGES]
+    known = [(f"ref {number}", lamp) for number, lamp in enumerate(lamps[6:])]
+    # Two rows of the catalog with the same content.
+    known += [("twin 2", lamps[6]), ("twin 1", lamps[6])]
+    redirects = list(REDIRECTS)
+    for rows in (pages, known, redirects):
+        generator.shuffle(rows)
+    with store.write() as session:
+        shop = Shop(name=name, url="https://shop.example/")
+        session.add(shop)
+        session.flush()
+        run = Run(shop_id=shop.id)
+        session.add(run)
+        for url in redirects:
+            session.add(
+                Page(shop_id=shop.id, url=url, state=PageState.REDIRECTED, canonical=CANONICAL)
+            )
+        for url, fields in pages:
+            fetched_at = utc_now() - timedelta(seconds=generator.randrange(100_000))
+            page = Page(shop_id=shop.id, url=url, state=PageState.FETCHED, fetched_at=fetched_at)
+            session.add(page)
+            session.flush()
+            session.add(ShopOffer(shop_id=shop.id, page_id=page.id, **fields.model_dump()))
+        for ref, fields in known:
+            session.add(KnownOffer(shop_id=shop.id, ref=ref, **fields.model_dump()))
+    return shop, run
+
+
+def _comparable(store: Store, run: Run) -> list[dict[str, Any]]:
+    """Return the rows of a run without their ids; the known offer by its key."""
+    rows = []
+    with store.read() as session:
+        refs = {offer.id: offer.ref for offer in session.exec(select(KnownOffer))}
+    for row in stored(store, run):
+        content = {name: getattr(row, name) for name in COMPARED_COLUMNS}
+        rows.append(content | {"known": refs.get(row.known_id)})
+    return rows
+
+
+def test_the_result_does_not_depend_on_the_order_of_the_crawl(
+    settings: Settings, store: Store, lamps: list[OfferFields]
+) -> None:
+    """Shops with equal pages, fetched in another order, get equal rows: URLs, reasons and all."""
+    results = []
+    for seed in range(4):
+        shop, run = _store_shop(store, f"shop {seed}", lamps, seed)
+        match_shop(settings, store, shop, run.id)
+        results.append(_comparable(store, run))
+    assert results[1:] == results[:1] * 3
+    chair = next(row for row in results[0] if row["url"] == CANONICAL)
+    assert chair["offer"]["title"] == "Garden chair oak"
+    assert set(REDIRECTS) < set(chair["urls"])
+    urls = {row["url"] for row in results[0]}
+    assert {"https://shop.example/p/bench", "https://shop.example/p/pump"} < urls
+
+
+def test_a_url_that_two_offers_name_goes_to_the_offer_of_its_page(
+    settings: Settings, store: Store, shop: Shop, run: Run, lamps: list[OfferFields]
+) -> None:
+    """Where two known offers share a canonical URL, a shorter page that names it does not take it."""
+    shared, short = lamps[10].url, "https://shop.example/l"
+    with store.write() as session:
+        page = Page(shop_id=shop.id, url=short, state=PageState.FETCHED)
+        session.add(page)
+        session.flush()
+        other = lamps[10].model_copy(update={"title": "Lumo desk lamp 100 white", "sku": "W"})
+        session.add(ShopOffer(shop_id=shop.id, page_id=page.id, **other.model_dump()))
+        known = other.model_copy(update={"url": short})
+        session.add(KnownOffer(shop_id=shop.id, ref="white", **known.model_dump()))
+    match_shop(settings, store, shop, run.id)
+    titles = {row.url: row.offer["title"] for row in stored(store, run)}
+    assert titles[shared] == lamps[10].title
+    assert titles[short] == other.title

@@ -6,7 +6,6 @@ are whole numbers, computed from fractions. Two texts without tokens have simila
 without tokens and one with tokens have similarity 0.
 """
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -23,9 +22,9 @@ from matcher.dedupe.base.text_columns import (
     number_occurrences,
     run_offsets,
 )
+from matcher.records.word_breaks import split_words
 
 SimilarityName = Literal["edit", "jaccard", "cosine"]
-_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
@@ -109,7 +108,7 @@ def distinct_words(text: str) -> list[str]:
     >>> distinct_words("Red mug, red!")
     ['red', 'mug']
     """
-    return list(dict.fromkeys(_WORD.findall(text.casefold())))
+    return list(dict.fromkeys(split_words(text)))
 
 
 def tabulate(

@@ -14,6 +14,7 @@ from matcher.dedupe.base.join import (
     PairBatch,
     build_result,
 )
+from matcher.dedupe.base.letter_pairs import drop_letter_pairs
 from matcher.dedupe.base.pair_codes import pack_pairs
 from matcher.dedupe.base.records import Records
 from matcher.dedupe.cluster.clustering import cluster_pairs
@@ -39,7 +40,9 @@ class Chain:
         reported = np.empty(0, dtype=np.int64)
         batches, reasons, levels = list[PairBatch](), list[str](), list[Level]()
         for number, (name, method) in enumerate(self.methods, 1):
-            pairs = method(left.select(remaining.tolist()), right, progress)
+            compared = left.select(remaining.tolist())
+            # A dropped pair must not settle its records, which later methods may pair with others.
+            pairs = drop_letter_pairs(method(compared, right, progress), compared, right)
             pairs = _to_original_rows(pairs, remaining, is_self_join=right is None)
             codes = pack_pairs(pairs.left, pairs.right)
             is_new = ~np.isin(codes, reported)

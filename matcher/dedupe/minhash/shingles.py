@@ -15,6 +15,7 @@ import numpy as np
 from matcher.dedupe.base.join import BoolArray, IntArray, UInt64Array
 from matcher.dedupe.base.rolling_hash import base_powers, mix_bits
 from matcher.dedupe.base.text_columns import CodePoints, code_points, run_offsets, slice_chunks
+from matcher.records.word_breaks import fold_words, is_word_character
 
 ShingleUnit = Literal["words", "characters"]
 MAX_CHUNK_TEXTS = 50_000  # texts hashed at once; cap on memory
@@ -41,7 +42,8 @@ class Shingling:
         >>> Shingling("words", 2)(["Red mug, red mug", "mug", ""])[1].tolist()
         [3, 1, 0]
         """
-        folded = [text.casefold() for text in texts]
+        fold = fold_words if self.unit == "words" else str.casefold
+        folded = [fold(text) for text in texts]
         lengths = np.fromiter(map(len, folded), dtype=np.int64, count=len(folded))
         points = code_points(folded)
         if self.unit == "characters":
@@ -120,12 +122,11 @@ def _hash_short_texts(hashes: UInt64Array, first: IntArray, counts: IntArray) ->
 
 
 def _is_word_character(points: CodePoints) -> BoolArray:
-    r"""Return True for letters, digits and the underscore, as `\w` in regular expressions."""
+    """Return True for the characters of words, as `matcher.records.word_breaks` defines them."""
     table = np.zeros(CODE_POINT_COUNT, dtype=np.bool_)
     table[points] = True
     # Python is asked once for each character that occurs.
     for point in np.flatnonzero(table).tolist():
-        character = chr(point)
-        table[point] = character.isalnum() or character == "_"
+        table[point] = is_word_character(chr(point))
     is_word: BoolArray = table[points]
     return is_word
