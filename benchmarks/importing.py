@@ -2,8 +2,8 @@
 
     python -m benchmarks.importing [--offers 100000] [--format jsonl|csv|google-xml] [--profile]
 
-The feed is generated: titles, HTML descriptions, prices, GTINs, category paths and images, all
-different from offer to offer; half of the links carry tracking parameters, a tenth is wrapped by an
+The feed is generated: titles, HTML descriptions, prices, GTINs and images, all different from offer
+to offer, with 400 brands and 500 category paths; half of the links carry tracking parameters, a tenth is wrapped by an
 affiliate network. Processor seconds count this process and its children; memory is the largest
 resident set of this process. Generating is not counted.
 """
@@ -31,6 +31,11 @@ _WORDS = (
     "Möbel grün für Küche"
 ).split()
 _BRANDS = [f"Brand {number}" for number in range(400)]
+# Paths of a shop's category tree.
+_CATEGORIES = [
+    f"{_WORDS[number % 29].capitalize()} > {_WORDS[number % 23]} > Shelf {number}"
+    for number in range(500)
+]
 _TRACKING = "?utm_source=portal&utm_medium=cpc&utm_campaign=feed&gclid="
 _COLUMNS = (
     "id link title description price brand product_type image_link additional_image_link gtin mpn "
@@ -87,7 +92,8 @@ def _generate(count: int) -> Iterator[dict[str, str]]:
     random_numbers = random.Random(0)
     for number in range(count):
         words = random_numbers.choices(_WORDS, k=40)
-        page = f"{HOME}p/{'-'.join(words[:4])}-{number}"
+        slug = "-".join(word for word in words[:4] if word.isascii())
+        page = f"{HOME}p/{slug}-{number}"
         kind = random_numbers.random()
         link = page
         if kind < 0.5:
@@ -102,7 +108,7 @@ def _generate(count: int) -> Iterator[dict[str, str]]:
             "description": f"<p>{sentence}.</p><ul><li>{words[7]} {number}</li></ul>",
             "price": f"{random_numbers.randrange(100, 99_999) / 100:.2f} EUR",
             "brand": random_numbers.choice(_BRANDS),
-            "product_type": " > ".join(words[2:5]),
+            "product_type": random_numbers.choice(_CATEGORIES),
             "image_link": f"{HOME}media/{number}.jpg",
             "additional_image_link": f"{HOME}media/{number}-2.jpg",
             "gtin": _make_gtin(4_000_000_000_00 + number),

@@ -52,7 +52,13 @@ def flatten(values: Mapping[str, Any]) -> Texts:
     """
     texts: Texts = {}
     for name, value in values.items():
-        _collect(texts, str(name)[:MAX_NAME_LENGTH], value, MAX_DEPTH)
+        column = str(name)[:MAX_NAME_LENGTH]
+        # Most values are texts in columns of their own.
+        if type(value) is str and column not in texts and len(texts) < MAX_COLUMNS:
+            if value:
+                texts[column] = [value]
+        else:
+            _collect(texts, column, value, MAX_DEPTH)
     return texts
 
 
@@ -70,15 +76,22 @@ def unambiguous_number(literal: str) -> str:
 
 def parse_json(text: str | bytes) -> Any:
     """Parse JSON with its numbers as they are written. Raises ValueError, RecursionError."""
-    return json.loads(
-        text, parse_float=unambiguous_number, parse_int=str, parse_constant=lambda _: None
-    )
+    if isinstance(text, bytes):
+        text = text.decode(json.detect_encoding(text), "surrogatepass")
+    if text.startswith("\ufeff"):
+        raise ValueError("unexpected byte order mark")
+    return _DECODER.decode(text)
+
+
+_DECODER = json.JSONDecoder(
+    parse_float=unambiguous_number, parse_int=str, parse_constant=lambda _: None
+)
 
 
 def _collect(texts: Texts, name: str, value: Any, depth: int) -> None:
     if value is None or value == "" or depth == 0:
         return
-    if isinstance(value, Mapping):
+    if isinstance(value, dict | Mapping):
         for inner_name, inner in value.items():
             _collect(texts, f"{name}.{str(inner_name)[:MAX_NAME_LENGTH]}", inner, depth - 1)
     elif isinstance(value, list | tuple | set):

@@ -38,7 +38,8 @@ _ATTRIBUTE_PARTS = re.compile(
 )
 _REFERENCE = re.compile(r"&(#\d{1,8}|#[xX][0-9a-fA-F]{1,7}|[A-Za-z][A-Za-z0-9]{0,31});")
 _BARE_AMPERSAND = re.compile(r"&(?!#?[0-9a-zA-Z]{1,32};)")
-_XML_REFERENCES = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
+_OTHER_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)")
+_XML_REFERENCES = {"lt": "<", "gt": ">", "quot": '"', "apos": "'", "amp": "&"}
 _MARKUP_FIELDS = ("title", "description")
 _HTML_NAMES = frozenset(
     (
@@ -100,6 +101,11 @@ def resolve_references(text: str, notice: RepairNotice = _no_notice) -> str:
     'Salt\\xa0& € &copy=1 &foo; &'
     """
     if "&" not in text:
+        return text
+    if not _OTHER_AMPERSAND.search(text):
+        # In this order, a reference that was escaped twice is resolved once.
+        for name, character in _XML_REFERENCES.items():
+            text = text.replace(f"&{name};", character)
         return text
     if _BARE_AMPERSAND.search(text):
         notice("XML repaired: a bare &")

@@ -2,19 +2,17 @@
 settings name.
 """
 
-from collections.abc import Callable
 from functools import partial
 
 from catalog.errors import ConfigError
+from catalog.links.plain_links import PlainLinkCleaner
+from catalog.links.plain_links import UrlCleaner as UrlCleaner
 from catalog.links.tracking_params import learn_shop_keys
 from catalog.models import Shop
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
-from url_cleaner.cleaner import CleanedUrl, clean_url
+from url_cleaner.cleaner import clean_url
 from url_cleaner.knowledge.filter_lists import FilterLists, load_filter_lists
-
-# A function that cleans the links of one shop.
-UrlCleaner = Callable[[str], CleanedUrl]
 
 
 def load_configured_lists(settings: Settings) -> FilterLists | None:
@@ -40,8 +38,12 @@ def make_cleaner(settings: Settings, store: Store, shop: Shop, follow: bool = Fa
     """
     shop_keys = learn_shop_keys(store, shop.id or 0).tracking
     lists = load_configured_lists(settings)
+    clean = partial(clean_url, home=shop.url, shop_keys=shop_keys, lists=lists)
+    # The patterns of lists look at whole links.
+    if not follow and lists is None:
+        return PlainLinkCleaner(shop.url, clean)
     if not follow:
-        return partial(clean_url, home=shop.url, shop_keys=shop_keys, lists=lists)
+        return clean
     # Imported late: it loads the HTTP client.
     from url_cleaner.resolver import resolve_url
 

@@ -35,6 +35,7 @@ class Hint:
 
 
 NO_HINT = Hint()
+_COLUMNS = tuple(OfferFields.model_fields)
 _NORMALISERS: dict[Attribute, Callable[[str], str | None]] = {
     Attribute.TITLE: text.normalise_title,
     Attribute.DESCRIPTION: text.normalise_description,
@@ -114,7 +115,7 @@ def make_columns(
 
     An import calls this for each row: a model would cost more than all its values.
     """
-    columns: dict[str, Any] = dict.fromkeys(OfferFields.model_fields)
+    columns: dict[str, Any] = dict.fromkeys(_COLUMNS)
     columns["url"] = url
     texts: dict[Attribute, Sequence[str]] = {}
     for attribute, value in values.items():
@@ -124,16 +125,16 @@ def make_columns(
     columns["category"] = category.join_path(category_texts) if category_texts else None
     amounts = texts.pop(Attribute.PRICE, [])
     currencies = texts.pop(Attribute.CURRENCY, [])
-    code = price.first_currency((currency or "", *currencies, *amounts), hint.currency)
     # A currency without a price says nothing.
     if amounts:
+        code = price.first_currency((currency or "", *currencies, *amounts), hint.currency)
         amount_hint = Hint(code, hint.decimal, hint.base_url)
         amount = _first_valid(Attribute.PRICE, amounts, amount_hint)
         if amount:
             columns["price"] = Decimal(amount)
             columns["currency"] = code
     for attribute, raws in texts.items():
-        columns[attribute.value] = _first_valid(attribute, raws, hint)
+        columns[attribute] = _first_valid(attribute, raws, hint)
     return columns
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from stdnum import ean, isbn
+from stdnum import isbn
 
 from catalog.values import text
 
@@ -40,6 +40,7 @@ MAX_GTINS_IN_FIELD = 50
 # Zeros at the end of a number that a number type has rounded: `4.00638E+12`.
 ROUNDED_ZEROS = 6
 
+_ZERO = ord("0")
 _GAPS = str.maketrans("", "", " \t\n\r\xa0\u202f-‐‑‒–'")
 _RESTRICTED_PREFIX = re.compile(r"0[245]|2|9[89]")
 # Digits of a GTIN that has lost leading zeros, and the lengths that it may have had.
@@ -191,8 +192,18 @@ def _gtin(digits: str) -> str | None:
 
 
 def has_check_digit(digits: str) -> bool:
-    """Return True if the last digit is the check digit of the others."""
-    return bool(ean.is_valid(digits))
+    """Return True if the last digit is the check digit of the others.
+
+    GS1 General Specifications, 7.9: digits weigh 1 and 3 in turn, from the last one. stdnum's check
+    gives the same, but costs an import more time than any other value.
+    """
+    if not 8 <= len(digits) <= 14 or not digits.isascii() or not digits.isdigit():
+        return False
+    numbers = digits.encode()
+    # The characters' codes are those of zero more than the digits.
+    total = sum(numbers[::-2]) + 3 * sum(numbers[-2::-2])
+    zeros = _ZERO * ((len(digits) + 1) // 2 + 3 * (len(digits) // 2))
+    return (total - zeros) % 10 == 0
 
 
 def gtin_key(value: str) -> str:

@@ -15,7 +15,6 @@ from catalog.storage.bodies import BodyStore
 from catalog.storage.frontier import FetchOutcome, Frontier, FrontierLink
 from catalog.storage.store import Store, newest_revision, upgrade_schema
 from crawler.crawl import crawl_shop
-from crawler.frontier.revisit import reset
 from tests.catalog.storage.postgresql import cluster
 from tests.crawler.server import page, serve
 
@@ -156,7 +155,7 @@ def test_settled_whole(frontier: Frontier, store: Store, shop: Shop) -> None:
     )
     assert frontier.reasons() == {"over the page limit": 2}
     with store.write() as session:
-        assert reset(session, shop.id or 0) == 0
+        assert reset_for_revisit(session, shop.id or 0) == 0
     assert frontier.next_due() is not None
 
 
@@ -175,7 +174,7 @@ def test_a_crawl(settings: Settings, store: Store) -> None:
             session.add(run)
         assert crawl_shop(settings, store, shop, run.id or 0).pages == {"fetched": 3}
         with store.write() as session:
-            assert reset(session, shop.id or 0) == 3
+            assert reset_for_revisit(session, shop.id or 0) == 3
     with store.read() as session:
         assert [item.pages for item in session.exec(select(Crawl))] == [{"fetched": 3}]
         assert all(
