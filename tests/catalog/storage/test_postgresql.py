@@ -15,6 +15,7 @@ from catalog.storage.bodies import BodyStore
 from catalog.storage.frontier import FetchOutcome, Frontier, FrontierLink
 from catalog.storage.store import Store, newest_revision, upgrade_schema
 from crawler.crawl import crawl_shop
+from crawler.frontier.revisit import reset_for_revisit
 from tests.catalog.storage.postgresql import cluster
 from tests.crawler.server import page, serve
 
