@@ -13,11 +13,10 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
 import requests
-from requests.adapters import HTTPAdapter
-from urllib3.exceptions import LocationParseError
-from urllib3.util import Retry
+from urllib3.exceptions import HTTPError
 
 from catalog.errors import UnreadableFeed
+from catalog.feeds.http_session import FeedRetry, FeedSession
 from catalog.feeds.jsonlines import find_items, make_row
 from catalog.feeds.rows import Rows, parse_json
 from catalog.runtime.progress import Progress
@@ -29,6 +28,8 @@ TIMEOUT = (10, 60)
 MAX_PAGE_SIZE = 64 * 1024**2
 MAX_FILE_SIZE = 4 * 1024**3
 MAX_PAGES = 100_000
+# Digits of a page's number.
+MAX_PAGE_DIGITS = 9
 # Bytes read at once.
 CHUNK_SIZE = 1 << 16
 
@@ -46,7 +47,7 @@ _NEXT_NAMES = (
     "@odata.nextLink",
 )
 _LINK_OBJECTS = ("links", "_links", "paging", "pagination", "meta", "page")
-_RETRIES = Retry(
+_RETRIES = FeedRetry(
     total=4,
     backoff_factor=0.5,
     status_forcelist=(429, 500, 502, 503, 504),
@@ -57,11 +58,7 @@ _RETRIES = Retry(
 
 def make_session() -> requests.Session:
     """Make a session that retries, with growing pauses, where the server is busy or fails."""
-    session = requests.Session()
-    for scheme in ("http://", "https://"):
-        session.mount(scheme, HTTPAdapter(max_retries=_RETRIES))
-    session.headers["Accept"] = "application/json, */*;q=0.5"
-    return session
+    return FeedSession(_RETRIES)
 
 
 def read(url: str, progress: Progress) -> Rows:
@@ -119,7 +116,7 @@ def _get(session: requests.Session, url: str) -> Iterator[requests.Response]:
     try:
         with session.get(url, timeout=TIMEOUT, stream=True) as response:
             yield response
-    except (requests.RequestException, LocationParseError) as error:
+    except (requests.RequestException, HTTPError) as error:
         raise UnreadableFeed(f"{without_password(url)} cannot be read: {_cause(error)}") from error
 
 
@@ -173,7 +170,7 @@ def _next_url(url: str, page: Any, linked_url: str | None) -> str | None:
     target = linked_url or _named_next(page)
     if target is None:
         return None
-    if target.isdigit():
+    if _is_number(target):
         return _numbered_url(url, int(target))
     next_url = join_url(url, target)
     if next_url is None:
@@ -223,9 +220,14 @@ def _numbered_url(url: str, number: int | None = None) -> str:
     query = dict(parse_qsl(parts.query, keep_blank_values=True))
     if number is None:
         current = query.get("page", "1")
-        number = int(current) + 1 if current.isdigit() else 2
+        number = int(current) + 1 if _is_number(current) else 2
     query["page"] = str(number)
     return urlunsplit(parts._replace(query=urlencode(query)))
+
+
+def _is_number(text: str) -> bool:
+    # Digits of other scripts and raised ones count as digits, but not all of them as numbers.
+    return text.isascii() and text.isdigit() and len(text) <= MAX_PAGE_DIGITS
 
 
 def _cause(error: Exception) -> str:

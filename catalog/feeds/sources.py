@@ -7,8 +7,9 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
 from catalog.errors import UnreadableFeed, UsageError
-from catalog.feeds import delimited, files, google_xml, jsonlines, parquet, rest, sql_query
+from catalog.feeds import delimited, files, jsonlines, parquet, rest, sql_query
 from catalog.feeds.rows import RepairNotice, Rows
+from catalog.feeds.xml import google_merchant
 from catalog.runtime.progress import Progress
 
 # Endings of a URL's path by which it is a file to download, not a REST endpoint.
@@ -73,7 +74,7 @@ def _read_file(path: Path, format: str, notice: RepairNotice) -> Rows:
     if chosen == "parquet":
         return parquet.read(path)
     if chosen == "google-xml":
-        return google_xml.read(path, notice)
+        return google_merchant.read(path, notice)
     if chosen == "jsonl":
         return jsonlines.read(path)
     return delimited.read(path, "\t" if format == "tsv" else None)

@@ -188,6 +188,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("home", [None, HOME])
 @pytest.mark.parametrize("case", HOSTILE.values(), ids=HOSTILE.keys())
+@pytest.mark.no_cover
 def test_hostile_links_cost_little(case: tuple[str, str], home: str | None) -> None:
     """10 KB of anything take less than 10 ms."""
     head, unit = case

@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import tempfile
 import time
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import pytest
 from sqlmodel import select
 
 from catalog.errors import FeedError, MissingFields, StorageFull, UnreadableFeed, UsageError
+from catalog.feeds import importing
 from catalog.feeds.importing import ImportSummary, import_offers
 from catalog.models import BadRow, KnownOffer, Shop
 from catalog.runtime.settings import Settings
@@ -482,3 +484,173 @@ def test_real_catalogs_need_no_flags(store: Store, shop: Shop, shared: Path) -> 
             offer.title and offer.price is not None and offer.currency
             for offer in known(store, shop).values()
         )
+
+
+# Columns of prices, and the amounts that they mean.
+PRICE_COLUMNS = [
+    ("a value below one", ["8.990", "24.500", "0.500"], ["8.99", "24.50", "0.50"]),
+    ("a thousand without a group", ["8.990", "2450.000", "125.000"], ["8.99", "2450.00", "125.00"]),
+    ("a group and decimals", ["8.990", "2,450.000"], ["8.99", "2450.00"]),
+    ("decimals of another length", ["8.990", "24.5"], ["8.99", "24.50"]),
+    ("commas", ["8,990 EUR", "0,500 EUR"], ["8.99", "0.50"]),
+    ("commas in a group", ["8.990,00", "24.500"], ["8990.00", "24500.00"]),
+    ("two groups", ["1.250.000", "24.500"], ["1250000.00", "24500.00"]),
+    ("decimal commas", ["8,50", "24.500"], ["8.50", "24500.00"]),
+    ("nothing", ["8.990", "24.500"], ["8990.00", "24500.00"]),
+    ("a currency of three decimals", ["8.990 KWD", "24.500 KWD"], ["8.99", "24.50"]),
+    (
+        "most votes",
+        ["0.990", "1.299,00", "2.499,00", "8.990"],
+        ["0.99", "1299.00", "2499.00", "8990.00"],
+    ),
+    ("rounding", ["13.068 USD", "2350.000 USD"], ["13.07", "2350.00"]),
+]
+
+
+@pytest.mark.parametrize(("shown_by", "written_prices", "amounts"), PRICE_COLUMNS)
+@pytest.mark.parametrize("distance", [0, 1500])
+def test_three_decimals_are_decided_by_the_column(
+    store: Store,
+    shop: Shop,
+    tmp_path: Path,
+    shown_by: str,
+    written_prices: list[str],
+    amounts: list[str],
+    distance: int,
+) -> None:
+    """What one price of a column shows holds for all, also where it comes late in the feed."""
+    rows = [{"id": n, "title": "t", "price": price} for n, price in enumerate(written_prices)]
+    middle = [{"id": f"m{n}", "title": "t"} for n in range(distance)]
+    import_offers(store, shop, written(tmp_path, rows[0], *middle, *rows[1:]))
+    offers = known(store, shop)
+    assert [str(offers[str(n)].price) for n in range(len(rows))] == amounts
+
+
+def test_each_price_column_has_a_format(store: Store, shop: Shop, tmp_path: Path) -> None:
+    """A sale price is read as its own column shows, and compared with the regular one then."""
+    rows = [
+        {"id": 1, "title": "a", "price": "1.299,00 EUR", "sale_price": "999.500 EUR"},
+        {"id": 2, "title": "b", "price": "12.990 EUR", "sale_price": "11.990 EUR"},
+        {"id": 3, "title": "c", "price": "9,00 EUR", "sale_price": "0.990 EUR"},
+    ]
+    import_offers(store, shop, written(tmp_path, *rows))
+    prices = [(str(offer.price), offer.currency) for offer in known(store, shop).values()]
+    assert prices == [("999.50", "EUR"), ("11.99", "EUR"), ("0.99", "EUR")]
+
+
+def test_cdata_that_was_escaped_stays_in_no_value(store: Store, shop: Shop, tmp_path: Path) -> None:
+    """The marks of a CDATA section are no part of a value, in feeds of any format."""
+    xml = tmp_path / "feed.xml"
+    xml.write_text(
+        "<rss><channel>"
+        "<item><id>1</id><title>&lt;![CDATA[Red lamp]]&gt;</title></item>"
+        "<item><id>2</id><title><![CDATA[<![CDATA[Red lamp]]>]]></title></item>"
+        "<item><id>3</id><title><![CDATA[&lt;![CDATA[Red lamp]]&gt;]]></title></item>"
+        "<item><id>4</id><title>&amp;lt;![CDATA[Red lamp]]&amp;gt;</title></item>"
+        "<item><id>5</id><title>Red &lt;![CDATA[lamp]]&gt;</title></item>"
+        "<item><id>6</id><title>&lt;![CDATA[&lt;![CDATA[Red lamp]]&gt;]]&gt;</title></item>"
+        "</channel></rss>"
+    )
+    assert import_offers(store, shop, str(xml)).kept == 6
+    assert {offer.title for offer in known(store, shop).values()} == {"Red lamp"}
+    rows = [
+        {
+            "id": 1,
+            "title": "<![CDATA[Red lamp]]>",
+            "link": "<![CDATA[http://127.0.0.1:8000/p?a=1&b=2]]>",
+        },
+        {
+            "id": 2,
+            "title": "Learn CDATA[ and ]]>",
+            "description": "<![CDATA[<p>Light &amp; small</p>]]>",
+        },
+    ]
+    import_offers(store, shop, written(tmp_path, *rows))
+    lamp, book = known(store, shop).values()
+    assert (lamp.title, lamp.url) == ("Red lamp", "http://127.0.0.1:8000/p?a=1&b=2")
+    assert (book.title, book.description) == ("Learn CDATA[ and ]]>", "Light & small")
+
+
+def test_parameters_that_look_like_references(store: Store, shop: Shop, tmp_path: Path) -> None:
+    """`&region=` and `&copy=` in a link are parameters, references end with a semicolon."""
+    query = "id=7&region=de&copy=2&currency=EUR&order=1&lt=3"
+    rows = [
+        {"id": 1, "title": "a", "link": f"http://127.0.0.1:8000/p?{query}"},
+        {"id": 2, "title": "b", "link": f"http://127.0.0.1:8000/p?{query.replace('&', '&amp;')}"},
+    ]
+    import_offers(store, shop, written(tmp_path, *rows))
+    urls = {offer.url for offer in known(store, shop).values()}
+    assert urls == {f"http://127.0.0.1:8000/p?{query}"}
+
+
+def test_gtins_of_feeds(store: Store, shop: Shop, tmp_path: Path) -> None:
+    """GTINs are read through what number types do to them; lost ones are counted by reason."""
+    path = tmp_path / "feed.csv"
+    gtins = [
+        "5901234123457.0",
+        "12345678905",
+        '"5901234123457,4012345678901"',
+        "5.90123E+12",
+        "7",
+        "n/a",
+        "0",
+        "",
+    ]
+    lines = [f"{n},t,{gtin}\n" for n, gtin in enumerate(gtins)]
+    path.write_text("id,title,gtin\n" + "".join(lines))
+    figures = import_offers(store, shop, str(path))
+    eans = [offer.ean for offer in known(store, shop).values()]
+    assert eans[:3] == ["5901234123457", "012345678905", "5901234123457"]
+    assert set(eans[3:]) == {None}
+    assert figures.reasons == {
+        "ean that lost digits in a number format": 1,
+        "ean that is no GTIN": 1,
+    }
+    rows = '{"id": 1, "title": "t", "gtin": 5.901234123457E12}\n{"id": 2, "title": "t", "gtin": 12345678905}\n'
+    (tmp_path / "feed.jsonl").write_text(rows)
+    import_offers(store, shop, str(tmp_path / "feed.jsonl"))
+    eans = [offer.ean for offer in known(store, shop).values()]
+    assert eans == ["5901234123457", "012345678905"]
+
+
+def test_clocks_do_not_decide_what_is_dropped(
+    store: Store, shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An import drops the offers of the one before though the clock was set back, or stands still."""
+    now = datetime(2026, 11, 25, tzinfo=UTC)
+    for hours in (0, -48, -48, 1):
+        monkeypatch.setattr(importing, "utc_now", lambda hours=hours: now + timedelta(hours=hours))
+        import_offers(
+            store, shop, written(tmp_path, {"id": hours, "title": "t"}, {"id": "x", "title": "t"})
+        )
+        assert list(known(store, shop)) in ([str(hours), "x"], ["x", str(hours)])
+    assert {offer.generation for offer in known(store, shop).values()} == {4}
+
+
+def test_every_item_is_read_or_refused(store: Store, shop: Shop, tmp_path: Path) -> None:
+    """Rows kept and rows refused are together the items that the feed has."""
+    items = []
+    for number in range(400):
+        title = (
+            "Mug",
+            "for waists <100 cm",
+            "a & b",
+            "Salt&nbsp;mill",
+            "x\x0by",
+            "<![CDATA[a<b]]>",
+        )[number % 6]
+        item = f"<item><g:id>{number}</g:id><title>{title}</title></item>\n"
+        if number % 7 == 0:
+            item = item.replace("</title>", "")
+        if number % 11 == 0:
+            item = item.replace("</item>", "")
+        items.append(item)
+    path = tmp_path / "feed.xml"
+    content = f"\n<?xml version='1.0'?><rss><channel>\n{''.join(items)}</channel></rss>"
+    path.write_text(content)
+    figures = import_offers(store, shop, str(path))
+    assert figures.read == figures.kept + figures.bad == content.count("<item>") == 400
+    assert figures.bad == sum(number % 7 == 0 or number % 11 == 0 for number in range(400))
+    assert {line for line, _, _ in bad_rows(store)} == {
+        number + 3 for number in range(400) if number % 7 == 0 or number % 11 == 0
+    }

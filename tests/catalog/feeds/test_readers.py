@@ -15,15 +15,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catalog.errors import UnreadableFeed
-from catalog.feeds import delimited, files, google_xml, jsonlines, parquet
+from catalog.feeds import delimited, files, jsonlines, parquet
 from catalog.feeds.rows import Row, UnreadableRow
+from catalog.feeds.xml import google_merchant
 
 
 def rows_of(path: Path, notes: list[str] | None = None) -> list[Row | UnreadableRow]:
     """All rows, by the format that the file shows."""
     format = files.detect_format(path)
     if format == "google-xml":
-        return list(google_xml.read(path, (notes if notes is not None else []).append))
+        return list(google_merchant.read(path, (notes if notes is not None else []).append))
     readers: dict[str, Any] = {"jsonl": jsonlines.read, "parquet": parquet.read}
     return list(readers.get(format, delimited.read)(path))
 

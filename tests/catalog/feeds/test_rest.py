@@ -1,16 +1,18 @@
 """A paged REST endpoint and files behind addresses, on a real server on loopback."""
 
 import json
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
+import urllib3
 
 from catalog.errors import UnreadableFeed
-from catalog.feeds import rest, sources
+from catalog.feeds import http_session, rest, sources
 from catalog.feeds.rows import Row
 from catalog.runtime.progress import no_progress
 
@@ -238,3 +240,162 @@ def test_files_behind_addresses(endpoint: Endpoint) -> None:
         sources.open_source(f"{endpoint.url}/g.csv", "auto", print, no_progress),
     ):
         pass
+
+
+ADDRESSES = {
+    "public.example": "93.184.216.34",
+    "other-public.example": "1.1.1.1",
+    "private.example": "10.1.2.3",
+    "other-private.example": "192.168.1.9",
+    "local.example": "127.0.0.1",
+    "metadata.example": "169.254.169.254",
+    "v6-local.example": "::1",
+    "mapped.example": "::ffff:10.0.0.1",
+}
+
+
+@pytest.fixture
+def named_hosts(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], str]:
+    """Hosts of all kinds, all served by the endpoint; gives the address of a path on a host."""
+    port = endpoint.server.server_port
+    resolve = socket.getaddrinfo
+    connect = urllib3.util.connection.create_connection
+
+    def named(host: Any, *rest_of_call: Any, **options: Any) -> Any:
+        return resolve(ADDRESSES.get(host, host), *rest_of_call, **options)
+
+    def to_endpoint(address: Any, *rest_of_call: Any, **options: Any) -> Any:
+        return connect(("127.0.0.1", port), *rest_of_call, **options)
+
+    monkeypatch.setattr(socket, "getaddrinfo", named)
+    monkeypatch.setattr(urllib3.util.connection, "create_connection", to_endpoint)
+    return lambda host: f"http://{host}:{port}"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_followed"),
+    [
+        ("public.example", "public.example", True),
+        ("public.example", "other-public.example", True),
+        ("public.example", "private.example", False),
+        ("public.example", "local.example", False),
+        ("public.example", "metadata.example", False),
+        ("public.example", "v6-local.example", False),
+        ("public.example", "mapped.example", False),
+        ("public.example", "127.0.0.1", False),
+        ("public.example", "[::ffff:127.0.0.1]", False),
+        ("public.example", "2130706433", False),
+        ("private.example", "public.example", True),
+        ("private.example", "other-private.example", True),
+        ("private.example", "local.example", False),
+        ("private.example", "metadata.example", False),
+        ("local.example", "private.example", True),
+        ("local.example", "public.example", True),
+        ("local.example", "metadata.example", False),
+    ],
+)
+def test_redirects_stay_in_reach(
+    endpoint: Endpoint,
+    named_hosts: Callable[[str], str],
+    first: str,
+    second: str,
+    is_followed: bool,
+) -> None:
+    """A redirect leads only where the first address could have gone."""
+    endpoint.answer = lambda path, query: (
+        (302, {"Location": f"{named_hosts(second)}/two"}, b"")
+        if path == "/one"
+        else page({"items": [{"id": 7}], "next": None})
+    )
+    if is_followed:
+        assert ids(f"{named_hosts(first)}/one") == ["7"]
+        return
+    with pytest.raises(UnreadableFeed, match=r"redirects from a [a-z]+ to a [a-z-]+ address"):
+        ids(f"{named_hosts(first)}/one")
+    assert endpoint.asked == ["/one"]
+
+
+def test_redirects_in_a_row(endpoint: Endpoint, named_hosts: Callable[[str], str]) -> None:
+    """The first address counts, not the one before; a circle ends."""
+    steps = {"/one": "other-public.example", "/two": "private.example"}
+    endpoint.answer = lambda path, query: (
+        302,
+        {"Location": f"{named_hosts(steps[path])}/two"},
+        b"",
+    )
+    with pytest.raises(UnreadableFeed, match="redirects from a public to a private address"):
+        ids(f"{named_hosts('public.example')}/one")
+    endpoint.answer = lambda path, query: (302, {"Location": "/one"}, b"")
+    with pytest.raises(UnreadableFeed, match="cannot be read"):
+        ids(f"{endpoint.url}/one")
+
+
+def test_redirects_of_a_proxy(endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Behind a proxy, too, a redirect leads from no public address to a private one."""
+    monkeypatch.setenv("http_proxy", endpoint.url)
+    monkeypatch.delenv("no_proxy", raising=False)
+    endpoint.answer = lambda path, query: (302, {"Location": "http://10.0.0.1/two"}, b"")
+    with pytest.raises(UnreadableFeed, match="redirects from a public to a private address"):
+        ids("http://unknown.invalid/one")
+
+
+def test_redirected_names_cannot_change_their_address(
+    endpoint: Endpoint, named_hosts: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A name that is public when it is checked and private when it is connected to is refused."""
+    answers = {"other-public.example": ["1.1.1.1", "127.0.0.1"]}
+    resolve = socket.getaddrinfo
+
+    def rebinding(host: Any, *rest_of_call: Any, **options: Any) -> Any:
+        names = answers.get(host)
+        return resolve(names.pop(0) if names else host, *rest_of_call, **options)
+
+    monkeypatch.setattr(socket, "getaddrinfo", rebinding)
+    endpoint.answer = lambda path, query: (
+        302,
+        {"Location": f"{named_hosts('other-public.example')}/two"},
+        b"",
+    )
+    with pytest.raises(UnreadableFeed, match="cannot be read"):
+        ids(f"{named_hosts('public.example')}/one")
+    assert endpoint.asked == ["/one"]
+
+
+def test_passwords_do_not_follow_a_redirect(
+    endpoint: Endpoint, named_hosts: Callable[[str], str]
+) -> None:
+    """Name and password go to the user's own server only."""
+    endpoint.answer = lambda path, query: (
+        (302, {"Location": f"{named_hosts('other-public.example')}/two"}, b"")
+        if path == "/one"
+        else page({"items": [{"id": 7}], "next": None})
+    )
+    first = named_hosts("public.example").replace("//", "//me:secret@")
+    assert ids(f"{first}/one") == ["7"]
+    assert ["Authorization" in headers for headers in endpoint.headers] == [True, False]
+
+
+@pytest.mark.parametrize("value", ["soon", "-1", "1e9", "²", "", "Wed, 99 Foo 2026"])
+def test_retry_after_that_is_no_number(endpoint: Endpoint, value: str) -> None:
+    """A pause that cannot be read is the usual one."""
+    endpoint.answer = lambda path, query: (
+        (503, {"Retry-After": value.encode().decode("latin-1")}, b"")
+        if len(endpoint.asked) < 2
+        else page({"items": [{"id": 1}], "next": None})
+    )
+    assert ids(f"{endpoint.url}/o") == ["1"]
+
+
+def test_long_pauses_are_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A server cannot make the import wait for days."""
+    response = urllib3.HTTPResponse(headers={"Retry-After": "999999999"})
+    assert rest._RETRIES.get_retry_after(response) == http_session.MAX_RETRY_AFTER
+
+
+@pytest.mark.parametrize("number", ["²", "٣", "1" * 50, "-1", "next"])
+def test_page_numbers_that_are_none(endpoint: Endpoint, number: str) -> None:
+    """A page's number that is none begins the count anew."""
+    endpoint.answer = lambda path, query: (
+        page([{"id": 1}]) if query.get("page") == number else page([])
+    )
+    assert ids(f"{endpoint.url}/o?page={quote(number)}") == ["1"]

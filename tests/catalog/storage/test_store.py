@@ -2,11 +2,13 @@
 
 import sqlite3
 import threading
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
@@ -23,12 +25,15 @@ from catalog.errors import (
     StoreError,
     UnknownShop,
 )
+from catalog.feeds.importing import import_offers
 from catalog.models import KnownOffer, OfferFields, Shop, ShopOffer
 from catalog.runtime.settings import Settings
 from catalog.storage.store import (
     MIGRATIONS,
     Store,
+    _alembic_config,
     _known_revisions,
+    _make_engine,
     newest_revision,
     upgrade_schema,
 )
@@ -94,6 +99,49 @@ def test_an_older_database_is_refused_then_upgraded(
         Store.open(settings)
     monkeypatch.undo()
     assert upgrade_schema(settings) == (before, before)
+
+
+def test_offers_of_an_older_schema_are_kept(settings: Settings) -> None:
+    """The upgrade gives the offers stored before generation 0, and back leaves them as they were."""
+    engine = _make_engine(settings.database)
+    config = _alembic_config()
+
+    def migrate(step: Callable[[Config, str], None], revision: str) -> None:
+        with engine.execution_options(scout_write=True).begin() as connection:
+            config.attributes["connection"] = connection
+            step(config, revision)
+
+    migrate(command.upgrade, "0005")
+    with engine.execution_options(scout_write=True).begin() as connection:
+        connection.exec_driver_sql(
+            "INSERT INTO shop (id, name, url, allow_private, max_pages, delay, javascript, sitemaps,"
+            " created_at) VALUES (1, 'a', 'https://a.example/', 0, 9, 0, 0, '[]', '2026-01-01')"
+        )
+        connection.exec_driver_sql(
+            "INSERT INTO known_offer (shop_id, ref, title, images, opaque, imported_at)"
+            " VALUES (1, 'one', 'Lamp', '[]', 0, '2026-01-01 00:00:00.000000'),"
+            " (1, 'two', 'Table', '[]', 0, '2026-01-01 00:00:00.000000')"
+        )
+    engine.dispose()
+    assert upgrade_schema(settings) == ("0005", newest_revision())
+    store = Store.open(settings)
+    with store.read() as session:
+        offers = session.exec(select(KnownOffer).order_by(KnownOffer.ref)).all()
+    assert [(offer.ref, offer.title, offer.generation) for offer in offers] == [
+        ("one", "Lamp", 0),
+        ("two", "Table", 0),
+    ]
+    feed = database(settings).with_name("feed.jsonl")
+    feed.write_text('{"id": "two", "title": "Table"}\n')
+    import_offers(store, store.shop("a"), str(feed))
+    with store.read() as session:
+        kept = session.exec(select(KnownOffer)).all()
+    assert [(offer.id, offer.ref, offer.generation) for offer in kept] == [(2, "two", 1)]
+    store.engine.dispose()
+    migrate(command.downgrade, "0005")
+    with engine.connect() as connection:
+        assert connection.exec_driver_sql("SELECT ref FROM known_offer").scalars().all() == ["two"]
+    engine.dispose()
 
 
 def test_an_empty_database_is_upgraded(settings: Settings) -> None:

@@ -176,9 +176,7 @@ class ItemReader:
 
     def __iter__(self) -> Rows:
         position = self._skip_prologue()
-        root = _ROOT.match(self._text, position)
-        if root is None:
-            raise UnreadableFeed(f"{self._path} is no XML: it has no root element")
+        root = self._match_root(position)
         root_name = self._root_name = root["name"]
         if _IS_ITEM_NAME.fullmatch(root_name):
             # The whole feed is one item.
@@ -188,6 +186,15 @@ class ItemReader:
                 raise self._cut_short(root_name)
             return
         yield from self._read_items(root.end(), root_name, is_open=not root["empty"])
+
+    def _match_root(self, position: int) -> re.Match[str]:
+        while True:
+            root = _ROOT.match(self._text, position)
+            if root is not None:
+                return root
+            if self._at_end or len(self._text) > MAX_ITEM_LENGTH:
+                raise UnreadableFeed(f"{self._path} is no XML: it has no root element")
+            self._read_more()
 
     def _skip_prologue(self) -> int:
         """Skip all that stands before the root element. Raises UnreadableFeed for a document
@@ -366,7 +373,8 @@ class ItemReader:
             if match["section"]:
                 section = self._find_section_end(match.start(), match["section"], patterns.tag)
                 if section.reason:
-                    return _End(self._start_of_next(match.end(), patterns), section.reason)
+                    end = first_inner or self._start_of_next(match.end(), patterns)
+                    return _End(end, section.reason)
                 position = section.position
                 continue
             position = match.end()
@@ -406,8 +414,12 @@ class ItemReader:
         other = self._find_next(_ANY_ITEM_START, start + 1)
         if other >= 0:
             return _End(other, reason)
-        root = self._text.rfind(f"</{self._root_name}", start)
-        return _End(root if root >= 0 else len(self._text), reason)
+        return _End(self._end_of_root(start), reason)
+
+    def _end_of_root(self, start: int) -> int:
+        """Return the position of the root's end tag, or of the text's end where it has none."""
+        position = self._text.rfind(f"</{self._root_name}", start)
+        return position if position >= 0 else len(self._text)
 
     def _start_of_next(self, position: int, patterns: _ItemPatterns) -> int:
         """Return the position of the next start of an item, or behind its next end if that comes
@@ -421,7 +433,7 @@ class ItemReader:
             if start >= 0:
                 return start
             if self._at_end:
-                return len(self._text)
+                return self._end_of_root(position)
             position = self._last_possible_start(position)
             self._read_more()
 
@@ -436,8 +448,8 @@ class ItemReader:
         end = self._find(terminator, inside, start)
         if end is None:
             return _End(inside, f"has {_SECTION_NAMES[section]} that is not closed")
-        # An instruction never runs over an item's tag.
-        again = end if section == "?" else self._text.rfind(f"<{section}", inside, end)
+        # `<!-->` begins a comment and ends one. An instruction never runs over an item's tag.
+        again = end if section == "?" else self._text.rfind(f"<{section}", inside, end + 2)
         if again >= 0 and 0 <= self._find_next(boundary, inside) < again:
             return _End(inside, f"has {_SECTION_NAMES[section]} that is not closed")
         return _End(end + len(terminator))

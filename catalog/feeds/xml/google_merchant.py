@@ -16,8 +16,8 @@ from typing import IO
 
 from catalog.feeds.files import HEAD_SIZE, detect_encoding, known_encoding, open_feed
 from catalog.feeds.rows import RepairNotice, Row, Rows, UnreadableRow
-from catalog.feeds.xml_fields import read_fields
-from catalog.feeds.xml_items import Item, ItemReader
+from catalog.feeds.xml.fields import read_fields
+from catalog.feeds.xml.items import Item, ItemReader
 
 _DECLARED_ENCODING = re.compile(
     rb"""<\?xml\s[^<>]{0,200}?encoding\s{0,5}=\s{0,5}["']\s{0,5}([\w.:-]{1,40})"""
