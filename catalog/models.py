@@ -321,6 +321,28 @@ class ShopOffer(OfferFields, table=True):
     readings: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
 
 
+class CatalogImport(SQLModel, table=True):
+    """One import of a shop's feed: source without password, columns by field, and its counts.
+
+    `generation` is that of the known offers it wrote. `reasons` counts the reasons of bad rows and
+    the notes on rows that were kept.
+    """
+
+    __tablename__ = "catalog_import"
+
+    id: int | None = Field(default=None, primary_key=True)
+    shop_id: int = Field(foreign_key="shop.id", index=True)
+    generation: int
+    source: str
+    format: str
+    columns: dict[str, list[str]] = Field(default_factory=dict, sa_type=JSON)
+    read: int = 0
+    kept: int = 0
+    bad: int = 0
+    reasons: dict[str, int] = Field(default_factory=dict, sa_type=JSON)
+    imported_at: datetime = Field(default_factory=utc_now, sa_type=UtcDateTime)
+
+
 class BadRow(SQLModel, table=True):
     """A row of a feed that is no known offer, with its line and the reason."""
 

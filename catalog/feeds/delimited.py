@@ -22,6 +22,7 @@ from catalog.errors import UnreadableFeed
 from catalog.feeds import columns
 from catalog.feeds.files import MAX_LINE_LENGTH, detect_encoding, open_feed
 from catalog.feeds.rows import MAX_COLUMNS, MAX_NAME_LENGTH, Row, Rows, UnreadableRow
+from catalog.values.spreadsheet_cells import unescape_formula
 
 DELIMITERS = ",;\t|"
 # Lines of one record. Bound against a quote that is never closed.
@@ -282,14 +283,15 @@ def _make_row(
 
 
 def _unquote(cell: str) -> str:
-    """Remove the formula that keeps Excel from reading digits as a number.
+    """Remove the formula that keeps Excel from reading digits as a number, and the apostrophe that
+    keeps it from reading a formula.
 
-    >>> _unquote('="0012345678905"'), _unquote('27" wide')
-    ('0012345678905', '27" wide')
+    >>> _unquote('="0012345678905"'), _unquote('27" wide'), _unquote("'-20 % lamp")
+    ('0012345678905', '27" wide', '-20 % lamp')
     """
     if len(cell) > 2 and cell.startswith('="') and cell.endswith('"'):
         return cell[2:-1]
-    return cell
+    return unescape_formula(cell)
 
 
 def _has_closed_quotes(lines: list[str], delimiter: str) -> bool:

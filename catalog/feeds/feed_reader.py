@@ -84,6 +84,11 @@ class FeedReader:
         """Count a doubt about a row that is kept."""
         self.reasons[reason] += 1
 
+    @property
+    def field_columns(self) -> columns.Columns:
+        """Columns that hold each field, the preferred one first."""
+        return self._columns
+
     def summary(self) -> ImportSummary:
         """Return the counts so far."""
         return ImportSummary(

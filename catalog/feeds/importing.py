@@ -27,13 +27,15 @@ from catalog.feeds import sources
 from catalog.feeds.feed_reader import OFFER_COLUMNS, FeedReader
 from catalog.feeds.feed_reader import ImportSummary as ImportSummary
 from catalog.links.shop_links import UrlCleaner
-from catalog.models import BadRow, KnownOffer, Shop, utc_now
+from catalog.models import BadRow, CatalogImport, KnownOffer, Shop, utc_now
 from catalog.runtime.progress import Progress, no_progress
 from catalog.storage.store import Store
 from catalog.values import text
 
 # Offers per statement.
 BATCH_SIZE = 1_000
+# Different reasons of rejected rows that the history of imports keeps; bound against hostile input.
+MAX_REASONS = 100
 _KEY_COLUMNS = ("shop_id", "ref")
 _IMAGES_INDEX = OFFER_COLUMNS.index("images")
 
@@ -72,7 +74,7 @@ def import_offers(
             reader = FeedReader(shown_source, shop.url, mapping, spool, progress, cleaner)
             with sources.open_source(source, format, reader.note, progress) as rows:
                 reader.read_all(rows)
-            _replace_offers(store, shop, reader)
+            _replace_offers(store, shop, reader, format)
     except OSError as error:
         if error.errno != errno.ENOSPC:
             raise
@@ -82,7 +84,7 @@ def import_offers(
     return reader.summary()
 
 
-def _replace_offers(store: Store, shop: Shop, reader: FeedReader) -> None:
+def _replace_offers(store: Store, shop: Shop, reader: FeedReader, format: str) -> None:
     if shop.id is None:
         raise UnknownShop(shop.name)
     with store.write() as session:
@@ -103,6 +105,20 @@ def _replace_offers(store: Store, shop: Shop, reader: FeedReader) -> None:
         bad_rows = list(_bad_rows(reader, current))
         if bad_rows:
             session.connection().execute(insert(_table(BadRow)), bad_rows)
+        session.add(
+            CatalogImport(
+                shop_id=shop.id,
+                generation=current.generation,
+                source=text.plain(reader.source),
+                format=format,
+                columns=reader.field_columns,
+                read=reader.read,
+                kept=reader.kept,
+                bad=reader.bad,
+                reasons=dict(reader.reasons.most_common(MAX_REASONS)),
+                imported_at=current.imported_at,
+            )
+        )
 
 
 def _next_generation(session: Session, shop_id: int) -> int:

@@ -10,14 +10,22 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from catalog.errors import StorageFull, StoreError, UsageError
-from catalog.models import Shop
+from catalog.models import Shop, Verdict
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from reports.model.report_model import Report, build_report
+from reports.write.feed_export import (
+    last_import_columns,
+    read_feed_offers,
+    write_csv_feed,
+    write_jsonl_feed,
+    write_xml_feed,
+)
 from reports.write.html_report import write_html
 from reports.write.json_report import write_json
 from reports.write.spreadsheets import write_csv, write_xlsx
@@ -25,6 +33,12 @@ from reports.write.spreadsheets import write_csv, write_xlsx
 Writer = Callable[[Path, Report], None]
 
 FORMATS = ("html", "csv", "xlsx", "json")
+# Feeds of the missing offers, and the files they are written to.
+FEED_FORMATS = {
+    "feed-xml": "missing.xml",
+    "feed-csv": "missing.csv",
+    "feed-jsonl": "missing.jsonl",
+}
 _WRITERS: dict[str, Writer] = {
     "html": write_html,
     "csv": write_csv,
@@ -51,9 +65,11 @@ def report_shop(
     Raises UsageError (unknown format, or a run that the shop does not have), StorageFull,
     StoreError.
     """
+    known_formats = (*FORMATS, *FEED_FORMATS)
     for name in formats:
-        if name not in _WRITERS:
-            raise UsageError(f"{name!r} is not a report format: choose from {', '.join(FORMATS)}")
+        if name not in known_formats:
+            choices = ", ".join(known_formats)
+            raise UsageError(f"{name!r} is not a report format: choose from {choices}")
     folder = out
     if folder is None:
         folder = report_folder(settings, shop, run_id)
@@ -61,9 +77,26 @@ def report_shop(
     paths = {}
     for number, name in enumerate(formats):
         progress("report files", number, len(formats))
-        paths[name] = _write_complete(folder / f"report.{name}", _WRITERS[name], report)
+        if name in FEED_FORMATS:
+            writer = partial(_write_feed, store, name)
+            paths[name] = _write_complete(folder / FEED_FORMATS[name], writer, report)
+        else:
+            paths[name] = _write_complete(folder / f"report.{name}", _WRITERS[name], report)
     progress("report files", len(formats), len(formats))
     return paths
+
+
+def _write_feed(store: Store, format: str, path: Path, report: Report) -> None:
+    """Write the missing offers of a report as a feed."""
+    urls = [finding.url for finding in report.findings_with(Verdict.MISSING)]
+    with store.read() as session:
+        offers = read_feed_offers(session, report.run.id or 0, urls)
+        if format == "feed-xml":
+            write_xml_feed(path, offers, title=f"Missing offers of {report.shop.name}")
+        elif format == "feed-jsonl":
+            write_jsonl_feed(path, offers)
+        else:
+            write_csv_feed(path, offers, last_import_columns(session, report.shop.id))
 
 
 def report_folder(settings: Settings, shop: Shop, run_id: int) -> Path:

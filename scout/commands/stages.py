@@ -37,7 +37,7 @@ LABELS = {
 }
 """Text for the figures whose JSON key does not explain itself."""
 
-REPORT_FORMATS = ("html", "csv", "xlsx", "json")
+REPORT_FORMATS = ("html", "csv", "xlsx", "json", "feed-xml", "feed-csv", "feed-jsonl")
 
 
 def add_to(app: typer.Typer) -> None:
@@ -206,7 +206,10 @@ def report(
     format_: Annotated[
         str,
         typer.Option(
-            "--format", metavar="LIST", help="Any of html,csv,xlsx,json, with commas between."
+            "--format",
+            metavar="LIST",
+            help=f"Any of {','.join(REPORT_FORMATS)}, with commas between; a feed-... holds the missing "
+            "offers, ready to be imported.",
         ),
     ] = "html,csv,xlsx,json",
     out: Annotated[
@@ -309,6 +312,6 @@ def _parse_formats(text: str) -> tuple[str, ...]:
     formats = tuple(part.strip() for part in text.split(",") if part.strip())
     if not formats or not set(formats) <= set(REPORT_FORMATS):
         raise typer.BadParameter(
-            f"--format {text!r}: choose from html,csv,xlsx,json, with commas between"
+            f"--format {text!r}: choose from {','.join(REPORT_FORMATS)}, with commas between"
         )
     return formats

@@ -5,6 +5,7 @@ from sqlmodel import Session, col, delete, select
 
 from catalog.models import (
     BadRow,
+    CatalogImport,
     Crawl,
     KnownOffer,
     Match,
@@ -18,7 +19,9 @@ from catalog.models import (
     StoredRules,
 )
 
-ShopTable = type[Match | StoredRules | Crawl | Run | KnownOffer | BadRow | Review | Schedule]
+ShopTable = type[
+    Match | StoredRules | Crawl | Run | KnownOffer | CatalogImport | BadRow | Review | Schedule
+]
 
 SHOP_TABLES: tuple[ShopTable, ...] = (
     Match,
@@ -26,6 +29,7 @@ SHOP_TABLES: tuple[ShopTable, ...] = (
     Crawl,
     Run,
     KnownOffer,
+    CatalogImport,
     BadRow,
     Review,
     Schedule,

@@ -17,8 +17,9 @@ from catalog.errors import StorageFull, StoreError, UsageError
 from catalog.models import ReviewDecision, Shop
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
+from catalog.values.spreadsheet_cells import escape_formula, unescape_formula
 from reports.write import report_files
-from reports.write.cell_escaping import escape_formula, escape_row
+from reports.write.cell_escaping import escape_row
 from reports.write.report_files import report_shop
 
 DANGEROUS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
@@ -31,6 +32,12 @@ def test_no_cell_begins_like_a_formula(text: str) -> None:
     escaped = escape_formula(text)
     assert not escaped.lstrip(" ").startswith(DANGEROUS)
     assert escaped.removeprefix("'") == text or escaped == text
+
+
+@given(st.text(max_size=20).filter(lambda text: not text.startswith("'")))
+def test_an_escaped_text_can_be_read_back(text: str) -> None:
+    """Reading a cell removes the apostrophe that escaping put there."""
+    assert unescape_formula(escape_formula(text)) == text
 
 
 @given(st.sampled_from(DANGEROUS), st.text())
