@@ -44,7 +44,7 @@ def load_training_set(
 
     Raises NoKnownOffers.
     """
-    offers = _known_offers(store, shop)
+    offers = known_offers(store, shop)
     progress("examples looked for", 0, len(offers))
     joined = join_offers(offers, pages, opener, MAX_EXAMPLES, redirect_targets(store, shop))
     opened = _open_pool(joined, opener, since)
@@ -76,7 +76,8 @@ def _every_nth(examples: Sequence[Example], size: int) -> Sequence[Example]:
     return examples[:: max(1, len(examples) // size)]
 
 
-def _known_offers(store: Store, shop: Shop) -> list[KnownOffer]:
+def known_offers(store: Store, shop: Shop) -> list[KnownOffer]:
+    """Return the known offers of a shop in the order of their ids. Raises NoKnownOffers."""
     query = select(KnownOffer).where(KnownOffer.shop_id == shop.id).order_by(col(KnownOffer.id))
     with store.read() as session:
         offers = list(session.exec(query))

@@ -1,14 +1,15 @@
-"""`scout rules`: show, export, import, lock and set the rules of a shop's pages."""
+"""`scout rules`: show, test, set, compare and restore the rules of a shop's pages."""
 
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from scout.commands.context import (
-    Invocation,
+    MAX_ROWS,
     JsonOption,
     ShopArgument,
     command_group,
@@ -18,10 +19,13 @@ from scout.terminal.output import format_cell, print_json, print_lines, print_ta
 
 if TYPE_CHECKING:
     from catalog.models import Shop, StoredRules
-    from parser.rules.model import Rule, RuleSet, VariantLayout
+    from parser.rules.model import Rule, VariantLayout
     from parser.rules.selector import AttributeAt, JsonAt, TextAt
+    from scout.inspect.rule_trial import RuleTrial, TriedPage
 
-rule_commands = command_group("rules", "Rules: show, export, import, lock, set.")
+rule_commands = command_group(
+    "rules", "Rules: show, test, set, lock, compare, restore, export, import."
+)
 AttributeArgument = Annotated[
     str,
     typer.Argument(metavar="ATTRIBUTE", help="The attribute: title, price, brand, image, ean, ..."),
@@ -31,6 +35,46 @@ NumberOption = Annotated[
     typer.Option(
         "--number", min=1, metavar="N", help="Only the rule of that number in 'scout rules show'."
     ),
+]
+
+CssOption = Annotated[
+    str, typer.Option(metavar="CSS", help="A CSS selector; its first element counts.")
+]
+AttrOption = Annotated[
+    str | None,
+    typer.Option(
+        "--attr", metavar="NAME", help="Take this attribute of the element, not its text."
+    ),
+]
+BlockOption = Annotated[
+    str | None,
+    typer.Option(metavar="BLOCK", help="Take a block of data, named by the text that precedes it."),
+]
+PathOption = Annotated[
+    str | None,
+    typer.Option(metavar="JSONPATH", help="The path within that block, such as $.price."),
+]
+JoinOption = Annotated[
+    bool, typer.Option("--all", help="Join all matches as the steps of a path: breadcrumbs.")
+]
+BehindOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LABEL",
+        help="Take the text behind that label, a regular expression, such as EAN|UPC.",
+    ),
+]
+LeftOption = Annotated[str, typer.Option(metavar="TEXT", help="Text to take off the left end.")]
+RightOption = Annotated[str, typer.Option(metavar="TEXT", help="Text to take off the right end.")]
+FormOption = Annotated[
+    Literal["plain", "comma", "point", "minor"],
+    typer.Option(help="The notation of a price's digits."),
+]
+TemplateOption = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Only for this template of the shop's pages.")
+]
+VersionArgument = Annotated[
+    int, typer.Argument(min=1, metavar="N", help="A version of 'scout rules history'.")
 ]
 
 RULE_COLUMNS = (
@@ -46,10 +90,13 @@ RULE_COLUMNS = (
     "form",
 )
 VARIANT_RULE_COLUMNS = ("attribute", "score", "support", "origin", "selector", "trim", "form")
+DIFF_COLUMNS = ("change", "template", "attribute", "score", "origin", "locked", "selector", "trim")
 HISTORY_COLUMNS = ("version", "at", "run", "rules", "by", "drift")
 
 CELL_LENGTH = 80
 """Characters of a selector or value in the tables."""
+TRIAL_CELL_LENGTH = 40
+"""Characters of a value in the table of a trial."""
 
 
 def add_to(app: typer.Typer) -> None:
@@ -159,7 +206,14 @@ def lock_rules(
     number: NumberOption = None,
 ) -> None:
     """Keep rules unchanged when the shop's rules are learnt anew."""
-    _set_locked(get_invocation(context), shop, attribute, number, True)
+    from scout.inspect.review_decisions import parse_attribute
+    from scout.inspect.rule_admin import change_rules, load_rules, save_rules
+
+    invocation = get_invocation(context)
+    store, stored_shop = invocation.store, invocation.shop(shop)
+    stored = load_rules(store, stored_shop)
+    rules = change_rules(stored, parse_attribute(attribute), _lock, number)
+    _print_next_step(stored_shop, save_rules(store, stored_shop, rules, f"{attribute} locked"))
 
 
 @rule_commands.command("unlock")
@@ -169,8 +223,18 @@ def unlock_rules(
     attribute: AttributeArgument,
     number: NumberOption = None,
 ) -> None:
-    """Let learning replace rules again; a rule set by hand counts as learnt from then on."""
-    _set_locked(get_invocation(context), shop, attribute, number, False)
+    """Let learning replace rules again.
+
+    A rule set by hand goes, and the rules that it replaced come back.
+    """
+    from scout.inspect import rule_admin
+    from scout.inspect.review_decisions import parse_attribute
+
+    invocation = get_invocation(context)
+    store, stored_shop = invocation.store, invocation.shop(shop)
+    rules = rule_admin.unlock_rules(store, stored_shop, parse_attribute(attribute), number)
+    version = rule_admin.save_rules(store, stored_shop, rules, f"{attribute} unlocked")
+    _print_next_step(stored_shop, version)
 
 
 @rule_commands.command("set")
@@ -178,65 +242,180 @@ def set_rule(
     context: typer.Context,
     shop: ShopArgument,
     attribute: AttributeArgument,
-    css: Annotated[
-        str, typer.Option(metavar="CSS", help="A CSS selector; its first element counts.")
-    ],
-    name: Annotated[
-        str | None,
-        typer.Option(
-            "--attr", metavar="NAME", help="Take this attribute of the element, not its text."
-        ),
-    ] = None,
-    block: Annotated[
-        str | None,
-        typer.Option(
-            metavar="BLOCK", help="Take a block of data, named by the text that precedes it."
-        ),
-    ] = None,
-    path: Annotated[
-        str | None,
-        typer.Option(metavar="JSONPATH", help="The path within that block, such as $.price."),
-    ] = None,
-    join: Annotated[
-        bool,
-        typer.Option("--all", help="Join all matches as the steps of a path: breadcrumbs."),
+    css: CssOption,
+    name: AttrOption = None,
+    block: BlockOption = None,
+    path: PathOption = None,
+    join: JoinOption = False,
+    behind: BehindOption = None,
+    left: LeftOption = "",
+    right: RightOption = "",
+    form: FormOption = "plain",
+    template: TemplateOption = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Store it even if it reads none of the known values.")
     ] = False,
-    behind: Annotated[
-        str | None,
-        typer.Option(
-            metavar="LABEL",
-            help="Take the text behind that label, a regular expression, such as EAN|UPC.",
-        ),
-    ] = None,
-    left: Annotated[str, typer.Option(metavar="TEXT", help="Text to take off the left end.")] = "",
-    right: Annotated[
-        str, typer.Option(metavar="TEXT", help="Text to take off the right end.")
-    ] = "",
-    form: Annotated[
-        Literal["plain", "comma", "point", "minor"],
-        typer.Option(help="The notation of a price's digits."),
-    ] = "plain",
-    template: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Only for this template of the shop's pages.")
-    ] = None,
 ) -> None:
-    """Set a rule by hand, in place of the learnt ones; it is kept when rules are learnt anew."""
-    from parser.rules.model import Rule
-    from parser.rules.trim import Trim
-    from scout.inspect.review_decisions import parse_attribute
+    """Set a rule by hand, in place of the learnt ones; it is kept when rules are learnt anew.
+
+    It is tested first, on the pages of known offers and on some others.
+    """
     from scout.inspect.rule_admin import load_rules, save_rules, set_manual_rule
+    from scout.inspect.rule_trial import measured_rule, try_rules
 
     invocation = get_invocation(context)
     store, stored_shop = invocation.store, invocation.shop(shop)
-    rule = Rule(
+    selector = _make_selector(css, name, block, path, join, behind)
+    rule = _make_rule(attribute, selector, left, right, form)
+    stored = load_rules(store, stored_shop)
+    with invocation.progress() as progress:
+        trial = try_rules(
+            invocation.settings,
+            store,
+            stored_shop,
+            rule.attribute,
+            stored,
+            set_manual_rule(stored, rule, template),
+            progress=progress,
+        )
+    if not force:
+        trial.check()
+    rules = set_manual_rule(stored, measured_rule(rule, trial), template)
+    _print_trial_counts(trial)
+    _print_next_step(stored_shop, save_rules(store, stored_shop, rules, f"{attribute} set by hand"))
+
+
+@rule_commands.command("test")
+def try_rule(
+    context: typer.Context,
+    shop: ShopArgument,
+    attribute: AttributeArgument,
+    css: CssOption,
+    name: AttrOption = None,
+    block: BlockOption = None,
+    path: PathOption = None,
+    join: JoinOption = False,
+    behind: BehindOption = None,
+    left: LeftOption = "",
+    right: RightOption = "",
+    form: FormOption = "plain",
+    template: TemplateOption = None,
+    pages: Annotated[
+        int, typer.Option(min=0, max=MAX_ROWS, metavar="N", help="Other pages to read.")
+    ] = 20,
+    as_json: JsonOption = False,
+) -> None:
+    """Read pages by a rule before it is saved: those of all known offers, and some others.
+
+    Prints the value before and after, and the catalog's. With --json, one object a line.
+    """
+    from scout.inspect.rule_admin import load_rules, set_manual_rule
+    from scout.inspect.rule_trial import try_rules
+
+    invocation = get_invocation(context)
+    store, stored_shop = invocation.store, invocation.shop(shop)
+    selector = _make_selector(css, name, block, path, join, behind)
+    rule = _make_rule(attribute, selector, left, right, form)
+    stored = load_rules(store, stored_shop)
+    with invocation.progress() as progress:
+        trial = try_rules(
+            invocation.settings,
+            store,
+            stored_shop,
+            rule.attribute,
+            stored,
+            set_manual_rule(stored, rule, template),
+            sample_size=pages,
+            progress=progress,
+        )
+    if as_json:
+        for page in trial.pages:
+            print_json(asdict(page))
+        return
+    rows = []
+    for page in trial.pages:
+        values = [shorten(value or "", TRIAL_CELL_LENGTH) for value in (page.before, page.after)]
+        known = shorten(", ".join(page.known), TRIAL_CELL_LENGTH)
+        rows.append((*values, known, _describe_trial(page), page.url))
+    print_table(("before", "after", "catalog", "result", "page"), rows)
+    _print_trial_counts(trial)
+
+
+def _make_rule(
+    attribute: str,
+    selector: "TextAt | AttributeAt | JsonAt",
+    left: str,
+    right: str,
+    form: Literal["plain", "comma", "point", "minor"],
+) -> "Rule":
+    from parser.rules.model import Rule
+    from parser.rules.trim import Trim
+    from scout.inspect.review_decisions import parse_attribute
+
+    return Rule(
         attribute=parse_attribute(attribute),
-        selector=_make_selector(css, name, block, path, join, behind),
+        selector=selector,
         trim=Trim(left=left or 0, right=right or 0),
         form=form,
         origin="manual",
     )
-    rules = set_manual_rule(load_rules(store, stored_shop), rule, template)
-    _print_next_step(stored_shop, save_rules(store, stored_shop, rules, f"{attribute} set by hand"))
+
+
+def _describe_trial(page: "TriedPage") -> str:
+    if page.is_right is None:
+        return "" if page.before == page.after else "changed"
+    if page.is_right:
+        return "right" if page.was_right else "right now"
+    return "wrong now" if page.was_right else "wrong"
+
+
+def _print_trial_counts(trial: "RuleTrial") -> None:
+    if not trial.pages:
+        print_lines("no crawled page to test the rule on")
+        return
+    print_lines(
+        f"{trial.found} of {len(trial.pages)} pages give a value; of {trial.known} known values "
+        f"{trial.right_after} are read rightly ({trial.right_before} before)"
+    )
+
+
+@rule_commands.command("diff")
+def diff_versions(
+    context: typer.Context,
+    shop: ShopArgument,
+    old: Annotated[
+        int | None,
+        typer.Argument(min=1, metavar="OLD", help="A version; by default the one before NEW."),
+    ] = None,
+    new: Annotated[
+        int | None, typer.Argument(min=1, metavar="NEW", help="A version; by default the newest.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the rules that two versions do not share. With --json, one object a line."""
+    from scout.inspect.rule_admin import diff_rules, load_rules
+
+    invocation = get_invocation(context)
+    store, stored_shop = invocation.store, invocation.shop(shop)
+    after = load_rules(store, stored_shop, new)
+    before = load_rules(store, stored_shop, old if old is not None else after.version - 1)
+    rows = diff_rules(before, after)
+    if as_json:
+        for row in rows:
+            print_json(row)
+        return
+    print_table(DIFF_COLUMNS, [[_shorten_text(row[name]) for name in DIFF_COLUMNS] for row in rows])
+    print_lines(f"version {before.version} to {after.version}: {len(rows)} rules differ")
+
+
+@rule_commands.command("restore")
+def restore_version(context: typer.Context, shop: ShopArgument, version: VersionArgument) -> None:
+    """Store the rules of an earlier version as the newest version."""
+    from scout.inspect.rule_admin import restore_rules
+
+    invocation = get_invocation(context)
+    stored_shop = invocation.shop(shop)
+    _print_next_step(stored_shop, restore_rules(invocation.store, stored_shop, version))
 
 
 @rule_commands.command("history")
@@ -269,23 +448,8 @@ def _version_row(stored: "StoredRules") -> dict[str, Any]:
     }
 
 
-def _set_locked(
-    invocation: Invocation, name: str, attribute: str, number: int | None, locked: bool
-) -> None:
-    from scout.inspect.review_decisions import parse_attribute
-    from scout.inspect.rule_admin import change_rules, load_rules, save_rules
-
-    store, shop = invocation.store, invocation.shop(name)
-    selected = parse_attribute(attribute)
-
-    def change(rule: "Rule") -> "Rule":
-        # A manual rule is never replaced by learning: unlocking has to make it a learnt one.
-        origin = "learnt" if rule.origin == "manual" and not locked else rule.origin
-        return rule.model_copy(update={"locked": locked, "origin": origin})
-
-    rules: RuleSet = change_rules(load_rules(store, shop), selected, change, number)
-    action = "locked" if locked else "unlocked"
-    _print_next_step(shop, save_rules(store, shop, rules, f"{attribute} {action}"))
+def _lock(rule: "Rule") -> "Rule":
+    return rule.model_copy(update={"locked": True})
 
 
 def _make_selector(

@@ -1,6 +1,6 @@
 """Administration of a shop's rules: every change is stored as a new version."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from sqlmodel import Session, col, select
@@ -112,10 +112,111 @@ def _with_manual_rule(template: Template, manual: Rule) -> Template:
     remaining = []
     for rule in template.rules:
         # Locked and other manual rules of the attribute stay.
-        is_replaced = rule.attribute == manual.attribute and not rule.is_pinned
-        if not is_replaced and rule.selector != manual.selector:
+        is_same_place = rule.selector == manual.selector
+        is_replaced = rule.attribute == manual.attribute and (is_same_place or not rule.is_pinned)
+        if not is_replaced:
             remaining.append(rule)
     return template.model_copy(update={"rules": (manual, *remaining)})
+
+
+def restore_rules(store: Store, shop: Shop, version: int) -> int:
+    """Store the rules of an earlier version as the newest and return its number.
+
+    Raises UsageError (no such version), RuleError.
+    """
+    return save_rules(store, shop, load_rules(store, shop, version), f"restored from {version}")
+
+
+def unlock_rules(
+    store: Store, shop: Shop, attribute: Attribute, number: int | None = None
+) -> RuleSet:
+    """Return the newest rules with rules of an attribute unlocked.
+
+    A rule set by hand goes, and the learnt rules that it replaced come back; where no version has
+    any, it stays and counts as learnt. Raises UsageError, RuleError.
+    """
+    rules = load_rules(store, shop)
+    replaced = _replaced_rules(store, shop, attribute)
+    templates_of_manual: set[str] = set()
+    for template, rule in _numbered(rules, attribute, number):
+        if rule.origin == "manual":
+            templates_of_manual.add(template.name)
+    unlocked = change_rules(rules, attribute, _unlock, number)
+    templates = list(unlocked.templates)
+    for index, template in enumerate(unlocked.templates):
+        restored = replaced.get(template.name, ())
+        if template.name in templates_of_manual and restored:
+            pinned = tuple(rule for rule in template.rules_for(attribute) if rule.is_pinned)
+            remaining = tuple(rule for rule in template.rules if rule.attribute != attribute)
+            all_rules = (*pinned, *restored, *remaining)
+            templates[index] = template.model_copy(update={"rules": all_rules})
+    return unlocked.model_copy(update={"templates": tuple(templates)})
+
+
+def _unlock(rule: Rule) -> Rule:
+    # A manual rule is never replaced by learning: unlocking has to make it a learnt one.
+    origin = "learnt" if rule.origin == "manual" else rule.origin
+    return rule.model_copy(update={"locked": False, "origin": origin})
+
+
+def _numbered(
+    rules: RuleSet, attribute: Attribute, number: int | None
+) -> Iterator[tuple[Template, Rule]]:
+    """Yield the rules of an attribute with their templates; only the one with that number, if any."""
+    counter = 0
+    for template in rules.templates:
+        for rule in template.rules_for(attribute):
+            counter += 1
+            if number in (None, counter):
+                yield template, rule
+
+
+def _replaced_rules(store: Store, shop: Shop, attribute: Attribute) -> dict[str, tuple[Rule, ...]]:
+    """Return the learnt rules of an attribute per template, from the newest version that has any."""
+    replaced: dict[str, tuple[Rule, ...]] = {}
+    for stored in list_versions(store, shop):
+        for template in RuleSet.from_json(stored.rules).templates:
+            rules = template.rules_for(attribute)
+            has_manual = any(rule.origin == "manual" for rule in rules)
+            learnt = tuple(rule for rule in rules if not rule.is_pinned)
+            if learnt and not has_manual:
+                replaced.setdefault(template.name, learnt)
+    return replaced
+
+
+def diff_rules(before: RuleSet, after: RuleSet) -> list[dict[str, Any]]:
+    """List the rules that two versions do not share, as rows with `change`: added, removed, changed.
+
+    Rules are the same where template, attribute, selector, trim and form are.
+    """
+    old, new = _rules_by_identity(before), _rules_by_identity(after)
+    rows: list[dict[str, Any]] = []
+    for identity, row in old.items():
+        if identity not in new:
+            rows.append({"change": "removed", **row})
+        elif new[identity] != row:
+            changes = {
+                name: [row[name], value]
+                for name, value in new[identity].items()
+                if row[name] != value
+            }
+            rows.append({"change": "changed", **new[identity], "changes": changes})
+    for identity, row in new.items():
+        if identity not in old:
+            rows.append({"change": "added", **row})
+    return sorted(rows, key=lambda row: (row["template"], row["attribute"]))
+
+
+def _rules_by_identity(rules: RuleSet) -> dict[tuple[str, ...], dict[str, Any]]:
+    by_identity = {}
+    for row in list_rules(rules):
+        # A rule's number moves when others come and go.
+        del row["number"]
+        identity = tuple(
+            row[name] for name in ("template", "attribute", "selector", "trim", "form")
+        )
+        by_identity[identity] = row
+    return by_identity
 
 
 def list_rules(rules: RuleSet, attribute: Attribute | None = None) -> list[dict[str, Any]]:
