@@ -18,7 +18,7 @@ from twisted.python.failure import Failure
 from catalog.errors import ScoutError, StoreError, UnreachableShop
 from catalog.links.tracking_params import learn_shop_keys
 from catalog.models import Page, PageState
-from catalog.runtime.worker_process import WorkerLost
+from catalog.runtime.process_end import set_aside_reason
 from catalog.storage.bodies import BodyStore
 from catalog.storage.frontier import FetchOutcome, Frontier
 from crawler.config import DEFAULT_CONFIG, CrawlConfig
@@ -30,11 +30,9 @@ from crawler.fetch.middlewares import PublicAddressResolver
 from crawler.fetch.probe import PAGE_META, probe
 from crawler.fetch.response_handler import ResponseHandler
 from crawler.fetch.response_status import (
-    HOSTILE,
     ResponseStatus,
     classify_error,
     classify_response,
-    retry,
 )
 from crawler.filters.link_filter import LinkFilter
 from crawler.frontier.budget import Budget
@@ -43,7 +41,7 @@ from crawler.frontier.dispatcher import MAX_IN_FLIGHT, Dispatcher
 from crawler.frontier.throttle import Throttle
 from crawler.job import OpenedJob, open_job
 from crawler.store.body_repair import repair_bodies
-from crawler.store.page_processor import PageProcessor
+from crawler.store.page_processor import PageError, PageProcessor, PageSetAside
 from crawler.store.pipelines import PageItem, SitemapItem
 from crawler.supervision import report, serialize_error, watch_parent
 from crawler.urls.site import Site
@@ -75,7 +73,7 @@ class ShopSpider(Spider):
         pages_left = opened.max_pages - self.frontier.count_requested()
         budget = Budget(self.shop, pages_left, self.crawl_log.used, self.downloaded_bytes)
         self.dispatcher = Dispatcher(self.frontier, budget, MAX_IN_FLIGHT)
-        self._processor = PageProcessor(self.site, settings.bodies)
+        self._processor = PageProcessor(self.site, settings.bodies, opened.job.isolated)
         self._circuit_breaker = CircuitBreaker(urlsplit(opened.shop.url).netloc, config)
         self._sitemap_urls = list(opened.shop.sitemaps)
 
@@ -228,9 +226,11 @@ class ShopSpider(Spider):
         """Digest and store a page that was served."""
         try:
             digest = await self._processor.process(response, detect_missing=page.source != "root")
-        except WorkerLost:
-            # The page may have crashed the worker, or died with it: a second attempt decides.
-            status = retry(HOSTILE, page.attempts)
+        except PageSetAside as error:
+            status = ResponseStatus(PageState.FAILED, set_aside_reason(str(error)))
+            return [self._handler.handle_failure(page, response, status)]
+        except PageError as error:
+            status = ResponseStatus(PageState.FAILED, f"error: {error}")
             return [self._handler.handle_failure(page, response, status)]
         except StoreError as error:
             self.stop(error)
