@@ -118,6 +118,8 @@ class PageCache:
         if POSITIONAL in css and self._is_crowded:
             raise SlowPage(TOO_SLOW)
         begin = thread_time()
+        # Elements are looked up below others as well, without the tree that marks its page.
+        self.document.mark()
         result = query()
         self.spent += thread_time() - begin
         if self.spent > MAX_SECONDS:
