@@ -280,7 +280,7 @@ def _build_rows(
                 run_id=run_id,
                 shop_id=shop_id,
                 url=url,
-                urls=urls,
+                urls=_in_order(urls, url),
                 known_id=nearest.id if nearest else None,
                 verdict=result.verdict,
                 score=round(result.score, 4),
@@ -292,6 +292,12 @@ def _build_rows(
             )
         )
     return rows
+
+
+def _in_order(urls: Sequence[str], first: str) -> list[str]:
+    """Return the URLs of an offer: the one that stands for it, then the others by rank."""
+    others = sorted((url for url in urls if url != first), key=url_rank)
+    return [first, *others] if first in urls else others
 
 
 def _names_another_page(result: MatchResult, side: _ShopSide) -> bool:

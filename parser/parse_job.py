@@ -7,7 +7,7 @@ aside with the reason after three of them. Both cost their own time only.
 """
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sqlmodel import Session, col, delete, select, update
@@ -18,7 +18,7 @@ from catalog.runtime.process_end import set_aside_reason
 from catalog.runtime.processor_time import ProcessorTimeLimit, limit_processor_time
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
-from catalog.runtime.supervised_workers import ChunkFunction, map_chunks
+from catalog.runtime.supervised_workers import map_chunks
 from catalog.storage.store import Store
 from parser.compiled_rules import CompiledRules
 from parser.crawled_pages import CrawledPage, PageOpener, list_crawled_pages
@@ -152,11 +152,8 @@ class _PageParser:
         self._thresholds = dict(task.thresholds)
         self._currency = rules.currency
 
-    def read_pages(self, pages: Sequence[CrawledPage]) -> list[Outcome]:
-        """Read pages; a fault of one page does not stop the others."""
-        return [self._read(page) for page in pages]
-
-    def _read(self, page: CrawledPage) -> Outcome:
+    def read(self, page: CrawledPage) -> Outcome:
+        """Read a page; its faults are its outcome."""
         try:
             limit_processor_time(HARD_TIME_LIMIT)
             with ProcessorTimeLimit(TIME_LIMIT):
@@ -171,8 +168,8 @@ class _PageParser:
             return Outcome(page.page_id, PageReading(PageKind.OTHER, reason), failed=True)
 
 
-def _prepare_worker(task: ParseTask) -> ChunkFunction[CrawledPage, Outcome]:
-    return _PageParser(task).read_pages
+def _prepare_worker(task: ParseTask) -> Callable[[CrawledPage], Outcome]:
+    return _PageParser(task).read
 
 
 def _set_aside(page: CrawledPage, reason: str) -> Outcome:

@@ -1,8 +1,8 @@
 """Worker processes whose death costs only the item that they worked on.
 
 `map_chunks` spreads chunks of items over several workers. If a worker dies, its chunk is taken
-apart: each of its items is tried alone, and an item on which workers keep dying is set aside with
-the reason. `call_supervised` runs one long function, whose death is reported with the page that it
+apart: the item that it worked on is tried alone, and set aside with the reason if workers keep dying
+of it. The others are done by another worker. `call_supervised` runs one long function, whose death is reported with the page that it
 had marked (`catalog.runtime.page_marker`).
 
 `concurrent.futures` cannot serve here: the death of one process breaks its whole pool, without
@@ -30,15 +30,15 @@ from catalog.runtime.progress import Progress
 MAX_TRIES = 3
 # Chunks that a worker holds: while its parent stores the result of one, it works on the next.
 CHUNKS_PER_WORKER = 2
-# Workers in a row that die before their first task; then the machine is at fault, not an item.
-MAX_FAILED_STARTS = 3
+# Workers in a row that die without an item to blame; then the machine is at fault.
+MAX_BLAMELESS_DEATHS = 3
+# Position that a worker shows while it works on no item; those of items start at 1.
+NO_ITEM = 0
 # Seconds of wall-clock time in which a worker without work ends by itself.
 END_TIMEOUT = 5.0
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-# Prepares a worker, which then calls the returned function with each chunk.
-ChunkFunction = Callable[[Sequence[Item]], Sequence[Result]]
 
 
 class WorkerDied(Exception):
@@ -51,19 +51,24 @@ class WorkerDied(Exception):
 
 @dataclass(frozen=True)
 class _Task(Generic[Item]):
-    """Items of one chunk, from `start`, and the number of workers that died of them."""
+    """Items of one chunk, from `start`; `deaths` counts the workers that died of a single item."""
 
     chunk: int
     start: int
     items: Sequence[Item]
     deaths: int = 0
 
-    def split(self) -> "list[_Task[Item]]":
-        """Take the task apart after a death: one task for each item."""
-        return [
-            _Task(self.chunk, self.start + offset, [item], self.deaths + 1)
-            for offset, item in enumerate(self.items)
+    def split(self, culprit: int) -> "tuple[_Task[Item], list[_Task[Item]]]":
+        """Take the task apart after a death: the item at `culprit`, and those around it."""
+        behind = culprit + 1
+        suspect = _Task(
+            self.chunk, self.start + culprit, self.items[culprit:behind], self.deaths + 1
+        )
+        others = [
+            _Task(self.chunk, self.start, self.items[:culprit]),
+            _Task(self.chunk, self.start + behind, self.items[behind:]),
         ]
+        return suspect, [task for task in others if task.items]
 
 
 @dataclass
@@ -82,7 +87,7 @@ class _ChunkResults(Generic[Result]):
 
 
 def map_chunks(
-    prepare: Callable[..., ChunkFunction[Item, Result]],
+    prepare: Callable[..., Callable[[Item], Result]],
     args: tuple[Any, ...],
     chunks: Iterable[Sequence[Item]],
     workers: int,
@@ -90,9 +95,9 @@ def map_chunks(
 ) -> Iterator[list[Result]]:
     """Yield the results of each chunk, in the order of the chunks, computed in worker processes.
 
-    Each worker calls `prepare(*args)` once, and the function that it returned with each chunk. If
+    Each worker calls `prepare(*args)` once, and the function that it returned with each item. If
     three workers die of one item, its result is `set_aside(item, reason)`. An exception of the
-    function is raised here. Raises WorkerError if no worker can be started.
+    function is raised here. Raises WorkerError if workers die without an item to blame.
     """
     supervisor = _Supervisor(prepare, args, workers, set_aside)
     try:
@@ -130,7 +135,7 @@ class _Supervisor(Generic[Item, Result]):
 
     def __init__(
         self,
-        prepare: Callable[..., ChunkFunction[Item, Result]],
+        prepare: Callable[..., Callable[[Item], Result]],
         args: tuple[Any, ...],
         worker_count: int,
         set_aside: Callable[[Item, str], Result],
@@ -142,7 +147,7 @@ class _Supervisor(Generic[Item, Result]):
         self._workers: list[_Worker] = []
         self._waiting: deque[_Task[Item]] = deque()
         self._chunks: dict[int, _ChunkResults[Result]] = {}
-        self._failed_starts = 0
+        self._blameless_deaths = 0
 
     def map(self, chunks: Iterable[Sequence[Item]]) -> Iterator[list[Result]]:
         for number, chunk in enumerate(chunks):
@@ -186,7 +191,7 @@ class _Supervisor(Generic[Item, Result]):
             if kind == "error":
                 raise value
             if kind == "result":
-                self._failed_starts = 0
+                self._blameless_deaths = 0
                 task = worker.tasks.popleft()
                 self._record(task, value)
 
@@ -196,24 +201,24 @@ class _Supervisor(Generic[Item, Result]):
             chunk.results[task.start + offset] = result
 
     def _replace(self, worker: "_Worker", reason: str) -> None:
-        """Requeue the tasks of a dead worker; only the one that it worked on is suspect."""
+        """Requeue the tasks of a dead worker; only the item that it worked on is suspect."""
         self._workers.remove(worker)
         worker.stop()
-        if not worker.is_ready:
-            self._failed_starts += 1
-            if self._failed_starts >= MAX_FAILED_STARTS:
-                raise WorkerError(f"worker processes end before they start working: {reason}")
+        position = worker.position
+        if position == NO_ITEM:
             self._waiting.extendleft(reversed(worker.tasks))
+            self._blameless_deaths += 1
+            if self._blameless_deaths >= MAX_BLAMELESS_DEATHS:
+                raise WorkerError(f"worker processes end without an item to blame: {reason}")
             return
-        if not worker.tasks:
-            return
-        suspect = worker.tasks.popleft()
+        interrupted = worker.tasks.popleft()
         self._waiting.extendleft(reversed(worker.tasks))
-        for task in reversed(suspect.split()):
-            if task.deaths < MAX_TRIES:
-                self._waiting.appendleft(task)
-            else:
-                self._record(task, [self._set_aside(task.items[0], reason)])
+        suspect, others = interrupted.split(position - 1)
+        self._waiting.extendleft(reversed(others))
+        if suspect.deaths < MAX_TRIES:
+            self._waiting.appendleft(suspect)
+        else:
+            self._record(suspect, [self._set_aside(suspect.items[0], reason)])
 
 
 class _Worker:
@@ -221,16 +226,23 @@ class _Worker:
 
     def __init__(self, serve: Callable[..., None], args: tuple[Any, ...]) -> None:
         self.tasks: deque[Any] = deque()
-        self.is_ready = False
         self._marker = shared_marker()
+        self._position = shared_marker()
         context = get_context("spawn")
         self.connection, worker_end = context.Pipe()
         self._process = context.Process(
-            target=_serve, args=(worker_end, self._marker, serve, args), daemon=True
+            target=_serve,
+            args=(worker_end, self._marker, self._position, serve, args),
+            daemon=True,
         )
         self._process.start()
         # Only the worker may hold its end, or its death would not close the connection.
         worker_end.close()
+
+    @property
+    def position(self) -> int:
+        """Position in its oldest task of the item that the worker works on, from 1; or NO_ITEM."""
+        return int(self._position.value) if self.tasks else NO_ITEM
 
     def send(self, task: "_Task[Any]") -> None:
         """Send a task; if the worker is dead, `receive` reports it."""
@@ -247,7 +259,6 @@ class _Worker:
         except (EOFError, OSError) as error:
             self._process.join()
             raise WorkerDied(end_reason(self._process.exitcode), self._marker.value) from error
-        self.is_ready = True
         return kind, value
 
     def stop(self) -> None:
@@ -262,13 +273,17 @@ class _Worker:
 
 
 def _serve(
-    connection: Connection, marker: Any, serve: Callable[..., None], args: tuple[Any, ...]
+    connection: Connection,
+    marker: Any,
+    position: Any,
+    serve: Callable[..., None],
+    args: tuple[Any, ...],
 ) -> None:
     """Run in the worker: report errors to the parent, and end with it."""
     threading.Thread(target=end_with_parent, daemon=True).start()
     use_marker(marker)
     try:
-        serve(connection, *args)
+        serve(connection, position, *args)
     except (EOFError, OSError, KeyboardInterrupt):
         # The parent has closed the connection, or is interrupted as well.
         pass
@@ -281,18 +296,25 @@ def _serve(
 
 
 def _serve_chunks(
-    connection: Connection, prepare: Callable[..., ChunkFunction[Any, Any]], args: tuple[Any, ...]
+    connection: Connection,
+    position: Any,
+    prepare: Callable[..., Callable[[Any], Any]],
+    args: tuple[Any, ...],
 ) -> None:
     function = prepare(*args)
     tune_gc()
-    connection.send(("ready", None))
     while True:
         items = connection.recv()
-        connection.send(("result", list(function(items))))
+        results = []
+        for number, item in enumerate(items, start=1):
+            position.value = number
+            results.append(function(item))
+        connection.send(("result", results))
+        position.value = NO_ITEM
 
 
 def _serve_call(
-    connection: Connection, function: Callable[..., Any], args: tuple[Any, ...]
+    connection: Connection, _position: Any, function: Callable[..., Any], args: tuple[Any, ...]
 ) -> None:
     def report(*values: Any, **also: int) -> None:
         connection.send(("progress", (values, also)))

@@ -4,7 +4,7 @@ import os
 import resource
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,6 @@ from catalog.runtime.processor_time import limit_processor_time
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.supervised_workers import (
     MAX_TRIES,
-    ChunkFunction,
     WorkerDied,
     call_supervised,
     map_chunks,
@@ -49,28 +48,25 @@ REASONS = {
 }
 
 
-def upper(folder: str) -> ChunkFunction[str, str]:
+def upper(folder: str) -> Callable[[str], str]:
     """A function that dies of some words, and notes each word that it begins."""
 
-    def convert(words: Sequence[str]) -> list[str]:
-        results = []
-        for word in words:
-            with (Path(folder) / "begun").open("a") as log:
-                log.write(word + "\n")
-            if word == "invalid":
-                raise RuleError("no word")
-            if word == "once" and not (Path(folder) / "dead").exists():
-                (Path(folder) / "dead").touch()
-                os._exit(9)
-            if word in DEATHS:
-                DEATHS[word]()
-            results.append(word.upper())
-        return results
+    def convert(word: str) -> str:
+        with (Path(folder) / "begun").open("a") as log:
+            log.write(word + "\n")
+        if word == "invalid":
+            raise RuleError("no word")
+        if word == "once" and not (Path(folder) / "dead").exists():
+            (Path(folder) / "dead").touch()
+            os._exit(9)
+        if word in DEATHS:
+            DEATHS[word]()
+        return word.upper()
 
     return convert
 
 
-def die_at_start() -> ChunkFunction[str, str]:
+def die_at_start() -> Callable[[str], str]:
     """A preparation that never succeeds."""
     os._exit(4)
 
@@ -111,6 +107,8 @@ def test_one_death_is_forgiven(tmp_path: Path) -> None:
 def test_several_culprits_in_one_chunk(tmp_path: Path) -> None:
     """Each culprit is found, with its own reason."""
     [result] = converted(tmp_path, [["segfault", "a", "exit", "b"]], workers=3)
+    begun = (tmp_path / "begun").read_text().split()
+    assert (begun.count("segfault"), begun.count("exit")) == (MAX_TRIES, MAX_TRIES)
     assert result == ["segfault: segmentation fault", "A", "exit: exit code 3", "B"]
 
 
@@ -157,22 +155,28 @@ def test_a_call_that_dies_names_the_marked_page() -> None:
     assert death.value.page_id == 7
 
 
-def test_a_worker_is_given_processor_time_not_wall_time(tmp_path: Path) -> None:
-    """A worker that sleeps uses up no limit of processor time."""
-    assert converted_after_sleep() == [["A"]]
-
-
-def sleepy() -> ChunkFunction[str, str]:
+def sleepy() -> Callable[[str], str]:
     """A function that sleeps for longer than its limit of processor time."""
     limit_processor_time(1)
 
-    def convert(words: Sequence[str]) -> list[str]:
+    def convert(word: str) -> str:
         time.sleep(1.5)
-        return [word.upper() for word in words]
+        return word.upper()
 
     return convert
 
 
-def converted_after_sleep() -> list[list[str]]:
-    """Convert a word in a worker that sleeps."""
-    return list(map_chunks(sleepy, (), [["a"]], 1, aside))
+def test_a_limit_counts_processor_time() -> None:
+    """A worker that sleeps for longer than its limit uses up none of it."""
+    assert list(map_chunks(sleepy, (), [["a"]], 1, aside)) == [["A"]]
+
+
+def test_a_process_beyond_its_limit_is_ended() -> None:
+    """A worker that computes for longer than its limit is ended by the operating system."""
+    child = os.fork()
+    if not child:
+        limit_processor_time(1)
+        while True:
+            pass
+    _, status = os.waitpid(child, 0)
+    assert os.WTERMSIG(status) == signal.SIGXCPU
