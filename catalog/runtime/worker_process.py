@@ -96,9 +96,10 @@ class _Connection(asyncio.Protocol):
     def next_response(self) -> "asyncio.Future[dict[str, Any]]":
         """Return a future of the next response that no other request waits for."""
         future: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
-        self._pending.append(future)
         if self._transport is None or self._transport.is_closing():
-            self.connection_lost(None)
+            future.set_exception(WorkerLost(self._end_reason()))
+        else:
+            self._pending.append(future)
         return future
 
     def request(self, head: bytes, body: bytes) -> "asyncio.Future[dict[str, Any]]":
