@@ -115,19 +115,21 @@ def call_supervised(
     process dies.
     """
     worker = _Worker(_serve_call, (function, args))
+    is_working = True
     try:
         while True:
             kind, value = worker.receive()
             if kind == "progress":
                 values, also = value
                 progress(*values, **also)
-            elif kind == "error":
+                continue
+            is_working = False
+            if kind == "error":
                 raise value
-            elif kind == "result":
-                result: Result = value
-                return result
+            result: Result = value
+            return result
     finally:
-        worker.stop()
+        worker.stop(is_working)
 
 
 class _Supervisor(Generic[Item, Result]):
@@ -165,7 +167,7 @@ class _Supervisor(Generic[Item, Result]):
 
     def stop(self) -> None:
         for worker in self._workers:
-            worker.stop()
+            worker.stop(is_working=bool(worker.tasks))
 
     def _distribute(self) -> None:
         """Start missing workers, and give each as many chunks as it may hold."""
@@ -203,7 +205,7 @@ class _Supervisor(Generic[Item, Result]):
     def _replace(self, worker: "_Worker", reason: str) -> None:
         """Requeue the tasks of a dead worker; only the item that it worked on is suspect."""
         self._workers.remove(worker)
-        worker.stop()
+        worker.stop(is_working=False)
         position = worker.position
         if position == NO_ITEM:
             self._waiting.extendleft(reversed(worker.tasks))
@@ -261,9 +263,8 @@ class _Worker:
             raise WorkerDied(end_reason(self._process.exitcode), self._marker.value) from error
         return kind, value
 
-    def stop(self) -> None:
+    def stop(self, is_working: bool) -> None:
         """End the process: at once if it works, by closing the connection if it waits."""
-        is_working = bool(self.tasks)
         self.connection.close()
         if not is_working:
             self._process.join(END_TIMEOUT)
