@@ -19,6 +19,7 @@ ScoutError
 │   └── NoKnownOffers           the catalog has no offer of this shop
 ├── RuleError                   a rule or selector is not well formed
 ├── HostilePage                 a page built to be slow to parse, or oversized
+├── WorkerError                 worker processes die before they start working
 ├── BadUrl                      not an http(s) URL (raised by url_cleaner, also a ValueError)
 └── Busy                        another run of the same shop is in progress
 """
@@ -101,6 +102,10 @@ class NoKnownOffers(LearnError):
 
 class RuleError(ScoutError):
     """A rule or selector is not well formed."""
+
+
+class WorkerError(ScoutError):
+    """Worker processes die before they start working; the message says of what."""
 
 
 class HostilePage(ScoutError):

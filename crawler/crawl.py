@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic
 from typing import IO, Any
@@ -19,6 +19,7 @@ from catalog import errors
 from catalog.errors import BlockedShop, CrawlError, ScoutError, UnreachableShop
 from catalog.links.shop_links import load_configured_lists
 from catalog.models import PageState, Shop
+from catalog.runtime.process_end import end_reason
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
 from catalog.storage.frontier import Frontier
@@ -50,6 +51,10 @@ class CrawlResult:
     stopped: str | None = None
 
 
+class _CrawlerKilled(CrawlError):
+    """The crawler process was ended by a signal, as by a segmentation fault."""
+
+
 def crawl_shop(
     settings: Settings,
     store: Store,
@@ -79,7 +84,11 @@ def crawl_shop(
         frontier.add(saved_pages.read_url_list(Path(source), shop))
     crawl_progress = CrawlProgress(store, shop.id or 0, frontier, progress)
     job = CrawlJob(settings, shop.name, run_id, max_pages, follow=not source)
-    summary = _run_crawler(job, shop, crawl_progress)
+    try:
+        summary = _run_crawler(job, shop, crawl_progress)
+    except _CrawlerKilled:
+        # A page may have ended the crawler itself: now it can only end a worker process.
+        summary = _run_crawler(replace(job, isolated=True), shop, crawl_progress)
     crawl_progress.report(is_last=True)
     result = _result(store, shop, summary, started)
     _raise_for_error(shop, summary.get("error"), result)
@@ -148,8 +157,9 @@ def _summary(output: str, log: Path, exit_code: int | None) -> dict[str, Any]:
         except ValueError:
             continue
         return summary
-    raise CrawlError(
-        f"the crawler ended unexpectedly (exit code {exit_code}): see {log}, "
+    error_class = _CrawlerKilled if exit_code is not None and exit_code < 0 else CrawlError
+    raise error_class(
+        f"the crawler ended unexpectedly ({end_reason(exit_code)}): see {log}, "
         "then run the same command again"
     )
 

@@ -25,13 +25,17 @@ LOCK_TIMEOUT = 30.0  # seconds; the process of a killed crawl may take a moment 
 
 @dataclass(frozen=True)
 class CrawlJob:
-    """A shop to crawl. With `follow` False only pages that are in the table already are fetched."""
+    """A shop to crawl. With `follow` False only pages that are in the table already are fetched.
+
+    `isolated` is set after a crawler process died: pages are then processed in a worker process.
+    """
 
     settings: Settings
     shop: str
     run_id: int | None = None
     max_pages: int | None = None
     follow: bool = True
+    isolated: bool = False
 
     @classmethod
     def from_json(cls, line: str) -> "CrawlJob":
@@ -48,6 +52,7 @@ class CrawlJob:
                 "run_id": self.run_id,
                 "max_pages": self.max_pages,
                 "follow": self.follow,
+                "isolated": self.isolated,
             }
         )
 

@@ -26,6 +26,9 @@ DUPEFILTER_CLASS = "scrapy.dupefilters.BaseDupeFilter"  # the page table has eac
 
 CONCURRENT_REQUESTS = 16  # in all; per shop the setting `concurrency` counts
 CONCURRENT_ITEMS = 1
+# Bytes: no bound, because pages that wait for their turn must not hold back those before them. The
+# dispatcher bounds the pages in flight.
+SCRAPER_SLOT_MAX_ACTIVE_SIZE = 1_000_000_000_000
 DOWNLOAD_DELAY_JITTER = 0.0
 DOWNLOAD_FAIL_ON_DATALOSS = True
 DOWNLOAD_WARNSIZE = 0

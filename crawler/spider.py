@@ -18,7 +18,7 @@ from twisted.python.failure import Failure
 from catalog.errors import ScoutError, StoreError, UnreachableShop
 from catalog.links.tracking_params import learn_shop_keys
 from catalog.models import Page, PageState
-from catalog.runtime.worker_process import WorkerLost
+from catalog.runtime.process_end import set_aside_reason
 from catalog.storage.bodies import BodyStore
 from catalog.storage.frontier import FetchOutcome, Frontier
 from crawler.config import DEFAULT_CONFIG, CrawlConfig
@@ -30,11 +30,9 @@ from crawler.fetch.middlewares import PublicAddressResolver
 from crawler.fetch.probe import PAGE_META, probe
 from crawler.fetch.response_handler import ResponseHandler
 from crawler.fetch.response_status import (
-    HOSTILE,
     ResponseStatus,
     classify_error,
     classify_response,
-    retry,
 )
 from crawler.filters.link_filter import LinkFilter
 from crawler.frontier.budget import Budget
@@ -42,8 +40,9 @@ from crawler.frontier.crawl_log import CrawlLog
 from crawler.frontier.dispatcher import MAX_IN_FLIGHT, Dispatcher
 from crawler.frontier.throttle import Throttle
 from crawler.job import OpenedJob, open_job
+from crawler.pages.page_digest import PageDigest
 from crawler.store.body_repair import repair_bodies
-from crawler.store.page_processor import PageProcessor
+from crawler.store.page_processor import PageError, PageProcessor, PageSetAside
 from crawler.store.pipelines import PageItem, SitemapItem
 from crawler.supervision import report, serialize_error, watch_parent
 from crawler.urls.site import Site
@@ -75,7 +74,7 @@ class ShopSpider(Spider):
         pages_left = opened.max_pages - self.frontier.count_requested()
         budget = Budget(self.shop, pages_left, self.crawl_log.used, self.downloaded_bytes)
         self.dispatcher = Dispatcher(self.frontier, budget, MAX_IN_FLIGHT)
-        self._processor = PageProcessor(self.site, settings.bodies)
+        self._processor = PageProcessor(self.site, settings.bodies, opened.job.isolated)
         self._circuit_breaker = CircuitBreaker(urlsplit(opened.shop.url).netloc, config)
         self._sitemap_urls = list(opened.shop.sitemaps)
 
@@ -121,9 +120,9 @@ class ShopSpider(Spider):
             sitemaps = [*self._sitemap_urls, self.site.origin + "/sitemap.xml"]
             for request in self._sitemap_crawl.requests(sitemaps):
                 yield request
-            if self._handler.is_recrawl:
-                # Dates of sitemaps may settle known pages without a request.
-                await self.dispatcher.drain()
+            # Which of a link and a sitemap finds a page first must not depend on timing. In a new
+            # crawl of a known shop, dates of sitemaps may settle pages without a request.
+            await self.dispatcher.drain()
         async for page in self.dispatcher.pages(True, self._admit):
             yield self._request(page)
 
@@ -133,28 +132,48 @@ class ShopSpider(Spider):
         Returns a list: Scrapy reads the source code of generators, and wraps them.
         """
         page: Page = response.meta["page"]
+        self.dispatcher.note_arrival(page.id or 0)
         status = classify_response(response, page.attempts, bool(page.body))
-        self._record_status(status, response.meta.get("download_latency", 0.0))
+        self._adapt_speed(status, response.meta.get("download_latency", 0.0))
+        digest: PageDigest | None = None
+        if status.state == PageState.FETCHED and response.status != 304:
+            try:
+                digest = await self._processor.process(response, page.source != "root")
+            except (PageSetAside, PageError) as error:
+                status = ResponseStatus(PageState.FAILED, _failure_reason(error))
+            except StoreError as error:
+                self.stop(error)
+                self.dispatcher.release(page.id or 0)
+                return []
+        # All that the crawl learns from a page, it learns in the order of dispatch.
+        await self.dispatcher.wait_turn(page.id or 0)
+        if digest is not None:
+            self._count_failure(status)
+            item = self._handler.handle_page(page, response, digest)
+            self._processor.set_missing_page(self._handler.missing_page.fingerprint)
+            return [item]
         if status.state == PageState.REDIRECTED:
             item = self._handler.handle_redirect(page, response)
             # Only now it is known whether the redirect leads to a login.
             outcome = item.outcome
             self._count_failure(ResponseStatus(outcome.state, outcome.columns["reason"]))
             return [item]
+        self._count_failure(status)
         if status.state != PageState.FETCHED:
             return [self._handler.handle_failure(page, response, status)]
-        if response.status == 304:
-            return [self._handler.handle_unchanged(page, response)]
-        return await self._process(page, response)
+        return [self._handler.handle_unchanged(page, response)]
 
-    def handle_error(self, failure: Failure) -> list[PageItem]:
+    async def handle_error(self, failure: Failure) -> list[PageItem]:
         """Turn a page's request without a response into its item."""
         page: Page = failure.request.meta["page"]  # type: ignore[attr-defined]
+        self.dispatcher.note_arrival(page.id or 0)
         if self._resolver.refused:
             status = ResponseStatus(PageState.REFUSED, "private address")
         else:
             status = classify_error(failure.value, page.attempts)
-        self._record_status(status)
+        self._adapt_speed(status)
+        await self.dispatcher.wait_turn(page.id or 0)
+        self._count_failure(status)
         return [PageItem(FetchOutcome(page.id or 0, status.state, status.columns()))]
 
     def downloaded_bytes(self) -> int:
@@ -215,6 +234,7 @@ class ShopSpider(Spider):
         self.frontier.release()
         repair_bodies(store, shop_id, bodies)
         self._throttle = Throttle(self.crawler, self.shop.delay, self.config)
+        self._limit_in_flight(self.shop.delay)
         self._guard_addresses()
         known_bodies = seeds.restore_pages(store, shop_id, self.link_filter)
         self._handler = ResponseHandler(self.link_filter, known_bodies, self.job.follow)
@@ -223,22 +243,6 @@ class ShopSpider(Spider):
             self.link_filter.traps.looks_like_offer(signals_of_page)
         done = seeds.sitemaps_read(store, run_id)
         self._sitemap_crawl = SitemapCrawl(self.link_filter, run_id, done, self.dispatcher)
-
-    async def _process(self, page: Page, response: Response) -> list[PageItem]:
-        """Digest and store a page that was served."""
-        try:
-            digest = await self._processor.process(response, detect_missing=page.source != "root")
-        except WorkerLost:
-            # The page may have crashed the worker, or died with it: a second attempt decides.
-            status = retry(HOSTILE, page.attempts)
-            return [self._handler.handle_failure(page, response, status)]
-        except StoreError as error:
-            self.stop(error)
-            self.dispatcher.release(page.id or 0)
-            return []
-        item = self._handler.handle_page(page, response, digest)
-        self._processor.set_missing_page(self._handler.missing_page.fingerprint)
-        return [item]
 
     def _admit(self, pages: list[Page]) -> list[Page]:
         """Return the pages to request.
@@ -280,18 +284,21 @@ class ShopSpider(Spider):
     def _request_count(self) -> int:
         return int(self.crawler.stats.get_value("downloader/request_count", 0))
 
-    def _record_status(self, status: ResponseStatus, latency: float = 0.0) -> None:
-        """Adapt the speed of the crawl to a response, and count failures."""
+    def _adapt_speed(self, status: ResponseStatus, latency: float = 0.0) -> None:
+        """Adapt the speed of the crawl to a response."""
         if status.reason in ("http 429", "http 503"):
             self._throttle.back_off()
             self.dispatcher.pause(status.wait)
         elif status.state == PageState.FETCHED:
             self._throttle.record_latency(latency)
-        self._limit_in_flight(self._throttle.delay)
-        if status.state != PageState.REDIRECTED:
-            self._count_failure(status)
+        self.dispatcher.delay = self._throttle.delay
 
     def _limit_in_flight(self, delay: float) -> None:
+        """Lease few pages if the shop asks for a long delay.
+
+        The shop's latency has no part in it: which pages are fetched must not depend on timing.
+        """
+        self.dispatcher.delay = delay
         is_slow = delay >= self.config.slow_delay
         self.dispatcher.max_in_flight = self.config.slow_in_flight if is_slow else MAX_IN_FLIGHT
 
@@ -313,3 +320,9 @@ class ShopSpider(Spider):
         return UnreachableShop(
             f"{host} is a private address: add the shop with --allow-private where that is meant"
         )
+
+
+def _failure_reason(error: PageSetAside | PageError) -> str:
+    if isinstance(error, PageSetAside):
+        return set_aside_reason(str(error))
+    return f"error: {error}"

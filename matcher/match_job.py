@@ -34,6 +34,7 @@ from matcher.features.cache import MatchCache
 from matcher.match import MatchResult, match_offers
 from matcher.records.text import fold
 from matcher.records.url_keys import LinkKeys, parse_link
+from url_cleaner.urls.url import url_rank
 
 ENGINES = ("local",)
 # Token-set similarity, 0 to 100, below which two titles name unrelated products.
@@ -158,7 +159,7 @@ def _read_shop_side(session: Session, shop: Shop) -> _ShopSide:
             col(Page.state).not_in((PageState.GONE, PageState.REDIRECTED)),
         )
     )
-    rows = sorted(session.exec(query), key=lambda row: (*_url_rank(row[1]), row[0].variant))
+    rows = sorted(session.exec(query), key=lambda row: (*url_rank(row[1]), row[0].variant))
     pages: list[str] = []
     variant_pages: list[str | None] = []
     parsed_offers: list[OfferFields] = []
@@ -192,13 +193,8 @@ def _read_redirects(session: Session, shop: Shop) -> Mapping[str, list[str]]:
             final = target_of.get(final, final)
         redirects[final].append(url)
     for urls in redirects.values():
-        urls.sort(key=_url_rank)
+        urls.sort(key=url_rank)
     return redirects
-
-
-def _url_rank(url: str) -> tuple[int, str]:
-    """Return a sort key of URLs: the shortest first, equally long ones by the alphabet."""
-    return len(url), url
 
 
 def resolve_offer_urls(offers: Sequence[OfferFields], pages: Sequence[str]) -> list[OfferFields]:
@@ -284,7 +280,7 @@ def _build_rows(
                 run_id=run_id,
                 shop_id=shop_id,
                 url=url,
-                urls=urls,
+                urls=_in_order(urls, url),
                 known_id=nearest.id if nearest else None,
                 verdict=result.verdict,
                 score=round(result.score, 4),
@@ -296,6 +292,12 @@ def _build_rows(
             )
         )
     return rows
+
+
+def _in_order(urls: Sequence[str], first: str) -> list[str]:
+    """Return the URLs of an offer: the one that stands for it, then the others by rank."""
+    others = sorted((url for url in urls if url != first), key=url_rank)
+    return [first, *others] if first in urls else others
 
 
 def _names_another_page(result: MatchResult, side: _ShopSide) -> bool:

@@ -16,6 +16,7 @@ from catalog.storage.store import Store
 from parser.page.document import Document
 from parser.scripts.script_cache import ScriptCache
 from parser.templates.template_match import is_home_page, url_folder, url_path
+from url_cleaner.urls.url import url_rank
 
 
 @dataclass(frozen=True)
@@ -48,9 +49,10 @@ class CrawledPage:
 
 
 def list_crawled_pages(store: Store, shop: Shop) -> list[CrawledPage]:
-    """Return the pages of a shop that have a body, in the order of their discovery.
+    """Return the pages of a shop that have a body, the shortest URLs first (`url_rank`).
 
-    An implausible canonical URL is dropped: some templates name one for every offer. The home page
+    Of pages with the same bytes and no canonical link, the first is canonical of the others. An
+    implausible canonical URL is dropped: some templates name one for every offer. The home page
     is canonical only of itself, and a URL that is gone or redirects elsewhere is canonical of no
     page.
     """
@@ -61,8 +63,11 @@ def list_crawled_pages(store: Store, shop: Shop) -> list[CrawledPage]:
         Page.shop_id == shop.id, col(Page.state).in_((PageState.GONE, PageState.REDIRECTED))
     )
     with store.read() as session:
-        pages = [_crawled_page(page) for page in session.exec(fetched.order_by(col(Page.id)))]
+        pages = [_crawled_page(page) for page in session.exec(fetched)]
         targets = {url: target or "" for url, target in session.exec(lost)}
+    # Row ids tell only the order of discovery, which depends on timing.
+    pages.sort(key=lambda page: url_rank(page.url))
+    pages = _choose_originals(pages)
     home_bodies = {page.body for page in pages if is_home_page(page.url)}
     plausible = []
     for page in pages:
@@ -81,6 +86,34 @@ def _crawled_page(page: Page) -> CrawledPage:
         rules_version=page.rules_version,
         fetched_at=page.fetched_at,
     )
+
+
+def _choose_originals(pages: Sequence[CrawledPage]) -> list[CrawledPage]:
+    """Make the first of several pages with the same bytes the canonical one of the others.
+
+    The crawl names the one that it fetched first. Pages with a canonical link keep that.
+    """
+    by_body = defaultdict[str, list[CrawledPage]](list)
+    for page in pages:
+        by_body[page.body].append(page)
+    originals: dict[str, str] = {}
+    for body, copies in by_body.items():
+        urls = {copy.url for copy in copies}
+        # The copy that was fetched first has no canonical URL, the others have its URL.
+        is_chosen_by_crawl = any(copy.canonical is None for copy in copies) and all(
+            copy.canonical is None or copy.canonical in urls for copy in copies
+        )
+        if len(copies) > 1 and is_chosen_by_crawl:
+            originals[body] = copies[0].url
+    chosen = []
+    for page in pages:
+        original = originals.get(page.body)
+        if original is None:
+            chosen.append(page)
+        else:
+            canonical = None if page.url == original else original
+            chosen.append(replace(page, canonical=canonical))
+    return chosen
 
 
 def _is_canonical_plausible(
@@ -146,6 +179,7 @@ class PageOpener:
             page.content_type,
             trusted=trusted,
             script_cache=self._script_cache,
+            page_id=page.page_id,
         )
 
     def open_all(self, pages: Iterable[CrawledPage]) -> Iterator[tuple[CrawledPage, Document]]:

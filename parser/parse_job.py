@@ -2,23 +2,23 @@
 
 The offer of a page, its kind and the version of the rules that read it are written together, so a
 killed parse continues with the unread pages. A page that is made to be slow is given up after a
-time limit and recorded with the reason; it costs its own time only.
+limit of processor time and recorded with the reason. A page on which worker processes die is set
+aside with the reason after three of them. Both cost their own time only.
 """
 
-import signal
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
-from types import FrameType
 
 from sqlmodel import Session, col, delete, select, update
 
 from catalog.errors import LearnError
 from catalog.models import Attribute, Page, PageKind, PageState, Shop, ShopOffer, StoredRules
-from catalog.runtime.processes import worker_pool
+from catalog.runtime.process_end import set_aside_reason
+from catalog.runtime.processor_time import ProcessorTimeLimit, limit_processor_time
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
+from catalog.runtime.supervised_workers import map_chunks
 from catalog.storage.store import Store
 from parser.compiled_rules import CompiledRules
 from parser.crawled_pages import CrawledPage, PageOpener, list_crawled_pages
@@ -29,9 +29,12 @@ from parser.voting.winner import Reading
 
 # Pages that one task reads and one transaction writes.
 CHUNK_SIZE = 40
-# Seconds for one page: a bound against pages made to be slow.
+# Seconds of processor time for one page: a bound against pages made to be slow.
 TIME_LIMIT = 20
-# Pages up to which this process reads alone: worker processes take time to start.
+# Seconds of processor time after which the operating system ends a worker: an extension module may
+# not return to Python, which alone can raise an error.
+HARD_TIME_LIMIT = 60
+# Pages up to which one worker reads all: worker processes take time to start.
 MAX_PAGES_ALONE = 80
 # Characters of a stored reason.
 MAX_REASON_CHARS = 500
@@ -133,15 +136,10 @@ def _delete_lost_offers(store: Store, shop: Shop) -> None:
 def _read_all(
     task: ParseTask, pages: Sequence[CrawledPage], workers: int
 ) -> Iterator[list[Outcome]]:
-    """Read pages in this process or in several."""
-    # Compiled here in any case: invalid rules raise in this process, where the error can be shown.
-    parser = _PageParser(task)
+    """Read pages in worker processes, of which a page may cost one, but never this process."""
     chunks = [pages[start : start + CHUNK_SIZE] for start in range(0, len(pages), CHUNK_SIZE)]
-    if workers <= 1 or len(pages) <= MAX_PAGES_ALONE:
-        yield from map(parser.read_pages, chunks)
-        return
-    with worker_pool(workers, _prepare_worker, task) as pool:
-        yield from pool.map(partial(_read_in_worker, task), chunks)
+    worker_count = max(1, workers) if len(pages) > MAX_PAGES_ALONE else 1
+    return map_chunks(_prepare_worker, (task,), chunks, worker_count, _set_aside)
 
 
 class _PageParser:
@@ -154,54 +152,30 @@ class _PageParser:
         self._thresholds = dict(task.thresholds)
         self._currency = rules.currency
 
-    def read_pages(self, pages: Sequence[CrawledPage]) -> list[Outcome]:
-        """Read pages; a fault of one page does not stop the others."""
-        return [self._read(page) for page in pages]
-
-    def _read(self, page: CrawledPage) -> Outcome:
+    def read(self, page: CrawledPage) -> Outcome:
+        """Read a page; its faults are its outcome."""
         try:
-            with _TimeLimit(TIME_LIMIT):
+            limit_processor_time(HARD_TIME_LIMIT)
+            with ProcessorTimeLimit(TIME_LIMIT):
                 reading = self._rules.read(self._opener.open(page, trusted=True))
                 certain = drop_uncertain(reading, self._thresholds, self._currency)
                 return Outcome(page.page_id, certain)
+        except MemoryError:
+            # The worker ends, and the page is tried again in a fresh one.
+            raise
         except Exception as error:  # noqa: BLE001 - a page or a rule may bring about anything
             reason = f"unreadable: {str(error) or type(error).__name__}"
             return Outcome(page.page_id, PageReading(PageKind.OTHER, reason), failed=True)
 
 
-# A worker process keeps the parser of its task from chunk to chunk.
-_parser_of = lru_cache(maxsize=1)(_PageParser)
+def _prepare_worker(task: ParseTask) -> Callable[[CrawledPage], Outcome]:
+    return _PageParser(task).read
 
 
-def _prepare_worker(task: ParseTask) -> None:
-    _parser_of(task)
-
-
-def _read_in_worker(task: ParseTask, pages: Sequence[CrawledPage]) -> list[Outcome]:
-    return _parser_of(task).read_pages(pages)
-
-
-class _TimeLimit:
-    """Raises TimeoutError in the body after so many seconds (main thread on Unix only)."""
-
-    def __init__(self, seconds: int) -> None:
-        self._seconds = seconds
-
-    def __enter__(self) -> None:
-        try:
-            self._previous = signal.signal(signal.SIGALRM, _raise_timeout)
-            signal.alarm(self._seconds)
-        except ValueError:
-            self._previous = None
-
-    def __exit__(self, *_: object) -> None:
-        if self._previous is not None:
-            signal.alarm(0)
-            signal.signal(signal.SIGALRM, self._previous)
-
-
-def _raise_timeout(_number: int, _frame: FrameType | None) -> None:
-    raise TimeoutError(f"took longer than {TIME_LIMIT} s")
+def _set_aside(page: CrawledPage, reason: str) -> Outcome:
+    """Return the outcome of a page on which worker processes died."""
+    reading = PageReading(PageKind.OTHER, set_aside_reason(reason))
+    return Outcome(page.page_id, reading, failed=True)
 
 
 def _save(store: Store, shop: Shop, version: int, outcomes: Sequence[Outcome]) -> None:

@@ -2,20 +2,26 @@
 
 A version of the rules is written once per run, in one transaction: a killed run that is resumed finds them and does
 not learn twice.
+
+Rules are induced in a worker process. If it dies, the page that it worked on is suspect. A page on which three of them
+have died is set aside with the reason, and learning goes on without it.
 """
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 
-from sqlmodel import select
+from sqlmodel import col, select
 
 from catalog.errors import LearnError, NoKnownOffers
-from catalog.models import KnownOffer, Shop, StoredRules, utc_now
+from catalog.models import KnownOffer, Page, Shop, StoredRules, utc_now
+from catalog.runtime.page_marker import NO_PAGE
+from catalog.runtime.process_end import ENDED_PROCESS, set_aside_reason
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
+from catalog.runtime.supervised_workers import MAX_TRIES, WorkerDied, call_supervised
 from catalog.storage.store import Store
 from parser.crawled_pages import (
     CrawledPage,
@@ -54,6 +60,8 @@ from rules_generator.variants.schema_org import schema_variants
 MAX_BACKGROUND = 200
 MAX_NAMED = 20
 MAX_OTHER_OFFERS = 200_000
+# Pages that may be set aside in one run: beyond that, the machine is at fault.
+MAX_SET_ASIDE = 20
 # Where the examples come from, as it is stored and printed.
 KNOWN_OFFERS = "known offers"
 GENERAL_RULES = "general rules"
@@ -68,7 +76,7 @@ class LearnReport:
 
     `by` names the source of the examples: known offers or, if the catalog has none of the shop, general rules.
     `wanted` has the number of examples lacking per attribute, `drift` describes the rules before, and `kept` counts
-    the pinned ones. `refused` has pages that could not be opened, with the reason.
+    the pinned ones. `refused` has pages that could not be opened, or ended the process that learnt, with the reason.
     """
 
     version: int
@@ -84,6 +92,17 @@ class LearnReport:
     refused: dict[str, str] = field(default_factory=dict)
     by: str = KNOWN_OFFERS
     seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class LearnTask:
+    """The input of the process that learns; `set_aside` are pages to leave out: {page id: reason}."""
+
+    settings: Settings
+    shop: str
+    max_examples: int
+    threshold: float
+    set_aside: Mapping[int, str]
 
 
 @dataclass(frozen=True)
@@ -123,14 +142,69 @@ def learn_shop(
     before = latest_rules(store, shop)
     if before is not None and before.run_id == run_id and not anew:
         return _report(before, 0.0)
+    task = LearnTask(
+        settings=settings,
+        shop=shop.name,
+        max_examples=most or MAX_EXAMPLES,
+        threshold=DEFAULT_CONFIG.score_threshold if threshold is None else threshold,
+        set_aside=_set_aside_by_parser(store, shop),
+    )
+    rules, stored_report = _learn_supervised(task, progress)
+    saved = _save(store, shop, run_id, rules, stored_report)
+    return _report(saved, time.monotonic() - begin)
+
+
+def _set_aside_by_parser(store: Store, shop: Shop) -> dict[int, str]:
+    """Return {page id: reason} of the pages that ended the processes that read them; a new body clears the reason."""
+    pages = select(Page.id, Page.read_reason).where(
+        Page.shop_id == shop.id, col(Page.read_reason).startswith(ENDED_PROCESS)
+    )
+    with store.read() as session:
+        return {page_id or 0: reason or "" for page_id, reason in session.exec(pages)}
+
+
+def _learn_supervised(task: LearnTask, progress: Progress) -> tuple[RuleSet, StoredReport]:
+    """Learn in a worker process, without the pages on which three of them die."""
+    set_aside = dict(task.set_aside)
+    deaths: Counter[int] = Counter()
+    while True:
+        try:
+            return call_supervised(
+                learn_stored_shop, (replace(task, set_aside=set_aside),), progress
+            )
+        except WorkerDied as death:
+            deaths[death.page_id] += 1
+            if deaths[death.page_id] < MAX_TRIES:
+                continue
+            if death.page_id == NO_PAGE or len(set_aside) - len(task.set_aside) >= MAX_SET_ASIDE:
+                raise LearnError(
+                    f"the process that learns {task.shop!r} ended {deaths.total()} times: {death}"
+                ) from death
+            set_aside[death.page_id] = set_aside_reason(str(death))
+
+
+def learn_stored_shop(
+    task: LearnTask, *, progress: Progress = no_progress
+) -> tuple[RuleSet, StoredReport]:
+    """Induce the rules of a stored shop, without storing them. Returns the rules and the report.
+
+    Raises NoKnownOffers, LearnError.
+    """
+    store = Store.open(task.settings)
+    shop = store.shop(task.shop)
+    before = latest_rules(store, shop)
+    all_pages = list_crawled_pages(store, shop)
     crawled = CrawledShop(
         store=store,
         shop=shop,
-        pages=list_crawled_pages(store, shop),
-        opener=PageOpener(settings.bodies),
-        max_examples=most or MAX_EXAMPLES,
-        threshold=DEFAULT_CONFIG.score_threshold if threshold is None else threshold,
+        pages=[page for page in all_pages if page.page_id not in task.set_aside],
+        opener=PageOpener(task.settings.bodies),
+        max_examples=task.max_examples,
+        threshold=task.threshold,
     )
+    for page in all_pages:
+        if page.page_id in task.set_aside:
+            crawled.opener.refused[page.address] = task.set_aside[page.page_id]
     since = None if before is None else RuleSet.from_json(before.rules).learnt_at
     try:
         training_set = load_training_set(
@@ -142,8 +216,7 @@ def learn_shop(
     else:
         rules, stored_report, examples = _learn_warm(crawled, training_set, progress)
     stored_report |= _compare(examples, _with_pinned(rules, before), before, crawled)
-    saved = _save(store, shop, run_id, rules, stored_report)
-    return _report(saved, time.monotonic() - begin)
+    return rules, stored_report
 
 
 def _learn_warm(
@@ -194,7 +267,12 @@ def _with_variants(
 
 def _learn_cold(crawled: CrawledShop, error: NoKnownOffers) -> tuple[RuleSet, StoredReport]:
     """Learn without known offers."""
-    query = select(KnownOffer).where(KnownOffer.shop_id != crawled.shop.id).limit(MAX_OTHER_OFFERS)
+    query = (
+        select(KnownOffer)
+        .where(KnownOffer.shop_id != crawled.shop.id)
+        .order_by(col(KnownOffer.id))
+        .limit(MAX_OTHER_OFFERS)
+    )
     with crawled.store.read() as session:
         other_shops = index_other_shops(session.exec(query))
     training = self_train(crawled.opener.open_all(shuffle_pages(crawled.pages)), other_shops)

@@ -1,10 +1,12 @@
 """The overview of shops with their newest runs, for the command line, web pages and API."""
 
+from collections import Counter
 from typing import Any
 
 from sqlmodel import Session, col, func, select
 
 from catalog.models import Crawl, KnownOffer, Page, Shop
+from catalog.runtime.process_end import ENDED_PROCESS
 from catalog.storage.store import Store
 from scout.pipeline import run_records
 from scout.pipeline.run_summary import summarize_run
@@ -32,6 +34,19 @@ def describe_last_crawl(store: Store, shop: Shop) -> dict[str, Any]:
     if crawl is None:
         return {}
     return crawl.model_dump(exclude={"id", "shop_id", "figures"})
+
+
+def describe_set_aside(store: Store, shop: Shop) -> dict[str, int]:
+    """Count the pages that ended the processes which crawled or parsed them: {reason: pages}."""
+    counts: Counter[str] = Counter()
+    with store.read() as session:
+        for reason in (col(Page.reason), col(Page.read_reason)):
+            pages = select(reason, func.count()).where(
+                Page.shop_id == shop.id, reason.startswith(ENDED_PROCESS)
+            )
+            for text, number in session.exec(pages.group_by(reason)):
+                counts[str(text)] += number
+    return dict(sorted(counts.items()))
 
 
 def _counts(session: Session, shop: Shop) -> dict[str, int]:

@@ -13,6 +13,7 @@ from sqlmodel import col, select
 from catalog.models import Page, ShopOffer
 from catalog.storage.store import Store
 from url_cleaner.knowledge.shop_keys import ShopKeys, Visit, learn_keys
+from url_cleaner.urls.url import url_rank
 
 # Columns whose values are the content of an offer page.
 CONTENT_COLUMNS = (
@@ -43,7 +44,7 @@ def load_visits(store: Store, shop_id: int) -> list[Visit]:
         Page.shop_id == shop_id, col(Page.body).is_not(None)
     )
     with store.read() as session:
-        rows = list(session.exec(pages))
+        rows = sorted(session.exec(pages), key=lambda row: url_rank(row[1]))
         if not any("?" in url for _, url, _, _ in rows):
             return []
         offer_hashes = _hash_offers(store, shop_id)

@@ -40,13 +40,14 @@ def tune_gc() -> None:
 
 
 def _start(prepare: Callable[..., None] | None, args: tuple[Any, ...]) -> None:
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=end_with_parent, daemon=True).start()
     if prepare is not None:
         prepare(*args)
     tune_gc()
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
+    """Wait for the end of the parent process, then end this one; runs in a thread of its own."""
     parent = parent_process()
     if parent is not None:
         parent.join()

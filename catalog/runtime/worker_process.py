@@ -16,19 +16,31 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing import get_context
+from multiprocessing.process import BaseProcess
 from typing import Any
+
+from catalog.runtime.process_end import end_out_of_memory, end_reason
 
 # Answers a request, given its JSON and its bytes.
 RequestHandler = Callable[[dict[str, Any], bytes], dict[str, Any]]
 
 # Lengths in bytes of a request's JSON and of the bytes behind it.
 _SIZES = struct.Struct("!II")
+# Seconds of wall-clock time until a process that has closed its connection is dead.
+_END_TIMEOUT = 5.0
 # Bytes of a socket's send buffer: holds a whole page.
 _SEND_BUFFER = 1_000_000
 
 
 class WorkerLost(Exception):
-    """The worker process ended before it answered."""
+    """The worker process ended before it answered; the message is the reason.
+
+    `is_suspect` is set for the request that it worked on, not for those that waited behind it.
+    """
+
+    def __init__(self, reason: str = "", is_suspect: bool = False) -> None:
+        super().__init__(reason)
+        self.is_suspect = is_suspect
 
 
 class WorkerProcess:
@@ -37,17 +49,18 @@ class WorkerProcess:
     def __init__(self, prepare: Callable[..., RequestHandler], *args: Any) -> None:
         self._prepare = prepare
         self._args = args
-        self._connection = _Connection()
+        self._connection = _Connection(self._end_reason)
+        self._process: BaseProcess | None = None
 
     async def start(self) -> None:
         """Start the process and wait until it is ready. Raises WorkerLost."""
         parent_end, worker_end = socket.socketpair()
         for end in (parent_end, worker_end):
             end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
-        process = get_context("spawn").Process(
+        self._process = get_context("spawn").Process(
             target=_serve, args=(worker_end, self._prepare, self._args), daemon=True
         )
-        process.start()
+        self._process.start()
         # Only the worker may hold its end, or its death would not close the connection.
         worker_end.close()
         parent_end.setblocking(False)
@@ -63,11 +76,19 @@ class WorkerProcess:
         """Close the connection, which ends the process."""
         self._connection.close()
 
+    def _end_reason(self) -> str:
+        if self._process is None:
+            return end_reason(None)
+        # It has closed its end of the connection, so it is dead, or about to be.
+        self._process.join(_END_TIMEOUT)
+        return end_reason(self._process.exitcode)
+
 
 class _Connection(asyncio.Protocol):
     """Requests out, responses in, in the same order."""
 
-    def __init__(self) -> None:
+    def __init__(self, end_reason_of_worker: Callable[[], str]) -> None:
+        self._end_reason = end_reason_of_worker
         self._transport: asyncio.Transport | None = None
         self._pending: deque[asyncio.Future[dict[str, Any]]] = deque()
         self._received = bytearray()
@@ -75,9 +96,10 @@ class _Connection(asyncio.Protocol):
     def next_response(self) -> "asyncio.Future[dict[str, Any]]":
         """Return a future of the next response that no other request waits for."""
         future: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
-        self._pending.append(future)
         if self._transport is None or self._transport.is_closing():
-            self.connection_lost(None)
+            future.set_exception(WorkerLost(self._end_reason()))
+        else:
+            self._pending.append(future)
         return future
 
     def request(self, head: bytes, body: bytes) -> "asyncio.Future[dict[str, Any]]":
@@ -103,10 +125,16 @@ class _Connection(asyncio.Protocol):
                 future.set_result(json.loads(line))
 
     def connection_lost(self, error: Exception | None) -> None:
+        if not self._pending:
+            return
+        reason = self._end_reason()
+        # The worker answers in order, so it was working on the first one.
+        is_suspect = True
         while self._pending:
             future = self._pending.popleft()
             if not future.done():
-                future.set_exception(WorkerLost())
+                future.set_exception(WorkerLost(reason, is_suspect))
+            is_suspect = False
 
 
 def _serve(
@@ -121,6 +149,10 @@ def _serve(
             head_size, body_size = _SIZES.unpack(sizes)
             message = json.loads(requests.read(head_size))
             body = requests.read(body_size)
-            connection.sendall(json.dumps(handle(message, body)).encode() + b"\n")
+            try:
+                response = handle(message, body)
+            except MemoryError:
+                end_out_of_memory()
+            connection.sendall(json.dumps(response).encode() + b"\n")
     # Nothing that the worker holds is worth an orderly end.
     os._exit(0)

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime, time, timedelta
 from typing import Any
 
-from sqlalchemy import CursorResult, and_, bindparam, func, or_
+from sqlalchemy import CursorResult, and_, bindparam, case, func, or_
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Session, SQLModel, col, select, update
 
@@ -176,7 +176,7 @@ class Frontier:
         return len(unchanged)
 
     def release(self) -> int:
-        """End all leases; returns their number.
+        """End all leases; returns their number. The attempts that they began do not count.
 
         Only where no other crawler of the shop can be alive.
         """
@@ -184,7 +184,11 @@ class Frontier:
             released: CursorResult[Any] = session.exec(
                 update(Page)
                 .where(col(Page.shop_id) == self._shop, col(Page.state) == PageState.LEASED)
-                .values(state=PageState.PENDING, leased_until=None)
+                .values(
+                    state=PageState.PENDING,
+                    leased_until=None,
+                    attempts=case((col(Page.attempts) > 0, Page.attempts - 1), else_=0),
+                )
             )
             return released.rowcount
 

@@ -17,6 +17,7 @@ from crawler.filters.link_filter import LinkFilter
 from crawler.pages.offer_signals import count_offer_signals
 from crawler.urls.rule_verification import ReplacedLink
 from url_cleaner.cleaner import is_clean
+from url_cleaner.urls.url import url_rank
 
 PLAIN_PAGES = 20  # smallest pages among which the plainest is looked for
 EARLIER_RULE = (
@@ -34,11 +35,14 @@ def restore_pages(store: Store, shop_id: int, link_filter: LinkFilter) -> dict[s
         Page.shop_id == shop_id, Page.state == PageState.FETCHED
     )
     with store.read() as session:
-        for url, source, state, body in session.exec(pages):
+        rows = sorted(session.exec(pages), key=lambda row: url_rank(row[0]))
+        for url, source, state, body in rows:
             link_filter.remember_page(url, source, state == PageState.GONE)
             if body:
                 link_filter.remember_existing(url)
-        return {body: canonical or url for body, canonical, url in session.exec(fetched) if body}
+        by_url = sorted(session.exec(fetched), key=lambda row: url_rank(row[2]), reverse=True)
+        # Of several pages with the same body, the first by rank stands for all.
+        return {body: canonical or url for body, canonical, url in by_url if body}
 
 
 def restore_replacements(store: Store, shop_id: int, link_filter: LinkFilter) -> list[FetchOutcome]:
@@ -72,7 +76,9 @@ def baseline_signals(store: Store, shop_id: int, bodies: BodyStore) -> Iterator[
     fetched = select(Page.body).where(Page.shop_id == shop_id, Page.state == PageState.FETCHED)
     with store.read() as session:
         roots = list(session.exec(fetched.where(Page.source == "root")))
-        smallest = list(session.exec(fetched.order_by(col(Page.size)).limit(PLAIN_PAGES)))
+        smallest = list(
+            session.exec(fetched.order_by(col(Page.size), col(Page.id)).limit(PLAIN_PAGES))
+        )
     for name in roots + smallest:
         if name:
             yield count_offer_signals(bodies.get(name))

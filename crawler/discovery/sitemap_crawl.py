@@ -79,6 +79,7 @@ class SitemapCrawl:
         Returns a list: Scrapy reads the source code of generators, and wraps them.
         """
         meta, status = response.meta, response.status
+        self._dispatcher.note_arrival(meta["sitemap"])
         if status in TEMPORARY_STATUSES:
             wait = retry(f"http {status}", meta["attempts"], retry_after(response))
             if status in (429, 503):
@@ -89,12 +90,15 @@ class SitemapCrawl:
         else:
             sitemap = _parse_body(response)
         if sitemap.sitemaps:
+            # Further sitemaps get their turns in the order of those that name them.
+            await self._dispatcher.wait_turn(meta["sitemap"])
             requests: list[SitemapItem | Request] = []
             if meta["level"] < MAX_DEPTH:
                 requests += self.requests(sitemap.sitemaps, meta["level"] + 1)
             # Released after its sitemaps are in flight, or the crawl could seem to be over.
             self._dispatcher.release(meta["sitemap"])
             return requests
+        await self._dispatcher.wait_turn(meta["sitemap"])
         links = [
             *self._link_filter.admit_seeds(sitemap.pages, "sitemap"),
             *self._link_filter.admit_seeds(sitemap.alternates, "alternate"),

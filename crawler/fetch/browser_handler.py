@@ -1,13 +1,19 @@
 """Scrapy download handler for pages that a browser renders, with limits on time and size.
 
+The network has its timeout in wall-clock time. Scripts are limited by the processor time of the
+browser: on a busy machine they take longer, and are not endless for that.
+
 A browser follows redirects by itself; the handler reports them as redirects, because the page table
 stores them.
 """
 
 import asyncio
+from collections.abc import Coroutine
 from contextlib import suppress
+from time import monotonic
 from typing import Any
 
+import psutil
 from playwright.async_api import Error
 from playwright.async_api import TimeoutError as NavigationTimeout
 from scrapy.exceptions import (
@@ -22,14 +28,26 @@ from scrapy_playwright.handler import ScrapyPlaywrightDownloadHandler
 
 from catalog.errors import HostilePage
 
-# Seconds beyond the navigation timeout for network idle and closing; then scripts are endless.
-SCRIPT_TIMEOUT = 4.0
+# Seconds of processor time that a renderer may use beyond the navigation timeout; then the scripts
+# of its page are endless.
+SCRIPT_SECONDS = 3.0
+# Seconds between two looks at the processor time.
+CHECK_INTERVAL = 0.5
+# Seconds of wall-clock time for closing a tab, and beyond the timeout for a renderer that sleeps.
+CLOSE_TIMEOUT = 4.0
+SLEEP_TIMEOUT = 60.0
+# Argument of the processes in which Chromium runs the scripts of pages.
+RENDERER = "--type=renderer"
 # Chromium's error codes, with the Scrapy exceptions for the same failures.
 ERRORS: tuple[tuple[str, type[Exception]], ...] = (
     ("ERR_NAME_NOT_RESOLVED", CannotResolveHostError),
     ("ERR_CONNECTION_REFUSED", DownloadConnectionRefusedError),
     ("ERR_TIMED_OUT", DownloadTimeoutError),
 )
+
+
+class EndlessScripts(Exception):
+    """The scripts of a page use the processor without end."""
 
 
 class BrowserDownloadHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[misc]
@@ -46,12 +64,10 @@ class BrowserDownloadHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[m
             or self._crawler.settings.getfloat("DOWNLOAD_TIMEOUT")
         )
         try:
-            response = await asyncio.wait_for(
-                super().download_request(request), timeout + SCRIPT_TIMEOUT
-            )
-        except NavigationTimeout as error:
+            response = await _wait_for_scripts(super().download_request(request), timeout)
+        except (NavigationTimeout, TimeoutError) as error:
             raise DownloadTimeoutError(f"{request.url} did not answer in time") from error
-        except TimeoutError as error:
+        except EndlessScripts as error:
             raise HostilePage(f"the scripts of {request.url} do not end") from error
         except Error as error:
             raise _as_scrapy_error(error) from error
@@ -72,6 +88,40 @@ class BrowserDownloadHandler(ScrapyPlaywrightDownloadHandler):  # type: ignore[m
         return response if b"html" in content_type else response.replace(body=b"")
 
 
+async def _wait_for_scripts(rendering: Coroutine[Any, Any, Response], timeout: float) -> Response:
+    """Wait for a rendered page, beyond the timeout only while its scripts need the processor.
+
+    Raises EndlessScripts, and TimeoutError if the browser does nothing.
+    """
+    task = asyncio.ensure_future(rendering)
+    try:
+        await asyncio.wait([task], timeout=timeout)
+        used_before = _renderer_seconds()
+        end = monotonic() + SLEEP_TIMEOUT
+        while not task.done():
+            await asyncio.wait([task], timeout=CHECK_INTERVAL)
+            for renderer, seconds in _renderer_seconds().items():
+                is_endless = seconds - used_before.setdefault(renderer, 0.0) > SCRIPT_SECONDS
+                if is_endless and not task.done():
+                    raise EndlessScripts
+            if monotonic() > end:
+                raise TimeoutError
+        return task.result()
+    finally:
+        task.cancel()
+
+
+def _renderer_seconds() -> dict[int, float]:
+    """Return the seconds of processor time of each renderer of this process, by process id."""
+    seconds = {}
+    for process in psutil.Process().children(recursive=True):
+        with suppress(psutil.Error):
+            if RENDERER in process.cmdline():
+                times = process.cpu_times()
+                seconds[process.pid] = times.user + times.system
+    return seconds
+
+
 async def _remember_tab(page: Any, request: Request) -> None:
     request.meta["browser_tab"] = page
 
@@ -81,7 +131,7 @@ async def _close_tab(page: Any) -> None:
     if page is None or page.is_closed():
         return
     with suppress(Error, TimeoutError):
-        await asyncio.wait_for(page.close(), SCRIPT_TIMEOUT)
+        await asyncio.wait_for(page.close(), CLOSE_TIMEOUT)
 
 
 def _as_scrapy_error(error: Error) -> Exception:

@@ -3,6 +3,10 @@
 A polite crawl has time to spare, and a second process would be a waste. A fast crawl fetches more
 pages than one core can parse. It hands them to a worker process, which parses, compresses and
 stores them while the next pages arrive.
+
+A page may cost the worker its life. Then only the page that it was working on is suspect: the pages
+behind it are processed by a fresh worker, the suspect by workers of its own. After three deaths it
+is set aside.
 """
 
 import asyncio
@@ -15,6 +19,9 @@ from scrapy.http import Response
 
 from catalog import errors
 from catalog.errors import StoreError
+from catalog.runtime.process_end import OUT_OF_MEMORY_CODE, end_reason
+from catalog.runtime.processor_time import limit_processor_time
+from catalog.runtime.supervised_workers import MAX_TRIES
 from catalog.runtime.worker_process import RequestHandler, WorkerLost, WorkerProcess
 from catalog.storage.bodies import BodyStore
 from crawler.pages.page_digest import PageDigest, PageDigester
@@ -22,19 +29,35 @@ from crawler.pages.soft404 import PageFingerprint
 from crawler.urls.site import Site
 
 FAST_PAGES = 20  # pages within FAST_SECONDS, from which on a worker process is started
-FAST_SECONDS = 1.0
+FAST_SECONDS = 1.0  # wall-clock time: decides about a process, not about a page
+MAX_PAGE_SECONDS = 60  # of processor time for one page; then its worker is ended
+MAX_FAILED_STARTS = 3  # workers that do not start; then pages are processed in this process
+
+
+class PageSetAside(Exception):
+    """Workers have died of a page three times; the message is the reason of the last death."""
+
+
+class PageError(Exception):
+    """Our own code failed on a page; the message is the kind of the exception."""
 
 
 class PageProcessor:
-    """Processes the pages of one crawl."""
+    """Processes the pages of one crawl.
 
-    def __init__(self, site: Site, bodies_url: str) -> None:
+    If the crawl is `isolated`, no page is processed in this process, as long as workers start.
+    """
+
+    def __init__(self, site: Site, bodies_url: str, isolated: bool = False) -> None:
         self._site = site
         self._bodies_url = bodies_url
         self._bodies = BodyStore(bodies_url)
         self._digester = PageDigester(site)
+        self._is_isolated = isolated
         self._worker: WorkerProcess | None = None
         self._starting: asyncio.Task[None] | None = None
+        self._failed_starts = 0
+        self._suspect_lock = asyncio.Lock()
         self._arrivals: deque[float] = deque(maxlen=FAST_PAGES)
 
     def set_missing_page(self, fingerprint: PageFingerprint | None) -> None:
@@ -45,35 +68,62 @@ class PageProcessor:
         """Digest a page and store its body, unless it is hostile or missing.
 
         Without `detect_missing` the body is stored although it looks like a missing page. Raises
-        StoreError, and WorkerLost if the page has crashed the worker process.
+        StoreError, PageError, and PageSetAside if workers die of the page.
         """
         content_type = (response.headers.get("Content-Type") or b"").decode("latin-1") or None
-        self._start_worker_if_fast()
-        if self._worker is None:
-            digest = self._digester.digest(response.body, content_type, response.url)
-            if _is_worth_storing(digest, detect_missing):
-                await asyncio.to_thread(self._bodies.put, response.body, digest.body)
-            return digest
         task = {"url": response.url, "type": content_type, "detect_missing": detect_missing}
-        fields = await self._process_in_worker(self._worker, task, response.body)
-        if error := fields.get("error"):
-            kind, message = error
-            raise getattr(errors, kind, StoreError)(message)
-        return PageDigest.from_json(fields)
+        self._start_worker_if_fast()
+        while (worker := await self._running_worker()) is not None:
+            try:
+                return _digest_from(await worker.request(task, response.body))
+            except WorkerLost as lost:
+                self._is_isolated = True
+                if self._worker is worker:
+                    self._worker = self._starting = None
+                if lost.is_suspect:
+                    return await self._process_suspect(task, response.body, str(lost))
+        try:
+            digest = self._digester.digest(response.body, content_type, response.url)
+        except MemoryError:
+            reason = end_reason(OUT_OF_MEMORY_CODE)
+            return await self._process_suspect(task, response.body, reason)
+        except Exception as error:
+            raise PageError(type(error).__name__) from error
+        if _is_worth_storing(digest, detect_missing):
+            await asyncio.to_thread(self._bodies.put, response.body, digest.body)
+        return digest
 
     def close(self) -> None:
         """End the worker process."""
         if self._worker is not None:
             self._worker.stop()
 
-    async def _process_in_worker(
-        self, worker: WorkerProcess, task: dict[str, Any], body: bytes
-    ) -> dict[str, Any]:
-        try:
-            return await worker.request(task, body)
-        except WorkerLost:
-            await self._start_worker()
-            raise
+    async def _process_suspect(self, task: dict[str, Any], body: bytes, reason: str) -> PageDigest:
+        """Process a page of which a worker has died once, in workers without other pages."""
+        async with self._suspect_lock:
+            for _ in range(MAX_TRIES - 1):
+                worker = self._new_worker()
+                try:
+                    await worker.start()
+                    return _digest_from(await worker.request(task, body))
+                except WorkerLost as lost:
+                    reason = str(lost)
+                finally:
+                    worker.stop()
+        raise PageSetAside(reason)
+
+    async def _running_worker(self) -> WorkerProcess | None:
+        """Return the worker; None if this process is to process a page itself.
+
+        An isolated crawl waits until its worker has started.
+        """
+        while self._is_isolated and self._worker is None:
+            if self._failed_starts >= MAX_FAILED_STARTS:
+                return None
+            if self._starting is None:
+                self._starting = asyncio.ensure_future(self._start_worker())
+            await asyncio.shield(self._starting)
+        return self._worker
 
     def _start_worker_if_fast(self) -> None:
         self._arrivals.append(monotonic())
@@ -84,10 +134,21 @@ class PageProcessor:
             self._starting = asyncio.ensure_future(self._start_worker())
 
     async def _start_worker(self) -> None:
+        worker = self._new_worker()
+        try:
+            await worker.start()
+        except WorkerLost:
+            self._failed_starts += 1
+            self._starting = None
+            return
+        self._failed_starts = 0
+        self._worker = worker
+
+    def _new_worker(self) -> WorkerProcess:
         site, missing_page = self._site, self._digester.missing_page
         # The arguments travel to another process: a set of words travels as a list.
-        sent = missing_page and (missing_page.title, [*missing_page.words])
-        worker = WorkerProcess(
+        sent = missing_page and (missing_page.title, sorted(missing_page.words))
+        return WorkerProcess(
             prepare_worker,
             self._bodies_url,
             site.home,
@@ -96,8 +157,6 @@ class PageProcessor:
             site.link_lists,
             sent,
         )
-        await worker.start()
-        self._worker = worker
 
 
 def prepare_worker(
@@ -119,15 +178,31 @@ def prepare_worker(
     digester = PageDigester(site, fingerprint)
 
     def process(task: dict[str, Any], body: bytes) -> dict[str, Any]:
-        digest = digester.digest(body, task["type"], task["url"])
+        limit_processor_time(MAX_PAGE_SECONDS)
         try:
+            digest = digester.digest(body, task["type"], task["url"])
             if _is_worth_storing(digest, task["detect_missing"]):
                 bodies.put(body, digest.body)
         except StoreError as error:
             return {"error": (type(error).__name__, str(error))}
+        except MemoryError:
+            # Ends this worker, so that the page is tried again.
+            raise
+        except Exception as error:  # noqa: BLE001 - a page may bring about anything
+            return {"failed": type(error).__name__}
         return digest.as_json()
 
     return process
+
+
+def _digest_from(fields: dict[str, Any]) -> PageDigest:
+    """Return the digest in a worker's response. Raises the error in it."""
+    if kind := fields.get("failed"):
+        raise PageError(kind)
+    if error := fields.get("error"):
+        kind, message = error
+        raise getattr(errors, kind, StoreError)(message)
+    return PageDigest.from_json(fields)
 
 
 def _is_worth_storing(digest: PageDigest, detect_missing: bool) -> bool:

@@ -56,6 +56,7 @@ class FrontierPipeline:
         """Store an item; if the store is full or lost, the crawl stops and the page stays open."""
         try:
             if isinstance(item, SitemapItem):
+                self._spider.dispatcher.end_turn(item.seen.url)
                 self._spider.frontier.add(item.links, [item.seen] if item.seen.run_id else [])
                 self._spider.frontier.record_lastmod(item.changed)
             else:
@@ -68,6 +69,7 @@ class FrontierPipeline:
 
     async def _store(self, item: PageItem) -> None:
         self._waiting += [item.outcome, *item.related]
+        self._spider.dispatcher.end_turn(item.outcome.page_id)
         if self._commit is None or self._commit.done():
             self._commit = asyncio.ensure_future(self._commit_waiting())
         if len(self._waiting) >= COMMIT_SIZE:

@@ -9,6 +9,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from catalog.errors import RuleError
 from catalog.html import open_html, to_utf8
+from catalog.runtime.page_marker import NO_PAGE, mark_page
 from catalog.values.category import SEPARATOR
 from parser.page.element_index import ElementIndex
 from parser.page.labels import labelled_text
@@ -32,7 +33,7 @@ class Document:
 
     Raises HostilePage where it is made to be slow. A `trusted` page was checked for that when it
     was crawled, and is not checked again. Pages of one shop share a `script_cache`: most of their
-    code is the same.
+    code is the same. `page_id` is the row of a stored page.
     """
 
     def __init__(
@@ -43,14 +44,27 @@ class Document:
         *,
         trusted: bool = False,
         script_cache: ScriptCache | None = None,
+        page_id: int = NO_PAGE,
     ) -> None:
         self.url = url
+        self._page_id = page_id
+        mark_page(page_id)
         if isinstance(body, bytes):
             body = to_utf8(body, content_type)
-        self.tree: LexborHTMLParser = open_html(body, trusted=trusted)
+        self._tree = open_html(body, trusted=trusted)
         self._script_cache = script_cache or ScriptCache()
         self._data_in_place: dict[tuple[str, str], list[Any]] = {}
         self._labelled_texts: dict[tuple[str, str], str | None] = {}
+
+    @property
+    def tree(self) -> LexborHTMLParser:
+        """The tree of the page; whoever takes it works on the page."""
+        self.mark()
+        return self._tree
+
+    def mark(self) -> None:
+        """Mark the page as the one that this process works on (`catalog.runtime.page_marker`)."""
+        mark_page(self._page_id)
 
     @cached_property
     def element_index(self) -> ElementIndex:
@@ -163,6 +177,7 @@ class Document:
 
     def data_of(self, selector: JsonAt) -> Iterable[Any]:
         """Return the data at a selector: in place, or each block of its name in the scripts."""
+        self.mark()
         if selector.is_in_place:
             return self._data_at(selector)
         return self.script_index.data(selector)

@@ -237,7 +237,8 @@ def _count_pages(session: Session, shop: Shop) -> dict[str, Any]:
         if state == PageState.FETCHED:
             kinds[kind or ""] += count
         reasons[str(state), clean_text(reason or read_reason, MAX_REASON_LENGTH) or ""] += count
-    frequent = reasons.most_common(_MAX_REASONS)
+    # Most frequent first; the database returns groups in any order.
+    frequent = sorted(reasons.items(), key=lambda item: (-item[1], item[0]))[:_MAX_REASONS]
     return {
         "pages": states.total(),
         "fetched": states[PageState.FETCHED],

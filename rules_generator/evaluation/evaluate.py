@@ -8,14 +8,16 @@ known are counted apart (`extra`). Missed values may stand nowhere on their page
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from catalog.models import Attribute
-from catalog.runtime.processes import worker_pool
+from catalog.runtime.process_end import set_aside_reason
 from catalog.runtime.progress import Progress, no_progress
+from catalog.runtime.supervised_workers import map_chunks
 from parser.rules.model import RuleSet
 from parser.voting.winner import Reading
 from rules_generator.config import DEFAULT_CONFIG, LearnerConfig
@@ -179,8 +181,19 @@ def _results(paths: Sequence[Path], plan: EvaluationPlan, workers: int) -> Itera
         for path in paths:
             yield _evaluate_path(path, plan)
         return
-    with worker_pool(workers) as pool:
-        yield from pool.map(_evaluate_path, paths, [plan] * len(paths))
+    chunks = [[path] for path in paths]
+    for results in map_chunks(_prepare_evaluation, (plan,), chunks, workers, _set_aside):
+        yield from results
+
+
+def _prepare_evaluation(plan: EvaluationPlan) -> Callable[[Path], ShopResult]:
+    return partial(_evaluate_path, plan=plan)
+
+
+def _set_aside(path: Path, reason: str) -> ShopResult:
+    """Return the result of a shop that ended the processes which evaluated it."""
+    name = path.name.removesuffix(".tar.xz")
+    return ShopResult(name, unread=[{"site": name, "page": "", "reason": set_aside_reason(reason)}])
 
 
 def _evaluate_path(path: Path, plan: EvaluationPlan) -> ShopResult:

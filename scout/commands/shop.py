@@ -153,7 +153,7 @@ def list_shops(context: typer.Context, as_json: JsonOption = False) -> None:
 @shop_commands.command("show")
 def show(context: typer.Context, shop: ShopArgument, as_json: JsonOption = False) -> None:
     """Show a shop: its crawl limits, its stored offers and pages, its newest run and crawl."""
-    from scout.overview import describe_last_crawl, describe_shop
+    from scout.overview import describe_last_crawl, describe_set_aside, describe_shop
 
     invocation = get_invocation(context)
     store, stored_shop = invocation.store, invocation.shop(shop)
@@ -166,6 +166,7 @@ def show(context: typer.Context, shop: ShopArgument, as_json: JsonOption = False
         "delay": stored_shop.delay,
         "javascript": stored_shop.javascript,
         "sitemaps": stored_shop.sitemaps,
+        "set_aside": describe_set_aside(store, stored_shop),
         "last_crawl": describe_last_crawl(store, stored_shop),
         "added": stored_shop.created_at,
     }

@@ -1,19 +1,24 @@
 """The parse job: all fetched pages are read once per version of the rules."""
 
+from pathlib import Path
+
 import pytest
 from sqlmodel import select
 
 from catalog.errors import LearnError, RuleError
 from catalog.models import Attribute, Page, PageKind, PageState, Shop, ShopOffer, StoredRules
 from catalog.runtime.settings import Settings
+from catalog.runtime.supervised_workers import MAX_TRIES
 from catalog.storage.bodies import BodyStore
 from catalog.storage.store import Store
 from parser import parse_job
 from parser.parse_job import parse_shop
 from parser.rules.model import Rule, RuleSet, Template
 from parser.rules.selector import JsonAt
+from reports.statistics.coverage import measure_coverage
 from tests.pages import article_page, products, text_page
 from tests.parser.test_page_reader import RULES
+from tests.poison import count_deaths, poison_processes
 
 ALL = products(6)
 
@@ -147,3 +152,42 @@ def test_without_rules_the_error_names_the_command(
     """The user must run the learner first."""
     with pytest.raises(LearnError, match="scout learn demo"):
         parse_shop(settings, store, shop, 1)
+
+
+POISONS = {
+    "segfault": "ended its process: segmentation fault",
+    "kill": "ended its process: killed, as for lack of memory",
+    "memory": "ended its process: out of memory",
+    "error": "unreadable: no such codec",
+}
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_page_that_ends_its_process_is_set_aside(
+    settings: Settings,
+    store: Store,
+    ready: Shop,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    workers: int,
+) -> None:
+    """Its reason is stored after three tries; every other page is read."""
+    poison_processes(tmp_path, monkeypatch)
+    monkeypatch.setattr(parse_job, "CHUNK_SIZE", 5)
+    monkeypatch.setattr(parse_job, "MAX_PAGES_ALONE", 0)
+    poison = {f"poison-{name}": f"<p>poison-{name}</p>" for name in POISONS}
+    store_pages(settings, store, ready, poison)
+    parsed = parse_shop(settings, store, ready, 1, workers=workers)
+    assert (parsed.offers, parsed.failed) == (6, 1 + len(POISONS))
+    assert stored_offers(store) == WANTED
+    with store.read() as session:
+        reasons = {
+            page.url.rpartition("poison-")[2]: page.read_reason
+            for page in session.exec(select(Page))
+        }
+    assert {name: reasons[name] for name in POISONS} == POISONS
+    deaths = {name: count_deaths(tmp_path, name) for name in POISONS if name != "error"}
+    assert set(deaths.values()) == {MAX_TRIES}
+    coverage = measure_coverage(store, ready, 1)
+    counted = {count.reason: count.pages for count in coverage.reasons}
+    assert [counted[reason] for reason in POISONS.values()] == [1] * len(POISONS)

@@ -1,11 +1,15 @@
 """Learning a stored shop: examples from the store, one version a run, people's rules kept."""
 
+import os
+from pathlib import Path
+
 import pytest
 from sqlmodel import select
 
 from catalog.errors import LearnError, NoKnownOffers
 from catalog.models import Attribute, KnownOffer, Run, Shop, StoredRules
 from catalog.runtime.settings import Settings
+from catalog.runtime.supervised_workers import MAX_TRIES
 from catalog.storage.store import Store
 from parser.parse_job import parse_shop, stored_rules
 from parser.rules.model import Rule, RuleSet
@@ -13,8 +17,15 @@ from parser.rules.selector import TextAt
 from rules_generator.learn import learn_shop
 from tests.pages import article_page, category_page, data_page, products, text_page
 from tests.parser.test_parse_job import store_pages, stored_offers
+from tests.poison import count_deaths, poison_processes
 from tests.rules_generator.conftest import known
 
+# Ends the process that opens a store.
+DYING_STORE = """
+import os
+from catalog.storage.store import Store
+Store.open = classmethod(lambda *_: os._exit(5))
+"""
 ALL = products(30)
 TEXT = ALL[:15]
 DATA = ALL[15:]
@@ -147,3 +158,62 @@ def test_pages_made_to_be_slow_are_named(settings: Settings, store: Store, shop:
     learnt = learn_shop(settings, store, shop, run_of(store, shop))
     assert learnt.examples == 10
     assert learnt.refused == {f"{shop.url}slow": "tags nested deeper than 2000"}
+
+
+def test_a_page_that_ends_the_process_is_set_aside(
+    settings: Settings,
+    store: Store,
+    crawled_shop: Shop,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Learning goes on without it: the page is named with the reason, and all others are used."""
+    know(store, crawled_shop, linked=True)
+    store_pages(settings, store, crawled_shop, {"bad": "<h1>Bad</h1>poison-segfault"})
+    with store.write() as session:
+        fields = {"shop_id": crawled_shop.id, "ref": "bad", "title": "Bad"}
+        session.add(KnownOffer(url=f"{crawled_shop.url}bad", **fields))
+    poison_processes(tmp_path, monkeypatch)
+    learnt = learn_shop(settings, store, crawled_shop, run_of(store, crawled_shop))
+    reason = "ended its process: segmentation fault"
+    assert learnt.refused == {f"{crawled_shop.url}bad": reason}
+    assert (learnt.examples, learnt.templates) == (20, 2)
+    assert count_deaths(tmp_path, "segfault") == MAX_TRIES
+    # The parser dies of it as well, and later runs learn without it at once.
+    parse_shop(settings, store, crawled_shop, 1)
+    assert count_deaths(tmp_path, "segfault") == 2 * MAX_TRIES
+    again = learn_shop(settings, store, crawled_shop, run_of(store, crawled_shop))
+    assert again.refused == learnt.refused
+    assert count_deaths(tmp_path, "segfault") == 2 * MAX_TRIES
+
+
+def test_a_process_that_dies_once_learns_the_same(
+    settings: Settings,
+    store: Store,
+    crawled_shop: Shop,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A page on which a process died once, as for lack of memory, is learnt from."""
+    know(store, crawled_shop, linked=True)
+    store_pages(settings, store, crawled_shop, {"once": "<h1>Once</h1>poison-once"})
+    poison_processes(tmp_path, monkeypatch)
+    learnt = learn_shop(settings, store, crawled_shop, run_of(store, crawled_shop))
+    assert (learnt.refused, learnt.examples) == ({}, 20)
+    assert (tmp_path / "poison-once").exists()
+
+
+def test_a_process_that_dies_of_no_page_is_an_error(
+    settings: Settings,
+    store: Store,
+    crawled_shop: Shop,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where no page is to blame, the error says how the process ended."""
+    know(store, crawled_shop, linked=True)
+    (tmp_path / "sitecustomize.py").write_text(DYING_STORE)
+    path = os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])
+    monkeypatch.setenv("PYTHONPATH", path)
+    with pytest.raises(LearnError, match="ended 3 times: exit code 5"):
+        learn_shop(settings, store, crawled_shop, run_of(store, crawled_shop))

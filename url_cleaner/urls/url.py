@@ -191,6 +191,18 @@ def url_key(url: str) -> str:
     return _normalise_escapes(_SCHEME_AND_WWW.sub("", url).rstrip("/"))
 
 
+def url_rank(url: str) -> tuple[int, str]:
+    """Return a sort key of URLs: the shortest first, equally long ones by code points.
+
+    This order stands for a set of URLs wherever one of them has to be chosen: the order in which
+    pages were fetched depends on timing, and collations differ between databases.
+
+    >>> sorted(["https://a.de/bc", "https://a.de/b", "https://a.de/a"], key=url_rank)
+    ['https://a.de/a', 'https://a.de/b', 'https://a.de/bc']
+    """
+    return len(url), url
+
+
 def unescape(text: str) -> str:
     """Decode percent-escapes of visible ASCII characters, once; all others stay, so that no byte is
     lost.

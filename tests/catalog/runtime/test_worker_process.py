@@ -42,7 +42,7 @@ def test_answers_in_turn() -> None:
 
 
 def test_lost() -> None:
-    """Who waits for a companion that dies is told so, and so is who asks it afterwards."""
+    """All who wait for a worker that dies are told the reason; only the first request is suspect."""
 
     async def talk() -> list[Any]:
         companion = WorkerProcess(echo, "hello")
@@ -52,7 +52,10 @@ def test_lost() -> None:
         )
         return first + await asyncio.gather(companion.request({}), return_exceptions=True)
 
-    assert [type(item) for item in asyncio.run(talk())] == [WorkerLost] * 3
+    losses = asyncio.run(talk())
+    assert [type(item) for item in losses] == [WorkerLost] * 3
+    assert [item.is_suspect for item in losses] == [True, False, False]
+    assert {str(item) for item in losses} == {"aborted"}
 
 
 def test_not_started() -> None:

@@ -1,5 +1,7 @@
 """Looking up what hundreds of selectors ask for gives what the parser gives."""
 
+import time
+
 import pytest
 
 from catalog.models import Attribute
@@ -7,7 +9,8 @@ from parser.page.document import Document
 from parser.rules.selector import AttributeAt, JsonAt, TextAt
 from rules_generator.candidates.selectors import selectors_for
 from rules_generator.locate.known_values import ValueMatcher, find_occurrences
-from rules_generator.training.page_cache import ANCHORED_SELECTOR, PageCache
+from rules_generator.training import page_cache
+from rules_generator.training.page_cache import ANCHORED_SELECTOR, PageCache, SlowPage
 from tests.pages import products, text_page
 
 SPLIT = [
@@ -67,3 +70,22 @@ def test_finds(selector: TextAt | AttributeAt | JsonAt, value: str | None) -> No
     """The first in the page's order, though anchors stand within each other."""
     document = Document(NESTED, "https://shop.example/")
     assert PageCache(document).find(selector) == document.find(selector) == value
+
+
+def test_selectors_are_given_processor_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that waits for the processor is not slow; one that computes for long is."""
+    monkeypatch.setattr(page_cache, "MAX_SECONDS", 0.1)
+    document = Document("<p>a</p>", "https://shop.example/")
+    wait, compute = PageCache(document), PageCache(document)
+    monkeypatch.setattr(Document, "all", lambda *_: time.sleep(0.3) or [])
+    assert wait.all("p") == []
+    assert not wait.is_slow
+    monkeypatch.setattr(Document, "all", lambda *_: _compute(0.2) or [])
+    with pytest.raises(SlowPage):
+        compute.all("p")
+
+
+def _compute(seconds: float) -> None:
+    end = time.thread_time() + seconds
+    while time.thread_time() < end:
+        pass

@@ -67,16 +67,13 @@ class Calls:
             return (connection.execute(query).fetchone() or [None])[0]
 
     def findings(self) -> dict[str, dict[str, Any]]:
-        """Return the findings by URL, without values that depend on the port or on page order."""
+        """Return the findings by URL, without values that depend on the port."""
         lines = re.sub(
             r"127\.0\.0\.1:\d+", "shop", self.run("offers", "demo", "--all", "--json")
         ).splitlines()
-        findings = {
+        return {
             row["url"]: {name: value for name, value in row.items() if name in COMPARED_FIELDS}
             for row in map(json.loads, lines)
-        }
-        return {
-            url: row | {"other_urls": sorted(row["other_urls"])} for url, row in findings.items()
         }
 
 
