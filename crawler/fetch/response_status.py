@@ -31,6 +31,8 @@ from crawler.urls.site import OTHER_HOST
 MAX_ATTEMPTS = 4  # requests of one page in one run
 FIRST_WAIT = 0.5  # seconds; doubled by each attempt
 MAX_RETRY_AFTER = 300.0  # seconds; cap on the shop's header
+MAX_HEADER_LENGTH = 100  # characters of a Retry-After; longer ones are not read
+SECONDS = re.compile(r"[0-9]+(?:\.[0-9]*)?")
 MISSING_RETRY_DELAY = 3.0  # seconds until a known page that is missing is requested again
 NO_PAGE_DELAY = 7 * 24 * 3600.0  # seconds until a file or an oversized page is tried again
 # 408, 425 and 429 by RFC 9110, 8470 and 6585; 520 to 524 are those of a widespread proxy.
@@ -161,14 +163,22 @@ def classify_missing(reason: str, attempts: int, was_fetched: bool) -> ResponseS
 
 
 def retry_after(response: Response) -> float | None:
-    """Return the seconds of a valid Retry-After header, at most five minutes."""
-    value = (response.headers.get("Retry-After") or b"").decode("latin-1").strip()
-    if value.isdigit():
-        return min(float(value), MAX_RETRY_AFTER)
+    """Return the seconds of a valid Retry-After header, at most five minutes.
+
+    RFC 9110 allows whole seconds and an HTTP date; fractions are read as well. Anything else is
+    ignored, negative numbers among it.
+    """
+    header = (response.headers.get("Retry-After") or b"").decode("latin-1").strip()
+    if len(header) > MAX_HEADER_LENGTH:
+        return None
+    if SECONDS.fullmatch(header):
+        return min(float(header), MAX_RETRY_AFTER)
     try:
-        until = parsedate_to_datetime(value).astimezone(UTC)
+        until = parsedate_to_datetime(header)
+        # A date without a time zone, or with the unknown one (-0000), is in UTC.
+        until = until.replace(tzinfo=UTC) if until.tzinfo is None else until
         seconds = (until - datetime.now(UTC)).total_seconds()
-    except (ValueError, TypeError, OverflowError):
+    except (ValueError, TypeError, OverflowError, IndexError):
         return None
     return min(max(seconds, 0.0), MAX_RETRY_AFTER)
 
