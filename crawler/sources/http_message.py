@@ -9,7 +9,7 @@ import zlib
 from dataclasses import dataclass
 from io import BytesIO
 
-import brotli
+import brotli  # type: ignore[import-untyped]
 import zstandard
 
 # Codings of a body at most. Bound against hostile input.
