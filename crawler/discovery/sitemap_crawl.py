@@ -40,8 +40,8 @@ from crawler.fetch.response_status import (
 from crawler.filters.link_filter import LinkFilter
 from crawler.frontier.dispatcher import Dispatcher
 from crawler.store.pipelines import SitemapItem
+from crawler.urls.crawl_url import CrawlUrl
 from crawler.urls.url_rules import NOT_A_PAGE
-from crawler.urls.url_shape import Address
 
 UNREAD = "sitemap not read"  # reason under which all unreadable sitemaps are counted
 DETAIL = "sitemap: "  # begins the reasons of single sitemaps and entries
@@ -81,16 +81,16 @@ class SitemapCrawl:
             if isinstance(address, str):
                 self._count_unread(url, address)
                 continue
-            if address.url in self._requested:
+            if address.text in self._requested:
                 continue
             if level > MAX_DEPTH or len(self._requested) >= MAX_FILES:
-                self._requested.add(address.url)
+                self._requested.add(address.text)
                 self._count_unread(url, NESTED_TOO_DEEP if level > MAX_DEPTH else TOO_MANY_FILES)
                 continue
-            self._requested.add(address.url)
-            if address.url not in self._done:
-                self._dispatcher.acquire(address.url)
-                yield self._request({"sitemap": address.url, "level": level, "is_guess": is_guess})
+            self._requested.add(address.text)
+            if address.text not in self._done:
+                self._dispatcher.acquire(address.text)
+                yield self._request({"sitemap": address.text, "level": level, "is_guess": is_guess})
 
     async def parse(self, response: Response, **kwargs: Any) -> list[SitemapItem | Request]:
         """Handle the response to a sitemap's request: its item, and requests for further sitemaps.
@@ -178,7 +178,7 @@ class SitemapCrawl:
         target = redirect_target(response)
         checked = self._link_filter.site.check(target)
         # A sitemap has the file ending of a data file, which is no page.
-        if isinstance(checked, Address) or checked == NOT_A_PAGE:
+        if isinstance(checked, CrawlUrl) or checked == NOT_A_PAGE:
             return SitemapFile(sitemaps=(target,))
         return SitemapFile(problem=f"redirect to: {checked}")
 
@@ -193,8 +193,8 @@ class SitemapCrawl:
         times: dict[str, datetime] = {}
         for url, moment in changed.items():
             address = self._link_filter.site.check(url)
-            if isinstance(address, Address):
-                times[address.url] = moment
+            if isinstance(address, CrawlUrl):
+                times[address.text] = moment
         return times
 
 

@@ -29,8 +29,8 @@ from crawler.fetch.response_status import HOSTILE, MAX_ATTEMPTS, TOO_LARGE, clas
 from crawler.frontier.dispatcher import LEASE
 from crawler.pages.link_extraction import extract_links
 from crawler.sources.warc_reader import SavedResponse, is_warc, read_responses
+from crawler.urls.crawl_url import CrawlUrl
 from crawler.urls.site import Site
-from crawler.urls.url_shape import Address
 from url_cleaner.urls.url import join_url
 
 HTML_ENDINGS = (".html", ".htm", ".xhtml")
@@ -93,8 +93,8 @@ def read_url_list(file: Path, shop: Shop) -> list[FrontierLink]:
         if not line.strip() or line.startswith("#"):
             continue
         address = site.normalize(line.strip())
-        if isinstance(address, Address):
-            links.append(FrontierLink(address.url, "listed", LISTED_PRIORITY))
+        if isinstance(address, CrawlUrl):
+            links.append(FrontierLink(address.text, "listed", LISTED_PRIORITY))
     if not links:
         raise UsageError(f"{file} lists no page of {shop.url}")
     return links
@@ -156,7 +156,7 @@ class _Importer:
     def _own_url(self, url: str | None) -> str | None:
         """Return the cleaned URL if it is one of the shop's pages."""
         address = self._site.check(url or "")
-        return address.url if isinstance(address, Address) else None
+        return address.text if isinstance(address, CrawlUrl) else None
 
 
 def _batches(pages: Iterable[_SavedPage]) -> Iterator[dict[str, SavedResponse]]:
@@ -211,7 +211,7 @@ def _archived(
             if saved.status < 200 or saved.status == 304:
                 continue
             address = site.normalize(saved.url)
-            if isinstance(address, Address):
-                yield _SavedPage(address.url, saved)
+            if isinstance(address, CrawlUrl):
+                yield _SavedPage(address.text, saved)
             else:
                 skipped[address] += 1
