@@ -29,8 +29,8 @@ from crawler.discovery.sitemaps import (
 )
 from crawler.fetch.probe import PAGE_META
 from crawler.fetch.response_status import (
+    ROBOTS_TXT,
     TEMPORARY_STATUSES,
-    TOO_LARGE,
     ResponseStatus,
     classify_error,
     redirect_target,
@@ -163,7 +163,7 @@ class SitemapCrawl:
         if status.state == PageState.PENDING and await self._dispatcher.sleep(status.wait):
             named = {key: meta[key] for key in ("sitemap", "level", "is_guess")}
             return [self._request(named, meta["attempts"] + 1)]
-        if status.state == PageState.FAILED or status.reason == TOO_LARGE:
+        if status.state == PageState.FAILED or status.reason != ROBOTS_TXT:
             self._count_unread(url, status.reason or "")
             seen = SitemapSeen(run_id=self._run_id or 0, url=url, status=http_status)
             return [SitemapItem(seen)]

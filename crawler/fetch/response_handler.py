@@ -165,4 +165,5 @@ def _unchanged_columns(page: Page) -> dict[str, Any]:
 
 def _header(response: Response, name: str) -> str | None:
     value = response.headers.get(name)
-    return value.decode("latin-1") if value else None
+    # PostgreSQL cannot store a zero, and no header may hold one.
+    return value.decode("latin-1") if value and b"\0" not in value else None

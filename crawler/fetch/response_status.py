@@ -37,6 +37,8 @@ MISSING_RETRY_DELAY = 3.0  # seconds until a known page that is missing is reque
 NO_PAGE_DELAY = 7 * 24 * 3600.0  # seconds until a file or an oversized page is tried again
 # 408, 425 and 429 by RFC 9110, 8470 and 6585; 520 to 524 are those of a widespread proxy.
 TEMPORARY_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524})
+MIN_STATUS = 100  # statuses have three digits (RFC 9110, section 15)
+MAX_STATUS = 999
 GONE_STATUSES = frozenset({404, 410})
 
 # Reasons, as stored in the page table and shown in reports.
@@ -45,6 +47,7 @@ NOT_HTML = "not html"
 TOO_LARGE = "too large"
 HOSTILE = "hostile page"
 UNREADABLE = "unreadable answer"
+ABSURD_STATUS = "absurd status code"
 NO_TLS = "no secure connection"
 CAPTCHA = "captcha"
 LOGIN = "login wall"
@@ -198,6 +201,11 @@ def redirect_target(response: Response) -> str:
         return ""
 
 
+def has_valid_status(response: Response) -> bool:
+    """Return True if the status has three digits; those above 599 are in use, though not valid."""
+    return MIN_STATUS <= response.status <= MAX_STATUS
+
+
 def is_html(response: Response) -> bool:
     """Return True if a response is HTML, by its content type or else by its first tag."""
     content_type = (response.headers.get("Content-Type") or b"").lower()
@@ -267,4 +275,4 @@ def _ignore_reason(message: str) -> str:
     """Return the reason of Scrapy's IgnoreRequest, which has a message but no kind."""
     if "robots.txt" in message:
         return ROBOTS_TXT
-    return OTHER_HOST if message == OTHER_HOST else TOO_LARGE
+    return message if message in (OTHER_HOST, ABSURD_STATUS) else TOO_LARGE

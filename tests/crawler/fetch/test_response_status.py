@@ -210,6 +210,41 @@ def test_throttle() -> None:
     assert slot.delay == 3.0
 
 
+ODD_DELAYS = [
+    "Crawl-delay: nan",
+    "Crawl-delay: inf",
+    "Crawl-delay: -5",
+    "Crawl-delay: soon",
+    "Crawl-delay: 1,5",
+    "Request-rate: 1/0",
+    "Request-rate: a/b",
+    "Request-rate: 0/5s",
+    "Request-rate: 5",
+]
+
+
+@pytest.mark.parametrize("line", ODD_DELAYS)
+def test_delays_that_are_no_numbers(line: str) -> None:
+    """A delay of robots.txt that is no number is ignored."""
+    assert _delay_of(line) == 0.0
+
+
+@pytest.mark.parametrize("line", ["Request-rate: 1/" + "9" * 400 + "d", "Crawl-delay: 99999"])
+def test_absurd_delays(line: str) -> None:
+    """A delay is a minute at most."""
+    assert _delay_of(line) == DEFAULT_CONFIG.max_crawl_delay
+
+
+def _delay_of(line: str) -> float:
+    crawler: Any = SimpleNamespace(
+        engine=SimpleNamespace(downloader=SimpleNamespace(slots={"a": SimpleNamespace(delay=0.0)}))
+    )
+    throttle = Throttle(crawler, 0.0)
+    rules = Protego.parse(f"User-agent: Scout\n{line}\n")
+    throttle.apply_robots(SimpleNamespace(rp=rules, crawl_delay=rules.crawl_delay), "Scout")
+    return throttle.min_delay
+
+
 def test_circuit_breaker() -> None:
     """A crawl stops after 30 refusals in a row; one page between them restarts the count."""
     breaker = CircuitBreaker("a.example")
