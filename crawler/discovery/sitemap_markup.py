@@ -72,12 +72,13 @@ BLANKS = " \t\r\n\f\v\u00a0\u200b\u200c\u200d\u2060\ufeff"
 class Entry:
     """An entry's addresses, those of the same page in other languages, and its last change.
 
+    `alternates` are pairs of a language as `hreflang` writes it, "" where none is given, and an address.
     `bases` are the values of `xml:base` that its addresses are relative to, outermost first.
     """
 
     name: str
     addresses: list[str] = field(default_factory=list)
-    alternates: list[str] = field(default_factory=list)
+    alternates: list[tuple[str, str]] = field(default_factory=list)
     changed: str = ""
     bases: tuple[str, ...] = ()
     # Permanent addresses that feeds write elsewhere; they count where no link is given.
@@ -227,7 +228,8 @@ class MarkupReader:
         if "alternate" not in relations or len(entry.alternates) >= MAX_ADDRESSES:
             return True
         if entry.name not in FEED_ENTRIES or entry.addresses:
-            entry.alternates.append(address)
+            language = attributes.get("hreflang", [""])[0].strip()
+            entry.alternates.append((language, address))
         else:
             entry.addresses.append(address)
         return True

@@ -52,13 +52,15 @@ _LINE_END = re.compile(r"[\r\n]+")
 class SitemapFile:
     """Contents of one sitemap: pages, their other languages, or further sitemaps.
 
-    `changed` maps URLs to times, `skipped` reasons to the number of entries left out. `problem` is
+    `versions` maps pages to pairs of a language and a URL, as `hreflang` names them. `changed` maps
+    URLs to times, `skipped` reasons to the number of entries left out. `problem` is
     the reason why the whole file cannot be read, "" where it can.
     """
 
     pages: tuple[str, ...] = ()
     sitemaps: tuple[str, ...] = ()
     alternates: tuple[str, ...] = ()
+    versions: Mapping[str, tuple[tuple[str, str], ...]] = field(default_factory=dict)
     changed: Mapping[str, datetime] = field(default_factory=dict)
     skipped: Mapping[str, int] = field(default_factory=dict)
     problem: str = ""
@@ -226,6 +228,7 @@ def _parse_markup(text: str, base: str) -> SitemapFile:
         tuple(contents.pages),
         tuple(contents.sitemaps),
         tuple(alternates[:MAX_URLS]),
+        contents.versions,
         contents.changed,
         reader.skipped,
     )
@@ -238,6 +241,7 @@ class _Contents:
         self.pages: dict[str, None] = {}
         self.sitemaps: dict[str, None] = {}
         self.alternates: dict[str, None] = {}
+        self.versions: dict[str, tuple[tuple[str, str], ...]] = {}
         self.changed: dict[str, datetime] = {}
         self._base = base
 
@@ -252,5 +256,11 @@ class _Contents:
             urls[address] = None
             if time:
                 self.changed[address] = time
-        for text in entry.alternates:
-            self.alternates[absolute_address(text, base)] = None
+        versions: list[tuple[str, str]] = []
+        for language, text in entry.alternates:
+            address = absolute_address(text, base)
+            self.alternates[address] = None
+            if language:
+                versions.append((language, address))
+        if versions and not is_index:
+            self.versions[absolute_address(entry.addresses[0], base)] = tuple(versions)

@@ -32,6 +32,12 @@ def test_pages_with_dates_pictures_and_languages() -> None:
     sitemap = parse_sitemap(RICH)
     assert sitemap.pages == ("https://a.example/de/x", "https://a.example/y?a=1&b=2")
     assert sitemap.alternates == ("https://a.example/en/x",)
+    assert sitemap.versions == {
+        "https://a.example/de/x": (
+            ("de", "https://a.example/de/x"),
+            ("en", "https://a.example/en/x"),
+        )
+    }
     assert sitemap.changed == {"https://a.example/de/x": datetime(2026, 5, 1, tzinfo=UTC)}
 
 
@@ -167,6 +173,7 @@ def test_languages_of_an_entry() -> None:
     text = "<feed><entry><link href='/x'/><link rel='alternate' hreflang='en' href='/y'/></entry>"
     sitemap = parse_sitemap(text.encode(), URL)
     assert (sitemap.pages, sitemap.alternates) == ((X,), (Y,))
+    assert sitemap.versions == {X: (("en", Y),)}
 
 
 NAMESPACES = [
