@@ -78,8 +78,10 @@ def crawl_shop(
         browser.find_browser(settings)
     frontier = Frontier(store, shop.id or 0, run_id)
     if source and saved_pages.has_saved_pages(Path(source)):
-        saved_pages.read_saved_pages(settings, store, shop, run_id, Path(source), progress)
-        return _result(store, shop, {}, started)
+        skipped = saved_pages.read_saved_pages(
+            settings, store, shop, run_id, Path(source), progress
+        )
+        return _result(store, shop, {"refused": skipped}, started)
     if source:
         frontier.add(saved_pages.read_url_list(Path(source), shop))
     crawl_progress = CrawlProgress(store, shop.id or 0, frontier, progress)

@@ -43,6 +43,7 @@ DOWNLOADER_MIDDLEWARES: dict[str, int | None] = {
     "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware": None,
     "crawler.fetch.middlewares.SameSiteMiddleware": 60,
     "crawler.fetch.middlewares.RobotsStatusMiddleware": 560,
+    "crawler.fetch.middlewares.StatusRangeMiddleware": 570,
 }
 SPIDER_MIDDLEWARES = dict.fromkeys(
     (

@@ -117,8 +117,9 @@ class ShopSpider(Spider):
         if self.job.follow:
             store, shop_id = self.opened.store, self.opened.shop_id
             self.frontier.add(seeds.seed_links(store, shop_id, self.link_filter))
-            sitemaps = [*self._sitemap_urls, self.site.origin + "/sitemap.xml"]
-            for request in self._sitemap_crawl.requests(sitemaps):
+            for request in self._sitemap_crawl.requests(self._sitemap_urls):
+                yield request
+            for request in self._sitemap_crawl.requests(["/sitemap.xml"], is_guess=True):
                 yield request
             # Which of a link and a sitemap finds a page first must not depend on timing. In a new
             # crawl of a known shop, dates of sitemaps may settle pages without a request.

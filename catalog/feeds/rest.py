@@ -70,11 +70,13 @@ def read(url: str, progress: Progress) -> Rows:
     requested = set[str]()
     previous_items: list[Any] | None = None
     page_url: str | None = url
+    # A counted page that is missing is beyond the last one, a named one is an error.
+    must_exist = True
     with make_session() as session:
         session.auth = _credentials(url)
         while page_url and page_url not in requested and len(requested) < MAX_PAGES:
             requested.add(page_url)
-            page, linked_url = _fetch_page(session, page_url, is_first=len(requested) == 1)
+            page, linked_url = _fetch_page(session, page_url, must_exist=must_exist)
             items = find_items(page) if page is not None else []
             if items is None:
                 raise UnreadableFeed(
@@ -89,6 +91,8 @@ def read(url: str, progress: Progress) -> Rows:
             progress("pages of the catalog", len(requested))
             previous_items = items
             page_url = _next_url(page_url, page, linked_url)
+            named = linked_url or _named_next(page)
+            must_exist = named is not None and not _is_number(named)
 
 
 def without_password(url: str) -> str:
@@ -147,12 +151,12 @@ def _credentials(url: str) -> tuple[str, str] | None:
     return unquote(parts.username), unquote(parts.password or "")
 
 
-def _fetch_page(session: requests.Session, url: str, *, is_first: bool) -> tuple[Any, str | None]:
+def _fetch_page(session: requests.Session, url: str, *, must_exist: bool) -> tuple[Any, str | None]:
     """Fetch a page's JSON (None where there is no such page) and the next page's URL in the Link
     header.
     """
     with _get(session, url) as response:
-        if response.status_code in _NO_PAGE_STATUSES and not is_first:
+        if response.status_code in _NO_PAGE_STATUSES and not must_exist:
             return None, None
         _expect_ok(response, url)
         body = b"".join(_chunks(response, url, MAX_PAGE_SIZE))
@@ -209,8 +213,8 @@ def _named_next(page: Any) -> str | None:
             value = links.get(name)
             if isinstance(value, dict):
                 value = value.get("href") or value.get("url")
-            if isinstance(value, str) and value:
-                return value
+            if isinstance(value, str) and value.strip():
+                return value.strip()
     return None
 
 

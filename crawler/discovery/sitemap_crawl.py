@@ -1,12 +1,16 @@
 """Sitemap crawl: sitemaps of robots.txt, of the shop's settings, `/sitemap.xml`, and their parts.
 
+Every sitemap that is named and cannot be read is counted, and so is every entry that is left out,
+with the reason. `/sitemap.xml` is asked for though nobody names it: that it is missing, or that a
+page is shown in its place, says nothing.
+
 A sitemap is stored as read together with its links, so a crawl that resumes after a kill does not
 fetch it again. One that only leads to others, by naming them or by a redirect, is not stored: a
 kill may come before those are read.
 """
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -14,19 +18,19 @@ from scrapy.http import Request, Response
 from twisted.python.failure import Failure
 
 from catalog.models import FINAL_SITEMAP_STATUSES, PageState, SitemapSeen
-from catalog.storage.frontier import FrontierLink
 from crawler.discovery.sitemaps import (
+    HTML_PAGE,
     MAX_DEPTH,
     MAX_FILES,
     MAX_SIZE,
     SitemapFile,
-    parse_sitemap,
-    unzipped_body,
+    absolute_address,
+    parse_sitemap_file,
 )
 from crawler.fetch.probe import PAGE_META
 from crawler.fetch.response_status import (
+    ROBOTS_TXT,
     TEMPORARY_STATUSES,
-    TOO_LARGE,
     ResponseStatus,
     classify_error,
     redirect_target,
@@ -36,11 +40,15 @@ from crawler.fetch.response_status import (
 from crawler.filters.link_filter import LinkFilter
 from crawler.frontier.dispatcher import Dispatcher
 from crawler.store.pipelines import SitemapItem
+from crawler.urls.crawl_url import CrawlUrl
 from crawler.urls.url_rules import NOT_A_PAGE
-from crawler.urls.url_shape import Address
 
-UNREAD = "sitemap not read"  # reason under which unreadable sitemaps are counted
-NO_RESPONSE = 0  # stored in place of an HTTP status
+UNREAD = "sitemap not read"  # reason under which all unreadable sitemaps are counted
+DETAIL = "sitemap: "  # begins the reasons of single sitemaps and entries
+NESTED_TOO_DEEP = "nested too deep"
+TOO_MANY_FILES = f"more than {MAX_FILES} files"
+NO_RESPONSE = 0  # stored in place of an HTTP status; also for a response that holds no sitemap
+GONE_SITEMAP_STATUSES = frozenset(FINAL_SITEMAP_STATUSES) - {200}
 
 logger = logging.getLogger(__name__)
 
@@ -60,21 +68,32 @@ class SitemapCrawl:
         self._dispatcher = dispatcher
         self._requested: set[str] = set()
 
-    def requests(self, urls: Iterable[str], level: int = 0) -> Iterator[Request]:
-        """Yield requests for the sitemaps among `urls` that are the shop's own and not read yet."""
+    def requests(
+        self, urls: Iterable[str], level: int = 0, *, is_guess: bool = False
+    ) -> Iterator[Request]:
+        """Yield requests for the sitemaps among `urls` that are the shop's own and not read yet.
+
+        `is_guess` if nobody names them.
+        """
         for url in urls:
-            address = self._link_filter.site.normalize(url)
-            if isinstance(address, str) or address.url in self._requested:
+            site = self._link_filter.site
+            address = site.normalize(absolute_address(url, f"{site.origin}/"))
+            if isinstance(address, str):
+                self._count_unread(url, address)
                 continue
-            if len(self._requested) >= MAX_FILES:
-                return
-            self._requested.add(address.url)
-            if address.url not in self._done:
-                self._dispatcher.acquire(address.url)
-                yield self._request(address.url, level)
+            if address.text in self._requested:
+                continue
+            if level > MAX_DEPTH or len(self._requested) >= MAX_FILES:
+                self._requested.add(address.text)
+                self._count_unread(url, NESTED_TOO_DEEP if level > MAX_DEPTH else TOO_MANY_FILES)
+                continue
+            self._requested.add(address.text)
+            if address.text not in self._done:
+                self._dispatcher.acquire(address.text)
+                yield self._request({"sitemap": address.text, "level": level, "is_guess": is_guess})
 
     async def parse(self, response: Response, **kwargs: Any) -> list[SitemapItem | Request]:
-        """Handle the response to a sitemap's request: its item, or requests for further sitemaps.
+        """Handle the response to a sitemap's request: its item, and requests for further sitemaps.
 
         Returns a list: Scrapy reads the source code of generators, and wraps them.
         """
@@ -89,22 +108,37 @@ class SitemapCrawl:
             sitemap = self._redirected_sitemap(response)
         else:
             sitemap = _parse_body(response)
-        if sitemap.sitemaps:
-            # Further sitemaps get their turns in the order of those that name them.
-            await self._dispatcher.wait_turn(meta["sitemap"])
-            requests: list[SitemapItem | Request] = []
-            if meta["level"] < MAX_DEPTH:
-                requests += self.requests(sitemap.sitemaps, meta["level"] + 1)
+        for reason, count in sitemap.skipped.items():
+            self._link_filter.refused[DETAIL + reason] += count
+        # Further sitemaps get their turns in the order of those that name them.
+        await self._dispatcher.wait_turn(meta["sitemap"])
+        requests: list[SitemapItem | Request] = []
+        is_guess = meta["is_guess"]
+        requests += self.requests(sitemap.sitemaps, meta["level"] + 1, is_guess=is_guess)
+        if sitemap.sitemaps and not sitemap.pages:
             # Released after its sitemaps are in flight, or the crawl could seem to be over.
             self._dispatcher.release(meta["sitemap"])
             return requests
-        await self._dispatcher.wait_turn(meta["sitemap"])
         links = [
             *self._link_filter.admit_seeds(sitemap.pages, "sitemap"),
             *self._link_filter.admit_seeds(sitemap.alternates, "alternate"),
         ]
-        changed = self._change_times(sitemap.changed)
-        return [self._item(meta["sitemap"], status, len(sitemap.pages), links, changed)]
+        is_missing = status in GONE_SITEMAP_STATUSES or sitemap.problem == HTML_PAGE
+        if sitemap.problem and not (is_missing and meta["is_guess"]):
+            self._count_unread(meta["sitemap"], sitemap.problem)
+            if status not in GONE_SITEMAP_STATUSES:
+                status = status if status >= 300 else NO_RESPONSE
+        elif 200 <= status < 300:
+            status = 200
+        # One that also names other sitemaps is not stored as read: a kill may come before those.
+        run_id = None if sitemap.sitemaps else self._run_id
+        seen = SitemapSeen(
+            run_id=run_id or 0,
+            url=meta["sitemap"],
+            status=status,
+            urls_found=len(sitemap.pages),
+        )
+        return [*requests, SitemapItem(seen, links, self._change_times(sitemap.changed))]
 
     async def handle_error(self, failure: Failure) -> list[SitemapItem | Request]:
         """Handle a sitemap without a response; without it, the crawl relies on links."""
@@ -112,13 +146,12 @@ class SitemapCrawl:
         status = classify_error(failure.value, meta["attempts"])
         return await self._retry_or_give_up(meta, status, NO_RESPONSE)
 
-    def _request(self, url: str, level: int, attempts: int = 1) -> Request:
-        meta = {"sitemap": url, "level": level, "attempts": attempts, "download_maxsize": MAX_SIZE}
+    def _request(self, meta: dict[str, Any], attempts: int = 1) -> Request:
         return Request(
-            url,
+            meta["sitemap"],
             self.parse,
             errback=self.handle_error,
-            meta={**PAGE_META, **meta},
+            meta={**PAGE_META, **meta, "attempts": attempts, "download_maxsize": MAX_SIZE},
             dont_filter=True,
         )
 
@@ -131,9 +164,12 @@ class SitemapCrawl:
         """
         url = meta["sitemap"]
         if status.state == PageState.PENDING and await self._dispatcher.sleep(status.wait):
-            return [self._request(url, meta["level"], meta["attempts"] + 1)]
-        if status.state == PageState.FAILED or status.reason == TOO_LARGE:
-            return [self._item(url, http_status)]
+            named = {key: meta[key] for key in ("sitemap", "level", "is_guess")}
+            return [self._request(named, meta["attempts"] + 1)]
+        if status.state == PageState.FAILED or status.reason != ROBOTS_TXT:
+            self._count_unread(url, status.reason or "")
+            seen = SitemapSeen(run_id=self._run_id or 0, url=url, status=http_status)
+            return [SitemapItem(seen)]
         self._dispatcher.release(url)
         return []
 
@@ -145,42 +181,27 @@ class SitemapCrawl:
         target = redirect_target(response)
         checked = self._link_filter.site.check(target)
         # A sitemap has the file ending of a data file, which is no page.
-        if isinstance(checked, Address) or checked == NOT_A_PAGE:
+        if isinstance(checked, CrawlUrl) or checked == NOT_A_PAGE:
             return SitemapFile(sitemaps=(target,))
-        return SitemapFile()
+        return SitemapFile(problem=f"redirect to: {checked}")
 
-    def _item(
-        self,
-        url: str,
-        http_status: int,
-        size: int = 0,
-        links: Sequence[FrontierLink] = (),
-        changed: Mapping[str, datetime] | None = None,
-    ) -> SitemapItem:
-        """Build the item of a sitemap.
-
-        One that exists and could not be read is logged and counted.
-        """
-        if http_status not in FINAL_SITEMAP_STATUSES:
-            logger.warning("%s: %s (status %d)", UNREAD, url, http_status)
-            self._link_filter.refused[UNREAD] += 1
-        seen = SitemapSeen(run_id=self._run_id or 0, url=url, status=http_status, urls_found=size)
-        return SitemapItem(seen, [*links], dict(changed or {}))
+    def _count_unread(self, url: str, reason: str) -> None:
+        """Log and count a sitemap that exists, or is named, and cannot be read."""
+        logger.warning("%s: %s (%s)", UNREAD, url, reason)
+        self._link_filter.refused[UNREAD] += 1
+        self._link_filter.refused[DETAIL + reason] += 1
 
     def _change_times(self, changed: Mapping[str, datetime]) -> dict[str, datetime]:
         """Map the cleaned URLs of the shop's own pages to their last change."""
         times: dict[str, datetime] = {}
         for url, moment in changed.items():
             address = self._link_filter.site.check(url)
-            if isinstance(address, Address):
-                times[address.url] = moment
+            if isinstance(address, CrawlUrl):
+                times[address.text] = moment
         return times
 
 
 def _parse_body(response: Response) -> SitemapFile:
-    if response.status != 200:
-        return SitemapFile()
-    try:
-        return parse_sitemap(unzipped_body(response))
-    except (OSError, ValueError, EOFError):
-        return SitemapFile()
+    if not 200 <= response.status < 300:
+        return SitemapFile(problem=f"http {response.status}")
+    return parse_sitemap_file(response.body, response.url)

@@ -19,6 +19,7 @@ from twisted.internet.interfaces import (
 )
 from zope.interface import implementer  # type: ignore[import-untyped]
 
+from crawler.fetch.response_status import ABSURD_STATUS, has_valid_status
 from crawler.urls.site import OTHER_HOST
 from url_cleaner.urls.public_address import is_public
 
@@ -81,11 +82,24 @@ class SameSiteMiddleware:
             raise IgnoreRequest(OTHER_HOST)
 
 
+class StatusRangeMiddleware:
+    """Downloader middleware that refuses responses whose status is no number of three digits.
+
+    Such a status says nothing about the page, and it may be too large to be stored.
+    """
+
+    def process_response(self, request: Request, response: Response) -> Response:
+        """Refuse a response with an absurd status. Raises IgnoreRequest."""
+        if has_valid_status(response) or request.meta.get("dont_obey_robotstxt"):
+            return response
+        raise IgnoreRequest(ABSURD_STATUS)
+
+
 class RobotsStatusMiddleware:
     """Downloader middleware that treats robots.txt errors by RFC 9309, section 2.3.1.
 
-    A 5xx or 429 forbids everything, any other 4xx allows it. Scrapy would parse the error page as
-    if it were the file.
+    A 5xx, a 429 or an absurd status forbids everything, any other 4xx allows it. Scrapy would parse
+    the error page as if it were the file.
     """
 
     def process_response(self, request: Request, response: Response) -> Response:
@@ -93,7 +107,8 @@ class RobotsStatusMiddleware:
         is_robots = request.meta.get("dont_obey_robotstxt")  # set by Scrapy for this file only
         if not is_robots or not response.url.endswith("/robots.txt"):
             return response
-        if response.status >= 500 or response.status == 429:
+        is_unreachable = response.status >= 500 or response.status == 429
+        if is_unreachable or not has_valid_status(response):
             return response.replace(body=b"User-agent: *\nDisallow: /\n")
         if response.status >= 400:
             return response.replace(body=b"")

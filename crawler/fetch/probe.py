@@ -24,8 +24,8 @@ from catalog.errors import HostilePage, UnreachableShop
 from catalog.html import decode_html, open_html
 from crawler.fetch.response_status import SILENCES, classify_error, is_html, redirect_target
 from crawler.pages.soft404 import PageFingerprint, nonexistent_path
+from crawler.urls.crawl_url import CrawlUrl
 from crawler.urls.site import Site
-from crawler.urls.url_shape import Address
 
 MAX_TRIES = 3  # of a connection, and of redirects to another origin
 RETRY_DELAY = 1.0  # seconds
@@ -61,7 +61,9 @@ async def probe(crawler: Crawler, site: Site, meta: dict[str, Any]) -> MissingPa
             return MissingPage()
         if urlsplit(target).path != path:
             # A target that keeps the path, such as /en/PATH, differs for each missing page.
-            return MissingPage(redirect_key=Address(target).key if path not in target else None)
+            return MissingPage(
+                redirect_key=CrawlUrl.parse(target).page_key if path not in target else None
+            )
         if not site.move_to(target):
             return MissingPage()
     return MissingPage()

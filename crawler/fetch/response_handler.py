@@ -19,8 +19,8 @@ from crawler.filters.link_filter import CrawlPosition, LinkFilter
 from crawler.frontier.revisit import next_visit
 from crawler.pages.page_digest import PageDigest
 from crawler.store.pipelines import PageItem
+from crawler.urls.crawl_url import CrawlUrl
 from crawler.urls.rule_verification import ReplacedLink
-from crawler.urls.url_shape import Address
 
 SOFT_404 = "soft 404"
 SETTLED = {"reason": None, "not_before": None}
@@ -66,7 +66,7 @@ class ResponseHandler:
         to_try = self._link_filter.record_existing(page.url)
         twin = self._bodies.get(digest.body)
         if twin is not None and twin != page.url:
-            self._link_filter.record_duplicate(Address(page.url), twin, digest.title)
+            self._link_filter.record_duplicate(CrawlUrl.parse(page.url), twin, digest.title)
             columns["canonical"] = twin
             return _page_item(page, PageState.FETCHED, columns, to_try=to_try)
         admitted = self._link_filter.admit_links(_position(page), digest)
@@ -83,12 +83,12 @@ class ResponseHandler:
             return _page_item(page, PageState.FAILED, {**columns, "reason": LOGIN})
         if isinstance(target, str):
             return _page_item(page, PageState.REFUSED, {**columns, "reason": target})
-        if target.key == self.missing_page.redirect_key:
+        if target.page_key == self.missing_page.redirect_key:
             return self._missing(page, columns)
-        if target.url == page.url:
+        if target.text == page.url:
             return _page_item(page, PageState.FAILED, {**columns, "reason": "redirect loop"})
         to_try = self._link_filter.record_redirect(page.url, target)
-        columns |= {"reason": "redirect", "canonical": target.url}
+        columns |= {"reason": "redirect", "canonical": target.text}
         return _page_item(page, PageState.REDIRECTED, columns, links, to_try)
 
     def handle_failure(self, page: Page, response: Response, status: ResponseStatus) -> PageItem:
@@ -136,7 +136,7 @@ def _page_item(
 
 
 def _position(page: Page) -> CrawlPosition:
-    return CrawlPosition(Address(page.url), page.depth, page.chain)
+    return CrawlPosition(CrawlUrl.parse(page.url), page.depth, page.chain)
 
 
 def _body_columns(page: Page, response: Response, digest: PageDigest) -> dict[str, Any]:
@@ -165,4 +165,5 @@ def _unchanged_columns(page: Page) -> dict[str, Any]:
 
 def _header(response: Response, name: str) -> str | None:
     value = response.headers.get(name)
-    return value.decode("latin-1") if value else None
+    # PostgreSQL cannot store a zero, and no header may hold one.
+    return value.decode("latin-1") if value and b"\0" not in value else None

@@ -31,10 +31,14 @@ from crawler.urls.site import OTHER_HOST
 MAX_ATTEMPTS = 4  # requests of one page in one run
 FIRST_WAIT = 0.5  # seconds; doubled by each attempt
 MAX_RETRY_AFTER = 300.0  # seconds; cap on the shop's header
+MAX_HEADER_LENGTH = 100  # characters of a Retry-After; longer ones are not read
+SECONDS = re.compile(r"[0-9]+(?:\.[0-9]*)?")
 MISSING_RETRY_DELAY = 3.0  # seconds until a known page that is missing is requested again
 NO_PAGE_DELAY = 7 * 24 * 3600.0  # seconds until a file or an oversized page is tried again
 # 408, 425 and 429 by RFC 9110, 8470 and 6585; 520 to 524 are those of a widespread proxy.
 TEMPORARY_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524})
+MIN_STATUS = 100  # statuses have three digits (RFC 9110, section 15)
+MAX_STATUS = 999
 GONE_STATUSES = frozenset({404, 410})
 
 # Reasons, as stored in the page table and shown in reports.
@@ -43,6 +47,7 @@ NOT_HTML = "not html"
 TOO_LARGE = "too large"
 HOSTILE = "hostile page"
 UNREADABLE = "unreadable answer"
+ABSURD_STATUS = "absurd status code"
 NO_TLS = "no secure connection"
 CAPTCHA = "captcha"
 LOGIN = "login wall"
@@ -161,14 +166,22 @@ def classify_missing(reason: str, attempts: int, was_fetched: bool) -> ResponseS
 
 
 def retry_after(response: Response) -> float | None:
-    """Return the seconds of a valid Retry-After header, at most five minutes."""
-    value = (response.headers.get("Retry-After") or b"").decode("latin-1").strip()
-    if value.isdigit():
-        return min(float(value), MAX_RETRY_AFTER)
+    """Return the seconds of a valid Retry-After header, at most five minutes.
+
+    RFC 9110 allows whole seconds and an HTTP date; fractions are read as well. Anything else is
+    ignored, negative numbers among it.
+    """
+    header = (response.headers.get("Retry-After") or b"").decode("latin-1").strip()
+    if len(header) > MAX_HEADER_LENGTH:
+        return None
+    if SECONDS.fullmatch(header):
+        return min(float(header), MAX_RETRY_AFTER)
     try:
-        until = parsedate_to_datetime(value).astimezone(UTC)
+        until = parsedate_to_datetime(header)
+        # A date without a time zone, or with the unknown one (-0000), is in UTC.
+        until = until.replace(tzinfo=UTC) if until.tzinfo is None else until
         seconds = (until - datetime.now(UTC)).total_seconds()
-    except (ValueError, TypeError, OverflowError):
+    except (ValueError, TypeError, OverflowError, IndexError):
         return None
     return min(max(seconds, 0.0), MAX_RETRY_AFTER)
 
@@ -186,6 +199,11 @@ def redirect_target(response: Response) -> str:
         return urljoin(response.url, safe_url_string(location))
     except ValueError:
         return ""
+
+
+def has_valid_status(response: Response) -> bool:
+    """Return True if the status has three digits; those above 599 are in use, though not valid."""
+    return MIN_STATUS <= response.status <= MAX_STATUS
 
 
 def is_html(response: Response) -> bool:
@@ -257,4 +275,4 @@ def _ignore_reason(message: str) -> str:
     """Return the reason of Scrapy's IgnoreRequest, which has a message but no kind."""
     if "robots.txt" in message:
         return ROBOTS_TXT
-    return OTHER_HOST if message == OTHER_HOST else TOO_LARGE
+    return message if message in (OTHER_HOST, ABSURD_STATUS) else TOO_LARGE

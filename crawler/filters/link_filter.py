@@ -28,10 +28,10 @@ from crawler.filters.near_duplicates import TRAP_REASON, NearDuplicateFilter
 from crawler.filters.traps import TrapFilter, count_barren_hops
 from crawler.pages.page_digest import PageDigest
 from crawler.urls.canonical_rules import CanonicalRules, RuleKey
+from crawler.urls.crawl_url import CrawlUrl
 from crawler.urls.rule_verification import ReplacedLink, RuleVerifier
 from crawler.urls.session_ids import SessionIdDetector, key_without_tokens
 from crawler.urls.site import CACHE_SIZE, Site
-from crawler.urls.url_shape import Address
 
 MAX_DEPTH = 60  # hops from a seed; bound against chains that no other rule stops
 MAX_REFUSED = 500_000  # refused links counted once each; bound: memory
@@ -59,7 +59,7 @@ DETOUR_PENALTY = -20  # pages of this kind have named another address as canonic
 class CrawlPosition:
     """A page's position in the crawl: hops from a seed, and barren hops in a row."""
 
-    address: Address
+    address: CrawlUrl
     depth: int = 0
     barren_hops: int = 0
 
@@ -75,7 +75,7 @@ class AdmittedLinks:
 class _CanonicalChoice(NamedTuple):
     """The address under which a page is stored, its rule, and whether that page is known."""
 
-    address: Address
+    address: CrawlUrl
     rule: RuleKey
     is_known: bool
 
@@ -97,7 +97,7 @@ class LinkFilter:
         self._canonical_rules = CanonicalRules(config)
         self._verifier = RuleVerifier(config)
         self._session_ids = SessionIdDetector(config)
-        self._address = lru_cache(CACHE_SIZE)(Address)
+        self._address = lru_cache(CACHE_SIZE)(CrawlUrl.parse)
         self._known_folders: Counter[str] = Counter()
         # Hashes instead of texts save memory; a collision, which is rare, costs one page.
         self._refused_hashes: set[int] = set()
@@ -108,7 +108,7 @@ class LinkFilter:
 
     def remember_page(self, url: str, source: str, is_gone: bool = False) -> None:
         """Note a page that the table has already."""
-        address = Address(url)
+        address = CrawlUrl.parse(url)
         number = self._hash(address)
         if is_gone:
             self._gone.add(number)
@@ -122,7 +122,7 @@ class LinkFilter:
 
     def remember_existing(self, url: str) -> None:
         """Note a page that an earlier crawl has fetched: its link pattern is not dead."""
-        self._dead_links.record_existing(Address(url))
+        self._dead_links.record_existing(self._address(url))
 
     def remember_replacement(self, original: ReplacedLink, replacement: str) -> None:
         """Note a link that a rule of the interrupted crawl replaced.
@@ -167,15 +167,15 @@ class LinkFilter:
             admitted.append(self._admit(link, "alternate", depth, position.barren_hops))
         return AdmittedLinks(digest.canonical, tuple(link for link in admitted if link))
 
-    def record_duplicate(self, address: Address, original: str, title: str) -> None:
+    def record_duplicate(self, address: CrawlUrl, original: str, title: str) -> None:
         """Learn from a page with the same bytes as `original`, which is its canonical address."""
         checked = self.site.check(original)
-        canonical = checked if isinstance(checked, Address) else None
+        canonical = checked if isinstance(checked, CrawlUrl) else None
         self._canonical_rules.observe(address, canonical, title, False)
 
     def admit_redirect(
         self, position: CrawlPosition, target: str
-    ) -> tuple[Address | str, tuple[FrontierLink, ...]]:
+    ) -> tuple[CrawlUrl | str, tuple[FrontierLink, ...]]:
         """Check a redirect's target; returns its address or a reason, and its link if it is new.
 
         The target is taken as it is: a rule that maps it back to the redirecting page would make a
@@ -185,10 +185,10 @@ class LinkFilter:
         if isinstance(address, str):
             return address, ()
         depth, hops = position.depth + 1, position.barren_hops + 1
-        if address.key == position.address.key and address.url != position.address.url:
+        if address.page_key == position.address.page_key and address.text != position.address.text:
             # Known by its key, but the shop insists on this spelling.
             return address, (
-                FrontierLink(address.url, "redirect", PRIORITY["redirect"], depth, hops),
+                FrontierLink(address.text, "redirect", PRIORITY["redirect"], depth, hops),
             )
         link = self._admit(address, "redirect", depth, hops)
         return address, (link,) if link else ()
@@ -200,7 +200,7 @@ class LinkFilter:
         """
         if page.source not in RECONSIDERED_SOURCES:
             return []
-        page_id, address = page.id or 0, Address(page.url)
+        page_id, address = page.id or 0, self._address(page.url)
         if self._is_session_duplicate(page, address):
             return [FetchOutcome(page_id, PageState.REFUSED, {"reason": SAME_IN_OTHER_SESSION})]
         if original := self._verifier.restore(page.url):
@@ -210,20 +210,23 @@ class LinkFilter:
             if hopeless:
                 return [hopeless]
         canonical = self._choose_canonical(address)
-        if canonical.address.key == address.key or canonical.rule in self._verifier.revoked:
+        if (
+            canonical.address.page_key == address.page_key
+            or canonical.rule in self._verifier.revoked
+        ):
             self._requested.add(hash(key_without_tokens(address)))
             return []
         links: tuple[FrontierLink, ...] = ()
         if not canonical.is_known:
             links = (self._link(address, canonical.address, page.source, page.depth, page.chain),)
         replaced = ReplacedLink(page.url, canonical.rule, page.id)
-        self._verifier.record_replacement(replaced, canonical.address.url)
-        columns = {"reason": SAME_AS_CANONICAL, "canonical": canonical.address.url}
+        self._verifier.record_replacement(replaced, canonical.address.text)
+        columns = {"reason": SAME_AS_CANONICAL, "canonical": canonical.address.text}
         return [FetchOutcome(page_id, PageState.REFUSED, columns, links)]
 
     def record_existing(self, url: str) -> list[ReplacedLink]:
         """Note that a page exists; returns replaced links to try because a rule proved wrong."""
-        self._dead_links.record_existing(Address(url))
+        self._dead_links.record_existing(self._address(url))
         to_try = self._verifier.record_existing(url)
         for rule in self._verifier.revoked:
             self._canonical_rules.refute(rule)
@@ -235,12 +238,12 @@ class LinkFilter:
         `is_dead_link` if a link led to an error. A soft 404 is no evidence against other links of
         its pattern.
         """
-        self._gone.add(self._hash(Address(url)))
+        self._gone.add(self._hash(self._address(url)))
         if is_dead_link:
-            self._dead_links.record_missing(Address(url))
+            self._dead_links.record_missing(self._address(url))
         return self._verifier.record_missing(url)
 
-    def record_redirect(self, url: str, target: Address) -> list[ReplacedLink]:
+    def record_redirect(self, url: str, target: CrawlUrl) -> list[ReplacedLink]:
         """Note a redirect.
 
         If it means that the page is missing, returns the replaced links to try instead.
@@ -248,18 +251,18 @@ class LinkFilter:
         Many shops redirect missing pages to their home page. A redirect back to the replaced link
         is no page either.
         """
-        is_home = target.key == self._address(self.site.root).key
-        if is_home or self._verifier.is_replacement_of(url, target.url):
+        is_home = target.page_key == self._address(self.site.root).page_key
+        if is_home or self._verifier.is_replacement_of(url, target.text):
             return self._verifier.record_missing(url)
         return []
 
     def _observe(
-        self, page: Address, digest: PageDigest, links: list[Address], canonical: Address | None
+        self, page: CrawlUrl, digest: PageDigest, links: list[CrawlUrl], canonical: CrawlUrl | None
     ) -> bool:
         """Let all filters learn from a page; returns True if it is fruitful."""
         self._session_ids.observe(page, links)
         for link in links:
-            if link.query:
+            if link.sorted_query:
                 self.traps.observe_link(link)
         hashes = [self._hash(link) for link in links]
         has_new_links = any(
@@ -274,17 +277,17 @@ class LinkFilter:
         self._canonical_rules.observe(page, canonical, digest.title, has_new_links)
         return is_fruitful
 
-    def _hash(self, address: Address) -> int:
+    def _hash(self, address: CrawlUrl) -> int:
         if self._session_ids.positions:
             return hash(self._session_ids.key(address))
-        return hash(address.key)
+        return hash(address.page_key)
 
-    def _is_session_duplicate(self, page: Page, address: Address) -> bool:
+    def _is_session_duplicate(self, page: Page, address: CrawlUrl) -> bool:
         if page.attempts >= 2 or not self._session_ids.has_session_id(address):
             return False
         return hash(key_without_tokens(address)) in self._requested
 
-    def _refuse_or_postpone(self, page: Page, address: Address) -> FetchOutcome | None:
+    def _refuse_or_postpone(self, page: Page, address: CrawlUrl) -> FetchOutcome | None:
         """Refuse a link into a closed trap or of a dead pattern.
 
         Postpones a link that may be hopeless; returns None if it is due.
@@ -307,21 +310,21 @@ class LinkFilter:
         priority = LAST_PRIORITY - crc32(page.url.encode()) % PRIORITY_SPREAD
         return FetchOutcome(page_id, PageState.PENDING, {"priority": priority, "attempts": 0})
 
-    def _addresses(self, urls: Iterable[str]) -> list[Address]:
-        unique: dict[str, Address] = {}
+    def _addresses(self, urls: Iterable[str]) -> list[CrawlUrl]:
+        unique: dict[str, CrawlUrl] = {}
         for url in urls:
             address = self._address(url)
-            unique.setdefault(address.key, address)
+            unique.setdefault(address.page_key, address)
         return list(unique.values())
 
-    def _admit_canonical(self, position: CrawlPosition, canonical: Address) -> FrontierLink | None:
+    def _admit_canonical(self, position: CrawlPosition, canonical: CrawlUrl) -> FrontierLink | None:
         """Admit a canonical address, unless a trusted rule maps the fetched page to it."""
         if self._canonical_rules.explains(position.address, canonical):
             self._known.add(self._hash(canonical))
             return None
         return self._admit(canonical, "canonical", position.depth + 1, position.barren_hops)
 
-    def _is_new_kind(self, link: Address, number: int, page: Address) -> bool:
+    def _is_new_kind(self, link: CrawlUrl, number: int, page: CrawlUrl) -> bool:
         """Return True if a link is new, of another kind than its page, and no view of a list."""
         if number in self._linked or link.shape == page.shape:
             return False
@@ -334,13 +337,13 @@ class LinkFilter:
             self._refused_hashes.add(number)
             self.refused[reason] += 1
 
-    def _admit(self, address: Address, source: str, depth: int, hops: int) -> FrontierLink | None:
+    def _admit(self, address: CrawlUrl, source: str, depth: int, hops: int) -> FrontierLink | None:
         if self._hash(address) in self._known:
             return None
         canonical = self._choose_canonical(address)
         if canonical.is_known:
             self._known.add(self._hash(address))
-            self._count_refusal(SAME_AS_CANONICAL, address.url)
+            self._count_refusal(SAME_AS_CANONICAL, address.text)
             return None
         reason = None
         if source not in TRUSTED_SOURCES:
@@ -348,20 +351,20 @@ class LinkFilter:
         if reason is None and depth > MAX_DEPTH:
             reason = "too many hops"
         if reason:
-            self._count_refusal(reason, canonical.address.url)
+            self._count_refusal(reason, canonical.address.text)
             return None
-        if canonical.address.key != address.key:
-            replaced = ReplacedLink(address.url, canonical.rule)
-            self._verifier.record_replacement(replaced, canonical.address.url)
+        if canonical.address.page_key != address.page_key:
+            replaced = ReplacedLink(address.text, canonical.rule)
+            self._verifier.record_replacement(replaced, canonical.address.text)
         return self._link(address, canonical.address, source, depth, hops)
 
     def _link(
-        self, address: Address, canonical: Address, source: str, depth: int, hops: int
+        self, address: CrawlUrl, canonical: CrawlUrl, source: str, depth: int, hops: int
     ) -> FrontierLink:
         self._known.update((self._hash(address), self._hash(canonical)))
-        return FrontierLink(canonical.url, source, self._priority(canonical, source), depth, hops)
+        return FrontierLink(canonical.text, source, self._priority(canonical, source), depth, hops)
 
-    def _choose_canonical(self, address: Address) -> _CanonicalChoice:
+    def _choose_canonical(self, address: CrawlUrl) -> _CanonicalChoice:
         """Choose the address under which a page is stored.
 
         It is the link itself if the rules leave it open.
@@ -369,7 +372,7 @@ class LinkFilter:
         forms = self._canonical_rules.canonical_forms(address)
         existing = [form for form in forms.addresses if self._hash(form) not in self._gone]
         for form in existing:
-            if form.key != address.key and self._hash(form) in self._known:
+            if form.page_key != address.page_key and self._hash(form) in self._known:
                 return _CanonicalChoice(form, forms.rule, True)
         if not existing and self._verifier.is_verified(forms.rule):
             return _CanonicalChoice(forms.addresses[0], forms.rule, True)
@@ -377,7 +380,7 @@ class LinkFilter:
             return _CanonicalChoice(existing[0], forms.rule, False)
         return _CanonicalChoice(address, forms.rule, False)
 
-    def _priority(self, address: Address, source: str) -> int:
+    def _priority(self, address: CrawlUrl, source: str) -> int:
         priority = PRIORITY[source]
         if source in TRUSTED_SOURCES:
             return priority
@@ -401,5 +404,5 @@ def _restored(page_id: int, original: ReplacedLink) -> list[FetchOutcome]:
     return [FetchOutcome(page_id, PageState.REFUSED, {"reason": WRONG_CANONICAL}), due]
 
 
-def _folder(address: Address) -> str:
-    return address.parts.path.rpartition("/")[0]
+def _folder(address: CrawlUrl) -> str:
+    return address.path.rpartition("/")[0]

@@ -11,6 +11,7 @@ from scrapy.crawler import Crawler
 
 from crawler.config import DEFAULT_CONFIG, CrawlConfig
 
+MAX_RATE_SECONDS = 30 * 24 * 3600  # seconds of a Request-rate; cap: a month
 MIN_DELAY_STEPS = 4  # recovery ends below this fraction (1/4) of the first backoff
 
 
@@ -32,7 +33,9 @@ class Throttle:
         requested = robots.crawl_delay(agent) or 0.0
         rate = robots.rp.request_rate(agent) if hasattr(robots, "rp") else None
         if rate:
-            requested = max(requested, rate.seconds / max(1, rate.requests))
+            # A number of hundreds of digits would be too large for a float.
+            seconds = min(rate.seconds, MAX_RATE_SECONDS)
+            requested = max(requested, seconds / max(1, rate.requests))
         self.min_delay = max(self.min_delay, min(requested, self._config.max_crawl_delay))
         self._set_delay(max(self.min_delay, self.delay))
 

@@ -17,8 +17,8 @@ from catalog.storage.bodies import body_hash
 from crawler.pages.link_extraction import extract_links
 from crawler.pages.offer_signals import count_offer_signals
 from crawler.pages.soft404 import PageFingerprint
+from crawler.urls.crawl_url import CrawlUrl
 from crawler.urls.site import Site
-from crawler.urls.url_shape import Address
 
 MAX_TITLE_LENGTH = 200  # characters; bound: titles are kept in memory
 
@@ -97,7 +97,7 @@ class PageDigester:
         if not canonical:
             return None
         address = self._site.check(canonical)
-        return address.url if isinstance(address, Address) else None
+        return address.text if isinstance(address, CrawlUrl) else None
 
     def _is_missing(self, tree: LexborHTMLParser) -> bool:
         if self.missing_page is None:
@@ -109,8 +109,8 @@ class PageDigester:
         links: dict[str, None] = {}
         for href in hrefs:
             address = self._site.resolve(href, base)
-            if isinstance(address, Address):
-                links[address.url] = None
+            if isinstance(address, CrawlUrl):
+                links[address.text] = None
             elif address:
                 refused[href] = address
         return tuple(links)

@@ -6,6 +6,7 @@ create one. Of a WARC file only responses of the shop's own site count, the last
 page. Reading a source twice leaves the same pages.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from pathlib import Path
@@ -28,13 +29,14 @@ from crawler.fetch.response_status import HOSTILE, MAX_ATTEMPTS, TOO_LARGE, clas
 from crawler.frontier.dispatcher import LEASE
 from crawler.pages.link_extraction import extract_links
 from crawler.sources.warc_reader import SavedResponse, is_warc, read_responses
+from crawler.urls.crawl_url import CrawlUrl
 from crawler.urls.site import Site
-from crawler.urls.url_shape import Address
 from url_cleaner.urls.url import join_url
 
 HTML_ENDINGS = (".html", ".htm", ".xhtml")
 WARC_ENDINGS = (".warc", ".gz")
 BATCH_SIZE = 50  # pages of one transaction
+ARCHIVE_DETAIL = "archive: "  # begins the reasons of records that are left out
 LISTED_PRIORITY = 50  # of pages that the user lists; all have the same
 
 
@@ -45,16 +47,17 @@ class _SavedPage(NamedTuple):
 
 def read_saved_pages(
     settings: Settings, store: Store, shop: Shop, run_id: int, source: Path, progress: Progress
-) -> int:
-    """Store all pages of a folder or WARC file as fetched; returns their number.
+) -> Counter[str]:
+    """Store all pages of a folder or WARC file as fetched.
 
-    Raises UsageError.
+    Returns the number of records left out by reason. Raises UsageError.
     """
     site = Site(shop.url)
     frontier = Frontier(store, shop.id or 0, run_id)
     importer = _Importer(site, BodyStore(settings.bodies))
+    skipped: Counter[str] = Counter()
     done = 0
-    for batch in _batches(_pages(source, site, settings.max_body)):
+    for batch in _batches(_pages(source, site, settings.max_body, skipped)):
         frontier.add(FrontierLink(url, "saved") for url in batch)
         page_ids = _page_ids(store, shop.id or 0, batch)
         outcomes = [importer.outcome(page_ids[url], url, saved) for url, saved in batch.items()]
@@ -68,7 +71,7 @@ def read_saved_pages(
         frontier.record_results(
             FetchOutcome(page.id or 0, PageState.GONE, {"reason": "not saved"}) for page in pages
         )
-    return done
+    return Counter({ARCHIVE_DETAIL + reason: count for reason, count in skipped.items()})
 
 
 def has_saved_pages(source: Path) -> bool:
@@ -90,8 +93,8 @@ def read_url_list(file: Path, shop: Shop) -> list[FrontierLink]:
         if not line.strip() or line.startswith("#"):
             continue
         address = site.normalize(line.strip())
-        if isinstance(address, Address):
-            links.append(FrontierLink(address.url, "listed", LISTED_PRIORITY))
+        if isinstance(address, CrawlUrl):
+            links.append(FrontierLink(address.text, "listed", LISTED_PRIORITY))
     if not links:
         raise UsageError(f"{file} lists no page of {shop.url}")
     return links
@@ -153,7 +156,7 @@ class _Importer:
     def _own_url(self, url: str | None) -> str | None:
         """Return the cleaned URL if it is one of the shop's pages."""
         address = self._site.check(url or "")
-        return address.url if isinstance(address, Address) else None
+        return address.text if isinstance(address, CrawlUrl) else None
 
 
 def _batches(pages: Iterable[_SavedPage]) -> Iterator[dict[str, SavedResponse]]:
@@ -173,16 +176,16 @@ def _page_ids(store: Store, shop_id: int, urls: Iterable[str]) -> dict[str, int]
         return {url: page_id or 0 for url, page_id in session.exec(pages)}
 
 
-def _pages(source: Path, site: Site, max_size: int) -> Iterator[_SavedPage]:
+def _pages(source: Path, site: Site, max_size: int, skipped: Counter[str]) -> Iterator[_SavedPage]:
     if not source.is_dir():
-        return _archived([source], site, max_size)
+        return _archived([source], site, max_size, skipped)
     host_folder = source / (urlsplit(site.home).hostname or "")
     base = host_folder if host_folder.is_dir() else source
     files = [path for path in sorted(base.rglob("*")) if path.is_file()]
     archives = [path for path in files if path.suffix in WARC_ENDINGS and is_warc(path)]
     return chain(
         _mirrored(files, base, site, max_size),
-        _archived(archives, site, max_size),
+        _archived(archives, site, max_size, skipped),
     )
 
 
@@ -199,12 +202,16 @@ def _mirrored(files: Iterable[Path], base: Path, site: Site, max_size: int) -> I
             yield _SavedPage(url, SavedResponse(url, 200, {"content-type": "text/html"}, body))
 
 
-def _archived(files: Iterable[Path], site: Site, max_size: int) -> Iterator[_SavedPage]:
+def _archived(
+    files: Iterable[Path], site: Site, max_size: int, skipped: Counter[str]
+) -> Iterator[_SavedPage]:
     """Yield the responses of the shop's site in WARC files, without 304s."""
     for file in files:
-        for saved in read_responses(file, max_size):
+        for saved in read_responses(file, max_size, skipped):
             if saved.status < 200 or saved.status == 304:
                 continue
             address = site.normalize(saved.url)
-            if isinstance(address, Address):
-                yield _SavedPage(address.url, saved)
+            if isinstance(address, CrawlUrl):
+                yield _SavedPage(address.text, saved)
+            else:
+                skipped[address] += 1

@@ -1,41 +1,30 @@
 """WARC reader (ISO 28500): the HTTP responses that archives and crawlers have saved.
 
-warcio parses the format. But it unpacks gzip as it reads and accepts lines of any length, so a
-hostile file could fill the memory. The file is therefore unpacked here, and no record may have
-headers of more than `MAX_HEADER_SIZE` bytes. A file that ends within a record, because its crawler
-was killed, is read up to that record.
+A record that cannot be read is left out and counted with its reason; the others are read. warcio,
+which writes archives, reads them up to the first slip only, fails at bodies in Brotli, and accepts
+lines of any length.
 """
 
-import gzip
-import zlib
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from io import BufferedReader
 from pathlib import Path
-from typing import IO, Any
 
 import structlog
-from warcio.archiveiterator import ArchiveIterator
-from warcio.exceptions import ArchiveLoadFailed
 
 from catalog.errors import UsageError
+from crawler.sources.archive_stream import SegmentReader, unpacked_blocks
+from crawler.sources.http_message import BrokenMessage, decode_body, parse_message
+from crawler.sources.warc_records import MAX_HEADER_SIZE, Record, RecordReader
 
-MAX_HEADER_SIZE = 1_000_000  # bytes of a record; bound against hostile input
-BLOCK_SIZE = 65_536  # bytes read at a time
-MAX_SHOWN = 200  # characters of warcio's message in an error
-GZIP_MAGIC = b"\x1f\x8b"
-MAGIC = (b"WARC/", GZIP_MAGIC)
+MAGIC = (b"WARC/", b"\x1f\x8b")
 WARC_ENDINGS = (".warc", ".warc.gz", ".arc", ".arc.gz")
-# Exceptions of warcio, gzip and http parsing for a file that is damaged or of another kind.
-FORMAT_ERRORS = (
-    ArchiveLoadFailed,
-    EOFError,
-    OSError,
-    zlib.error,
-    ValueError,
-    AssertionError,
-    UnicodeError,
-)
+# Records that say how a response came about, and hold no page.
+ACCOMPANYING_TYPES = frozenset({"warcinfo", "request", "metadata"})
+SHOWN_TYPE_LENGTH = 30  # characters of a record's type in a reason
+
+# Reasons under which records are counted that cannot be read.
+NO_ADDRESS = "record without an address of the web"
 log = structlog.get_logger("scout.warc")
 
 
@@ -53,33 +42,6 @@ class SavedResponse:
     date: str = ""
 
 
-class _LimitedFile:
-    """File whose reader may read `remaining` bytes, None for any number.
-
-    `is_cut` if it ends early.
-    """
-
-    def __init__(self, file: Any) -> None:
-        self._file = file
-        self.remaining: int | None = MAX_HEADER_SIZE
-        self.is_cut = False
-
-    def read(self, size: int = -1) -> bytes:
-        try:
-            block: bytes = self._file.read1(BLOCK_SIZE if size < 0 else size)
-        except (EOFError, OSError, zlib.error):
-            self.is_cut = True
-            block = b""
-        if self.remaining is not None:
-            self.remaining -= len(block)
-            if self.remaining < 0:
-                raise ArchiveLoadFailed(f"a record's head is longer than {MAX_HEADER_SIZE} bytes")
-        return block
-
-    def tell(self) -> int:
-        return int(self._file.tell())
-
-
 def is_warc(file: Path) -> bool:
     """Return True if a file looks like a WARC file, by its name or its first bytes."""
     if file.name.lower().endswith(WARC_ENDINGS):
@@ -91,77 +53,58 @@ def is_warc(file: Path) -> bool:
         return False
 
 
-def read_responses(file: Path, max_size: int) -> Iterator[SavedResponse]:
+def read_responses(
+    file: Path, max_size: int, skipped: Counter[str] | None = None
+) -> Iterator[SavedResponse]:
     """Yield the HTTP responses of a WARC file in order, with bodies of up to `max_size` bytes.
 
-    Raises UsageError.
+    Adds the reasons of records that are left out to `skipped`. Raises UsageError.
     """
     try:
-        with file.open("rb") as opened, _unpacked(opened) as unpacked:
-            yield from _responses(unpacked, file, max_size)
-    except (FileNotFoundError, IsADirectoryError, PermissionError) as error:
+        with file.open("rb") as opened:
+            # Codings make no body larger than its head and theirs.
+            stream = SegmentReader(unpacked_blocks(opened))
+            records = RecordReader(stream, max_size + MAX_HEADER_SIZE)
+            yield from _responses(records, max_size)
+    except OSError as error:
         raise UsageError(f"{file} cannot be read: {error.strerror}") from error
+    if not records.count:
+        reason = next(iter(records.skipped), "it holds no records")
+        raise UsageError(f"{file} is no WARC file: {reason}")
+    if records.skipped:
+        log.warning(
+            "records of a WARC file were left out",
+            file=str(file),
+            records=records.count,
+            skipped=dict(records.skipped),
+        )
+    if skipped is not None:
+        skipped.update(records.skipped)
 
 
-def _unpacked(opened: BufferedReader) -> Any:
-    if opened.peek(2)[:2] == GZIP_MAGIC:
-        return gzip.GzipFile(fileobj=opened)
-    return opened
+def _responses(records: RecordReader, max_size: int) -> Iterator[SavedResponse]:
+    for record in records:
+        kind = record.headers.get("warc-type", "").lower()
+        if kind in ACCOMPANYING_TYPES:
+            continue
+        if kind != "response":
+            records.skipped[f"record of type {kind[:SHOWN_TYPE_LENGTH] or 'unknown'}"] += 1
+            continue
+        try:
+            yield _saved_response(record, max_size)
+        except BrokenMessage as error:
+            records.skipped[str(error)] += 1
 
 
-def _responses(unpacked: IO[bytes], file: Path, max_size: int) -> Iterator[SavedResponse]:
-    stream = _LimitedFile(unpacked)
-    count = 0
-    records = iter(ArchiveIterator(stream))
-    try:
-        while (record := next(records, None)) is not None:
-            # Its headers are read; the body has a limit of its own.
-            stream.remaining = None
-            count += 1
-            saved = _saved_response(record, max_size)
-            while record.raw_stream.read(BLOCK_SIZE):
-                continue
-            stream.remaining = MAX_HEADER_SIZE
-            if getattr(record.raw_stream, "limit", 0) > 0:
-                stream.is_cut = True
-            if saved and not stream.is_cut:
-                yield saved
-    except FORMAT_ERRORS as error:
-        if not count:
-            message = str(error).strip()[:MAX_SHOWN]
-            raise UsageError(f"{file} is no WARC file: {message}") from error
-        stream.is_cut = True
-    if not count:
-        raise UsageError(f"{file} is no WARC file: it holds no records")
-    if stream.is_cut:
-        log.warning("a WARC file ends in the middle of a record", file=str(file), records=count)
-
-
-def _saved_response(record: Any, max_size: int) -> SavedResponse | None:
-    if record.rec_type != "response" or record.http_headers is None:
-        return None
+def _saved_response(record: Record, max_size: int) -> SavedResponse:
+    """Read the response in a record. Raises BrokenMessage."""
     # The grammar of WARC 1.0 puts the URL in angle brackets, that of 1.1 does not.
-    url = (record.rec_headers.get_header("WARC-Target-URI") or "").strip("<>")
-    status = record.http_headers.get_statuscode() or ""
-    if not url or not status.isdigit():
-        return None
-    headers = {name.lower(): value for name, value in record.http_headers.headers}
-    body = _body(record, max_size)
-    date = record.rec_headers.get_header("WARC-Date") or ""
-    return SavedResponse(url, int(status), headers, body, date)
-
-
-def _body(record: Any, max_size: int) -> bytes | None:
-    """Read the body without its transfer codings, in blocks.
-
-    Returns None if it is larger than `max_size`.
-    """
-    stream = record.content_stream()
-    blocks: list[bytes] = []
-    size = 0
-    while block := stream.read(BLOCK_SIZE):
-        blocks.append(block)
-        size += len(block)
-        if size > max_size:
-            return None
-    return b"".join(blocks)
+    url = record.headers.get("warc-target-uri", "").strip("<>").replace(" ", "%20")
+    if not url.lower().startswith(("http://", "https://")):
+        raise BrokenMessage(NO_ADDRESS)
+    date = record.headers.get("warc-date", "")
+    if record.block is None:
+        return SavedResponse(url, 200, {}, None, date)
+    message = parse_message(record.block)
+    body = decode_body(message, max_size)
+    return SavedResponse(url, message.status, message.headers, body, date)

@@ -13,10 +13,12 @@ from typing import Any, Self
 from scrapy.crawler import Crawler
 
 from catalog.errors import StoreError
-from catalog.models import SitemapSeen
+from catalog.models import PageState, SitemapSeen
 from catalog.storage.frontier import FetchOutcome, FrontierLink
 
 COMMIT_DELAY = 0.05  # seconds for which a page waits for others to share its transaction
+# Exceptions of the database's driver for values that do not fit, such as an integer of 20 digits.
+UNSTORABLE = (OverflowError, ValueError)
 COMMIT_SIZE = 8  # pages that are committed without waiting longer
 
 
@@ -76,10 +78,24 @@ class FrontierPipeline:
             self._is_full.set()
         await self._commit
 
+    def _store_alone(self, outcome: FetchOutcome) -> None:
+        """Store an outcome; if its values cannot be stored, only that the page failed."""
+        try:
+            self._spider.frontier.record_results([outcome])
+        except UNSTORABLE as error:
+            reason = f"error: {type(error).__name__}"
+            failed = FetchOutcome(outcome.page_id, PageState.FAILED, {"reason": reason})
+            self._spider.frontier.record_results([failed])
+
     async def _commit_waiting(self) -> None:
         with suppress(TimeoutError):
             await asyncio.wait_for(self._is_full.wait(), COMMIT_DELAY)
         self._is_full.clear()
         outcomes, self._waiting = self._waiting, []
-        self._spider.frontier.record_results(outcomes)
+        try:
+            self._spider.frontier.record_results(outcomes)
+        except UNSTORABLE:
+            # A page never costs those that share its transaction.
+            for outcome in outcomes:
+                self._store_alone(outcome)
         self._spider.update_log()

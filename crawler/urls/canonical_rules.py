@@ -8,11 +8,11 @@ address is then computed from the link, and the detour is not requested.
 
 import re
 from collections import Counter
-from dataclasses import dataclass
-from urllib.parse import urlencode, urlsplit, urlunsplit
+from dataclasses import dataclass, replace
+from urllib.parse import urlencode
 
 from crawler.config import DEFAULT_CONFIG, CrawlConfig
-from crawler.urls.url_shape import PAGE_KEY, Address
+from crawler.urls.crawl_url import PAGE_KEY, CrawlUrl
 
 MAX_TITLES = 50_000  # bound: memory of a crawl over an endless shop
 ENDINGS = (".html", ".htm", ".php", ".aspx")  # file endings that shops add and leave out
@@ -33,7 +33,7 @@ class CanonicalForms:
     `rule` is () without a rule.
     """
 
-    addresses: tuple[Address, ...]
+    addresses: tuple[CrawlUrl, ...]
     rule: RuleKey = ()
 
 
@@ -50,7 +50,7 @@ class CanonicalRules:
         self._expected: dict[str, list[tuple[RuleKey, str]]] = {}
 
     def observe(
-        self, page: Address, canonical: Address | None, title: str, has_new_links: bool
+        self, page: CrawlUrl, canonical: CrawlUrl | None, title: str, has_new_links: bool
     ) -> None:
         """Learn from one page and its canonical address.
 
@@ -58,25 +58,25 @@ class CanonicalRules:
         whose pages have new links counts as needed, not as agreeing.
         """
         if len(self._titles) < MAX_TITLES:
-            self._titles[page.key] = title
-        for rule, detour_title in self._expected.pop(page.key, ()):
+            self._titles[page.page_key] = title
+        for rule, detour_title in self._expected.pop(page.page_key, ()):
             self._compare_titles(rule, detour_title, title)
         if canonical is None:
             return
         for rule in self._supported_rules(page, canonical, has_new_links):
-            if canonical.key in self._titles:
-                self._compare_titles(rule, self._titles[canonical.key], title)
+            if canonical.page_key in self._titles:
+                self._compare_titles(rule, self._titles[canonical.page_key], title)
             elif len(self._expected) < MAX_TITLES:
-                self._expected.setdefault(canonical.key, []).append((rule, title))
+                self._expected.setdefault(canonical.page_key, []).append((rule, title))
 
-    def canonical_forms(self, address: Address) -> CanonicalForms:
+    def canonical_forms(self, address: CrawlUrl) -> CanonicalForms:
         """Apply the trusted rules to a link; the link itself where none applies."""
         used: RuleKey = ()
-        for name in dict(address.query):
+        for name in dict(address.sorted_query):
             rule: RuleKey = ("key", name)
             if self.is_trusted(rule):
                 address, used = _without_key(address, name), rule
-        if address.query:
+        if address.sorted_query:
             return CanonicalForms((address,), used)
         for rule in path_rules(address):
             if self.is_trusted(rule) and (forms := self._seen_forms(address, rule)):
@@ -95,35 +95,37 @@ class CanonicalRules:
         has_compared = self._compared[rule] >= self._config.canonical_compared_titles
         return self._agreeing[rule] >= needed and has_compared
 
-    def explains(self, page: Address, canonical: Address) -> bool:
+    def explains(self, page: CrawlUrl, canonical: CrawlUrl) -> bool:
         """Return True if a trusted rule maps the page to this address: both show the same."""
-        return any(canonical.key == form.key for form in self.canonical_forms(page).addresses)
+        return any(
+            canonical.page_key == form.page_key for form in self.canonical_forms(page).addresses
+        )
 
     def refute(self, rule: RuleKey) -> None:
         """Discard a rule that named a missing page for one that exists."""
         self._refuted.add(rule)
 
-    def is_detour(self, address: Address) -> bool:
+    def is_detour(self, address: CrawlUrl) -> bool:
         """Return True if a page of the same kind has named another address as canonical."""
         for rule in path_rules(address):
             if self._agreeing[rule] and rule not in self._refuted:
                 return True
         return False
 
-    def _seen_forms(self, address: Address, rule: RuleKey) -> list[str]:
+    def _seen_forms(self, address: CrawlUrl, rule: RuleKey) -> list[str]:
         forms = _forms(address, rule)
         seen = [form for form in forms if self._agreeing[(*rule, form)]] or [PLAIN]
         ending = _ending(address)
         return [form for form in seen if (*rule, form, ending) not in self._refuted]
 
     def _supported_rules(
-        self, page: Address, canonical: Address, has_new_links: bool
+        self, page: CrawlUrl, canonical: CrawlUrl, has_new_links: bool
     ) -> list[RuleKey]:
         """Count a page for the rules that explain its canonical address.
 
         Refute those that contradict it.
         """
-        if page.query or canonical.query:
+        if page.sorted_query or canonical.sorted_query:
             return self._supported_query_rules(page, canonical, has_new_links)
         supported: list[RuleKey] = []
         for rule in path_rules(page):
@@ -136,13 +138,13 @@ class CanonicalRules:
         return supported
 
     def _supported_query_rules(
-        self, page: Address, canonical: Address, has_new_links: bool
+        self, page: CrawlUrl, canonical: CrawlUrl, has_new_links: bool
     ) -> list[RuleKey]:
-        if page.parts.path != canonical.parts.path:
+        if page.path != canonical.path:
             return []
-        canonical_keys = dict(canonical.query)
-        dropped = [name for name in dict(page.query) if name not in canonical_keys]
-        for name, _ in page.query:
+        canonical_keys = dict(canonical.sorted_query)
+        dropped = [name for name in dict(page.sorted_query) if name not in canonical_keys]
+        for name, _ in page.sorted_query:
             # A list's later pages differ from the first one, whatever their canonical link says.
             if name not in dropped or PAGE_KEY.match(name):
                 self._refuted.add(("key", name))
@@ -178,10 +180,10 @@ def are_similar_titles(
     return len(first_words & second_words) >= overlap * shorter
 
 
-def path_rules(address: Address) -> list[RuleKey]:
+def path_rules(address: CrawlUrl) -> list[RuleKey]:
     """List the rules that could apply to a path, named by the parts that its kind of paths shares.
 
-    >>> path_rules(Address("https://a.de/collections/x/products/h.html"))[2:]
+    >>> path_rules(CrawlUrl.parse("https://a.de/collections/x/products/h.html"))[2:]
     [('path', 'collections', '4', '3', ''), ('ending', 'collections', '4', '0', '')]
     """
     segments = _raw_segments(address)
@@ -198,15 +200,15 @@ def path_rules(address: Address) -> list[RuleKey]:
     return rules
 
 
-def _matching_form(page: Address, rule: RuleKey, canonical: Address) -> str | None:
+def _matching_form(page: CrawlUrl, rule: RuleKey, canonical: CrawlUrl) -> str | None:
     """Find the form in which a rule maps the page to its canonical address."""
     for form in _forms(page, rule):
-        if _apply(page, rule, form).key == canonical.key:
+        if _apply(page, rule, form).page_key == canonical.page_key:
             return form
     return None
 
 
-def _contradicts(page: Address, rule: RuleKey, canonical: Address) -> bool:
+def _contradicts(page: CrawlUrl, rule: RuleKey, canonical: CrawlUrl) -> bool:
     """Return True unless the canonical address is the rule's result with another ending.
 
     A page without an ending that names an address with one is no evidence for or against dropping
@@ -217,7 +219,7 @@ def _contradicts(page: Address, rule: RuleKey, canonical: Address) -> bool:
     return _without_ending(_apply(page, rule, PLAIN)) != _without_ending(canonical)
 
 
-def _forms(address: Address, rule: RuleKey) -> tuple[str, ...]:
+def _forms(address: CrawlUrl, rule: RuleKey) -> tuple[str, ...]:
     if not _ending(address):
         return (PLAIN,)
     if rule[0] == "ending":
@@ -225,34 +227,33 @@ def _forms(address: Address, rule: RuleKey) -> tuple[str, ...]:
     return (PLAIN, DROPPED)
 
 
-def _apply(address: Address, rule: RuleKey, form: str) -> Address:
+def _apply(address: CrawlUrl, rule: RuleKey, form: str) -> CrawlUrl:
     segments = _raw_segments(address)[int(rule[3]) :]
-    parts = urlsplit(address.url)
     path = "/" + "/".join(segments)
-    if parts.path.endswith("/"):
+    if address.path.endswith("/"):
         path += "/"
     if form == DROPPED:
         path = path[: -len(_ending(address))]
-    return Address(urlunsplit((parts.scheme, parts.netloc, path, "", "")))
+    return replace(address, path=path, query="", fragment="")
 
 
-def _without_ending(address: Address) -> str:
-    return address.parts.path.removesuffix(_ending(address))
+def _without_ending(address: CrawlUrl) -> str:
+    return address.path.removesuffix(_ending(address))
 
 
-def _ending(address: Address) -> str:
-    path = address.parts.path.lower()
+def _ending(address: CrawlUrl) -> str:
+    path = address.path.lower()
     for ending in ENDINGS:
         if path.endswith(ending):
             return ending
     return ""
 
 
-def _without_key(address: Address, name: str) -> Address:
-    query = urlencode([pair for pair in address.query if pair[0] != name])
-    return Address(urlunsplit(urlsplit(address.url)._replace(query=query)))
+def _without_key(address: CrawlUrl, name: str) -> CrawlUrl:
+    query = urlencode([pair for pair in address.sorted_query if pair[0] != name])
+    return replace(address, query=query)
 
 
-def _raw_segments(address: Address) -> list[str]:
+def _raw_segments(address: CrawlUrl) -> list[str]:
     """Split the path without decoding it: it is requested as it was linked."""
-    return [part for part in address.parts.path.split("/") if part]
+    return [part for part in address.path.split("/") if part]

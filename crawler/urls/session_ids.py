@@ -1,6 +1,6 @@
 """Session ids that are a path segment: each visit of a page shows its links under new addresses.
 
-`;jsessionid=` and `(S(...))` are recognised by their syntax (`crawler.urls.url_shape`). A bare
+`;jsessionid=` and `(S(...))` are recognised by their syntax (`crawler.urls.crawl_url`). A bare
 `/3f0c9a.../p/7` may as well hold a category's id. But ids of categories occur side by side on one
 page. A session id is the only one of its page, and changes on the next. The requested address stays
 as linked; only the key for comparing addresses changes.
@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 from crawler.config import DEFAULT_CONFIG, CrawlConfig
-from crawler.urls.url_shape import Address
+from crawler.urls.crawl_url import CrawlUrl
 
 
 class SessionIdDetector:
@@ -23,7 +23,7 @@ class SessionIdDetector:
         self._last_token: dict[int, str] = {}
         self.positions: frozenset[int] = frozenset()
 
-    def observe(self, page: Address, links: Iterable[Address]) -> None:
+    def observe(self, page: CrawlUrl, links: Iterable[CrawlUrl]) -> None:
         """Learn from the links of one page.
 
         Links with the page's own id are no evidence: relative links repeat it.
@@ -38,19 +38,19 @@ class SessionIdDetector:
         voted = {n for n, votes in self._votes.items() if votes >= self._config.session_pages}
         self.positions = frozenset(voted - self._refuted)
 
-    def refute(self, offer: Address) -> None:
+    def refute(self, offer: CrawlUrl) -> None:
         """Exclude the positions of ids in a known offer's address: they identify a page."""
         self._refuted.update(offer.token_positions)
 
-    def has_session_id(self, address: Address) -> bool:
+    def has_session_id(self, address: CrawlUrl) -> bool:
         """Return True if an address has an id at a session position."""
         return bool(self.positions) and not self.positions.isdisjoint(address.token_positions)
 
-    def key(self, address: Address) -> str:
+    def key(self, address: CrawlUrl) -> str:
         """Return the key of an address, without its session id if it has one."""
         if self.has_session_id(address):
             return key_without_tokens(address)
-        return address.key
+        return address.page_key
 
     def _vote(self, position: int, tokens: list[str]) -> None:
         if len(set(tokens)) > 1:
@@ -62,16 +62,16 @@ class SessionIdDetector:
             self._last_token[position] = tokens[0]
 
 
-def key_without_tokens(address: Address) -> str:
+def key_without_tokens(address: CrawlUrl) -> str:
     """Return the key of an address without the segments that may be session ids.
 
-    >>> first = Address("https://a.de/0123456789abcdef/p/7")
-    >>> second = Address("https://a.de/fedcba9876543210/p/7")
+    >>> first = CrawlUrl.parse("https://a.de/0123456789abcdef/p/7")
+    >>> second = CrawlUrl.parse("https://a.de/fedcba9876543210/p/7")
     >>> key_without_tokens(first) == key_without_tokens(second)
     True
     """
     positions = address.token_positions
     if not positions:
-        return address.key
+        return address.page_key
     segments = [text for index, text in enumerate(address.segments) if index not in positions]
-    return f"{address.parts.netloc}//{'/'.join(segments)}?{address.query}"
+    return f"{address.netloc}//{'/'.join(segments)}?{address.sorted_query}"

@@ -10,8 +10,8 @@ from urllib.parse import urldefrag, urljoin, urlsplit
 
 from w3lib.url import safe_url_string
 
+from crawler.urls.crawl_url import CrawlUrl, strip_session_ids, trap_reason
 from crawler.urls.url_rules import refusal_reason
-from crawler.urls.url_shape import Address, strip_session_ids, trap_reason
 from url_cleaner.cleaner import clean_url, is_same_site
 from url_cleaner.errors import BadUrl
 from url_cleaner.knowledge.filter_lists import load_filter_lists
@@ -74,13 +74,13 @@ class Site:
         """Return True if a URL is on the shop's host and port."""
         return is_same_site(url, self.home)
 
-    def resolve(self, href: str, base: str) -> Address | str | None:
+    def resolve(self, href: str, base: str) -> CrawlUrl | str | None:
         """Turn a link's href into an address, or a reason against visiting it.
 
         None for hrefs that are no pages, such as telephone numbers.
 
         >>> site = Site("https://a.de/")
-        >>> site.resolve("../x?utm_source=b#c", "https://a.de/d/e/").url
+        >>> site.resolve("../x?utm_source=b#c", "https://a.de/d/e/").text
         'https://a.de/d/x'
         >>> site.resolve("//b.de/x", "https://a.de/"), site.resolve("tel:1", "https://a.de/")
         ('other host', None)
@@ -93,7 +93,7 @@ class Site:
             base = base.rpartition("/")[0] + "/"
         return self._join(href, base)
 
-    def normalize(self, link: str) -> Address | str:
+    def normalize(self, link: str) -> CrawlUrl | str:
         """Clean a link to this site; returns a reason if it leads elsewhere."""
         try:
             cleaned = clean_url(
@@ -104,14 +104,14 @@ class Site:
                 return OTHER_HOST if is_web else NOT_A_LINK
             url = safe_url_string(strip_session_ids(urldefrag(cleaned).url))
             path = "/" + url.split("/", 3)[3] if url.count("/") > 2 else "/"
-            return Address(urljoin(self.origin + "/", self.origin + path))
+            return CrawlUrl.parse(urljoin(self.origin + "/", self.origin + path))
         except (BadUrl, ValueError):
             return NOT_A_LINK
 
-    def _join_and_check(self, href: str, base: str) -> Address | str:
+    def _join_and_check(self, href: str, base: str) -> CrawlUrl | str:
         return self.check(join_url(base, href) or "")
 
-    def _check(self, link: str) -> Address | str:
+    def _check(self, link: str) -> CrawlUrl | str:
         """Normalize a link and refuse traps and the shop's functions. Cached as `check`."""
         address = self.normalize(link)
         if isinstance(address, str):

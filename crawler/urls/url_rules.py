@@ -9,7 +9,7 @@ import json
 import re
 from pathlib import Path
 
-from crawler.urls.url_shape import Address
+from crawler.urls.crawl_url import CrawlUrl
 
 NOT_A_PAGE = "not a page"
 REDIRECTOR = "redirector"
@@ -37,19 +37,19 @@ INNER_URL = re.compile(r"(?:https?:)?//[^/]", re.I)
 TEMPLATE_SYNTAX = re.compile(r"\{\{|\}\}|%7b%7b|\[\[|\$\{|<%|javascript:|\bundefined$", re.I)
 
 
-def refusal_reason(address: Address) -> str | None:
+def refusal_reason(address: CrawlUrl) -> str | None:
     """Return the reason why a link is not visited; None if it may be.
 
-    >>> refusal_reason(Address("https://a.de/de/warenkorb/add?id=3"))
+    >>> refusal_reason(CrawlUrl.parse("https://a.de/de/warenkorb/add?id=3"))
     'cart'
-    >>> refusal_reason(Address("https://a.de/products/cart")) is None
+    >>> refusal_reason(CrawlUrl.parse("https://a.de/products/cart")) is None
     True
-    >>> refusal_reason(Address("https://a.de/go/?url=https%3A%2F%2Fb.de%2F"))
+    >>> refusal_reason(CrawlUrl.parse("https://a.de/go/?url=https%3A%2F%2Fb.de%2F"))
     'redirector'
-    >>> refusal_reason(Address("https://a.de/x.pdf"))
+    >>> refusal_reason(CrawlUrl.parse("https://a.de/x.pdf"))
     'not a page'
     """
-    if TEMPLATE_SYNTAX.search(address.url):
+    if TEMPLATE_SYNTAX.search(address.text):
         return "not a link"
     return _by_extension(address) or _by_segment(address) or _by_query(address)
 
@@ -64,14 +64,14 @@ def is_facet(name: str) -> bool:
     return name in FACETS or name.startswith(FACET_PREFIXES)
 
 
-def _by_extension(address: Address) -> str | None:
+def _by_extension(address: CrawlUrl) -> str | None:
     if not address.segments:
         return None
     _, dot, extension = address.segments[-1].lower().rpartition(".")
     return EXTENSIONS.get(extension) if dot else None
 
 
-def _by_segment(address: Address) -> str | None:
+def _by_segment(address: CrawlUrl) -> str | None:
     segments = [segment.lower() for segment in address.segments]
     while segments and (segments[0] in PREFIXES or LOCALE.match(segments[0])):
         segments.pop(0)
@@ -83,18 +83,18 @@ def _by_segment(address: Address) -> str | None:
     return reason
 
 
-def _has_target(address: Address, segments: list[str]) -> bool:
+def _has_target(address: CrawlUrl, segments: list[str]) -> bool:
     """Return True if a redirector has a query, a URL or a bare id.
 
     `/go` alone may be a category.
     """
-    if address.query:
+    if address.sorted_query:
         return True
     return any(INNER_URL.match(part) or OPAQUE_ID.match(part) for part in segments)
 
 
-def _by_query(address: Address) -> str | None:
-    for name, value in address.query:
+def _by_query(address: CrawlUrl) -> str | None:
+    for name, value in address.sorted_query:
         if reason := QUERY_KEYS.get(name.lower()) or QUERY_VALUES.get(value.lower()):
             return reason
         if INNER_URL.match(value):

@@ -15,6 +15,7 @@ from sqlmodel import col, update
 from catalog.errors import ScoutError, UsageError
 from catalog.models import Shop
 from catalog.storage.store import Store
+from url_cleaner.urls.public_address import is_public
 
 SIZE = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)\s*([kmgt])?b?")
 """A number of bytes with a unit; the digits are limited as a bound against hostile input."""
@@ -170,7 +171,8 @@ def _is_private(host: str) -> bool:
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:
-        return not ip_address(host).is_global
+        ip_address(host)
     except ValueError:
         # Not an IP address; the crawler checks the addresses that the name resolves to.
         return False
+    return not is_public(host)

@@ -60,6 +60,8 @@ _FILE_ENDINGS = (
     ".css",
     ".js",
 )
+# Files that are programs of the server.
+_SCRIPT_ENDINGS = (".jsp", ".php", ".asp", ".aspx", ".cfm", ".cgi", ".pl", ".do")
 
 
 @dataclass(frozen=True)
@@ -142,7 +144,9 @@ def find_landing_target(url: Url) -> RedirectTarget | None:
     for param, text in _named_targets(url):
         if param.key not in data.destinations:
             continue
-        target_url = _parse_target(text, url, None)
+        # A script that is given a path redirects; a page of a shop may mention another one so.
+        path = decode_path(text) if url.path.lower().endswith(_SCRIPT_ENDINGS) else None
+        target_url = _parse_target(f"{url.root}{path}" if path else text, url, None)
         if target_url is None or target_url.path.lower().endswith(_FILE_ENDINGS):
             continue
         if target_url != url:

@@ -34,7 +34,7 @@ _TOKEN = re.compile(
     re.DOTALL,
 )
 _ATTRIBUTE_PARTS = re.compile(
-    r"""([^\s=<>"'/]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'<>]++))"""
+    r"""(?<![^\s=<>"'/])([^\s=<>"'/]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'<>]++))"""
 )
 _REFERENCE = re.compile(r"&(#\d{1,8}|#[xX][0-9a-fA-F]{1,7}|[A-Za-z][A-Za-z0-9]{0,31});")
 _BARE_AMPERSAND = re.compile(r"&(?!#?[0-9a-zA-Z]{1,32};)")
@@ -81,7 +81,7 @@ def read_fields(attributes: str, content: str, notice: RepairNotice = _no_notice
     >>> read_fields("", "<name>Nut<price>3</price>")
     'has <name> that is not closed'
     """
-    texts = _read_attributes(attributes, notice)
+    texts = read_attributes(attributes, notice)
     position = 0
     # Most items hold nothing but leaves.
     while leaf := _LEAF.match(content, position):
@@ -124,7 +124,13 @@ def _resolve(notice: RepairNotice, match: re.Match[str]) -> str:
     return html.unescape(match[0])
 
 
-def _read_attributes(attributes: str, notice: RepairNotice) -> Texts:
+def read_attributes(attributes: str, notice: RepairNotice = _no_notice) -> Texts:
+    """Read the attributes of a start tag by their local names; declarations of prefixes are left
+    out.
+
+    >>> read_attributes('xml:base="/a/" xmlns:g="x"')
+    {'base': ['/a/']}
+    """
     texts: Texts = {}
     if "=" not in attributes:
         return texts
@@ -230,7 +236,7 @@ def _collect(
         value = _text_between(tokens, index + 1, last)
     # Atom writes a link's URL as an attribute.
     if name == "link" and not value.strip():
-        attributes = _read_attributes(element.attributes, _no_notice)
+        attributes = read_attributes(element.attributes)
         if attributes.get("rel", ["alternate"]) == ["alternate"]:
             value = attributes.get("href", [""])[0]
     _add(texts, name, value)

@@ -163,6 +163,26 @@ def test_next_that_is_no_address(endpoint: Endpoint) -> None:
         ids(f"{endpoint.url}/o")
 
 
+@pytest.mark.parametrize("named", ["abc", "eyJpZCI6N30=", "/gone", "1.5", "-2", "\u00b2"])
+def test_next_that_is_missing(endpoint: Endpoint, named: str) -> None:
+    """A next page that is named and missing is an error, not the end: half a catalog is none."""
+    endpoint.answer = lambda path, query: (
+        page({"items": [{"id": 1}], "next": named}) if path == "/o" else (404, {}, b"")
+    )
+    with pytest.raises(UnreadableFeed, match="answers 404"):
+        ids(f"{endpoint.url}/o")
+
+
+@pytest.mark.parametrize("named", [2, "2", " 2"])
+def test_next_that_is_a_number(endpoint: Endpoint, named: int | str) -> None:
+    """A number names a page of that number; behind the last one it may be missing."""
+    endpoint.answer = lambda path, query: (
+        page({"items": [{"id": 1}], "next_page": named}) if "page" not in query else (404, {}, b"")
+    )
+    assert ids(f"{endpoint.url}/o") == ["1"]
+    assert endpoint.asked == ["/o", "/o?page=2"]
+
+
 def test_a_busy_server_is_asked_again(endpoint: Endpoint) -> None:
     """A passing failure costs a pause, not the import."""
     endpoint.answer = lambda path, query: (

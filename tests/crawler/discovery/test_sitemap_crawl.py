@@ -1,10 +1,11 @@
 """Sitemaps that redirect, are busy, or cannot be read."""
 
+import gzip
 from collections.abc import Callable
 
 import pytest
 
-from crawler.discovery.sitemap_crawl import UNREAD
+from crawler.discovery.sitemap_crawl import DETAIL, UNREAD
 from crawler.fetch.response_status import MAX_ATTEMPTS
 from tests.crawler.conftest import Bench
 from tests.crawler.server import Act, Reply, Route, Visit, page, raw, sends
@@ -78,8 +79,23 @@ def test_sitemaps_are_followed_up(
         (moved("/sitemap.xml"), 0, 1),
         (moved("/login"), 1, 1),
         (raw(b"", status=500), 1, MAX_ATTEMPTS),
+        (page("/linked"), 0, 1),
+        (raw(b"\x1f\x8b\x08broken", "application/x-gzip"), 1, 1),
+        (raw(b"{}", "application/json"), 1, 1),
+        (raw(b"x", "application/xml", Content_Encoding="gzip"), 1, MAX_ATTEMPTS),
     ],
-    ids=["missing", "refused", "elsewhere", "circle", "login", "broken for good"],
+    ids=[
+        "missing",
+        "refused",
+        "elsewhere",
+        "circle",
+        "login",
+        "broken for good",
+        "a page",
+        "broken gzip",
+        "json",
+        "not gzipped as its header says",
+    ],
 )
 def test_unread_sitemaps_are_counted(
     make_bench: Callable[..., Bench], route: Route, unread: int, requests: int
@@ -105,3 +121,87 @@ def test_named_sitemaps_are_read_after_a_kill(make_bench: Callable[..., Bench]) 
     made.server.routes["/sitemap.xml"] = raw(index + b"</sitemapindex>", "application/xml")
     made.crawl()
     assert [made.server.hits[f"/map-{n}.xml"] for n in (1, 2)] == [1, 1]
+
+
+NAMED = [
+    ("relative in robots.txt", b"sitemap:/named", PAGES, {}),
+    ("in brackets", b"Sitemap: <{root}/named>", PAGES, {}),
+    (
+        "relative page",
+        b"Sitemap: named",
+        raw(b"<urlset><url><loc>/only-there</loc></url></urlset>"),
+        {},
+    ),
+    (
+        "feed",
+        b"Sitemap: /named",
+        raw(b"<rss><item><link>/only-there</link></item></rss>", "text/html"),
+        {},
+    ),
+    ("text", b"Sitemap: /named", raw(b"{root}/only-there", "application/octet-stream"), {}),
+    ("zipped", b"Sitemap: /named", raw(gzip.compress(b"/only-there"), "text/plain"), {}),
+    ("missing", b"Sitemap: /missing", PAGES, {"http 404": 1}),
+    ("a page", b"Sitemap: /linked", PAGES, {"html page": 1}),
+    ("elsewhere", b"Sitemap: https://elsewhere.example/named", PAGES, {"other host": 1}),
+    (
+        "partly read",
+        b"Sitemap: /named",
+        raw(b"<urlset><url><loc>/only-there</loc></url><url/><url/><url><loc>/on"),
+        {"entry without an address": 2, "cut off": 1},
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "route", "details"), NAMED, ids=[case[0] for case in NAMED]
+)
+def test_named_sitemaps(
+    make_bench: Callable[..., Bench], name: str, line: bytes, route: Route, details: dict[str, int]
+) -> None:
+    """Sitemaps that robots.txt names are read, or counted with the reason, as are entries."""
+    made = shop(make_bench)
+    made.server.routes |= {"/robots.txt": raw(line + b"\n", "text/plain"), "/named": route}
+    crawled = made.crawl()
+    counted = {
+        reason.removeprefix(DETAIL): count
+        for reason, count in crawled.reasons.items()
+        if reason.startswith(DETAIL)
+    }
+    assert counted == details
+    is_unread = bool(details) and name != "partly read"
+    assert crawled.reasons.get(UNREAD, 0) == is_unread
+    assert ("/only-there" in made.pages()) is not is_unread
+
+
+def test_indexes_that_nest_and_loop(make_bench: Callable[..., Bench]) -> None:
+    """Each sitemap is requested once, also of indexes that name each other; deep ones are counted."""
+
+    def index(*paths: str) -> Route:
+        inner = "".join(f"<sitemap><loc>{path}</loc></sitemap>" for path in paths)
+        return raw(f"<sitemapindex>{inner}</sitemapindex>".encode(), "application/xml")
+
+    made = shop(
+        make_bench,
+        sitemap=index("/sitemap.xml", "/a.xml", "/b.xml", "/a.xml"),
+        a=index("/b.xml", "/sitemap.xml", "/c.xml"),
+        b=index("/a.xml"),
+        c=index("/d.xml"),
+        d=index("/e.xml", "/only.xml"),
+    )
+    crawled = made.crawl()
+    requests = {path: hits for path, hits in made.server.hits.items() if path.endswith(".xml")}
+    assert requests == {f"/{name}.xml": 1 for name in ("sitemap", "a", "b", "c", "d")}
+    assert crawled.reasons[f"{DETAIL}nested too deep"] == 2
+
+
+def test_pages_beside_sitemaps(make_bench: Callable[..., Bench]) -> None:
+    """A file that names pages and sitemaps is read for both."""
+    mixed = (
+        b"<urlset><url><loc>/only-there</loc></url><sitemap><loc>/m.xml</loc></sitemap></urlset>"
+    )
+    made = shop(
+        make_bench, sitemap=raw(mixed), m=raw(b"<urlset><url><loc>/linked</loc></url></urlset>")
+    )
+    made.crawl()
+    assert made.states()["/only-there"] == ("fetched", None)
+    assert made.server.hits["/m.xml"] == 1

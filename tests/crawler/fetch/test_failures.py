@@ -1,15 +1,21 @@
 """Shops that cannot be crawled: one clear line each, and nothing hammered."""
 
+import asyncio
 import json
 import socket
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from catalog.errors import BlockedShop, CrawlError, UnreachableShop, UsageError
+from catalog.models import PageState
+from catalog.storage.frontier import FetchOutcome, Frontier, FrontierLink
+from crawler.store.pipelines import FrontierPipeline, PageItem
 from tests.crawler.conftest import Bench
-from tests.crawler.server import page, raw
+from tests.crawler.server import page, raw, sends
 
 
 def free_port() -> int:
@@ -60,6 +66,56 @@ def test_other_host(make_bench: Callable[..., Bench]) -> None:
     made.server.fallback = raw(b"", status=302, Location="https://elsewhere.example/")
     with pytest.raises(CrawlError, match="other host"):
         made.crawl()
+
+
+ABSURD = b"HTTP/1.1 %b x\r\nContent-Type: text/html\r\nConnection: close\r\n%b\r\n<html>x</html>"
+ODD_RESPONSES = {
+    "zero": ABSURD % (b"0", b""),
+    "two-digits": ABSURD % (b"99", b""),
+    "too-large": ABSURD % (b"99999999999999999999", b""),
+    "negative": ABSURD % (b"-1", b""),
+}
+
+
+def test_absurd_statuses(make_bench: Callable[..., Bench]) -> None:
+    """A page with an absurd status is refused with its reason, and costs no other page."""
+    made = make_bench()
+    paths = [f"/{name}" for name in ODD_RESPONSES]
+    made.server.routes |= {"/": page(*paths, "/good", "/odd"), "/good": page(title="Good")}
+    made.server.routes |= {f"/{name}": sends(data) for name, data in ODD_RESPONSES.items()}
+    headers = b"ETag: \xff\x07\r\nLast-Modified: never\r\nAge: old\r\nExpires: -1\r\nContent-Encoding: x\r\n"
+    made.server.routes["/odd"] = sends(ABSURD % (b"200", headers))
+    made.crawl()
+    states = made.states()
+    assert {states[path] for path in paths} == {("refused", "absurd status code")}
+    assert states["/good"] == states["/odd"] == ("fetched", None)
+
+
+def test_values_that_cannot_be_stored(make_bench: Callable[..., Bench]) -> None:
+    """A page whose values do not fit the database fails alone, not the others of its transaction."""
+    made = make_bench()
+    frontier = Frontier(made.store, made.shop.id or 0, made.run_id)
+    frontier.add(FrontierLink(f"{made.server.url}{name}") for name in "abc")
+    pages = frontier.claim(3)
+    spider: Any = SimpleNamespace(
+        frontier=frontier, update_log=lambda: None, release=lambda item: None
+    )
+    pipeline = FrontierPipeline(cast(Any, SimpleNamespace(spider=spider)))
+    statuses = [200, 10**20, 200]
+    items = [
+        PageItem(FetchOutcome(row.id or 0, PageState.FETCHED, {"status": status, "reason": ""}))
+        for row, status in zip(pages, statuses, strict=True)
+    ]
+
+    async def store() -> None:
+        await asyncio.gather(*map(pipeline.process_item, items))
+
+    asyncio.run(store())
+    assert sorted(made.states().values()) == [
+        ("failed", "error: OverflowError"),
+        ("fetched", ""),
+        ("fetched", ""),
+    ]
 
 
 def test_folder_of_pages(make_bench: Callable[..., Bench], tmp_path: Path) -> None:

@@ -15,7 +15,12 @@ from catalog.models import PageState, Shop
 from catalog.storage.frontier import Frontier, FrontierLink
 from catalog.storage.store import Store
 from crawler.config import DEFAULT_CONFIG
-from crawler.discovery.sitemaps import MAX_URLS, parse_sitemap, unzipped_body
+from crawler.discovery.sitemaps import (
+    MAX_URLS,
+    TOO_LONG,
+    parse_sitemap,
+    parse_sitemap_file,
+)
 from crawler.fetch.circuit_breaker import CircuitBreaker
 from crawler.fetch.middlewares import PublicAddressResolver, RobotsStatusMiddleware
 from crawler.fetch.response_status import (
@@ -91,12 +96,33 @@ def test_attempts_end() -> None:
         ("7", 7.0),
         ("99999", 300.0),
         ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0),
+        ("Wed, 21 Oct 2065 07:28:00 GMT", 300.0),
+        ("Wed, 21 Oct 2065 07:28:00 -0000", 300.0),
+        ("Wed, 21 Oct 2065 07:28:00", 300.0),
+        ("1.5", 1.5),
+        ("0", 0.0),
+        ("9" * 90, 300.0),
+        ("9" * 5_000, None),
+        ("-5", None),
+        ("-1.5", None),
+        ("1,5", None),
+        ("1e9", None),
+        ("nan", None),
+        ("inf", None),
+        ("\u00b2", None),
+        ("\u00b9\u00b2", None),
+        ("\u0663", None),
+        ("0x10", None),
+        ("120 seconds", None),
+        ("Wed, 99 Foo 99999 99:99:99 GMT", None),
+        ("Wed, 21 Oct 2065 07:28:00 +999999999", None),
+        ("2065-10-21T07:28:00Z", None),
         ("soon", None),
         ("", None),
     ],
 )
 def test_retry_after(value: str, seconds: float | None) -> None:
-    """Retry-After is heeded as seconds or as a date, up to five minutes."""
+    """Retry-After is heeded as seconds or as a date, up to five minutes; else it is ignored."""
     assert retry_after(answer(429, Retry_After=value)) == seconds
 
 
@@ -184,6 +210,41 @@ def test_throttle() -> None:
     assert slot.delay == 3.0
 
 
+ODD_DELAYS = [
+    "Crawl-delay: nan",
+    "Crawl-delay: inf",
+    "Crawl-delay: -5",
+    "Crawl-delay: soon",
+    "Crawl-delay: 1,5",
+    "Request-rate: 1/0",
+    "Request-rate: a/b",
+    "Request-rate: 0/5s",
+    "Request-rate: 5",
+]
+
+
+@pytest.mark.parametrize("line", ODD_DELAYS)
+def test_delays_that_are_no_numbers(line: str) -> None:
+    """A delay of robots.txt that is no number is ignored."""
+    assert _delay_of(line) == 0.0
+
+
+@pytest.mark.parametrize("line", ["Request-rate: 1/" + "9" * 400 + "d", "Crawl-delay: 99999"])
+def test_absurd_delays(line: str) -> None:
+    """A delay is a minute at most."""
+    assert _delay_of(line) == DEFAULT_CONFIG.max_crawl_delay
+
+
+def _delay_of(line: str) -> float:
+    crawler: Any = SimpleNamespace(
+        engine=SimpleNamespace(downloader=SimpleNamespace(slots={"a": SimpleNamespace(delay=0.0)}))
+    )
+    throttle = Throttle(crawler, 0.0)
+    rules = Protego.parse(f"User-agent: Scout\n{line}\n")
+    throttle.apply_robots(SimpleNamespace(rp=rules, crawl_delay=rules.crawl_delay), "Scout")
+    return throttle.min_delay
+
+
 def test_circuit_breaker() -> None:
     """A crawl stops after 30 refusals in a row; one page between them restarts the count."""
     breaker = CircuitBreaker("a.example")
@@ -200,12 +261,11 @@ def test_sitemaps_are_bounded() -> None:
     """A sitemap's entities are not resolved, its length is capped, and a bomb is refused."""
     bomb = b'<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><urlset><url><loc>&e;</loc></url></urlset>'
     assert parse_sitemap(bomb).pages == ()
-    many = (
-        b"<urlset>" + b"<url><loc>https://a.example/x</loc></url>" * (MAX_URLS + 10) + b"</urlset>"
-    )
+    entry = b"<url><loc>https://a.example/%d</loc></url>"
+    many = b"<urlset>" + b"".join(entry % n for n in range(MAX_URLS + 10)) + b"</urlset>"
     assert len(parse_sitemap(many).pages) == MAX_URLS
-    with pytest.raises(ValueError, match="exceeded"):
-        unzipped_body(Response("https://a.example/x.gz", body=gzip.compress(b"a" * 60_000_000)))
+    zipped = gzip.compress(b"<urlset>" + b" " * 60_000_000)
+    assert parse_sitemap_file(zipped, "https://a.example/x.gz").skipped[TOO_LONG] == 1
 
 
 def test_dispatcher_hands_out_few_at_a_time(store: Store, shop: Shop) -> None:

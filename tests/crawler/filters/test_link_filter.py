@@ -14,9 +14,9 @@ from crawler.filters.near_duplicates import NearDuplicateFilter
 from crawler.filters.traps import TrapFilter
 from crawler.pages.page_digest import PageDigest
 from crawler.urls.canonical_rules import CanonicalRules
+from crawler.urls.crawl_url import CrawlUrl
 from crawler.urls.rule_verification import ReplacedLink, RuleVerifier
 from crawler.urls.site import Site
-from crawler.urls.url_shape import Address
 
 HOME = "https://shop.example"
 TRIALS = DEFAULT_CONFIG.rule_trials
@@ -25,8 +25,8 @@ REFUSE = DEFAULT_CONFIG.duplicates_to_refuse
 BARREN_PAGES = DEFAULT_CONFIG.max_barren_pages
 
 
-def address(path: str) -> Address:
-    return Address(HOME + path)
+def address(path: str) -> CrawlUrl:
+    return CrawlUrl.parse(HOME + path)
 
 
 def position(path: str) -> CrawlPosition:
@@ -66,7 +66,7 @@ def test_rule_is_learnt(page: str, canonical: str, link: str, form: str) -> None
     """
     rules = learnt_rules([(page.format(n, n), canonical.format(n)) for n in "abcde"])
     forms = rules.canonical_forms(address(link)).addresses
-    assert [found.url for found in forms] == [HOME + form]
+    assert [form_url.text for form_url in forms] == [HOME + form]
 
 
 def test_one_page_refutes_a_rule() -> None:

@@ -1,11 +1,19 @@
 """WARC files: read instead of the network, written from a crawl, and hostile ones."""
 
 import gzip
+import zlib
+from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
+from time import process_time
 
+import brotli
 import pytest
+import zstandard
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
@@ -32,10 +40,31 @@ def _warc(*responses: tuple[str, int, dict[str, str], bytes], packed: bool = Tru
     return out.getvalue()
 
 
-def _read(tmp_path: Path, data: bytes, max_size: int = 100_000) -> list[SavedResponse]:
+def _read(
+    tmp_path: Path, data: bytes, max_size: int = 100_000, skipped: Counter[str] | None = None
+) -> list[SavedResponse]:
     file = tmp_path / "x.warc.gz"
     file.write_bytes(data)
-    return list(read_responses(file, max_size))
+    return list(read_responses(file, max_size, skipped))
+
+
+def _record(
+    http: bytes,
+    *,
+    url: str = "https://a.example/x",
+    length: str | None = None,
+    kind: str = "response",
+    head: bytes | None = None,
+) -> bytes:
+    """A record byte by byte, with such slips as the test needs."""
+    if head is None:
+        head = f"WARC/1.0\r\nWARC-Type: {kind}\r\nWARC-Target-URI: {url}\r\n".encode()
+        head += f"Content-Length: {len(http) if length is None else length}\r\n\r\n".encode()
+    return head + http + b"\r\n\r\n"
+
+
+def _http(body: bytes = b"<html>x", *headers: str, status: str = "HTTP/1.1 200 OK") -> bytes:
+    return "\r\n".join([status, *headers, "", ""]).encode("latin-1") + body
 
 
 SMALL = [("https://a.example/1", 200, HTML, b"<html>one"), ("https://a.example/2", 404, {}, b"")]
@@ -110,6 +139,226 @@ def test_cut_off(tmp_path: Path, packed: bool) -> None:
     assert [saved.url[-1] for saved in _read(tmp_path, whole[:-500])] == ["1", "2"]
 
 
+PAGE = b"<html><title>Page</title>" + bytes(range(256)) * 10
+CHUNKED = b"".join(b"%x;a=b\r\n%b\r\n" % (len(part), part) for part in (PAGE[:9], PAGE[9:]))
+GZIP, DEFLATE, BR, ZSTD = (
+    f"Content-Encoding: {name}" for name in ("gzip", "deflate", "br", "zstd")
+)
+CODED = [
+    ("br", _http(brotli.compress(PAGE), BR)),
+    ("zstd", _http(zstandard.compress(PAGE), ZSTD)),
+    ("zstd in frames", _http(zstandard.compress(PAGE[:99]) + zstandard.compress(PAGE[99:]), ZSTD)),
+    ("gzip", _http(gzip.compress(PAGE), "content-encoding: X-GZIP")),
+    ("gzip in members", _http(gzip.compress(PAGE[:99]) + gzip.compress(PAGE[99:]), GZIP)),
+    ("gzip with bytes behind it", _http(gzip.compress(PAGE) + b"\0\0\0", GZIP)),
+    ("deflate", _http(zlib.compress(PAGE), DEFLATE)),
+    ("deflate without a header", _http(zlib.compress(PAGE, wbits=-15), DEFLATE)),
+    ("two codings", _http(gzip.compress(brotli.compress(PAGE)), "Content-Encoding: br, gzip")),
+    ("two headers", _http(gzip.compress(brotli.compress(PAGE)), BR, GZIP)),
+    ("chunks", _http(CHUNKED + b"0\r\n\r\n", "Transfer-Encoding: chunked")),
+    ("chunks with a trailer", _http(CHUNKED + b"0\r\nA: b\r\n\r\n", "Transfer-Encoding: Chunked")),
+    ("chunks without an end", _http(CHUNKED, "Transfer-Encoding: chunked")),
+    ("no chunks", _http(PAGE, "Transfer-Encoding: chunked")),
+    *((f"not {name}", _http(PAGE, f"Content-Encoding: {name}")) for name in ("gzip", "br", "zstd")),
+    *((f"no coding {name!r}", _http(PAGE, f"Content-Encoding: {name}")) for name in ("", "UTF-8")),
+    ("unknown coding, not applied", _http(PAGE, "Content-Encoding: fancy")),
+    ("no reason", _http(PAGE, status="HTTP/1.1 200")),
+    ("HTTP/2", _http(PAGE, status="HTTP/2 200 ")),
+    ("lines of one byte", b"HTTP/1.1 200 OK\nContent-Type: text/html\n\n" + PAGE),
+    ("a header without a colon", _http(PAGE, "nonsense", "A: b", " continued")),
+    ("a header of no text", _http(PAGE, "A: \xff\x00\x07")),
+    ("a wrong length", _http(PAGE, "Content-Length: abc")),
+]
+
+
+@pytest.mark.parametrize(("name", "http"), CODED, ids=[case[0] for case in CODED])
+def test_bodies(tmp_path: Path, name: str, http: bytes) -> None:
+    """A body is the page's, whatever codings it has, or only claims to have."""
+    skipped = Counter[str]()
+    assert [saved.body for saved in _read(tmp_path, _record(http), skipped=skipped)] == [PAGE]
+    assert not skipped
+
+
+FIRST = _record(_http(b"<html>1"), url="https://a.example/1")
+LAST = _record(_http(b"<html>2"), url="https://a.example/2")
+SPOILT = _record(_http(b"<html>x" * 50))
+SKIPPED = [
+    (
+        "unknown coding",
+        _record(_http(b"\0\1\2", "Content-Encoding: fancy")),
+        "unknown coding of the body",
+    ),
+    (
+        "compress",
+        _record(_http(b"\x1f\x9d", "Content-Encoding: compress")),
+        "unknown coding of the body",
+    ),
+    ("gzip cut off", _record(_http(gzip.compress(PAGE)[:-20], GZIP)), "broken body"),
+    ("deflate cut off", _record(_http(zlib.compress(PAGE)[:-20], DEFLATE)), "broken body"),
+    ("br cut off", _record(_http(brotli.compress(PAGE)[:-20], BR)), "broken body"),
+    ("zstd cut off", _record(_http(zstandard.compress(PAGE)[:-20], ZSTD)), "broken body"),
+    ("br that is none", _record(_http(b"\xff" * 50, BR)), "broken body"),
+    ("chunk cut off", _record(_http(CHUNKED[:-20], "Transfer-Encoding: chunked")), "broken body"),
+    (
+        "chunk of no size",
+        _record(_http(CHUNKED + b"zz\r\n", "Transfer-Encoding: chunked")),
+        "broken body",
+    ),
+    *(
+        (f"status {code}", _record(_http(status=f"HTTP/1.1 {code}")), "absurd status code")
+        for code in (
+            "0",
+            "99",
+            "600",
+            "999",
+            "99999999999999999999",
+            "-1",
+            "abc",
+            "\u00b2\u00b2\u00b2",
+            "2e2",
+            "",
+        )
+    ),
+    ("no status line", _record(b"<html>x"), "no http response"),
+    ("empty", _record(b""), "no http response"),
+    ("HTTP/0.9", _record(_http(status="HTTP 200 OK")), "no http response"),
+    ("no address", _record(_http(), url=""), "record without an address of the web"),
+    ("a name", _record(b"x", url="dns:a.example"), "record without an address of the web"),
+    *(
+        (f"type {kind!r}", _record(_http(), kind=kind), f"record of type {kind or 'unknown'}")
+        for kind in ("revisit", "resource", "conversion", "continuation", "x-own", "")
+    ),
+    *(
+        (f"length {length!r}", _record(_http(), length=length), "record with a wrong length")
+        for length in ("", "abc", "-5", "1e3", "9" * 5_000, "3", "20", "900", "99999999999")
+    ),
+    (
+        "no length",
+        _record(_http(), head=b"WARC/1.0\r\nWARC-Type: response\r\n\r\n"),
+        "record with a wrong length",
+    ),
+    ("no end of the head", b"WARC/1.0\r\nWARC-Type: response\r\n", "record with a broken head"),
+    ("other version", b"WARC\r\nWARC-Type: response\r\n\r\n", "record with a broken head"),
+    ("other bytes", b"\0\1\2" * 30_000 + b"\n", "record with a broken head"),
+    ("a long head", b"WARC/1.0\r\nA: " + b"a" * 2_000_000 + b"\r\n\r\n", "head is longer"),
+]
+
+
+@pytest.mark.parametrize(("name", "record", "reason"), SKIPPED, ids=[case[0] for case in SKIPPED])
+def test_records_left_out(tmp_path: Path, name: str, record: bytes, reason: str) -> None:
+    """A record that cannot be read is counted with its reason; those around it are read."""
+    for data in (FIRST + record + LAST, gzip.compress(FIRST + record + LAST)):
+        skipped = Counter[str]()
+        read = _read(tmp_path, data, skipped=skipped)
+        assert [saved.url[-1] for saved in read] == ["1", "2"]
+        assert sum(skipped.values()) == 1
+        assert reason in next(iter(skipped))
+    members = b"".join(map(gzip.compress, (FIRST, record, LAST)))
+    assert [saved.url[-1] for saved in _read(tmp_path, members)] == ["1", "2"]
+
+
+MEMBER = gzip.compress(SPOILT)
+DAMAGED = [
+    ("cut off", MEMBER[:-30]),
+    ("without a checksum", MEMBER[:-8]),
+    ("a wrong checksum", MEMBER[:-8] + b"\0" * 8),
+    ("a wrong byte", MEMBER[:40] + b"\xff\xff" + MEMBER[42:]),
+    ("only the first bytes", MEMBER[:11]),
+    ("zeros", b"\0" * 5_000),
+    ("other bytes", b"abc" * 5_000),
+]
+
+
+@pytest.mark.parametrize(("name", "member"), DAMAGED, ids=[case[0] for case in DAMAGED])
+@pytest.mark.parametrize("size", [0, 300_000])
+def test_damaged_members(tmp_path: Path, name: str, member: bytes, size: int) -> None:
+    """A packed record that is damaged costs no other one."""
+    noise = _record(
+        _http(b"<html>" + zlib.compress(bytes(range(256)) * size)[:size]), url="https://a.example/n"
+    )
+    members = [gzip.compress(FIRST), member, gzip.compress(noise), gzip.compress(LAST)]
+    read = _read(tmp_path, b"".join(members), max_size=1_000_000)
+    assert [saved.url[-1] for saved in read] == ["1", "n", "2"]
+
+
+def test_large_blocks(tmp_path: Path) -> None:
+    """A record of any size is stepped over; one with an absurd length ends where the next begins."""
+    large = _record(_http(b"x" * 3_000_000), url="https://a.example/n")
+    absurd = _record(_http(b"x" * 3_000_000), url="https://a.example/n", length="9" * 18)
+    read = _read(tmp_path, FIRST + large + LAST)
+    assert [(saved.url[-1], saved.body is None) for saved in read] == [
+        ("1", False),
+        ("n", True),
+        ("2", False),
+    ]
+    assert [saved.url[-1] for saved in _read(tmp_path, FIRST + absurd + LAST)] == ["1", "2"]
+
+
+def test_archive_in_a_page(tmp_path: Path) -> None:
+    """A page that quotes a record is read whole."""
+    quoting = _record(_http(b"<html><pre>" + LAST + b"</pre>"), url="https://a.example/q")
+    assert [saved.url[-1] for saved in _read(tmp_path, FIRST + quoting + LAST)] == ["1", "q", "2"]
+
+
+def test_arc(tmp_path: Path) -> None:
+    """Files of the format before WARC are read as well."""
+
+    def block(url: str, data: bytes, length: int | None = None) -> bytes:
+        size = len(data) if length is None else length
+        return f"{url} 127.0.0.1 20260501100000 text/html {size}\n".encode() + data + b"\n"
+
+    head = block(
+        "filedesc://x.arc",
+        b"1 0 A crawler\nURL IP-address Archive-date Content-type Archive-length\n",
+    )
+    first, wrong = block("http://a.example/1", _http()), block("http://a.example/n", _http(), 9_999)
+    last = block("http://a.example/2", _http())
+    for data in (head + first + last, head + first + wrong + last):
+        assert [saved.url[-1] for saved in _read(tmp_path, data)] == ["1", "2"]
+
+
+HOSTILE = [
+    b"\x1f\x8b\x08" * 300_000,
+    gzip.compress(b"") * 100_000,
+    FIRST + b"WARC/1.0\r\n" * 200_000,
+    FIRST + b"\nWARC/1.0\r\nA:" * 100_000,
+    FIRST + b"WARC/1.0\r\nContent-Length: 5\r\n\r\n" * 50_000,
+    FIRST + b"WARC/1.0\r\nContent-Length: 999999\r\n\r\n" * 50_000,
+    FIRST + b"http://a b " * 200_000,
+    FIRST + b"\n" * 2_000_000,
+    _record(b"HTTP/1.1 200 OK\r\n" + b"A: b\r\n" * 150_000),
+    _record(b"HTTP/1.1 200 OK\r\nA: b\r\n" + b" \r" * 450_000),
+    _record(_http(b"1\r\na\r\n" * 15_000, "Transfer-Encoding: chunked")),
+    _record(_http(brotli.compress(b"a" * 50_000_000), BR)),
+    _record(_http(zstandard.compress(b"a" * 50_000_000), ZSTD)),
+]
+
+
+@pytest.mark.parametrize("data", HOSTILE, ids=[repr(data[:30]) for data in HOSTILE])
+def test_hostile_archives(tmp_path: Path, data: bytes) -> None:
+    """An archive made to cost time costs a few seconds at most, and no exception but ours."""
+    started = process_time()
+    with suppress(UsageError):
+        for saved in _read(tmp_path, data):
+            assert len(saved.body or b"") <= 1_000_000
+    assert process_time() - started < 10
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_any_damage(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
+    """Whatever bytes are changed, no exception but ours is raised, and the first record is read."""
+    middle = data.draw(st.sampled_from([SPOILT, *(record for _, record, _ in SKIPPED[:12])]))
+    packed = data.draw(st.sampled_from([bytes, gzip.compress]))
+    whole = bytearray(b"".join(packed(record) for record in (FIRST, middle, LAST)))
+    first = len(packed(FIRST))
+    for _ in range(data.draw(st.integers(1, 5))):
+        position = data.draw(st.integers(first + 8, len(whole) - 1))
+        whole[position : position + data.draw(st.integers(0, 4))] = data.draw(st.binary(max_size=4))
+    read = _read(tmp_path_factory.getbasetemp(), bytes(whole))
+    assert read[0].url == "https://a.example/1"
+
+
 def test_read_in_place_of_the_net(make_bench: Callable[..., Bench], tmp_path: Path) -> None:
     """Responses of the shop's site become its pages, the last good one of each, without a request."""
     made = make_bench()
@@ -136,6 +385,7 @@ def test_read_in_place_of_the_net(make_bench: Callable[..., Bench], tmp_path: Pa
             "/long": ("refused", "too large"),
         }
     assert crawled.pages == {"fetched": 2, "redirected": 1, "gone": 1, "refused": 2}
+    assert crawled.reasons["archive: other host"] == 1
     assert made.pages()["/"].canonical == f"{root}/home"
     assert made.pages()["/moved"].canonical == f"{root}/a"
     assert not made.server.hits

@@ -5,8 +5,8 @@ from decimal import Decimal
 from catalog.links.tracking_params import learn_shop_keys
 from catalog.models import Page, PageState, Shop, ShopOffer
 from catalog.storage.store import Store
+from crawler.urls.crawl_url import CrawlUrl
 from crawler.urls.site import Site
-from crawler.urls.url_shape import Address
 
 
 def add(store: Store, shop: Shop, path: str, body: str, price: str | None = None) -> None:
@@ -43,6 +43,6 @@ def test_nothing_to_judge_by(store: Store, shop: Shop) -> None:
 def test_own_keys_are_dropped() -> None:
     """A link with the shop's own tracking key is the page without it."""
     site = Site("https://shop.example/", ("wkz",))
-    assert site.resolve("/p/1?wkz=7&pack=6", "https://shop.example/") == Address(
+    assert site.resolve("/p/1?wkz=7&pack=6", "https://shop.example/") == CrawlUrl.parse(
         "https://shop.example/p/1?pack=6"
     )

@@ -111,6 +111,7 @@ FORMATS = {
 # Landing pages that redirect in turn, at the end of a known wrapper.
 CHAINS = {
     "script with an ending": f"https://ad.shop.com/affiliate/entry.jsp?partner=3&url={ONCE}",
+    "script, given a path": "https://www.shop.com/entry.jsp?n=3&url=%2Fp%2F7%3Fsize%3D4%26color%3Dred",
     "script, not encoded": f"https://www.shop.com/go.jsp?url={TARGET}",
     "unknown tracker": f"https://clicks.agency.com/t?id=4&redirect={ONCE}",
     "redirector by name": f"https://www.shop.com/redirect?to={ONCE}",

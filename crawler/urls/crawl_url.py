@@ -6,9 +6,9 @@ functions map text to text.
 """
 
 import re
-from dataclasses import dataclass
 from functools import cached_property
-from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
+
+from url_cleaner.urls.url import Url
 
 MAX_URL_LENGTH = 2_000  # characters; bound against paths that grow with each visit
 MAX_PATH_DEPTH = 12  # segments; same
@@ -40,86 +40,69 @@ PAGE_PATH = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Address:
-    """A cleaned URL; its parts are computed once, when first needed."""
+class CrawlUrl(Url):
+    """A cleaned URL of the shop, with everything by which the crawl compares and judges it.
 
-    url: str
-
-    @cached_property
-    def parts(self) -> SplitResult:
-        """Scheme, host, path and query."""
-        return urlsplit(self.url)
+    Each property is computed once, when first needed.
+    """
 
     @cached_property
-    def segments(self) -> tuple[str, ...]:
-        """The path's segments, decoded, without empty ones."""
-        return tuple(unquote(part) for part in self.parts.path.split("/") if part)
+    def text(self) -> str:
+        """The URL as it is requested and stored."""
+        return str(self)
 
     @cached_property
     def token_positions(self) -> tuple[int, ...]:
         """Positions of leading segments that may be a session id.
 
-        >>> Address("https://a.de/0123456789abcdef/p/7").token_positions
+        >>> CrawlUrl.parse("https://a.de/0123456789abcdef/p/7").token_positions
         (0,)
-        >>> Address("https://a.de/bikes/7").token_positions
+        >>> CrawlUrl.parse("https://a.de/bikes/7").token_positions
         ()
         """
         leading = self.segments[:TOKEN_SEGMENTS]
         return tuple(index for index, segment in enumerate(leading) if TOKEN.match(segment))
 
     @cached_property
-    def query(self) -> tuple[tuple[str, str], ...]:
-        """Keys and values of the query, sorted."""
-        return tuple(sorted(parse_qsl(self.parts.query, keep_blank_values=True)))
-
-    @cached_property
-    def key(self) -> str:
-        """Identity of the page: host without `www.`, path, sorted query.
-
-        >>> Address("https://www.a.de/x?b=1&a=2").key == Address("http://a.de/x?a=2&b=1#top").key
-        True
-        """
-        host = self.parts.netloc.lower().removeprefix("www.")
-        path = self.parts.path or "/"
-        return f"{host}{path}?{self.query}" if self.query else f"{host}{path}"
-
-    @cached_property
     def shape(self) -> str:
         """The path and query with their digits folded to 0.
 
-        >>> Address("https://a.de/cal/2026/05?day=3").shape
+        >>> CrawlUrl.parse("https://a.de/cal/2026/05?day=3").shape
         '/cal/0/0?day=0'
         """
-        path = _fold_digits(self.parts.path or "/")
-        if not self.query:
+        path = _fold_digits(self.path or "/")
+        if not self.sorted_query:
             return path
-        return path + "?" + "&".join(f"{name}={_fold_digits(value)}" for name, value in self.query)
+        return (
+            path
+            + "?"
+            + "&".join(f"{name}={_fold_digits(value)}" for name, value in self.sorted_query)
+        )
 
     @cached_property
     def is_variable(self) -> bool:
         """True if other addresses can have the same shape; False for plain names."""
-        return bool(self.query) or "0" in self.shape
+        return bool(self.sorted_query) or "0" in self.shape
 
     @cached_property
     def family(self) -> str:
         """The path up to its first varying segment: shared by all pages of a trap.
 
-        >>> Address("https://a.de/cal/2026/05/01").family, Address("https://a.de/cal?m=5").family
+        >>> CrawlUrl.parse("https://a.de/cal/2026/05/01").family, CrawlUrl.parse("https://a.de/cal?m=5").family
         ('/cal/', '/cal?')
         """
-        path = _fold_digits(self.parts.path or "/")
+        path = _fold_digits(self.path or "/")
         if "0" in path:
             return path[: path.index("0")].rpartition("/")[0] + "/"
         return path + "?"
 
-    def is_numeric_variant(self, address: "Address") -> bool:
+    def is_numeric_variant(self, address: "CrawlUrl") -> bool:
         """Return True if two addresses differ in numbers only, as months and days of a calendar do.
 
-        >>> month = Address("https://a.de/cal/2026/05")
-        >>> month.is_numeric_variant(Address("https://a.de/cal/2026/05/01"))
+        >>> month = CrawlUrl.parse("https://a.de/cal/2026/05")
+        >>> month.is_numeric_variant(CrawlUrl.parse("https://a.de/cal/2026/05/01"))
         True
-        >>> month.is_numeric_variant(Address("https://a.de/cal/2026/show-7"))
+        >>> month.is_numeric_variant(CrawlUrl.parse("https://a.de/cal/2026/show-7"))
         False
         """
         if self.family != address.family or _keys(self) != _keys(address):
@@ -130,14 +113,14 @@ class Address:
     def is_pagination(self) -> bool:
         """True if the query or path numbers the pages of a list.
 
-        >>> Address("https://a.de/c?page=2").is_pagination
+        >>> CrawlUrl.parse("https://a.de/c?page=2").is_pagination
         True
-        >>> Address("https://a.de/c/page/2/").is_pagination
+        >>> CrawlUrl.parse("https://a.de/c/page/2/").is_pagination
         True
         """
-        if any(PAGE_KEY.match(name) for name, _ in self.query):
+        if any(PAGE_KEY.match(name) for name, _ in self.sorted_query):
             return True
-        return PAGE_PATH.search(self.parts.path) is not None
+        return PAGE_PATH.search(self.path) is not None
 
 
 def strip_session_ids(url: str) -> str:
@@ -154,13 +137,13 @@ def strip_session_ids(url: str) -> str:
     return head + "?" + "&".join(pairs) if pairs else head
 
 
-def trap_reason(address: Address) -> str | None:
+def trap_reason(address: CrawlUrl) -> str | None:
     """Return the reason why an address must be a trap; None if it may be a page.
 
-    >>> trap_reason(Address("https://a.de/a/b/a/b/a/b/"))
+    >>> trap_reason(CrawlUrl.parse("https://a.de/a/b/a/b/a/b/"))
     'trap: endless a'
     """
-    if len(address.url) > MAX_URL_LENGTH:
+    if len(address.text) > MAX_URL_LENGTH:
         return "trap: URL too long"
     segments = address.segments
     if len(segments) > MAX_PATH_DEPTH:
@@ -180,12 +163,12 @@ def _is_session_pair(pair: str) -> bool:
     return name.lower() in ("sid", "s", "session") and HEX.match(value) is not None
 
 
-def _keys(address: Address) -> list[str]:
-    return [name for name, _ in address.query]
+def _keys(address: CrawlUrl) -> list[str]:
+    return [name for name, _ in address.sorted_query]
 
 
-def _has_letters_in_tail(address: Address) -> bool:
-    return LETTER.search(address.parts.path[len(address.family) :]) is not None
+def _has_letters_in_tail(address: CrawlUrl) -> bool:
+    return LETTER.search(address.path[len(address.family) :]) is not None
 
 
 def _fold_digits(text: str) -> str:

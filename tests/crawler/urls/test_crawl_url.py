@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crawler.urls.crawl_url import MAX_PATH_DEPTH, CrawlUrl, strip_session_ids, trap_reason
 from crawler.urls.site import Site
 from crawler.urls.url_rules import refusal_reason
-from crawler.urls.url_shape import MAX_PATH_DEPTH, Address, strip_session_ids, trap_reason
 
 HOME = "https://shop.example/"
 WORDS = st.text(string.ascii_lowercase + string.digits + "-._~%äß +", max_size=12)
@@ -24,11 +24,11 @@ def test_reading_twice_changes_nothing(path: str, query: str, fragment: str) -> 
     """An address that was read is read as itself, without fragment, on the shop's own origin."""
     site = Site(HOME)
     address = site.normalize(f"{HOME}{path}?{query}#{fragment}")
-    if isinstance(address, Address):
-        again = site.normalize(address.url)
+    if isinstance(address, CrawlUrl):
+        again = site.normalize(address.text)
         assert again == address
-        assert address.url.startswith(HOME)
-        assert "#" not in address.url
+        assert address.text.startswith(HOME)
+        assert "#" not in address.text
 
 
 @given(st.text(max_size=60), st.sampled_from([HOME, HOME + "a/b?c=d", HOME + "a/"]))
@@ -38,7 +38,7 @@ def test_any_text_is_an_address_or_a_reason(href: str, base: str) -> None:
     assert (
         address is None
         or isinstance(address, str)
-        or urlsplit(address.url).netloc == "shop.example"
+        or urlsplit(address.text).netloc == "shop.example"
     )
 
 
@@ -46,7 +46,10 @@ def test_any_text_is_an_address_or_a_reason(href: str, base: str) -> None:
 def test_order_of_parameters(pairs: list[tuple[str, str]]) -> None:
     """The same parameters in another order are the same page."""
     query = "&".join(f"{name}={value}" for name, value in pairs)
-    assert Address(f"{HOME}x?{query}").key == Address(f"{HOME}x?a=1&b=2&c=3").key
+    assert (
+        CrawlUrl.parse(f"{HOME}x?{query}").page_key
+        == CrawlUrl.parse(f"{HOME}x?a=1&b=2&c=3").page_key
+    )
 
 
 @given(
@@ -55,7 +58,9 @@ def test_order_of_parameters(pairs: list[tuple[str, str]]) -> None:
 )
 def test_shape_folds_numbers(first: list[int], second: list[int]) -> None:
     """Addresses that differ in numbers only have one shape, and are numeric variants."""
-    a, b = (Address(f"{HOME}cal/{'/'.join(map(str, numbers))}") for numbers in (first, second))
+    a, b = (
+        CrawlUrl.parse(f"{HOME}cal/{'/'.join(map(str, numbers))}") for numbers in (first, second)
+    )
     assert (a.shape == b.shape) == (len(first) == len(second))
     assert a.is_numeric_variant(b)
 
@@ -63,7 +68,7 @@ def test_shape_folds_numbers(first: list[int], second: list[int]) -> None:
 @given(st.lists(st.sampled_from("abcdefghijklmnop"), max_size=MAX_PATH_DEPTH, unique=True))
 def test_plain_paths_are_no_traps(segments: list[str]) -> None:
     """A path without repetition is never taken for a trap."""
-    assert trap_reason(Address(HOME + "/".join(segments))) is None
+    assert trap_reason(CrawlUrl.parse(HOME + "/".join(segments))) is None
 
 
 @pytest.mark.parametrize(
@@ -77,7 +82,7 @@ def test_plain_paths_are_no_traps(segments: list[str]) -> None:
 )
 def test_endless(url: str, reason: str | None) -> None:
     """Paths that repeat, run deep or grow long are cut."""
-    assert trap_reason(Address(HOME + url)) == reason
+    assert trap_reason(CrawlUrl.parse(HOME + url)) == reason
 
 
 @pytest.mark.parametrize(
@@ -108,7 +113,7 @@ def test_endless(url: str, reason: str | None) -> None:
 )
 def test_refusals(path: str, reason: str | None) -> None:
     """Functions of a shop are refused by their place and name; offers of the same name are not."""
-    assert refusal_reason(Address(HOME + path)) == reason
+    assert refusal_reason(CrawlUrl.parse(HOME + path)) == reason
 
 
 @pytest.mark.parametrize(
@@ -127,8 +132,8 @@ def test_refusals(path: str, reason: str | None) -> None:
 def test_following(href: str, url: str) -> None:
     """Links are resolved, cleaned and put on the shop's own origin."""
     address = Site(HOME).resolve(href, HOME + "a/b")
-    assert isinstance(address, Address)
-    assert address.url == url
+    assert isinstance(address, CrawlUrl)
+    assert address.text == url
 
 
 @pytest.mark.parametrize(
@@ -145,8 +150,8 @@ def test_own_origin_after_a_move() -> None:
     site = Site("http://shop.example/")
     assert site.move_to("https://www.shop.example/x")
     address = site.check("http://shop.example/p")
-    assert isinstance(address, Address)
-    assert address.url == "https://www.shop.example/p"
+    assert isinstance(address, CrawlUrl)
+    assert address.text == "https://www.shop.example/p"
 
 
 @given(st.text(string.ascii_lowercase + "?&=;/", max_size=40))
