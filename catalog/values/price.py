@@ -44,7 +44,7 @@ _PRICE = re.compile(
     # No mark begins so: a cheap test before the long alternation.
     rf"(?<![^\W\d_])(?:(?![\d\s.,:;()/+%-])(?P<left>{_CURRENCY_MARK})[ :]{{0,2}}"
     rf"|(?<!\d)(?<!\d[.,]))(?P<number>{_NUMBER})(?P<percent> ?%)?"
-    rf"(?:(?:[.,][-–—]{{1,2}})? ?(?P<right>{_CURRENCY_MARK})(?![^\W_]))?",
+    rf"(?:(?:[.,]?[-–—]{{1,2}})? ?(?P<right>{_CURRENCY_MARK})(?![^\W_]))?",
     re.IGNORECASE,
 )
 _SHORT_NAME = currency_marks.SHORT_NAME_PATTERN
