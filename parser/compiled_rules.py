@@ -21,7 +21,8 @@ from parser.scripts.block_lookup import data_query
 from parser.scripts.syntax.jsonpath import compile_path
 from parser.templates.template_match import TemplateMatcher
 from parser.voting.confidence import estimate_confidence
-from parser.voting.early_stopping import vote_orders
+from parser.voting.early_stopping import VoteOrder, vote_orders
+from parser.voting.old_prices import without_old_prices
 from parser.voting.votes import Vote, base_url_for, normalisation_key, normalised_value
 from parser.voting.winner import decide
 
@@ -91,7 +92,7 @@ class _CompiledTemplate:
             values.clear()
         page = PageLookups(document)
         collected = [
-            (order.attribute, order.collect_votes(rules, page.run))
+            (order.attribute, _without_old(order, order.collect_votes(rules, page.run), document))
             for order, rules in self._orders
             if order.attribute in names
         ]
@@ -109,6 +110,10 @@ class _CompiledTemplate:
                 self._confidences.clear()
             confidence = self._confidences[case] = estimate_confidence(share, rules)
         return confidence
+
+
+def _without_old(order: VoteOrder, votes: tuple[Vote, ...], document: Document) -> tuple[Vote, ...]:
+    return without_old_prices(votes, document) if order.attribute is Attribute.PRICE else votes
 
 
 class PageLookups:
