@@ -9,7 +9,7 @@ address is then computed from the link, and the detour is not requested.
 import re
 from collections import Counter
 from dataclasses import dataclass
-from urllib.parse import urlencode, urlsplit, urlunsplit
+from urllib.parse import unquote_plus, urlsplit, urlunsplit
 
 from crawler.config import DEFAULT_CONFIG, CrawlConfig
 from crawler.urls.url_shape import PAGE_KEY, Address
@@ -249,7 +249,9 @@ def _ending(address: Address) -> str:
 
 
 def _without_key(address: Address, name: str) -> Address:
-    query = urlencode([pair for pair in address.query if pair[0] != name])
+    """Drop a query key; the other pairs stay as they are written, in any encoding."""
+    pairs = address.parts.query.split("&")
+    query = "&".join(pair for pair in pairs if unquote_plus(pair.partition("=")[0]) != name)
     return Address(urlunsplit(urlsplit(address.url)._replace(query=query)))
 
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
+from url_cleaner.urls.url import normalise_escapes
+
 MAX_URL_LENGTH = 2_000  # characters; bound against paths that grow with each visit
 MAX_PATH_DEPTH = 12  # segments; same
 MAX_REPEATS = 3  # occurrences of one segment in a path; relative links that append to themselves
@@ -70,18 +72,21 @@ class Address:
 
     @cached_property
     def query(self) -> tuple[tuple[str, str], ...]:
-        """Keys and values of the query, sorted."""
-        return tuple(sorted(parse_qsl(self.parts.query, keep_blank_values=True)))
+        """Keys and values of the query, sorted; bytes that are no UTF-8 as `\\xf6`."""
+        pairs = parse_qsl(self.parts.query, keep_blank_values=True, errors="backslashreplace")
+        return tuple(sorted(pairs))
 
     @cached_property
     def key(self) -> str:
-        """Identity of the page: host without `www.`, path, sorted query.
+        """Identity of the page: host without `www.`, path, sorted query, escapes spelt alike.
 
         >>> Address("https://www.a.de/x?b=1&a=2").key == Address("http://a.de/x?a=2&b=1#top").key
         True
+        >>> Address("https://a.de/gr%c3%bcn").key == Address("https://a.de/gr%C3%BCn").key
+        True
         """
         host = self.parts.netloc.lower().removeprefix("www.")
-        path = self.parts.path or "/"
+        path = normalise_escapes(self.parts.path) or "/"
         return f"{host}{path}?{self.query}" if self.query else f"{host}{path}"
 
     @cached_property
