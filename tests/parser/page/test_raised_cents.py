@@ -95,7 +95,8 @@ def test_texts_without_an_amount_stay(markup: str, expected: str) -> None:
     """Numbers in titles and identifiers are joined as before."""
     page = Document(f"<p>{markup}</p>", "https://shop.example/")
     node = page.first("p")
-    assert node is not None and element_text(node) == expected
+    assert node is not None
+    assert element_text(node) == expected
 
 
 def _price_of(markup: str) -> str | None:
