@@ -48,6 +48,8 @@ MAX_BOX_LEVELS = 3
 # Elements that are tried in place of a struck one, and marked elements of a price.
 MAX_ALTERNATIVES = 30
 MAX_MARKED = 60
+# Characters of a class attribute that are searched.
+MAX_CLASS_CHARS = 500
 # Characters of a price that are read.
 MAX_PRICE_CHARS = 1_000
 OUTER_TAGS = frozenset(("body", "html", "-undef"))
@@ -122,7 +124,7 @@ def _mark_by_attributes(node: LexborNode) -> Mark:
     if SPECIFICATION in kind and _is_list_price(node):
         return Mark.STRUCK
     classes = attributes.get("class")
-    if classes and OLD_CLASS.search(CAMEL_CASE.sub("-", classes)):
+    if classes and OLD_CLASS.search(CAMEL_CASE.sub("-", classes[:MAX_CLASS_CHARS])):
         return Mark.NAMED
     return Mark.NONE
 
