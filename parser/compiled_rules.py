@@ -15,13 +15,14 @@ from parser.page.document import Document, first_scalar
 from parser.page.texts import selected_text
 from parser.page_reader import PageReading, Readings, read_by_best_template
 from parser.rules.model import Rule, RuleSet, Template
-from parser.rules.selector import AnySelector, JsonAt, reads_one_element
+from parser.rules.selector import JsonAt, reads_one_element
 from parser.rules.trim import Trim
 from parser.scripts.block_lookup import data_query
 from parser.scripts.syntax.jsonpath import compile_path
 from parser.templates.template_match import TemplateMatcher
 from parser.voting.confidence import estimate_confidence
-from parser.voting.early_stopping import vote_orders
+from parser.voting.early_stopping import VoteOrder, vote_orders
+from parser.voting.old_prices import without_old_prices
 from parser.voting.votes import Vote, base_url_for, normalisation_key, normalised_value
 from parser.voting.winner import decide
 
@@ -91,7 +92,7 @@ class _CompiledTemplate:
             values.clear()
         page = PageLookups(document)
         collected = [
-            (order.attribute, order.collect_votes(rules, page.run))
+            (order.attribute, _without_old(order, order.collect_votes(rules, page.run), document))
             for order, rules in self._orders
             if order.attribute in names
         ]
@@ -109,6 +110,10 @@ class _CompiledTemplate:
                 self._confidences.clear()
             confidence = self._confidences[case] = estimate_confidence(share, rules)
         return confidence
+
+
+def _without_old(order: VoteOrder, votes: tuple[Vote, ...], document: Document) -> tuple[Vote, ...]:
+    return without_old_prices(votes, document) if order.attribute is Attribute.PRICE else votes
 
 
 class PageLookups:
@@ -131,11 +136,12 @@ class PageLookups:
         return self.nodes[css]
 
 
-def _compile_selector(selector: AnySelector) -> Callable[[PageLookups], str | None]:
-    """Return the function that finds a selector's text.
+def _compile_selector(rule: Rule) -> Callable[[PageLookups], str | None]:
+    """Return the function that finds the text at a rule's selector.
 
     All that is equal on each page is computed before.
     """
+    selector = rule.selector
     if isinstance(selector, JsonAt) and not (selector.is_in_place or selector.join):
         query = data_query(selector.css, selector.block, selector.path)
         values_at = compile_path(selector.path)
@@ -143,6 +149,8 @@ def _compile_selector(selector: AnySelector) -> Callable[[PageLookups], str | No
     if not reads_one_element(selector):
         return lambda page: page.document.find(selector)
     css = selector.css
+    if rule.attribute is Attribute.PRICE:
+        return lambda page: page.document.price_at(page.node(css), selector)
     return lambda page: None if (node := page.node(css)) is None else selected_text(node, selector)
 
 
@@ -154,7 +162,7 @@ class CompiledRule:
     def __init__(self, rule: Rule, values: Values) -> None:
         """`values` is shared by rules of equal `normalisation_key`, and holds one page's values."""
         self._rule = rule
-        self._find = _compile_selector(rule.selector)
+        self._find = _compile_selector(rule)
         # Most rules trim nothing.
         self._trim = rule.trim.apply if rule.trim != NO_TRIM else None
         self._values = values

@@ -161,7 +161,7 @@ def read_attributes(
     for rule in template.rules:
         if rule.attribute in names:
             votes[rule] = run_rule(document, rule)
-    readings = collect_readings(tuple(votes), votes.__getitem__)
+    readings = collect_readings(tuple(votes), votes.__getitem__, document)
     for name, reading in readings.items():
         all_votes = tuple(votes[rule] for rule in template.rules_for(name))
         readings[name] = reading._replace(all_votes=all_votes)

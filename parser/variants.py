@@ -17,6 +17,7 @@ from selectolax.lexbor import LexborNode
 from catalog.models import IDENTIFIERS, Attribute, OfferFields
 from catalog.values import normalise
 from parser.page.document import Document, scalar_text
+from parser.page.struck_prices import find_price
 from parser.page.texts import selected_text
 from parser.rules.model import VariantLayout
 from parser.rules.selector import AnySelector, JsonAt
@@ -60,10 +61,22 @@ class Item:
             return next((text for text in texts if text), None)
         if self.node is None:
             return None
-        node: LexborNode | None = self.node
-        if selector.css:
-            node = self.node.css_first(selector.css)
+        node = self._first(selector.css)
         return None if node is None else selected_text(node, selector)
+
+    def find_price(self, selector: AnySelector) -> str | None:
+        """Return the text of the asked price at a selector: `find` without prices that are struck
+        out.
+        """
+        if self.node is None or isinstance(selector, JsonAt):
+            return self.find(selector)
+        css, element = selector.css, self.node
+        return find_price(self._first(css), selector, lambda: element.css(css) if css else ())
+
+    def _first(self, css: str) -> LexborNode | None:
+        if self.node is None or not css:
+            return self.node
+        return self.node.css_first(css)
 
 
 def items_at(document: Document, selector: AnySelector) -> list[Item]:
@@ -165,7 +178,9 @@ def _distinct(items: Sequence[_ItemReading]) -> list[_ItemReading]:
 def _read_item(item: Item, layout: VariantLayout, document: Document) -> _ItemReading:
     votes: dict[Attribute, list[Vote]] = {}
     for rule in layout.rules:
-        vote = vote_on_text(rule, item.find(rule.selector), document)
+        is_price = rule.attribute is Attribute.PRICE
+        text = item.find_price(rule.selector) if is_price else item.find(rule.selector)
+        vote = vote_on_text(rule, text, document)
         votes.setdefault(rule.attribute, []).append(vote)
     query = []
     for name, selector in layout.query:

@@ -53,7 +53,11 @@ _DENIAL_PHRASES = re.compile(
     r"\b(?:out[ _-]of[ _-]stock|no stock|sold[ _-]?out|unavailable|discontinued|ausverkauft"
     r"|vergriffen"
     r"|rupture|épuisé|indisponible|agotado|sin (?:stock|existencias)|fuera de stock|esaurito"
-    r"|terminato|uitverkocht)"
+    r"|terminato|uitverkocht"
+    r"|(?:available|in stock|coming) (?:again )?(?:very )?soon|soon (?:available|in stock)"
+    r"|bald (?:wieder )?(?:verfügbar|lieferbar|erhältlich|auf lager)|demnächst (?:wieder )?(?:verfügbar|lieferbar|erhältlich)"
+    r"|bientôt (?:de nouveau )?(?:disponible|en stock)|próximamente|pronto disponible|presto disponibile"
+    r"|prossimamente|binnenkort)"
     rf"|{_NEGATION}(?: [^\W\d]+){{0,3}}? {_ASSENT}"
     rf"|(?<![\d.,])0(?: [^\W\d]+)? {_ASSENT}|{_ASSENT}:? 0(?![\d.,])|\bonly 0 left"
 )
@@ -80,6 +84,11 @@ _ABOUT_AVAILABILITY = _word_pattern("about")
 _CONDITION = _word_pattern("condition")
 _SENTENCE_END = re.compile(r"[.!;|•·–—]\s+|\s[-/]\s")
 # A number of items in stock.
+# A condition before an assent: `ships when available` does not say that it is.
+_CONDITIONAL_ASSENT = re.compile(
+    r"\b(?:when|once|as soon as|wenn|sobald|quand|lorsque|dès que|cuando|en cuanto|quando|non appena"
+    rf"|wanneer|zodra)\b[^.;!]{{0,40}}?{_ASSENT}"
+)
 _COUNT = re.compile(r"\d{1,6}")
 _GAPS_IN_WORD = re.compile(r"[\s_-]")
 
@@ -121,7 +130,7 @@ def _normalise(raw: str) -> str | None:
     words = phrase.replace(",", "")
     if _NOTIFY.search(words):
         return _availability_beside_notification(words)
-    return _availability_of_phrase(phrase)
+    return _availability_of_phrase(_CONDITIONAL_ASSENT.sub(" ", phrase))
 
 
 def _availability_of_phrase(phrase: str) -> str | None:

@@ -44,7 +44,7 @@ _PRICE = re.compile(
     # No mark begins so: a cheap test before the long alternation.
     rf"(?<![^\W\d_])(?:(?![\d\s.,:;()/+%-])(?P<left>{_CURRENCY_MARK})[ :]{{0,2}}"
     rf"|(?<!\d)(?<!\d[.,]))(?P<number>{_NUMBER})(?P<percent> ?%)?"
-    rf"(?:(?:[.,][-–—]{{1,2}})? ?(?P<right>{_CURRENCY_MARK})(?![^\W_]))?",
+    rf"(?:(?:[.,]?[-–—]{{1,2}})? ?(?P<right>{_CURRENCY_MARK})(?![^\W_]))?",
     re.IGNORECASE,
 )
 _SHORT_NAME = currency_marks.SHORT_NAME_PATTERN
@@ -104,6 +104,27 @@ def _normalise(raw: str, decimal: str | None) -> str | None:
     currency = currency_marks.currency_of_mark(price.mark) if price.mark else None
     amount = _parse_amount(price.number, decimal or decimal_separators(currency))
     return None if amount is None else price_text(amount)
+
+
+def old_amounts(raw: str) -> list[str]:
+    """Return the normalised amounts of a text that its words call old prices.
+
+    >>> old_amounts("statt 129,00 € nur 99,00 €"), old_amounts("99,00 €")
+    (['129.00'], [])
+    """
+    if not raw or len(raw) > MAX_RAW_LENGTH or not _has_digit(raw):
+        return []
+    line = _plain_line(raw)
+    if line is None:
+        return []
+    marked = [match for match in _matches_in(line) if _mark_of(match)]
+    roles = price_choice.roles_of(line, [_span(match) for match in marked]) if marked else []
+    amounts: list[str] = []
+    for match, role in zip(marked, roles, strict=True):
+        amount = _parse_amount(match["number"], None) if role is Role.OLD_PRICE else None
+        if amount is not None:
+            amounts.append(price_text(amount))
+    return amounts
 
 
 def find_decimal_separator(raws: Iterable[str]) -> str | None:
@@ -180,6 +201,20 @@ def _find(raw: str) -> _PriceMatch | None:
 
 @lru_cache(maxsize=16_384)
 def _search(raw: str) -> _PriceMatch | None:
+    line = _plain_line(raw)
+    if line is None:
+        return None
+    matches = _matches_in(line)
+    marked = [index for index, match in enumerate(matches) if _mark_of(match)]
+    if marked:
+        return _choose(line, matches, marked)
+    if matches and _has_only_price_words(line, matches):
+        return _PriceMatch(matches[0]["number"], None)
+    return _find_with_short_name(line)
+
+
+def _plain_line(raw: str) -> str | None:
+    """Return the text with its amounts in plain digits; None where it is no price for sure."""
     line = text.plain(raw)
     if not line.isascii():
         line = unicodedata.normalize("NFKC", split_amounts.lower_raised_digits(line))
@@ -187,20 +222,17 @@ def _search(raw: str) -> _PriceMatch | None:
     if len(line) > MAX_LENGTH:
         return None
     try:
-        line = multipliers.write_out(split_amounts.join_amounts(line))
+        return multipliers.write_out(split_amounts.join_amounts(line))
     except multipliers.AmbiguousAmount:
         return None
-    matches = [
+
+
+def _matches_in(line: str) -> list[re.Match[str]]:
+    return [
         match
         for match in _PRICE.finditer(line)
         if not match["percent"] and not _is_negative(line, match)
     ]
-    marked = [index for index, match in enumerate(matches) if _mark_of(match)]
-    if marked:
-        return _choose(line, matches, marked)
-    if matches and _has_only_price_words(line, matches):
-        return _PriceMatch(matches[0]["number"], None)
-    return _find_with_short_name(line)
 
 
 def _choose(line: str, matches: list[re.Match[str]], marked: list[int]) -> _PriceMatch:

@@ -53,10 +53,13 @@ _WORD_BEHIND = re.compile(r"[\s)*,]*(\w+)")
 # Cents as small raised digits: `12⁵⁰ €`, `12 €⁵⁰`.
 _RAISED = "[⁰¹²³⁴-⁹]"
 _RAISED_CENTS = re.compile(
-    rf"(?<![\d.,])({_GROUPED}) ?({_SIGN}?)[ .,]?({_RAISED}{{2}})(?!{_RAISED})", re.IGNORECASE
+    rf"(?<![\d.,])(\d{{1,3}}(?:,\d{{3}})+|{_GROUPED}) ?({_SIGN}?)[ .,]?({_RAISED}{{2}})",
+    re.IGNORECASE,
 )
 # A raised digit anywhere else is the number of a footnote, or the power of a unit.
 _FOOTNOTE = re.compile(rf"(?<![m.,])(?<!{_RAISED}){_RAISED}+")
+# `12,50* €`: a mark of a footnote between the amount and its sign.
+_FOOTNOTE_MARK = re.compile(rf"(?<=\d)[*†‡]{{1,3}}(?= ?{_SIGN})", re.IGNORECASE)
 _HAS_RAISED = re.compile(_RAISED)
 _POWER = re.compile("(?<=m)[²³]")
 # `12'50 €`: an apostrophe as the decimal sign.
@@ -106,6 +109,8 @@ def join_amounts(line: str) -> str:
     if _NUMBER_BEHIND_LETTER_OR_SIGN.search(line):
         line = _CENTS_BEHIND_SIGN.sub(_join_cents, line)
         line = _CENTS_BEHIND_DOLLAR.sub(_join_dollars, line)
+    if "*" in line or "†" in line:
+        line = _FOOTNOTE_MARK.sub("", line)
     if "'" in line or "’" in line:
         line = _APOSTROPHE_AS_POINT.sub(r"\1.\2", line)
     if not _LETTER_BEFORE_DIGIT.search(line):

@@ -5,10 +5,13 @@ one pass over the few tags that can hold a link give the same.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser
 
+from catalog.page_encoding import UTF8
+from crawler.pages.query_encoding import encode_queries
 from url_cleaner.urls.url import join_url
 
 MAX_LINKS = 5_000  # per page; bound against pages built of links
@@ -30,8 +33,12 @@ class PageLinks:
     alternates: tuple[str, ...] = ()
 
 
-def extract_links(tree: LexborHTMLParser, url: str) -> PageLinks:
+def extract_links(
+    tree: LexborHTMLParser, url: str, encoding: Callable[[], str] = lambda: UTF8
+) -> PageLinks:
     """Extract the links that a visitor could follow, without those marked nofollow.
+
+    Letters in queries are encoded as the page is (`crawler.pages.query_encoding`).
 
     >>> html = "<base href=/b/><link rel=canonical href=/c><a href=x>x</a><a rel=nofollow href=y>"
     >>> links = extract_links(LexborHTMLParser(html), "https://a.de/p")
@@ -62,8 +69,14 @@ def extract_links(tree: LexborHTMLParser, url: str) -> PageLinks:
             continue
         if href and tag != "base" and "nofollow" not in rel and len(hrefs) < MAX_LINKS:
             hrefs[href] = None
-    resolved = join_url(base, canonical) if canonical else None
-    return PageLinks(base, tuple(hrefs), resolved, tuple(pagination), tuple(alternates))
+    canonical = "".join(encode_queries([canonical or ""], encoding))
+    return PageLinks(
+        base,
+        tuple(dict.fromkeys(encode_queries(hrefs, encoding))),
+        join_url(base, canonical) if canonical else None,
+        tuple(encode_queries(pagination, encoding)),
+        tuple(encode_queries(alternates, encoding)),
+    )
 
 
 def _refresh_target(http_equiv: str | None, content: str | None) -> str:

@@ -13,6 +13,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from catalog.errors import HostilePage
 from catalog.html import open_html, to_utf8
+from catalog.page_encoding import detect_encoding
 from catalog.storage.bodies import body_hash
 from crawler.pages.link_extraction import extract_links
 from crawler.pages.offer_signals import count_offer_signals
@@ -79,7 +80,7 @@ class PageDigester:
             tree = open_html(to_utf8(body, content_type))
         except HostilePage:
             return PageDigest(is_hostile=True)
-        links = extract_links(tree, url)
+        links = extract_links(tree, url, lambda: detect_encoding(body, content_type).name)
         refused: dict[str, str] = {}
         return PageDigest(
             body=body_hash(body),

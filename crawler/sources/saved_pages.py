@@ -19,6 +19,7 @@ from sqlmodel import col, select
 from catalog.errors import HostilePage, UsageError
 from catalog.html import decode_html, open_html
 from catalog.models import Page, PageState, Shop, utc_now
+from catalog.page_encoding import detect_encoding
 from catalog.runtime.progress import Progress
 from catalog.runtime.settings import Settings
 from catalog.storage.bodies import BodyStore
@@ -133,9 +134,11 @@ class _Importer:
     def _fetched(self, page_id: int, url: str, saved: SavedResponse, body: bytes) -> FetchOutcome:
         content_type = saved.headers.get("content-type")
         try:
-            canonical = extract_links(open_html(decode_html(body, content_type)), url).canonical
+            tree = open_html(decode_html(body, content_type))
         except HostilePage:
             return FetchOutcome(page_id, PageState.REFUSED, {"reason": HOSTILE})
+        links = extract_links(tree, url, lambda: detect_encoding(body, content_type).name)
+        canonical = links.canonical
         columns = {
             "reason": None,
             "status": saved.status,

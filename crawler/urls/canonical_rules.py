@@ -9,7 +9,7 @@ address is then computed from the link, and the detour is not requested.
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
-from urllib.parse import urlencode
+from urllib.parse import unquote_plus
 
 from crawler.config import DEFAULT_CONFIG, CrawlConfig
 from crawler.urls.crawl_url import PAGE_KEY, CrawlUrl
@@ -250,7 +250,9 @@ def _ending(address: CrawlUrl) -> str:
 
 
 def _without_key(address: CrawlUrl, name: str) -> CrawlUrl:
-    query = urlencode([pair for pair in address.sorted_query if pair[0] != name])
+    """Drop a query key; the other pairs stay as they are written, in any encoding."""
+    pairs = address.query.split("&")
+    query = "&".join(pair for pair in pairs if unquote_plus(pair.partition("=")[0]) != name)
     return replace(address, query=query)
 
 

@@ -1,6 +1,7 @@
 """Claims of a page's markup: schema.org's names, and OpenGraph's in meta elements."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from selectolax.lexbor import LexborNode
 
@@ -8,6 +9,7 @@ from catalog.models import Attribute
 from catalog.values.identifier import GTIN_NAMES
 from parser.heuristics.claims import MARKUP, MARKUP_TRUST, META, META_TEXT_TRUST, META_TRUST, Claim
 from parser.page.document import Document
+from parser.page.struck_prices import mark_of
 from parser.page.texts import element_text
 
 PRODUCT_SCOPE = (
@@ -44,6 +46,8 @@ META_NAMES = {
 # Elements without text, and the attributes that hold their value.
 EMPTY_TAGS = ("meta", "img", "link")
 VALUE_ATTRIBUTES = ("content", "src", "href")
+# Prices of a product that are tried: a bound against hostile input.
+MAX_PRICES = 30
 # Characters of a nested name that are read.
 MAX_NAME_CHARS = 400
 
@@ -55,13 +59,20 @@ def schema_markup_claims(document: Document) -> Iterator[Claim]:
         return
     for attribute, names in PROPERTIES.items():
         for name in names:
-            node = scope.css_first(
-                f'[itemprop~="{name}"], [property~="{name}"], [property~="schema:{name}"]'
-            )
+            css = f'[itemprop~="{name}"], [property~="{name}"], [property~="schema:{name}"]'
+            node = scope.css_first(css)
+            if attribute is Attribute.PRICE and node is not None and mark_of(node)[0]:
+                node = _first_asked(scope.css(css))
             text = _property_text(node) if node is not None else None
             if text:
                 yield Claim(attribute, text, MARKUP_TRUST, MARKUP)
                 break
+
+
+def _first_asked(nodes: Iterable[LexborNode]) -> LexborNode | None:
+    """Return the first price that is not struck out."""
+    asked = (node for node in islice(nodes, MAX_PRICES) if not mark_of(node)[0])
+    return next(asked, None)
 
 
 def _property_text(node: LexborNode) -> str | None:

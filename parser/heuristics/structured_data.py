@@ -133,7 +133,6 @@ def _is_product(thing: dict[str, Any]) -> bool:
 def _thing_claims(thing: dict[str, Any]) -> Iterator[Claim]:
     offer = _offer_of(thing)
     codes = KEYS[Attribute.EAN]
-    price_specification = _inner_object(offer, "priceSpecification")
     values = {
         Attribute.TITLE: thing.get("name"),
         Attribute.BRAND: _first_text(thing, "brand", "manufacturer"),
@@ -143,8 +142,7 @@ def _thing_claims(thing: dict[str, Any]) -> Iterator[Claim]:
         Attribute.IMAGE: _first_text(thing, "image"),
         Attribute.DESCRIPTION: thing.get("description"),
         Attribute.CATEGORY: _first_text(thing, "category"),
-        Attribute.PRICE: _first_text(offer, "price", "lowPrice")
-        or _first_text(price_specification, "price"),
+        Attribute.PRICE: _first_text(offer, "price", "lowPrice"),
         Attribute.CURRENCY: _first_text(offer, "priceCurrency"),
         Attribute.AVAILABILITY: _first_text(offer, "availability"),
     }

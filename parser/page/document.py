@@ -13,8 +13,16 @@ from catalog.runtime.page_marker import NO_PAGE, mark_page
 from catalog.values.category import SEPARATOR
 from parser.page.element_index import ElementIndex
 from parser.page.labels import labelled_text
+from parser.page.struck_prices import find_price
 from parser.page.texts import MAX_TEXT_CHARS, element_text, selected_text
-from parser.rules.selector import CONTENT, AnySelector, JsonAt, TextAt
+from parser.rules.selector import (
+    CONTENT,
+    AnySelector,
+    AttributeAt,
+    JsonAt,
+    TextAt,
+    reads_one_element,
+)
 from parser.scripts.block_lookup import ScriptIndex
 from parser.scripts.blocks import Block, Scripts, blocks_at, scripts_of
 from parser.scripts.script_cache import ScriptCache
@@ -111,6 +119,20 @@ class Document:
             return self.join_texts(selector.css)
         node = self.first(selector.css)
         return None if node is None else selected_text(node, selector)
+
+    def find_price(self, selector: AnySelector) -> str | None:
+        """Return the text of the asked price at a selector: `find` without prices that are struck
+        out.
+
+        Raises RuleError.
+        """
+        if not reads_one_element(selector):
+            return self.find(selector)
+        return self.price_at(self.first(selector.css), selector)
+
+    def price_at(self, node: LexborNode | None, selector: TextAt | AttributeAt) -> str | None:
+        """Return the text of the asked price, `node` being the selector's first match."""
+        return find_price(node, selector, lambda: self.all(selector.css))
 
     def find_labelled(self, css: str, label: str) -> str | None:
         """Return the text behind the first label among the elements that match `css`; cached.

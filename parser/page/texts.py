@@ -1,7 +1,10 @@
 """The text of an element as a reader sees it: without hidden parts, white space folded."""
 
+from collections.abc import Container
+
 from selectolax.lexbor import LexborNode
 
+from parser.page.raised_cents import MAX_CENTS_CHARS, MAY_BE_RAISED, raise_adjacent_cents, raised
 from parser.rules.selector import AttributeAt, TextAt
 
 # Characters of an element that are read: a bound against hostile input.
@@ -26,10 +29,13 @@ def selected_text(node: LexborNode, selector: TextAt | AttributeAt) -> str | Non
     return element_text(node)
 
 
-def element_text(node: LexborNode, max_chars: int = MAX_TEXT_CHARS) -> str | None:
+def element_text(
+    node: LexborNode, max_chars: int = MAX_TEXT_CHARS, skipped: Container[int] = ()
+) -> str | None:
     """Return the visible text of an element; None where it has none.
 
-    Reading stops after the text node that exceeds `max_chars`.
+    Reading stops after the text node that exceeds `max_chars`. The content of inner elements whose
+    memory ids are `skipped` is left out. Cents in an element of their own are raised digits.
     """
     only_child = node.first_child
     if only_child is None:
@@ -38,6 +44,8 @@ def element_text(node: LexborNode, max_chars: int = MAX_TEXT_CHARS) -> str | Non
     if only_child.next is None and only_child.is_text_node and node.tag not in HIDDEN_TAGS:
         return _fold_space(only_child.text_content or "")
     parts: list[str] = []
+    # Positions of texts that may be cents: two digits directly behind another element's number.
+    adjacent: list[int] = []
     size, has_hidden = 0, node.tag in HIDDEN_TAGS
     for inner in node.traverse(include_text=True):
         tag = inner.tag
@@ -45,7 +53,20 @@ def element_text(node: LexborNode, max_chars: int = MAX_TEXT_CHARS) -> str | Non
             # The parent is looked up only once a hidden tag was met: each look-up costs.
             if has_hidden and inner.parent is not None and inner.parent.tag in HIDDEN_TAGS:
                 continue
+            if skipped and _is_in(inner, node, skipped):
+                continue
             text = inner.text_content or ""
+            if (
+                len(text) <= MAX_CENTS_CHARS
+                and parts
+                and inner.prev is None
+                and MAY_BE_RAISED(text)
+            ):
+                cents = raised(inner, parts)
+                if cents is not None:
+                    text = cents
+                elif text[0].isdigit() and parts[-1][-1:].isdigit():
+                    adjacent.append(len(parts))
             parts.append(text)
             size += len(text)
             if size > max_chars:
@@ -53,7 +74,17 @@ def element_text(node: LexborNode, max_chars: int = MAX_TEXT_CHARS) -> str | Non
         elif tag not in INLINE_TAGS:
             parts.append(" ")
             has_hidden = has_hidden or tag in HIDDEN_TAGS
-    return _fold_space("".join(parts))
+    return _fold_space(raise_adjacent_cents(parts, adjacent) if adjacent else "".join(parts))
+
+
+def _is_in(inner: LexborNode, node: LexborNode, skipped: Container[int]) -> bool:
+    """Return True if a text stands in one of the skipped elements inside `node`."""
+    ancestor = inner.parent
+    while ancestor is not None and ancestor.mem_id != node.mem_id:
+        if ancestor.mem_id in skipped:
+            return True
+        ancestor = ancestor.parent
+    return False
 
 
 def own_text(node: LexborNode) -> str | None:

@@ -18,6 +18,7 @@ from propcache.api import cached_property
 
 from parser.rules.selector import JsonAt
 from parser.scripts.blocks import CODE, SCHEMA_ORG, Scripts
+from parser.scripts.schema_org import TYPED, thing_name
 from parser.scripts.script_cache import KnownBlocks, ScriptCache
 from parser.scripts.states import apollo
 from parser.scripts.syntax.javascript import OPENING, PAIRED_VALUE, CodeReader, block_name
@@ -40,7 +41,6 @@ KEY_CHAR = re.compile(r"[\w.$]")
 NO_MATCH = (None, 0)
 # Name of the block of loose pairs.
 PAIRS = "pairs"
-TYPED = "ld+json"
 
 
 class DataQuery(NamedTuple):
@@ -132,7 +132,11 @@ class _ScriptSearch:
         return _Code(self._scripts.code, self._cache)
 
     def _find_in_json(self, css: str, name: str) -> Iterator[Any]:
-        kind = name.removeprefix(TYPED).strip() if css == SCHEMA_ORG else ""
+        kind = ""
+        if css == SCHEMA_ORG:
+            # Stored rules may name the type by its URL.
+            name = thing_name(name.removeprefix(TYPED).strip())
+            kind = name.removeprefix(TYPED).strip()
         for script in self._scripts.candidates_for(css):
             if not script.is_at(css):
                 continue

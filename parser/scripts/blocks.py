@@ -16,6 +16,8 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from parser.rules.selector import CONTENT, IN_ATTRIBUTE, IN_TEXT
 from parser.scripts import states
+from parser.scripts.schema_org import SCHEMA_ORG as SCHEMA_ORG
+from parser.scripts.schema_org import schema_org_things
 from parser.scripts.states import apollo, nuxt
 from parser.scripts.syntax.javascript import (
     CodeReader,
@@ -24,7 +26,6 @@ from parser.scripts.syntax.javascript import (
     parse_json,
     starts_like_data,
 )
-from parser.scripts.syntax.json_repair import repair_json
 
 # Bounds against hostile input.
 MAX_SCRIPTS = 300
@@ -33,7 +34,6 @@ MAX_SCRIPT_CHARS = 3_000_000
 MAX_SCRIPTS_IN_TEMPLATE = 5
 
 CODE = "script"
-SCHEMA_ORG = 'script[type="application/ld+json"]'
 # Attribute by which VTEX names a template with a script of data.
 VARIABLE = "data-varname"
 # Angular's transfer state replaces these characters, so that no markup stands in the script.
@@ -44,8 +44,6 @@ DIGIT = re.compile(r"\d")
 NUMBER = re.compile(r"[0-9]+")
 ID_PREFIX = re.compile(r"[a-z_-]*?json[_-](?=.)|[a-z_-]{4,}(?=[0-9])", re.IGNORECASE | re.ASCII)
 CONTROL_CHAR = re.compile(r"[\x00-\x1f\x7f]")
-COMMENT_START = re.compile(r"^\s*(?:<!--|/\*[^*]{0,200}\*/|//\s*<!\[CDATA\[)")
-COMMENT_END = re.compile(r"(?:-->|//[ \t]{0,20}\]\]>|;)\Z")
 
 
 @dataclass(frozen=True)
@@ -75,7 +73,7 @@ class DataScript(NamedTuple):
     def blocks(self) -> list[Block]:
         """Decode the data blocks in it."""
         if self.css == SCHEMA_ORG:
-            return list(_schema_org_blocks(self.text))
+            return [Block(SCHEMA_ORG, name, thing) for name, thing in schema_org_things(self.text)]
         data = parse_json(unescape_angular(self.text).strip())
         if self.css == nuxt.STATE:
             data = nuxt.resolve_payload(data)
@@ -204,50 +202,6 @@ def css_string(text: str) -> str:
     """
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return CONTROL_CHAR.sub(lambda char: f"\\{ord(char[0]):x} ", escaped)
-
-
-def _schema_org_blocks(text: str) -> Iterator[Block]:
-    data = parse_json(text)
-    if data is None:
-        data = _parse_faulty_json(text)
-    for thing in _schema_org_things(data):
-        yield Block(SCHEMA_ORG, f"ld+json {_type_of(thing)}".strip(), thing)
-
-
-def _parse_faulty_json(text: str) -> Any:
-    """Parse JSON-LD without comment marks, as JavaScript, or after a repair, in this order."""
-    bare = _strip_comment_marks(text)
-    data = parse_json(bare)
-    if data is None:
-        data = parse_javascript(text)
-    if data is None:
-        data = repair_json(bare)
-    return data
-
-
-def _strip_comment_marks(text: str) -> str:
-    """Strip comment marks, a byte order mark and a stray semicolon around JSON-LD."""
-    bare = COMMENT_START.sub("", text.strip().lstrip("\ufeff"), count=1).rstrip()
-    return COMMENT_END.sub("", bare, count=1).rstrip(" \t\r\n;")
-
-
-def _schema_org_things(data: Any) -> Iterator[dict[str, Any]]:
-    for thing in data if isinstance(data, list) else [data]:
-        if not isinstance(thing, dict):
-            continue
-        graph = thing.get("@graph")
-        if isinstance(graph, list):
-            yield from (member for member in graph if isinstance(member, dict))
-        else:
-            yield thing
-
-
-def _type_of(thing: dict[str, Any]) -> str:
-    kind = thing.get("@type")
-    if isinstance(kind, list) and kind:
-        kind = kind[0]
-    # Long "types" come from broken templates: the name of a block stays short.
-    return str(kind or "")[:40]
 
 
 def blocks_at(nodes: Iterable[LexborNode], name: str) -> list[Any]:

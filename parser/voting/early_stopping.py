@@ -16,10 +16,12 @@ from typing import TypeVar
 
 from catalog.models import Attribute
 from catalog.values import value_key
+from parser.page.document import Document
 from parser.page.element_index import is_indexed
 from parser.rules.model import Rule
 from parser.rules.selector import AnySelector, JsonAt, TextAt
 from parser.scripts.blocks import CODE, SCHEMA_ORG
+from parser.voting.old_prices import is_shown, without_old_prices
 from parser.voting.vote_weights import weight_of
 from parser.voting.votes import Vote
 from parser.voting.winner import Reading, decide, is_truncated
@@ -81,6 +83,19 @@ class VoteOrder:
             by_count.append(tuple(place for place in self.places if place < count))
         return tuple(by_count)
 
+    @cached_property
+    def shown_until(self) -> int:
+        """The number of rules that run at least: of a price, one that reads an element that is seen.
+
+        A script or a meta element may state the price before a reduction.
+        """
+        if self.attribute is not Attribute.PRICE:
+            return 0
+        shown = (
+            place for place, rule in enumerate(self.rules[: self.primary_count]) if is_shown(rule)
+        )
+        return next(shown, -1) + 1
+
     def collect_votes(self, voters: Sequence[T], vote_of: Callable[[T], Vote]) -> tuple[Vote, ...]:
         """Return the votes that decide the outcome, by rank of their rules.
 
@@ -106,7 +121,11 @@ class VoteOrder:
                 break
             weight, agreeing = weight + rule_weight, agreeing + 1
             may_settle = may_settle or not is_truncated(vote.rule, vote.value)
-            if may_settle and _is_settled(self.attribute, agreeing, weight, open_weight):
+            if (
+                may_settle
+                and len(votes) >= self.shown_until
+                and _is_settled(self.attribute, agreeing, weight, open_weight)
+            ):
                 break
         return tuple(map(votes.__getitem__, self.ranked_places[len(votes)]))
 
@@ -142,12 +161,14 @@ def _vote_order(attribute: Attribute, rules: Sequence[Rule], needed: Set[Source]
 
 
 def collect_readings(
-    rules: Sequence[Rule], vote_of: Callable[[Rule], Vote]
+    rules: Sequence[Rule], vote_of: Callable[[Rule], Vote], document: Document
 ) -> dict[Attribute, Reading]:
     """Return the reading of each attribute of a template's rules, from the votes that decide it."""
     readings = {}
     for order in vote_orders(rules):
         votes = order.collect_votes(order.rules, vote_of)
+        if order.attribute is Attribute.PRICE:
+            votes = without_old_prices(votes, document)
         readings[order.attribute] = decide(order.attribute, votes)
     return readings
 

@@ -41,6 +41,8 @@ class Vote(NamedTuple):
 
 def run_rule(document: Document, rule: Rule) -> Vote:
     """Run a rule on a page: select, trim, normalise."""
+    if rule.attribute is Attribute.PRICE:
+        return vote_on_text(rule, document.find_price(rule.selector), document)
     return vote_on_text(rule, document.find(rule.selector), document)
 
 

@@ -68,7 +68,7 @@ class PageReader:
         self, template: Template, attributes: Container[Attribute]
     ) -> dict[Attribute, Reading]:
         rules = [rule for rule in template.rules if rule.attribute in attributes]
-        return collect_readings(rules, self._vote)
+        return collect_readings(rules, self._vote, self.document)
 
     def _vote(self, rule: Rule) -> Vote:
         # Rules that differ only in their scores find the same.

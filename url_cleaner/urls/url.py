@@ -144,12 +144,14 @@ class Url:
 
     @cached_property
     def sorted_query(self) -> tuple[tuple[str, str], ...]:
-        """Decoded keys and values of the query, sorted.
+        """Decoded keys and values of the query, sorted; bytes that are no UTF-8 as `\\xf6`.
 
         >>> Url.parse("https://shop.example/?b=1&a=").sorted_query
         (('a', ''), ('b', '1'))
         """
-        return tuple(sorted(parse_qsl(self.query, keep_blank_values=True)))
+        return tuple(
+            sorted(parse_qsl(self.query, keep_blank_values=True, errors="backslashreplace"))
+        )
 
     @cached_property
     def page_key(self) -> str:
@@ -159,7 +161,7 @@ class Url:
         >>> Url.parse("https://www.shop.example/x?b=1&a=2").page_key == Url.parse("http://shop.example/x?a=2&b=1#top").page_key
         True
         """
-        page = f"{self.netloc.removeprefix('www.')}{_normalise_escapes(self.path) or '/'}"
+        page = f"{self.netloc.removeprefix('www.')}{normalise_escapes(self.path) or '/'}"
         if not self.sorted_query:
             return page
         return f"{page}?{self.sorted_query}"
@@ -188,7 +190,7 @@ def url_key(url: str) -> str:
     >>> url_key("https://shop.example/gr%c3%bcn")
     'shop.example/gr%C3%BCn'
     """
-    return _normalise_escapes(_SCHEME_AND_WWW.sub("", url).rstrip("/"))
+    return normalise_escapes(_SCHEME_AND_WWW.sub("", url).rstrip("/"))
 
 
 def url_rank(url: str) -> tuple[int, str]:
@@ -215,11 +217,11 @@ def unescape(text: str) -> str:
     return _VISIBLE_ESCAPE.sub(lambda match: _CHARACTER_OF_ESCAPE[match[0]], text)
 
 
-def _normalise_escapes(text: str) -> str:
+def normalise_escapes(text: str) -> str:
     """Write percent-escapes in upper case and decode those of unreserved characters (RFC 3986,
     6.2.2), for comparison only: a shop may insist on the spelling that it sent.
 
-    >>> _normalise_escapes("%7euser/gr%c3%bcn%2f")
+    >>> normalise_escapes("%7euser/gr%c3%bcn%2f")
     '~user/gr%C3%BCn%2F'
     """
     if "%" not in text:

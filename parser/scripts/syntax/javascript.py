@@ -277,6 +277,18 @@ def _name_in(before: str) -> str:
     return folded[-NAME_LENGTH:].lstrip()
 
 
+def decode_at(text: str, start: int) -> tuple[Any, int] | None:
+    """Return the object or list that opens at a place, and its length; None where none does.
+
+    >>> decode_at("x = {'a': [1]}; y", 4)
+    ({'a': [1]}, 10)
+    """
+    decoded = _decode(text, start)
+    if not isinstance(decoded.data, dict | list):
+        return None
+    return decoded.data, decoded.length
+
+
 def _decode(text: str, start: int) -> _Decoded:
     """Decode the value at a place: a string that holds JSON, JSON, or else JavaScript."""
     if text[start] not in "{[":
