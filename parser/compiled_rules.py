@@ -15,14 +15,20 @@ from parser.page.document import Document, first_scalar
 from parser.page.texts import selected_text
 from parser.page_reader import PageReading, Readings, read_by_best_template
 from parser.rules.model import Rule, RuleSet, Template
-from parser.rules.selector import AnySelector, JsonAt, reads_one_element
+from parser.rules.selector import JsonAt, reads_one_element
 from parser.rules.trim import Trim
 from parser.scripts.block_lookup import data_query
 from parser.scripts.syntax.jsonpath import compile_path
 from parser.templates.template_match import TemplateMatcher
 from parser.voting.confidence import estimate_confidence
 from parser.voting.early_stopping import vote_orders
-from parser.voting.votes import Vote, base_url_for, normalisation_key, normalised_value
+from parser.voting.votes import (
+    Vote,
+    base_url_for,
+    normalisation_key,
+    normalised_value,
+    skips_cards,
+)
 from parser.voting.winner import decide
 
 # Votes of a rule that are cached from page to page, for texts up to a length: bounds on memory.
@@ -124,6 +130,11 @@ class PageLookups:
         """Run a rule on the page."""
         return rule.run(self)
 
+    def own_node(self, css: str) -> LexborNode | None:
+        """Return the first element that a CSS selector matches, if it is of the page's own offer."""
+        node = self.node(css)
+        return None if node is None or self.document.cards.hold(node) else node
+
     def node(self, css: str) -> LexborNode | None:
         """Return the first element that a CSS selector matches."""
         if css not in self.nodes:
@@ -131,11 +142,12 @@ class PageLookups:
         return self.nodes[css]
 
 
-def _compile_selector(selector: AnySelector) -> Callable[[PageLookups], str | None]:
-    """Return the function that finds a selector's text.
+def _compile_selector(rule: Rule) -> Callable[[PageLookups], str | None]:
+    """Return the function that finds the text at a rule's selector.
 
     All that is equal on each page is computed before.
     """
+    selector = rule.selector
     if isinstance(selector, JsonAt) and not (selector.is_in_place or selector.join):
         query = data_query(selector.css, selector.block, selector.path)
         values_at = compile_path(selector.path)
@@ -143,6 +155,10 @@ def _compile_selector(selector: AnySelector) -> Callable[[PageLookups], str | No
     if not reads_one_element(selector):
         return lambda page: page.document.find(selector)
     css = selector.css
+    if skips_cards(rule):
+        return lambda page: (
+            None if (node := page.own_node(css)) is None else selected_text(node, selector)
+        )
     return lambda page: None if (node := page.node(css)) is None else selected_text(node, selector)
 
 
@@ -154,7 +170,7 @@ class CompiledRule:
     def __init__(self, rule: Rule, values: Values) -> None:
         """`values` is shared by rules of equal `normalisation_key`, and holds one page's values."""
         self._rule = rule
-        self._find = _compile_selector(rule.selector)
+        self._find = _compile_selector(rule)
         # Most rules trim nothing.
         self._trim = rule.trim.apply if rule.trim != NO_TRIM else None
         self._values = values

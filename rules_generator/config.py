@@ -15,6 +15,7 @@ MECHANISMS: dict[str, str] = {
     "empty_fields": "reads identifiers and categories of no example from fields that are empty on all",
     "breadcrumbs": "puts categories together from the elements or data entries of a breadcrumb",
     "placeholder_skus": "reads a dash as SKU where the catalog lists dashes",
+    "heading_titles": "reads a heading that holds the title where no other rule finds one",
     "fallback_rules": "adds a rule from another element where one rule alone was chosen",
     "confirming_rules": "adds rules that only confirm the chosen ones from another source",
     "site_defaults": "blocks the picture and slogan of the home page",

@@ -10,6 +10,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 from catalog.errors import RuleError
 from catalog.html import open_html, to_utf8
 from catalog.values.category import SEPARATOR
+from parser.page.cards import Cards
 from parser.page.element_index import ElementIndex
 from parser.page.labels import labelled_text
 from parser.page.texts import MAX_TEXT_CHARS, element_text, selected_text
@@ -83,6 +84,13 @@ class Document:
         if not base.startswith(("https://", "http://")):
             return self.url
         return base
+
+    @cached_property
+    def cards(self) -> Cards:
+        """The elements that belong to other pages' offers."""
+        link = self.first('link[rel="canonical"]')
+        canonical = (link.attributes.get("href") if link is not None else None) or ""
+        return Cards(self.base, self.url, join_url(self.base, canonical) or "")
 
     def find(self, selector: AnySelector) -> str | None:
         """Return the first value at a selector, as text; None where there is none.

@@ -8,13 +8,14 @@ trimming. The number of occurrences per attribute and page is capped, data and m
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from selectolax.lexbor import LexborNode
 
 from catalog.models import Attribute
 from catalog.values import Hint, is_same_value, normalise, value_key
+from parser.page.cards import CARD_ATTRIBUTES
 from parser.page.document import MAX_TEMPLATES, Document, scalar_text
 from parser.page.texts import HIDDEN_TAGS, element_text, own_text
 from parser.rules.model import Form
@@ -87,6 +88,8 @@ ENTRY_VALUES = frozenset(
 )
 MAX_ENTRIES = 100
 MAX_ENTRY_NAME_CHARS = 60
+# Keys of an entry that may be a flag: a bound against hostile data.
+MAX_FLAGS = 60
 # Entries of a list without names that are looked at.
 MAX_LIST_ITEMS = 3
 # Elements that may hold a description.
@@ -284,9 +287,17 @@ def find_occurrences(
     """Return all occurrences of the known values on a page, at most 150 per attribute."""
     occurrences: dict[Attribute, list[Occurrence]] = {name: [] for name in matcher.known}
     for occurrence in _all_occurrences(document, matcher):
-        if len(occurrences[occurrence.attribute]) < MAX_OCCURRENCES:
-            occurrences[occurrence.attribute].append(occurrence)
+        located = occurrences[occurrence.attribute]
+        if len(located) < MAX_OCCURRENCES and not _is_in_card(document, occurrence):
+            located.append(occurrence)
     return occurrences
+
+
+def _is_in_card(document: Document, occurrence: Occurrence) -> bool:
+    """Return True if it is a title, price or picture of another page's offer."""
+    if occurrence.attribute not in CARD_ATTRIBUTES or occurrence.node is None:
+        return False
+    return document.cards.hold(occurrence.node)
 
 
 def _all_occurrences(document: Document, matcher: ValueMatcher) -> Iterator[Occurrence]:
@@ -315,6 +326,8 @@ def flatten_json(data: Any, path: str = "$", levels: int = MAX_LEVELS) -> Iterat
     [('$.a[0].b', '1'), ('$.*.c', 'x'), ('$.*.d', 'y')]
     >>> next(flatten_json([{"name": "size", "value": "M"}]))
     ("$[?(@.name=='size')].value", 'M')
+    >>> next(flatten_json([{"img": "a.jpg", "isMain": False}, {"img": "b.jpg", "isMain": True}]))
+    ('$[?(@.isMain==true)].img', 'b.jpg')
     """
     budget = [MAX_SCALARS]
     yield from _flatten(data, path, levels, budget)
@@ -329,7 +342,7 @@ def _flatten(data: Any, path: str, levels: int, budget: list[int]) -> Iterator[t
         for name, value in data.items():
             yield from _flatten(value, child_path(path, path_step(str(name))), levels - 1, budget)
     elif isinstance(data, list):
-        for entry, value in _named_entries(data):
+        for entry, value in chain(_named_entries(data), _flagged_entries(data)):
             yield from _flatten(value, child_path(path, entry), levels - 1, budget)
         for index, value in enumerate(data[:MAX_LIST_ITEMS]):
             yield from _flatten(value, child_path(path, index), levels - 1, budget)
@@ -349,6 +362,17 @@ def _named_entries(entries: list[Any]) -> Iterator[tuple[Entry, dict[str, Any]]]
         if name_key is not None:
             unnamed = {name: value for name, value in entry.items() if name != name_key}
             yield Entry(name_key, entry[name_key]), unnamed
+
+
+def _flagged_entries(entries: list[Any]) -> Iterator[tuple[Entry, dict[str, Any]]]:
+    """Yield the entries of a list that alone have a flag, as the main picture of a gallery does."""
+    objects = [entry for entry in entries[:MAX_ENTRIES] if isinstance(entry, dict)]
+    for entry in objects:
+        for name, flag in islice(entry.items(), MAX_FLAGS):
+            if flag is not True or path_step(name) is None or not name.isidentifier():
+                continue
+            if [other.get(name) for other in objects].count(True) == 1 < len(objects):
+                yield Entry(name, flag), entry
 
 
 def _is_entry_name(value: Any) -> bool:

@@ -20,7 +20,7 @@ from rules_generator.candidates.naming import names_attribute
 from rules_generator.candidates.source_kinds import element_kind, source_kind
 from rules_generator.config import LearnerConfig
 from rules_generator.locate.element_selectors import ancestors_or_self
-from rules_generator.scoring.tally import ALWAYS_PRESENT, Tally
+from rules_generator.scoring.tally import ALWAYS_PRESENT, ScoredTally, Tally
 
 # Rules that a page needs if one of its places is gone.
 ENOUGH_RULES = 2
@@ -30,8 +30,6 @@ MIN_EXAMPLES = 2
 MAX_LEVELS = 20
 # Worth of a vote for a right value, a wrong one, and one where the catalog knows none.
 VOTE_WORTH = {True: 1.0, False: -1.0, None: -0.5}
-
-ScoredTally = tuple[float, Tally]
 
 
 def select_rules(
