@@ -1,7 +1,8 @@
 """Cards: parts of a page that show the offer of another page, as related products and upsells do.
 
-An element inside a link to another page belongs to that page. So does an element of a card: one of
-several like elements, each with a picture or heading that links to a page of its own.
+An element inside a link to another page, or made up of one, belongs to that page. So does an
+element of a card: one of several like elements, each with a picture or heading that links to a page
+of its own.
 """
 
 import re
@@ -50,6 +51,9 @@ class Cards:
         return self._known[node.mem_id]
 
     def _is_held(self, node: LexborNode) -> bool:
+        link = _only_link(node)
+        if link is not None and self._target(link) is not None:
+            return True
         has_main_heading = False
         for level, element in enumerate(islice(_ancestors_or_self(node), MAX_LEVELS)):
             if element.tag == "a":
@@ -98,6 +102,26 @@ class Cards:
                 return url if any(query[name] != own_query[name] for name in shared) else None
         # Shops show one offer in several folders.
         return None if _last_segment(path) in self._names else url
+
+
+def _only_link(node: LexborNode) -> LexborNode | None:
+    """Return the link that makes up an element, as in `<h3><a>...</a></h3>`."""
+    current: LexborNode | None = node
+    for _ in range(MAX_CARD_LEVELS):
+        children = [] if current is None else list(islice(_contents(current), 2))
+        if len(children) != 1:
+            return None
+        current = children[0]
+        if current.tag == "a":
+            return current
+    return None
+
+
+def _contents(node: LexborNode) -> Iterator[LexborNode]:
+    """Yield the children of an element but for blank texts."""
+    for child in node.iter(include_text=True):
+        if child.is_element_node or (child.text_content or "").strip():
+            yield child
 
 
 def _split_url(url: str) -> tuple[str, dict[str, str]]:

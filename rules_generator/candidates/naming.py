@@ -88,9 +88,14 @@ def is_main_heading(candidate: Candidate) -> bool:
 
 
 def names_attribute(candidate: Candidate) -> bool:
-    """Return True if the selector's words name the attribute, and none of them something else."""
-    selector = str(candidate.selector)
-    return _has_word(candidate.attribute, selector) and not MISLEADING_WORDS.search(selector)
+    """Return True if the selector's words name the attribute, and none of them something else.
+
+    The text before an identifier may name it as well: `UPC: ` of `SKU: A-7 UPC: 036000291452`.
+    """
+    attribute, words = candidate.attribute, str(candidate.selector)
+    if attribute in IDENTIFIERS:
+        words += f" {candidate.trim.left or ''}"
+    return _has_word(attribute, words) and not MISLEADING_WORDS.search(words)
 
 
 def has_attribute_label(candidate: Candidate) -> bool:

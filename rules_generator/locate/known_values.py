@@ -22,7 +22,12 @@ from parser.rules.model import Form
 from parser.rules.selector import CONTENT, IN_ATTRIBUTE, IN_TEXT
 from parser.scripts.blocks import attribute_data
 from parser.scripts.syntax.jsonpath import Entry, can_name, child_path, nested_json
-from rules_generator.locate.element_selectors import anchor_selectors, css_name, css_tag
+from rules_generator.locate.element_selectors import (
+    ancestors_or_self,
+    anchor_selectors,
+    css_name,
+    css_tag,
+)
 
 # Caps on one page: occurrences per attribute, elements, values and depth of a block.
 MAX_OCCURRENCES = 150
@@ -53,6 +58,8 @@ VALUE_ATTRIBUTES = frozenset(
     "content value href src alt title datetime aria-label srcset label".split()
 )
 NAME_ATTRIBUTES = frozenset({"class", "id", "href", "action"})
+# Elements around one that may be a tab.
+MAX_TAB_LEVELS = 4
 LONG_NUMBER = re.compile(r"\d{4}")
 NOT_ALNUM = re.compile(r"[\W_]+")
 # Signs of a text that is spelled otherwise than its value: entities, escapes, tags.
@@ -276,6 +283,12 @@ def _core(attribute: Attribute, value_key: str) -> str:
 
 
 def _price_forms(raw: str) -> tuple[Form, ...]:
+    """Return the forms in which a text may be a price; none for a bare 0.
+
+    A bare 0 may be a count or an index, and does not tell whether a field holds whole units or cents.
+    """
+    if not raw.strip("0"):
+        return ()
     if raw.isascii() and raw.isdigit() and len(raw) <= MAX_CENTS_DIGITS:
         return ("plain", "minor")
     return ("plain", "comma", "point") if AMBIGUOUS_AMOUNT.search(raw) else ("plain",)
@@ -288,16 +301,26 @@ def find_occurrences(
     occurrences: dict[Attribute, list[Occurrence]] = {name: [] for name in matcher.known}
     for occurrence in _all_occurrences(document, matcher):
         located = occurrences[occurrence.attribute]
-        if len(located) < MAX_OCCURRENCES and not _is_in_card(document, occurrence):
+        if len(located) < MAX_OCCURRENCES and not _is_of_something_else(document, occurrence):
             located.append(occurrence)
     return occurrences
 
 
-def _is_in_card(document: Document, occurrence: Occurrence) -> bool:
-    """Return True if it is a title, price or picture of another page's offer."""
-    if occurrence.attribute not in CARD_ATTRIBUTES or occurrence.node is None:
+def _is_of_something_else(document: Document, occurrence: Occurrence) -> bool:
+    """Return True if it is a title, price or picture of another page's offer, or the label of a tab."""
+    if occurrence.node is None:
         return False
-    return document.cards.hold(occurrence.node)
+    if occurrence.attribute in CARD_ATTRIBUTES:
+        return document.cards.hold(occurrence.node)
+    if occurrence.attribute in SLUG_ATTRIBUTES:
+        return any(map(_is_tab, islice(ancestors_or_self(occurrence.node), MAX_TAB_LEVELS)))
+    return False
+
+
+def _is_tab(node: LexborNode) -> bool:
+    """Return True for a tab, or a link to a part of its own page."""
+    href = (node.attributes.get("href") or "").strip()
+    return node.attributes.get("role") == "tab" or (href.startswith("#") and len(href) > 1)
 
 
 def _all_occurrences(document: Document, matcher: ValueMatcher) -> Iterator[Occurrence]:

@@ -37,7 +37,11 @@ from rules_generator.locate.known_values import (
 )
 from rules_generator.scoring.filters import keep_sound
 from rules_generator.scoring.tally import Tally, rank_tallies, tally_candidate
-from rules_generator.selection.empty_fields import empty_field_rules, prefer_read_blocks
+from rules_generator.selection.empty_fields import (
+    empty_field_rules,
+    of_any_gtin,
+    prefer_read_blocks,
+)
 from rules_generator.selection.heading_titles import with_heading
 from rules_generator.selection.voting_set import MIN_EXAMPLES, min_examples, select_rules
 from rules_generator.training.example_pages import ExamplePages
@@ -246,6 +250,8 @@ def _candidates(
     pool = SelectorPool(occurrences, annotated, min_examples(attribute))
     looks = trims_by_look(attribute, _first_values(attribute, pages.examples))
     complete = pool.complete_values(MAX_COMPLETE)
+    if attribute is Attribute.EAN:
+        complete = [(of_any_gtin(selector), form) for selector, form in complete]
     candidates = [Candidate(attribute, selector, form=form) for selector, form in complete]
     if attribute in WORD_ATTRIBUTES:
         for selector, _ in complete[:MAX_BY_LOOK]:
