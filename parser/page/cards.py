@@ -51,7 +51,7 @@ class Cards:
         return self._known[node.mem_id]
 
     def _is_held(self, node: LexborNode) -> bool:
-        link = _only_link(node)
+        link = only_link(node)
         if link is not None and self._target(link) is not None:
             return True
         has_main_heading = False
@@ -104,7 +104,7 @@ class Cards:
         return None if _last_segment(path) in self._names else url
 
 
-def _only_link(node: LexborNode) -> LexborNode | None:
+def only_link(node: LexborNode) -> LexborNode | None:
     """Return the link that makes up an element, as in `<h3><a>...</a></h3>`."""
     current: LexborNode | None = node
     for _ in range(MAX_CARD_LEVELS):

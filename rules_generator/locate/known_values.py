@@ -15,7 +15,7 @@ from selectolax.lexbor import LexborNode
 
 from catalog.models import Attribute
 from catalog.values import Hint, is_same_value, normalise, value_key
-from parser.page.cards import CARD_ATTRIBUTES
+from parser.page.cards import CARD_ATTRIBUTES, only_link
 from parser.page.document import MAX_TEMPLATES, Document, scalar_text
 from parser.page.texts import HIDDEN_TAGS, element_text, own_text
 from parser.rules.model import Form
@@ -313,8 +313,14 @@ def _is_of_something_else(document: Document, occurrence: Occurrence) -> bool:
     if occurrence.attribute in CARD_ATTRIBUTES:
         return document.cards.hold(occurrence.node)
     if occurrence.attribute in SLUG_ATTRIBUTES:
-        return any(map(_is_tab, islice(ancestors_or_self(occurrence.node), MAX_TAB_LEVELS)))
+        return _is_tab_label(occurrence.node)
     return False
+
+
+def _is_tab_label(node: LexborNode) -> bool:
+    around = islice(ancestors_or_self(node), MAX_TAB_LEVELS)
+    link = only_link(node)
+    return any(map(_is_tab, around)) or (link is not None and _is_tab(link))
 
 
 def _is_tab(node: LexborNode) -> bool:
