@@ -86,7 +86,7 @@ def _is_named_by_titles(tally: Tally) -> bool:
     Most of the words may be known from one example only, which no other confirms.
     """
     has_titles = tally.named >= MIN_NAMED_TITLES
-    return has_titles and tally.correct > 0 and tally.is_never_wrong
+    return has_titles and tally.correct > FEW and tally.is_never_wrong
 
 
 def _is_informative(
