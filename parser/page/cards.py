@@ -20,9 +20,9 @@ CARD_ATTRIBUTES = frozenset({Attribute.TITLE, Attribute.PRICE, Attribute.IMAGE})
 # Elements around one that are looked at, and those that may be a card.
 MAX_LEVELS = 14
 MAX_CARD_LEVELS = 5
-# Links of a card, and siblings compared with it: bounds against hostile input.
+# Links of a card, and siblings on each side that are compared with it: bounds against hostile input.
 MAX_LINKS = 20
-MAX_SIBLINGS = 4
+MAX_SIBLINGS = 20
 MAX_HREF_CHARS = 2_000
 # A link to a picture enlarges it.
 PICTURE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg)(?![a-z0-9])", re.IGNORECASE)
@@ -42,36 +42,38 @@ class Cards:
         self._base = base
         self._urls = [_split_url(url) for url in urls if url]
         self._names = {_last_segment(path) for path, _ in self._urls} - {""}
-        self._known: dict[int, bool] = {}
+        self._held: dict[int, bool] = {}
+        self._cards: dict[int, bool] = {}
 
     def hold(self, node: LexborNode) -> bool:
         """Return True if the element is inside a link to another page, or in a card."""
-        if node.mem_id not in self._known:
-            self._known[node.mem_id] = self._is_held(node)
-        return self._known[node.mem_id]
+        if node.mem_id not in self._held:
+            self._held[node.mem_id] = self._is_held(node)
+        return self._held[node.mem_id]
 
     def _is_held(self, node: LexborNode) -> bool:
         link = only_link(node)
         if link is not None and self._target(link) is not None:
             return True
-        has_main_heading = False
         for level, element in enumerate(islice(_ancestors_or_self(node), MAX_LEVELS)):
             if element.tag == "a":
                 return self._target(element) is not None
-            if level >= MAX_CARD_LEVELS or has_main_heading:
-                continue
-            # The page's own heading stands in no card.
-            has_main_heading = element.tag == "h1" or element.css_first("h1") is not None
-            if not has_main_heading and self._is_card(element):
+            if level < MAX_CARD_LEVELS and self._is_card(element):
                 return True
         return False
 
     def _is_card(self, element: LexborNode) -> bool:
+        if element.mem_id not in self._cards:
+            self._cards[element.mem_id] = self._looks_like_card(element)
+        return self._cards[element.mem_id]
+
+    def _looks_like_card(self, element: LexborNode) -> bool:
         alike = [sibling for sibling in _siblings(element) if _look(sibling) == _look(element)]
         if not alike:
             return False
         target = self._card_target(element)
-        if target is None:
+        # The page's own heading stands in no card.
+        if target is None or element.tag == "h1" or element.css_first("h1") is not None:
             return False
         others = (self._card_target(sibling) for sibling in alike)
         return any(other is not None and other != target for other in others)
@@ -142,12 +144,13 @@ def _ancestors_or_self(node: LexborNode) -> Iterator[LexborNode]:
 
 
 def _siblings(element: LexborNode) -> Iterator[LexborNode]:
-    """Yield the nearest elements before and behind one."""
+    """Yield the nearest elements before and behind one, texts between them counted."""
     for step in ("prev", "next"):
-        sibling, count = getattr(element, step), 0
-        while sibling is not None and count < MAX_SIBLINGS:
+        sibling = getattr(element, step)
+        for _ in range(MAX_SIBLINGS):
+            if sibling is None:
+                break
             if sibling.is_element_node:
-                count += 1
                 yield sibling
             sibling = getattr(sibling, step)
 

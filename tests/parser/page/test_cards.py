@@ -1,5 +1,7 @@
 """An element in a link or card that leads to another page is none of the page's own offer."""
 
+import time
+
 import pytest
 
 from catalog.models import Attribute
@@ -87,3 +89,18 @@ def test_a_page_without_a_price() -> None:
     offer = read_page(Document(f"<h1>Table</h1><ul>{related}</ul>", URL), rules).offer
     assert offer is not None
     assert (offer.title, offer.price, offer.images) == ("Table", None, [])
+
+
+HOSTILE = [
+    ("many alike in many lists", "<div><p><a href=/x><img></a></p>" + "<i>9</i>" * 200 + "</div>"),
+    ("many comments", "<p><a href=/x><img></a><i>9</i></p>" + "<!---->" * 2_000),
+]
+
+
+@pytest.mark.parametrize(("name", "part"), HOSTILE, ids=[case[0] for case in HOSTILE])
+def test_large_pages_take_little_time(name: str, part: str) -> None:
+    """Each element is judged once, however many are in it."""
+    page = Document(f"<body><section>{part * 40}</section>" * 2, URL)
+    begin = time.process_time()
+    assert any(map(page.cards.hold, page.all("i"))) is False
+    assert time.process_time() - begin < 5
