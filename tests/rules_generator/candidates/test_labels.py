@@ -94,3 +94,12 @@ def test_gtins_of_all_lengths(name: str, before: str, behind: str, known_count: 
     document = Document(f"<h1>{LAST.title}</h1>{page}", "https://shop.example/p/last")
     reading = read_attributes(document, rules.templates[0])[Attribute.EAN]
     assert reading.value == "036000291452"
+
+
+def test_gtins_of_all_lengths_in_microdata() -> None:
+    """An element's property names a GTIN by its length as well."""
+    page = "<h1>{0}</h1><div><meta itemprop='gtin{1}' content='{2}'></div>"
+    examples = [taught(each, page.format(each.title, 13, each.ean)) for each in EXAMPLES]
+    rules, _ = induce(examples)
+    document = Document(page.format("Lamp", 12, "036000291452"), "https://shop.example/p/last")
+    assert read_attributes(document, rules.templates[0])[Attribute.EAN].value == "036000291452"
