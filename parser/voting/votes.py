@@ -93,7 +93,7 @@ def normalised_value(rule: Rule, text: str, base: str) -> str | None:
         return None
     if value in rule.blocklist or _is_home_step(rule, value) or _is_dash_sku(rule, value):
         return None
-    if rule.attribute is Attribute.HAN and is_long_gtin(value):
+    if rule.attribute is Attribute.HAN and _is_long_gtin(value):
         return None
     if rule.form == "minor":
         return _cents_to_amount(text)
@@ -125,13 +125,13 @@ def _is_dash_sku(rule: Rule, value: str) -> bool:
     return rule.attribute is Attribute.SKU and rule.form != "dash" and is_dash(value)
 
 
-def is_long_gtin(number: str) -> bool:
+def _is_long_gtin(number: str) -> bool:
     """Return True for a GTIN of 12 to 14 digits.
 
     One of eight digits, or an ISBN of ten, may be a manufacturer's number by chance.
 
-    >>> is_long_gtin("4006381333931"), is_long_gtin("12345670"), is_long_gtin("4006381333932")
-    (True, False, False)
+    >>> _is_long_gtin("4006381333931"), _is_long_gtin("12345670")
+    (True, False)
     """
     digits = sum(map(str.isdigit, number))
     return digits >= MIN_LONG_GTIN and normalise(Attribute.EAN, number) is not None

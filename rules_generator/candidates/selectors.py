@@ -115,7 +115,9 @@ def _by_label(node: LexborNode) -> Iterator[str]:
                 yield f'{before}:lexbor-contains("{css_string(label)}" i) + {step}'
             return
         parent = element.parent
-        if neighbour is not None or parent is None or element_text(parent) != element_text(node):
+        if neighbour is not None or parent is None:
+            return
+        if element_text(parent, MAX_LABELLED_CHARS) != element_text(node, MAX_LABELLED_CHARS):
             return
         element, step = parent, f"{css_tag(parent)} {step}"
 
