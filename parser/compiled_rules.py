@@ -23,7 +23,13 @@ from parser.templates.template_match import TemplateMatcher
 from parser.voting.confidence import estimate_confidence
 from parser.voting.early_stopping import VoteOrder, vote_orders
 from parser.voting.old_prices import without_old_prices
-from parser.voting.votes import Vote, base_url_for, normalisation_key, normalised_value
+from parser.voting.votes import (
+    Vote,
+    base_url_for,
+    normalisation_key,
+    normalised_value,
+    skips_cards,
+)
 from parser.voting.winner import decide
 
 # Votes of a rule that are cached from page to page, for texts up to a length: bounds on memory.
@@ -129,6 +135,11 @@ class PageLookups:
         """Run a rule on the page."""
         return rule.run(self)
 
+    def own_node(self, css: str) -> LexborNode | None:
+        """Return the first element that a CSS selector matches, if it is of the page's own offer."""
+        node = self.node(css)
+        return None if node is None or self.document.cards.hold(node) else node
+
     def node(self, css: str) -> LexborNode | None:
         """Return the first element that a CSS selector matches."""
         if css not in self.nodes:
@@ -149,9 +160,12 @@ def _compile_selector(rule: Rule) -> Callable[[PageLookups], str | None]:
     if not reads_one_element(selector):
         return lambda page: page.document.find(selector)
     css = selector.css
+    node_at = PageLookups.own_node if skips_cards(rule) else PageLookups.node
     if rule.attribute is Attribute.PRICE:
-        return lambda page: page.document.price_at(page.node(css), selector)
-    return lambda page: None if (node := page.node(css)) is None else selected_text(node, selector)
+        return lambda page: page.document.price_at(node_at(page, css), selector)
+    return lambda page: (
+        None if (node := node_at(page, css)) is None else selected_text(node, selector)
+    )
 
 
 class CompiledRule:

@@ -12,14 +12,22 @@ from catalog.models import Attribute
 
 # Name of each mechanism -> its purpose, and the measured effect of switching it off (10 examples a shop, 23 shops).
 MECHANISMS: dict[str, str] = {
-    "empty_fields": "reads identifiers and categories of no example from fields that are empty on all",
-    "breadcrumbs": "puts categories together from the elements or data entries of a breadcrumb",
-    "placeholder_skus": "reads a dash as SKU where the catalog lists dashes",
-    "fallback_rules": "adds a rule from another element where one rule alone was chosen",
-    "confirming_rules": "adds rules that only confirm the chosen ones from another source",
-    "site_defaults": "blocks the picture and slogan of the home page",
-    "fillers": "blocks values that stand on several examples and are right on none",
-    "positional_prior": "lowers the score of selectors that count their way down the page",
+    "empty_fields": "reads identifiers and categories of no example from fields that are empty on all"
+    " (4 shops: 22 SKUs, 19 HANs, 6 EANs fewer)",
+    "breadcrumbs": "puts categories together from the elements or data entries of a breadcrumb"
+    " (69 categories of the demo shop fewer)",
+    "placeholder_skus": "reads a dash as SKU where the catalog lists dashes (1 shop: 34 SKUs fewer)",
+    "heading_titles": "reads a heading that holds the title where no other rule finds one"
+    " (1 shop: 17 of 100 titles fewer)",
+    "fallback_rules": "adds a rule from another element where one rule alone was chosen"
+    " (2 shops without scripts: 8 SKUs fewer)",
+    "confirming_rules": "adds rules that only confirm the chosen ones from another source"
+    " (1 shop: 4 titles wrong)",
+    "site_defaults": "blocks the picture and slogan of the home page (not measured)",
+    "fillers": "blocks values that stand on several examples and are right on none"
+    " (1 shop: 34 SKUs where there are none)",
+    "positional_prior": "lowers the score of selectors that count their way down the page"
+    " (no value differs)",
 }
 
 

@@ -11,6 +11,7 @@ from catalog.errors import RuleError
 from catalog.html import open_html, to_utf8
 from catalog.runtime.page_marker import NO_PAGE, mark_page
 from catalog.values.category import SEPARATOR
+from parser.page.cards import Cards
 from parser.page.element_index import ElementIndex
 from parser.page.labels import labelled_text
 from parser.page.struck_prices import find_price
@@ -105,6 +106,14 @@ class Document:
         if not base.startswith(("https://", "http://")):
             return self.url
         return base
+
+    @cached_property
+    def cards(self) -> Cards:
+        """The elements that belong to other pages' offers."""
+        link = self.first('link[rel="canonical"]')
+        canonical = link.attributes.get("href") if link is not None else None
+        canonical_url = join_url(self.base, canonical) if canonical else None
+        return Cards(self.base, self.url, canonical_url or "")
 
     def find(self, selector: AnySelector) -> str | None:
         """Return the first value at a selector, as text; None where there is none.

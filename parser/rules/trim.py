@@ -39,7 +39,7 @@ class Trim(BaseModel):
     """Text to cut off the left and the right end: a literal affix, or a number of characters.
 
     With `inside`, the literals are delimiters: the value stands between the first `left` and the
-    next `right`. With `last`, it stands between the last `right` and the nearest `left` before it.
+    next `right`. With `last`, it stands between the last `left` with a `right` after it, and that.
     `shape` is a regular expression: the only part of the remaining text that matches it is the
     value. `words` is a vocabulary: the first of its words in the text is the value.
     """
@@ -64,6 +64,8 @@ class Trim(BaseModel):
         '4006381333931'
         >>> Trim(left="/", right="/", last=True).apply("/shop/lamps/desk/")
         'desk'
+        >>> Trim(left="cat-", right=" ", last=True).apply("cat-sale cat-desk-lamps first new")
+        'desk-lamps'
         >>> Trim(shape=r"[A-Z]{2}-\\d{2,3}").apply("Lamp AB-12, black")
         'AB-12'
         >>> Trim(words=("Desk Lamp", "Lamp")).apply("back-to-desk-lamps")
@@ -117,7 +119,8 @@ class Trim(BaseModel):
         start = text.rfind(left, 0, end)
         if start < 0:
             return None
-        return start + len(left), end
+        start += len(left)
+        return start, text.find(right, start) if right else end
 
     def __str__(self) -> str:
         place = "cut"

@@ -14,9 +14,11 @@ from urllib.parse import unquote
 from catalog.models import Attribute
 from catalog.values import NO_HINT, Hint, is_dash, normalise
 from catalog.values.category import is_home, standard_path
+from parser.page.cards import CARD_ATTRIBUTES
 from parser.page.document import Document
+from parser.page.texts import selected_text
 from parser.rules.model import Rule
-from parser.rules.selector import AnySelector, JsonAt
+from parser.rules.selector import AnySelector, JsonAt, reads_one_element
 
 # Attributes whose normalisation depends on a hint: the decimal separator, the page's URL.
 HINTED = frozenset({Attribute.PRICE, Attribute.IMAGE})
@@ -24,6 +26,8 @@ WITH_HOST = ("https://", "http://", "//")
 DECIMAL_SEPARATORS = {"comma": ",", "point": ".", "minor": "."}
 # Paths of a list that leads back to the home page, not of a field of the product.
 BREADCRUMB_PATH = re.compile(r"itemListElement|breadcrumb", re.IGNORECASE)
+# Digits of a GTIN from which on it is no other number.
+MIN_LONG_GTIN = 12
 SLUG_SEPARATORS = re.compile(r"[-_+]+")
 
 
@@ -41,9 +45,28 @@ class Vote(NamedTuple):
 
 def run_rule(document: Document, rule: Rule) -> Vote:
     """Run a rule on a page: select, trim, normalise."""
+    return vote_on_text(rule, find_text(document, rule), document)
+
+
+def find_text(document: Document, rule: Rule) -> str | None:
+    """Return the text at a rule's selector; None where it is of another page's offer.
+
+    A price is the asked one, not one that is struck out.
+    """
+    selector = rule.selector
+    if not reads_one_element(selector):
+        return document.find(selector)
+    node = document.first(selector.css)
+    if node is None or (skips_cards(rule) and document.cards.hold(node)):
+        return None
     if rule.attribute is Attribute.PRICE:
-        return vote_on_text(rule, document.find_price(rule.selector), document)
-    return vote_on_text(rule, document.find(rule.selector), document)
+        return document.price_at(node, selector)
+    return selected_text(node, selector)
+
+
+def skips_cards(rule: Rule) -> bool:
+    """Return True if a rule reads nothing in cards: those set by hand may."""
+    return rule.attribute in CARD_ATTRIBUTES and rule.origin != "manual"
 
 
 def vote_on_text(rule: Rule, raw: str | None, document: Document) -> Vote:
@@ -77,6 +100,8 @@ def normalised_value(rule: Rule, text: str, base: str) -> str | None:
         return None
     if value in rule.blocklist or _is_home_step(rule, value) or _is_dash_sku(rule, value):
         return None
+    if rule.attribute is Attribute.HAN and _is_long_gtin(value):
+        return None
     if rule.form == "minor":
         return _cents_to_amount(text)
     return apply_form(rule, value)
@@ -105,6 +130,18 @@ def _is_home_step(rule: Rule, value: str) -> bool:
 def _is_dash_sku(rule: Rule, value: str) -> bool:
     """Return True if an article number is only a dash, and known offers do not have that."""
     return rule.attribute is Attribute.SKU and rule.form != "dash" and is_dash(value)
+
+
+def _is_long_gtin(number: str) -> bool:
+    """Return True for a GTIN of 12 to 14 digits.
+
+    One of eight digits, or an ISBN of ten, may be a manufacturer's number by chance.
+
+    >>> _is_long_gtin("4006381333931"), _is_long_gtin("12345670")
+    (True, False)
+    """
+    digits = sum(map(str.isdigit, number))
+    return digits >= MIN_LONG_GTIN and normalise(Attribute.EAN, number) is not None
 
 
 def _is_data_field(selector: AnySelector) -> bool:

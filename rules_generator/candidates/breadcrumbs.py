@@ -2,8 +2,8 @@
 
 No single text holds the whole path then. In markup, elements with the path's last step are looked for; where all
 elements of their kind below an ancestor make up the path, that is a candidate. In data, so are lists whose entries make
-it up. A breadcrumb may begin with the shop's name and end with the offer's title, so its first or last element may be
-left out. A known category of one step is found by its position from a list's end.
+it up. A breadcrumb may begin with the home page and a list of all goods, and end with the offer's title, so its first
+one or two elements and its last may be left out. A known category of one step is found by its position from a list's end.
 
 Without it, shops whose catalog lacks whole categories show their missing offers without a category: 69 of 141 in the
 demo shop (`scout demo --json`, and `missing` of its report). The 23 labelled shops need it for no value.
@@ -30,14 +30,24 @@ from rules_generator.training.page_cache import PageCache
 
 # Elements that hold one step of a breadcrumb.
 STEP_ELEMENTS = "a, li, span, dd, td, p, b, strong, div"
-# All elements, or without the last (the title), the first (the shop's name), or both.
+# All elements, or without the first (the home page) or the first two (the shop's list of all goods), each with and
+# without the last (the title).
 ELEMENT_PARTS = (
     "",
     ":not(:last-child)",
     ":not(:first-child)",
     ":not(:first-child):not(:last-child)",
+    ":nth-of-type(n+3)",
+    ":nth-of-type(n+3):not(:last-child)",
 )
-LIST_PARTS = (slice(None), slice(None, -1), slice(1, None), slice(1, -1))
+LIST_PARTS = (
+    slice(None),
+    slice(None, -1),
+    slice(1, None),
+    slice(1, -1),
+    slice(2, None),
+    slice(2, -1),
+)
 # Positions from a list's end for a known category of one step.
 POSITIONS_FROM_END = (-1, -2, -3)
 # Pages that must agree on a selector.

@@ -70,7 +70,7 @@ def naming_fitness(candidate: Candidate) -> float:
         (0.2, attribute is not Attribute.PRICE and LABEL_SELECTOR in selector),
         (0.4, is_title and is_main_heading(candidate)),
         (-0.2, ":nth-of-type(" in selector),
-        (-0.4, attribute in IDENTIFIERS and _may_cut_number(trim)),
+        (-0.4, may_cut_number(candidate)),
         (-0.8, MISLEADING_WORDS.search(selector) is not None),
         (-0.8, is_title and "variant" in selector),
         (-0.6, is_title and _is_caption(candidate)),
@@ -88,9 +88,14 @@ def is_main_heading(candidate: Candidate) -> bool:
 
 
 def names_attribute(candidate: Candidate) -> bool:
-    """Return True if the selector's words name the attribute, and none of them something else."""
-    selector = str(candidate.selector)
-    return _has_word(candidate.attribute, selector) and not MISLEADING_WORDS.search(selector)
+    """Return True if the selector's words name the attribute, and none of them something else.
+
+    The text before an identifier may name it as well: `UPC: ` of `SKU: A-7 UPC: 036000291452`.
+    """
+    attribute, words = candidate.attribute, str(candidate.selector)
+    if attribute in IDENTIFIERS:
+        words += f" {candidate.trim.left or ''}"
+    return _has_word(attribute, words) and not MISLEADING_WORDS.search(words)
 
 
 def has_attribute_label(candidate: Candidate) -> bool:
@@ -118,8 +123,11 @@ def _side_reliance(cut: str | int) -> int:
     return len(cut) if isinstance(cut, str) else MAX_RELIANCE * (cut > 0)
 
 
-def _may_cut_number(trim: Trim) -> bool:
-    """Return True if a trim may leave a part of a number: it ends at a separator, or finds a shape."""
+def may_cut_number(candidate: Candidate) -> bool:
+    """Return True if a trim may leave a part of an identifier: it ends at a separator, or finds a shape."""
+    trim = candidate.trim
+    if candidate.attribute not in IDENTIFIERS:
+        return False
     if trim.shape or str(trim.left).endswith(NUMBER_SEPARATORS):
         return True
     return str(trim.right).startswith(NUMBER_SEPARATORS)

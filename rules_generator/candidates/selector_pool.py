@@ -17,7 +17,6 @@ from rules_generator.candidates.selectors import (
     build_selector,
     selector_parts,
 )
-from rules_generator.candidates.source_kinds import last_compound
 from rules_generator.locate.known_values import Occurrence
 from rules_generator.training.page_cache import PageCache
 
@@ -77,7 +76,7 @@ class SelectorPool:
 
     def containing_texts(self, limit: int) -> list[tuple[AnySelector, Form]]:
         """Return selectors that find a text with the value in it, a few for each kind of element."""
-        pooled = islice(_few_per_element(self._usual(self._pages_of[False])), limit)
+        pooled = islice(self._few_per_element(self._usual(self._pages_of[False])), limit)
         return [(build_selector(parts), form) for parts, form in pooled]
 
     def _add_page(self, page: int, occurrences: Sequence[Occurrence]) -> None:
@@ -139,13 +138,14 @@ class SelectorPool:
         first = self._pages[origin.page].first(css)
         return first is not None and first.mem_id == node.mem_id
 
-
-def _few_per_element(pool: Iterator[PooledSelector]) -> Iterator[PooledSelector]:
-    """Yield at most eight selectors for each kind of element: most find the same."""
-    counts: Counter[tuple[str, ...]] = Counter()
-    for pooled in pool:
-        (kind, css, detail, block), _ = pooled
-        element = (kind, css if kind == "json" else last_compound(css), detail, block)
-        counts[element] += 1
-        if counts[element] <= MAX_PER_ELEMENT:
-            yield pooled
+    def _few_per_element(self, pool: Iterator[PooledSelector]) -> Iterator[PooledSelector]:
+        """Yield at most eight selectors made from one element: most find the same."""
+        counts: Counter[tuple[object, ...]] = Counter()
+        for pooled in pool:
+            (kind, css, detail, block), _ = pooled
+            origin = self._origins[pooled]
+            node = origin.occurrence.node
+            element = (origin.page, css if node is None else node.mem_id)
+            counts[element, kind, detail, block] += 1
+            if counts[element, kind, detail, block] <= MAX_PER_ELEMENT:
+                yield pooled

@@ -20,7 +20,7 @@ from rules_generator.locate.known_values import Occurrence
 
 # A text that is a label as a whole, or begins with one.
 LABEL = re.compile(r"[^\d{}<>\"\\]{2,40}")
-LEADING_LABEL = re.compile(r"([^\d:{}<>\"\\]{2,30}:)\s?\S")
+LEADING_LABEL = re.compile(r"([^\d:#{}<>\"\\]{2,30}[:#])\s?\S|([^\d:#{}<>\"\\]{2,20}) \d{6}")
 # Tags that a page has once or twice.
 RARE_TAGS = frozenset({"h1", "title", "main", "h2"})
 # Elements above that selectors are anchored at, and anchors taken of each.
@@ -32,6 +32,8 @@ MAX_STEPS = 40
 MAX_SIBLINGS = 500
 # Positions from the end, where breadcrumbs of any length keep the category.
 MAX_FROM_END = 2
+# Elements that one fills, in which a label beside them is looked for.
+MAX_FILLED = 3
 # Characters read of a text that may be a label, or begin with one.
 MAX_LABEL_CHARS = 60
 MAX_LABELLED_CHARS = 120
@@ -79,6 +81,7 @@ def _paths_to(node: LexborNode) -> Iterator[str]:
     if tag in RARE_TAGS:
         yield tag
     yield from _by_label(node)
+    yield from _by_text_before(node)
     yield from _by_leading_label(node)
     steps = [*anchors[:3], tag]
     if tag != "*":
@@ -99,20 +102,41 @@ def _by_position(node: LexborNode, tag: str) -> Iterator[str]:
 
 
 def _by_label(node: LexborNode) -> Iterator[str]:
-    """Yield selectors of the element behind a label: `th` and `td`, `dt` and `dd`, or any two neighbours."""
-    neighbour = _previous_element(node)
-    label = _label(neighbour) if neighbour is not None else None
-    if neighbour is None or not label:
+    """Yield selectors of the element behind a label: `th` and `td`, `dt` and `dd`, or any two neighbours.
+
+    The element may fill the neighbour: `<th>EAN</th><td><span>4006</span></td>`.
+    """
+    element, step = node, css_tag(node)
+    for _ in range(MAX_FILLED):
+        neighbour = _previous_element(element)
+        label = _label(neighbour) if neighbour is not None else None
+        if neighbour is not None and label:
+            for before in dict.fromkeys([*anchor_selectors(neighbour)[-1:], css_tag(neighbour)]):
+                yield f'{before}:lexbor-contains("{css_string(label)}" i) + {step}'
+            return
+        parent = element.parent
+        if neighbour is not None or parent is None:
+            return
+        if element_text(parent, MAX_LABELLED_CHARS) != element_text(node, MAX_LABELLED_CHARS):
+            return
+        element, step = parent, f"{css_tag(parent)} {step}"
+
+
+def _by_text_before(node: LexborNode) -> Iterator[str]:
+    """Yield a selector of an element behind the label that its parent begins with: `EAN: <b>4006</b>`."""
+    before, parent = node.prev, node.parent
+    if before is None or parent is None or not before.is_text_node or before.prev is not None:
         return
-    for step in dict.fromkeys([*anchor_selectors(neighbour)[-1:], css_tag(neighbour)]):
-        yield f'{step}:lexbor-contains("{css_string(label)}" i) + {css_tag(node)}'
+    label = " ".join((before.text_content or "")[:MAX_LABEL_CHARS].split())
+    if LABEL.fullmatch(label):
+        yield f'{css_tag(parent)}:lexbor-contains("{css_string(label)}" i) > {css_tag(node)}'
 
 
 def _by_leading_label(node: LexborNode) -> Iterator[str]:
     """Yield a selector of an element that begins with a label: `<li>EAN: 4006</li>`, `<li><b>EAN</b> 4006</li>`."""
     text = element_text(node, MAX_LABELLED_CHARS) or ""
     leading = LEADING_LABEL.match(text)
-    label = leading[1] if leading else _child_label(node, text)
+    label = leading[1] or leading[2] if leading else _child_label(node, text)
     if label:
         yield f'{css_tag(node)}:lexbor-contains("{css_string(label)}" i)'
 

@@ -44,12 +44,19 @@ Surroundings = tuple[str, str]
 Run = tuple[int | None, str]
 
 
-def surroundings(raw: str, values: Iterable[str]) -> Surroundings | None:
+def surroundings(
+    raw: str, values: Iterable[str], *, may_touch: bool = False
+) -> Surroundings | None:
     """Return the rests left and right of the first value in a text; None if it has none, or as part of a word.
+
+    With `may_touch`, a value of several words may stand next to another word without a gap.
 
     >>> surroundings("EAN: 123 *", ["123"]), surroundings("Lampshades", ["lamp"])
     (('EAN: ', ' *'), None)
+    >>> surroundings("ShopDesk lamp", ["Desk lamp"], may_touch=True)
+    ('Shop', '')
     """
+    touching = None
     folded = raw.casefold()
     # A character may fold to several: positions would not fit.
     if len(folded) != len(raw):
@@ -61,8 +68,10 @@ def surroundings(raw: str, values: Iterable[str]) -> Surroundings | None:
             starts_in_word = _in_one_word(left[-1:], value[:1])
             if not starts_in_word and not _in_one_word(value[-1:], right[:1]):
                 return left, right
+            if may_touch and " " in value and touching is None:
+                touching = left, right
             start = folded.find(value.casefold(), start + 1)
-    return None
+    return touching
 
 
 def learn_trims(attribute: Attribute, sides: Sequence[Surroundings]) -> list[Trim]:

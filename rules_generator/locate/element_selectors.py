@@ -15,6 +15,7 @@ from parser.scripts.blocks import css_string
 IDENTIFIER = re.compile(r"-?[A-Za-z_][\w-]*")
 # Attributes whose value names the element's content.
 NAMING_ATTRIBUTES = ("itemprop", "property", "name", "rel", "typeof", "http-equiv", "aria-current")
+GTIN_NAME = re.compile(r"gtin\d{1,2}")
 STATE_ATTRIBUTES = ("selected", "checked")
 DIGIT = re.compile(r"\d")
 BEFORE_DIGITS = re.compile(r"[A-Za-z_-]{3,}(?=\d)")
@@ -54,8 +55,12 @@ def _anchors_cached(tag: str, attributes: tuple[tuple[str, str | None], ...]) ->
 def _anchors(tag: str, attributes: dict[str, str | None]) -> Iterator[str]:
     yield from _by_id(tag, attributes.get("id") or "")
     for name in NAMING_ATTRIBUTES:
-        if attributes.get(name):
-            yield f'{tag}[{name}="{css_string(attributes[name] or "")}"]'
+        value = attributes.get(name) or ""
+        if GTIN_NAME.fullmatch(value):
+            # An offer's GTIN is named by its length: gtin12, gtin13.
+            yield f'{tag}[{name}^="gtin"]'
+        elif value:
+            yield f'{tag}[{name}="{css_string(value)}"]'
     for state in STATE_ATTRIBUTES:
         if state in attributes:
             yield f"{tag}[{state}]"

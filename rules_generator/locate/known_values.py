@@ -8,20 +8,26 @@ trimming. The number of occurrences per attribute and page is capped, data and m
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from selectolax.lexbor import LexborNode
 
 from catalog.models import Attribute
 from catalog.values import Hint, is_same_value, normalise, value_key
+from parser.page.cards import CARD_ATTRIBUTES, only_link
 from parser.page.document import MAX_TEMPLATES, Document, scalar_text
 from parser.page.texts import HIDDEN_TAGS, element_text, own_text
 from parser.rules.model import Form
 from parser.rules.selector import CONTENT, IN_ATTRIBUTE, IN_TEXT
 from parser.scripts.blocks import attribute_data
 from parser.scripts.syntax.jsonpath import Entry, can_name, child_path, nested_json
-from rules_generator.locate.element_selectors import anchor_selectors, css_name, css_tag
+from rules_generator.locate.element_selectors import (
+    ancestors_or_self,
+    anchor_selectors,
+    css_name,
+    css_tag,
+)
 
 # Caps on one page: occurrences per attribute, elements, values and depth of a block.
 MAX_OCCURRENCES = 150
@@ -52,6 +58,8 @@ VALUE_ATTRIBUTES = frozenset(
     "content value href src alt title datetime aria-label srcset label".split()
 )
 NAME_ATTRIBUTES = frozenset({"class", "id", "href", "action"})
+# Elements around one that may be a tab.
+MAX_TAB_LEVELS = 4
 LONG_NUMBER = re.compile(r"\d{4}")
 NOT_ALNUM = re.compile(r"[\W_]+")
 # Signs of a text that is spelled otherwise than its value: entities, escapes, tags.
@@ -87,6 +95,8 @@ ENTRY_VALUES = frozenset(
 )
 MAX_ENTRIES = 100
 MAX_ENTRY_NAME_CHARS = 60
+# Keys of an entry that may be a flag: a bound against hostile data.
+MAX_FLAGS = 60
 # Entries of a list without names that are looked at.
 MAX_LIST_ITEMS = 3
 # Elements that may hold a description.
@@ -273,6 +283,12 @@ def _core(attribute: Attribute, value_key: str) -> str:
 
 
 def _price_forms(raw: str) -> tuple[Form, ...]:
+    """Return the forms in which a text may be a price; none for a bare 0.
+
+    A bare 0 may be a count or an index, and does not tell whether a field holds whole units or cents.
+    """
+    if not raw.strip("0"):
+        return ()
     if raw.isascii() and raw.isdigit() and len(raw) <= MAX_CENTS_DIGITS:
         return ("plain", "minor")
     return ("plain", "comma", "point") if AMBIGUOUS_AMOUNT.search(raw) else ("plain",)
@@ -284,9 +300,33 @@ def find_occurrences(
     """Return all occurrences of the known values on a page, at most 150 per attribute."""
     occurrences: dict[Attribute, list[Occurrence]] = {name: [] for name in matcher.known}
     for occurrence in _all_occurrences(document, matcher):
-        if len(occurrences[occurrence.attribute]) < MAX_OCCURRENCES:
-            occurrences[occurrence.attribute].append(occurrence)
+        located = occurrences[occurrence.attribute]
+        if len(located) < MAX_OCCURRENCES and not _is_of_something_else(document, occurrence):
+            located.append(occurrence)
     return occurrences
+
+
+def _is_of_something_else(document: Document, occurrence: Occurrence) -> bool:
+    """Return True if it is a title, price or picture of another page's offer, or the label of a tab."""
+    if occurrence.node is None:
+        return False
+    if occurrence.attribute in CARD_ATTRIBUTES:
+        return document.cards.hold(occurrence.node)
+    if occurrence.attribute in SLUG_ATTRIBUTES:
+        return _is_tab_label(occurrence.node)
+    return False
+
+
+def _is_tab_label(node: LexborNode) -> bool:
+    around = islice(ancestors_or_self(node), MAX_TAB_LEVELS)
+    link = only_link(node)
+    return any(map(_is_tab, around)) or (link is not None and _is_tab(link))
+
+
+def _is_tab(node: LexborNode) -> bool:
+    """Return True for a tab, or a link to a part of its own page."""
+    href = (node.attributes.get("href") or "").strip()
+    return node.attributes.get("role") == "tab" or (href.startswith("#") and len(href) > 1)
 
 
 def _all_occurrences(document: Document, matcher: ValueMatcher) -> Iterator[Occurrence]:
@@ -315,6 +355,8 @@ def flatten_json(data: Any, path: str = "$", levels: int = MAX_LEVELS) -> Iterat
     [('$.a[0].b', '1'), ('$.*.c', 'x'), ('$.*.d', 'y')]
     >>> next(flatten_json([{"name": "size", "value": "M"}]))
     ("$[?(@.name=='size')].value", 'M')
+    >>> next(flatten_json([{"img": "a.jpg", "isMain": False}, {"img": "b.jpg", "isMain": True}]))
+    ('$[?(@.isMain==true)].img', 'b.jpg')
     """
     budget = [MAX_SCALARS]
     yield from _flatten(data, path, levels, budget)
@@ -329,7 +371,7 @@ def _flatten(data: Any, path: str, levels: int, budget: list[int]) -> Iterator[t
         for name, value in data.items():
             yield from _flatten(value, child_path(path, path_step(str(name))), levels - 1, budget)
     elif isinstance(data, list):
-        for entry, value in _named_entries(data):
+        for entry, value in chain(_named_entries(data), _flagged_entries(data)):
             yield from _flatten(value, child_path(path, entry), levels - 1, budget)
         for index, value in enumerate(data[:MAX_LIST_ITEMS]):
             yield from _flatten(value, child_path(path, index), levels - 1, budget)
@@ -349,6 +391,17 @@ def _named_entries(entries: list[Any]) -> Iterator[tuple[Entry, dict[str, Any]]]
         if name_key is not None:
             unnamed = {name: value for name, value in entry.items() if name != name_key}
             yield Entry(name_key, entry[name_key]), unnamed
+
+
+def _flagged_entries(entries: list[Any]) -> Iterator[tuple[Entry, dict[str, Any]]]:
+    """Yield the entries of a list that alone have a flag, as the main picture of a gallery does."""
+    objects = [entry for entry in entries[:MAX_ENTRIES] if isinstance(entry, dict)]
+    for entry in objects:
+        for name, flag in islice(entry.items(), MAX_FLAGS):
+            if flag is not True or path_step(name) is None or not name.isidentifier():
+                continue
+            if [other.get(name) for other in objects].count(True) == 1 < len(objects):
+                yield Entry(name, flag), entry
 
 
 def _is_entry_name(value: Any) -> bool:

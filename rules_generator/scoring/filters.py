@@ -33,8 +33,19 @@ NAME_ATTRIBUTES = frozenset({Attribute.BRAND, Attribute.CATEGORY})
 def keep_sound(
     tallies: Sequence[Tally], examples: Sequence[Example], elsewhere: Sequence[Example]
 ) -> list[Tally]:
-    """Keep the tallies of one attribute that are evidence; `elsewhere` are examples of other templates."""
-    return [tally for tally in tallies if _is_sound(tally, examples, elsewhere)]
+    """Keep the tallies of one attribute that are evidence; `elsewhere` are examples of other templates.
+
+    Of pictures, where there are none, keep those that are right on half of their examples.
+    """
+    sound = [tally for tally in tallies if _is_sound(tally, examples, elsewhere)]
+    return sound or [tally for tally in tallies if _shows_a_picture(tally)]
+
+
+def _shows_a_picture(tally: Tally) -> bool:
+    """Return True if a picture is the known one on half of the examples: of a gallery, any may be the catalog's."""
+    if tally.candidate.attribute is not Attribute.IMAGE:
+        return False
+    return tally.correct >= tally.wrong and len(tally.right_keys) >= FEW
 
 
 def _is_sound(tally: Tally, examples: Sequence[Example], elsewhere: Sequence[Example]) -> bool:
@@ -50,6 +61,9 @@ def _is_mostly_right(tally: Tally) -> bool:
         return False
     min_share = config.min_shares.get(attribute, config.min_share)
     if tally.correct <= min_share * (tally.correct + tally.wrong):
+        return False
+    # An unnamed place with values where the catalog knows none holds something else.
+    if tally.unexpected > tally.correct and not names_attribute(candidate):
         return False
     if _takes_first_of_several(tally) and tally.bound < config.constant_bound:
         return False
@@ -72,7 +86,7 @@ def _is_named_by_titles(tally: Tally) -> bool:
     Most of the words may be known from one example only, which no other confirms.
     """
     has_titles = tally.named >= MIN_NAMED_TITLES
-    return has_titles and tally.correct > 0 and tally.is_never_wrong
+    return has_titles and tally.correct > FEW and tally.is_never_wrong
 
 
 def _is_informative(

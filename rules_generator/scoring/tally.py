@@ -147,6 +147,10 @@ class Tally:
         return wilson_lower_bound(self.correct, total)
 
 
+# A score relative to the best tally's, and the tally.
+ScoredTally = tuple[float, Tally]
+
+
 def wilson_lower_bound(right: float, total: float, z: float = WILSON_Z) -> float:
     """Return the lower end of Wilson's score interval for a share (Wilson 1927).
 
@@ -166,7 +170,7 @@ def tally_candidate(
     """Run a candidate on all examples, or on those at `indices`."""
     selected = range(len(pages.examples)) if indices is None else indices
     examples = [pages.examples[index] for index in selected]
-    raws = pages.texts(candidate.selector, selected)
+    raws = pages.candidate_texts(candidate.attribute, candidate.selector, selected)
     trimmed = [
         None if raw is None else _cross_validated_trim(candidate, pages, index).apply(raw)
         for index, raw in zip(selected, raws, strict=True)
@@ -362,7 +366,7 @@ def _prior(tally: Tally) -> float:
     return tally.config.positional_prior
 
 
-def rank_tallies(tallies: Sequence[Tally]) -> list[tuple[float, Tally]]:
+def rank_tallies(tallies: Sequence[Tally]) -> list[ScoredTally]:
     """Return (score, tally) pairs, best first; ties go to the selector whose names fit the attribute."""
     scored = zip(relative_scores(tallies), tallies, strict=True)
     return sorted(

@@ -33,8 +33,11 @@ OPTIONAL = (*IDENTIFIERS, Attribute.CATEGORY)
 PRODUCT = "ld+json Product"
 SCHEMA_PATHS = {
     Attribute.SKU: ("$.sku", "$.offers.sku", "$.offers[0].sku"),
-    Attribute.EAN: (child_path("$", AnyOf(GTIN_NAMES)),),
-    Attribute.HAN: ("$.mpn",),
+    Attribute.EAN: tuple(
+        child_path(path, AnyOf(GTIN_NAMES))
+        for path in ("$", "$.offers", "$.offers[0]", "$.offers.offers[0]")
+    ),
+    Attribute.HAN: ("$.mpn", "$.offers.mpn", "$.offers[0].mpn"),
     Attribute.CATEGORY: ("$.category",),
 }
 # Examples below which an absent attribute means nothing.
@@ -88,6 +91,16 @@ def empty_field_rules(
     return rules
 
 
+def of_any_gtin(selector: AnySelector) -> AnySelector:
+    """Return the selector of a field for GTINs of one length, with those of all lengths."""
+    if not isinstance(selector, JsonAt):
+        return selector
+    outer, _, name = selector.path.rpartition(".")
+    if name not in GTIN_NAMES:
+        return selector
+    return selector.model_copy(update={"path": child_path(outer, AnyOf(GTIN_NAMES))})
+
+
 def prefer_read_blocks(fields: Sequence[Rule], chosen: Sequence[Rule]) -> list[Rule]:
     """Keep, of several blocks with a field for an attribute, the one that most of the chosen rules read."""
     uses = Counter(source_of(rule.selector) for rule in chosen)
@@ -123,7 +136,7 @@ def _named_fields(document: Document, titles: Sequence[str]) -> Iterator[Field]:
     """Yield the fields of a page that are named for an optional attribute."""
     for attribute in IDENTIFIERS:
         for key_name in KEYS[attribute]:
-            for name in (f"data-{key_name}", f"data-product-{key_name}"):
+            for name in (f"data-{part}{key_name}" for part in ("", "product-", "variant-")):
                 if document.first(f"[{name}]") is not None:
                     yield attribute, AttributeAt(css=f"[{name}]", name=name)
     budget = [MAX_OBJECTS]

@@ -37,7 +37,12 @@ from rules_generator.locate.known_values import (
 )
 from rules_generator.scoring.filters import keep_sound
 from rules_generator.scoring.tally import Tally, rank_tallies, tally_candidate
-from rules_generator.selection.empty_fields import empty_field_rules, prefer_read_blocks
+from rules_generator.selection.empty_fields import (
+    empty_field_rules,
+    of_any_gtin,
+    prefer_read_blocks,
+)
+from rules_generator.selection.heading_titles import with_heading
 from rules_generator.selection.voting_set import MIN_EXAMPLES, min_examples, select_rules
 from rules_generator.training.example_pages import ExamplePages
 from rules_generator.training.examples import Example
@@ -112,7 +117,7 @@ def _rank_all(pages: ExamplePages, elsewhere: Sequence[Example]) -> RankedCandid
         find_occurrences(pages.documents[index], matcher) for index, matcher in matchers.items()
     ]
     pages.not_shown = _not_shown(list(matchers), located)
-    ranked = {}
+    ranked, general = {}, list[Rule]()
     for attribute in Attribute:
         occurrences = [by_attribute.get(attribute, []) for by_attribute in located]
         candidates = _candidates(attribute, occurrences, list(matchers), pages)
@@ -120,15 +125,19 @@ def _rank_all(pages: ExamplePages, elsewhere: Sequence[Example]) -> RankedCandid
             tally_candidate(candidate, pages)
             for candidate in _successive_halving(candidates, pages)
         ]
-        ranked[attribute] = rank_tallies(keep_sound(tallies, pages.examples, elsewhere))
+        sound = keep_sound(tallies, pages.examples, elsewhere)
+        ranked[attribute] = rank_tallies(sound)
+        if attribute is Attribute.TITLE and config.uses("heading_titles"):
+            ranked[attribute], heading = with_heading(ranked[attribute], tallies, pages.examples)
+            general += heading
     if not config.uses("empty_fields"):
-        return RankedCandidates(ranked, (), config)
+        return RankedCandidates(ranked, general, config)
     read_selectors = [
         tally.candidate.selector
         for of_attribute in ranked.values()
         for _, tally in of_attribute[:MAX_READ_SELECTORS]
     ]
-    general = empty_field_rules(pages.examples, pages.documents, read_selectors)
+    general += empty_field_rules(pages.examples, pages.documents, read_selectors)
     return RankedCandidates(ranked, general, config)
 
 
@@ -241,6 +250,8 @@ def _candidates(
     pool = SelectorPool(occurrences, annotated, min_examples(attribute))
     looks = trims_by_look(attribute, _first_values(attribute, pages.examples))
     complete = pool.complete_values(MAX_COMPLETE)
+    if attribute is Attribute.EAN:
+        complete = [(of_any_gtin(selector), form) for selector, form in complete]
     candidates = [Candidate(attribute, selector, form=form) for selector, form in complete]
     if attribute in WORD_ATTRIBUTES:
         for selector, _ in complete[:MAX_BY_LOOK]:
@@ -253,6 +264,8 @@ def _candidates(
     if attribute in TRIMMED_ATTRIBUTES:
         for selector, form in pool.containing_texts(MAX_TRIMMED):
             sides = _surroundings(attribute, form, selector, indices, pages)
+            if attribute is Attribute.TITLE:
+                candidates.append(Candidate(attribute, selector))
             for trim in learn_trims(attribute, sides):
                 candidates.append(Candidate(attribute, selector, trim, form))
             if sides:
@@ -303,7 +316,7 @@ def _surroundings(
             continue
         if form == "slug":
             values = [slug for value in values for slug in slug_spellings(value)]
-        sides = surroundings(raw, values)
+        sides = surroundings(raw, values, may_touch=attribute is Attribute.TITLE)
         if sides is not None:
             all_sides.append(sides)
     return all_sides

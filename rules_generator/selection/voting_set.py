@@ -16,11 +16,11 @@ from catalog.models import IDENTIFIERS, Attribute
 from parser.rules.model import Rule
 from parser.rules.selector import AnySelector
 from parser.voting.vote_weights import weight_at
-from rules_generator.candidates.naming import names_attribute
+from rules_generator.candidates.naming import may_cut_number, names_attribute
 from rules_generator.candidates.source_kinds import element_kind, source_kind
 from rules_generator.config import LearnerConfig
 from rules_generator.locate.element_selectors import ancestors_or_self
-from rules_generator.scoring.tally import ALWAYS_PRESENT, Tally
+from rules_generator.scoring.tally import ALWAYS_PRESENT, ScoredTally, Tally
 
 # Rules that a page needs if one of its places is gone.
 ENOUGH_RULES = 2
@@ -30,8 +30,6 @@ MIN_EXAMPLES = 2
 MAX_LEVELS = 20
 # Worth of a vote for a right value, a wrong one, and one where the catalog knows none.
 VOTE_WORTH = {True: 1.0, False: -1.0, None: -0.5}
-
-ScoredTally = tuple[float, Tally]
 
 
 def select_rules(
@@ -144,8 +142,11 @@ def _can_fall_back(tally: Tally, chosen: Sequence[ScoredTally]) -> bool:
 def _confirms(
     tally: Tally, chosen: Sequence[ScoredTally], kind: Callable[[AnySelector], str]
 ) -> bool:
-    """Return True if it reads another kind of place than the chosen ones, and never contradicts them."""
-    if tally.candidate.is_guess or not chosen:
+    """Return True if it reads another kind of place than the chosen ones, and never contradicts them.
+
+    A part of a longer number confirms nothing: where the shop has no number, it is a part of another text.
+    """
+    if tally.candidate.is_guess or may_cut_number(tally.candidate) or not chosen:
         return False
     if _is_unnamed_constant(tally) and names_attribute(chosen[0][1].candidate):
         return False

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from catalog.models import Attribute
+from parser.page.cards import CARD_ATTRIBUTES
 from parser.page.document import Document
-from parser.rules.selector import AnySelector
+from parser.rules.selector import AnySelector, reads_one_element
 from rules_generator.config import DEFAULT_CONFIG, LearnerConfig
 from rules_generator.training.examples import Example
 from rules_generator.training.page_cache import PageCache
@@ -43,6 +44,23 @@ class ExamplePages:
         values = self.examples[index].known.get(attribute)
         is_unique = values and self._value_counts[attribute][values[0]] == 1
         return values[0] if values and is_unique else None
+
+    def candidate_texts(
+        self, attribute: Attribute, selector: AnySelector, indices: Iterable[int]
+    ) -> list[str | None]:
+        """Return the texts at a selector as a rule for the attribute reads them: none in cards."""
+        selected = list(indices)
+        texts = self.texts(selector, selected)
+        if attribute not in CARD_ATTRIBUTES or not reads_one_element(selector):
+            return texts
+        return [
+            None if text is None or self._is_in_card(index, selector.css) else text
+            for index, text in zip(selected, texts, strict=True)
+        ]
+
+    def _is_in_card(self, index: int, css: str) -> bool:
+        node = self.pages[index].first(css)
+        return node is not None and self.documents[index].cards.hold(node)
 
     def texts(
         self, selector: AnySelector, indices: Iterable[int] | None = None

@@ -22,10 +22,13 @@ from parser.scripts.syntax.js_strings import SURROGATE
 
 
 class Entry(NamedTuple):
-    """The objects of a list with `name` under `key`, as in `[{"name": "ean", "value": "40"}]`."""
+    """The objects of a list with `name` under `key`, as in `[{"name": "ean", "value": "40"}]`.
+
+    A name of True is a flag: `[{"main": false}, {"main": true}]`.
+    """
 
     key: str
-    name: str
+    name: str | bool
 
 
 class AnyOf(NamedTuple):
@@ -93,6 +96,8 @@ def child_path(path: str, step: Step) -> str:
     ("$['a b'][0]", '$[1:-1]')
     >>> child_path("$", Entry("name", "ean")), child_path("$", AnyOf(("ean", "gtin")))
     ("$[?(@.name=='ean')]", "$['ean','gtin']")
+    >>> child_path("$", Entry("isMain", True))
+    '$[?(@.isMain==true)]'
     """
     if step is None:
         return f"{path}.*"
@@ -112,7 +117,8 @@ def can_name(key: str) -> bool:
 
 def _bracketed(step: str | int | slice | Entry | AnyOf) -> str:
     if isinstance(step, Entry):
-        return f"?(@.{step.key}=='{step.name}')"
+        name = "true" if step.name is True else f"'{step.name}'"
+        return f"?(@.{step.key}=={name})"
     if step == slice(None):
         return "*"
     if isinstance(step, slice):
@@ -150,8 +156,10 @@ def _steps(path: JSONPath) -> Iterator[Step]:
 
 
 def _entry_of(test: Expression) -> Entry:
-    """Return the entry that a filter selects, if it compares one key of the entry with a text."""
-    if not isinstance(test, Expression) or test.op != "==" or not isinstance(test.value, str):
+    """Return the entry that a filter selects, if it compares one key of the entry with a text or flag."""
+    if not isinstance(test, Expression) or test.op != "==":
+        raise _NotPlain
+    if not isinstance(test.value, str) and test.value is not True:
         raise _NotPlain
     target = test.target
     if not isinstance(target, Child) or not isinstance(target.left, This):

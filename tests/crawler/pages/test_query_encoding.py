@@ -5,7 +5,7 @@ import pytest
 from crawler.pages.page_digest import PageDigester
 from crawler.pages.query_encoding import encode_queries
 from crawler.urls.site import Site
-from crawler.urls.url_shape import Address
+from crawler.urls.crawl_url import CrawlUrl
 
 QUERIES = [
     ("windows-1252", "iso-8859-1", "/q?f=größe", "/q?f=gr%F6%DFe"),
@@ -83,8 +83,8 @@ OTHER_PAGE = [
 def test_spellings_of_escapes_are_one_page() -> None:
     """Escapes count by their byte; different bytes are different pages in any encoding."""
     for one, other in SAME_PAGE:
-        keys = {Address(f"https://a.example{path}").key for path in (one, other)}
+        keys = {CrawlUrl.parse(f"https://a.example{path}").page_key for path in (one, other)}
         assert len(keys) == 1, (one, other)
     for one, other in OTHER_PAGE:
-        keys = {Address(f"https://a.example{path}").key for path in (one, other)}
+        keys = {CrawlUrl.parse(f"https://a.example{path}").page_key for path in (one, other)}
         assert len(keys) == 2, (one, other)

@@ -33,6 +33,16 @@ LAYOUTS = [
         "p.way b:not(:first-child) ::all",
     ),
     (
+        "a list that begins with two steps of the shop",
+        "<ol class='way'><li>Overview</li><li>Catalogue</li><li>{first}</li><li>{last}</li></ol>",
+        "ol.way li:nth-of-type(n+3) ::all",
+    ),
+    (
+        "two steps of the shop, and the title",
+        "<ul class='way'><li>Overview</li><li>Catalogue</li><li>{first}</li><li>{last}</li><li>{title}</li></ul>",
+        "ul.way li:nth-of-type(n+3):not(:last-child) ::all",
+    ),
+    (
         "the same trail twice",
         "<div class='way wide'><a>{first}</a><a>{last}</a></div><div class='way'><a>{first}</a><a>{last}</a></div>",
         "div.way.wide a ::all",

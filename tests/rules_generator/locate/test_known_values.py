@@ -159,3 +159,31 @@ def test_a_page_full_of_the_value_ends_soon() -> None:
     many = found("<p>Ardwen</p>" * 30_000, Attribute.BRAND, "Ardwen")
     assert len(many) == MAX_OCCURRENCES
     assert time.process_time() - begin < 5
+
+
+ELSEWHERE = [
+    ("a bare 0 is no price", "<b>0</b><i data-n='000'></i>", Attribute.PRICE, "0.00", 0),
+    ("a price of 0 with its currency", "<b>$0.00</b>", Attribute.PRICE, "0.00", 1),
+    ("a link to another page", "<a href='/q'><b>Lamp</b></a>", Attribute.TITLE, "Lamp", 0),
+    ("a link of a category", "<a href='/x'>Lamps</a>", Attribute.CATEGORY, "Lamps", 1),
+    ("a tab's label", "<li><a href='#care'>Care</a></li>", Attribute.CATEGORY, "Care", 0),
+    ("a tab by its role", "<b role='tab'><i>Care</i></b>", Attribute.CATEGORY, "Care", 0),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "page", "attribute", "value", "count"), ELSEWHERE, ids=[case[0] for case in ELSEWHERE]
+)
+def test_texts_that_show_something_else(
+    name: str, page: str, attribute: Attribute, value: str, count: int
+) -> None:
+    """Counts, labels of tabs and the offers of other pages are no occurrences."""
+    assert len(found(page, attribute, value)) == count
+
+
+def test_the_main_entry_of_a_list_is_found_by_its_flag() -> None:
+    """Galleries mark their main picture, which may stand anywhere in the list."""
+    page = """<script>x = {"gallery": [
+    {"img": "/a.jpg", "main": false, "is_video": true}, {"img": "/b.jpg", "main": true, "is_video": true}]}</script>"""
+    places = [place for place, _, _ in found(page, Attribute.IMAGE, "https://shop.example/b.jpg")]
+    assert places == ["$.gallery[?(@.main==true)].img", "$.gallery[1].img"]

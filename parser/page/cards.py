@@ -1,0 +1,159 @@
+"""Cards: parts of a page that show the offer of another page, as related products and upsells do.
+
+An element inside a link to another page, or made up of one, belongs to that page. So does an
+element of a card: one of several like elements, each with a picture or heading that links to a page
+of its own.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from urllib.parse import parse_qsl
+
+from selectolax.lexbor import LexborNode
+
+from catalog.models import Attribute
+from url_cleaner.urls.url import join_url, url_key
+
+# Attributes that cards show as well.
+CARD_ATTRIBUTES = frozenset({Attribute.TITLE, Attribute.PRICE, Attribute.IMAGE})
+# Elements around one that are looked at, and those that may be a card.
+MAX_LEVELS = 14
+MAX_CARD_LEVELS = 5
+# Links of a card, and siblings on each side that are compared with it: bounds against hostile input.
+MAX_LINKS = 20
+MAX_SIBLINGS = 20
+MAX_HREF_CHARS = 2_000
+# A link to a picture enlarges it.
+PICTURE = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg)(?![a-z0-9])", re.IGNORECASE)
+INDEX_FILE = re.compile(r"/index\.\w+\Z")
+# Elements of a card's link that make it the link to the card's offer.
+SHOWN_IN_LINK = "img, h2, h3, h4, h5"
+HEADINGS = frozenset({"h2", "h3", "h4", "h5"})
+
+
+class Cards:
+    """Tells which elements of a page belong to other pages; `base` resolves links.
+
+    `urls` are the page's own ones: that it was fetched from, and its canonical one.
+    """
+
+    def __init__(self, base: str, *urls: str) -> None:
+        self._base = base
+        self._urls = [_split_url(url) for url in urls if url]
+        self._names = {_last_segment(path) for path, _ in self._urls} - {""}
+        self._held: dict[int, bool] = {}
+        self._cards: dict[int, bool] = {}
+
+    def hold(self, node: LexborNode) -> bool:
+        """Return True if the element is inside a link to another page, or in a card."""
+        if node.mem_id not in self._held:
+            self._held[node.mem_id] = self._is_held(node)
+        return self._held[node.mem_id]
+
+    def _is_held(self, node: LexborNode) -> bool:
+        link = only_link(node)
+        if link is not None and self._target(link) is not None:
+            return True
+        for level, element in enumerate(islice(_ancestors_or_self(node), MAX_LEVELS)):
+            if element.tag == "a":
+                return self._target(element) is not None
+            if level < MAX_CARD_LEVELS and self._is_card(element):
+                return True
+        return False
+
+    def _is_card(self, element: LexborNode) -> bool:
+        if element.mem_id not in self._cards:
+            self._cards[element.mem_id] = self._looks_like_card(element)
+        return self._cards[element.mem_id]
+
+    def _looks_like_card(self, element: LexborNode) -> bool:
+        alike = [sibling for sibling in _siblings(element) if _look(sibling) == _look(element)]
+        if not alike:
+            return False
+        target = self._card_target(element)
+        # The page's own heading stands in no card.
+        if target is None or element.tag == "h1" or element.css_first("h1") is not None:
+            return False
+        others = (self._card_target(sibling) for sibling in alike)
+        return any(other is not None and other != target for other in others)
+
+    def _card_target(self, element: LexborNode) -> str | None:
+        """Return the page that a picture or heading of the element links to."""
+        for link in element.css("a[href]")[:MAX_LINKS]:
+            parent = link.parent
+            is_heading = parent is not None and parent.tag in HEADINGS
+            if is_heading or link.css_first(SHOWN_IN_LINK) is not None:
+                target = self._target(link)
+                if target is not None:
+                    return target
+        return None
+
+    def _target(self, link: LexborNode) -> str | None:
+        """Return the URL that a link leads to; None if that is the page itself, or no page."""
+        href = (link.attributes.get("href") or "").strip()
+        if not href or len(href) > MAX_HREF_CHARS or href.startswith("#") or PICTURE.search(href):
+            return None
+        url = join_url(self._base, href)
+        if url is None or not url.startswith(("https://", "http://")):
+            return None
+        path, query = _split_url(url)
+        for own_path, own_query in self._urls:
+            if path == own_path:
+                shared = query.keys() & own_query.keys()
+                return url if any(query[name] != own_query[name] for name in shared) else None
+        # Shops show one offer in several folders.
+        return None if _last_segment(path) in self._names else url
+
+
+def only_link(node: LexborNode) -> LexborNode | None:
+    """Return the link that makes up an element, as in `<h3><a>...</a></h3>`."""
+    current: LexborNode | None = node
+    for _ in range(MAX_CARD_LEVELS):
+        children = [] if current is None else list(islice(_contents(current), 2))
+        if len(children) != 1:
+            return None
+        current = children[0]
+        if current.tag == "a":
+            return current
+    return None
+
+
+def _contents(node: LexborNode) -> Iterator[LexborNode]:
+    """Yield the children of an element but for blank texts."""
+    for child in node.iter(include_text=True):
+        if child.is_element_node or (child.text_content or "").strip():
+            yield child
+
+
+def _split_url(url: str) -> tuple[str, dict[str, str]]:
+    """Return the comparison key of a URL without its query, and the query's parameters."""
+    address, _, query = url.partition("#")[0].partition("?")
+    return INDEX_FILE.sub("", url_key(address)), dict(parse_qsl(query))
+
+
+def _last_segment(path: str) -> str:
+    return path.partition("/")[2].rpartition("/")[2]
+
+
+def _ancestors_or_self(node: LexborNode) -> Iterator[LexborNode]:
+    current: LexborNode | None = node
+    while current is not None and current.tag not in ("body", "html", "-undef", None):
+        yield current
+        current = current.parent
+
+
+def _siblings(element: LexborNode) -> Iterator[LexborNode]:
+    """Yield the nearest elements before and behind one, texts between them counted."""
+    for step in ("prev", "next"):
+        sibling = getattr(element, step)
+        for _ in range(MAX_SIBLINGS):
+            if sibling is None:
+                break
+            if sibling.is_element_node:
+                yield sibling
+            sibling = getattr(sibling, step)
+
+
+def _look(element: LexborNode) -> tuple[str | None, str]:
+    return element.tag, element.attributes.get("class") or ""
