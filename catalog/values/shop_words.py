@@ -1,10 +1,11 @@
-"""Words of labels, buttons and breadcrumbs of shops, loaded from `shop_words.toml`: what a text on a page names.
+"""Words of labels, buttons and breadcrumbs of shops, loaded from `shop_words.toml`.
 
 Words are compared by their key: without case, accents, spaces and punctuation.
 """
 
 import tomllib
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 from importlib.resources import files
 from typing import Literal
@@ -52,9 +53,17 @@ def word_key(word: str) -> str:
     return "".join(letter for letter in composed if letter.isalnum())
 
 
-def words_of(concept: Concept) -> list[str]:
-    """Return the words of a concept in all languages, as the data file spells them."""
-    return [word.replace("_", " ") for words in _WORDS[concept].values() for word in words.split()]
+def words_of(concept: Concept, languages: Iterable[str] | None = None) -> list[str]:
+    """Return the words of a concept as the data file spells them, in some languages or in all.
+
+    >>> words_of("home", ["fr", "xx"])
+    ['accueil', "page d'accueil"]
+    """
+    by_language = _WORDS[concept]
+    words: list[str] = []
+    for language in by_language if languages is None else languages:
+        words += by_language.get(language, "").split()
+    return [word.replace("_", " ") for word in words]
 
 
 @lru_cache(maxsize=32)

@@ -268,6 +268,7 @@ class _LinksBefore:
         self._links: list[tuple[str, list[int]]] = []
         self._card: int | None = None
         self._above_title: set[int] = set()
+        self._path_of_last_card: list[int] = []
 
     def clear(self, anchor: LexborNode) -> None:
         """Forget the links: the page's title stands behind them."""
@@ -277,6 +278,7 @@ class _LinksBefore:
     def add(self, link: LexborNode, target: str) -> None:
         """Take the next link; the card of the links before ends where it has shown an amount."""
         if self._card is not None:
+            self._path_of_last_card = self._links[-1][1]
             self._links, self._card = [], None
         self._links.append((target, path_to_root(link)))
         del self._links[: -MAX_LINKS_IN_CARD - 1]
@@ -298,6 +300,9 @@ class _LinksBefore:
             max_steps = MAX_STEPS_TO_CARD
         shared = next((step for step in path if step in link_path), None)
         if shared is None or shared in self._above_title or shared == path[-1]:
+            return None
+        # An element that holds another card is a list.
+        if shared in self._path_of_last_card:
             return None
         if max(path.index(shared), link_path.index(shared)) > max_steps:
             return None

@@ -131,8 +131,8 @@ def _nearest_amounts(ancestors: Sequence[LexborNode], parts: PageParts) -> list[
     for ancestor in ancestors:
         nodes = [node for node, path in paths if ancestor.mem_id in path]
         if nodes:
-            nodes = [node for node in nodes if is_named_price(node)] or nodes
             nodes = [node for node in nodes if not is_regular_price(node)] or nodes
+            nodes = [node for node in nodes if is_named_price(node)] or nodes
             texts = (element_text(node, AMOUNT_CHARS_READ) for node in nodes)
             return _distinct([text for text in texts if text])
     return []
