@@ -41,6 +41,8 @@ def offer_evidence(document: Document, title: str, parts: PageParts, sources: So
     has_offer_type = meta_content(document, "og:type") in OFFER_PAGE_TYPES
     if is_declared or has_offer_type or DATA in sources[Attribute.PRICE]:
         return SURE
+    if parts.repeats_offers() or parts.is_unnamed_card():
+        return 0
     # Several products are a list, unless the page itself has a button.
     has_price = NEAR_HEADING in sources[Attribute.PRICE]
     can_buy = has_price and bool(parts.buy_elements)

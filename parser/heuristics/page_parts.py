@@ -42,7 +42,7 @@ ADD_BUTTON_NAME = "add"
 BUTTON_TYPES = frozenset(("submit", "button", "image"))
 # Names of elements whose amount is not the price: of a class, or of a part of it beside a word for price.
 OTHER_AMOUNT = re.compile(
-    r"(?<![a-z])(?:old|was|compare|compared|crossed|rrp|msrp|uvp|strike\w*|savings?|you-save|before"
+    r"(?<![a-z])(?<!with-)(?<!has-)(?<!no-)(?:old|was|compare|compared|crossed|rrp|msrp|uvp|strike\w*|savings?|you-save|before"
     r"|(?:list|unit|ship\w*|delivery|range|filter|min|minimum|minimal|installments?|bonus|postage)"
     r"(?=[-_]+(?:order|price|amount|cost)))(?![a-z])"
     r"|(?<=price-)(?:list|unit|range|filter|shipping)$",
@@ -64,8 +64,9 @@ CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
 STRUCK_TAGS = frozenset(("del", "s", "strike"))
 # Names of links to a brand's page.
 BRAND_NAME = re.compile(r"brand|manufacturer|vendor|hersteller|marke|marque|marca|merk", re.I)
-# Names of links that name an offer.
-NAME_OF_OFFER = re.compile(r"name|title|product|item", re.I)
+# Names of links, or of the elements around them, that name an offer; and of links alone.
+NAME_OF_OFFER = re.compile(r"name|title", re.I)
+OFFER_LINK = re.compile(r"product|item", re.I)
 HEADINGS = "h1, h2, h3, h4, h5, h6"
 HEADING_TAGS = frozenset(HEADINGS.split(", "))
 # Relations of links to the offers before and behind.
@@ -89,6 +90,8 @@ MAX_STEPS_TO_HEADING = 3
 MAX_STEPS_TO_CARD = 9
 # Steps from an amount up to a link or a struck element around it.
 MAX_STEPS_AROUND = 5
+# Ancestors of the title that belong to the offer.
+MAX_ANCESTORS_OF_TITLE = 6
 # Steps from a button, and from the link, up to a card that has shown its price.
 MAX_STEPS_TO_BUTTON = 5
 # Targets of links in one card: the offer, its reviews, a quick view.
@@ -165,6 +168,82 @@ class PageParts:
         if self.buy_elements or not self.amounts_in_cards:
             return False
         return all(is_range(element_text(node, AMOUNT_CHARS_READ) or "") for node in self.amounts)
+
+    def ancestors_of_title(self) -> list[LexborNode]:
+        """Return the ancestors of the element that shows the title, innermost first.
+
+        Of several such elements, the one with the nearest price counts: a title stands above the
+        page's content as well. The body counts where no inner element holds a price.
+        """
+        nearest: list[LexborNode] = []
+        fewest_steps = MAX_ANCESTORS_OF_TITLE + 2
+        above_amounts = {step for node in self.amounts for step in path_to_root(node)}
+        for anchor in self.anchors:
+            ancestors = list(ancestors_of(anchor, MAX_ANCESTORS_OF_TITLE + 1))[1:]
+            inner = [node for node in ancestors if node.tag != "body"]
+            steps = MAX_ANCESTORS_OF_TITLE + 1
+            for step, node in enumerate(inner):
+                if node.mem_id in above_amounts:
+                    steps = step
+                    break
+            if steps < fewest_steps:
+                nearest = ancestors if steps > MAX_ANCESTORS_OF_TITLE else inner
+                fewest_steps = steps
+        return nearest
+
+    def repeats_offers(self) -> bool:
+        """Return True if several prices with a button each stand in the element around the title.
+
+        Lists without links to offers look so.
+        """
+        above_amounts = {step for node in self.amounts for step in path_to_root(node)}
+        content = next(
+            (node for node in self.ancestors_of_title() if node.mem_id in above_amounts), None
+        )
+        if content is None:
+            return False
+        amount_ids = {node.mem_id for node in self.amounts}
+        buy_ids = {node.mem_id for node in self.buy_elements}
+        prices: set[str] = set()
+        last_price = ""
+        for node in content.css(WALKED)[:MAX_WALKED]:
+            if node.mem_id in amount_ids:
+                last_price = element_text(node, AMOUNT_CHARS_READ) or ""
+            elif node.mem_id in buy_ids and last_price:
+                prices.add(last_price)
+                last_price = ""
+        return len(prices) > 1
+
+    def is_unnamed_card(self) -> bool:
+        """Return True if the only price and its button stand behind a link in an element without the title.
+
+        That is a list of one offer, whose link has no name that tells it from other links.
+        """
+        if not self.amounts or not self.buy_elements:
+            return False
+        above_title = {step for anchor in self.anchors for step in path_to_root(anchor)}
+        buy_path = path_to_root(self.buy_elements[0])
+        for ancestor in ancestors_of(self.amounts[0], MAX_STEPS_TO_BUTTON):
+            if ancestor.mem_id in above_title:
+                return False
+            if ancestor.mem_id in buy_path:
+                return self._has_offer_link(ancestor, self.amounts[0])
+        return False
+
+    def _has_offer_link(self, card: LexborNode, amount: LexborNode) -> bool:
+        """Return True if an element has a link before its amount, or one behind it that names an offer."""
+        is_behind = False
+        for node in card.css(WALKED)[:MAX_AMOUNTS]:
+            is_behind = is_behind or node.mem_id == amount.mem_id
+            if node.tag != "a" or self._links.target(node) is None:
+                continue
+            if self._names_other_offer(node):
+                return True
+            text = (element_text(node, MAX_NAME_CHARS) or "").casefold()
+            is_brand = BRAND_NAME.search(names_of(node)) or self._is_part_of_title(text)
+            if not is_behind and len(text) >= MIN_NAME_CHARS and not is_brand:
+                return True
+        return False
 
     def is_own(self, node: LexborNode) -> bool:
         """Return True if an element is no part of a card."""
@@ -250,11 +329,12 @@ class PageParts:
         if picture is not None:
             name = (picture.attributes.get("alt") or text).strip().casefold()
             return not self._is_part_of_title(name)
-        if len(text) < MIN_NAME_CHARS or self._is_part_of_title(text):
-            return False
-        if NAME_OF_OFFER.search(classes) or link.css_first(HEADINGS) is not None:
-            return True
-        return any(node.tag in HEADING_TAGS for node in ancestors_of(link, MAX_STEPS_TO_HEADING))
+        is_named = NAME_OF_OFFER.search(classes) or OFFER_LINK.search(names_of(link))
+        is_heading = link.css_first(HEADINGS) is not None or any(
+            node.tag in HEADING_TAGS for node in ancestors_of(link, MAX_STEPS_TO_HEADING)
+        )
+        is_text = len(text) >= MIN_NAME_CHARS and not self._is_part_of_title(text)
+        return is_text and bool(is_named or is_heading)
 
     def _is_part_of_title(self, name: str) -> bool:
         """Return True for the name of a brand, which the title has among other words."""
@@ -286,31 +366,29 @@ class _LinksBefore:
     def card_of(self, path: Sequence[int], is_button: bool) -> int | None:
         """Return the id of the last link's card, if an element with this path stands in it.
 
-        A card holds the link and the element but neither the page's title nor links to many offers.
+        A card holds the link and the element, but neither the page's title nor links to many offers.
         """
-        if not self._links:
-            return None
-        link_path = self._links[-1][1]
+        if not self._links or self._card in path:
+            return self._card
+        max_steps = MAX_STEPS_TO_CARD
         if self._card is not None:
-            if self._card in path:
-                return self._card
             # A card shows its price once; its button may stand in an element around that.
             max_steps = MAX_STEPS_TO_BUTTON if is_button else 0
-        else:
-            max_steps = MAX_STEPS_TO_CARD
+        link_path = self._links[-1][1]
         shared = next((step for step in path if step in link_path), None)
-        if shared is None or shared in self._above_title or shared == path[-1]:
-            return None
-        # An element that holds another card is a list.
-        if shared in self._path_of_last_card:
+        if shared is None or not self._may_be_card(shared):
             return None
         if max(path.index(shared), link_path.index(shared)) > max_steps:
             return None
-        targets = {target for target, inner_path in self._links if shared in inner_path}
-        if len(targets) > MAX_LINKS_IN_CARD:
-            return None
         self._card = shared
         return shared
+
+    def _may_be_card(self, element: int) -> bool:
+        """Return False for elements that hold the title, the card before, or links to many offers."""
+        if element in self._above_title or element in self._path_of_last_card:
+            return False
+        targets = {target for target, link_path in self._links if element in link_path}
+        return len(targets) <= MAX_LINKS_IN_CARD
 
 
 def path_to_root(node: LexborNode) -> list[int]:

@@ -19,7 +19,6 @@ from parser.heuristics.labelled_values import read_label, without_label
 from parser.heuristics.page_parts import (
     AMOUNT_CHARS_READ,
     PageParts,
-    ancestors_of,
     is_named_price,
     is_outer,
     is_regular_price,
@@ -35,8 +34,6 @@ LABEL_TAGS = "th, dt, td, li, p, span, strong, b, label, div, small, h5, h6, em"
 # Bounds against hostile input.
 MAX_LABEL_NODES = 3_000
 MAX_CLASS_NODES = 40
-# Ancestors of the title that belong to the offer.
-MAX_ANCESTORS = 6
 # Distinct amounts near the title beyond which none is the price for sure.
 MAX_AMOUNTS = 3
 # Characters of a label that is read, at least.
@@ -48,32 +45,11 @@ CLASS_CHARS_READ = 60
 
 def visible_text_claims(parts: PageParts) -> Iterator[Claim]:
     """Yield the claims of the text around the elements that show the page's title."""
-    ancestors = _ancestors_of_title(parts)
+    ancestors = parts.ancestors_of_title()
     if not ancestors:
         return
     yield from _label_claims(ancestors[-1], parts)
     yield from _class_claims(ancestors, parts)
-
-
-def _ancestors_of_title(parts: PageParts) -> list[LexborNode]:
-    """Return the ancestors of the element that shows the title, innermost first.
-
-    Of several such elements, the one with the nearest price counts: a title stands above the page's
-    content as well. The body counts where no inner element holds a price.
-    """
-    nearest: list[LexborNode] = []
-    fewest_steps = MAX_ANCESTORS + 2
-    amount_paths = {step for node in parts.amounts for step in path_to_root(node)}
-    for anchor in parts.anchors:
-        ancestors = list(ancestors_of(anchor, MAX_ANCESTORS + 1))[1:]
-        inner = [node for node in ancestors if node.tag != "body"]
-        steps = next(
-            (steps for steps, node in enumerate(inner) if node.mem_id in amount_paths),
-            MAX_ANCESTORS + 1,
-        )
-        if steps < fewest_steps:
-            nearest, fewest_steps = (ancestors if steps > MAX_ANCESTORS else inner), steps
-    return nearest
 
 
 def _label_claims(content: LexborNode, parts: PageParts) -> Iterator[Claim]:

@@ -62,6 +62,10 @@ OFFERS = [
     ("a form of a shop system", f"<main>{H1}<p>€12.00</p><form action='/cart/add'><button>OK</button></form></main>", "12.00"),
     ("an image as button", f"<main>{H1}<p>€12.00</p><input type=image alt='In den Warenkorb'></main>", "12.00"),
     ("a number behind a label", f"<main>{H1}<p>€12.00</p><p>Art.-Nr.: 12-A</p></main>", "12.00"),
+    ("a note on postage between price and button", f"<div class='head'>{H1}</div><div><p class='product-price with-list-price'>€12.00*"
+     f"</p><p class='product-tax'><a href='/postage/'>plus postage</a></p>{BUY}</div>", "12.00"),
+    ("quick views with buttons below", f"<main>{H1}<div>€12.00</div>{BUY}</main><div><p>€13.00</p>{BUY}<p>€14.00</p>{BUY}</div>",
+     "12.00"),
     ("JSON-LD", f"{_json_ld(**PRODUCT)}{H1}", "12.00"),
     ("JSON-LD twice", f"{_json_ld(**PRODUCT)}{_json_ld(**PRODUCT)}{H1}", "12.00"),
     ("JSON-LD beside related cards, its price in a script", f"{_json_ld(**PRODUCT)}{H1}<div>{CARDS}</div>", "12.00"),
@@ -73,6 +77,9 @@ OTHERS = [
     ("cards", f"<main>{H1}<div>{CARDS}</div></main>"),
     ("one card", f"<main>{H1}<div>{_card('Bergen', '€30.00', BUY)}</div></main>"),
     ("cards that are links", f"<main>{H1}<a href='/x/'><h2>Bergen</h2><p>€30.00</p></a></main>"),
+    ("offers without links", f"<main>{H1}<div>Bergen <b>€30.00</b>{BUY}</div><div>Narvik <b>€44.00</b>{BUY}</div></main>"),
+    ("offers with plain links", f"<main>{H1}<li><a href='/x/'>Bergen</a> <b>€30.00</b> {BUY}</li></main>"),
+    ("names behind the prices", f"<main>{H1}<li><b>€30.00</b> <h3><a href='/x/'>Bergen</a></h3> {BUY}</li></main>"),
     ("a range of prices above cards", f"<main>{H1}<p>€5.00 – €90.00</p><div>{CARDS}</div></main>"),
     ("the lowest price above cards", f"<main>{H1}<p>ab 5,00 €</p><div>{CARDS}</div></main>"),
     ("one card with microdata", f"<main>{H1}<div itemscope itemtype='https://schema.org/Product'><a href='/x/'>"
