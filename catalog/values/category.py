@@ -1,8 +1,9 @@
 """Category paths, from general to specific, with any separator.
 
-A breadcrumb begins at the shop's home page, a feed's category does not: words for "home" are
-dropped where more steps follow. Alone they may be a kind of goods, or a breadcrumb that ends where
-it begins (`is_home`). A single bar or slash may separate two steps or belong to one. It stays in
+A breadcrumb begins at the shop's home page, a feed's category does not: words for "home" and for
+the whole assortment (`shop_words.toml`) are dropped where more steps follow. Alone they may be a
+kind of goods, or a breadcrumb that ends where it begins (`is_home`). Words for "uncategorized" are
+dropped everywhere. A single bar or slash may separate two steps or belong to one. It stays in
 the text, and is a separator when paths are compared.
 """
 
@@ -11,7 +12,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import islice
 
-from catalog.values import text
+from catalog.values import shop_words, text
 
 SEPARATOR = text.SEPARATOR
 # Steps and characters of a path. Longer ones are no categories.
@@ -27,11 +28,6 @@ MAX_ROUNDS = 4
 _SEPARATORS = re.compile(r"\s*(?:-?>+|»|›|❯|→)\s*|\s*::\s*")
 _BAR = re.compile(r"\s*\|\s*")
 _SLASH = re.compile(r"\s+[/\\]\s+")
-_HOME_WORDS = frozenset(
-    """
-    home homepage start startseite startpagina hauptseite accueil inicio principal hem forside shop all-categories
-    """.split()
-)
 
 
 def normalise_category(raw: str) -> str | None:
@@ -107,12 +103,12 @@ def category_key(path: str) -> str:
 
 
 def is_home(path: str) -> bool:
-    """Return True if a path is only a word for the shop's home page.
+    """Return True if a path is only a word for the shop's home page, or for its whole assortment.
 
     >>> is_home("Home"), is_home("Home Decor")
     (True, False)
     """
-    return path.strip().casefold().replace(" ", "-") in _HOME_WORDS
+    return shop_words.names("home", path) or shop_words.names("assortment", path)
 
 
 def _split_all(parts: Iterable[str]) -> list[str]:
@@ -160,7 +156,7 @@ def _join(raw_steps: Iterable[str]) -> str | None:
     steps: list[str] = []
     for raw in raw_steps:
         step = text.normalise_title(raw)
-        if step is None or text.is_no_value(step):
+        if step is None or text.is_no_value(step) or shop_words.names("uncategorized", step):
             continue
         if steps and text.text_key(steps[-1]) == text.text_key(step):
             continue

@@ -17,6 +17,7 @@ from typing import Literal
 
 from catalog.errors import HostilePage
 from catalog.html import open_html
+from catalog.values import shop_words
 
 # Word overlap (Dice) from which two descriptions are the same.
 SAME_DESCRIPTION = 0.8
@@ -198,6 +199,8 @@ def normalise_brand(raw: str) -> str | None:
     """
     brand = _line(raw, MAX_BRAND_LENGTH)
     if brand is None or is_no_value(brand) or SEPARATOR in brand:
+        return None
+    if shop_words.names("uncategorized", brand):
         return None
     if brand.isdigit() and len(brand) >= MIN_GTIN_LENGTH:
         return None

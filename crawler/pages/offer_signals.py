@@ -5,6 +5,10 @@ a fixed bound.
 """
 
 import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from catalog.values.shop_words import words_of
 
 # Signals by a substring that a group shares: one search for it can rule out the group.
 SIGNALS = {
@@ -15,10 +19,17 @@ SIGNALS = {
         b"product:price",
     ),
     b'itemprop="': (b'itemprop="price', b'itemprop="offers'),
-    b"cart": (b"add-to-cart", b"add_to_cart", b"addtocart", b"add to cart"),
     b"&": (b"&euro;", b"&pound;"),
-    b"": (b"warenkorb", b"\xe2\x82\xac", b"\xc2\xa3", b" eur", b" chf"),
+    b"\xe2\x82": ("€".encode(), "₽".encode(), "₴".encode(), "₩".encode()),
+    b"": ("£".encode(), "¥".encode(), b" eur", b" chf", "zł".encode(), "руб".encode()),
 }
+# Signals of buttons. In a script they are texts of the shop's, on whichever page.
+BUTTON_SIGNALS = {b"cart": (b"add-to-cart", b"add_to_cart", b"addtocart")}
+LANGUAGE = re.compile(rb"<html[^>]{0,500}?\blang=[\"']?([a-z]{2})", re.IGNORECASE)
+# Languages whose words are looked for on a page that states no language.
+USUAL_LANGUAGES = ("en", "de")
+# Bytes in which a page states its language.
+START_SIZE = 5_000
 DOLLAR_AMOUNT = re.compile(rb"[$]\s?\d")
 
 
@@ -27,14 +38,37 @@ def count_offer_signals(body: bytes) -> int:
 
     >>> count_offer_signals(b"<p>Only $ 12.00 <a>Add to cart</a>")
     2
-    >>> count_offer_signals(b"<p>Imprint")
+    >>> count_offer_signals(b"<p>Imprint <script>text = 'Add to cart'</script>")
     0
     """
     source = body.lower()
-    count = 0
-    for shared, signals in SIGNALS.items():
-        if shared in source:
-            count += sum(source.count(signal) for signal in signals)
+    count = _count(source, SIGNALS)
     if b"$" in source:
         count += len(DOLLAR_AMOUNT.findall(source))
+    # The parts behind the ends of scripts: the first is all before the first script.
+    first, *others = source.split(b"<script")
+    outside_scripts = first + b" ".join(part.partition(b"</script")[2] for part in others)
+    count += _count(outside_scripts, BUTTON_SIGNALS)
+    match = LANGUAGE.search(source, 0, START_SIZE)
+    return count + sum(map(outside_scripts.count, _buy_words(match[1].decode() if match else "")))
+
+
+def _count(source: bytes, groups: Mapping[bytes, Sequence[bytes]]) -> int:
+    count = 0
+    for shared, signals in groups.items():
+        if shared in source:
+            count += sum(source.count(signal) for signal in signals)
     return count
+
+
+@lru_cache(maxsize=128)
+def _buy_words(language: str) -> tuple[bytes, ...]:
+    """Return the words of buttons that buy, in a language and in English, in small letters and as titles.
+
+    Single words of Latin letters are left out: texts have them as well.
+    """
+    languages = dict.fromkeys((language, "en") if language else USUAL_LANGUAGES)
+    words = [word for word in words_of("buy", languages) if " " in word or not word.isascii()]
+    # `bytes.lower` knows ASCII only.
+    spellings = {spelling.encode() for word in words for spelling in (word, word.capitalize())}
+    return tuple(sorted(word for word in spellings if word == word.lower()))

@@ -20,6 +20,9 @@ META_TRUST = 0.7
 META_TEXT_TRUST = 0.35
 # The page's heading.
 HEADING_TRUST = 0.6
+# A breadcrumb in structured data, and one that is only visible.
+BREADCRUMB_DATA_TRUST = 0.6
+BREADCRUMB_TRUST = 0.55
 # A value behind a label, and a single amount near the heading.
 LABEL_TRUST = 0.5
 NEAR_HEADING_TRUST = 0.5
@@ -32,6 +35,7 @@ MARKUP = "markup"
 DATA = "data"
 META = "OpenGraph"
 HEADING = "heading"
+BREADCRUMB = "breadcrumb"
 LABEL = "label"
 NEAR_HEADING = "near the heading"
 CLASS = "class"

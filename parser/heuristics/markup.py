@@ -8,6 +8,7 @@ from selectolax.lexbor import LexborNode
 from catalog.models import Attribute
 from catalog.values.identifier import GTIN_NAMES
 from parser.heuristics.claims import MARKUP, MARKUP_TRUST, META, META_TEXT_TRUST, META_TRUST, Claim
+from parser.heuristics.page_parts import PageParts, path_to_root
 from parser.page.document import Document
 from parser.page.struck_prices import mark_of
 from parser.page.texts import element_text
@@ -15,6 +16,8 @@ from parser.page.texts import element_text
 PRODUCT_SCOPE = (
     '[itemtype*="schema.org/Product" i], [typeof~="Product" i], [typeof~="schema:Product" i]'
 )
+# Product scopes of a page that are counted: a bound against hostile input.
+MAX_SCOPES = 40
 # schema.org's properties of a product and its offer, best first.
 PROPERTIES = {
     Attribute.TITLE: ("name",),
@@ -52,9 +55,9 @@ MAX_PRICES = 30
 MAX_NAME_CHARS = 400
 
 
-def schema_markup_claims(document: Document) -> Iterator[Claim]:
-    """Yield the claims of microdata and RDFa of the first product on the page."""
-    scope = document.first(PRODUCT_SCOPE)
+def schema_markup_claims(document: Document, parts: PageParts) -> Iterator[Claim]:
+    """Yield the claims of microdata and RDFa of the page's own product."""
+    scope = next(iter(own_product_scopes(document, parts)), None)
     if scope is None:
         return
     for attribute, names in PROPERTIES.items():
@@ -73,6 +76,29 @@ def _first_asked(nodes: Iterable[LexborNode]) -> LexborNode | None:
     """Return the first price that is not struck out."""
     asked = (node for node in islice(nodes, MAX_PRICES) if not mark_of(node)[0])
     return next(asked, None)
+
+
+def own_product_scopes(document: Document, parts: PageParts) -> list[LexborNode]:
+    """Return the product scopes that are about the page's offer.
+
+    That is the one around the page's title; else those that hold a price or a button of the page
+    itself; else those that are no part of another thing, if the page has no cards.
+    """
+    scopes = [
+        node for node in document.tree.css(PRODUCT_SCOPE)[:MAX_SCOPES] if _is_outer_scope(node)
+    ]
+    for own_nodes in (parts.anchors, [*parts.amounts, *parts.buy_elements]):
+        inside = {step for node in own_nodes for step in path_to_root(node)}
+        own_scopes = [scope for scope in scopes if scope.mem_id in inside]
+        if own_scopes:
+            return own_scopes[:1]
+    return [] if parts.cards else scopes
+
+
+def _is_outer_scope(node: LexborNode) -> bool:
+    """Return True if a product scope is no property of another thing, such as a related product."""
+    kind = f"{node.attributes.get('itemtype')} {node.attributes.get('typeof')}".lower()
+    return "product" in kind and node.attributes.get("itemprop") is None
 
 
 def _property_text(node: LexborNode) -> str | None:

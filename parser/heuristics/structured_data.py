@@ -11,6 +11,7 @@ from rapidfuzz import fuzz
 from catalog.models import Attribute
 from catalog.values import is_same_value, normalise
 from catalog.values.identifier import GTIN_NAMES
+from catalog.values.shop_words import names as is_word_of
 from parser.heuristics.claims import DATA, DATA_TRUST, JSON_LD, JSON_LD_TRUST, Claim
 from parser.page.document import Document, scalar_text
 from parser.scripts.block_lookup import PAIRS
@@ -32,6 +33,18 @@ MAX_LIST_ITEMS = 3
 
 PRODUCT_TYPES = frozenset(
     {"Product", "ProductGroup", "IndividualProduct", "ProductModel", "Vehicle", "Book"}
+)
+# schema.org's types of pages that show no single offer.
+OTHER_PAGE_TYPES = frozenset(
+    {
+        "CollectionPage",
+        "SearchResultsPage",
+        "OfferCatalog",
+        "Article",
+        "BlogPosting",
+        "NewsArticle",
+        "Blog",
+    }
 )
 # schema.org's properties that lead from a thing to the product that it is about.
 CONTAINERS = ("mainEntity", "@graph", "mainEntityOfPage", "itemReviewed")
@@ -91,14 +104,63 @@ ObjectChain = tuple[dict[str, Any], ...]
 
 def json_ld_claims(document: Document, title: str | None) -> Iterator[Claim]:
     """Yield the claims of JSON-LD's product: the one with the page's title, else the only one."""
-    things = list(islice(_products_in_json_ld(document), MAX_THINGS))
-    chosen = things if len(things) == 1 else []
-    for thing in things:
-        if title and _name_similarity(thing, title) >= MIN_NAME_SIMILARITY:
-            chosen = [thing]
-            break
-    for thing in chosen:
-        yield from _thing_claims(thing)
+    products = own_products(document, title)
+    if len(products) == 1:
+        yield from _thing_claims(products[0])
+
+
+def own_products(document: Document, title: str | None) -> list[dict[str, Any]]:
+    """Return the products in JSON-LD that a page may be about, those of one name once.
+
+    That is the one with the page's title, else those with a similar name, else all.
+    """
+    by_name: dict[str, dict[str, Any]] = {}
+    for thing in islice(_products_in_json_ld(document), MAX_THINGS):
+        name = _text(thing.get("name")) or ""
+        # Of several things with one name, themes state the offer in one only.
+        if name not in by_name or not _offer_of(by_name[name]):
+            by_name[name] = thing
+    things = list(by_name.values())
+    if title is None:
+        return things
+    equal = [thing for thing in things if _is_title(thing.get("name"), title)]
+    if equal:
+        return equal[:1]
+    similar = [thing for thing in things if _name_similarity(thing, title) >= MIN_NAME_SIMILARITY]
+    return similar or things
+
+
+def has_name(thing: dict[str, Any], title: str) -> bool:
+    """Return True if a thing's name is the title."""
+    return _is_title(thing.get("name"), title)
+
+
+def has_price_range(thing: dict[str, Any]) -> bool:
+    """Return True if a product is offered at several prices, as some categories declare themselves."""
+    offer = _offer_of(thing)
+    low, high = _first_text(offer, "lowPrice"), _first_text(offer, "highPrice")
+    return low is not None and high is not None and low != high
+
+
+def declares_other_page(document: Document) -> bool:
+    """Return True if JSON-LD declares the page a list of things, or an article."""
+    return any(
+        not OTHER_PAGE_TYPES.isdisjoint(_types_of(thing))
+        for block in document.blocks
+        if block.css == SCHEMA_ORG
+        for thing in _things(block.data, MAX_THING_LEVELS)
+    )
+
+
+def _things(data: Any, levels: int) -> Iterator[dict[str, Any]]:
+    """Yield the things that a block declares for the page itself."""
+    if isinstance(data, list):
+        for item in data[:MAX_THINGS] if levels else ():
+            yield from _things(item, levels - 1)
+    elif isinstance(data, dict):
+        yield data
+        if levels:
+            yield from _things(data.get("@graph"), levels - 1)
 
 
 def _products_in_json_ld(document: Document) -> Iterator[dict[str, Any]]:
@@ -124,10 +186,16 @@ def _products(data: Any, levels: int) -> Iterator[dict[str, Any]]:
 
 
 def _is_product(thing: dict[str, Any]) -> bool:
+    return not PRODUCT_TYPES.isdisjoint(_types_of(thing))
+
+
+def _types_of(thing: dict[str, Any]) -> set[str]:
+    """Return the names of a thing's types, without the vocabulary."""
     types = thing.get("@type")
     if not isinstance(types, list):
         types = [types]
-    return any(isinstance(kind, str) and kind in PRODUCT_TYPES for kind in types)
+    names = [kind for kind in types[:MAX_THINGS] if isinstance(kind, str)]
+    return {name.rpartition("/")[2].rpartition(":")[2] for name in names}
 
 
 def _thing_claims(thing: dict[str, Any]) -> Iterator[Claim]:
@@ -238,6 +306,10 @@ def _chain_claims(chain: ObjectChain, amounts: "_ShownAmounts") -> Iterator[Clai
                 continue
             if attribute is Attribute.PRICE:
                 text = amounts.to_major_units(text)
+            # The type of a product inside the shop system, such as `simple`.
+            is_type = text.islower() and is_word_of("product_type", text)
+            if attribute is Attribute.CATEGORY and is_type:
+                continue
             yield Claim(attribute, text, DATA_TRUST, DATA)
             break
 

@@ -1,12 +1,11 @@
-"""Claims of a page's visible text: labelled values, amounts, elements of common classes."""
+"""Claims of a page's visible text: labelled values, the price near the title, elements of common classes."""
 
-import re
 from collections.abc import Iterator, Sequence
 
 from selectolax.lexbor import LexborNode
 
 from catalog.models import Attribute
-from catalog.values import find_currency, normalise
+from catalog.values import normalise
 from parser.heuristics.claims import (
     CLASS,
     CLASS_TRUST,
@@ -16,151 +15,135 @@ from parser.heuristics.claims import (
     NEAR_HEADING_TRUST,
     Claim,
 )
-from parser.page.document import Document
-from parser.page.labels import following_text, label_pattern, short_text
+from parser.heuristics.labelled_values import read_label, without_label
+from parser.heuristics.page_parts import (
+    AMOUNT_CHARS_READ,
+    PageParts,
+    is_named_price,
+    is_outer,
+    is_regular_price,
+    path_to_root,
+)
+from parser.page.labels import following_text, short_text
 from parser.page.texts import element_text
 
-# Names of trade item numbers, as labels spell them.
-CODE = (
-    r"(?:ean|gtin|upc|isbn|barcode|codes?[- ]barres?|strichcode)"
-    r"(?:[- ]?(?:8|1[234]|code|number|no\.?|nummer))?"
-)
-# Labels in English, German, French and Spanish, as regular expressions.
-LABELS = {
-    Attribute.EAN: rf"{CODE}(?:\s*[/,]\s*{CODE})?",
-    Attribute.SKU: r"sku|art(?:ikel|icle)?[.\s-]{0,2}(?:nr|no|nummer|number)\.?"
-    r"|item (?:no|number|code)\.?|product code"
-    r"|r[ée]f[ée]rence|bestell(?:-?nr\.?|nummer)",
-    Attribute.HAN: r"mpn|manufacturer(?:'s)? (?:part )?(?:no|number)\.?|part (?:no|number)\.?"
-    r"|hersteller-?(?:nr|nummer)\.?",
-    Attribute.BRAND: r"brand(?: name)?|manufacturer|vendor"
-    r"|hersteller|marke|marque|marca|fabricante",
-}
-LABEL_PATTERNS = {name: label_pattern(label) for name, label in LABELS.items()}
 # Common classes and ids of shop systems.
-CLASSES = {
-    Attribute.SKU: '.sku, [class$="-sku"], [class$="__sku"], [id$="-sku"], [class*="sku-value"]',
-    Attribute.PRICE: '[class*="price" i], [id*="price" i]',
-}
-# Parts of class names of amounts that are not the price.
-OTHER_AMOUNTS = re.compile(
-    r"old|was|compare|regular|list|rrp|msrp|uvp|strike|sav|unit|ship|range|before|filter", re.I
-)
-LABEL_TAGS = "th, dt, td, li, p, span, strong, b, label, div"
-AMOUNT_TAGS = "p, span, div, b, strong, ins, bdi, td, dd, em, data"
+SKU_CSS = '.sku, [class$="-sku"], [class$="__sku"], [id$="-sku"], [class*="sku-value"]'
+PRICE_CSS = '[class*="price" i], [id*="price" i]'
+LABEL_TAGS = "th, dt, td, li, p, span, strong, b, label, div, small, h5, h6, em"
 # Bounds against hostile input.
-MAX_AMOUNT_NODES = 1_500
 MAX_LABEL_NODES = 3_000
 MAX_CLASS_NODES = 40
-# Ancestors of the heading that belong to the offer.
-MAX_ANCESTORS = 6
-# Distinct amounts near the heading beyond which none is the price for sure.
+# Distinct amounts near the title beyond which none is the price for sure.
 MAX_AMOUNTS = 3
-# Characters of a heading that are compared.
-MAX_HEADING_CHARS = 400
-# Characters of an element that is only an amount, and characters of it that are read.
-MAX_AMOUNT_CHARS = 24
-AMOUNT_CHARS_READ = 30
+# Characters of a label that is read, at least.
+MIN_LABEL_CHARS = 2
 # Characters of a value in an element of a common class, and characters of it that are read.
 MAX_CLASS_CHARS = 40
 CLASS_CHARS_READ = 60
 
 
-def visible_text_claims(document: Document, title: str | None) -> Iterator[Claim]:
-    """Yield the claims of the text around the heading that is the page's title."""
-    ancestors = list(_ancestors_of_heading(document, title))
-    yield from _label_claims(ancestors)
-    yield from _class_claims(ancestors)
-
-
-def _ancestors_of_heading(document: Document, title: str | None) -> Iterator[LexborNode]:
-    """Yield the ancestors of the page's heading, innermost first: their text is about the offer."""
-    if not title:
-        return
-    heading = None
-    for node in document.element_index.headings:
-        if element_text(node, MAX_HEADING_CHARS) == title:
-            heading = node
-            break
-    ancestor = heading.parent if heading is not None else None
-    for _ in range(MAX_ANCESTORS):
-        if ancestor is None or ancestor.tag in ("body", "html", "-undef", None):
-            return
-        yield ancestor
-        ancestor = ancestor.parent
-
-
-def _label_claims(ancestors: Sequence[LexborNode]) -> Iterator[Claim]:
-    """Yield the values behind labels: in the same element, or in the next one."""
+def visible_text_claims(parts: PageParts) -> Iterator[Claim]:
+    """Yield the claims of the text around the elements that show the page's title."""
+    ancestors = parts.ancestors_of_title()
     if not ancestors:
         return
-    claimed: set[Attribute] = set()
-    for node in ancestors[-1].css(LABEL_TAGS)[:MAX_LABEL_NODES]:
+    yield from _label_claims(ancestors[-1], parts)
+    yield from _class_claims(ancestors, parts)
+
+
+def _label_claims(content: LexborNode, parts: PageParts) -> Iterator[Claim]:
+    """Yield the values behind the first label of each attribute: in the same element, or in the next one.
+
+    Of nested elements that begin with a label, the innermost counts: an outer one may hold several.
+    """
+    claims: dict[Attribute, tuple[int, str]] = {}
+    for node in content.css(LABEL_TAGS)[:MAX_LABEL_NODES]:
         text = short_text(node)
-        if not text or len(text) < 3:
+        if not text or len(text) < MIN_LABEL_CHARS:
             continue
-        for attribute, pattern in LABEL_PATTERNS.items():
-            match = pattern.fullmatch(text)
-            if match is None or attribute in claimed:
-                continue
-            same_element = match["value"].strip()
-            value = same_element or following_text(node)
-            # Words that follow without a mark make another label, as in `Hersteller-Nr.: 7`.
-            if value and (match["mark"] or not same_element or attribute is Attribute.EAN):
-                claimed.add(attribute)
-                yield Claim(attribute, value, LABEL_TRUST, LABEL)
-
-
-def _class_claims(ancestors: Sequence[LexborNode]) -> Iterator[Claim]:
-    """Yield the price near the heading, and values in elements of common classes."""
-    amounts = next(filter(None, map(_amounts_in, ancestors)), [])
-    has_price = 0 < len(amounts) <= MAX_AMOUNTS
-    if has_price:
-        yield Claim(Attribute.PRICE, amounts[0], NEAR_HEADING_TRUST, NEAR_HEADING)
-    for attribute, css in CLASSES.items():
-        if attribute is Attribute.PRICE and has_price:
+        labelled = read_label(text)
+        if labelled is None:
             continue
-        text = _first_class_text(attribute, css, ancestors)
-        if text is not None:
-            yield Claim(attribute, text, CLASS_TRUST, CLASS)
+        path = path_to_root(node)
+        outer = claims.get(labelled.attribute)
+        if outer is not None and outer[0] not in path:
+            continue
+        value = labelled.value or following_text(node)
+        if not value or is_outer(node) or parts.cards.intersection(path):
+            continue
+        if labelled.attribute is Attribute.PRICE and (parts.amounts or not _is_price(value)):
+            continue
+        claims[labelled.attribute] = node.mem_id, value
+    for attribute, (_, value) in claims.items():
+        yield Claim(attribute, value, LABEL_TRUST, LABEL)
 
 
-def _amounts_in(ancestor: LexborNode) -> list[str]:
-    """Return the distinct texts of elements that hold only an amount with its currency."""
-    texts: dict[str, None] = {}
-    for node in ancestor.css(AMOUNT_TAGS)[:MAX_AMOUNT_NODES]:
-        text = element_text(node, AMOUNT_CHARS_READ) if node.first_child is not None else None
-        if text and len(text) <= MAX_AMOUNT_CHARS and find_currency(text):
-            texts[text] = None
-    return [text for text in texts if _is_amount(text)]
-
-
-def _is_amount(text: str) -> bool:
+def _is_price(text: str) -> bool:
     value = normalise(Attribute.PRICE, text)
     return bool(value and float(value))
 
 
+def _class_claims(ancestors: Sequence[LexborNode], parts: PageParts) -> Iterator[Claim]:
+    """Yield the price near the title, and values in elements of common classes."""
+    amounts = _nearest_amounts(ancestors, parts)
+    if 0 < len(amounts) <= MAX_AMOUNTS:
+        yield Claim(Attribute.PRICE, amounts[0], NEAR_HEADING_TRUST, NEAR_HEADING)
+    else:
+        price = _first_class_text(Attribute.PRICE, PRICE_CSS, ancestors, parts)
+        if price is not None:
+            yield Claim(Attribute.PRICE, price, CLASS_TRUST, CLASS)
+    sku = _first_class_text(Attribute.SKU, SKU_CSS, ancestors, parts)
+    if sku is not None:
+        yield Claim(Attribute.SKU, sku, CLASS_TRUST, CLASS)
+
+
+def _nearest_amounts(ancestors: Sequence[LexborNode], parts: PageParts) -> list[str]:
+    """Return the distinct amounts in the innermost ancestor of the title that has any.
+
+    Amounts that are no price by their names are left out where there are others.
+    """
+    paths = [(node, set(path_to_root(node))) for node in parts.amounts]
+    for ancestor in ancestors:
+        nodes = [node for node, path in paths if ancestor.mem_id in path]
+        if nodes:
+            nodes = [node for node in nodes if not is_regular_price(node)] or nodes
+            nodes = [node for node in nodes if is_named_price(node)] or nodes
+            texts = (element_text(node, AMOUNT_CHARS_READ) for node in nodes)
+            return _distinct([text for text in texts if text])
+    return []
+
+
+def _distinct(texts: Sequence[str]) -> list[str]:
+    """Leave out amounts that another one spells with its decimals: raised cents have no separator."""
+    distinct: dict[str, str] = {}
+    for text in texts:
+        digits = "".join(filter(str.isdigit, text))
+        if len(text) > len(distinct.get(digits, "")):
+            distinct[digits] = text
+    return list(distinct.values())
+
+
 def _first_class_text(
-    attribute: Attribute, css: str, ancestors: Sequence[LexborNode]
+    attribute: Attribute, css: str, ancestors: Sequence[LexborNode], parts: PageParts
 ) -> str | None:
     for ancestor in ancestors:
         for node in ancestor.css(css)[:MAX_CLASS_NODES]:
-            text = _class_text(attribute, node)
+            text = _class_text(attribute, node, parts)
             if text is not None:
                 return text
     return None
 
 
-def _class_text(attribute: Attribute, node: LexborNode) -> str | None:
+def _class_text(attribute: Attribute, node: LexborNode, parts: PageParts) -> str | None:
     """Return the text of an element of a common class, if it is a value of the attribute."""
-    names = f"{node.attributes.get('class')} {node.attributes.get('id')}"
-    is_price = attribute is Attribute.PRICE
-    if is_price and OTHER_AMOUNTS.search(names):
-        return None
     text = element_text(node, CLASS_CHARS_READ)
     if not text or len(text) > MAX_CLASS_CHARS:
         return None
+    text = without_label(attribute, text)
     value = normalise(attribute, text)
-    if value is None or (is_price and not float(value)):
+    if value is None or not parts.is_own(node):
+        return None
+    if attribute is Attribute.PRICE and not (float(value) and parts.is_price(node)):
         return None
     return text

@@ -129,16 +129,6 @@ class Document:
         node = self.first(selector.css)
         return None if node is None else selected_text(node, selector)
 
-    def find_price(self, selector: AnySelector) -> str | None:
-        """Return the text of the asked price at a selector: `find` without prices that are struck
-        out.
-
-        Raises RuleError.
-        """
-        if not reads_one_element(selector):
-            return self.find(selector)
-        return self.price_at(self.first(selector.css), selector)
-
     def price_at(self, node: LexborNode | None, selector: TextAt | AttributeAt) -> str | None:
         """Return the text of the asked price, `node` being the selector's first match."""
         return find_price(node, selector, lambda: self.all(selector.css))

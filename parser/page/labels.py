@@ -16,7 +16,7 @@ from parser.page.texts import element_text
 # Characters of a label with its value; longer texts are prose.
 MAX_LABELLED_CHARS = 80
 # Characters between a label and its value that belong to neither.
-SEPARATORS = " \t\r\n\xa0:#"
+SEPARATORS = " \t\r\n\xa0:#：＃"
 
 
 def labelled_text(nodes: Iterable[LexborNode], label: str) -> str | None:
@@ -43,7 +43,7 @@ def label_pattern(label: str) -> re.Pattern[str]:
     {'mark': ':', 'value': '4006'}
     """
     return re.compile(
-        rf"(?:{label})(?![^\W\d_])\s*(?P<mark>[:#]?)\s*(?P<value>.*)", re.IGNORECASE | re.DOTALL
+        rf"(?:{label})(?![^\W\d_])\s*(?P<mark>[:#：＃]?)\s*(?P<value>.*)", re.IGNORECASE | re.DOTALL
     )
 
 

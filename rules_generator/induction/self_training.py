@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 from statistics import mean
 
 from rapidfuzz import fuzz, utils
@@ -18,7 +18,9 @@ from rapidfuzz import fuzz, utils
 from catalog.models import Attribute, KnownOffer, OfferFields
 from catalog.values import value_key
 from parser.crawled_pages import CrawledPage
-from parser.heuristics.heuristic_reader import HeuristicValue, offer_evidence, read_by_heuristics
+from parser.heuristics.evidence import SURE
+from parser.heuristics.heuristic_reader import HeuristicValue, read_page_by_heuristics
+from parser.heuristics.titles import find_site_texts
 from parser.page.document import Document
 from parser.rules.model import Rule, RuleSet
 from parser.templates.template_match import is_home_page, page_fingerprint
@@ -37,10 +39,14 @@ MIN_TRUST = {Attribute.DESCRIPTION: 0.9, Attribute.CURRENCY: 0.5, Attribute.AVAI
 USUAL_MIN_TRUST = 0.35
 # Share of examples (at least two) that may have the same title.
 MAX_TITLE_SHARE = 0.05
-# Offer likeness of a page that states to be an offer.
-SURE = 2
-# Pages of a template from which on likely ones join the sure ones.
+# Pages from which the texts that the shop's pages share are taken.
+SITE_SAMPLE = 40
+# Sure pages from which on the templates without any do not teach.
+MIN_SURE = 3
+# Pages of a template from which on likely ones join the sure ones, if at least this share is sure:
+# a few sure pages may be strays in a template of lists.
 MIN_TEMPLATE_PAGES = 5
+MIN_SURE_SHARE = 0.2
 # Least token-set similarity (0 to 100) of titles of one product.
 MIN_TITLE_SIMILARITY = 70
 # Characters from which on a manufacturer's number identifies a product.
@@ -113,21 +119,25 @@ def self_train(
 ) -> SelfTraining:
     """Make training examples of a shop's own pages.
 
-    If enough pages of a template state that they are offers, pages that only look like it are left out; so are pages
-    that share a heading with others.
+    Pages that state to be offers teach first. Pages that only look like it are added where they share the template
+    of sure ones, or where hardly any page is sure. Pages that share a heading with others are left out.
     """
     looked_at, helped, sure = 0, 0, 0
     likely: dict[str, tuple[int, TrainingExample]] = {}
     trusts: dict[Attribute, list[float]] = {}
-    for page, document in islice(pages, MAX_PAGES):
+    pages = iter(pages)
+    first_pages = list(islice(pages, SITE_SAMPLE))
+    site = find_site_texts([document for _, document in first_pages])
+    for page, document in islice(chain(first_pages, pages), MAX_PAGES):
         looked_at += 1
         if sure >= ENOUGH_SURE and len(likely) >= 2 * ENOUGH_SURE:
             break
         if page.address in likely or is_home_page(document.url):
             continue
-        reading = read_by_heuristics(document)
+        page_reading = read_page_by_heuristics(document, site)
+        reading = page_reading.values
         offer = (other_shops or OtherShops()).find_offer(document, reading)
-        certainty = SURE if offer is not None else offer_evidence(document, reading)
+        certainty = SURE if offer is not None else page_reading.evidence
         if not certainty:
             continue
         example = TrainingExample(Example(page, _values(reading, offer)), document)
@@ -142,16 +152,23 @@ def self_train(
 
 
 def _surest(likely: Sequence[tuple[int, TrainingExample]]) -> list[TrainingExample]:
-    """Return the sure pages of each template; where these are the minority, the likely ones as well."""
+    """Return the sure pages of each template; where these are a minority, the likely ones as well.
+
+    Where hardly any page is sure, all likely ones.
+    """
+    total_sure = sum(certainty == SURE for certainty, _ in likely)
+    if total_sure < MIN_SURE:
+        return [example for _, example in likely]
     surest: list[TrainingExample] = []
     for cluster in cluster_pages([page_fingerprint(example.document) for _, example in likely]):
         members = [likely[index] for index in cluster.members]
         sure = [example for certainty, example in members if certainty == SURE]
-        if len(members) >= MIN_TEMPLATE_PAGES and 2 * len(sure) < len(members):
+        is_mixed = MIN_SURE_SHARE * len(members) <= len(sure) < 0.5 * len(members)
+        if len(members) >= MIN_TEMPLATE_PAGES and is_mixed:
             surest += [example for _, example in members]
         else:
             surest += sure
-    return surest or [example for _, example in likely]
+    return surest
 
 
 def _without_repeated_titles(examples: Sequence[TrainingExample]) -> list[TrainingExample]:

@@ -13,8 +13,9 @@ LABELLED = [
     ("the maker's number before the maker", "<li>Hersteller-Nr.: 0601</li><li>Hersteller: Bosch</li>",
      {Attribute.HAN: "0601", Attribute.BRAND: "Bosch"}),
     ("a label that begins with one", "<li>Manufacturer's warranty: 2 years</li>", {}),
-    ("two in one", "<li>Marke/Hersteller: Bosch</li>", {}),
-    ("whose number it is", "<li>Référence fabricant : 0601</li><li>Référence : AB1</li>", {Attribute.SKU: "AB1"}),
+    ("two in one", "<li>Marke/Hersteller: Bosch</li>", {Attribute.BRAND: "Bosch"}),
+    ("whose number it is", "<li>Référence fabricant : 0601</li><li>Référence : AB1</li>",
+     {Attribute.SKU: "AB1", Attribute.HAN: "0601"}),
 ]  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from catalog.models import Attribute, KnownOffer, Match, Run, Shop, ShopOffer, S
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from matcher.match_job import match_shop
-from parser.heuristics.heuristic_reader import offer_evidence, read_by_heuristics
+from parser.heuristics.heuristic_reader import read_page_by_heuristics
 from parser.page.document import Document
 from parser.parse_job import parse_shop, stored_rules
 from reports.write.report_files import report_shop
@@ -194,13 +194,14 @@ def test_general_rules(name: str) -> None:
     """Each common way of saying what is sold is understood."""
     body, wanted = CASES[name]
     document = Document(_page("Mug", body), "https://shop.example/mug")
-    read = read_by_heuristics(document)
-    assert {attribute: read[Attribute(attribute)].value for attribute in wanted} == wanted
-    assert offer_evidence(document, read)
+    reading = read_page_by_heuristics(document)
+    read = {attribute: reading.values[Attribute(attribute)].value for attribute in wanted}
+    assert read == wanted
+    assert reading.evidence
 
 
 def test_a_list_is_no_offer() -> None:
     """Lists and articles do not look like an offer."""
     for page in (category_page(ALL[:6]), article_page()):
         document = Document(page, "https://shop.example/list")
-        assert not offer_evidence(document, read_by_heuristics(document))
+        assert not read_page_by_heuristics(document).evidence
