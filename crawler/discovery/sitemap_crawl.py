@@ -15,6 +15,7 @@ from twisted.python.failure import Failure
 
 from catalog.models import FINAL_SITEMAP_STATUSES, PageState, SitemapSeen
 from catalog.storage.frontier import FrontierLink
+from crawler.discovery.sitemap_languages import parse_sitemap_alternates
 from crawler.discovery.sitemaps import (
     MAX_DEPTH,
     MAX_FILES,
@@ -35,6 +36,7 @@ from crawler.fetch.response_status import (
 )
 from crawler.filters.link_filter import LinkFilter
 from crawler.frontier.dispatcher import Dispatcher
+from crawler.pages.languages import resolve_alternates
 from crawler.store.pipelines import SitemapItem
 from crawler.urls.url_rules import NOT_A_PAGE
 from crawler.urls.url_shape import Address
@@ -100,7 +102,9 @@ class SitemapCrawl:
             *self._link_filter.admit_seeds(sitemap.alternates, "alternate"),
         ]
         changed = self._change_times(sitemap.changed)
-        return [self._item(meta["sitemap"], status, len(sitemap.pages), links, changed)]
+        item = self._item(meta["sitemap"], status, len(sitemap.pages), links, changed)
+        item.alternates = self._alternates(response)
+        return [item]
 
     async def handle_error(self, failure: Failure) -> list[SitemapItem | Request]:
         """Handle a sitemap without a response; without it, the crawl relies on links."""
@@ -163,6 +167,16 @@ class SitemapCrawl:
         seen = SitemapSeen(run_id=self._run_id or 0, url=url, status=http_status, urls_found=size)
         return SitemapItem(seen, [*links], dict(changed or {}))
 
+    def _alternates(self, response: Response) -> dict[str, dict[str, str]]:
+        """Map the cleaned URLs of the shop's own pages to their versions in other languages."""
+        site = self._link_filter.site
+        alternates: dict[str, dict[str, str]] = {}
+        for url, pairs in parse_sitemap_alternates(_unzipped(response)).items():
+            address = site.check(url)
+            if isinstance(address, Address):
+                alternates[address.url] = resolve_alternates(pairs, address.url, site)
+        return alternates
+
     def _change_times(self, changed: Mapping[str, datetime]) -> dict[str, datetime]:
         """Map the cleaned URLs of the shop's own pages to their last change."""
         times: dict[str, datetime] = {}
@@ -173,10 +187,15 @@ class SitemapCrawl:
         return times
 
 
-def _parse_body(response: Response) -> SitemapFile:
+def _unzipped(response: Response) -> bytes:
+    """Return a sitemap's body, unzipped; empty if it cannot be unzipped, or there is none."""
     if response.status != 200:
-        return SitemapFile()
+        return b""
     try:
-        return parse_sitemap(unzipped_body(response))
+        return unzipped_body(response)
     except (OSError, ValueError, EOFError):
-        return SitemapFile()
+        return b""
+
+
+def _parse_body(response: Response) -> SitemapFile:
+    return parse_sitemap(_unzipped(response))

@@ -1,4 +1,4 @@
-"""Link extraction: links of a page, its base, canonical address and other languages.
+"""Link extraction: links of a page, its base, canonical address, language and other languages.
 
 Scrapy's LinkExtractor takes several times as long as the download of the page. One lexbor parse and
 one pass over the few tags that can hold a link give the same.
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser
 
+from crawler.pages.languages import language_code, page_language, parse_link_header
 from url_cleaner.urls.url import join_url
 
 MAX_LINKS = 5_000  # per page; bound against pages built of links
@@ -20,18 +21,27 @@ REFRESH_URL = re.compile(r"url\s*=\s*['\"]?([^'\"]+)", re.I)
 class PageLinks:
     """Links of a page: `hrefs` as written, without duplicates.
 
-    `pagination` and `alternates` are hints of its head.
+    `pagination` are hints of its head. `alternates` are its versions in other languages, as pairs
+    of hreflang code and href; `language` is the code that the page gives for itself.
     """
 
     base: str
     hrefs: tuple[str, ...]
     canonical: str | None = None
     pagination: tuple[str, ...] = ()
-    alternates: tuple[str, ...] = ()
+    alternates: tuple[tuple[str, str], ...] = ()
+    language: str = ""
 
 
-def extract_links(tree: LexborHTMLParser, url: str) -> PageLinks:
+def extract_links(
+    tree: LexborHTMLParser,
+    url: str,
+    link_header: str | None = None,
+    content_language: str | None = None,
+) -> PageLinks:
     """Extract the links that a visitor could follow, without those marked nofollow.
+
+    The HTTP headers `Link` and `Content-Language` fill up the hints of the page's head.
 
     >>> html = "<base href=/b/><link rel=canonical href=/c><a href=x>x</a><a rel=nofollow href=y>"
     >>> links = extract_links(LexborHTMLParser(html), "https://a.de/p")
@@ -41,7 +51,7 @@ def extract_links(tree: LexborHTMLParser, url: str) -> PageLinks:
     base, canonical = url, None
     hrefs: dict[str, None] = {}  # a set that keeps the order of the page
     pagination: list[str] = []
-    alternates: list[str] = []
+    alternates: list[tuple[str, str]] = []
     for node in tree.css(LINK_TAGS):
         get, tag = node.attrs.get, node.tag
         href = (get("href") or get("src") or "").strip()
@@ -57,13 +67,25 @@ def extract_links(tree: LexborHTMLParser, url: str) -> PageLinks:
                 canonical = canonical or href
             elif rel in ("next", "prev"):
                 pagination.append(href)
-            elif rel == "alternate" and get("hreflang"):
-                alternates.append(href)
+            elif rel == "alternate" and (code := get("hreflang")) and len(alternates) < MAX_LINKS:
+                alternates.append((code, href))
             continue
         if href and tag != "base" and "nofollow" not in rel and len(hrefs) < MAX_LINKS:
             hrefs[href] = None
     resolved = join_url(base, canonical) if canonical else None
-    return PageLinks(base, tuple(hrefs), resolved, tuple(pagination), tuple(alternates))
+    header = parse_link_header(link_header)
+    if resolved is None and header.canonical:
+        resolved = join_url(url, header.canonical)
+    # The targets of a header are relative to the page's own URL, whatever its base element.
+    alternates += [(code, join_url(url, href) or "") for code, href in header.alternates]
+    return PageLinks(
+        base,
+        tuple(hrefs),
+        resolved,
+        tuple(pagination),
+        tuple(alternates),
+        page_language(tree) or language_code(content_language),
+    )
 
 
 def _refresh_target(http_equiv: str | None, content: str | None) -> str:

@@ -47,14 +47,24 @@ class PageProcessor:
         Without `detect_missing` the body is stored although it looks like a missing page. Raises
         StoreError, and WorkerLost if the page has crashed the worker process.
         """
-        content_type = (response.headers.get("Content-Type") or b"").decode("latin-1") or None
+        content_type = _header(response, "Content-Type")
+        link_header = _header(response, "Link")
+        content_language = _header(response, "Content-Language")
         self._start_worker_if_fast()
         if self._worker is None:
-            digest = self._digester.digest(response.body, content_type, response.url)
+            digest = self._digester.digest(
+                response.body, content_type, response.url, link_header, content_language
+            )
             if _is_worth_storing(digest, detect_missing):
                 await asyncio.to_thread(self._bodies.put, response.body, digest.body)
             return digest
-        task = {"url": response.url, "type": content_type, "detect_missing": detect_missing}
+        task = {
+            "url": response.url,
+            "type": content_type,
+            "link": link_header,
+            "language": content_language,
+            "detect_missing": detect_missing,
+        }
         fields = await self._process_in_worker(self._worker, task, response.body)
         if error := fields.get("error"):
             kind, message = error
@@ -119,7 +129,7 @@ def prepare_worker(
     digester = PageDigester(site, fingerprint)
 
     def process(task: dict[str, Any], body: bytes) -> dict[str, Any]:
-        digest = digester.digest(body, task["type"], task["url"])
+        digest = digester.digest(body, task["type"], task["url"], task["link"], task["language"])
         try:
             if _is_worth_storing(digest, task["detect_missing"]):
                 bodies.put(body, digest.body)
@@ -128,6 +138,12 @@ def prepare_worker(
         return digest.as_json()
 
     return process
+
+
+def _header(response: Response, name: str) -> str | None:
+    """Return a header, all its lines joined; None if it is missing or empty."""
+    lines = [line.decode("latin-1") for line in response.headers.getlist(name)]
+    return ", ".join(lines) or None
 
 
 def _is_worth_storing(digest: PageDigest, detect_missing: bool) -> bool:
