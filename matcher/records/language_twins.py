@@ -13,7 +13,7 @@ Pages with different EANs, SKUs or amounts are never joined.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 
 from matcher.records.language_address import page_keys, primary_language, split_language
 from matcher.records.localized_page import LocalizedPage
@@ -33,8 +33,9 @@ def join_language_twins(pages: Sequence[LocalizedPage], groups: OfferGroups) -> 
     """Join the groups of pages that show one offer in different languages or markets."""
     _join_equal_addresses(pages, groups)
     _join_alternates(pages, groups)
-    _join_similar_pages(pages, groups, lambda keys: keys[:1])
-    _join_similar_pages(pages, groups, lambda keys: keys[1:])
+    # Whole segments first: a page joined by one is no partner for pages with a similar one.
+    _join_similar_pages(pages, groups, max_keys=1)
+    _join_similar_pages(pages, groups)
 
 
 def find_claimed_links(
@@ -147,16 +148,14 @@ def _fits(page: LocalizedPage, codes: Iterable[str]) -> bool:
 
 
 def _join_similar_pages(
-    pages: Sequence[LocalizedPage],
-    groups: OfferGroups,
-    choose: Callable[[tuple[str, ...]], tuple[str, ...]],
+    pages: Sequence[LocalizedPage], groups: OfferGroups, max_keys: int | None = None
 ) -> None:
-    """Join similar pages of different languages that share a chosen key of their addresses."""
+    """Join similar pages of different languages that share one of their addresses' first keys."""
     by_key: dict[str, list[int]] = defaultdict(list)
     for index, page in enumerate(pages):
         keys: dict[str, None] = {}
         for link in page.record.links:
-            keys.update(dict.fromkeys(choose(page_keys(link.address))))
+            keys.update(dict.fromkeys(page_keys(link.address)[:max_keys]))
         for key in keys:
             by_key[key].append(index)
     for members in by_key.values():

@@ -175,9 +175,10 @@ def _preference(
     """Return the sort key of an offer's pages, the best page first.
 
     Pages that the catalog links come first, then those in its language, then the version for all
-    languages (`defaults`), then those with most fields, then those in a folder with many listed
-    pages, without a query, that are canonical, with a short address. `match_offers` orders records
-    by content, so that `index` does not depend on the order of its input.
+    languages (`defaults`) and addresses without a language, then those with most fields, then those
+    in a folder with many listed pages, without a query, that are canonical, with a short address.
+    `match_offers` orders records by content, so that `index` does not depend on the order of its
+    input.
     """
     record = page.record
     fields = (
@@ -194,6 +195,7 @@ def _preference(
         -catalog.markers[page.address.markers],
         -catalog.languages[page.language],
         not page.addresses & defaults,
+        page.address.has_marker,
         -filled,
         -catalog.folders[_folder(record)],
         record.link.has_query,
