@@ -93,7 +93,7 @@ def resolve_alternates(
         code = language_code(text)
         if not code or (len(urls_by_code) >= MAX_ALTERNATES and code not in urls_by_code):
             continue
-        if url := _absolute_url(href, base, site):
+        if href.strip() and (url := _absolute_url(href, base, site)):
             urls_by_code[code].add(url)
     return {code: min(urls) for code, urls in urls_by_code.items() if len(urls) == 1}
 
