@@ -221,7 +221,9 @@ class Page(SQLModel, table=True):
 
     `url` is cleaned. `body` is the content hash under which the page store keeps the bytes.
     `changed_at` is the time of the last fetch with new content, `unchanged` the number of fetches
-    since, `lastmod` the date in the shop's sitemap. `rules_version` is the version of the rules
+    since, `lastmod` the date in the shop's sitemap. `language` is the code that the page gives for
+    itself, `alternates` maps such codes to the URLs of its versions in other languages, as the page
+    names them, `sitemap_alternates` as sitemaps do. `rules_version` is the version of the rules
     that parsed the page last; None means not parsed since it was fetched.
     """
 
@@ -247,6 +249,9 @@ class Page(SQLModel, table=True):
     size: int | None = None
     body: str | None = Field(default=None, index=True)
     canonical: str | None = None
+    language: str | None = None
+    alternates: dict[str, str] | None = Field(default=None, sa_type=JSON)
+    sitemap_alternates: dict[str, str] | None = Field(default=None, sa_type=JSON)
     etag: str | None = None
     last_modified: str | None = None
     lastmod: datetime | None = Field(default=None, sa_type=UtcDateTime)

@@ -18,6 +18,13 @@ from matcher.decision.verdicts import decide_verdicts
 from matcher.features.cache import MatchCache
 from matcher.records.boilerplate import remove_boilerplate
 from matcher.records.brand_aliases import apply_brand_aliases, learn_brand_aliases
+from matcher.records.language_twins import find_claimed_links
+from matcher.records.localized_page import (
+    NO_LANGUAGE,
+    LocalizedPage,
+    PageLanguage,
+    localize_pages,
+)
 from matcher.records.page_dedup import group_pages
 from matcher.records.record import (
     Record,
@@ -27,6 +34,7 @@ from matcher.records.record import (
     drop_common_images,
     strip_brands,
 )
+from matcher.records.url_keys import LinkKeys
 from matcher.scoring.scored_pairs import score_pairs
 
 # An offer as the catalog's model, or as a mapping with the same keys.
@@ -65,9 +73,10 @@ class _ShopInput:
     offers: Sequence[OfferFields]
     alternate_urls: Sequence[Sequence[str]] | None
     variant_pages: Sequence[str | None] | None
+    page_languages: Sequence[PageLanguage | None] | None
 
 
-def match_offers(
+def match_offers(  # noqa: PLR0913 - everything that is known about either side
     shop_offers: Sequence[Offer],
     catalog_offers: Sequence[Offer],
     *,
@@ -76,6 +85,7 @@ def match_offers(
     reviews: Mapping[str, ReviewDecision] = NO_REVIEWS,
     alternate_urls: Sequence[Sequence[str]] | None = None,
     variant_pages: Sequence[str | None] | None = None,
+    page_languages: Sequence[PageLanguage | None] | None = None,
     cache: MatchCache | None = None,
 ) -> list[MatchResult]:
     """Match two lists of offers; returns one result per shop offer, in their order.
@@ -87,13 +97,17 @@ def match_offers(
     `catalog_products` gives the product of each catalog offer: offers of one product are no
     siblings. `reviews` maps the URL of an offer to a review: accept (missing), reject (listed),
     ignore (left out of the results). `alternate_urls` are further URLs of each shop offer,
-    `variant_pages` the page that shows it among other variants. `cache` saves time and does not
-    change the result. Raises ValueError if one of these sequences is not as long as its offers.
+    `variant_pages` the page that shows it among other variants, `page_languages` the languages of
+    its page. `cache` saves time and does not change the result. Raises ValueError if one of these
+    sequences is not as long as its offers.
     """
     _check_length("catalog_products", catalog_products, catalog_offers)
     _check_length("alternate_urls", alternate_urls, shop_offers)
     _check_length("variant_pages", variant_pages, shop_offers)
-    shop_input = _ShopInput(list(map(_offer_fields, shop_offers)), alternate_urls, variant_pages)
+    _check_length("page_languages", page_languages, shop_offers)
+    shop_input = _ShopInput(
+        list(map(_offer_fields, shop_offers)), alternate_urls, variant_pages, page_languages
+    )
     catalog_fields = list(map(_offer_fields, catalog_offers))
     shop_order = _order_by_content([_shop_key(shop_input, i) for i in range(len(shop_offers))])
     catalog_order = _order_by_content(list(map(_content_key, catalog_fields)))
@@ -104,13 +118,22 @@ def match_offers(
         for row, index in enumerate(catalog_order):
             catalog[row] = replace(catalog[row], product=catalog_products[index] or "")
     shop, catalog = _unify_brands(shop, catalog)
-    groups = group_pages(shop, catalog)
+    pages = _localize_pages(shop, shop_input, shop_order)
+    groups = group_pages(shop, catalog, pages)
     # From here on, rows of `shop` and `catalog` are positions in the two orders.
     group_reviews = []
     for members in groups:
         indices = [shop_order[row] for row in members]
         group_reviews.append(_find_review(indices, shop_input, reviews))
-    merged = drop_common_images([_merge_pages(shop, members) for members in groups])
+    claimed = find_claimed_links(
+        pages, groups, localize_pages(catalog, offers=[catalog_fields[i] for i in catalog_order])
+    )
+    merged = drop_common_images(
+        [
+            _merge_pages(shop, members, claimed.get(position, ()))
+            for position, members in enumerate(groups)
+        ]
+    )
     scored = score_pairs(merged, drop_common_images(catalog), group_reviews, config, cache)
     decisions = decide_verdicts(scored, group_reviews, config)
     details = weigh_evidence(scored, decisions)
@@ -191,6 +214,16 @@ def _shop_records(shop: _ShopInput, order: Sequence[int]) -> list[Record]:
     return records
 
 
+def _localize_pages(
+    records: Sequence[Record], shop: _ShopInput, order: Sequence[int]
+) -> list[LocalizedPage]:
+    """Combine the shop's records, which are in this order, with the languages of their pages."""
+    languages: list[PageLanguage] = []
+    if shop.page_languages:
+        languages = [shop.page_languages[index] or NO_LANGUAGE for index in order]
+    return localize_pages(records, languages, [shop.offers[index] for index in order])
+
+
 def _unify_brands(shop: list[Record], catalog: list[Record]) -> tuple[list[Record], list[Record]]:
     """Strip brands from the ends of titles, and give each brand one name on both sides."""
     brands = {record.brand for record in (*shop, *catalog)}
@@ -199,9 +232,12 @@ def _unify_brands(shop: list[Record], catalog: list[Record]) -> tuple[list[Recor
     return apply_brand_aliases(shop, aliases), apply_brand_aliases(catalog, aliases)
 
 
-def _merge_pages(shop: Sequence[Record], members: Sequence[int]) -> Record:
-    """Return the best page's record with the links of all pages."""
+def _merge_pages(
+    shop: Sequence[Record], members: Sequence[int], claimed: Sequence[LinkKeys]
+) -> Record:
+    """Return the best page's record with the links of all pages, and of their other versions."""
     links = dict.fromkeys(link for row in members for link in shop[row].links)
+    links.update(dict.fromkeys(claimed))
     return replace(shop[members[0]], alternate_links=tuple(links))
 
 

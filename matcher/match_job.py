@@ -32,6 +32,7 @@ from catalog.storage.store import Store
 from matcher.config import DEFAULT_CONFIG
 from matcher.features.cache import MatchCache
 from matcher.match import MatchResult, match_offers
+from matcher.records.localized_page import PageLanguage
 from matcher.records.text import fold
 from matcher.records.url_keys import LinkKeys, parse_link
 from url_cleaner.urls.url import url_rank
@@ -58,12 +59,15 @@ class MatchSummary:
 
 @dataclass(frozen=True)
 class _ShopSide:
-    """The shop's offers, and for each its page, its further URLs and its page of variants."""
+    """The shop's offers, and for each its page, its further URLs, its page of variants, and the
+    languages of its page.
+    """
 
     offers: list[OfferFields]
     pages: list[str]
     alternate_urls: list[list[str]]
     variant_pages: list[str | None]
+    page_languages: list[PageLanguage | None]
 
 
 @dataclass(frozen=True)
@@ -109,6 +113,7 @@ def match_shop(
         reviews=reviews,
         alternate_urls=side.alternate_urls,
         variant_pages=side.variant_pages,
+        page_languages=side.page_languages,
         cache=cache,
     )
     rows = _build_rows(results, side, catalog, run_id, shop.id or 0)
@@ -152,7 +157,14 @@ def _read_shop_side(session: Session, shop: Shop) -> _ShopSide:
     and not by the database, because collations differ.
     """
     query = (
-        select(ShopOffer, Page.url)
+        select(  # type: ignore[call-overload]
+            ShopOffer,
+            Page.url,
+            Page.canonical,
+            Page.language,
+            Page.alternates,
+            Page.sitemap_alternates,
+        )
         .join(Page, col(Page.id) == col(ShopOffer.page_id))
         .where(
             ShopOffer.shop_id == shop.id,
@@ -163,8 +175,12 @@ def _read_shop_side(session: Session, shop: Shop) -> _ShopSide:
     pages: list[str] = []
     variant_pages: list[str | None] = []
     parsed_offers: list[OfferFields] = []
-    for offer, url in rows:
+    page_languages: list[PageLanguage | None] = []
+    for offer, url, canonical, language, alternates, sitemap_alternates in rows:
         pages.append(url)
+        # What a page names itself goes before its sitemap's entry.
+        versions = {**(sitemap_alternates or {}), **(alternates or {})}
+        page_languages.append(PageLanguage(language or "", versions, canonical or ""))
         variant_pages.append(offer.variant_of)
         parsed_offers.append(to_offer_fields(offer))
     offers = resolve_offer_urls(parsed_offers, pages)
@@ -177,7 +193,7 @@ def _read_shop_side(session: Session, shop: Shop) -> _ShopSide:
             urls += [page, *redirects[page]]
         urls += redirects[resolved.url or page]
         alternate_urls.append(urls)
-    return _ShopSide(offers, pages, alternate_urls, variant_pages)
+    return _ShopSide(offers, pages, alternate_urls, variant_pages, page_languages)
 
 
 def _read_redirects(session: Session, shop: Shop) -> Mapping[str, list[str]]:

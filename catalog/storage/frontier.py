@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime, time, timedelta
 from typing import Any
 
-from sqlalchemy import CursorResult, and_, bindparam, case, func, or_
+from sqlalchemy import JSON, CursorResult, and_, bindparam, case, func, or_
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Session, SQLModel, col, select, update
 
@@ -147,6 +147,20 @@ class Frontier:
         for start in range(0, len(rows), BATCH_SIZE):
             unchanged += self._record_lastmod(rows[start : start + BATCH_SIZE])
         return unchanged
+
+    def record_alternates(self, alternates: Mapping[str, Mapping[str, str]]) -> None:
+        """Record the versions of pages in other languages that sitemaps name.
+
+        `alternates` maps URLs of pages to {language code: URL}; those of unknown pages are dropped.
+        """
+        rows = [{"row_url": url, "versions": dict(named)} for url, named in alternates.items()]
+        for start in range(0, len(rows), BATCH_SIZE):
+            named_pages = update(Page).where(
+                col(Page.shop_id) == self._shop, col(Page.url) == bindparam("row_url")
+            )
+            change = named_pages.values(sitemap_alternates=bindparam("versions", type_=JSON))
+            with self._store.write() as session:
+                session.connection().execute(change, rows[start : start + BATCH_SIZE])
 
     def _record_lastmod(self, rows: list[dict[str, Any]]) -> int:
         now = utc_now()

@@ -39,6 +39,7 @@ from crawler.fetch.response_status import (
 )
 from crawler.filters.link_filter import LinkFilter
 from crawler.frontier.dispatcher import Dispatcher
+from crawler.pages.languages import resolve_alternates
 from crawler.store.pipelines import SitemapItem
 from crawler.urls.crawl_url import CrawlUrl
 from crawler.urls.url_rules import NOT_A_PAGE
@@ -138,7 +139,9 @@ class SitemapCrawl:
             status=status,
             urls_found=len(sitemap.pages),
         )
-        return [*requests, SitemapItem(seen, links, self._change_times(sitemap.changed))]
+        changed = self._change_times(sitemap.changed)
+        alternates = self._alternates(sitemap.versions)
+        return [*requests, SitemapItem(seen, links, changed, alternates)]
 
     async def handle_error(self, failure: Failure) -> list[SitemapItem | Request]:
         """Handle a sitemap without a response; without it, the crawl relies on links."""
@@ -190,6 +193,18 @@ class SitemapCrawl:
         logger.warning("%s: %s (%s)", UNREAD, url, reason)
         self._link_filter.refused[UNREAD] += 1
         self._link_filter.refused[DETAIL + reason] += 1
+
+    def _alternates(
+        self, versions: Mapping[str, Iterable[tuple[str, str]]]
+    ) -> dict[str, dict[str, str]]:
+        """Map the cleaned URLs of the shop's own pages to their versions in other languages."""
+        site = self._link_filter.site
+        alternates: dict[str, dict[str, str]] = {}
+        for url, pairs in versions.items():
+            address = site.check(url)
+            if isinstance(address, CrawlUrl):
+                alternates[address.text] = resolve_alternates(pairs, address.text, site)
+        return alternates
 
     def _change_times(self, changed: Mapping[str, datetime]) -> dict[str, datetime]:
         """Map the cleaned URLs of the shop's own pages to their last change."""

@@ -26,6 +26,7 @@ from url_cleaner.urls.url import HOST_PREFIX_LENGTH, Url, join_url, starts_with_
 MAX_SIZE = 52_428_800  # bytes of a file, unpacked; sitemaps.org allows as many
 MAX_URLS = 50_000  # of a file; sitemaps.org allows as many
 MAX_FILES = 500  # sitemaps of a shop; bound
+MAX_ENTRY_VERSIONS = 200  # versions of a page by language; bound
 MAX_DEPTH = 3  # levels of indexes; sitemaps.org allows one
 TEXT_START_SIZE = 4_000  # characters in which a text sitemap shows its first URL
 MAX_UNZIPS = 2  # a file that is gzipped, sent by a server that gzips all files
@@ -260,7 +261,7 @@ class _Contents:
         for language, text in entry.alternates:
             address = absolute_address(text, base)
             self.alternates[address] = None
-            if language:
+            if language and len(versions) < MAX_ENTRY_VERSIONS:
                 versions.append((language, address))
         if versions and not is_index:
             self.versions[absolute_address(entry.addresses[0], base)] = tuple(versions)

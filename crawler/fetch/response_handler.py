@@ -146,6 +146,8 @@ def _body_columns(page: Page, response: Response, digest: PageDigest) -> dict[st
         "body": digest.body,
         "etag": _header(response, "ETag"),
         "last_modified": _header(response, "Last-Modified"),
+        "language": digest.language or None,
+        "alternates": digest.versions or None,
     }
     if digest.body == page.body:
         return columns | _unchanged_columns(page)

@@ -1,4 +1,4 @@
-"""Link extraction: links of a page, its base, canonical address and other languages.
+"""Link extraction: links of a page, its base, canonical address, language and other languages.
 
 Scrapy's LinkExtractor takes several times as long as the download of the page. One lexbor parse and
 one pass over the few tags that can hold a link give the same.
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from selectolax.lexbor import LexborHTMLParser
 
 from catalog.page_encoding import UTF8
+from crawler.pages.languages import language_code, page_language, parse_link_header
 from crawler.pages.query_encoding import encode_queries
 from url_cleaner.urls.url import join_url
 
@@ -23,22 +24,29 @@ REFRESH_URL = re.compile(r"url\s*=\s*['\"]?([^'\"]+)", re.I)
 class PageLinks:
     """Links of a page: `hrefs` as written, without duplicates.
 
-    `pagination` and `alternates` are hints of its head.
+    `pagination` are hints of its head. `alternates` are its versions in other languages, as pairs
+    of hreflang code and href; `language` is the code that the page gives for itself.
     """
 
     base: str
     hrefs: tuple[str, ...]
     canonical: str | None = None
     pagination: tuple[str, ...] = ()
-    alternates: tuple[str, ...] = ()
+    alternates: tuple[tuple[str, str], ...] = ()
+    language: str = ""
 
 
 def extract_links(
-    tree: LexborHTMLParser, url: str, encoding: Callable[[], str] = lambda: UTF8
+    tree: LexborHTMLParser,
+    url: str,
+    encoding: Callable[[], str] = lambda: UTF8,
+    link_header: str | None = None,
+    content_language: str | None = None,
 ) -> PageLinks:
     """Extract the links that a visitor could follow, without those marked nofollow.
 
-    Letters in queries are encoded as the page is (`crawler.pages.query_encoding`).
+    Letters in queries are encoded as the page is (`crawler.pages.query_encoding`). The HTTP headers
+    `Link` and `Content-Language` fill up the hints of the page's head.
 
     >>> html = "<base href=/b/><link rel=canonical href=/c><a href=x>x</a><a rel=nofollow href=y>"
     >>> links = extract_links(LexborHTMLParser(html), "https://a.de/p")
@@ -48,7 +56,7 @@ def extract_links(
     base, canonical = url, None
     hrefs: dict[str, None] = {}  # a set that keeps the order of the page
     pagination: list[str] = []
-    alternates: list[str] = []
+    alternates: list[tuple[str, str]] = []
     for node in tree.css(LINK_TAGS):
         get, tag = node.attrs.get, node.tag
         href = (get("href") or get("src") or "").strip()
@@ -64,18 +72,27 @@ def extract_links(
                 canonical = canonical or href
             elif rel in ("next", "prev"):
                 pagination.append(href)
-            elif rel == "alternate" and get("hreflang"):
-                alternates.append(href)
+            elif rel == "alternate" and (code := get("hreflang")) and len(alternates) < MAX_LINKS:
+                alternates.append((code, href))
             continue
         if href and tag != "base" and "nofollow" not in rel and len(hrefs) < MAX_LINKS:
             hrefs[href] = None
     canonical = "".join(encode_queries([canonical or ""], encoding))
+    resolved = join_url(base, canonical) if canonical else None
+    header = parse_link_header(link_header)
+    if resolved is None and header.canonical:
+        resolved = join_url(url, header.canonical)
+    encoded = encode_queries([href for _, href in alternates], encoding)
+    versions = [(code, href) for (code, _), href in zip(alternates, encoded, strict=True)]
+    # The targets of a header are relative to the page's own URL, whatever its base element.
+    versions += [(code, join_url(url, href) or "") for code, href in header.alternates]
     return PageLinks(
         base,
         tuple(dict.fromkeys(encode_queries(hrefs, encoding))),
-        join_url(base, canonical) if canonical else None,
+        resolved,
         tuple(encode_queries(pagination, encoding)),
-        tuple(encode_queries(alternates, encoding)),
+        tuple(versions),
+        page_language(tree) or language_code(content_language),
     )
 
 

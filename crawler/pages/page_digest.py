@@ -6,7 +6,7 @@ links.
 """
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
@@ -15,6 +15,7 @@ from catalog.errors import HostilePage
 from catalog.html import open_html, to_utf8
 from catalog.page_encoding import detect_encoding
 from catalog.storage.bodies import body_hash
+from crawler.pages.languages import resolve_alternates
 from crawler.pages.link_extraction import extract_links
 from crawler.pages.offer_signals import count_offer_signals
 from crawler.pages.soft404 import PageFingerprint
@@ -28,7 +29,8 @@ MAX_TITLE_LENGTH = 200  # characters; bound: titles are kept in memory
 class PageDigest:
     """Digest of a page. `links` and `alternates` are the shop's own URLs, without duplicates.
 
-    `refused` pairs hrefs with the reason against visiting them. `is_missing` marks soft 404s;
+    `language` is the page's language code, `versions` maps such codes to the URLs of the page in
+    other languages (hreflang), on any host. `refused` pairs hrefs with the reason against visiting them. `is_missing` marks soft 404s;
     `is_hostile` a page that was not parsed because parsing would take too long.
     """
 
@@ -39,6 +41,8 @@ class PageDigest:
     canonical: str | None = None
     links: tuple[str, ...] = ()
     alternates: tuple[str, ...] = ()
+    language: str = ""
+    versions: dict[str, str] = field(default_factory=dict)
     refused: tuple[tuple[str, str], ...] = ()
     is_missing: bool = False
     is_hostile: bool = False
@@ -74,13 +78,26 @@ class PageDigester:
         self._site = site
         self.missing_page = missing_page
 
-    def digest(self, body: bytes, content_type: str | None, url: str) -> PageDigest:
+    def digest(
+        self,
+        body: bytes,
+        content_type: str | None,
+        url: str,
+        link_header: str | None = None,
+        content_language: str | None = None,
+    ) -> PageDigest:
         """Digest a page; a hostile page gives an empty digest that says so."""
         try:
             tree = open_html(to_utf8(body, content_type))
         except HostilePage:
             return PageDigest(is_hostile=True)
-        links = extract_links(tree, url, lambda: detect_encoding(body, content_type).name)
+        links = extract_links(
+            tree,
+            url,
+            lambda: detect_encoding(body, content_type).name,
+            link_header,
+            content_language,
+        )
         refused: dict[str, str] = {}
         return PageDigest(
             body=body_hash(body),
@@ -89,7 +106,9 @@ class PageDigester:
             offer_signals=count_offer_signals(body),
             canonical=self._canonical_url(links.canonical),
             links=self._resolve((*links.hrefs, *links.pagination), links.base, refused),
-            alternates=self._resolve(links.alternates, links.base, refused),
+            alternates=self._resolve((href for _, href in links.alternates), links.base, refused),
+            language=links.language,
+            versions=resolve_alternates(links.alternates, links.base, self._site),
             refused=tuple(refused.items()),
             is_missing=self._is_missing(tree),
         )

@@ -28,6 +28,7 @@ from catalog.storage.store import Store
 from crawler.discovery.sitemaps import parse_date
 from crawler.fetch.response_status import HOSTILE, MAX_ATTEMPTS, TOO_LARGE, classify_response
 from crawler.frontier.dispatcher import LEASE
+from crawler.pages.languages import resolve_alternates
 from crawler.pages.link_extraction import extract_links
 from crawler.sources.warc_reader import SavedResponse, is_warc, read_responses
 from crawler.urls.crawl_url import CrawlUrl
@@ -137,17 +138,25 @@ class _Importer:
             tree = open_html(decode_html(body, content_type))
         except HostilePage:
             return FetchOutcome(page_id, PageState.REFUSED, {"reason": HOSTILE})
-        links = extract_links(tree, url, lambda: detect_encoding(body, content_type).name)
-        canonical = links.canonical
+        headers = saved.headers
+        links = extract_links(
+            tree,
+            url,
+            lambda: detect_encoding(body, content_type).name,
+            headers.get("link"),
+            headers.get("content-language"),
+        )
         columns = {
             "reason": None,
             "status": saved.status,
             "content_type": content_type,
             "size": len(body),
             "body": self._bodies.put(body),
-            "canonical": self._own_url(canonical),
+            "canonical": self._own_url(links.canonical),
             "etag": saved.headers.get("etag"),
             "last_modified": saved.headers.get("last-modified"),
+            "language": links.language or None,
+            "alternates": resolve_alternates(links.alternates, links.base, self._site) or None,
             "fetched_at": parse_date(saved.date) or utc_now(),
             "rules_version": None,
         }

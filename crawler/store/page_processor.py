@@ -70,8 +70,16 @@ class PageProcessor:
         Without `detect_missing` the body is stored although it looks like a missing page. Raises
         StoreError, PageError, and PageSetAside if workers die of the page.
         """
-        content_type = (response.headers.get("Content-Type") or b"").decode("latin-1") or None
-        task = {"url": response.url, "type": content_type, "detect_missing": detect_missing}
+        content_type = _header(response, "Content-Type")
+        link_header = _header(response, "Link")
+        content_language = _header(response, "Content-Language")
+        task = {
+            "url": response.url,
+            "type": content_type,
+            "link": link_header,
+            "language": content_language,
+            "detect_missing": detect_missing,
+        }
         self._start_worker_if_fast()
         while (worker := await self._running_worker()) is not None:
             try:
@@ -83,7 +91,9 @@ class PageProcessor:
                 if lost.is_suspect:
                     return await self._process_suspect(task, response.body, str(lost))
         try:
-            digest = self._digester.digest(response.body, content_type, response.url)
+            digest = self._digester.digest(
+                response.body, content_type, response.url, link_header, content_language
+            )
         except MemoryError:
             reason = end_reason(OUT_OF_MEMORY_CODE)
             return await self._process_suspect(task, response.body, reason)
@@ -180,7 +190,9 @@ def prepare_worker(
     def process(task: dict[str, Any], body: bytes) -> dict[str, Any]:
         limit_processor_time(MAX_PAGE_SECONDS)
         try:
-            digest = digester.digest(body, task["type"], task["url"])
+            digest = digester.digest(
+                body, task["type"], task["url"], task["link"], task["language"]
+            )
             if _is_worth_storing(digest, task["detect_missing"]):
                 bodies.put(body, digest.body)
         except StoreError as error:
@@ -203,6 +215,12 @@ def _digest_from(fields: dict[str, Any]) -> PageDigest:
         kind, message = error
         raise getattr(errors, kind, StoreError)(message)
     return PageDigest.from_json(fields)
+
+
+def _header(response: Response, name: str) -> str | None:
+    """Return a header, all its lines joined; None if it is missing or empty."""
+    lines = [line.decode("latin-1") for line in response.headers.getlist(name)]
+    return ", ".join(lines) or None
 
 
 def _is_worth_storing(digest: PageDigest, detect_missing: bool) -> bool:

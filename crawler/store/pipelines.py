@@ -32,11 +32,12 @@ class PageItem:
 
 @dataclass
 class SitemapItem:
-    """Scrapy item: a sitemap, its new links, and the last change of pages by URL."""
+    """Scrapy item: a sitemap, its new links, and by URL the last change and versions of pages."""
 
     seen: SitemapSeen
     links: list[FrontierLink] = field(default_factory=list)
     changed: dict[str, datetime] = field(default_factory=dict)
+    alternates: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
 class FrontierPipeline:
@@ -61,6 +62,7 @@ class FrontierPipeline:
                 self._spider.dispatcher.end_turn(item.seen.url)
                 self._spider.frontier.add(item.links, [item.seen] if item.seen.run_id else [])
                 self._spider.frontier.record_lastmod(item.changed)
+                self._spider.frontier.record_alternates(item.alternates)
             else:
                 await self._store(item)
         except StoreError as error:

@@ -6,30 +6,57 @@ that merely share a title stay apart. So do pages that the catalog lists as diff
 variants of one page, and pages of one identifier with different first images.
 
 Pages in another language or market have another title or price. There, one EAN and one first image
-suffice, or one SKU and one first image with the same title or the same price.
+suffice, or one SKU and one first image with the same title or the same price. Addresses and
+hreflang links join further ones (`matcher.records.language_twins`).
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
+from matcher.records.language_twins import (
+    MAX_MARKETS,
+    has_different_quantity,
+    join_language_twins,
+)
+from matcher.records.localized_page import DEFAULT_VERSION, LocalizedPage, localize_pages
+from matcher.records.offer_groups import OfferGroups
 from matcher.records.record import Record
 
-# Pages of one identifier and image; more of them share a placeholder, not an offer.
-MAX_MARKETS = 40
 # Characters of a description; shorter ones say the same of many offers.
 MIN_DESCRIPTION = 40
 # Leading parts of an address (host and first folder) that often name language or market.
 FOLDER_PARTS = 2
 
 
-def group_pages(shop: Sequence[Record], catalog: Sequence[Record] = ()) -> list[tuple[int, ...]]:
+@dataclass(frozen=True)
+class _CatalogLanguage:
+    """The shop's pages that show the catalog's offers: how many there are of each language.
+
+    `listed` are their addresses; `folders` counts by host and first folder, `markers` by the
+    language in the address, `languages` by that of the markup.
+    """
+
+    listed: set[str]
+    folders: Counter[str]
+    markers: Counter[Hashable]
+    languages: Counter[str]
+
+
+def group_pages(
+    shop: Sequence[Record],
+    catalog: Sequence[Record] = (),
+    pages: Sequence[LocalizedPage] = (),
+) -> list[tuple[int, ...]]:
     """Group the indices of `shop` by offer, the best page of each group first.
 
-    Groups are in the order of their smallest index.
+    `pages` are the shop's records with the languages of their pages; by default the addresses alone
+    tell them. Groups are in the order of their smallest index.
     """
+    pages = pages or localize_pages(shop)
     listed = {record.link.address for record in catalog} - {""}
     links = [{link.address for link in record.links} & listed for record in shop]
-    groups = _OfferGroups(links, shop)
+    groups = OfferGroups(links, shop, [page.label for page in pages])
     for keys in (_link_keys, _slug_keys, _identifier_keys, _content_keys):
         for members in _indices_by_key(shop, keys):
             if keys is _identifier_keys:
@@ -42,12 +69,14 @@ def group_pages(shop: Sequence[Record], catalog: Sequence[Record] = ()) -> list[
         if len(members) > MAX_MARKETS:
             continue
         for index in members[1:]:
-            if not _has_different_quantity(shop[members[0]], shop[index]):
+            if not has_different_quantity(shop[members[0]], shop[index]):
                 groups.join(members[0], index)
-    folders = Counter(_folder(record) for record in shop if record.link.address in listed)
+    join_language_twins(pages, groups)
+    language = _learn_catalog_language(pages, catalog, listed)
     ordered: list[tuple[int, ...]] = []
     for members in groups.members():
-        members.sort(key=lambda index: _preference(shop[index], listed, folders, index))
+        defaults = {pages[index].alternates.get(DEFAULT_VERSION) for index in members}
+        members.sort(key=lambda index: _preference(pages[index], language, defaults, index))
         ordered.append(tuple(members))
     return ordered
 
@@ -97,15 +126,6 @@ def _market_keys(record: Record) -> Iterator[Hashable]:
             yield "sku", record.sku, image, record.price
 
 
-def _has_different_quantity(first: Record, second: Record) -> bool:
-    """Return True if the titles name different amounts.
-
-    One identifier and one image may stand for all sizes of a product.
-    """
-    shared_units = first.quantities.keys() & second.quantities.keys()
-    return any(first.quantities[unit] != second.quantities[unit] for unit in shared_units)
-
-
 def _indices_by_key(
     shop: Sequence[Record], keys: Callable[[Record], Iterable[Hashable]]
 ) -> Iterable[list[int]]:
@@ -133,15 +153,34 @@ def _folder(record: Record) -> str:
     return "/".join(record.link.path.split("/")[:-1][:FOLDER_PARTS])
 
 
+def _learn_catalog_language(
+    pages: Sequence[LocalizedPage], catalog: Sequence[Record], listed: set[str]
+) -> _CatalogLanguage:
+    """Learn the catalog's language from the pages that it links, else from equal titles."""
+    linked = [page for page in pages if page.record.link.address in listed]
+    if not linked:
+        titles = {record.title for record in catalog} - {""}
+        linked = [page for page in pages if page.record.title in titles]
+    return _CatalogLanguage(
+        listed=listed,
+        folders=Counter(_folder(page.record) for page in linked),
+        markers=Counter(page.address.markers for page in linked),
+        languages=Counter(page.language for page in linked if page.language),
+    )
+
+
 def _preference(
-    record: Record, listed: set[str], folders: Counter[str], index: int
+    page: LocalizedPage, catalog: _CatalogLanguage, defaults: set[str | None], index: int
 ) -> tuple[object, ...]:
     """Return the sort key of an offer's pages, the best page first.
 
-    Pages that the catalog links come first, then those with most fields, then those in a folder
-    with many listed pages, without a query, that are canonical, with a short address. `match_offers`
-    orders records by content, so that `index` does not depend on the order of its input.
+    Pages that the catalog links come first, then those in its language, then the version for all
+    languages (`defaults`) and addresses without a language, then those with most fields, then those
+    in a folder with many listed pages, without a query, that are canonical, with a short address.
+    `match_offers` orders records by content, so that `index` does not depend on the order of its
+    input.
     """
+    record = page.record
     fields = (
         record.title,
         record.price,
@@ -152,9 +191,13 @@ def _preference(
     )
     filled = sum(map(bool, fields))
     return (
-        record.link.address not in listed,
+        record.link.address not in catalog.listed,
+        -catalog.markers[page.address.markers],
+        -catalog.languages[page.language],
+        not page.addresses & defaults,
+        page.address.has_marker,
         -filled,
-        -folders[_folder(record)],
+        -catalog.folders[_folder(record)],
         record.link.has_query,
         not _is_canonical(record),
         len(record.link.address),
@@ -171,57 +214,3 @@ def _is_canonical(record: Record) -> bool:
     if record.variant_page or not record.alternate_links:
         return True
     return record.alternate_links[0].address == record.link.address
-
-
-class _OfferGroups:
-    """Disjoint sets that never join two listed offers, or two variants of one page.
-
-    `listed` gives for each record its links that the catalog lists.
-    """
-
-    def __init__(self, listed: Sequence[set[str]], shop: Sequence[Record]) -> None:
-        self._parent = list(range(len(listed)))
-        self._listed = [set(links) for links in listed]
-        # Per set: {page with several variants: the address of its variant in this set}.
-        self._variants: list[dict[str, str]] = []
-        for record in shop:
-            page = record.variant_page
-            self._variants.append({page: record.link.address} if page else {})
-
-    def join_all(self, members: Sequence[int]) -> None:
-        """Join the first member with each other one, where that is allowed."""
-        for index in members[1:]:
-            self.join(members[0], index)
-
-    def join(self, first: int, second: int) -> None:
-        """Join two sets unless the catalog or a page keeps them apart."""
-        first, second = self._root(first), self._root(second)
-        if first == second:
-            return
-        if len(self._listed[first] | self._listed[second]) > 1 or self._are_variants(first, second):
-            return
-        low, high = min(first, second), max(first, second)
-        self._parent[high] = low
-        self._listed[low] |= self._listed[high]
-        self._variants[low] |= self._variants[high]
-
-    def members(self) -> list[list[int]]:
-        """Return the indices of each set, in the order of the smallest index."""
-        by_root: dict[int, list[int]] = defaultdict(list)
-        for index in range(len(self._parent)):
-            by_root[self._root(index)].append(index)
-        return list(by_root.values())
-
-    def _are_variants(self, first: int, second: int) -> bool:
-        variants = self._variants[second]
-        for page, address in self._variants[first].items():
-            if variants.get(page, address) != address:
-                return True
-        return False
-
-    def _root(self, index: int) -> int:
-        while self._parent[index] != index:
-            # Path halving keeps later look-ups short.
-            self._parent[index] = self._parent[self._parent[index]]
-            index = self._parent[index]
-        return index

@@ -22,7 +22,6 @@ from parser.rules.selector import (
     AttributeAt,
     JsonAt,
     TextAt,
-    reads_one_element,
 )
 from parser.scripts.block_lookup import ScriptIndex
 from parser.scripts.blocks import Block, Scripts, blocks_at, scripts_of

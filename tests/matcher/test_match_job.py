@@ -318,3 +318,31 @@ def test_a_url_that_two_offers_name_goes_to_the_offer_of_its_page(
     titles = {row.url: row.offer["title"] for row in stored(store, run)}
     assert titles[shared] == lamps[10].title
     assert titles[short] == other.title
+
+
+def test_pages_in_other_languages_are_one_offer(
+    settings: Settings, store: Store, shop: Shop, run: Run
+) -> None:
+    """Stored hreflang links join pages; the page in the catalog's language stands for the offer."""
+    with store.write() as session:
+        first, second = session.exec(select(ShopOffer).order_by(ShopOffer.id).limit(2))
+        urls = {}
+        for number, offer in enumerate((first, second)):
+            german = session.get(Page, offer.page_id)
+            english_url = f"https://shop.example/en/thing-{number}"
+            english = Page(shop_id=shop.id, url=english_url, state=PageState.FETCHED, language="en")
+            german.language = "de"
+            # One page names its version itself, of the other the sitemap does.
+            versions = {"de": german.url, "en": english_url}
+            if number:
+                german.sitemap_alternates = english.sitemap_alternates = versions
+            else:
+                german.alternates = english.alternates = versions
+            session.add_all((german, english))
+            session.flush()
+            fields = {"title": f"Another name {number}", "url": english_url, "price": "9.99"}
+            session.add(ShopOffer(shop_id=shop.id, page_id=english.id, **fields))
+            urls[german.url] = [german.url, english_url]
+    summary = match_shop(settings, store, shop, run.id)
+    assert (summary.offers, summary.listed, summary.missing) == (36, 30, 6)
+    assert {row.url: row.urls for row in stored(store, run) if len(row.urls) > 1} == urls

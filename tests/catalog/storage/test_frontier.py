@@ -247,3 +247,13 @@ def test_each_day_another_seventh_of_the_unchanged_pages_is_due(
         == remaining
     )
     assert frontier.counts().get("pending", 0) == 14 - remaining
+
+
+def test_versions_in_sitemaps_are_kept_with_their_pages(frontier: Frontier, store: Store) -> None:
+    """The versions of known pages are stored, those of unknown ones are dropped."""
+    frontier.add([FrontierLink(ROOT + "a"), FrontierLink(ROOT + "b")])
+    frontier.record_alternates({ROOT + "a": {"en": ROOT + "en/a"}, ROOT + "x": {"en": ROOT}})
+    stored = pages(store)
+    assert stored[ROOT + "a"].sitemap_alternates == {"en": ROOT + "en/a"}
+    assert stored[ROOT + "b"].sitemap_alternates is None
+    assert ROOT + "x" not in stored

@@ -4,8 +4,8 @@ import pytest
 
 from crawler.pages.page_digest import PageDigester
 from crawler.pages.query_encoding import encode_queries
-from crawler.urls.site import Site
 from crawler.urls.crawl_url import CrawlUrl
+from crawler.urls.site import Site
 
 QUERIES = [
     ("windows-1252", "iso-8859-1", "/q?f=größe", "/q?f=gr%F6%DFe"),

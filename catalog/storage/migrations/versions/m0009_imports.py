@@ -1,6 +1,6 @@
 """History of the imports: source, columns and counts of each.
 
-Revision: 0009, after 0006.
+Revision: 0009, after 0008.
 """
 
 import sqlalchemy as sa
@@ -9,7 +9,7 @@ from alembic import op
 from catalog.models import UtcDateTime
 
 revision = "0009"
-down_revision = "0006"
+down_revision = "0008"
 branch_labels = None
 depends_on = None
 
