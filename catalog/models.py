@@ -363,7 +363,10 @@ class Match(SQLModel, table=True):
     several, the variants of one product.
     """
 
-    __table_args__ = (UniqueConstraint("run_id", "url"),)
+    __table_args__ = (
+        UniqueConstraint("run_id", "url"),
+        Index("match_verdict", "run_id", "verdict"),
+    )
 
     id: int | None = Field(default=None, primary_key=True)
     run_id: int = Field(foreign_key="run.id", index=True)

@@ -107,6 +107,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("run_id"),
     )
     op.create_index("ix_run_counts_shop_id", "run_counts", ["shop_id"])
+    op.create_index("match_verdict", "match", ["run_id", "verdict"])
     _shorten_report_paths()
 
 
@@ -131,5 +132,6 @@ def _shorten_report_paths() -> None:
 
 
 def downgrade() -> None:
+    op.drop_index("match_verdict", "match")
     op.drop_table("run_counts")
     op.drop_table("finding")
