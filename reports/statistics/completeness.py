@@ -201,7 +201,13 @@ class Completeness:
             for other_currency, groups in self.other_currency_bands
         }
         return {
-            "totals": {**self.total.as_json(currency), "currency": currency, "words": decisions},
+            "totals": {
+                **self.total.as_json(currency),
+                "ignored": decisions[ReviewDecision.IGNORE.value],
+                "currency": currency,
+                "ranking": self.ranking.describe(),
+                "words": decisions,
+            },
             "coverage": self.coverage.as_json(),
             "by_category": [group.as_json("category", currency) for group in self.by_category],
             "by_price_band": [group.band_as_json(currency) for group in self.by_band],
