@@ -480,6 +480,8 @@ class RunCounts(SQLModel, table=True):
     state. Each entry of `causes` is a cause with its missing offers and their values. `currency` is
     the one of most offers; `ranking` says in words how amounts of several currencies are ranked.
     `known_offers` is the size of the catalog at the run: 0 means that nothing was imported.
+    `newest_match_id` is the newest of the matches that were stored as findings: matches written
+    later are not among them.
     """
 
     __tablename__ = "run_counts"
@@ -493,6 +495,7 @@ class RunCounts(SQLModel, table=True):
     ignored: int = 0
     unpriced: int = 0
     known_offers: int = 0
+    newest_match_id: int | None = None
     currency: str | None = None
     ranking: str = ""
     no_longer_seen: int = 0

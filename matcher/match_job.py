@@ -95,7 +95,8 @@ def match_shop(
         side = _read_shop_side(session, shop)
         catalog = _read_catalog(session, shop)
         reviews = _read_reviews(session, shop)
-    progress("offers matched", 0, len(side.offers))
+    # Several pages may show one offer: the number of offers is known when they are grouped.
+    progress("offers matched", 0, None, pages=len(side.offers))
     cache = MatchCache(settings.data_dir / "matching" / f"{shop.id}.npz")
     config = replace(
         DEFAULT_CONFIG, precision=settings.precision if precision is None else precision
@@ -117,7 +118,7 @@ def match_shop(
     # The cache only saves time: a full disk does not fail the step.
     with suppress(OSError):
         cache.save()
-    progress("offers matched", len(side.offers), len(side.offers))
+    progress("offers matched", len(results), len(results), pages=len(side.offers))
     verdicts = [result.verdict for result in results]
     return MatchSummary(
         offers=len(results),
@@ -140,7 +141,10 @@ def _read_catalog(session: Session, shop: Shop) -> list[KnownOffer]:
 
 
 def _read_reviews(session: Session, shop: Shop) -> dict[str, ReviewDecision]:
-    query = select(Review).where(Review.shop_id == shop.id)
+    """Read the review decisions by URL, without "ignore": an ignored offer is matched as any."""
+    query = select(Review).where(
+        Review.shop_id == shop.id, Review.decision != ReviewDecision.IGNORE
+    )
     return {review.url: ReviewDecision(review.decision) for review in session.exec(query)}
 
 

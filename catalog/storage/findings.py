@@ -19,7 +19,7 @@ from sqlalchemy import select as sql_select
 from sqlmodel import Session, col, delete, func, or_, select
 
 from catalog.errors import UsageError
-from catalog.models import RunCounts, StoredFinding, Verdict, utc_now
+from catalog.models import Match, RunCounts, StoredFinding, Verdict, utc_now
 
 _BATCH_SIZE = 1000  # rows written or read at a time
 _LIKE_ESCAPE = "\\"
@@ -159,12 +159,14 @@ def _count_findings(session: Session, run_id: int) -> dict[str, Any]:
         amounts = _amounts_as_text(cause_values[cause])
         by_cause.append({"cause": cause or None, "missing": number, "values": amounts})
     lost = select(func.count()).where(StoredFinding.lost_run_id == run_id)
+    newest_match = select(func.max(StoredFinding.match_id)).where(StoredFinding.run_id == run_id)
     return {
         "listed": verdicts[Verdict.LISTED],
         "missing": verdicts[Verdict.MISSING],
         "unsure": verdicts[Verdict.UNSURE],
         "ignored": ignored,
         "unpriced": unpriced,
+        "newest_match_id": session.exec(newest_match).one(),
         "no_longer_seen": session.exec(lost).one(),
         "values": _amounts_as_text(values),
         "decisions": dict(decisions),
@@ -180,6 +182,13 @@ def _amounts_as_text(values: Mapping[str, Decimal]) -> dict[str, str]:
 def read_counts(session: Session, run_id: int) -> RunCounts | None:
     """Return the stored counts of a run; None if its findings were not stored."""
     return session.get(RunCounts, run_id)
+
+
+def has_stored_matches(session: Session, counts: RunCounts) -> bool:
+    """Return True if the findings of a run were stored from the matches that it has now."""
+    of_run = select(func.count(), func.max(Match.id)).where(Match.run_id == counts.run_id)
+    matches, newest = session.exec(of_run).one()
+    return (matches, newest) == (counts.seen + counts.ignored, counts.newest_match_id)
 
 
 def read_findings_page(

@@ -7,7 +7,13 @@ from sqlmodel import Session, col, select
 
 from catalog.errors import UsageError
 from catalog.models import Match, ReviewDecision, Run, RunState, Shop, StoredFinding, Verdict
-from catalog.storage.findings import Change, FindingFilter, read_counts, read_findings_page
+from catalog.storage.findings import (
+    Change,
+    FindingFilter,
+    has_stored_matches,
+    read_counts,
+    read_findings_page,
+)
 from catalog.storage.store import Store
 from reports.model.finding_storage import backfill_findings, store_run_findings
 from reports.statistics.findings_reader import (
@@ -74,13 +80,14 @@ def iterate_findings(
 
 
 def ensure_stored(store: Store, shop: Shop, run_id: int) -> None:
-    """Store the findings of a run now if that was not done, as by earlier versions of Scout.
+    """Store the findings of a run now if that was not done since its matches were written.
 
-    Raises UsageError if the shop has no such run.
+    Earlier versions of Scout stored none. Raises UsageError if the shop has no such run.
     """
     with store.read() as session:
         run = session.get(Run, run_id)
-        is_stored = read_counts(session, run_id) is not None
+        counts = read_counts(session, run_id)
+        is_stored = counts is not None and has_stored_matches(session, counts)
     if run is None or run.shop_id != shop.id:
         raise UsageError(
             f"{shop.name!r} has no run {run_id}: "

@@ -11,16 +11,31 @@ from catalog.models import (
     Page,
     Review,
     Run,
+    RunCounts,
     Schedule,
     Shop,
     ShopOffer,
     SitemapSeen,
+    StoredFinding,
     StoredRules,
 )
 
-ShopTable = type[Match | StoredRules | Crawl | Run | KnownOffer | BadRow | Review | Schedule]
+ShopTable = type[
+    StoredFinding
+    | RunCounts
+    | Match
+    | StoredRules
+    | Crawl
+    | Run
+    | KnownOffer
+    | BadRow
+    | Review
+    | Schedule
+]
 
 SHOP_TABLES: tuple[ShopTable, ...] = (
+    StoredFinding,
+    RunCounts,
     Match,
     StoredRules,
     Crawl,

@@ -95,6 +95,7 @@ def upgrade() -> None:
         sa.Column("known_offers", sa.Integer(), nullable=False),
         sa.Column("currency", _TEXT, nullable=True),
         sa.Column("ranking", _TEXT, nullable=False),
+        sa.Column("newest_match_id", sa.Integer(), nullable=True),
         sa.Column("no_longer_seen", sa.Integer(), nullable=False),
         sa.Column("amounts", sa.JSON(), nullable=False),
         sa.Column("changes", sa.JSON(), nullable=False),
