@@ -404,7 +404,8 @@ class StoredFinding(SQLModel, table=True):
     """A finding of a finished run: a match as people see it, for lists that the database sorts.
 
     `verdict` follows the review decision; an ignored finding keeps its verdict and counts nowhere.
-    `rank` numbers the run's findings by value from 1, the most valuable first. `amount` is the
+    `rank` numbers the run's findings from 1: missing, unsure, listed and ignored ones, the most
+    valuable of each first. `amount` is the
     price as a number for ranges and sorting only; `price` is exact. `value` is the value at stake,
     in `currency`: the price of a missing offer, None for all others. `brand_key` and `category_key`
     are casefolded.

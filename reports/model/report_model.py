@@ -38,6 +38,8 @@ from reports.statistics.trend import (
 )
 
 LISTED_ONE_BY_ONE = frozenset({Verdict.MISSING, Verdict.UNSURE})
+# Order of the findings of a report; None stands for ignored ones of any verdict.
+_STANDINGS = (Verdict.MISSING, Verdict.UNSURE, Verdict.LISTED, None)
 _NO_RATES: Mapping[str, Decimal] = {}
 _PROGRESS_STEP = 2000  # findings between two progress messages
 _MAX_EVIDENCE = 5  # most frequent sentences kept per cause
@@ -161,9 +163,19 @@ class _ReportBuilder:
             self.variants.add_listed(finding)
 
     def rank_findings(self) -> None:
-        """Sort and number the findings by value, the most valuable first, unpriced ones last."""
-        for number, finding in enumerate(self.completeness.ranking.rank(self.kept()), 1):
-            finding.rank = number
+        """Number and sort the findings by value at stake: missing ones first, ignored ones last.
+
+        Findings of one verdict are ranked by their prices, those without a price last.
+        """
+        by_standing: dict[Verdict | None, list[Finding]] = {}
+        for finding in self.kept():
+            standing = None if finding.is_ignored else finding.verdict
+            by_standing.setdefault(standing, []).append(finding)
+        number = 0
+        for standing in _STANDINGS:
+            for finding in self.completeness.ranking.rank(by_standing.get(standing, ())):
+                number += 1
+                finding.rank = number
         for findings in (self.findings, self.listed, self.resolved):
             findings.sort(key=lambda finding: finding.rank)
 
