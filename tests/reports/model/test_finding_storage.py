@@ -1,5 +1,6 @@
 """Stored findings: history over runs, review decisions, repeated and missing storage, filters and order."""
 
+from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any
 
@@ -8,7 +9,14 @@ from sqlmodel import select
 
 from catalog.errors import UsageError
 from catalog.models import ReviewDecision, RunCounts, RunState, Shop, StoredFinding, Verdict
-from catalog.storage.findings import SORT_NAMES, Change, FindingFilter, count_matching, read_counts
+from catalog.storage.findings import (
+    SORT_NAMES,
+    Change,
+    FindingFilter,
+    count_matching,
+    read_counts,
+    replace_findings,
+)
 from catalog.storage.store import Store
 from reports.model.finding_storage import backfill_findings, store_run_findings, update_finding
 from reports.model.findings import iterate_findings, list_findings
@@ -262,3 +270,18 @@ def test_unfinished_runs_are_no_history(fill: Any, store: Store, shop: Shop) -> 
     list_findings(store, shop, failed)
     (finding,) = list_findings(store, shop, last)
     assert (finding.since, finding.first_seen_run_id) == (Change.NEW, last)
+
+
+def test_a_writer_that_ends_halfway_changes_nothing(
+    store: Store, shop: Shop, two_currencies: int
+) -> None:
+    """Findings are replaced as a whole: a writer that is killed leaves the former ones."""
+    before = paths(store, shop, two_currencies, ALL)
+
+    def rows() -> Iterator[dict[str, Any]]:
+        yield {"run_id": two_currencies, "url": "half"}
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), store.write() as session:
+        replace_findings(session, two_currencies, rows())
+    assert paths(store, shop, two_currencies, ALL) == before
