@@ -365,7 +365,7 @@ class Match(SQLModel, table=True):
 
     __table_args__ = (
         UniqueConstraint("run_id", "url"),
-        Index("match_verdict", "run_id", "verdict"),
+        Index("match_verdict", "run_id", "verdict", "id"),
     )
 
     id: int | None = Field(default=None, primary_key=True)

@@ -22,6 +22,8 @@ from catalog.errors import UsageError
 from catalog.models import Match, RunCounts, StoredFinding, Verdict, utc_now
 
 _BATCH_SIZE = 1000  # rows written or read at a time
+# Values of a column that a query names one by one; with more of them, LIKE decides.
+_MAX_VALUES = 5000
 _LIKE_ESCAPE = "\\"
 _CATEGORY_SEPARATOR = " > "
 
@@ -203,15 +205,21 @@ def read_findings_page(
 
     Findings without a value in that column come last. Raises UsageError for another name.
     """
-    query = select(StoredFinding).where(*_conditions(run_id, where)).order_by(*_order(sort))
+    # Rows are wide and indexes are not: the ids of the page come first, from an index alone.
+    query = select(StoredFinding.id).where(*_conditions(session, run_id, where))
     if limit is not None:
         query = query.limit(limit)
-    return list(session.exec(query.offset(offset)))
+    ids = list(session.exec(query.order_by(*_order(sort)).offset(offset)))
+    rows: dict[int | None, StoredFinding] = {}
+    for start in range(0, len(ids), _BATCH_SIZE):
+        batch = col(StoredFinding.id).in_(ids[start : start + _BATCH_SIZE])
+        rows |= {row.id: row for row in session.exec(select(StoredFinding).where(batch))}
+    return [rows[finding_id] for finding_id in ids]
 
 
 def count_matching(session: Session, run_id: int, where: FindingFilter) -> int:
     """Count the findings of a run that a filter keeps."""
-    return session.exec(select(func.count()).where(*_conditions(run_id, where))).one()
+    return session.exec(select(func.count()).where(*_conditions(session, run_id, where))).one()
 
 
 def _order(sort: str) -> list[Any]:
@@ -227,12 +235,13 @@ def _order(sort: str) -> list[Any]:
     return [order.nulls_last(), rank]
 
 
-def _conditions(run_id: int, where: FindingFilter) -> list[ColumnElement[bool]]:
+def _conditions(session: Session, run_id: int, where: FindingFilter) -> list[ColumnElement[bool]]:
     table = StoredFinding
-    conditions: list[Any] = [col(table.run_id) == run_id]
+    is_of_run: Any = col(table.run_id) == run_id
     if where.change is Change.GONE:
-        conditions = [col(table.lost_run_id) == run_id]
-    elif where.change is not None:
+        is_of_run = col(table.lost_run_id) == run_id
+    conditions: list[Any] = [is_of_run]
+    if where.change not in (None, Change.GONE):
         conditions.append(col(table.change) == where.change)
     if where.only_ignored:
         conditions.append(col(table.is_ignored).is_(True))
@@ -241,7 +250,8 @@ def _conditions(run_id: int, where: FindingFilter) -> list[ColumnElement[bool]]:
     if where.verdicts and where.verdicts != frozenset(Verdict):
         conditions.append(col(table.verdict).in_(sorted(where.verdicts)))
     if where.category is not None:
-        conditions.append(_is_below(where.category))
+        column = col(table.category_key)
+        conditions.append(_is_one_of(session, is_of_run, column, _is_below(where.category)))
     if where.brand is not None:
         conditions.append(col(table.brand_key) == fold_key(where.brand))
     if where.price_from is not None:
@@ -250,12 +260,25 @@ def _conditions(run_id: int, where: FindingFilter) -> list[ColumnElement[bool]]:
         conditions.append(col(table.amount) <= float(where.price_to))
     if where.cause is not None:
         pattern = f"%{_escape_like(where.cause.lower())}%"
-        conditions.append(func.lower(table.cause).like(pattern, escape=_LIKE_ESCAPE))
+        matches = func.lower(table.cause).like(pattern, escape=_LIKE_ESCAPE)
+        conditions.append(_is_one_of(session, is_of_run, col(table.cause), matches))
     if where.since_run_id is not None:
         conditions.append(col(table.since_run_id) > where.since_run_id)
     if where.since_at is not None:
         conditions.append(col(table.since_at) >= where.since_at)
     return conditions
+
+
+def _is_one_of(session: Session, is_of_run: Any, column: Any, matches: Any) -> Any:
+    """Return the condition that a column has one of the run's values that match.
+
+    Runs have few causes and categories. Equality with them is found in an index, LIKE is not.
+    """
+    distinct = select(column).where(is_of_run, matches).distinct().limit(_MAX_VALUES + 1)
+    values = list(session.exec(distinct))
+    if len(values) > _MAX_VALUES:
+        return matches
+    return column.in_(values)
 
 
 def _is_below(category: str) -> Any:

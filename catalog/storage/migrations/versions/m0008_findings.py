@@ -108,7 +108,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("run_id"),
     )
     op.create_index("ix_run_counts_shop_id", "run_counts", ["shop_id"])
-    op.create_index("match_verdict", "match", ["run_id", "verdict"])
+    op.create_index("match_verdict", "match", ["run_id", "verdict", "id"])
     _shorten_report_paths()
 
 
