@@ -46,13 +46,17 @@ MAX_REDIRECTS = 8
 
 @dataclass(frozen=True)
 class MatchSummary:
-    """The number of a shop's offers by verdict, and the time of the step."""
+    """The number of a shop's offers by verdict, and the time of the step.
+
+    Offers that a reviewer `ignored` are not among the others.
+    """
 
     offers: int
     listed: int
     missing: int
     unsure: int
     seconds: float
+    ignored: int = 0
 
 
 @dataclass(frozen=True)
@@ -106,12 +110,16 @@ def match_shop(
         [to_offer_fields(offer) for offer in catalog],
         config=config,
         catalog_products=[offer.product for offer in catalog],
-        reviews=reviews,
+        # An ignored offer is matched as any other: it stays among the findings, marked.
+        reviews={
+            url: review for url, review in reviews.items() if review is not ReviewDecision.IGNORE
+        },
         alternate_urls=side.alternate_urls,
         variant_pages=side.variant_pages,
         cache=cache,
     )
     rows = _build_rows(results, side, catalog, run_id, shop.id or 0)
+    counted = [row.verdict for row in rows if not _is_ignored(row, reviews)]
     with store.write() as session:
         session.exec(delete(Match).where(col(Match.run_id) == run_id))
         session.add_all(rows)
@@ -119,14 +127,22 @@ def match_shop(
     with suppress(OSError):
         cache.save()
     progress("offers matched", len(results), len(results), pages=len(side.offers))
-    verdicts = [result.verdict for result in results]
     return MatchSummary(
-        offers=len(results),
-        listed=verdicts.count(Verdict.LISTED),
-        missing=verdicts.count(Verdict.MISSING),
-        unsure=verdicts.count(Verdict.UNSURE),
+        offers=len(counted),
+        listed=counted.count(Verdict.LISTED),
+        missing=counted.count(Verdict.MISSING),
+        unsure=counted.count(Verdict.UNSURE),
         seconds=time.monotonic() - begin,
+        ignored=len(rows) - len(counted),
     )
+
+
+def _is_ignored(row: Match, reviews: Mapping[str, ReviewDecision]) -> bool:
+    """Return True if the decision under the first reviewed URL of an offer is to ignore it."""
+    for url in (row.url, *row.urls):
+        if url in reviews:
+            return reviews[url] is ReviewDecision.IGNORE
+    return False
 
 
 def to_offer_fields(offer: OfferFields) -> OfferFields:
@@ -141,10 +157,7 @@ def _read_catalog(session: Session, shop: Shop) -> list[KnownOffer]:
 
 
 def _read_reviews(session: Session, shop: Shop) -> dict[str, ReviewDecision]:
-    """Read the review decisions by URL, without "ignore": an ignored offer is matched as any."""
-    query = select(Review).where(
-        Review.shop_id == shop.id, Review.decision != ReviewDecision.IGNORE
-    )
+    query = select(Review).where(Review.shop_id == shop.id)
     return {review.url: ReviewDecision(review.decision) for review in session.exec(query)}
 
 

@@ -142,7 +142,7 @@ def _with_stored(row: StoredFinding, match: Finding | None) -> Finding:
         note=row.note,
         cause=row.cause,
         evidence=tuple(row.evidence),
-        since=row.change and Change(row.change),
+        since=Change(row.change) if row.change else None,
         variant_of=row.variant_of,
         match_id=row.match_id,
         reviewed_at=row.reviewed_at,

@@ -172,7 +172,16 @@ def _print_table_rows(
     # Without a filter by verdict, the rows differ in it.
     shows_verdict = len(where.verdicts) != 1 or where.includes_ignored
     rows = [_cells(finding, shows_verdict) for finding in findings]
-    columns = ("price", "", "title", "category", "cause", "change", "first seen", "url")
+    columns: tuple[str, ...] = (
+        "price",
+        "",
+        "title",
+        "category",
+        "cause",
+        "change",
+        "first seen",
+        "url",
+    )
     if shows_verdict:
         columns = ("verdict", "probability", *columns)
     print_table(columns, rows)

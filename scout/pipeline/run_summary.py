@@ -92,7 +92,9 @@ def _count_unfinished(session: Session, run: Run) -> RunCounts:
         shop_id=run.shop_id,
         known_offers=session.exec(known).one(),
         pages={str(state): number for state, number in session.exec(by_state)},
-        **{verdict.value: verdicts.get(verdict.value, 0) for verdict in Verdict},
+        listed=verdicts.get(Verdict.LISTED, 0),
+        missing=verdicts.get(Verdict.MISSING, 0),
+        unsure=verdicts.get(Verdict.UNSURE, 0),
     )
 
 
