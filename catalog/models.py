@@ -421,7 +421,8 @@ class StoredFinding(SQLModel, table=True):
 
     __tablename__ = "finding"
     __table_args__ = (
-        UniqueConstraint("url", "run_id"),
+        # Not unique: URLs are shortened, and two long ones may begin alike.
+        Index("finding_url", "url", "run_id"),
         Index("finding_rank", "run_id", "rank"),
         Index("finding_verdict", "run_id", "is_ignored", "verdict", "rank"),
         Index("finding_amount", "run_id", "is_ignored", "verdict", "amount"),
@@ -429,6 +430,9 @@ class StoredFinding(SQLModel, table=True):
         Index("finding_brand", "run_id", "brand_key", "is_ignored", "verdict", "rank"),
         Index("finding_cause", "run_id", "cause", "is_ignored", "verdict", "rank"),
         Index("finding_change", "run_id", "change", "is_ignored", "verdict", "rank"),
+        Index("finding_since", "run_id", "since_run_id", "is_ignored", "verdict", "rank"),
+        Index("finding_title", "run_id", "is_ignored", "verdict", "title", "rank"),
+        Index("finding_score", "run_id", "is_ignored", "verdict", "score", "rank"),
         Index("finding_lost", "lost_run_id", "rank"),
     )
 

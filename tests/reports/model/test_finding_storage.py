@@ -285,3 +285,12 @@ def test_a_writer_that_ends_halfway_changes_nothing(
     with pytest.raises(KeyboardInterrupt), store.write() as session:
         replace_findings(session, two_currencies, rows())
     assert paths(store, shop, two_currencies, ALL) == before
+
+
+def test_long_addresses_that_begin_alike(fill: Any, store: Store, shop: Shop) -> None:
+    """Two offers whose URLs are the same when shortened are both stored."""
+    run = fill.run()
+    for end in "ab":
+        fill.finding(run, "p/" + "x" * 3000 + end)
+    fill.save()
+    assert len(list_findings(store, shop, run)) == 2

@@ -70,9 +70,9 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["run_id"], ["run.id"]),
         sa.ForeignKeyConstraint(["shop_id"], ["shop.id"]),
         sa.PrimaryKeyConstraint("id"),
-        sa.UniqueConstraint("url", "run_id"),
     )
     op.create_index("ix_finding_shop_id", "finding", ["shop_id"])
+    op.create_index("finding_url", "finding", ["url", "run_id"])
     op.create_index("finding_rank", "finding", ["run_id", "rank"])
     listed = ["is_ignored", "verdict", "rank"]
     op.create_index("finding_verdict", "finding", ["run_id", *listed])
@@ -81,6 +81,13 @@ def upgrade() -> None:
     op.create_index("finding_brand", "finding", ["run_id", "brand_key", *listed])
     op.create_index("finding_cause", "finding", ["run_id", "cause", *listed])
     op.create_index("finding_change", "finding", ["run_id", "change", *listed])
+    op.create_index("finding_since", "finding", ["run_id", "since_run_id", *listed])
+    op.create_index(
+        "finding_title", "finding", ["run_id", "is_ignored", "verdict", "title", "rank"]
+    )
+    op.create_index(
+        "finding_score", "finding", ["run_id", "is_ignored", "verdict", "score", "rank"]
+    )
     op.create_index("finding_lost", "finding", ["lost_run_id", "rank"])
     op.create_table(
         "run_counts",
