@@ -390,7 +390,10 @@ class Match(SQLModel, table=True):
     several, the variants of one product.
     """
 
-    __table_args__ = (UniqueConstraint("run_id", "url"),)
+    __table_args__ = (
+        UniqueConstraint("run_id", "url"),
+        Index("match_verdict", "run_id", "verdict", "id"),
+    )
 
     id: int | None = Field(default=None, primary_key=True)
     run_id: int = Field(foreign_key="run.id", index=True)
@@ -422,6 +425,125 @@ class Review(SQLModel, table=True):
     reviewed_at: datetime = Field(
         default_factory=utc_now, sa_column=Column("at", UtcDateTime, nullable=False)
     )
+
+
+class StoredFinding(SQLModel, table=True):
+    """A finding of a finished run: a match as people see it, for lists that the database sorts.
+
+    `verdict` follows the review decision; an ignored finding keeps its verdict and counts nowhere.
+    `rank` numbers the run's findings from 1: missing, unsure, listed and ignored ones, the most
+    valuable of each first. `amount` is the
+    price as a number for ranges and sorting only; `price` is exact. `value` is the value at stake,
+    in `currency`: the price of a missing offer, None for all others. `brand_key` and `category_key`
+    are casefolded.
+
+    `change` compares with the previous finished run (`catalog.storage.findings.Change`).
+    `first_seen_at` and `last_seen_at` are the fetch times of the offer's page; `since_at` and
+    `since_run_id` say when it got its present verdict. `was_missing` is True if the offer was
+    missing in this or any earlier run; `lost_run_id` is the next finished run if the offer was missing
+    here and not seen there. The page, the evidence of the matcher and the nearest offer
+    are in the row `match_id` of the matches, which are written again when a run is matched again,
+    so it is no foreign key.
+    """
+
+    __tablename__ = "finding"
+    __table_args__ = (
+        # Not unique: URLs are shortened, and two long ones may begin alike.
+        Index("finding_url", "url", "run_id"),
+        Index("finding_rank", "run_id", "rank"),
+        Index("finding_verdict", "run_id", "is_ignored", "verdict", "rank"),
+        Index("finding_amount", "run_id", "is_ignored", "verdict", "amount"),
+        Index("finding_category", "run_id", "category_key", "is_ignored", "verdict", "rank"),
+        Index("finding_brand", "run_id", "brand_key", "is_ignored", "verdict", "rank"),
+        Index("finding_cause", "run_id", "cause", "is_ignored", "verdict", "rank"),
+        Index("finding_change", "run_id", "change", "is_ignored", "verdict", "rank"),
+        Index("finding_since", "run_id", "since_run_id", "is_ignored", "verdict", "rank"),
+        Index("finding_title", "run_id", "is_ignored", "verdict", "title", "rank"),
+        Index("finding_score", "run_id", "is_ignored", "verdict", "score", "rank"),
+        Index("finding_lost", "lost_run_id", "rank"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    run_id: int = Field(foreign_key="run.id")
+    shop_id: int = Field(foreign_key="shop.id", index=True)
+    match_id: int | None = None
+    url: str
+    rank: int
+    verdict: Verdict = Field(sa_type=String)
+    is_ignored: bool = False
+    amount: float | None = None
+    price: Decimal | None = Field(default=None, sa_type=DecimalText)
+    value: Decimal | None = Field(default=None, sa_type=DecimalText)
+    currency: str | None = None
+    title: str | None = None
+    brand: str | None = None
+    brand_key: str = ""
+    category: str | None = None
+    category_key: str = ""
+    ean: str | None = None
+    han: str | None = None
+    sku: str | None = None
+    availability: str | None = None
+    score: float = 0.0
+    cause: str | None = None
+    change: str | None = None
+    decision: ReviewDecision | None = Field(default=None, sa_type=String)
+    note: str | None = None
+    reviewed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    fetched_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    first_seen_at: datetime = Field(sa_type=UtcDateTime)
+    first_seen_run_id: int
+    last_seen_at: datetime = Field(sa_type=UtcDateTime)
+    since_at: datetime = Field(sa_type=UtcDateTime)
+    since_run_id: int
+    was_missing: bool = False
+    lost_run_id: int | None = None
+    variant_of: str | None = None
+    urls: list[str] = Field(default_factory=list, sa_type=JSON)
+    evidence: list[str] = Field(default_factory=list, sa_type=JSON)
+
+
+class RunCounts(SQLModel, table=True):
+    """Counts of a finished run's findings; everything that shows figures reads them here.
+
+    `values` is the value at stake per currency, as exact text, and `unpriced` the number of missing
+    offers without a price. `no_longer_seen` counts the offers that were missing in the previous run
+    and not seen in this one. `changes` counts by `change`, `decisions` by review decision, `pages` by
+    state. Each entry of `causes` is a cause with its missing offers and their values. `currency` is
+    the one of most offers; `ranking` says in words how amounts of several currencies are ranked.
+    `known_offers` is the size of the catalog at the run: 0 means that nothing was imported.
+    `newest_match_id` is the newest of the matches that were stored as findings: matches written
+    later are not among them.
+    """
+
+    __tablename__ = "run_counts"
+
+    run_id: int = Field(primary_key=True, foreign_key="run.id")
+    shop_id: int = Field(foreign_key="shop.id", index=True)
+    previous_run_id: int | None = None
+    listed: int = 0
+    missing: int = 0
+    unsure: int = 0
+    ignored: int = 0
+    unpriced: int = 0
+    known_offers: int = 0
+    newest_match_id: int | None = None
+    currency: str | None = None
+    ranking: str = ""
+    no_longer_seen: int = 0
+    values: dict[str, str] = Field(
+        default_factory=dict, sa_column=Column("amounts", JSON, nullable=False)
+    )
+    changes: dict[str, int] = Field(default_factory=dict, sa_type=JSON)
+    decisions: dict[str, int] = Field(default_factory=dict, sa_type=JSON)
+    causes: list[dict[str, Any]] = Field(default_factory=list, sa_type=JSON)
+    pages: dict[str, int] = Field(default_factory=dict, sa_type=JSON)
+    stored_at: datetime = Field(default_factory=utc_now, sa_type=UtcDateTime)
+
+    @property
+    def seen(self) -> int:
+        """Number of offers with a verdict, without the ignored ones."""
+        return self.listed + self.missing + self.unsure
 
 
 class Schedule(SQLModel, table=True):

@@ -48,13 +48,17 @@ MAX_REDIRECTS = 8
 
 @dataclass(frozen=True)
 class MatchSummary:
-    """The number of a shop's offers by verdict, and the time of the step."""
+    """The number of a shop's offers by verdict, and the time of the step.
+
+    Offers that a reviewer `ignored` are not among the others.
+    """
 
     offers: int
     listed: int
     missing: int
     unsure: int
     seconds: float
+    ignored: int = 0
 
 
 @dataclass(frozen=True)
@@ -100,7 +104,8 @@ def match_shop(
         side = _read_shop_side(session, shop)
         catalog = _read_catalog(session, shop)
         reviews = _read_reviews(session, shop)
-    progress("offers matched", 0, len(side.offers))
+    # Several pages may show one offer: the number of offers is known when they are grouped.
+    progress("offers matched", 0, None, pages=len(side.offers))
     cache = MatchCache(settings.data_dir / "matching" / f"{shop.id}.npz")
     config = replace(
         DEFAULT_CONFIG, precision=settings.precision if precision is None else precision
@@ -110,28 +115,40 @@ def match_shop(
         [to_offer_fields(offer) for offer in catalog],
         config=config,
         catalog_products=[offer.product for offer in catalog],
-        reviews=reviews,
+        # An ignored offer is matched as any other: it stays among the findings, marked.
+        reviews={
+            url: review for url, review in reviews.items() if review is not ReviewDecision.IGNORE
+        },
         alternate_urls=side.alternate_urls,
         variant_pages=side.variant_pages,
         page_languages=side.page_languages,
         cache=cache,
     )
     rows = _build_rows(results, side, catalog, run_id, shop.id or 0)
+    counted = [row.verdict for row in rows if not _is_ignored(row, reviews)]
     with store.write() as session:
         session.exec(delete(Match).where(col(Match.run_id) == run_id))
         session.add_all(rows)
     # The cache only saves time: a full disk does not fail the step.
     with suppress(OSError):
         cache.save()
-    progress("offers matched", len(side.offers), len(side.offers))
-    verdicts = [result.verdict for result in results]
+    progress("offers matched", len(results), len(results), pages=len(side.offers))
     return MatchSummary(
-        offers=len(results),
-        listed=verdicts.count(Verdict.LISTED),
-        missing=verdicts.count(Verdict.MISSING),
-        unsure=verdicts.count(Verdict.UNSURE),
+        offers=len(counted),
+        listed=counted.count(Verdict.LISTED),
+        missing=counted.count(Verdict.MISSING),
+        unsure=counted.count(Verdict.UNSURE),
         seconds=time.monotonic() - begin,
+        ignored=len(rows) - len(counted),
     )
+
+
+def _is_ignored(row: Match, reviews: Mapping[str, ReviewDecision]) -> bool:
+    """Return True if the decision under the first reviewed URL of an offer is to ignore it."""
+    for url in (row.url, *row.urls):
+        if url in reviews:
+            return reviews[url] is ReviewDecision.IGNORE
+    return False
 
 
 def to_offer_fields(offer: OfferFields) -> OfferFields:

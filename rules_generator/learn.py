@@ -116,10 +116,12 @@ class CrawledShop:
     max_examples: int
     threshold: float
 
-    def background(self) -> Iterator[Document]:
+    def background(self, progress: Progress) -> Iterator[Document]:
         """Yield an unlabelled sample of the pages, some of every folder; each is freed before the next is opened."""
         sample = interleave_folders(self.pages)[:MAX_BACKGROUND]
-        return (document for _, document in self.opener.open_all(sample))
+        for number, (_, document) in enumerate(self.opener.open_all(sample), 1):
+            progress("pages compared with the examples", number, len(sample))
+            yield document
 
 
 def learn_shop(
@@ -211,7 +213,7 @@ def learn_stored_shop(
             store, shop, crawled.pages, crawled.opener, crawled.max_examples, since, progress
         )
     except NoKnownOffers as error:
-        rules, stored_report = _learn_cold(crawled, error)
+        rules, stored_report = _learn_cold(crawled, error, progress)
         examples: Sequence[TrainingExample] = []
     else:
         rules, stored_report, examples = _learn_warm(crawled, training_set, progress)
@@ -234,9 +236,10 @@ def _learn_warm(
     variants, examples = _with_variants(crawled, training_set)
     rules, induction = induce(
         examples,
-        crawled.background(),
+        crawled.background(progress),
         threshold=crawled.threshold,
         currency=_usual_currency(offers),
+        progress=progress,
     )
     used = [example for example in examples if example.address in rules.learnt_from]
     stored_report = _stored_report(induction) | {
@@ -265,7 +268,9 @@ def _with_variants(
     return (layout,), examples
 
 
-def _learn_cold(crawled: CrawledShop, error: NoKnownOffers) -> tuple[RuleSet, StoredReport]:
+def _learn_cold(
+    crawled: CrawledShop, error: NoKnownOffers, progress: Progress
+) -> tuple[RuleSet, StoredReport]:
     """Learn without known offers."""
     query = (
         select(KnownOffer)
@@ -281,7 +286,12 @@ def _learn_cold(crawled: CrawledShop, error: NoKnownOffers) -> tuple[RuleSet, St
             f"{error}; none of {training.pages} pages says by general rules that it shows an offer"
         )
     examples = sample_examples(training.examples, crawled.max_examples)
-    rules, induction = induce(examples, crawled.background(), threshold=crawled.threshold)
+    rules, induction = induce(
+        examples,
+        crawled.background(progress),
+        threshold=crawled.threshold,
+        progress=progress,
+    )
     general = as_general_rules(rules, training.trust)
     variants = schema_variants([example.document for example in training.examples])
     stored_report = _stored_report(induction) | {

@@ -1,15 +1,20 @@
-"""The overview of shops with their newest runs, for the command line, web pages and API."""
+"""The overview of shops with their runs, for the command line, web pages and API.
+
+Figures are of the last finished run; beside them stands the state of the newest run, which may be
+under way or have failed.
+"""
 
 from collections import Counter
 from typing import Any
 
 from sqlmodel import Session, col, func, select
 
-from catalog.models import Crawl, KnownOffer, Page, Shop
+from catalog.models import Crawl, KnownOffer, Page, Run, RunCounts, Shop
 from catalog.runtime.process_end import ENDED_PROCESS
+from catalog.storage.findings import read_counts
 from catalog.storage.store import Store
 from scout.pipeline import run_records
-from scout.pipeline.run_summary import summarize_run
+from scout.pipeline.run_summary import report_paths
 
 
 def describe_shops(store: Store) -> list[dict[str, Any]]:
@@ -20,7 +25,7 @@ def describe_shops(store: Store) -> list[dict[str, Any]]:
 
 
 def describe_shop(store: Store, shop: Shop) -> dict[str, Any]:
-    """Describe one shop: its stored offers and pages, and the state of its newest run."""
+    """Describe one shop: its stored offers and pages, its newest and its last finished run."""
     with store.read() as session:
         counts = _counts(session, shop)
     return {"name": shop.name, "url": shop.url, **counts, **_describe_run(store, shop)}
@@ -57,24 +62,58 @@ def _counts(session: Session, shop: Shop) -> dict[str, int]:
 
 
 def _describe_run(store: Store, shop: Shop) -> dict[str, Any]:
-    run = run_records.latest_run(store, shop)
-    if run is None:
+    """Describe the state of the newest run, and the figures of the last finished one."""
+    runs = run_records.shop_runs(store, shop)
+    newest = runs.newest
+    described: dict[str, Any] = {
+        "run": newest and newest.id,
+        "last_run": newest and newest.started_at,
+        "state": str(newest.state) if newest else "never run",
+        "stage": newest and str(newest.stage),
+        "reason": newest and newest.reason,
+    }
+    return described | _describe_finished_run(store, shop, runs.finished)
+
+
+def _describe_finished_run(store: Store, shop: Shop, run: Run | None) -> dict[str, Any]:
+    counts = read_finished_counts(store, shop, run)
+    if run is None or counts is None:
         return {
-            "run": None,
-            "last_run": None,
-            "state": "never run",
-            "stage": None,
-            "reason": None,
+            "finished_run": None,
+            "finished_at": None,
+            "seen": None,
+            "listed": None,
             "missing": None,
+            "unsure": None,
+            "ignored": None,
+            "values": {},
+            "without_import": False,
+            "changes": {},
             "reports": {},
         }
-    summary = summarize_run(store, shop, run_records.run_key(run))
     return {
-        "run": run.id,
-        "last_run": run.started_at,
-        "state": str(run.state),
-        "stage": str(run.stage),
-        "reason": run.reason,
-        "missing": summary.missing,
-        "reports": summary.reports,
+        "finished_run": run.id,
+        "finished_at": run.finished_at,
+        "seen": counts.seen,
+        "listed": counts.listed,
+        "missing": counts.missing,
+        "unsure": counts.unsure,
+        "ignored": counts.ignored,
+        "values": counts.values,
+        # Without an import every offer counts as missing.
+        "without_import": not counts.known_offers,
+        "changes": counts.changes | {"no_longer_seen": counts.no_longer_seen},
+        "reports": report_paths(store, run),
     }
+
+
+def read_finished_counts(store: Store, shop: Shop, run: Run | None) -> RunCounts | None:
+    """Return the counts of a finished run, stored now if that was not done."""
+    from reports.model.findings import ensure_stored
+
+    if run is None:
+        return None
+    run_id = run_records.run_key(run)
+    ensure_stored(store, shop, run_id)
+    with store.read() as session:
+        return read_counts(session, run_id)

@@ -2,6 +2,7 @@
 overrides the one before.
 """
 
+from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -16,6 +17,9 @@ from pydantic_settings import (
 from catalog.errors import ConfigError
 from catalog.models import Attribute
 
+# An ISO 4217 code, as offers carry it.
+CurrencyCode = Annotated[str, Field(pattern="^[A-Z]{3}$")]
+
 
 class Settings(BaseSettings):
     """Storage places, limits and crawler identity; `Settings.load()` reports an invalid one in one
@@ -24,7 +28,8 @@ class Settings(BaseSettings):
     `timeout` is in seconds, `max_body` in bytes, `run_memory` in MB (0: no limit). `workers` is the
     number of processes that parse pages, `at_once` the number of shops run in parallel. `precision`
     is the target of the matcher's verdicts; `confidence` the least confidence, per attribute, at
-    which a value is taken.
+    which a value is taken. `rates` gives the value of one unit of a currency, all in one unit, such
+    as EUR 1 and USD 0.92: with them, lists rank amounts of several currencies together.
     """
 
     model_config = SettingsConfigDict(env_prefix="SCOUT_", toml_file="scout.toml", extra="forbid")
@@ -46,6 +51,7 @@ class Settings(BaseSettings):
     metrics_port: int = 0
     at_once: int = Field(default=2, ge=1)
     run_memory: int = Field(default=4_000, ge=0)
+    rates: dict[CurrencyCode, Annotated[Decimal, Field(gt=0)]] = {}
     confidence: dict[Attribute, Annotated[float, Field(ge=0, le=1)]] = {}
 
     @classmethod

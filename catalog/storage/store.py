@@ -38,10 +38,14 @@ _RETRY_INTERVAL = 0.02
 
 
 class Store:
-    """An open database; `read()` and `write()` open sessions."""
+    """An open database; `read()` and `write()` open sessions.
 
-    def __init__(self, engine: Engine) -> None:
+    Paths of files that it stores are relative to `data_dir`, so that the folder can be moved.
+    """
+
+    def __init__(self, engine: Engine, data_dir: Path) -> None:
         self.engine = engine
+        self.data_dir = data_dir
 
     @classmethod
     def open(cls, settings: Settings) -> "Store":
@@ -55,7 +59,7 @@ class Store:
             if not inspect(engine).get_table_names():
                 upgrade_schema(settings)
             _check_revision(engine, engine.url)
-        return cls(engine)
+        return cls(engine, settings.data_dir)
 
     @contextmanager
     def read(self) -> Iterator[Session]:
@@ -73,6 +77,20 @@ class Store:
         with _translate_errors(self.engine.url), Session(engine, expire_on_commit=False) as session:
             yield session
             session.commit()
+
+    def relative_path(self, path: Path) -> str | None:
+        """Return a path below the data folder as it is stored; None for a path elsewhere."""
+        folder, file = self.data_dir.resolve(), path.resolve()
+        if not file.is_relative_to(folder):
+            return None
+        return file.relative_to(folder).as_posix()
+
+    def stored_path(self, stored: str) -> Path | None:
+        """Return the path that was stored; None unless it is below the data folder."""
+        path = self.data_dir / stored
+        if self.relative_path(path) is None:
+            return None
+        return path
 
     def shop(self, name: str) -> Shop:
         """Load a shop by name. Raises UnknownShop."""

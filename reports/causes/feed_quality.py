@@ -4,6 +4,7 @@ Rejected rows by reason, links that cannot be read, listed offers with another p
 page than in the catalog, and catalog offers that the run has not seen in the shop.
 """
 
+import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
@@ -291,9 +292,7 @@ class FeedQuality:
 
     def sort(self) -> None:
         """Sort the lists by relevance: greatest differences and most frequent reasons first."""
-        self.prices.sort(
-            key=lambda offer: (-abs(offer.page_price - offer.catalog_price), offer.url)
-        )
+        self.prices.sort(key=_difference_key)
         self.titles.sort(key=lambda offer: (offer.similarity, offer.url))
         by_frequency = sorted(
             self.rejections.values(), key=lambda rejection: (-rejection.rows, rejection.reason)
@@ -314,6 +313,13 @@ class FeedQuality:
             "not_seen_on_the_shop": len(self.unseen),
             "bad_rows_by_reason": [rejection.as_row() for rejection in self.rejections.values()],
         }
+
+
+def _difference_key(offer: PriceDifference) -> tuple[float, str]:
+    """Return a sort key by relative difference, as the report shows it, the greatest first."""
+    if offer.share is None:
+        return -math.inf, offer.url
+    return -abs(offer.share), offer.url
 
 
 def _link_kind(lacks_url: bool, is_opaque: bool) -> str:

@@ -1,48 +1,156 @@
-"""Findings of a run as `scout offers` prints them, each with verdict, cause and evidence."""
+"""Findings of a finished run as `scout offers` prints them, in pages that the database selects."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from sqlmodel import select
+from sqlmodel import Session, col, select
 
-from catalog.models import Match, Shop, Verdict
+from catalog.errors import UsageError
+from catalog.models import Match, ReviewDecision, Run, RunState, Shop, StoredFinding, Verdict
+from catalog.storage.findings import (
+    Change,
+    FindingFilter,
+    has_stored_matches,
+    read_counts,
+    read_findings_page,
+)
 from catalog.storage.store import Store
-from reports.model.report_model import build_report
-from reports.statistics.findings_reader import MAX_URL_LENGTH, Finding, clean_text
+from reports.model.finding_storage import backfill_findings, store_run_findings
+from reports.statistics.findings_reader import (
+    Finding,
+    clean_text,
+    read_findings_of,
+)
+
+_PAGE_SIZE = 500  # findings read at a time where all are wanted
 
 
 def list_findings(
-    store: Store, shop: Shop, run_id: int, verdicts: Collection[Verdict] | None = None
+    store: Store,
+    shop: Shop,
+    run_id: int,
+    verdicts: Collection[Verdict] | None = None,
+    *,
+    where: FindingFilter | None = None,
+    sort: str = "value",
+    limit: int | None = None,
+    offset: int = 0,
 ) -> list[Finding]:
     """List the findings of a run with the given verdicts (None: all), the most valuable first.
 
     Verdicts follow the review decisions: a rejected finding is listed, an accepted one missing.
-    Ignored findings are left out if verdicts are given. Raises UsageError if the shop has no such
-    run.
+    Ignored findings are left out if verdicts are given. `where` replaces both conditions and may
+    have more. `sort`, `limit` and `offset` select a page of the list
+    (`catalog.storage.findings.SORT_NAMES`). Raises UsageError if the shop has no such run.
     """
-    selected = set(Verdict)
-    if verdicts is not None:
-        selected = set(verdicts)
-    findings = [
-        finding
-        for finding in build_report(store, shop, run_id, keep=selected).findings
-        if finding.verdict in selected and not (finding.is_ignored and verdicts is not None)
-    ]
-    _add_explanations(store, run_id, findings)
+    if where is None:
+        where = FindingFilter(verdicts=frozenset(verdicts or ()), includes_ignored=verdicts is None)
+    ensure_stored(store, shop, run_id)
+    return _read_page(store, run_id, where, sort, limit, offset)
+
+
+def _read_page(
+    store: Store, run_id: int, where: FindingFilter, sort: str, limit: int | None, offset: int
+) -> list[Finding]:
+    with store.read() as session:
+        rows = read_findings_page(session, run_id, where, sort, limit, offset)
+        match_ids = [row.match_id for row in rows if row.match_id is not None]
+        matches = read_findings_of(session, match_ids)
+        explanations = _read_explanations(session, match_ids)
+    findings = []
+    for row in rows:
+        finding = _with_stored(row, matches.get(row.match_id or 0))
+        finding.why = explanations.get(row.match_id or 0)
+        findings.append(finding)
     return findings
 
 
-def _add_explanations(store: Store, run_id: int, findings: Sequence[Finding]) -> None:
-    """Fill in the matcher's explanations, which are too long to be read for every report."""
-    by_url = {finding.url: finding for finding in findings}
+def iterate_findings(
+    store: Store, shop: Shop, run_id: int, where: FindingFilter, sort: str = "value"
+) -> Iterator[Finding]:
+    """Yield all findings that a filter keeps, read in pages so that few are in memory."""
+    ensure_stored(store, shop, run_id)
+    offset = 0
+    while True:
+        page = _read_page(store, run_id, where, sort, _PAGE_SIZE, offset)
+        yield from page
+        if len(page) < _PAGE_SIZE:
+            return
+        offset += _PAGE_SIZE
+
+
+def ensure_stored(store: Store, shop: Shop, run_id: int) -> None:
+    """Store the findings of a run now if that was not done since its matches were written.
+
+    Earlier versions of Scout stored none. Raises UsageError if the shop has no such run.
+    """
     with store.read() as session:
-        for url, why in session.exec(select(Match.url, Match.why).where(Match.run_id == run_id)):
-            finding = by_url.get(clean_text(url, MAX_URL_LENGTH) or "")
-            if why and finding is not None:
+        run = session.get(Run, run_id)
+        counts = read_counts(session, run_id)
+        is_stored = counts is not None and has_stored_matches(session, counts)
+    if run is None or run.shop_id != shop.id:
+        raise UsageError(
+            f"{shop.name!r} has no run {run_id}: "
+            "'scout run' makes one, 'scout report' takes the last"
+        )
+    # The matches of an unfinished run may have changed since.
+    if is_stored and run.state == RunState.DONE:
+        return
+    backfill_findings(store, shop, before=run_id)
+    store_run_findings(store, shop, run_id, {})
+
+
+def _read_explanations(session: Session, match_ids: Sequence[int]) -> dict[int, dict[str, Any]]:
+    """Read the matcher's explanations, which are too long to be read for every report."""
+    explanations = {}
+    for start in range(0, len(match_ids), _PAGE_SIZE):
+        batch = match_ids[start : start + _PAGE_SIZE]
+        query = select(Match.id, Match.why).where(col(Match.id).in_(batch))
+        for match_id, why in session.exec(query):
+            if why and match_id is not None:
                 candidates = [_printable(candidate) for candidate in why["candidates"]]
-                finding.why = {**why, "candidates": candidates}
+                explanations[match_id] = {**why, "candidates": candidates}
+    return explanations
 
 
 def _printable(candidate: Mapping[str, Any]) -> dict[str, Any]:
     title, url = clean_text(candidate.get("title")), clean_text(candidate.get("url"))
     return {**candidate, "title": title, "url": url}
+
+
+def _with_stored(row: StoredFinding, match: Finding | None) -> Finding:
+    """Return a stored finding with the evidence of its match, if the match is still there."""
+    return Finding(
+        url=row.url,
+        urls=tuple(row.urls),
+        title=row.title,
+        price=row.price,
+        currency=row.currency,
+        brand=row.brand,
+        category=row.category,
+        ean=row.ean,
+        han=row.han,
+        sku=row.sku,
+        availability=row.availability,
+        verdict=Verdict(row.verdict),
+        score=row.score,
+        reasons=match.reasons if match else (),
+        nearest=match.nearest if match else None,
+        known_id=match.known_id if match else None,
+        fetched_at=row.fetched_at,
+        decision=row.decision and ReviewDecision(row.decision),
+        note=row.note,
+        cause=row.cause,
+        evidence=tuple(row.evidence),
+        since=Change(row.change) if row.change else None,
+        variant_of=row.variant_of,
+        match_id=row.match_id,
+        reviewed_at=row.reviewed_at,
+        first_seen_at=row.first_seen_at,
+        first_seen_run_id=row.first_seen_run_id,
+        last_seen_at=row.last_seen_at,
+        since_at=row.since_at,
+        since_run_id=row.since_run_id,
+        was_missing=row.was_missing,
+        rank=row.rank,
+    )

@@ -5,7 +5,7 @@ listed ones only those that differ from the catalog. Every output format writes 
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
@@ -15,6 +15,7 @@ from sqlmodel import Session
 from catalog.errors import UsageError
 from catalog.models import ReviewDecision, Run, Shop, Verdict, utc_now
 from catalog.runtime.progress import Progress, no_progress
+from catalog.storage.findings import Change
 from catalog.storage.store import Store
 from reports.causes.cause_inference import CauseContext, CauseKind, infer_causes, is_valid_ean
 from reports.causes.config import CauseConfig
@@ -27,6 +28,7 @@ from reports.statistics.completeness import Completeness, VerdictCounts
 from reports.statistics.completeness_builder import CompletenessBuilder
 from reports.statistics.coverage import count_coverage, is_superseded, read_linked_pages
 from reports.statistics.findings_reader import Finding, read_findings
+from reports.statistics.sightings import LostOffer, fill_sightings, read_lost_offers
 from reports.statistics.trend import (
     PreviousRun,
     Trend,
@@ -36,6 +38,9 @@ from reports.statistics.trend import (
 )
 
 LISTED_ONE_BY_ONE = frozenset({Verdict.MISSING, Verdict.UNSURE})
+# Order of the findings of a report; None stands for ignored ones of any verdict.
+_STANDINGS = (Verdict.MISSING, Verdict.UNSURE, Verdict.LISTED, None)
+_NO_RATES: Mapping[str, Decimal] = {}
 _PROGRESS_STEP = 2000  # findings between two progress messages
 _MAX_EVIDENCE = 5  # most frequent sentences kept per cause
 
@@ -66,7 +71,10 @@ class CauseShare:
 class Report:
     """Report of one run of one shop.
 
-    `is_superseded` is True if a newer run has crawled the shop since.
+    `is_superseded` is True if a newer run has crawled the shop since. `findings` are the missing,
+    unsure and ignored ones, the most valuable first; `listed` the listed ones if they were asked
+    for. `resolved` are listed offers that were missing in the previous run, `no_longer_seen` the
+    missing ones of that run that this one has not seen.
     """
 
     shop: Shop
@@ -78,6 +86,14 @@ class Report:
     trend: Trend
     feed_quality: FeedQuality
     is_superseded: bool
+    listed: list[Finding] = field(default_factory=list)
+    resolved: list[Finding] = field(default_factory=list)
+    no_longer_seen: list[LostOffer] = field(default_factory=list)
+
+    @property
+    def has_import(self) -> bool:
+        """True if the catalog has offers of the shop; else every offer counts as missing."""
+        return self.feed_quality.feed.offers > 0
 
     @property
     def is_read_by_heuristics(self) -> bool:
@@ -88,6 +104,12 @@ class Report:
     def run_at(self) -> datetime:
         """Time at which the run ended, or started if it has not ended."""
         return self.run.finished_at or self.run.started_at
+
+    def changed(self, change: Change) -> list[Finding]:
+        """Return the missing findings with a change since the previous run."""
+        return [
+            finding for finding in self.findings_with(Verdict.MISSING) if finding.since is change
+        ]
 
     def findings_with(self, verdict: Verdict) -> list[Finding]:
         """Return the findings of a verdict without the ignored ones, the most valuable first."""
@@ -115,6 +137,8 @@ class _ReportBuilder:
     trend: TrendBuilder
     kept_verdicts: frozenset[Verdict]
     findings: list[Finding] = field(default_factory=list)
+    listed: list[Finding] = field(default_factory=list)
+    resolved: list[Finding] = field(default_factory=list)
     variants: VariantIndex = field(default_factory=VariantIndex)
     listed_with_ean: int = 0
 
@@ -123,9 +147,14 @@ class _ReportBuilder:
         self.completeness.add(finding)
         self.trend.add(finding)
         self.variants.add(finding)
-        if finding.is_ignored or finding.verdict in self.kept_verdicts:
+        is_listed = finding.verdict is Verdict.LISTED and not finding.is_ignored
+        if finding.since is Change.RESOLVED:
+            self.resolved.append(finding)
+        if is_listed and Verdict.LISTED in self.kept_verdicts:
+            self.listed.append(finding)
+        if not is_listed and (finding.is_ignored or finding.verdict in self.kept_verdicts):
             self.findings.append(finding)
-        if finding.verdict is not Verdict.LISTED or finding.is_ignored:
+        if not is_listed:
             return
         self.listed_with_ean += is_valid_ean(finding.ean)
         # A reviewer's rejection names no catalog offer to compare with.
@@ -133,15 +162,29 @@ class _ReportBuilder:
             self.feed_quality.add_listed(finding)
             self.variants.add_listed(finding)
 
-    def sort_findings(self) -> None:
-        """Sort the findings by value, the most valuable first, those without a price last."""
-        weights = self.completeness.currency_weights
+    def rank_findings(self) -> None:
+        """Number and sort the findings by value at stake: missing ones first, ignored ones last.
 
-        def rank(finding: Finding) -> tuple[bool, Decimal, str]:
-            weight = weights.get(finding.currency or "", Decimal(1))
-            return finding.price is None, -(finding.price or 0) * weight, finding.url
+        Findings of one verdict are ranked by their prices, those without a price last.
+        """
+        by_standing: dict[Verdict | None, list[Finding]] = {}
+        for finding in self.kept():
+            standing = None if finding.is_ignored else finding.verdict
+            by_standing.setdefault(standing, []).append(finding)
+        number = 0
+        for standing in _STANDINGS:
+            for finding in self.completeness.ranking.rank(by_standing.get(standing, ())):
+                number += 1
+                finding.rank = number
+        for findings in (self.findings, self.listed, self.resolved):
+            findings.sort(key=lambda finding: finding.rank)
 
-        self.findings.sort(key=rank)
+    def kept(self) -> Iterator[Finding]:
+        """Yield every finding that stays in memory, once."""
+        yield from self.findings
+        yield from self.listed
+        if Verdict.LISTED not in self.kept_verdicts:
+            yield from self.resolved
 
 
 def build_report(
@@ -151,9 +194,11 @@ def build_report(
     keep: Collection[Verdict] = LISTED_ONE_BY_ONE,
     progress: Progress = no_progress,
     config: CauseConfig | None = None,
+    rates: Mapping[str, Decimal] = _NO_RATES,
 ) -> Report:
     """Build the report of a run; `keep` are the verdicts whose findings it lists one by one.
 
+    `rates` gives the value of one unit of each currency, to rank several currencies together.
     Raises UsageError if the shop has no such run.
     """
     config = config or CauseConfig()
@@ -166,7 +211,7 @@ def build_report(
             )
         previous = load_previous_run(session, shop, run)
         builder = _ReportBuilder(
-            CompletenessBuilder(), FeedQuality(config), TrendBuilder(previous), frozenset(keep)
+            CompletenessBuilder(rates), FeedQuality(config), TrendBuilder(previous), frozenset(keep)
         )
         for number, finding in enumerate(read_findings(session, shop, run_id), 1):
             builder.add(finding)
@@ -180,7 +225,9 @@ def build_report(
             pages = read_linked_pages(session, shop)
             feed_quality.read_unseen(session, shop, run_id, pages)
         feed_quality.read_feed(session, shop, builder.completeness.currency)
-        builder.sort_findings()
+        builder.rank_findings()
+        fill_sightings(session, run, previous, builder.kept())
+        builder.trend.mark_reappeared(builder.findings)
         infer_causes(builder.findings, _cause_context(session, shop, builder, previous, config))
         feed_quality.sort()
         return Report(
@@ -190,10 +237,19 @@ def build_report(
             findings=builder.findings,
             completeness=builder.completeness.build(count_coverage(session, shop, run_id, pages)),
             causes=_cause_shares(builder.findings),
-            trend=builder.trend.build(builder.findings, load_history(session, shop, run)),
+            trend=builder.trend.build(load_history(session, shop, run)),
             feed_quality=feed_quality,
             is_superseded=superseded,
+            listed=builder.listed,
+            resolved=builder.resolved,
+            no_longer_seen=_read_lost_offers(session, builder.trend),
         )
+
+
+def _read_lost_offers(session: Session, trend: TrendBuilder) -> list[LostOffer]:
+    if trend.previous.run is None:
+        return []
+    return read_lost_offers(session, trend.previous.run, trend.lost_urls())
 
 
 def measure_completeness(store: Store, shop: Shop, run_id: int) -> Completeness:

@@ -17,6 +17,7 @@ from reports.statistics.category_paths import category_steps
 from reports.statistics.coverage import Coverage
 from reports.statistics.findings_reader import Finding, decimal_text
 from reports.statistics.price_bands import Band
+from reports.statistics.value_ranking import RankKey, ValueRanking
 
 MAX_CATEGORIES = 24  # groups that still fit on one screen
 NO_CURRENCY = "(none)"
@@ -117,8 +118,11 @@ class VerdictCounts:
         return wilson_interval(self.missing, self.seen)
 
     def as_json(self, main_currency: str | None) -> dict[str, Any]:
-        """Return counts, share with its interval, and value of the missing offers."""
-        values = {currency: decimal_text(value) for currency, value in sorted(self.value.items())}
+        """Return counts, share with its interval, and value of the missing offers.
+
+        `missing_value` is in the main currency, `missing_values` has every currency. It is None if
+        there are amounts in other currencies only, for "0" would say that nothing is lost.
+        """
         return {
             "seen": self.seen,
             "listed": self.listed,
@@ -126,9 +130,16 @@ class VerdictCounts:
             "unsure": self.unsure,
             "missing_share": round(self.share, 4),
             "interval": [round(bound, 4) for bound in self.interval()],
-            "missing_value": decimal_text(self.value_in(main_currency)),
-            "missing_values": values,
+            **self.values_as_json(main_currency),
         }
+
+    def values_as_json(self, main_currency: str | None) -> dict[str, Any]:
+        """Return the value in the main currency, and that in each currency."""
+        values = {currency: decimal_text(value) for currency, value in sorted(self.value.items())}
+        main_value = None
+        if not self.value or (main_currency or "") in self.value:
+            main_value = decimal_text(self.value_in(main_currency))
+        return {"missing_value": main_value, "missing_values": values}
 
 
 @dataclass(frozen=True)
@@ -158,8 +169,8 @@ class Completeness:
     """Figures of one run of one shop; groups are ranked by the value of their missing offers.
 
     `currency` is the shop's main currency. `by_band` has the price bands of that currency,
-    `other_currency_bands` those of up to five further ones. `currency_weights` make amounts of
-    several currencies comparable for ranking.
+    `other_currency_bands` those of up to five further ones. `ranking` orders amounts of several
+    currencies.
     """
 
     total: VerdictCounts
@@ -170,7 +181,7 @@ class Completeness:
     by_band: tuple[Group, ...]
     other_currencies: tuple[Group, ...]
     other_currency_bands: tuple[tuple[str, tuple[Group, ...]], ...]
-    currency_weights: Mapping[str, Decimal]
+    ranking: ValueRanking
     unpriced: VerdictCounts
     coverage: Coverage
 
@@ -179,7 +190,7 @@ class Completeness:
 
         `A > B > C` becomes `A > B` or `A`.
         """
-        return _roll_up(self.by_category, self.currency_weights, limit)
+        return _roll_up(self.by_category, self.ranking, limit)
 
     def as_json(self) -> dict[str, Any]:
         """Return the figures as report.json has them."""
@@ -190,7 +201,13 @@ class Completeness:
             for other_currency, groups in self.other_currency_bands
         }
         return {
-            "totals": {**self.total.as_json(currency), "currency": currency, "words": decisions},
+            "totals": {
+                **self.total.as_json(currency),
+                "ignored": decisions[ReviewDecision.IGNORE.value],
+                "currency": currency,
+                "ranking": self.ranking.describe(),
+                "words": decisions,
+            },
             "coverage": self.coverage.as_json(),
             "by_category": [group.as_json("category", currency) for group in self.by_category],
             "by_price_band": [group.band_as_json(currency) for group in self.by_band],
@@ -204,16 +221,14 @@ class Completeness:
 
 
 def rank_groups(
-    groups: Iterable[tuple[str, VerdictCounts]], currency_weights: Mapping[str, Decimal]
+    groups: Iterable[tuple[str, VerdictCounts]], ranking: ValueRanking
 ) -> tuple[Group, ...]:
-    """Rank groups by the weighted value of their missing offers, then by their number."""
+    """Rank groups by the value of their missing offers, then by their number."""
 
-    def rank(group: Group) -> tuple[Decimal, int, int, str]:
-        value = Decimal(0)
-        for currency, amount in group.counts.value.items():
-            value += currency_weights.get(currency, Decimal(1)) * amount
+    def rank(group: Group) -> tuple[RankKey, int, int, str]:
+        value = ranking.group_key(group.counts.value)
         # Groups without a name come last among equals.
-        return -value, -group.counts.missing, -group.counts.seen, group.name or "\uffff"
+        return value, -group.counts.missing, -group.counts.seen, group.name or "\uffff"
 
     return tuple(sorted((Group(name or None, counts) for name, counts in groups), key=rank))
 
@@ -222,12 +237,10 @@ def roll_up(
     groups: Iterable[Group], currency: str | None, limit: int = MAX_CATEGORIES
 ) -> tuple[Group, ...]:
     """Roll categories up to the deepest level that fits, ranked by the value in one currency."""
-    return _roll_up(groups, {currency or "": Decimal(1)}, limit)
+    return _roll_up(groups, ValueRanking((currency or "",)), limit)
 
 
-def _roll_up(
-    groups: Iterable[Group], currency_weights: Mapping[str, Decimal], limit: int
-) -> tuple[Group, ...]:
+def _roll_up(groups: Iterable[Group], ranking: ValueRanking, limit: int) -> tuple[Group, ...]:
     leaves = tuple(groups)
     depth = max((len(category_steps(leaf.name)) for leaf in leaves), default=0)
     while depth > 0:
@@ -236,6 +249,6 @@ def _roll_up(
             ancestor = " > ".join(category_steps(leaf.name)[:depth])
             counts.setdefault(ancestor, VerdictCounts()).merge(leaf.counts)
         if len(counts) <= limit or depth == 1:
-            return rank_groups(counts.items(), currency_weights)
+            return rank_groups(counts.items(), ranking)
         depth -= 1
     return leaves

@@ -1,6 +1,7 @@
 """Builder of a shop's completeness: counts findings one at a time, so that none has to be kept."""
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
@@ -15,6 +16,7 @@ from reports.statistics.completeness import (
 from reports.statistics.coverage import Coverage
 from reports.statistics.findings_reader import Finding
 from reports.statistics.price_bands import choose_bands
+from reports.statistics.value_ranking import ValueRanking
 
 _MAX_BANDED_CURRENCIES = 5  # currencies besides the main one that get price bands
 _MIN_BANDED_OFFERS = 20  # offers in a currency from which price bands are worth reading
@@ -24,9 +26,10 @@ _MIN_BANDED_OFFERS = 20  # offers in a currency from which price bands are worth
 class CompletenessBuilder:
     """Counts of a run so far; `build` turns them into a `Completeness`.
 
-    Brands are counted without regard to case; `spellings` keeps the first spelling of each.
+    `rates` are the values of one unit of each currency, for ranking. Brands are counted without regard to case; `spellings` keeps the first spelling of each.
     """
 
+    rates: Mapping[str, Decimal] = field(default_factory=dict)
     total: VerdictCounts = field(default_factory=VerdictCounts)
     decisions: Counter[ReviewDecision] = field(default_factory=Counter)
     categories: dict[str, VerdictCounts] = field(default_factory=dict)
@@ -82,18 +85,21 @@ class CompletenessBuilder:
         return self.prices.get((currency, verdict), [])
 
     @property
-    def currency_weights(self) -> dict[str, Decimal]:
-        """Factors that make the mean price of missing offers 1 in every currency."""
-        weights = {}
-        for currency, counts in self.currencies.items():
-            value = self.total.value.get(currency or "")
-            if value:
-                weights[currency or ""] = counts.missing / value
-        return weights
+    def ranking(self) -> ValueRanking:
+        """Order of the currencies, that of most offers first, with the rates of the settings."""
+        currencies = sorted(
+            self.currencies,
+            key=lambda currency: (
+                currency != self.currency,
+                -self.currencies[currency].seen,
+                currency or "",
+            ),
+        )
+        return ValueRanking(tuple(currency or "" for currency in currencies), self.rates)
 
     def build(self, coverage: Coverage) -> Completeness:
         """Return the figures, with the coverage of the crawl that they depend on."""
-        main, weights = self.currency, self.currency_weights
+        main, ranking = self.currency, self.ranking
         further_currencies = sorted(
             (currency for currency in self.currencies if currency != main),
             key=lambda currency: currency or "",
@@ -108,8 +114,8 @@ class CompletenessBuilder:
             total=self.total,
             decisions=self.decisions,
             currency=main,
-            by_category=rank_groups(self.categories.items(), weights),
-            by_brand=rank_groups(brands, weights),
+            by_category=rank_groups(self.categories.items(), ranking),
+            by_brand=rank_groups(brands, ranking),
             by_band=self._band_groups(main),
             other_currencies=tuple(
                 Group(currency or NO_CURRENCY, self.currencies[currency])
@@ -118,7 +124,7 @@ class CompletenessBuilder:
             other_currency_bands=tuple(
                 (currency, self._band_groups(currency)) for currency in banded
             ),
-            currency_weights=weights,
+            ranking=ranking,
             unpriced=self.unpriced,
             coverage=coverage,
         )

@@ -8,16 +8,17 @@ writes that format.
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from sqlalchemy import Row, and_, func, select
+from sqlalchemy import Row, Select, and_, func, select
 from sqlmodel import Session, col
 
 from catalog.models import Match, Page, Review, ReviewDecision, Shop, Verdict
+from catalog.storage.findings import Change
 
 # Characters of a text, of a URL, of a brand or product number, of a short code (currency, GTIN).
 # All are bounds against hostile input.
@@ -62,8 +63,12 @@ class Finding:
     `verdict` already follows the review decision; an ignored finding keeps its verdict but counts
     nowhere. `reports.causes.cause_inference` fills in `cause` and `evidence`: the first sentence
     supports the cause, further ones are additional observations. `reports.statistics.trend` fills
-    in `since` ("new" or "still"). `variant_of` is the URL of the page that holds this offer among
-    several.
+    in `since`, the change since the previous run, and `reports.statistics.sightings` when the offer
+    was first and last seen, since when and which run it has this verdict, and whether it was
+    missing in an earlier run. `variant_of` is
+    the URL of the page that holds this offer among several. `rank` numbers the run's findings by
+    value from 1; 0 means not ranked yet. `score` is the probability that the catalog lists the
+    offer.
     """
 
     url: str
@@ -87,9 +92,18 @@ class Finding:
     note: str | None = None
     cause: str | None = None
     evidence: tuple[str, ...] = ()
-    since: str | None = None
+    since: Change | None = None
     why: Mapping[str, Any] | None = None
     variant_of: str | None = None
+    match_id: int | None = None
+    reviewed_at: datetime | None = None
+    first_seen_at: datetime | None = None
+    first_seen_run_id: int | None = None
+    last_seen_at: datetime | None = None
+    since_at: datetime | None = None
+    since_run_id: int | None = None
+    was_missing: bool = False
+    rank: int = 0
 
     @property
     def is_ignored(self) -> bool:
@@ -100,6 +114,11 @@ class Finding:
     def is_missing(self) -> bool:
         """Return True if the catalog lacks the offer and no reviewer left it out."""
         return self.verdict is Verdict.MISSING and not self.is_ignored
+
+    @property
+    def value(self) -> Decimal | None:
+        """Value at stake: the price if the offer is missing, else None."""
+        return self.price if self.is_missing else None
 
     def all_urls(self) -> tuple[str, ...]:
         """Return the offer's URL followed by every URL under which it was found."""
@@ -128,10 +147,18 @@ class Finding:
         if self.why:
             row["why"] = self.why
         row |= {
-            "since": self.since,
+            "since": self.since and str(self.since),
             "word": self.decision and str(self.decision),
             "note": self.note,
-            "fetched_at": self.fetched_at and self.fetched_at.isoformat(timespec="seconds"),
+            "reviewed_at": time_text(self.reviewed_at),
+            "ignored": self.is_ignored,
+            "value": decimal_text(self.value),
+            "rank": self.rank,
+            "first_seen": time_text(self.first_seen_at),
+            "last_seen": time_text(self.last_seen_at),
+            "verdict_since": time_text(self.since_at),
+            "verdict_since_run": self.since_run_id,
+            "fetched_at": time_text(self.fetched_at),
             "variant_of": self.variant_of,
             "other_urls": [url for url in self.urls if url != self.url],
         }
@@ -142,6 +169,7 @@ class Finding:
 class _Review:
     decision: ReviewDecision | None = None
     note: str | None = None
+    reviewed_at: datetime | None = None
 
 
 _NOT_REVIEWED = _Review()
@@ -150,7 +178,34 @@ _NOT_REVIEWED = _Review()
 def read_findings(session: Session, shop: Shop, run_id: int) -> Iterator[Finding]:
     """Yield every finding of the run, in the order in which the matcher stored them."""
     reviews = _read_reviews(session, shop)
+    of_run = col(Match.run_id) == run_id
+    for row in session.connection().execute(_match_query().where(of_run).order_by(col(Match.id))):
+        yield _finding(row, reviews)
+
+
+def read_findings_of(session: Session, match_ids: Sequence[int]) -> dict[int, Finding]:
+    """Read the findings of some matches, without review decisions; returns them by match."""
+    findings = {}
+    for start in range(0, len(match_ids), _BATCH_SIZE):
+        of_batch = col(Match.id).in_(match_ids[start : start + _BATCH_SIZE])
+        for row in session.connection().execute(_match_query().where(of_batch)):
+            findings[row.id] = _finding(row, {})
+    return findings
+
+
+def read_finding(session: Session, shop: Shop, run_id: int, url: str) -> Finding | None:
+    """Read one finding of a run by the URL of its match, with the present decision."""
+    query = _match_query().where(col(Match.run_id) == run_id, col(Match.url) == url)
+    row = session.connection().execute(query).first()
+    if row is None:
+        return None
+    return _finding(row, _read_reviews(session, shop))
+
+
+def _match_query() -> Select[Any]:
+    """Return the query of matches with the columns of a finding, streamed in batches."""
     fields = (
+        Match.id,
         Match.url,
         Match.urls,
         Match.known_id,
@@ -167,24 +222,22 @@ def read_findings(session: Session, shop: Shop, run_id: int) -> Iterator[Finding
         col(Page.shop_id) == col(Match.shop_id),
         col(Page.url) == func.coalesce(Match.variant_of, Match.url),
     )
-    query = (
-        select(*columns)
-        .select_from(Match)
-        .outerjoin(Page, page)
-        .where(col(Match.run_id) == run_id)
-        .order_by(col(Match.id))
-        .execution_options(yield_per=_BATCH_SIZE)
-    )
-    for row in session.connection().execute(query):
-        yield _finding(row, reviews)
+    query = select(*columns).select_from(Match).outerjoin(Page, page)
+    return query.execution_options(yield_per=_BATCH_SIZE)
 
 
 def _read_reviews(session: Session, shop: Shop) -> dict[str, _Review]:
-    query = select(col(Review.url), col(Review.decision), col(Review.note))
-    rows = session.connection().execute(query.where(col(Review.shop_id) == shop.id))
-    return {
-        url: _Review(ReviewDecision(decision), clean_text(note)) for url, decision, note in rows
-    }
+    columns: list[Any] = [
+        col(Review.url),
+        col(Review.decision),
+        col(Review.note),
+        col(Review.reviewed_at),
+    ]
+    query = select(*columns).where(col(Review.shop_id) == shop.id)
+    reviews = {}
+    for url, decision, note, reviewed_at in session.connection().execute(query):
+        reviews[url] = _Review(ReviewDecision(decision), clean_text(note), reviewed_at)
+    return reviews
 
 
 def _review_of(urls: Iterable[str], reviews: Mapping[str, _Review]) -> _Review:
@@ -220,6 +273,8 @@ def _finding(match: Row[Any], reviews: Mapping[str, _Review]) -> Finding:
         decision=review.decision,
         note=review.note,
         variant_of=clean_text(match.variant_of, MAX_URL_LENGTH),
+        match_id=match.id,
+        reviewed_at=review.reviewed_at,
     )
 
 
@@ -289,6 +344,13 @@ def parse_amount(value: object) -> Decimal | None:
     if number.is_finite() and 0 <= number < _PRICE_LIMIT:
         return number
     return None
+
+
+def time_text(moment: datetime | None) -> str | None:
+    """Return a time as JSON and CSV carry it: ISO 8601 to the second, in UTC."""
+    if moment is None:
+        return None
+    return moment.isoformat(timespec="seconds")
 
 
 def decimal_text(number: Decimal | None) -> str | None:

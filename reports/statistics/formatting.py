@@ -63,7 +63,10 @@ def format_totals(totals: Mapping[str, Decimal], main_currency: str | None) -> s
     currencies = [currency for currency, total in totals.items() if total]
     currencies.sort(key=lambda currency: (currency != (main_currency or ""), currency))
     parts = [format_total(totals[currency], currency) for currency in currencies]
-    return " + ".join(parts[:_MAX_CURRENCIES]) or _UNKNOWN
+    hidden = len(parts) - _MAX_CURRENCIES
+    if hidden > 0:
+        parts[_MAX_CURRENCIES:] = [format_plural(hidden, "further currency", "further currencies")]
+    return " + ".join(parts) or _UNKNOWN
 
 
 def format_price(amount: Decimal | None, currency: str | None) -> str:

@@ -5,7 +5,7 @@ crawl did not reach it. Such offers are counted apart from the ones that the cat
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -14,14 +14,13 @@ from sqlalchemy import func, select
 from sqlmodel import Session, col
 
 from catalog.models import Match, Review, ReviewDecision, Run, RunState, Shop, Verdict
+from catalog.storage.findings import Change
+from catalog.storage.runs import last_finished_run
 from reports.statistics.coverage import coverage_of_figures
 from reports.statistics.findings_reader import Finding, apply_decision
 
 _MAX_HISTORY = 12  # runs in the history: a quarter of a year of weekly runs
 _BATCH_SIZE = 500  # rows fetched, or URLs asked for, at a time
-
-NEW = "new"
-STILL_MISSING = "still"
 
 
 @dataclass(frozen=True)
@@ -57,6 +56,7 @@ class Trend:
     previous_page_share: float | None = None
     new: int = 0
     still_missing: int = 0
+    reappeared: int = 0
     resolved: int = 0
     no_longer_seen: int = 0
     now_unsure: int = 0
@@ -70,6 +70,7 @@ class Trend:
             "since": previous_run_at and previous_run_at.isoformat(timespec="seconds"),
             "new": self.new,
             "still": self.still_missing,
+            "reappeared": self.reappeared,
             "resolved": self.resolved,
             "no_longer_seen": self.no_longer_seen,
             "undecided_now": self.now_unsure,
@@ -107,16 +108,9 @@ class PreviousRun:
 
 def load_previous_run(session: Session, shop: Shop, run: Run) -> PreviousRun:
     """Load the shop's last finished run before this one; empty if there is none."""
-    query = (
-        select(col(Run.id))
-        .where(col(Run.shop_id) == shop.id, col(Run.state) == RunState.DONE)
-        .where(col(Run.id) < run.id)
-        .order_by(col(Run.id).desc())
-    )
-    previous_id = session.connection().execute(query).scalar()
-    if previous_id is None:
+    previous = last_finished_run(session, run.shop_id, before=run.id)
+    if previous is None:
         return PreviousRun()
-    previous = session.get_one(Run, previous_id)
     decisions = _read_decisions(session, shop, run)
     is_missing: dict[str, bool] = {}
     main_urls: dict[str, str] = {}
@@ -178,12 +172,10 @@ class TrendBuilder:
 
     previous: PreviousRun
     verdicts: dict[str, Verdict] = field(default_factory=dict)
+    changes: Counter[Change] = field(default_factory=Counter)
 
     def add(self, finding: Finding) -> None:
-        """Compare one finding with the previous run.
-
-        Marks a missing one as new or still missing.
-        """
+        """Compare one finding with the previous run, and fill in its change."""
         if self.previous.run is None:
             return
         urls = self.previous.missing_urls(finding.all_urls())
@@ -192,11 +184,25 @@ class TrendBuilder:
             # A reviewer took the offer out of the missing ones.
             if finding.is_ignored:
                 self.verdicts[url] = Verdict.LISTED
-        if finding.is_missing:
-            finding.since = STILL_MISSING if urls else NEW
+        finding.since = _change(finding, bool(urls))
+        if finding.since is not None:
+            self.changes[finding.since] += 1
 
-    def build(self, findings: Sequence[Finding], history: tuple[HistoryPoint, ...]) -> Trend:
-        """Return the trend; `findings` are the missing ones at least."""
+    def mark_reappeared(self, findings: Iterable[Finding]) -> None:
+        """Mark the new missing offers that were missing in an earlier run than the previous."""
+        for finding in findings:
+            if finding.since is Change.NEW and finding.was_missing:
+                finding.since = Change.REAPPEARED
+                self.changes[Change.NEW] -= 1
+                self.changes[Change.REAPPEARED] += 1
+
+    def lost_urls(self) -> list[str]:
+        """Return the previous run's URLs of the missing offers that were not seen again."""
+        is_missing = self.previous.is_missing
+        return [url for url in is_missing if is_missing[url] and url not in self.verdicts]
+
+    def build(self, history: tuple[HistoryPoint, ...]) -> Trend:
+        """Return the trend."""
         run = self.previous.run
         if run is None:
             return Trend(history=history)
@@ -204,19 +210,31 @@ class TrendBuilder:
         coverage = coverage_of_figures(run)
         if coverage is not None:
             page_share = coverage.page_share
-        changes = Counter(finding.since for finding in findings if finding.is_missing)
-        verdicts = Counter(self.verdicts.values())
         return Trend(
             previous_run_id=run.id,
             previous_run_at=self.previous.ended_at,
             previous_page_share=page_share,
-            new=changes[NEW],
-            still_missing=changes[STILL_MISSING],
-            resolved=verdicts[Verdict.LISTED],
-            now_unsure=verdicts[Verdict.UNSURE],
-            no_longer_seen=sum(self.previous.is_missing.values()) - len(self.verdicts),
+            new=self.changes[Change.NEW],
+            still_missing=self.changes[Change.STILL],
+            reappeared=self.changes[Change.REAPPEARED],
+            resolved=self.changes[Change.RESOLVED],
+            now_unsure=self.changes[Change.UNSURE],
+            no_longer_seen=len(self.lost_urls()),
             history=history,
         )
+
+
+def _change(finding: Finding, was_missing: bool) -> Change | None:
+    """Return the change of an offer that was missing in the previous run, or was not."""
+    if finding.is_ignored:
+        return None
+    if finding.is_missing:
+        return Change.STILL if was_missing else Change.NEW
+    if not was_missing:
+        return None
+    if finding.verdict is Verdict.LISTED:
+        return Change.RESOLVED
+    return Change.UNSURE
 
 
 def load_history(session: Session, shop: Shop, run: Run) -> tuple[HistoryPoint, ...]:

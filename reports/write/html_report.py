@@ -17,13 +17,16 @@ from urllib.parse import urlsplit
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from catalog.models import Verdict
+from catalog.models import RunState, Verdict
+from catalog.storage.findings import Change
 from reports.causes.cause_inference import ADVICE
 from reports.causes.feed_quality import UnseenOffer, group_by_status
 from reports.model.report_model import Report
 from reports.statistics import formatting
 from reports.statistics.completeness import Group, VerdictCounts
 from reports.statistics.coverage import Coverage, OfferStatus
+from reports.statistics.findings_reader import Finding
+from reports.statistics.sightings import LostOffer
 from reports.write import charts
 
 # Rows shown per list: what a browser draws without delay. The other formats hold all rows.
@@ -103,7 +106,9 @@ def _template_values(report: Report) -> dict[str, Any]:
         "figures": figures,
         "total": figures.total,
         "coverage": figures.coverage,
-        "notes": [*drift_notes(report.run.figures), *coverage_notes(figures.coverage)],
+        "notes": run_notes(report),
+        "ranking": figures.ranking.describe(),
+        "changes": _changed_offers(report),
         "currency": figures.currency,
         "categories": _shorten(figures.categories(), _MAX_BARS),
         "category_choices": _category_choices(report),
@@ -126,6 +131,17 @@ def _template_values(report: Report) -> dict[str, Any]:
         "style": _static_file("report.css"),
         "script": script,
         "script_hash": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+    }
+
+
+def _changed_offers(report: Report) -> dict[str, Sequence[Finding | LostOffer]]:
+    """Return the offers that changed since the previous run by the name of the change."""
+    return {
+        "Newly missing": report.changed(Change.NEW),
+        "Still missing": report.changed(Change.STILL),
+        "Missing again": report.changed(Change.REAPPEARED),
+        "Resolved": report.resolved,
+        "No longer seen": report.no_longer_seen,
     }
 
 
@@ -168,10 +184,23 @@ def _shorten_brands(groups: tuple[Group, ...]) -> ShortenedGroups:
     return _shorten(groups, _MAX_BRAND_BARS)
 
 
+def run_notes(report: Report) -> list[str]:
+    """Return the limits of a run as sentences, the reason of a failed one first."""
+    notes = []
+    if report.run.state == RunState.FAILED and report.run.reason:
+        notes.append(f"The run failed: {report.run.reason.rstrip('.')}.")
+    coverage = report.completeness.coverage
+    return [*notes, *drift_notes(report.run.figures), *coverage_notes(coverage)]
+
+
 def coverage_notes(coverage: Coverage) -> list[str]:
     """Return the limits of the crawl's coverage as sentences; none if it saw everything."""
     plural = formatting.format_plural
     notes = []
+    if not coverage.pages:
+        notes.append("No page of the shop was discovered.")
+    elif not coverage.answered:
+        notes.append("No page was answered by the shop.")
     if coverage.waiting:
         pages = plural(coverage.waiting, "page")
         notes.append(f"{pages} discovered but not visited before the crawl ended.")

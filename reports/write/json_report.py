@@ -12,7 +12,6 @@ from typing import Any
 from catalog.models import Verdict
 from reports.causes.cause_inference import ADVICE
 from reports.model.report_model import CauseShare, Report
-from reports.statistics.findings_reader import decimal_text
 
 FORMAT = 1
 
@@ -43,13 +42,14 @@ def _figures(report: Report) -> dict[str, Any]:
             "id": run.id,
             "state": str(run.state),
             "at": report.run_at.isoformat(timespec="seconds"),
+            "reason": run.reason,
         },
         "told_at": report.generated_at.isoformat(timespec="seconds"),
         "superseded": report.is_superseded,
         "rules": {name: learnt.get(name) for name in _RULE_FIGURES},
         **report.completeness.as_json(),
         "causes": [_cause(share, currency) for share in report.causes],
-        "trend": report.trend.as_json(),
+        "trend": report.trend.as_json() | _changed_offers(report),
         "feed": report.feed_quality.as_json(),
     }
 
@@ -58,11 +58,19 @@ def _cause(share: CauseShare, currency: str | None) -> dict[str, Any]:
     return {
         "cause": share.kind.value,
         "missing": share.offers,
-        "missing_value": decimal_text(share.counts.value_in(currency)),
+        **share.counts.values_as_json(currency),
         "advice": ADVICE[share.kind],
         "evidence": [
             {"text": evidence.text, "offers": evidence.offers} for evidence in share.evidence
         ],
+    }
+
+
+def _changed_offers(report: Report) -> dict[str, Any]:
+    """Return the offers that left the missing ones; the others are in the list of missing ones."""
+    return {
+        "resolved_offers": [finding.as_row() for finding in report.resolved],
+        "no_longer_seen_offers": [offer.as_row() for offer in report.no_longer_seen],
     }
 
 

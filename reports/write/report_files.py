@@ -10,14 +10,16 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from catalog.errors import StorageFull, StoreError, UsageError
-from catalog.models import Shop, Verdict
+from catalog.models import RunState, Shop, Stage, Verdict
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
+from reports.model.finding_storage import ALL_VERDICTS, backfill_findings, store_findings
 from reports.model.report_model import Report, build_report
 from reports.write.feed_export import (
     last_import_columns,
@@ -58,7 +60,7 @@ def report_shop(
     out: Path | None = None,
     progress: Progress = no_progress,
 ) -> dict[str, Path]:
-    """Write the report of a run, and return the file of each format.
+    """Store the findings of a run, write its report, and return the file of each format.
 
     `out` replaces the folder below the data folder.
 
@@ -73,7 +75,7 @@ def report_shop(
     folder = out
     if folder is None:
         folder = report_folder(settings, shop, run_id)
-    report = build_report(store, shop, run_id, progress=progress)
+    report = _store_report(settings, store, shop, run_id, progress)
     paths = {}
     for number, name in enumerate(formats):
         progress("report files", number, len(formats))
@@ -97,6 +99,22 @@ def _write_feed(store: Store, format: str, path: Path, report: Report) -> None:
             write_jsonl_feed(path, offers)
         else:
             write_csv_feed(path, offers, last_import_columns(session, report.shop.id))
+
+
+def _store_report(
+    settings: Settings, store: Store, shop: Shop, run_id: int, progress: Progress
+) -> Report:
+    """Build the report of a run, and store its findings if the run ends with it or has ended."""
+    backfill_findings(store, shop, before=run_id, progress=progress, rates=settings.rates)
+    report = build_report(
+        store, shop, run_id, keep=ALL_VERDICTS, progress=progress, rates=settings.rates
+    )
+    run = report.run
+    is_ending = run.state == RunState.RUNNING and run.stage == Stage.REPORT
+    if is_ending or run.state == RunState.DONE:
+        store_findings(store, report)
+    # No report file lists the listed offers.
+    return replace(report, listed=[])
 
 
 def report_folder(settings: Settings, shop: Shop, run_id: int) -> Path:

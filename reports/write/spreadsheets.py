@@ -12,13 +12,14 @@ from pathlib import Path
 import xlsxwriter
 from xlsxwriter.exceptions import FileCreateError
 
-from catalog.models import Verdict
+from catalog.models import ReviewDecision, Verdict
 from reports.causes.feed_quality import FeedQuality, RejectionReason
 from reports.model.report_model import CauseShare, Report
-from reports.statistics.completeness import Group
+from reports.statistics.completeness import Completeness, Group
 from reports.statistics.coverage import Coverage
-from reports.statistics.findings_reader import Finding, NearestOffer, decimal_text
+from reports.statistics.findings_reader import Finding, NearestOffer, decimal_text, time_text
 from reports.statistics.formatting import format_band, format_minute
+from reports.statistics.sightings import LostOffer
 from reports.write.cell_escaping import Cell, escape_row
 
 _MAX_SHEET_ROWS = 1_000_000  # XLSX allows 1,048,576
@@ -30,8 +31,13 @@ _FINDING_COLUMNS = (
     ("cause", 28), ("evidence", 60), ("also", 40), ("score", 8), ("since", 8), ("url", 50),
     ("ean", 16), ("han", 16), ("sku", 16), ("availability", 13), ("nearest_title", 40),
     ("nearest_price", 12), ("nearest_url", 40), ("reasons", 60), ("word", 9), ("note", 30),
-    ("fetched_at", 22), ("variant_of", 50),
+    ("fetched_at", 22), ("variant_of", 50), ("rank", 8), ("value", 12), ("first_seen", 22),
+    ("last_seen", 22), ("verdict_since", 22), ("reviewed_at", 22), ("other_urls", 50),
 )  # fmt: skip
+# In the workbook, which people read, the score has the name of what it is.
+_WORKBOOK_COLUMNS = tuple(
+    ("probability listed" if name == "score" else name, width) for name, width in _FINDING_COLUMNS
+)
 _NO_OFFER = NearestOffer(title=None, url=None, price=None, currency=None)
 
 
@@ -92,17 +98,21 @@ def build_sheets(report: Report) -> Iterator[Sheet]:
     """Yield all tables of the report."""
     figures, quality = report.completeness, report.feed_quality
     currency = figures.currency
+    currencies = _currencies(figures)
     yield Sheet("Summary", (("figure", 44), ("value", 24), ("note", 60)), _summary_rows(report))
     for name, verdict in (("Missing", Verdict.MISSING), ("Unsure", Verdict.UNSURE)):
         findings = report.findings_with(verdict)
-        yield Sheet(name, _FINDING_COLUMNS, map(_finding_cells, findings))
-    yield _causes_sheet(report.causes, currency)
-    yield _groups_sheet("Categories", "category", figures.by_category, currency)
-    yield _groups_sheet("Price bands", "price band", figures.by_band, currency)
+        yield Sheet(name, _WORKBOOK_COLUMNS, map(_finding_cells, findings))
+    yield Sheet("Ignored", _WORKBOOK_COLUMNS, map(_finding_cells, report.ignored))
+    yield Sheet("Resolved", _WORKBOOK_COLUMNS, map(_finding_cells, report.resolved))
+    yield _lost_offers_sheet(report.no_longer_seen)
+    yield _causes_sheet(report.causes, currencies)
+    yield _groups_sheet("Categories", "category", figures.by_category, currencies)
+    yield _groups_sheet("Price bands", "price band", figures.by_band, [currency or ""])
     for other_currency, groups in figures.other_currency_bands:
         name = f"Price bands {other_currency}"[:_MAX_SHEET_NAME]
-        yield _groups_sheet(name, "price band", groups, other_currency)
-    yield _groups_sheet("Brands", "brand", figures.by_brand, currency)
+        yield _groups_sheet(name, "price band", groups, [other_currency])
+    yield _groups_sheet("Brands", "brand", figures.by_brand, currencies)
     yield _price_differences_sheet(quality)
     yield _title_differences_sheet(quality)
     yield _rejections_sheet(quality.rejections.values())
@@ -110,16 +120,51 @@ def build_sheets(report: Report) -> Iterator[Sheet]:
     yield _crawl_sheet(figures.coverage)
 
 
-def _causes_sheet(causes: Iterable[CauseShare], currency: str | None) -> Sheet:
-    def cells(share: CauseShare) -> list[Cell]:
-        value = share.counts.value_in(currency)
-        return [share.kind.value, share.offers, value, currency, share.evidence[0].text]
+def _currencies(figures: Completeness) -> list[str]:
+    """Return the currencies of the missing offers, that of most offers first; "" for none."""
+    values = figures.total.value
+    return [currency for currency in figures.ranking.order if currency in values]
 
-    columns = (("cause", 32), ("missing", 10), ("value", 14), ("currency", 9), ("evidence", 70))
+
+def _value_columns(currencies: Sequence[str]) -> list[tuple[str, int]]:
+    """Return a column for each currency, since amounts of several have no sum."""
+    return [(f"missing value {currency}".strip(), 18) for currency in currencies]
+
+
+def _lost_offers_sheet(offers: Iterable[LostOffer]) -> Sheet:
+    def cells(offer: LostOffer) -> list[Cell]:
+        return [
+            offer.title,
+            offer.price,
+            offer.currency,
+            time_text(offer.first_seen_at),
+            time_text(offer.last_seen_at),
+            offer.url,
+        ]
+
+    columns = (
+        ("title", 50),
+        ("price", 12),
+        ("currency", 9),
+        ("first_seen", 22),
+        ("last_seen", 22),
+        ("url", 50),
+    )
+    return Sheet("No longer seen", columns, map(cells, offers))
+
+
+def _causes_sheet(causes: Iterable[CauseShare], currencies: Sequence[str]) -> Sheet:
+    def cells(share: CauseShare) -> list[Cell]:
+        values = [share.counts.value_in(currency) for currency in currencies]
+        return [share.kind.value, share.offers, *values, share.evidence[0].text]
+
+    columns = (("cause", 32), ("missing", 10), *_value_columns(currencies), ("evidence", 70))
     return Sheet("Causes", columns, map(cells, causes))
 
 
-def _groups_sheet(name: str, column: str, groups: Iterable[Group], currency: str | None) -> Sheet:
+def _groups_sheet(
+    name: str, column: str, groups: Iterable[Group], currencies: Sequence[str]
+) -> Sheet:
     columns = (
         (column, 40),
         ("seen", 9),
@@ -129,8 +174,7 @@ def _groups_sheet(name: str, column: str, groups: Iterable[Group], currency: str
         ("missing share", 13),
         ("from", 9),
         ("to", 9),
-        ("missing value", 14),
-        ("currency", 9),
+        *_value_columns(currencies),
     )
 
     def cells(group: Group) -> list[Cell]:
@@ -138,7 +182,7 @@ def _groups_sheet(name: str, column: str, groups: Iterable[Group], currency: str
         low, high = counts.interval()
         label = group.name or "(none)"
         if group.band:
-            label = format_band(group.band, currency)
+            label = format_band(group.band, currencies[0] or None)
         return [
             label,
             counts.seen,
@@ -148,8 +192,7 @@ def _groups_sheet(name: str, column: str, groups: Iterable[Group], currency: str
             round(counts.share, 4),
             round(low, 4),
             round(high, 4),
-            counts.value_in(currency),
-            currency,
+            *(counts.value_in(currency) for currency in currencies),
         ]
 
     return Sheet(name, columns, map(cells, groups))
@@ -233,12 +276,19 @@ def _summary_rows(report: Report) -> Iterator[list[Cell]]:
         page_share = f"share {coverage.page_share:.4f}"
     yield ["shop", report.shop.name, report.shop.url]
     yield ["run", report.run.id, format_minute(report.run_at)]
+    yield ["state of the run", str(report.run.state), report.run.reason]
     yield ["offers seen in the shop", total.seen, None]
     yield ["listed", total.listed, None]
     yield ["missing", total.missing, None]
     yield ["unsure", total.unsure, "counted neither as listed nor as missing"]
     yield ["missing share", round(total.share, 4), f"95 % interval {low:.4f} to {high:.4f}"]
-    yield ["missing value", total.value_in(figures.currency), figures.currency]
+    yield ["ignored", figures.decisions.get(ReviewDecision.IGNORE, 0), "counted nowhere else"]
+    for currency in _currencies(figures):
+        yield ["missing value", total.value[currency], currency or "no currency"]
+    if figures.ranking.describe():
+        yield ["ranking", None, figures.ranking.describe()]
+    if not report.has_import:
+        yield ["catalog", 0, "nothing was imported: every offer counts as missing"]
     yield ["pages discovered", coverage.pages, None]
     yield ["pages with a response", coverage.answered, page_share]
     yield ["offers of the catalog", coverage.known, None]
@@ -252,9 +302,6 @@ def _summary_rows(report: Report) -> Iterator[list[Cell]]:
 
 def _finding_cells(finding: Finding) -> list[Cell]:
     nearest = finding.nearest or _NO_OFFER
-    fetched_at = None
-    if finding.fetched_at is not None:
-        fetched_at = finding.fetched_at.isoformat(timespec="seconds")
     return [
         "ignored" if finding.is_ignored else finding.verdict.value,
         finding.title,
@@ -278,6 +325,13 @@ def _finding_cells(finding: Finding) -> list[Cell]:
         "; ".join(finding.reasons) or None,
         finding.decision and finding.decision.value,
         finding.note,
-        fetched_at,
+        time_text(finding.fetched_at),
         finding.variant_of,
+        finding.rank,
+        finding.value,
+        time_text(finding.first_seen_at),
+        time_text(finding.last_seen_at),
+        time_text(finding.since_at),
+        time_text(finding.reviewed_at),
+        "\n".join(url for url in finding.urls if url != finding.url) or None,
     ]

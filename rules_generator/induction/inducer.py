@@ -13,6 +13,7 @@ from itertools import chain
 from statistics import median
 
 from catalog.models import Attribute
+from catalog.runtime.progress import Progress, no_progress
 from parser.page.document import Document
 from parser.page_reader import read_attributes
 from parser.rules.model import Rule, RuleSet, Signature, Template
@@ -122,9 +123,10 @@ def induce(
     threshold: float | None = None,
     currency: str | None = None,
     config: LearnerConfig = DEFAULT_CONFIG,
+    progress: Progress = no_progress,
 ) -> tuple[RuleSet, InductionReport]:
     """Induce rules from examples; `background` is an unlabelled sample of the shop's pages."""
-    model = learn_model(examples, background, config)
+    model = learn_model(examples, background, config, progress)
     rules = model.rules(threshold, currency)
     counts = {template.name: len(template.rules) for template in rules.templates}
     members = chain.from_iterable(learnt.members for learnt in model.templates)
@@ -137,6 +139,7 @@ def learn_model(
     examples: Sequence[TrainingExample],
     background: Iterable[Document] = (),
     config: LearnerConfig = DEFAULT_CONFIG,
+    progress: Progress = no_progress,
 ) -> LearntModel:
     """Cluster the examples by template and rank each template's candidates."""
     fingerprints = [page_fingerprint(example.document) for example in examples]
@@ -157,7 +160,7 @@ def learn_model(
             for index, example in enumerate(examples)
             if index not in cluster.members
         ]
-        candidates, remaining, reasons = _rank_robustly(members, elsewhere, config)
+        candidates, remaining, reasons = _rank_robustly(members, elsewhere, config, progress)
         templates.append(LearntTemplate(signature, candidates, remaining))
         set_aside += reasons
     defaults = find_site_defaults(home_pages, [example.example for example in examples])
@@ -173,14 +176,17 @@ def _not_found(
 
 
 def _rank_robustly(
-    members: Sequence[TrainingExample], elsewhere: Sequence[Example], config: LearnerConfig
+    members: Sequence[TrainingExample],
+    elsewhere: Sequence[Example],
+    config: LearnerConfig,
+    progress: Progress,
 ) -> tuple[RankedCandidates, Sequence[TrainingExample], list[tuple[str, str]]]:
     """Rank a template's candidates without bad examples. Returns the ranking, the examples, those set aside.
 
     Examples are set aside if the rules of all contradict them, or their page is made to be slow. If most are
     contradicted, the rules are at fault.
     """
-    ranking, fast = _rank_fast(members, elsewhere, config)
+    ranking, fast = _rank_fast(members, elsewhere, config, progress)
     rules = [rule for rule in ranking.rules() if not rule.is_fallback]
     contradicted = [member for member in fast if _agreement(member, rules) < MIN_AGREEMENT]
     if 2 * len(contradicted) > len(fast):
@@ -188,7 +194,7 @@ def _rank_robustly(
     remaining = fast
     if contradicted:
         agreeing = [member for member in fast if member not in contradicted]
-        ranking, remaining = _rank_fast(agreeing, elsewhere, config)
+        ranking, remaining = _rank_fast(agreeing, elsewhere, config, progress)
     set_aside = [(member.address, CONTRADICTS) for member in contradicted]
     for member in members:
         if member not in remaining and member not in contradicted:
@@ -197,7 +203,10 @@ def _rank_robustly(
 
 
 def _rank_fast(
-    members: Sequence[TrainingExample], elsewhere: Sequence[Example], config: LearnerConfig
+    members: Sequence[TrainingExample],
+    elsewhere: Sequence[Example],
+    config: LearnerConfig,
+    progress: Progress,
 ) -> tuple[RankedCandidates, Sequence[TrainingExample]]:
     """Rank the candidates of the examples whose pages are not made to be slow. Returns these examples too."""
     remaining = members
@@ -208,6 +217,7 @@ def _rank_fast(
                 [member.document for member in remaining],
                 elsewhere,
                 config,
+                progress,
             )
         except SlowPages as error:
             remaining = [member for member in remaining if member.document not in error.documents]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from catalog.models import IDENTIFIERS, Attribute
+from catalog.runtime.progress import Progress, no_progress
 from parser.page.document import Document
 from parser.rules.model import Form, Rule
 from parser.rules.selector import AnySelector
@@ -97,6 +98,7 @@ def rank_candidates(
     documents: Sequence[Document],
     elsewhere: Sequence[Example],
     config: LearnerConfig = DEFAULT_CONFIG,
+    progress: Progress = no_progress,
 ) -> RankedCandidates:
     """Run all candidates of one template on all its examples; `elsewhere` are those of other templates.
 
@@ -104,13 +106,15 @@ def rank_candidates(
     """
     pages = ExamplePages(examples, documents, config)
     try:
-        return _rank_all(pages, elsewhere)
+        return _rank_all(pages, elsewhere, progress)
     except SlowPage as error:
         slow = [page.document for page in pages.pages if page.is_slow]
         raise SlowPages(slow) from error
 
 
-def _rank_all(pages: ExamplePages, elsewhere: Sequence[Example]) -> RankedCandidates:
+def _rank_all(
+    pages: ExamplePages, elsewhere: Sequence[Example], progress: Progress
+) -> RankedCandidates:
     config = pages.config
     matchers = _matchers(pages)
     located = [
@@ -118,7 +122,7 @@ def _rank_all(pages: ExamplePages, elsewhere: Sequence[Example]) -> RankedCandid
     ]
     pages.not_shown = _not_shown(list(matchers), located)
     ranked, general = {}, list[Rule]()
-    for attribute in Attribute:
+    for number, attribute in enumerate(Attribute, 1):
         occurrences = [by_attribute.get(attribute, []) for by_attribute in located]
         candidates = _candidates(attribute, occurrences, list(matchers), pages)
         tallies = [
@@ -130,6 +134,7 @@ def _rank_all(pages: ExamplePages, elsewhere: Sequence[Example]) -> RankedCandid
         if attribute is Attribute.TITLE and config.uses("heading_titles"):
             ranked[attribute], heading = with_heading(ranked[attribute], tallies, pages.examples)
             general += heading
+        progress("attributes learnt", number, len(Attribute))
     if not config.uses("empty_fields"):
         return RankedCandidates(ranked, general, config)
     read_selectors = [

@@ -47,7 +47,8 @@ def load_training_set(
     offers = known_offers(store, shop)
     progress("examples looked for", 0, len(offers))
     joined = join_offers(offers, pages, opener, MAX_EXAMPLES, redirect_targets(store, shop))
-    opened = _open_pool(joined, opener, since)
+    progress("examples looked for", len(offers), len(offers))
+    opened = _open_pool(joined, opener, since, progress)
     return TrainingSet(offers, len(joined), sample_examples(opened, limit))
 
 
@@ -58,7 +59,7 @@ def latest_rules(store: Store, shop: Shop) -> StoredRules | None:
 
 
 def _open_pool(
-    examples: Sequence[Example], opener: PageOpener, since: datetime | None
+    examples: Sequence[Example], opener: PageOpener, since: datetime | None, progress: Progress
 ) -> list[TrainingExample]:
     """Open the pages of an evenly spread pool of examples.
 
@@ -69,7 +70,11 @@ def _open_pool(
     size = POOL_FACTOR * MAX_EXAMPLES // (2 if fresh and resting else 1)
     pool = [*_every_nth(fresh, size), *_every_nth(resting, size)]
     by_page = {example.page: example for example in pool}
-    return [TrainingExample(by_page[page], document) for page, document in opener.open_all(by_page)]
+    opened = []
+    for number, (page, document) in enumerate(opener.open_all(by_page), 1):
+        opened.append(TrainingExample(by_page[page], document))
+        progress("example pages opened", number, len(by_page))
+    return opened
 
 
 def _every_nth(examples: Sequence[Example], size: int) -> Sequence[Example]:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from scout.terminal.output import print_note
+
 if TYPE_CHECKING:
     from catalog.models import Run, Shop
     from catalog.runtime.progress import Progress
@@ -103,7 +105,7 @@ def get_invocation(context: typer.Context) -> Invocation:
 
 
 def require_run(invocation: Invocation, shop: "Shop") -> "Run":
-    """Return the shop's newest run. Raises UsageError where it has none."""
+    """Return the shop's newest run, finished or not. Raises UsageError where it has none."""
     from catalog.errors import UsageError
     from scout.pipeline import run_records
 
@@ -111,6 +113,28 @@ def require_run(invocation: Invocation, shop: "Shop") -> "Run":
     if run is None:
         raise UsageError(f"shop {shop.name!r} has not been run yet: 'scout run {shop.name}'")
     return run
+
+
+def require_finished_run(invocation: Invocation, shop: "Shop") -> "Run":
+    """Return the shop's last finished run; mention a newer one that is under way or failed.
+
+    Raises UsageError where no run has finished.
+    """
+    from catalog.errors import UsageError
+    from scout.pipeline import run_records
+
+    newest = require_run(invocation, shop)
+    finished = run_records.shop_runs(invocation.store, shop).finished
+    state = f"run {newest.id} is under way ({newest.stage})"
+    if newest.state == "failed":
+        state = f"run {newest.id} failed: {newest.reason}"
+    if finished is None:
+        raise UsageError(
+            f"no run of shop {shop.name!r} has finished; {state}: 'scout run {shop.name}' goes on"
+        )
+    if finished.id != newest.id:
+        print_note(f"{state}; these are the figures of run {finished.id}, the last finished one")
+    return finished
 
 
 def command_group(name: str, summary: str) -> typer.Typer:

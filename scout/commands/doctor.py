@@ -2,7 +2,7 @@
 
 import typer
 
-from scout.commands.context import JsonOption, command_group, get_invocation
+from scout.commands.context import Invocation, JsonOption, command_group, get_invocation
 from scout.terminal.output import print_json, print_lines, print_table
 
 database_commands = command_group("db", "The database: migrations and checks.")
@@ -34,11 +34,31 @@ def check_installation(context: typer.Context, as_json: JsonOption = False) -> N
 
 @database_commands.command("upgrade")
 def upgrade_database(context: typer.Context) -> None:
-    """Migrate the database to this version's schema."""
+    """Migrate the database to this version's schema.
+
+    Runs of earlier versions get the stored findings that lists and figures are read from.
+    """
     from catalog.storage.store import upgrade_schema
 
-    before, after = upgrade_schema(get_invocation(context).settings)
+    invocation = get_invocation(context)
+    before, after = upgrade_schema(invocation.settings)
+    _backfill_findings(invocation)
     if before == after:
         print_lines(f"schema {after}: nothing to do")
     else:
         print_lines(f"schema {before or 'none'} -> {after}")
+
+
+def _backfill_findings(invocation: Invocation) -> None:
+    """Store the findings of the finished runs that have none; a killed upgrade goes on here."""
+    from sqlmodel import select
+
+    from catalog.models import Shop
+    from reports.model.finding_storage import backfill_findings
+
+    store = invocation.store
+    with store.read() as session:
+        shops = list(session.exec(select(Shop)))
+    with invocation.progress() as progress:
+        for shop in shops:
+            backfill_findings(store, shop, progress=progress, rates=invocation.settings.rates)

@@ -70,7 +70,7 @@ def _run_one_shop(invocation: Invocation, name: str, fresh: bool, as_json: bool)
     if as_json:
         print_json(asdict(summary))
         return
-    print_run(summary, build_report(store, shop, summary.run))
+    print_run(summary, build_report(store, shop, summary.run, rates=settings.rates))
 
 
 def _run_all_shops(invocation: Invocation, as_json: bool) -> None:

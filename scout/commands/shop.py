@@ -1,7 +1,7 @@
 """`scout shop`: add, set, list, show and remove the merchants' websites."""
 
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -147,7 +147,8 @@ def list_shops(context: typer.Context, as_json: JsonOption = False) -> None:
         for row in rows:
             print_json(row)
         return
-    print_table(LIST_COLUMNS, [[row[column] for column in LIST_COLUMNS] for row in rows])
+    cells = [[*(row[column] for column in LIST_COLUMNS), _remark(row)] for row in rows]
+    print_table((*LIST_COLUMNS, "remark"), cells)
 
 
 @shop_commands.command("show")
@@ -200,6 +201,18 @@ def remove(
     ):
         purge.purge_shop(session, run_records.shop_key(stored_shop))
     print_lines(f"shop {format_cell(stored_shop.name)} removed")
+
+
+def _remark(row: dict[str, Any]) -> str:
+    """Return the limits of a shop's figures: a newer run, a reason, or an empty catalog."""
+    remarks = []
+    if row["state"] == "running" and row["finished_run"] is not None:
+        remarks.append(f"run {row['run']} is under way, missing of run {row['finished_run']}")
+    if row["reason"]:
+        remarks.append(row["reason"])
+    if row["without_import"]:
+        remarks.append("nothing imported: every offer counts as missing")
+    return "; ".join(remarks)
 
 
 def _flatten(value: object) -> object:

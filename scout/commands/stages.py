@@ -1,7 +1,7 @@
 """The stages of a run one at a time: `scout crawl`, `learn`, `parse`, `match`, `report`.
 
 Each works on the shop's unfinished run, or on its newest one where all are done; `crawl` starts a
-run where needed.
+run where needed, and `report` takes the last finished run unless a report is due.
 """
 
 from collections.abc import Callable
@@ -266,6 +266,7 @@ def _execute(
     run_id: int | None = None,
 ) -> dict[str, Any]:
     """Execute one stage under the shop's lock; return the run's id and the stage's figures."""
+    from catalog.models import Stage
     from scout.pipeline import run_records, shop_run
 
     shop = invocation.shop(name)
@@ -274,7 +275,20 @@ def _execute(
         result = run_records.record_stage(
             invocation.store, selected_run, stage, lambda run_id: work(shop, run_id, progress)
         )
+        if stage is Stage.MATCH:
+            _store_again(invocation, shop, selected_run)
     return {"run": selected_run} | run_records.storable_figures(result)
+
+
+def _store_again(invocation: Invocation, shop: "Shop", run_id: int) -> None:
+    """Store the findings of a finished run again after it was matched again."""
+    from catalog.models import Run, RunState
+    from reports.model.finding_storage import store_run_findings
+
+    with invocation.store.read() as session:
+        is_finished = session.get_one(Run, run_id).state == RunState.DONE
+    if is_finished:
+        store_run_findings(invocation.store, shop, run_id, invocation.settings.rates)
 
 
 def _select_run(invocation: Invocation, shop: "Shop", stage: "Stage", run_id: int | None) -> int:
@@ -286,7 +300,21 @@ def _select_run(invocation: Invocation, shop: "Shop", stage: "Stage", run_id: in
         return run_records.resume_or_start(invocation.store, shop)
     if run_id is not None:
         return run_records.check_run_id(invocation.store, shop, run_id)
+    if stage is Stage.REPORT:
+        return _run_to_report(invocation, shop)
     return run_records.run_key(require_run(invocation, shop))
+
+
+def _run_to_report(invocation: Invocation, shop: "Shop") -> int:
+    """Return the run whose report is due, else the last finished one, else the newest."""
+    from catalog.models import Stage
+    from scout.pipeline import run_records
+
+    newest = require_run(invocation, shop)
+    runs = run_records.shop_runs(invocation.store, shop)
+    if runs.finished is None or (runs.under_way and newest.stage == Stage.REPORT):
+        return run_records.run_key(newest)
+    return run_records.run_key(runs.finished)
 
 
 def _print_figures(figures: dict[str, Any], as_json: bool) -> None:

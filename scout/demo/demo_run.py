@@ -93,7 +93,7 @@ def run_demo(
     feed.write_bytes(shop.feed(served.url))
     imported = import_offers(store, stored, str(feed), progress=progress)
     summary = shop_run.run_shop(settings, store, stored, progress=progress)
-    report = build_report(store, stored, summary.run)
+    report = build_report(store, stored, summary.run, rates=settings.rates)
     return DemoResult(
         run=summary,
         report=report,

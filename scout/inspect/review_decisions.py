@@ -7,6 +7,7 @@ from sqlmodel import Session, select
 from catalog.errors import UsageError
 from catalog.models import Attribute, Match, Review, ReviewDecision, Shop, utc_now
 from catalog.storage.store import Store
+from reports.model.finding_storage import update_finding
 from scout.pipeline import run_records
 from url_cleaner.cleaner import clean_url
 
@@ -15,7 +16,7 @@ from url_cleaner.cleaner import clean_url
 class RecordedDecision:
     """URL under which a decision was recorded.
 
-    `is_finding` is True for a finding of the newest run.
+    `is_finding` is True for a finding of the last finished run.
     """
 
     url: str
@@ -27,9 +28,9 @@ def record_decision(
 ) -> RecordedDecision:
     """Record a review decision on a finding, in place of an earlier one.
 
-    Any URL of the offer names it. Raises BadUrl.
+    The stored finding of the last finished run and its counts follow at once. Any URL of the offer names it. Raises BadUrl.
     """
-    run = run_records.latest_run(store, shop)
+    run = run_records.shop_runs(store, shop).finished
     with store.write() as session:
         finding_url = _finding_url(session, run.id, url, shop) if run else None
         key = finding_url or clean_url(url, home=shop.url).url or url
@@ -39,6 +40,8 @@ def record_decision(
             review = Review(shop_id=run_records.shop_key(shop), url=key, decision=decision)
         review.decision, review.note, review.reviewed_at = decision, note, utc_now()
         session.add(review)
+    if run is not None and finding_url is not None:
+        update_finding(store, shop, run_records.run_key(run), finding_url)
     return RecordedDecision(key, finding_url is not None)
 
 

@@ -13,8 +13,18 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 from sqlmodel import Session, col, func, select
 
-from catalog.models import KnownOffer, Match, Page, Run, RunState, Schedule, Shop
+from catalog.models import (
+    KnownOffer,
+    Page,
+    Run,
+    RunCounts,
+    RunState,
+    Schedule,
+    Shop,
+    Verdict,
+)
 from catalog.runtime.settings import Settings
+from catalog.storage.runs import last_finished_run_ids
 from catalog.storage.store import Store
 
 _CACHE_SECONDS = 10.0
@@ -89,17 +99,30 @@ def _run_metrics(session: Session) -> Iterator[Metric]:
     runs = [_ShopRun(name, run) for run, name in session.exec(query)]
     yield from _progress_metrics(runs)
     yield from _figure_metrics(runs)
-    shops = {shop_run.run.id: shop_run.shop for shop_run in runs}
-    verdicts = session.exec(
-        select(Match.run_id, Match.verdict, func.count())
-        .where(col(Match.run_id).in_(newest))
-        .group_by(col(Match.run_id), col(Match.verdict))
+    yield from _finding_metrics(session)
+
+
+def _finding_metrics(session: Session) -> Iterator[Metric]:
+    """Yield the counts of the last finished runs, as every list and report has them."""
+    finished = last_finished_run_ids(session)
+    query = select(RunCounts, Shop.name).where(
+        RunCounts.shop_id == Shop.id, col(RunCounts.run_id).in_(finished)
     )
-    counts: Samples = {
-        (shops.get(run_id, ""), str(verdict)): count for run_id, verdict, count in verdicts
-    }
-    description = "Offers of a shop's newest run by verdict."
-    yield _gauge("scout_offers", description, ("shop", "verdict"), counts)
+    offers: Samples = {}
+    values: Samples = {}
+    runs: Samples = {}
+    for counts, shop in session.exec(query):
+        runs[shop,] = counts.run_id
+        for verdict in (*Verdict, "ignored"):
+            offers[shop, str(verdict)] = getattr(counts, verdict)
+        for currency, value in counts.values.items():
+            values[shop, currency] = float(value)
+    description = "Offers of a shop's last finished run by verdict."
+    yield _gauge("scout_offers", description, ("shop", "verdict"), offers)
+    description = "Value of the missing offers of a shop's last finished run, by currency."
+    yield _gauge("scout_missing_value", description, ("shop", "currency"), values)
+    description = "The last finished run of a shop, whose figures are shown."
+    yield _gauge("scout_finished_run", description, ("shop",), runs)
 
 
 def _progress_metrics(runs: Sequence[_ShopRun]) -> Iterator[Metric]:

@@ -8,12 +8,14 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, is_dataclass
+from pathlib import Path
 from typing import Any
 
 from sqlmodel import Session, col, select
 
 from catalog.errors import CrawlError, ScoutError, StoreError, UsageError
 from catalog.models import MAX_ROW_ID, Run, RunState, Shop, Stage, utc_now
+from catalog.storage.runs import ShopRuns, read_shop_runs
 from catalog.storage.store import Store
 from scout.shops import purge
 
@@ -58,11 +60,18 @@ def resume_or_start(store: Store, shop: Shop, *, fresh: bool = False) -> int:
         return run_key(run)
 
 
-def latest_run(store: Store, shop: Shop) -> Run | None:
-    """Return the shop's newest run that was not abandoned, or None."""
+def shop_runs(store: Store, shop: Shop) -> ShopRuns:
+    """Return the shop's last finished run and its newest one."""
     with store.read() as session:
-        runs = select(Run).where(Run.shop_id == shop.id, col(Run.state) != RunState.ABANDONED)
-        return session.exec(runs.order_by(col(Run.id).desc())).first()
+        return read_shop_runs(session, shop_key(shop))
+
+
+def latest_run(store: Store, shop: Shop) -> Run | None:
+    """Return the shop's newest run that was not abandoned, or None: the run to work on.
+
+    Figures are shown of the last finished run (`shop_runs`).
+    """
+    return shop_runs(store, shop).newest
 
 
 def find_run(session: Session, run_id: int) -> Run | None:
@@ -103,7 +112,9 @@ def record_stage(store: Store, run_id: int, stage: Stage, function: StageFunctio
     except ScoutError as error:
         _store_reason(store, run_id, error)
         raise
-    figures = storable_figures(result) | {"seconds": round(time.monotonic() - started, 2)}
+    figures = storable_figures(_stored_paths(store, result)) | {
+        "seconds": round(time.monotonic() - started, 2)
+    }
     with store.write() as session:
         run = session.get_one(Run, run_id)
         run.figures = {
@@ -111,10 +122,23 @@ def record_stage(store: Store, run_id: int, stage: Stage, function: StageFunctio
             **_coverage(session, run, stage),
             stage.value: _previous_reports(run, stage) | figures,
         }
-        run.reason = None
+        # The reason of a failed run stays, whatever is done with it afterwards.
         if run.state == RunState.RUNNING:
+            run.reason = None
             _advance(run, stage)
     return result
+
+
+def _stored_paths(store: Store, result: object) -> object:
+    """Make the paths of a result relative to the data folder; leave out those of files elsewhere."""
+    if not isinstance(result, Mapping):
+        return result
+    stored = {}
+    for name, value in result.items():
+        path = store.relative_path(value) if isinstance(value, Path) else value
+        if path is not None:
+            stored[name] = path
+    return stored
 
 
 def storable_figures(result: object) -> dict[str, Any]:
@@ -151,10 +175,14 @@ def _previous_reports(run: Run, stage: Stage) -> dict[str, Any]:
 
 def _coverage(session: Session, run: Run, stage: Stage) -> dict[str, Any]:
     """Return the coverage for storage with the run: the next crawl resets the page table."""
-    from reports.statistics.coverage import count_coverage
-
     if stage is not Stage.MATCH:
         return {}
+    return _count_coverage(session, run)
+
+
+def _count_coverage(session: Session, run: Run) -> dict[str, Any]:
+    from reports.statistics.coverage import count_coverage
+
     coverage = count_coverage(session, session.get_one(Shop, run.shop_id), run_key(run))
     return {"coverage": coverage.as_json()}
 
@@ -182,6 +210,8 @@ def _store_reason(store: Store, run_id: int, error: ScoutError) -> None:
         # A crawl that brought nothing ends its run: resuming it would find no page that is due.
         if isinstance(error, CrawlError) and run.state == RunState.RUNNING:
             run.state, run.finished_at = RunState.FAILED, utc_now()
+            # The next crawl resets the page table, which says what was left.
+            run.figures = {**run.figures, **_count_coverage(session, run)}
 
 
 def _unfinished_run(session: Session, shop: Shop) -> Run | None:

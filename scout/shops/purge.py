@@ -12,18 +12,32 @@ from catalog.models import (
     Page,
     Review,
     Run,
+    RunCounts,
     Schedule,
     Shop,
     ShopOffer,
     SitemapSeen,
+    StoredFinding,
     StoredRules,
 )
 
 ShopTable = type[
-    Match | StoredRules | Crawl | Run | KnownOffer | CatalogImport | BadRow | Review | Schedule
+    StoredFinding
+    | RunCounts
+    | Match
+    | StoredRules
+    | Crawl
+    | Run
+    | KnownOffer
+    | CatalogImport
+    | BadRow
+    | Review
+    | Schedule
 ]
 
 SHOP_TABLES: tuple[ShopTable, ...] = (
+    StoredFinding,
+    RunCounts,
     Match,
     StoredRules,
     Crawl,

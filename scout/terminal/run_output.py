@@ -24,6 +24,11 @@ def print_run(summary: RunSummary, report: "Report") -> None:
     from catalog.models import Verdict
 
     _print_totals(summary, report.completeness)
+    if not report.has_import:
+        print_lines(
+            "Nothing was imported into the catalog, so every offer counts as missing: "
+            "'scout catalog import' brings its offers in."
+        )
     if report.is_read_by_heuristics:
         print_lines(
             "The catalog knows no offer of this shop: its pages were read by general rules, "
@@ -46,6 +51,12 @@ def _print_totals(summary: RunSummary, completeness: "Completeness") -> None:
         f"The catalog lists {total.listed} and lacks {total.missing} ({total.share:.0%}); "
         f"{total.unsure} are unsure.",
     )
+    if summary.ignored:
+        print_lines(f"Reviewers ignored {summary.ignored}, which are counted nowhere else.")
+    if total.value:
+        print_lines(f"The missing offers cost {_value(total)} in the shop.")
+    if completeness.ranking.describe():
+        print_lines(completeness.ranking.describe())
     if coverage.is_complete:
         return
     unread = ""
@@ -58,9 +69,7 @@ def _print_totals(summary: RunSummary, completeness: "Completeness") -> None:
 
 
 def _print_by_category(completeness: "Completeness") -> None:
-    from reports.statistics.completeness import roll_up
-
-    groups = roll_up(completeness.by_category, completeness.currency)
+    groups = completeness.categories()
     _print_missing("category", [(shorten(group.name) or "(none)", group) for group in groups])
 
 

@@ -1,7 +1,7 @@
 """JSON API: the output of `scout shop list`, `offers` and `run` with `--json`, over HTTP."""
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from typing import Any
 
 from prometheus_client import CollectorRegistry, generate_latest
@@ -11,9 +11,11 @@ from starlette.responses import JSONResponse, Response
 
 from catalog.errors import UsageError
 from catalog.models import Run, Shop, Verdict
+from catalog.storage.findings import FindingFilter, count_matching
 from catalog.storage.store import Store
 from reports.model.findings import list_findings
-from scout.overview import describe_shops
+from scout.offer_filters import FilterTexts, parse_filters
+from scout.overview import describe_shop, describe_shops
 from scout.pipeline import run_records
 from scout.pipeline.run_summary import summarize_run
 from scout.terminal.output import json_default
@@ -22,6 +24,12 @@ from scout.terminal.output import json_default
 MAX_OFFERS = 10_000
 _MAX_DIGITS = 7
 _DEFAULT_OFFERS = 1000
+
+# Values of `?verdict=` that are no verdicts.
+ALL = "all"
+IGNORED = "ignored"
+
+FILTER_NAMES = tuple(field.name for field in fields(FilterTexts))
 
 
 class ScoutJSONResponse(JSONResponse):
@@ -37,18 +45,41 @@ def list_shops(request: Request) -> Response:
     return ScoutJSONResponse(describe_shops(get_store(request)))
 
 
+def show_shop(request: Request) -> Response:
+    """Return one shop with its last finished run and its newest one."""
+    store = get_store(request)
+    return ScoutJSONResponse(describe_shop(store, store.shop(request.path_params["name"])))
+
+
 def list_offers(request: Request) -> Response:
-    """Return a shop's offers of the newest run: `?verdict=` (or all), `&limit=`, `&offset=`."""
+    """Return a shop's offers of the last finished run, the most valuable first.
+
+    `?verdict=` (one, ignored or all), `&category=`, `&brand=`, `&price=`, `&cause=`, `&change=`,
+    `&since=` filter as the options of `scout offers` do; `&sort=`, `&limit=` and `&offset=` select a
+    page. The header X-Total-Count has the number of offers on all pages.
+    """
     store = get_store(request)
     shop = store.shop(request.path_params["name"])
-    newest = run_records.latest_run(store, shop)
-    if newest is None:
-        return ScoutJSONResponse([])
+    where = parse_where(request, store, shop)
     limit = min(parse_number(request, "limit", _DEFAULT_OFFERS), MAX_OFFERS)
     offset = parse_number(request, "offset", 0)
-    findings = list_findings(store, shop, run_records.run_key(newest), parse_verdicts(request))
-    page = findings[offset : offset + limit]
-    return ScoutJSONResponse([finding.as_row() for finding in page])
+    finished = run_records.shop_runs(store, shop).finished
+    if finished is None:
+        return ScoutJSONResponse([], headers={"x-total-count": "0"})
+    run_id = run_records.run_key(finished)
+    findings = list_findings(
+        store,
+        shop,
+        run_id,
+        where=where,
+        sort=request.query_params.get("sort", "value"),
+        limit=limit,
+        offset=offset,
+    )
+    with store.read() as session:
+        total = count_matching(session, run_id, where)
+    headers = {"x-total-count": str(total), "x-run": str(run_id)}
+    return ScoutJSONResponse([finding.as_row() for finding in findings], headers=headers)
 
 
 def show_run(request: Request) -> Response:
@@ -82,14 +113,26 @@ def find_run(store: Store, run_id: int) -> tuple[Run, Shop]:
         return run, session.get_one(Shop, run.shop_id)
 
 
-def parse_verdicts(request: Request) -> set[Verdict]:
-    """Return the verdicts that `?verdict=` names. Raises UsageError."""
+def parse_where(request: Request, store: Store, shop: Shop) -> FindingFilter:
+    """Return the filter that the query names, by default of the missing offers. Raises UsageError."""
     name = request.query_params.get("verdict", "missing")
-    if name == "all":
-        return set(Verdict)
-    if name not in set(Verdict):
-        raise UsageError(f"verdict {name[:40]!r} is none of missing, listed, unsure, all")
-    return {Verdict(name)}
+    if name not in {*Verdict, ALL, IGNORED}:
+        raise UsageError(f"verdict {name[:40]!r} is none of missing, listed, unsure, ignored, all")
+    verdicts = {Verdict(name)} if name in set(Verdict) else set()
+    return parse_filters(
+        store,
+        shop,
+        filter_texts(request),
+        verdicts=verdicts,
+        includes_ignored=name == ALL,
+        only_ignored=name == IGNORED,
+    )
+
+
+def filter_texts(request: Request) -> FilterTexts:
+    """Return the filters of the query as they are."""
+    query = request.query_params
+    return FilterTexts(**{name: query.get(name) for name in FILTER_NAMES})
 
 
 def parse_number(request: Request, name: str, default: int) -> int:

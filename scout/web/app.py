@@ -49,6 +49,7 @@ def create_app(
         Route("/shops/{name}/inspect", pages.show_inspection, methods=["GET"]),
         Route("/runs/{run:int}/report.{kind}", pages.send_report, methods=["GET"]),
         Route("/api/shops", api.list_shops, methods=["GET"]),
+        Route("/api/shops/{name}", api.show_shop, methods=["GET"]),
         Route("/api/shops/{name}/offers", api.list_offers, methods=["GET"]),
         Route("/api/runs/{run:int}", api.show_run, methods=["GET"]),
         Route("/metrics", api.show_metrics, methods=["GET"]),

@@ -126,7 +126,8 @@ def test_reviews_change_the_verdicts(
         ):
             session.add(Review(shop_id=shop.id, url=lamp.url, decision=review))
     summary = match_shop(settings, store, shop, run.id)
-    assert (summary.offers, summary.listed, summary.missing) == (35, 31, 4)
+    assert (summary.offers, summary.listed, summary.missing, summary.ignored) == (35, 31, 4, 1)
+    assert len(stored(store, run)) == 36
 
 
 def test_an_empty_shop(settings: Settings, store: Store, shop: Shop) -> None:

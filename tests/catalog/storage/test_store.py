@@ -1,5 +1,6 @@
 """The store: opened at the right schema or refused, written whole or not at all."""
 
+import json
 import sqlite3
 import threading
 from collections.abc import Callable
@@ -26,7 +27,7 @@ from catalog.errors import (
     UnknownShop,
 )
 from catalog.feeds.importing import import_offers
-from catalog.models import KnownOffer, OfferFields, Shop, ShopOffer
+from catalog.models import KnownOffer, OfferFields, Run, Shop, ShopOffer
 from catalog.runtime.settings import Settings
 from catalog.storage.store import (
     MIGRATIONS,
@@ -142,6 +143,46 @@ def test_offers_of_an_older_schema_are_kept(settings: Settings) -> None:
     with engine.connect() as connection:
         assert connection.exec_driver_sql("SELECT ref FROM known_offer").scalars().all() == ["two"]
     engine.dispose()
+
+
+def test_reports_of_an_older_schema_are_found(settings: Settings) -> None:
+    """The upgrade makes the paths of reports relative to the data folder, and drops those elsewhere."""
+    engine = _make_engine(settings.database)
+    config = _alembic_config()
+    reports = {
+        1: {"html": "/old/var/reports/1-a/1/report.html", "csv": "var/reports/1-a/1/report.csv"},
+        2: {"html": "/tmp/out/report.html", "json": "C:\\var\\reports\\1-a\\2\\report.json"},
+        3: {"html": "/old/var/reports/1-a/1/report.html", "seconds": 0.5},
+    }
+    with engine.execution_options(scout_write=True).begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0006")
+        connection.exec_driver_sql(
+            "INSERT INTO shop (id, name, url, allow_private, max_pages, delay, javascript, sitemaps,"
+            " created_at) VALUES (1, 'a', 'https://a.example/', 0, 9, 0, 0, '[]', '2026-01-01')"
+        )
+        for run, paths in reports.items():
+            connection.exec_driver_sql(
+                "INSERT INTO run (id, shop_id, state, stage, figures, started_at)"
+                " VALUES (?, 1, 'done', 'report', ?, '2026-01-01 00:00:00.000000')",
+                (run, json.dumps({"report": paths, "learn": {"version": 4}})),
+            )
+        connection.exec_driver_sql(
+            "INSERT INTO run (id, shop_id, state, stage, figures, started_at)"
+            " VALUES (4, 1, 'running', 'crawl', '{}', '2026-01-01 00:00:00.000000')"
+        )
+    engine.dispose()
+    assert upgrade_schema(settings) == ("0006", newest_revision())
+    store = Store.open(settings)
+    with store.read() as session:
+        figures = {run.id: run.figures for run in session.exec(select(Run))}
+    assert {run: figures[run].get("report") for run in figures} == {
+        1: {"html": "reports/1-a/1/report.html", "csv": "reports/1-a/1/report.csv"},
+        2: {"json": "reports/1-a/2/report.json"},
+        3: {"seconds": 0.5},
+        4: None,
+    }
+    assert figures[1]["learn"] == {"version": 4}
 
 
 def test_an_empty_database_is_upgraded(settings: Settings) -> None:

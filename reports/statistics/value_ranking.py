@@ -1,0 +1,101 @@
+"""Ranking by value across currencies: by the rates of the settings, else each currency by itself.
+
+Amounts of several currencies cannot be compared without rates. So each currency has a ranking of its
+own, and a list takes the first offer of each, then the second of each. Groups of offers are ranked
+by their value in the currency of most offers, then in the next one. With rates, all currencies that
+have one are ranked together by their converted amounts. Rates only order lists: no amount is ever
+shown converted.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Protocol, TypeVar
+
+RankKey = tuple[Decimal, ...]
+
+
+class PricedOffer(Protocol):
+    """An offer that can be ranked."""
+
+    url: str
+    price: Decimal | None
+    currency: str | None
+
+
+Offer = TypeVar("Offer", bound=PricedOffer)
+
+
+@dataclass(frozen=True)
+class ValueRanking:
+    """Order of currencies ("" for none), and the value of one unit of those that have a rate."""
+
+    order: tuple[str, ...] = ()
+    rates: Mapping[str, Decimal] = field(default_factory=dict)
+
+    def rank(self, offers: Iterable[Offer]) -> list[Offer]:
+        """Return the offers, the most valuable first and those without a price last."""
+        rankings: dict[int, list[Offer]] = {}
+        unpriced = []
+        for offer in offers:
+            if offer.price is None:
+                unpriced.append(offer)
+            else:
+                rankings.setdefault(self._ranking_of(offer.currency or ""), []).append(offer)
+        placed: list[tuple[int, int, Offer]] = []
+        for number, ranking in rankings.items():
+            ranking.sort(key=self._offer_key)
+            placed += [(position, number, offer) for position, offer in enumerate(ranking)]
+        placed.sort(key=lambda place: place[:2])
+        unpriced.sort(key=lambda offer: offer.url)
+        return [*(offer for _, _, offer in placed), *unpriced]
+
+    def _offer_key(self, offer: Offer) -> tuple[Decimal, str]:
+        rate = self.rates.get(offer.currency or "", Decimal(1))
+        return -(offer.price or Decimal(0)) * rate, offer.url
+
+    def _ranking_of(self, currency: str) -> int:
+        """Return the number of the ranking in which a currency takes part."""
+        if currency in self.rates:
+            return -1
+        if currency in self.order:
+            return self.order.index(currency)
+        return len(self.order)
+
+    def group_key(self, values: Mapping[str, Decimal]) -> RankKey:
+        """Return the sort key of a group by its total value per currency, the greatest first."""
+        converted = Decimal(0)
+        for currency, amount in values.items():
+            converted += self.rates.get(currency, Decimal(0)) * amount
+        separate = [values.get(currency, Decimal(0)) for currency in self._unrated]
+        return (-converted, *(-amount for amount in separate))
+
+    @property
+    def _unrated(self) -> Sequence[str]:
+        return [currency for currency in self.order if currency not in self.rates]
+
+    def describe(self) -> str:
+        """Describe the ranking in one sentence; empty where there is only one currency.
+
+        >>> ValueRanking(("EUR", "USD")).describe()
+        'EUR and USD are ranked separately, the highest value of each first; nothing is converted.'
+        >>> ValueRanking(("EUR", "USD"), {"EUR": Decimal(1), "USD": Decimal("0.9")}).describe()
+        'Ranked by value at the rates of the settings (EUR 1, USD 0.9).'
+        """
+        if len(self.order) < 2:
+            return ""
+        rated = [currency for currency in self.order if currency in self.rates]
+        separate = [currency or "no currency" for currency in self._unrated]
+        rates = ", ".join(f"{name} {self.rates[name].normalize():f}" for name in rated)
+        if not separate:
+            return f"Ranked by value at the rates of the settings ({rates})."
+        if not rated:
+            names = f"{', '.join(separate[:-1])} and {separate[-1]}"
+            return (
+                f"{names} are ranked separately, the highest value of each first; "
+                "nothing is converted."
+            )
+        return (
+            f"Ranked by value at the rates of the settings ({rates}); without a rate, "
+            f"ranked separately: {', '.join(separate)}."
+        )
