@@ -32,6 +32,9 @@ _MAX_URLS = 50
 _MAX_REASONS = 20
 _PRICE_LIMIT = 10**12
 
+# Begin of the parser's reason for a page that is like an offer page of the shop.
+_TEMPLATE_REASON = "like "
+
 _BATCH_SIZE = 500  # rows fetched at a time
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
@@ -63,7 +66,9 @@ class Finding:
     nowhere. `reports.causes.cause_inference` fills in `cause` and `evidence`: the first sentence
     supports the cause, further ones are additional observations. `reports.statistics.trend` fills
     in `since` ("new" or "still"). `variant_of` is the URL of the page that holds this offer among
-    several.
+    several. `position` is the rank of the offer's page in the order in which the shop's sitemaps
+    and pages named them; `template` names the kind of the page. Both are None for an offer without
+    a page.
     """
 
     url: str
@@ -90,6 +95,9 @@ class Finding:
     since: str | None = None
     why: Mapping[str, Any] | None = None
     variant_of: str | None = None
+    has_picture: bool = False
+    position: int | None = None
+    template: str | None = None
 
     @property
     def is_ignored(self) -> bool:
@@ -161,7 +169,12 @@ def read_findings(session: Session, shop: Shop, run_id: int) -> Iterator[Finding
         Match.nearest,
         Match.variant_of,
     )
-    columns: list[Any] = [*map(col, fields), col(Page.fetched_at)]
+    columns: list[Any] = [
+        *map(col, fields),
+        col(Page.fetched_at),
+        col(Page.id).label("page_id"),
+        col(Page.read_reason),
+    ]
     # A variant has no page of its own: its fetch time is that of the page that holds it.
     page = and_(
         col(Page.shop_id) == col(Match.shop_id),
@@ -220,7 +233,23 @@ def _finding(match: Row[Any], reviews: Mapping[str, _Review]) -> Finding:
         decision=review.decision,
         note=review.note,
         variant_of=clean_text(match.variant_of, MAX_URL_LENGTH),
+        has_picture=bool(offer.get("images")),
+        # Pages are numbered as they are discovered.
+        position=match.page_id,
+        template=_template(match.read_reason),
     )
+
+
+def _template(read_reason: str | None) -> str | None:
+    """Return the template that the parser recognised a page by.
+
+    >>> _template("like template 3"), _template("unlike the shop's offer pages (0.01)")
+    ('template 3', None)
+    """
+    prefix, _, template = (read_reason or "").partition(_TEMPLATE_REASON)
+    if prefix or not template:
+        return None
+    return _interned(clean_text(template, MAX_CODE_LENGTH))
 
 
 def _nearest(stored: Mapping[str, Any] | None) -> NearestOffer | None:

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from catalog.models import Verdict
-from reports.causes.cause_inference import ADVICE
+from reports.causes.cause_kinds import ADVICE, CauseKind
 from reports.causes.feed_quality import UnseenOffer, group_by_status
 from reports.model.report_model import Report
 from reports.statistics import formatting
@@ -110,6 +110,9 @@ def _template_values(report: Report) -> dict[str, Any]:
         "brands": _shorten_brands(figures.by_brand),
         "bands": figures.by_band,
         "causes": report.causes,
+        "has_pattern": any(cause.kind is not CauseKind.OTHER for cause in report.causes),
+        # Several groups may have one kind of cause.
+        "cause_choices": list(dict.fromkeys(cause.kind.value for cause in report.causes)),
         "advice": {kind.value: text for kind, text in ADVICE.items()},
         "trend": report.trend,
         "feed_quality": report.feed_quality,

@@ -14,11 +14,12 @@ from xlsxwriter.exceptions import FileCreateError
 
 from catalog.models import Verdict
 from reports.causes.feed_quality import FeedQuality, RejectionReason
-from reports.model.report_model import CauseShare, Report
+from reports.model.cause_shares import CauseShare
+from reports.model.report_model import Report
 from reports.statistics.completeness import Group
 from reports.statistics.coverage import Coverage
 from reports.statistics.findings_reader import Finding, NearestOffer, decimal_text
-from reports.statistics.formatting import format_band, format_minute
+from reports.statistics.formatting import format_band, format_minute, format_totals
 from reports.write.cell_escaping import Cell, escape_row
 
 _MAX_SHEET_ROWS = 1_000_000  # XLSX allows 1,048,576
@@ -112,10 +113,33 @@ def build_sheets(report: Report) -> Iterator[Sheet]:
 
 def _causes_sheet(causes: Iterable[CauseShare], currency: str | None) -> Sheet:
     def cells(share: CauseShare) -> list[Cell]:
-        value = share.counts.value_in(currency)
-        return [share.kind.value, share.offers, value, currency, share.evidence[0].text]
+        group = share.group
+        figures: list[Cell] = [None] * 4
+        if group is not None:
+            figures = [
+                group.missing,
+                group.offers,
+                round(group.missing / group.offers, 4),
+                round(group.elsewhere, 4),
+            ]
+        return [
+            share.kind.value,
+            share.offers,
+            format_totals(share.counts.value, currency),
+            share.evidence[0].text,
+            *figures,
+        ]
 
-    columns = (("cause", 32), ("missing", 10), ("value", 14), ("currency", 9), ("evidence", 70))
+    columns = (
+        ("cause", 36),
+        ("missing", 10),
+        ("value", 24),
+        ("evidence", 90),
+        ("missing in the group", 18),
+        ("offers in the group", 18),
+        ("missing share", 13),
+        ("elsewhere", 11),
+    )
     return Sheet("Causes", columns, map(cells, causes))
 
 

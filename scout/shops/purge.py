@@ -7,6 +7,7 @@ from catalog.models import (
     BadRow,
     Crawl,
     KnownOffer,
+    LostOffer,
     Match,
     Page,
     Review,
@@ -18,7 +19,9 @@ from catalog.models import (
     StoredRules,
 )
 
-ShopTable = type[Match | StoredRules | Crawl | Run | KnownOffer | BadRow | Review | Schedule]
+ShopTable = type[
+    Match | StoredRules | Crawl | Run | KnownOffer | LostOffer | BadRow | Review | Schedule
+]
 
 SHOP_TABLES: tuple[ShopTable, ...] = (
     Match,
@@ -26,6 +29,7 @@ SHOP_TABLES: tuple[ShopTable, ...] = (
     Crawl,
     Run,
     KnownOffer,
+    LostOffer,
     BadRow,
     Review,
     Schedule,

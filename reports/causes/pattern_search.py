@@ -1,0 +1,290 @@
+"""Search for the groups of offers that the catalog lacks: the smallest set that explains the most.
+
+A group (a category, a brand, an interval of prices) is a pattern if its offers are missing far more
+often than the others. Groups overlap, so they are chosen one after another, each by the offers that
+the groups chosen so far leave unexplained: the group with the greatest gain in likelihood (Kulldorff
+1997), less a penalty for the number of groups that it was chosen from (minimum description length).
+Afterwards each chosen group is chosen again, given all others, until nothing changes; one that the
+others explain falls away.
+
+The search runs twice: with groups that are missing nearly as a whole first, and without preference.
+The set that explains the missing offers better is the result.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import log
+
+import numpy as np
+
+from matcher.array_types import Bools, Doubles
+from reports.causes.config import CauseConfig
+from reports.causes.group_statistics import (
+    correct_p_values,
+    effect_size,
+    hypergeometric_p_values,
+    likelihood_gain,
+    log_likelihood,
+)
+from reports.causes.interval_scan import scan_intervals, sort_order
+from reports.causes.offer_columns import Column, OfferColumns, Scale, Trait
+
+# Groups with the greatest gain whose exact p-value is computed; the others cannot be chosen.
+_MAX_EXACT_TESTS = 200
+# Times that every chosen group is chosen again; two suffice on all cases of the benchmark.
+_MAX_REVISIONS = 4
+# Penalty of traits that only Scout knows, in nats: of two groups that fit about as well, a merchant
+# understands the category and not the folder of the URLs. The value stands for a prior of 1 in 150.
+_TECHNICAL_PENALTY = 5.0
+_TECHNICAL_TRAITS = frozenset({Trait.TEMPLATE, Trait.FOLDER})
+# Gains that differ less are equal (sums of weights carry rounding errors).
+_EQUAL_GAIN = 1e-6
+
+
+# Patterns are compared by identity: arrays have no truth value.
+@dataclass(frozen=True, eq=False)
+class Pattern:
+    """Group of offers that are missing more often than the others.
+
+    `members` marks the group's offers (shape: offers). `low` and `high` are the borders of an
+    interval, both included; None is open. `unit` is the currency of a price. `p_value` is corrected
+    for all groups tested. `penalty` is the cost of the group's name, in nats.
+    """
+
+    trait: Trait
+    value: str
+    members: Bools
+    low: float | None = None
+    high: float | None = None
+    unit: str | None = None
+    p_value: float = 1.0
+    penalty: float = 0.0
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """The group's identity."""
+        return self.trait, self.value, self.low, self.high, self.unit
+
+
+@dataclass(frozen=True)
+class _Candidates:
+    """Groups with their figures, one entry each; `makers` are the columns, or intervals."""
+
+    makers: list["_Maker"]
+    missing: Doubles
+    offers: Doubles
+    gains: Doubles
+    p_values: Doubles
+    scores: Doubles
+
+
+@dataclass(frozen=True)
+class _Maker:
+    """Source of a pattern: a column with the group's number, or a scale with two borders."""
+
+    column: Column | None = None
+    number: int = 0
+    scale: Scale | None = None
+    low: float | None = None
+    high: float | None = None
+    penalty: float = 0.0
+
+    def make(self, p_value: float) -> Pattern:
+        if self.column is not None:
+            return Pattern(
+                trait=self.column.trait,
+                value=self.column.values[self.number],
+                members=self.column.codes == self.number,
+                p_value=p_value,
+                penalty=self.penalty,
+            )
+        assert self.scale is not None
+        numbers = self.scale.numbers
+        members = ~np.isnan(numbers)
+        if self.low is not None:
+            members &= numbers >= self.low
+        if self.high is not None:
+            members &= numbers <= self.high
+        return Pattern(
+            trait=self.scale.trait,
+            value="",
+            members=members,
+            low=self.low,
+            high=self.high,
+            unit=self.scale.unit,
+            p_value=p_value,
+            penalty=self.penalty,
+        )
+
+
+def find_patterns(columns: OfferColumns, config: CauseConfig | None = None) -> list[Pattern]:
+    """Return the groups that explain the missing offers best; none if chance explains them."""
+    search = _Search(columns, config or CauseConfig())
+    by_gain = search.find(prefers_whole=False)
+    whole_first = search.find(prefers_whole=True)
+    if search.score(by_gain) > search.score(whole_first) + _EQUAL_GAIN:
+        return by_gain
+    return whole_first
+
+
+class _Search:
+    def __init__(self, columns: OfferColumns, config: CauseConfig) -> None:
+        self._columns = columns
+        self._config = config
+        self._missing_weights = columns.weights * columns.is_missing
+        self._orders = [sort_order(scale) for scale in columns.scales]
+        self._penalties = {trait: self._penalty(trait) for trait in Trait}
+
+    def _penalty(self, trait: Trait) -> float:
+        """Return the cost of naming a group of a trait: the logarithm of their number."""
+        penalty = log(max(1, self._columns.choices_of(trait)))
+        if trait in _TECHNICAL_TRAITS:
+            penalty += _TECHNICAL_PENALTY
+        return penalty
+
+    def find(self, prefers_whole: bool) -> list[Pattern]:
+        """Choose groups one after another, then each again given all others."""
+        chosen: list[Pattern] = []
+        while len(chosen) < self._config.max_causes:
+            pattern = self._choose(chosen, prefers_whole)
+            if pattern is None:
+                break
+            chosen.append(pattern)
+        for _ in range(_MAX_REVISIONS):
+            revised = self._revise(chosen, prefers_whole)
+            if [pattern.key for pattern in revised] == [pattern.key for pattern in chosen]:
+                break
+            chosen = revised
+        return chosen
+
+    def _revise(self, chosen: Sequence[Pattern], prefers_whole: bool) -> list[Pattern]:
+        if len(chosen) < 2:
+            return list(chosen)
+        revised = list(chosen)
+        # The last one was chosen with the fewest offers left, so it is the most doubtful.
+        for index in reversed(range(len(chosen))):
+            former = revised[index]
+            others = [pattern for pattern in revised if pattern is not former]
+            pattern = self._choose(others, prefers_whole)
+            if pattern is None:
+                revised.remove(former)
+            else:
+                revised[revised.index(former)] = pattern
+        return revised
+
+    def score(self, patterns: Sequence[Pattern]) -> float:
+        """Return the log-likelihood of a set of groups, less the penalty for each."""
+        remaining = np.ones(len(self._columns.weights), dtype=bool)
+        score = 0.0
+        for pattern in patterns:
+            members = pattern.members & remaining
+            # The group's name, and half the logarithm of the offers for its missing share.
+            penalty = pattern.penalty + log(len(self._columns.weights)) / 2
+            score += self._log_likelihood(members) - penalty
+            remaining &= ~pattern.members
+        return score + self._log_likelihood(remaining)
+
+    def _log_likelihood(self, members: Bools) -> float:
+        missing = self._missing_weights[members].sum()
+        return float(log_likelihood(missing, self._columns.weights[members].sum()))
+
+    def _choose(self, others: Sequence[Pattern], prefers_whole: bool) -> Pattern | None:
+        """Return the best group for the offers outside the others; None if chance explains them."""
+        counted = np.ones(len(self._columns.weights), dtype=bool)
+        for pattern in others:
+            counted &= ~pattern.members
+        candidates = self._candidates(counted)
+        is_cause = candidates.p_values < self._config.false_discovery_rate
+        if not is_cause.any():
+            return None
+        is_whole = candidates.missing >= self._config.whole_share * candidates.offers
+        if prefers_whole and (is_cause & is_whole).any():
+            is_cause &= is_whole
+        scores = np.where(is_cause, candidates.scores, -np.inf)
+        # The first of equal groups: columns come in the order of traits, upper levels first.
+        best = int(np.flatnonzero(scores >= scores.max() - _EQUAL_GAIN)[0])
+        return candidates.makers[best].make(float(candidates.p_values[best]))
+
+    def _candidates(self, counted: Bools) -> _Candidates:
+        """Test all groups on the counted offers."""
+        weights = np.where(counted, self._columns.weights, 0.0)
+        missing_weights = np.where(counted, self._missing_weights, 0.0)
+        total_missing, total = float(missing_weights.sum()), float(weights.sum())
+        makers: list[_Maker] = []
+        missing_parts, offer_parts = [], []
+        for column in self._columns.columns:
+            missing, offers = _count_groups(column, missing_weights, weights)
+            penalty = self._penalties[column.trait]
+            # Chosen without a look at the missing offers: a group this small proves nothing.
+            for number in np.flatnonzero(offers >= self._config.min_products - _EQUAL_GAIN):
+                makers.append(_Maker(column, int(number), penalty=penalty))
+                missing_parts.append(missing[number])
+                offer_parts.append(offers[number])
+        missing, offers = np.array(missing_parts), np.array(offer_parts)
+        gains = likelihood_gain(missing, offers, total_missing, total)
+        p_values = np.ones(len(makers))
+        frequent = np.argsort(-gains)[:_MAX_EXACT_TESTS]
+        if len(frequent):
+            p_values[frequent] = hypergeometric_p_values(
+                missing[frequent], offers[frequent], total_missing, total
+            )
+        for scale, order in zip(self._columns.scales, self._orders, strict=True):
+            for interval in scan_intervals(scale, order, missing_weights, weights, self._config):
+                low, high = _open_borders(scale, order, interval.low, interval.high)
+                makers.append(_Maker(scale=scale, low=low, high=high, penalty=interval.penalty))
+                missing = np.append(missing, interval.missing)
+                offers = np.append(offers, interval.offers)
+                gains = np.append(gains, interval.gain)
+                p_values = np.append(p_values, interval.p_value)
+        penalties = np.array([maker.penalty for maker in makers])
+        return _Candidates(
+            makers=makers,
+            missing=missing,
+            offers=offers,
+            gains=gains,
+            p_values=self._corrected(p_values, missing, offers, total_missing, total),
+            scores=gains - penalties,
+        )
+
+    def _corrected(
+        self,
+        p_values: Doubles,
+        missing: Doubles,
+        offers: Doubles,
+        total_missing: float,
+        total: float,
+    ) -> Doubles:
+        """Correct the p-values for all tests; 1 where the effect or the group is too small."""
+        if not len(p_values):
+            return p_values
+        corrected = correct_p_values(p_values, len(p_values))
+        others = total - offers
+        other_share = np.divide(
+            total_missing - missing, others, out=np.ones(len(offers)), where=others > _EQUAL_GAIN
+        )
+        effects = effect_size(missing / np.maximum(offers, _EQUAL_GAIN), other_share)
+        is_large = effects >= self._config.min_effect
+        is_enough = missing >= self._config.min_products - _EQUAL_GAIN
+        return np.where(is_large & is_enough, corrected, 1.0)
+
+
+def _count_groups(
+    column: Column, missing_weights: Doubles, weights: Doubles
+) -> tuple[Doubles, Doubles]:
+    """Return the missing weight and the weight of each group."""
+    size = len(column.values) + 1
+    codes = column.codes + 1
+    missing = np.bincount(codes, missing_weights, size)[1:]
+    offers = np.bincount(codes, weights, size)[1:]
+    if column.unpaired is not None:
+        # The feed may hold as many of the group's missing offers, only not paired.
+        missing = np.maximum(missing - column.unpaired, 0.0)
+    return missing, offers
+
+
+def _open_borders(
+    scale: Scale, order: np.ndarray, low: float, high: float
+) -> tuple[float | None, float | None]:
+    """Return None for a border beyond which no offer lies."""
+    lowest, highest = scale.numbers[order[0]], scale.numbers[order[-1]]
+    return (None if low <= lowest else low), (None if high >= highest else high)
