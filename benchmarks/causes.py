@@ -20,14 +20,14 @@ The recipe of a shop, each case with its own seed:
    categories in a second currency.
 5. 5 % of the pages state no EAN, 3 % an invalid one, 8 % are out of stock, 2 % have no picture, 5 %
    are new. One shop in two has folders in its URLs by top category, and two page templates.
-6. The shop's sequence follows its categories in half of the shops, and is random in the others.
+6. The article numbers follow the categories in half of the shops, and are random in the others.
 
 Planting a cause at 5 % or 40 % of the offers:
 
 - category, brand, EAN prefix: the group whose size is nearest to that share; if it is not within a
   quarter of it, whole products move into the group, or out of it to others;
 - prices: an interval of that share of one currency, open above, open below or closed, in turn;
-- stopped import: the last offers of the sequence; newer offers, missing EANs and lost rows: random
+- stopped import: the last offers by article number; newer offers, missing EANs and lost rows: random
   products get the attribute (lost rows: the previous import had them);
 - all offers of the group are missing, but with exceptions 2 % of them are listed.
 
@@ -452,7 +452,7 @@ def records_of(case: Case) -> list[OfferRecord]:
                 has_picture=offer.has_picture,
                 template=f"template {int(offer.path[0][-1]) % 2}" if case.has_folders else None,
                 is_new=offer.is_new,
-                position=offer.position,
+                sku=f"A-{offer.position:06.0f}",
             )
         )
     return records

@@ -12,7 +12,7 @@ class CauseConfig:
 
     # False discovery rate: corrected p-value from which on a group is no cause. With offers missing
     # at random, at most this share of reports names any.
-    false_discovery_rate: float = 0.01
+    false_discovery_rate: float = 0.02
     # Effect size (Cohen's h) from which a difference of two shares is large (Cohen 1988, 6.2).
     min_effect: float = 0.8
     # Missing share from which a group is missing nearly as a whole; the others are exceptions.

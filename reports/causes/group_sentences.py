@@ -87,8 +87,8 @@ _SHARES = {
         "{elsewhere}"
     ),
     Trait.POSITION: (
-        "{share} of the last {offers} offers in the shop's sequence are missing, before them "
-        "{elsewhere}"
+        "{share} of the last {offers} offers in the order of their numbers are missing, before "
+        "them {elsewhere}"
     ),
     Trait.TEMPLATE: (
         "{share} of the offers on pages of {value} are missing, elsewhere {elsewhere}"

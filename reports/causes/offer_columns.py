@@ -5,6 +5,7 @@ pass over an array. Nested values (the steps of a category path, the digits of a
 column per level.
 """
 
+import re
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -26,6 +27,9 @@ _DEFAULTS = CauseConfig()
 _PREFIX_LENGTHS = (7, 8, 9, 10, 6, 3)
 _GTIN_LENGTHS = (12, 13, 14)  # digits of the GTINs that have a company prefix
 _AVAILABLE = "in_stock"
+_DIGITS = re.compile(r"[0-9]+")
+_MAX_NUMBER_TEXT = 120  # characters searched for a running number; a bound against hostile input
+_NUMBERED_SHARE = 0.8  # share of numbered offers from which the numbers are a sequence
 _MAX_URL_LEVELS = 3  # folders of a URL that are tested
 
 
@@ -68,7 +72,7 @@ class OfferRecord:
     `product` is shared by the variants of one product. `is_new` is True for an offer that the shop
     did not have at the time of the reference (the last import, or the previous run).
     `has_listed_variant` is True if the catalog lists another offer of the same page.
-    `position` is the offer's rank in the shop's sequence (sitemap or crawl). None means unknown.
+    `id` is the offer's URL. None means unknown.
     """
 
     id: str
@@ -86,7 +90,7 @@ class OfferRecord:
     template: str | None = None
     is_new: bool | None = None
     has_listed_variant: bool | None = None
-    position: float | None = None
+    sku: str | None = None
 
 
 @dataclass(frozen=True)
@@ -172,11 +176,9 @@ def build_columns(
                 counts = np.array([unpaired.count(trait, value) for value in values], dtype=float)
             result.columns.append(Column(trait, codes, values, counts))
     result.scales += _price_scales(records, unpaired)
-    positions = np.array(
-        [np.nan if record.position is None else record.position for record in records], dtype=float
-    )
-    if not np.isnan(positions).all():
-        result.scales.append(Scale(Trait.POSITION, positions))
+    numbers = _sequence_numbers(records)
+    if numbers is not None:
+        result.scales.append(Scale(Trait.POSITION, numbers))
     return result
 
 
@@ -323,6 +325,31 @@ def _price_scales(records: Sequence[OfferRecord], unpaired: Unpaired | None) -> 
         unpaired_prices = np.sort(np.array([float(price) for price in prices], dtype=float))
         scales.append(Scale(Trait.PRICE, by_currency[unit], unit, unpriced, unpaired_prices))
     return scales
+
+
+def _sequence_numbers(records: Sequence[OfferRecord]) -> Doubles | None:
+    """Return the shop's running number of each offer: in its article number, else in its URL.
+
+    Merchants export in this order. The order of the crawl would not do: it begins with the links of
+    the catalog. Returns None if fewer than `_NUMBERED_SHARE` of the offers have a number.
+    """
+    by_sku = [_longest_number(record.sku or "") for record in records]
+    by_url = [_longest_number(urlsplit(record.id).path.rpartition("/")[2]) for record in records]
+    for texts in (by_sku, by_url):
+        numbers = np.array([float(text) if text else np.nan for text in texts], dtype=float)
+        if len(numbers) and (~np.isnan(numbers)).mean() >= _NUMBERED_SHARE:
+            return numbers
+    return None
+
+
+def _longest_number(text: str) -> str | None:
+    """Return the longest run of digits, the last one among equals.
+
+    >>> _longest_number("KV-12-015218"), _longest_number("lamp")
+    ('015218', None)
+    """
+    runs = _DIGITS.findall(text[:_MAX_NUMBER_TEXT])
+    return max(reversed(runs), key=len, default=None)
 
 
 def _flag(flags: Iterable[bool | None], flag: bool, value: str) -> Level:

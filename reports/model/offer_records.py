@@ -12,9 +12,6 @@ from reports.statistics.findings_reader import Finding
 
 def offer_record(finding: Finding, is_new: bool | None) -> OfferRecord:
     """Return the record of a listed or missing finding."""
-    position = None
-    if finding.position is not None:
-        position = float(finding.position)
     return OfferRecord(
         id=finding.url,
         is_missing=finding.is_missing,
@@ -29,7 +26,7 @@ def offer_record(finding: Finding, is_new: bool | None) -> OfferRecord:
         has_picture=finding.has_picture,
         template=finding.template,
         is_new=is_new,
-        position=position,
+        sku=finding.sku,
     )
 
 

@@ -66,9 +66,7 @@ class Finding:
     nowhere. `reports.causes.cause_inference` fills in `cause` and `evidence`: the first sentence
     supports the cause, further ones are additional observations. `reports.statistics.trend` fills
     in `since` ("new" or "still"). `variant_of` is the URL of the page that holds this offer among
-    several. `position` is the rank of the offer's page in the order in which the shop's sitemaps
-    and pages named them; `template` names the kind of the page. Both are None for an offer without
-    a page.
+    several. `template` names the kind of the page, None if the parser recognised none.
     """
 
     url: str
@@ -96,7 +94,6 @@ class Finding:
     why: Mapping[str, Any] | None = None
     variant_of: str | None = None
     has_picture: bool = False
-    position: int | None = None
     template: str | None = None
 
     @property
@@ -172,7 +169,6 @@ def read_findings(session: Session, shop: Shop, run_id: int) -> Iterator[Finding
     columns: list[Any] = [
         *map(col, fields),
         col(Page.fetched_at),
-        col(Page.id).label("page_id"),
         col(Page.read_reason),
     ]
     # A variant has no page of its own: its fetch time is that of the page that holds it.
@@ -234,8 +230,6 @@ def _finding(match: Row[Any], reviews: Mapping[str, _Review]) -> Finding:
         note=review.note,
         variant_of=clean_text(match.variant_of, MAX_URL_LENGTH),
         has_picture=bool(offer.get("images")),
-        # Pages are numbered as they are discovered.
-        position=match.page_id,
         template=_template(match.read_reason),
     )
 

@@ -299,12 +299,9 @@ def _price_in_feed(fill: Any, run: int) -> None:
 
 def _stopped_import(fill: Any, run: int) -> None:
     for n in range(60):
-        fill.page(f"p{n}")
-        fill.listed(run, f"p{n}", price=10 + n % 7)
+        fill.listed(run, f"p{n}", price=10 + n % 7, sku=f"A-{1000 + n}")
     for n in range(20):
-        path = "x" if not n else f"x{n}"
-        fill.page(path)
-        fill.finding(run, path, price=10 + n % 7)
+        fill.finding(run, "x" if not n else f"x{n}", price=10 + n % 7, sku=f"A-{1060 + n}")
 
 
 def _variants_at_random(fill: Any, run: int) -> None:
@@ -414,7 +411,7 @@ CASES: list[tuple[Callable[[Any, int], None], CauseKind, str]] = [
     (
         _stopped_import,
         K.STOPPED,
-        "100\xa0% of the last 20 offers in the shop's sequence are missing, before them 0\xa0%",
+        "100\xa0% of the last 20 offers in the order of their numbers are missing, before them 0\xa0%",
     ),
     (_variants_at_random, K.OTHER, "no pattern found"),
     (
