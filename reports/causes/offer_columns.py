@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
 from typing import Protocol
-from urllib.parse import urlsplit
 
 import numpy as np
 
@@ -333,10 +332,11 @@ def _sequence_numbers(records: Sequence[OfferRecord]) -> Doubles | None:
     Merchants export in this order. The order of the crawl would not do: it begins with the links of
     the catalog. Returns None if fewer than `_NUMBERED_SHARE` of the offers have a number.
     """
-    by_sku = [_longest_number(record.sku or "") for record in records]
-    by_url = [_longest_number(urlsplit(record.id).path.rpartition("/")[2]) for record in records]
+    by_sku = (record.sku or "" for record in records)
+    by_url = (_path(record.id).rpartition("/")[2] for record in records)
     for texts in (by_sku, by_url):
-        numbers = np.array([float(text) if text else np.nan for text in texts], dtype=float)
+        digits = (_longest_number(text) for text in texts)
+        numbers = np.array([float(text) if text else np.nan for text in digits], dtype=float)
         if len(numbers) and (~np.isnan(numbers)).mean() >= _NUMBERED_SHARE:
             return numbers
     return None
@@ -369,11 +369,17 @@ def _folder(url: str) -> str | None:
     >>> _folder("https://shop.example/de/lamps/red.html?x=1")
     'de/lamps'
     """
-    try:
-        path = urlsplit(url).path
-    except ValueError:
-        return None
-    return path.strip("/").rpartition("/")[0] or None
+    return _path(url).strip("/").rpartition("/")[0] or None
+
+
+def _path(url: str) -> str:
+    """Return the path of a URL that the crawler has cleaned; urlsplit costs ten times as much.
+
+    >>> _path("https://shop.example/de/lamps/red.html?x=1")
+    'de/lamps/red.html'
+    """
+    address = url.partition("?")[0].partition("#")[0]
+    return address.rpartition("://")[2].partition("/")[2]
 
 
 def _folder_prefixes(folder: str) -> list[str]:

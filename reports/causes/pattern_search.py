@@ -17,7 +17,7 @@ from math import log
 
 import numpy as np
 
-from matcher.array_types import Bools, Doubles
+from matcher.array_types import Bools, Doubles, Ints
 from reports.causes.config import CauseConfig
 from reports.causes.group_statistics import (
     correct_p_values,
@@ -26,7 +26,7 @@ from reports.causes.group_statistics import (
     likelihood_gain,
     log_likelihood,
 )
-from reports.causes.interval_scan import scan_intervals, sort_order
+from reports.causes.interval_scan import Interval, scan_intervals, sort_order
 from reports.causes.offer_columns import Column, OfferColumns, Scale, Trait
 
 # Groups with the greatest gain whose exact p-value is computed; the others cannot be chosen.
@@ -48,7 +48,8 @@ class Pattern:
 
     `members` marks the group's offers (shape: offers). `low` and `high` are the borders of an
     interval, both included; None is open. `unit` is the currency of a price. `p_value` is corrected
-    for all groups tested. `penalty` is the cost of the group's name, in nats.
+    for all groups tested. `penalty` is the cost of the group's name, in nats. `is_whole` is True if
+    nearly all of the offers that no other pattern holds are missing.
     """
 
     trait: Trait
@@ -59,6 +60,7 @@ class Pattern:
     unit: str | None = None
     p_value: float = 1.0
     penalty: float = 0.0
+    is_whole: bool = False
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -67,60 +69,23 @@ class Pattern:
 
 
 @dataclass(frozen=True)
-class _Candidates:
-    """Groups with their figures, one entry each; `makers` are the columns, or intervals."""
+class _Figures:
+    """Sums of weights, likelihood gain, p-value and penalty of several groups, one entry each."""
 
-    makers: list["_Maker"]
     missing: Doubles
     offers: Doubles
     gains: Doubles
     p_values: Doubles
-    scores: Doubles
-
-
-@dataclass(frozen=True)
-class _Maker:
-    """Source of a pattern: a column with the group's number, or a scale with two borders."""
-
-    column: Column | None = None
-    number: int = 0
-    scale: Scale | None = None
-    low: float | None = None
-    high: float | None = None
-    penalty: float = 0.0
-
-    def make(self, p_value: float) -> Pattern:
-        if self.column is not None:
-            return Pattern(
-                trait=self.column.trait,
-                value=self.column.values[self.number],
-                members=self.column.codes == self.number,
-                p_value=p_value,
-                penalty=self.penalty,
-            )
-        assert self.scale is not None
-        numbers = self.scale.numbers
-        members = ~np.isnan(numbers)
-        if self.low is not None:
-            members &= numbers >= self.low
-        if self.high is not None:
-            members &= numbers <= self.high
-        return Pattern(
-            trait=self.scale.trait,
-            value="",
-            members=members,
-            low=self.low,
-            high=self.high,
-            unit=self.scale.unit,
-            p_value=p_value,
-            penalty=self.penalty,
-        )
+    penalties: Doubles
 
 
 def find_patterns(columns: OfferColumns, config: CauseConfig | None = None) -> list[Pattern]:
     """Return the groups that explain the missing offers best; none if chance explains them."""
     search = _Search(columns, config or CauseConfig())
     by_gain = search.find(prefers_whole=False)
+    # A preference for whole groups would have chosen the same.
+    if all(pattern.is_whole for pattern in by_gain):
+        return by_gain
     whole_first = search.find(prefers_whole=True)
     if search.score(by_gain) > search.score(whole_first) + _EQUAL_GAIN:
         return by_gain
@@ -133,7 +98,11 @@ class _Search:
         self._config = config
         self._missing_weights = columns.weights * columns.is_missing
         self._orders = [sort_order(scale) for scale in columns.scales]
-        self._penalties = {trait: self._penalty(trait) for trait in Trait}
+        sizes = [len(column.values) for column in columns.columns]
+        # First group of each column in the arrays of all groups, and the end.
+        self._starts = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+        penalties = [self._penalty(column.trait) for column in columns.columns]
+        self._group_penalties = np.repeat(penalties, sizes)
 
     def _penalty(self, trait: Trait) -> float:
         """Return the cost of naming a group of a trait: the logarithm of their number."""
@@ -193,79 +162,121 @@ class _Search:
         counted = np.ones(len(self._columns.weights), dtype=bool)
         for pattern in others:
             counted &= ~pattern.members
-        candidates = self._candidates(counted)
-        is_cause = candidates.p_values < self._config.false_discovery_rate
-        if not is_cause.any():
-            return None
-        is_whole = candidates.missing >= self._config.whole_share * candidates.offers
-        if prefers_whole and (is_cause & is_whole).any():
-            is_cause &= is_whole
-        scores = np.where(is_cause, candidates.scores, -np.inf)
-        # The first of equal groups: columns come in the order of traits, upper levels first.
-        best = int(np.flatnonzero(scores >= scores.max() - _EQUAL_GAIN)[0])
-        return candidates.makers[best].make(float(candidates.p_values[best]))
-
-    def _candidates(self, counted: Bools) -> _Candidates:
-        """Test all groups on the counted offers."""
         weights = np.where(counted, self._columns.weights, 0.0)
         missing_weights = np.where(counted, self._missing_weights, 0.0)
+        groups, numbers = self._test_groups(missing_weights, weights)
+        intervals = self._scan_scales(missing_weights, weights)
+        figures = _with_intervals(groups, [interval for _, interval in intervals])
+        p_values = self._corrected(figures, float(missing_weights.sum()), float(weights.sum()))
+        is_cause = p_values < self._config.false_discovery_rate
+        if not is_cause.any():
+            return None
+        is_whole = figures.missing >= self._config.whole_share * figures.offers
+        if prefers_whole and (is_cause & is_whole).any():
+            is_cause &= is_whole
+        scores = np.where(is_cause, figures.gains - figures.penalties, -np.inf)
+        # The first of equal groups: columns come in the order of traits, upper levels first.
+        best = int(np.flatnonzero(scores >= scores.max() - _EQUAL_GAIN)[0])
+        p_value, whole = float(p_values[best]), bool(is_whole[best])
+        if best < len(numbers):
+            return self._group_pattern(int(numbers[best]), p_value, whole)
+        index, interval = intervals[best - len(numbers)]
+        return self._interval_pattern(index, interval, p_value, whole)
+
+    def _test_groups(self, missing_weights: Doubles, weights: Doubles) -> tuple[_Figures, Ints]:
+        """Test the groups of all columns; returns their figures and their numbers."""
+        parts = [
+            _count_groups(column, missing_weights, weights) for column in self._columns.columns
+        ]
+        if not parts:
+            empty = np.zeros(0)
+            return _Figures(empty, empty, empty, empty, empty), np.zeros(0, dtype=np.int64)
+        missing = np.concatenate([part[0] for part in parts])
+        offers = np.concatenate([part[1] for part in parts])
+        # Chosen without a look at the missing offers: a group this small proves nothing.
+        numbers = np.flatnonzero(offers >= self._config.min_products - _EQUAL_GAIN)
+        missing, offers = missing[numbers], offers[numbers]
         total_missing, total = float(missing_weights.sum()), float(weights.sum())
-        makers: list[_Maker] = []
-        missing_parts, offer_parts = [], []
-        for column in self._columns.columns:
-            missing, offers = _count_groups(column, missing_weights, weights)
-            penalty = self._penalties[column.trait]
-            # Chosen without a look at the missing offers: a group this small proves nothing.
-            for number in np.flatnonzero(offers >= self._config.min_products - _EQUAL_GAIN):
-                makers.append(_Maker(column, int(number), penalty=penalty))
-                missing_parts.append(missing[number])
-                offer_parts.append(offers[number])
-        missing, offers = np.array(missing_parts), np.array(offer_parts)
         gains = likelihood_gain(missing, offers, total_missing, total)
-        p_values = np.ones(len(makers))
+        p_values = np.ones(len(numbers))
         frequent = np.argsort(-gains)[:_MAX_EXACT_TESTS]
-        if len(frequent):
-            p_values[frequent] = hypergeometric_p_values(
-                missing[frequent], offers[frequent], total_missing, total
-            )
-        for scale, order in zip(self._columns.scales, self._orders, strict=True):
+        p_values[frequent] = hypergeometric_p_values(
+            missing[frequent], offers[frequent], total_missing, total
+        )
+        figures = _Figures(missing, offers, gains, p_values, self._group_penalties[numbers])
+        return figures, numbers
+
+    def _scan_scales(
+        self, missing_weights: Doubles, weights: Doubles
+    ) -> list[tuple[int, Interval]]:
+        """Return the best intervals with the index of their scale."""
+        intervals = []
+        scales = zip(self._columns.scales, self._orders, strict=True)
+        for index, (scale, order) in enumerate(scales):
             for interval in scan_intervals(scale, order, missing_weights, weights, self._config):
-                low, high = _open_borders(scale, order, interval.low, interval.high)
-                makers.append(_Maker(scale=scale, low=low, high=high, penalty=interval.penalty))
-                missing = np.append(missing, interval.missing)
-                offers = np.append(offers, interval.offers)
-                gains = np.append(gains, interval.gain)
-                p_values = np.append(p_values, interval.p_value)
-        penalties = np.array([maker.penalty for maker in makers])
-        return _Candidates(
-            makers=makers,
-            missing=missing,
-            offers=offers,
-            gains=gains,
-            p_values=self._corrected(p_values, missing, offers, total_missing, total),
-            scores=gains - penalties,
+                intervals.append((index, interval))
+        return intervals
+
+    def _group_pattern(self, number: int, p_value: float, is_whole: bool) -> Pattern:
+        index = int(np.searchsorted(self._starts, number, side="right")) - 1
+        column = self._columns.columns[index]
+        code = number - int(self._starts[index])
+        return Pattern(
+            trait=column.trait,
+            value=column.values[code],
+            members=column.codes == code,
+            p_value=p_value,
+            penalty=float(self._group_penalties[number]),
+            is_whole=is_whole,
         )
 
-    def _corrected(
-        self,
-        p_values: Doubles,
-        missing: Doubles,
-        offers: Doubles,
-        total_missing: float,
-        total: float,
-    ) -> Doubles:
-        """Correct the p-values for all tests; 1 where the effect or the group is too small."""
-        if not len(p_values):
-            return p_values
-        corrected = correct_p_values(p_values, len(p_values))
-        others = total - offers
-        other_share = np.divide(
-            total_missing - missing, others, out=np.ones(len(offers)), where=others > _EQUAL_GAIN
+    def _interval_pattern(
+        self, index: int, interval: Interval, p_value: float, is_whole: bool
+    ) -> Pattern:
+        scale, order = self._columns.scales[index], self._orders[index]
+        low, high = _open_borders(scale, order, interval.low, interval.high)
+        members = ~np.isnan(scale.numbers)
+        if low is not None:
+            members &= scale.numbers >= low
+        if high is not None:
+            members &= scale.numbers <= high
+        return Pattern(
+            trait=scale.trait,
+            value="",
+            members=members,
+            low=low,
+            high=high,
+            unit=scale.unit,
+            p_value=p_value,
+            penalty=interval.penalty,
+            is_whole=is_whole,
         )
-        effects = effect_size(missing / np.maximum(offers, _EQUAL_GAIN), other_share)
-        is_large = effects >= self._config.min_effect
-        is_enough = missing >= self._config.min_products - _EQUAL_GAIN
+
+    def _corrected(self, figures: _Figures, total_missing: float, total: float) -> Doubles:
+        """Correct the p-values for all tests; 1 where the effect or the group is too small."""
+        corrected = correct_p_values(figures.p_values, len(figures.p_values))
+        others = total - figures.offers
+        other_share = np.divide(
+            total_missing - figures.missing,
+            others,
+            out=np.ones(len(others)),
+            where=others > _EQUAL_GAIN,
+        )
+        share = figures.missing / np.maximum(figures.offers, _EQUAL_GAIN)
+        is_large = effect_size(share, other_share) >= self._config.min_effect
+        is_enough = figures.missing >= self._config.min_products - _EQUAL_GAIN
         return np.where(is_large & is_enough, corrected, 1.0)
+
+
+def _with_intervals(groups: _Figures, intervals: Sequence[Interval]) -> _Figures:
+    """Append the figures of intervals to those of groups."""
+    return _Figures(
+        missing=np.append(groups.missing, [interval.missing for interval in intervals]),
+        offers=np.append(groups.offers, [interval.offers for interval in intervals]),
+        gains=np.append(groups.gains, [interval.gain for interval in intervals]),
+        p_values=np.append(groups.p_values, [interval.p_value for interval in intervals]),
+        penalties=np.append(groups.penalties, [interval.penalty for interval in intervals]),
+    )
 
 
 def _count_groups(
@@ -283,7 +294,7 @@ def _count_groups(
 
 
 def _open_borders(
-    scale: Scale, order: np.ndarray, low: float, high: float
+    scale: Scale, order: Ints, low: float, high: float
 ) -> tuple[float | None, float | None]:
     """Return None for a border beyond which no offer lies."""
     lowest, highest = scale.numbers[order[0]], scale.numbers[order[-1]]
