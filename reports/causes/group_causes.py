@@ -114,7 +114,7 @@ def infer_group_causes(
         unexplained &= ~pattern.members
         cause = _group_cause(group, elsewhere, weights, new_since, config)
         causes.append(cause)
-        for index in np.flatnonzero(pattern.members & columns.is_missing):
+        for index in np.flatnonzero(pattern.members & columns.is_missing).tolist():
             by_offer[undetermined[index].id].append(cause)
     causes.sort(key=lambda cause: -cause.stake)
     return GroupCauses(
@@ -211,7 +211,7 @@ def _group_cause(
         high=high,
         new_since=new_since,
     )
-    explained = [group.records[index] for index in np.flatnonzero(group.explained)]
+    explained = [group.records[index] for index in np.flatnonzero(group.explained).tolist()]
     return GroupCause(
         kind=_kind(pattern, is_whole, new_since),
         trait=pattern.trait,
@@ -254,7 +254,8 @@ def _round_borders(
     """Return round prices that describe an interval of prices without leaving it."""
     if pattern.trait is not Trait.PRICE:
         return None, None
-    inside, outside = [], []
+    inside: list[Decimal] = []
+    outside: list[Decimal] = []
     for record, is_member in zip(records, pattern.members.tolist(), strict=True):
         if record.price is None or record.currency != pattern.unit:
             continue

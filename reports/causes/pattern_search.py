@@ -285,8 +285,8 @@ def _count_groups(
     """Return the missing weight and the weight of each group."""
     size = len(column.values) + 1
     codes = column.codes + 1
-    missing = np.bincount(codes, missing_weights, size)[1:]
-    offers = np.bincount(codes, weights, size)[1:]
+    missing = np.bincount(codes, missing_weights, size)[1:].astype(float)
+    offers = np.bincount(codes, weights, size)[1:].astype(float)
     if column.unpaired is not None:
         # The feed may hold as many of the group's missing offers, only not paired.
         missing = np.maximum(missing - column.unpaired, 0.0)
