@@ -218,6 +218,7 @@ def simulate(seed: int) -> tuple[CrawlSample, float]:
     known = sum(shop.listed) + shop.gone
     unseen = set(crawl.sources) - set(crawl.fetched)
     sample = CrawlSample(
+        listed=sum(verdict == "listed" for verdict in verdicts.values()),
         missing=sum(verdict == "missing" for verdict in verdicts.values()),
         unsure=sum(verdict == "unsure" for verdict in verdicts.values()),
         found=found,

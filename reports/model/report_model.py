@@ -28,7 +28,9 @@ from reports.model.cause_shares import CauseShare, summarize_causes
 from reports.model.offer_records import offer_record, with_variants
 from reports.statistics.completeness import Completeness
 from reports.statistics.completeness_builder import CompletenessBuilder
+from reports.statistics.completeness_estimate import estimate_completeness
 from reports.statistics.coverage import count_coverage, is_superseded, read_linked_pages
+from reports.statistics.crawl_sample import read_crawl_sample
 from reports.statistics.findings_reader import Finding, read_findings
 from reports.statistics.trend import (
     PreviousRun,
@@ -185,12 +187,19 @@ def build_report(
         builder.sort_findings()
         context = _infer_causes(session, shop, run, builder, previous, config)
         feed_quality.sort()
+        coverage = count_coverage(session, shop, run_id, pages)
+        estimate = None
+        if not superseded:
+            sample = builder.completeness.sample
+            estimate = estimate_completeness(
+                read_crawl_sample(session, shop, run_id, sample, coverage)
+            )
         return Report(
             shop=shop,
             run=run,
             generated_at=utc_now(),
             findings=builder.findings,
-            completeness=builder.completeness.build(count_coverage(session, shop, run_id, pages)),
+            completeness=builder.completeness.build(coverage, estimate),
             causes=summarize_causes(
                 builder.findings, context.groups, builder.completeness.currency_weights
             ),

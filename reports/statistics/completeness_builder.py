@@ -12,7 +12,9 @@ from reports.statistics.completeness import (
     VerdictCounts,
     rank_groups,
 )
+from reports.statistics.completeness_estimate import CompletenessEstimate
 from reports.statistics.coverage import Coverage
+from reports.statistics.crawl_sample import VerdictSample
 from reports.statistics.findings_reader import Finding
 from reports.statistics.price_bands import choose_bands
 
@@ -36,6 +38,7 @@ class CompletenessBuilder:
     unpriced: VerdictCounts = field(default_factory=VerdictCounts)
     prices: dict[tuple[str | None, Verdict], list[Decimal]] = field(default_factory=dict)
     products: set[tuple[str, Verdict]] = field(default_factory=set)
+    sample: VerdictSample = field(default_factory=VerdictSample)
 
     def add(self, finding: Finding) -> None:
         """Count one finding; an ignored one only among the review decisions."""
@@ -43,6 +46,7 @@ class CompletenessBuilder:
             self.decisions[finding.decision] += 1
         if finding.is_ignored:
             return
+        self.sample.add(finding)
         is_repeat = self._is_repeat(finding)
         brand = self._brand_key(finding.brand)
         self.total.add(finding, is_repeat)
@@ -91,7 +95,9 @@ class CompletenessBuilder:
                 weights[currency or ""] = counts.missing / value
         return weights
 
-    def build(self, coverage: Coverage) -> Completeness:
+    def build(
+        self, coverage: Coverage, estimate: CompletenessEstimate | None = None
+    ) -> Completeness:
         """Return the figures, with the coverage of the crawl that they depend on."""
         main, weights = self.currency, self.currency_weights
         further_currencies = sorted(
@@ -121,6 +127,7 @@ class CompletenessBuilder:
             currency_weights=weights,
             unpriced=self.unpriced,
             coverage=coverage,
+            estimate=estimate,
         )
 
     def _band_groups(self, currency: str | None) -> tuple[Group, ...]:

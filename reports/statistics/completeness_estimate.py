@@ -24,11 +24,12 @@ from typing import Any
 # shop that the crawl discovered is estimated.
 _MIN_RECAPTURES = 10
 _MIN_RECAPTURED = 3
-# Standard deviations of the bounds. Student's t for 20 blocks would be 2.1; blocks that follow each
-# other in a shop's menu differ less than the rest of the shop.
-_SPREADS = 2.3
-# Offers per page added to the worst rate, for blocks that happen to be alike.
+# Standard deviations of the bounds.
+_SPREADS = 2.0
+# Offers per page added to the worst rate, for blocks that happen to be alike, and further ones for
+# each waiting page per fetched one: a crawl that has hardly begun has fetched lists, and no offers.
 _RATE_MARGIN = 0.02
+_WAITING_MARGIN = 0.05
 # Offers added to the worst number, for few pages.
 _OFFER_MARGIN = 3
 # Factor on the worst number by capture-recapture: offers without a readable link are not spread
@@ -45,6 +46,11 @@ _WAITING_RATE = 0.5
 _DEFAULT_LIVE_SHARE = 0.95
 
 
+# Share of wrong verdicts that is assumed at least: probabilities near 0 and 1 are estimated from few
+# errors.
+_MIN_ERROR_SHARE = 0.005
+
+
 @dataclass(frozen=True)
 class PageBlock:
     """Pages fetched one after another, and the missing offers on them."""
@@ -57,7 +63,7 @@ class PageBlock:
 class CrawlSample:
     """Figures of a run from which completeness is estimated.
 
-    `missing` and `unsure` count the offers seen. Of the catalog's offers with a readable link,
+    `listed`, `missing` and `unsure` count the offers seen. Of the catalog's offers with a readable link,
     `found` are in the shop, `gone` are not, and `not_crawled` were not looked up. Of those without
     one, `recaptured` were seen and `not_recaptured` were not. `blocks` are the fetched pages that no
     link of the catalog names, in the order in which they were fetched; `waiting` such pages were
@@ -66,6 +72,7 @@ class CrawlSample:
     `falsely_listed` are the numbers of errors that the matcher's probabilities let expect.
     """
 
+    listed: int
     missing: int
     unsure: int = 0
     found: int = 0
@@ -116,7 +123,7 @@ class CompletenessEstimate:
 def estimate_completeness(sample: CrawlSample) -> CompletenessEstimate | None:
     """Estimate which share of the shop's offers the catalog lists; None if no offer was seen."""
     live_share = sample.live_share
-    listed = sample.found + sample.not_crawled * live_share + sample.recaptured
+    listed = sample.listed + sample.not_crawled * live_share
     if not listed + sample.missing + sample.unsure:
         return None
     unseen_listed = 0.0
@@ -125,9 +132,8 @@ def estimate_completeness(sample: CrawlSample) -> CompletenessEstimate | None:
         unseen_listed = sample.not_recaptured * live_share
         unseen_listed_high = float(sample.not_recaptured)
     unseen, unseen_high = _unseen_missing(sample)
-    # Two standard deviations of a Poisson number of errors.
-    falsely_missing = sample.falsely_missing + 2 * sqrt(sample.falsely_missing)
-    falsely_listed = sample.falsely_listed + 2 * sqrt(sample.falsely_listed)
+    falsely_missing = _most_errors(sample.falsely_missing, sample.missing)
+    falsely_listed = _most_errors(sample.falsely_listed, sample.listed)
     low = 0.0
     if unseen_high is not None:
         low = _share(
@@ -143,6 +149,12 @@ def estimate_completeness(sample: CrawlSample) -> CompletenessEstimate | None:
         unseen_missing=unseen,
         unseen_missing_high=unseen_high,
     )
+
+
+def _most_errors(expected: float, verdicts: int) -> float:
+    """Return the upper bound of a number of errors: two deviations of a Poisson number."""
+    expected = max(expected, _MIN_ERROR_SHARE * verdicts)
+    return min(expected + 2 * sqrt(expected), float(verdicts))
 
 
 def _share(listed: float, missing: float) -> float:
@@ -166,7 +178,8 @@ def _unseen_missing(sample: CrawlSample) -> tuple[float, float | None]:
     unseen = sample.waiting * rate * (1 + growth / 4) * _WAITING_RATE
     if pages < _MIN_PAGES and not sample.lists_all_pages:
         return unseen, None
-    worst_rate = min(1.0, rate + _SPREADS * _rate_spread(sample, pages, rate) + _RATE_MARGIN)
+    margin = _RATE_MARGIN + _WAITING_MARGIN * sample.waiting / max(pages, 1)
+    worst_rate = min(1.0, rate + _SPREADS * _rate_spread(sample, pages, rate) + margin)
     discovered_high = sample.waiting * worst_rate
     high = discovered_high * (1 + growth) + _OFFER_MARGIN
     recaptured_high = _recapture_bound(sample)

@@ -31,6 +31,7 @@ MAX_MISSING = 2000
 MAX_UNSURE = 500
 MAX_ROWS = 200
 
+_FALLEN_COVERAGE = 0.05  # loss in the share of pages with a response that makes figures doubtful
 _MAX_CATEGORY_CHOICES = 500  # entries of the category filter
 _MAX_BARS = 14  # bars that fit on a screen
 _MAX_BRAND_BARS = 10
@@ -103,6 +104,7 @@ def _template_values(report: Report) -> dict[str, Any]:
         "figures": figures,
         "total": figures.total,
         "coverage": figures.coverage,
+        "coverage_fell": has_coverage_fallen(report),
         "notes": [*drift_notes(report.run.figures), *coverage_notes(figures.coverage)],
         "currency": figures.currency,
         "categories": _shorten(figures.categories(), _MAX_BARS),
@@ -169,6 +171,14 @@ def _shorten_brands(groups: tuple[Group, ...]) -> ShortenedGroups:
     if len(named) < 2:
         return ShortenedGroups(())
     return _shorten(groups, _MAX_BRAND_BARS)
+
+
+def has_coverage_fallen(report: Report) -> bool:
+    """Return True if the crawl saw much less of the shop than that of the previous run."""
+    share, previous = report.completeness.coverage.page_share, report.trend.previous_page_share
+    if share is None or previous is None:
+        return False
+    return share < previous - _FALLEN_COVERAGE
 
 
 def coverage_notes(coverage: Coverage) -> list[str]:

@@ -262,6 +262,13 @@ def _summary_rows(report: Report) -> Iterator[list[Cell]]:
     yield ["missing", total.missing, None]
     yield ["unsure", total.unsure, "counted neither as listed nor as missing"]
     yield ["missing share", round(total.share, 4), f"95 % interval {low:.4f} to {high:.4f}"]
+    if figures.estimate is not None:
+        estimate = figures.estimate
+        yield [
+            "listed share of the whole shop",
+            round(estimate.share, 4),
+            f"95 % interval {estimate.low:.4f} to {estimate.high:.4f}",
+        ]
     yield ["missing value", total.value_in(figures.currency), figures.currency]
     yield ["pages discovered", coverage.pages, None]
     yield ["pages with a response", coverage.answered, page_share]

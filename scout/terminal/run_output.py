@@ -49,6 +49,12 @@ def _print_totals(summary: RunSummary, completeness: "Completeness") -> None:
         f"The catalog lists {total.listed} and lacks {total.missing} ({total.share:.0%}); "
         f"{total.unsure} are unsure.",
     )
+    estimate = completeness.estimate
+    if estimate is not None and total.seen:
+        print_lines(
+            f"Of all offers of the shop it lists between {estimate.low:.0%} and "
+            f"{estimate.high:.0%} (95 % confidence)."
+        )
     if coverage.is_complete:
         return
     unread = ""
