@@ -31,7 +31,7 @@ from reports.causes.offer_columns import Column, OfferColumns, Scale, Trait
 
 # Groups with the greatest gain whose exact p-value is computed; the others cannot be chosen.
 _MAX_EXACT_TESTS = 200
-# Times that every chosen group is chosen again; two suffice on all cases of the benchmark.
+# Times that every chosen group is chosen again, against two sets that lead to each other.
 _MAX_REVISIONS = 4
 # Penalty of traits that only Scout knows, in nats: of two groups that fit about as well, a merchant
 # understands the category and not the folder of the URLs. The value stands for a prior of 1 in 150.
