@@ -46,9 +46,10 @@ _WAITING_RATE = 0.5
 _DEFAULT_LIVE_SHARE = 0.95
 
 
-# Share of wrong verdicts that is assumed at least: probabilities near 0 and 1 are estimated from few
-# errors.
+# Wrong verdicts that are assumed at least, as a share of the verdicts and in offers: probabilities
+# near 0 and 1 are estimated from few errors.
 _MIN_ERROR_SHARE = 0.005
+_MIN_ERRORS = 0.5
 
 
 @dataclass(frozen=True)
@@ -153,7 +154,7 @@ def estimate_completeness(sample: CrawlSample) -> CompletenessEstimate | None:
 
 def _most_errors(expected: float, verdicts: int) -> float:
     """Return the upper bound of a number of errors: two deviations of a Poisson number."""
-    expected = max(expected, _MIN_ERROR_SHARE * verdicts)
+    expected = max(expected, _MIN_ERROR_SHARE * verdicts + _MIN_ERRORS)
     return min(expected + 2 * sqrt(expected), float(verdicts))
 
 
