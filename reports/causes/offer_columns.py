@@ -30,10 +30,14 @@ _DIGITS = re.compile(r"[0-9]+")
 _MAX_NUMBER_TEXT = 120  # characters searched for a running number; a bound against hostile input
 _NUMBERED_SHARE = 0.8  # share of numbered offers from which the numbers are a sequence
 _MAX_URL_LEVELS = 3  # folders of a URL that are tested
+_MAX_LEVELS = 8  # levels of a category that are tested; a bound against hostile input
 
 
 class Trait(StrEnum):
-    """Attribute of an offer that may tell the missing offers from the listed ones."""
+    """Attribute of an offer that may tell the missing offers from the listed ones.
+
+    The order counts: groups that differ in nothing else are named by the first trait.
+    """
 
     CATEGORY = "category"
     BRAND = "brand"
@@ -51,10 +55,6 @@ class Trait(StrEnum):
     TEMPLATE = "page template"
     FOLDER = "folder of the URL"
 
-
-# Groups that differ in nothing else are named by the first of these traits: a merchant knows
-# categories and brands, and only Scout knows page templates.
-TRAIT_ORDER = tuple(Trait)
 
 # Groups of the traits that describe a defect of the page; offers without it are in no group.
 YES = "yes"
@@ -241,7 +241,7 @@ def _nested(
 ) -> list[Level]:
     """Encode nested values, one level per depth."""
     codes, distinct = _factorize(text or None for text in texts)
-    paths = [prefixes_of(str(text)) for text in distinct]
+    paths = [prefixes_of(str(text))[:_MAX_LEVELS] for text in distinct]
     levels = []
     for depth in range(max(map(len, paths), default=0)):
         at_depth = [path[depth] if len(path) > depth else None for path in paths]

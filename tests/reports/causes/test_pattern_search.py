@@ -164,7 +164,7 @@ def test_variants_of_one_product_prove_no_more_than_one_offer() -> None:
     assert named([*listed, *many]) == [(K.CATEGORY, "Kitchen")]
 
 
-def test_an_interval_of_prices_tolerates_exceptions_and_is_told_in_round_numbers() -> None:
+def test_an_interval_of_prices_tolerates_exceptions_and_has_round_borders() -> None:
     """Prices above 1,000 are a cause though one of them is listed; each currency has its own."""
     records = [
         *offers(100, False),

@@ -280,7 +280,7 @@ def test_causes_are_the_same_in_every_format(
     assert all(sentence in texts for sentence in evidence)
 
 
-def test_offers_without_a_pattern_are_told_so(
+def test_the_report_says_that_no_pattern_was_found(
     fill: Any, settings: Settings, store: Store, shop: Shop
 ) -> None:
     """Where no group is a cause the report says that no pattern was found."""
