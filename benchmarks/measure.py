@@ -1,4 +1,7 @@
-"""Measure rivals fairly: in one process, page by page in turn, so that what slows the machine slows all alike."""
+"""Fair measurement of rivals: in one process, page by page in turn.
+
+A slow moment of the machine then slows all rivals alike.
+"""
 
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -9,7 +12,7 @@ from typing import Any
 
 @dataclass
 class Clock:
-    """How much processor time a rival took for how many pages."""
+    """Processor time of a rival, and its number of pages."""
 
     pages: int = 0
     seconds: float = 0.0
@@ -23,10 +26,10 @@ class Clock:
 def race(
     pages: Iterable[Any], rivals: Mapping[str, Callable[[Any], object]], clocks: Mapping[str, Clock]
 ) -> None:
-    """Let every rival do every page, in all orders in turn; what they cost is added to their clocks.
+    """Run every rival on every page, in all orders in turn, and add the costs to their clocks.
 
-    Whoever comes next finds the page, and memory, as the one before left them. Processor time is counted, as every
-    rival is bound by it, and other programs then cost less of the result.
+    A rival finds the page, and memory, as the rival before it left them. Processor time is counted,
+    as every rival is bound by it, and as other programs then disturb the result less.
     """
     orders = list(permutations(rivals))
     for turn, page in enumerate(pages):

@@ -1,6 +1,6 @@
 """Pages per second of the whole reading, beside a bare parse, extruct and autoscraper in one run.
 
-    python -m benchmarks.reading DATA_DIR [--pages N] [--shops N] [--taught N] [--rules N]
+    python -m benchmarks.reading DATA_DIR [--pages N] [--shops N] [--examples N] [--rules N]
 
 DATA_DIR holds labelled shops (`SHOP.tar.xz` or `SHOP/` with `pages/` and `truth.jsonl`). For each
 shop, rules are learnt from the first pages. The others are read as `scout parse` does: from the
@@ -89,7 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     counts: list[int] = []
     sizes: list[int] = []
     for shop in shops:
-        rules = _fill_up(_learn(shop, shops, options.taught), options.rules)
+        rules = _fill_up(_learn(shop, shops, options.examples), options.rules)
         counts += [len(template.rules) for template in rules.templates]
         pages = [
             Page(page.html, decode_html(page.html), page.url)
@@ -105,7 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         tune_gc()
         race(pages, readers, clocks)
         if train_autoscraper:
-            autoscraper = train_autoscraper(shop.training[: options.taught])
+            autoscraper = train_autoscraper(shop.training[: options.examples])
             race(pages, {AUTOSCRAPER: autoscraper}, clocks)
         print(f"{shop.name}: {len(pages)} pages", file=sys.stderr)
     print(
@@ -130,7 +130,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     reader.add_argument("data", type=Path, metavar="DATA_DIR")
     reader.add_argument("--pages", type=int, default=100, help="at most so many pages a shop")
     reader.add_argument("--shops", type=int, default=None, help="at most so many shops")
-    reader.add_argument("--taught", type=int, default=10, help="pages that rules are learnt from")
+    reader.add_argument("--examples", type=int, default=10, help="pages that rules are learnt from")
     reader.add_argument("--rules", type=int, default=30, help="rules that each shop has at least")
     return reader.parse_args(arguments)
 

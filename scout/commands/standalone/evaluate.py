@@ -1,5 +1,7 @@
 """`scout evaluate`: how right Scout is, on data whose truth is known."""
 
+from itertools import product
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -39,22 +41,20 @@ def urls(
     as_json: JsonOption = False,
 ) -> None:
     """Clean the links of a file and count which come out as expected."""
-    found = _evaluated(file)
+    evaluation = _evaluate_file(file)
     if as_json:
-        print_json(_as_json(found, misses))
+        print_json(_to_json(evaluation, misses))
         return
-    overall = found.overall
-    rows = [(name, one.total, one.right, one.share) for name, one in found.categories.items()]
-    print_table(
-        ("category", "links", "right", "share"),
-        [*rows, ("all", overall.total, overall.right, overall.share)],
-    )
-    if misses and found.misses:
+    rows = []
+    for category, score in [*evaluation.categories.items(), ("all", evaluation.overall)]:
+        rows.append((category, score.total, score.right, score.share))
+    print_table(("category", "links", "right", "share"), rows)
+    if misses and evaluation.misses:
         print_lines("")
-        wrong = [
-            (one.line, shorten(one.dirty), shorten(one.expected), shorten(one.got))
-            for one in found.misses
-        ]
+        wrong = []
+        for miss in evaluation.misses:
+            links = (shorten(miss.dirty), shorten(miss.expected), shorten(miss.got))
+            wrong.append((miss.line, *links))
         print_table(("line", "link", "expected", "came out"), wrong)
 
 
@@ -89,7 +89,7 @@ def extraction(
             min=0,
             max=1,
             metavar="SHARE",
-            help="Make this share of the taught prices and titles wrong.",
+            help="Make this share of the known prices and titles wrong.",
         ),
     ] = 0.0,
     predictions: Annotated[
@@ -128,29 +128,29 @@ def extraction(
     from rules_generator.evaluation.chart import write_chart
     from rules_generator.evaluation.evaluate import EvaluationPlan, Setting, evaluate_extraction
 
-    here = get_invocation(context)
+    invocation = get_invocation(context)
     default = Setting()
     trains = numbers(train, int, "--train") or [default.train]
-    thresholds = numbers(threshold, float, "--threshold", most=1) or [default.threshold]
-    settings = tuple(Setting(one, other) for one in trains for other in thresholds)
+    thresholds = numbers(threshold, float, "--threshold", maximum=1) or [default.threshold]
+    settings = tuple(Setting(*pair) for pair in product(trains, thresholds))
     plan = EvaluationPlan(settings, view, stale, misses)
     mechanisms = [name.strip() for name in without.split(",") if name.strip()]
     if mechanisms:
-        with here.progress() as progress:
+        with invocation.progress() as progress:
             changes = evaluate_ablation(
-                data, plan, mechanisms, workers=here.settings.workers, progress=progress
+                data, plan, mechanisms, workers=invocation.settings.workers, progress=progress
             )
         if as_json:
             print_json(changes)
         else:
             _print_ablation(changes)
         return
-    with here.progress() as progress:
+    with invocation.progress() as progress:
         figures = evaluate_extraction(
             data,
             plan,
             predictions=predictions,
-            workers=here.settings.workers,
+            workers=invocation.settings.workers,
             progress=progress,
         )
     if chart is not None:
@@ -158,7 +158,7 @@ def extraction(
     if as_json:
         print_json(figures)
         return
-    _tell_extraction(figures)
+    _print_extraction(figures)
 
 
 @evaluations.command("matching")
@@ -187,67 +187,37 @@ def matching(
         print_table(("figure", "value"), figures.items())
 
 
-def numbers(text: str, kind: type[int] | type[float], flag: str, most: int = MAX_ROWS) -> list[Any]:
-    """The numbers of a list with commas, none below 0 or above `most`. Raises BadParameter.
+def numbers(
+    text: str, kind: type[int] | type[float], flag: str, maximum: int = MAX_ROWS
+) -> list[Any]:
+    """Parse a list of numbers with commas, each from 0 to `maximum`. Raises BadParameter.
 
     >>> numbers("10,20", int, "--train"), numbers("0,0.5", float, "--threshold")
     ([10, 20], [0.0, 0.5])
     """
-    try:
-        found = [kind(part) for part in text.split(",") if part.strip()]
-    except ValueError:
-        found = [-1]
-    if any(not 0 <= one <= most for one in found):
-        raise typer.BadParameter(
-            f"{flag} {text!r} has to be numbers from 0 to {most} with commas between"
-        )
-    return found
+    refusal = f"{flag} {text!r} has to be numbers from 0 to {maximum} with commas between"
+    parsed: list[Any] = []
+    for part in text.split(","):
+        if not part.strip():
+            continue
+        try:
+            number = kind(part)
+        except ValueError as error:
+            raise typer.BadParameter(refusal) from error
+        if not 0 <= number <= maximum:
+            raise typer.BadParameter(refusal)
+        parsed.append(number)
+    return parsed
 
 
-def _tell_extraction(figures: dict[str, Any]) -> None:
-    """The thesis's Table 4: a row per threshold, two columns per number of training pages; then the attributes."""
-    settings = figures["settings"]
-    trains = sorted({one["train"] for one in settings})
-    by_place = {(one["threshold"], one["train"]): one for one in settings}
-    columns = [f"{name} {train}" for train in trains for name in ("accuracy", "precision")]
-    rows = [
-        [
-            f"{threshold:g}",
-            *(
-                by_place[threshold, train][name]
-                for train in trains
-                for name in ("accuracy", "precision")
-            ),
-        ]
-        for threshold in sorted({one["threshold"] for one in settings})
-    ]
-    print_table(
-        ("F", *columns),
-        rows,
-        f"{figures['shops']} shops, view {figures['view']}, {figures['stale']:.0%} stale",
-    )
+def _print_extraction(figures: dict[str, Any]) -> None:
+    """Print the thesis's Table 4, then the last setting's attributes, pages and reliability."""
+    _print_settings(figures)
     print_lines("")
-    for one in figures["unread"]:
-        print_lines(f"not read: {one['site']} {one['page']}: {one['reason']}")
-    last = settings[-1]
-    keys = ("accuracy", "precision", "truth", "found", "right", "extra", "absent")
-    nowhere = {name: [count] for name, count in figures.get("nowhere", {}).items()}
-    rows = [
-        [name, *(one[key] for key in keys), *nowhere.get(name, [])]
-        for name, one in last["attributes"].items()
-    ]
-    title = f"By attribute, learnt from {last['train']} pages, threshold {last['threshold']:g}"
-    columns = [
-        "attribute",
-        "accuracy",
-        "precision",
-        "known",
-        "found",
-        "right",
-        "extra",
-        "of none known",
-    ]
-    print_table((*columns, *(["missed, nowhere"] if nowhere else [])), rows, title)
+    for page in figures["unread"]:
+        print_lines(f"not read: {page['site']} {page['page']}: {page['reason']}")
+    last = figures["settings"][-1]
+    _print_attributes(last, figures.get("nowhere", {}))
     print_lines("")
     pages = last["pages"]
     print_lines(
@@ -260,6 +230,49 @@ def _tell_extraction(figures: dict[str, Any]) -> None:
         print_lines("")
         title = "The same with each shop left out of the fit of the confidence"
         _print_reliability(last["held_out_reliability"], title)
+
+
+def _print_settings(figures: dict[str, Any]) -> None:
+    """Print a row per threshold with two columns per number of training pages."""
+    settings = figures["settings"]
+    trains = sorted({setting["train"] for setting in settings})
+    rows: dict[float, list[Any]] = {}
+    for setting in sorted(settings, key=itemgetter("threshold", "train")):
+        threshold = setting["threshold"]
+        row = rows.setdefault(threshold, [f"{threshold:g}"])
+        row += [setting["accuracy"], setting["precision"]]
+    columns = ["F"]
+    for train in trains:
+        columns += [f"accuracy {train}", f"precision {train}"]
+    title = f"{figures['shops']} shops, view {figures['view']}, {figures['stale']:.0%} stale"
+    print_table(columns, list(rows.values()), title)
+
+
+def _print_attributes(setting: dict[str, Any], nowhere: dict[str, int]) -> None:
+    """Print a row per attribute. `nowhere`: missed values that stand nowhere on their pages."""
+    # Columns as printed, and the keys of their figures.
+    columns = {
+        "accuracy": "accuracy",
+        "precision": "precision",
+        "known": "truth",
+        "found": "found",
+        "right": "right",
+        "extra": "extra",
+        "of none known": "absent",
+    }
+    rows = []
+    for attribute, counts in setting["attributes"].items():
+        row = [attribute, *(counts[key] for key in columns.values())]
+        if nowhere:
+            row.append(nowhere.get(attribute, ""))
+        rows.append(row)
+    headings = ["attribute", *columns]
+    if nowhere:
+        headings.append("missed, nowhere")
+    title = (
+        f"By attribute, learnt from {setting['train']} pages, threshold {setting['threshold']:g}"
+    )
+    print_table(headings, rows, title)
 
 
 def _print_reliability(reliability: dict[str, Any], title: str) -> None:
@@ -295,7 +308,8 @@ def _print_ablation(changes: dict[str, Any]) -> None:
     )
 
 
-def _evaluated(file: Path) -> "Evaluation":
+def _evaluate_file(file: Path) -> "Evaluation":
+    """Evaluate the cleaning of a file's links. Raises UnreadableFeed."""
     from catalog.errors import UnreadableFeed
     from url_cleaner.evaluation import evaluate_urls
 
@@ -307,17 +321,27 @@ def _evaluated(file: Path) -> "Evaluation":
         raise UnreadableFeed(str(error)) from error
 
 
-def _as_json(found: "Evaluation", misses: bool) -> dict[str, Any]:
-    figures = {
-        name: {"links": one.total, "right": one.right} for name, one in found.categories.items()
+def _to_json(evaluation: "Evaluation", misses: bool) -> dict[str, Any]:
+    """Return the figures as promised for `--json`; with `misses`, the wrong links as well."""
+    overall = evaluation.overall
+    categories = {}
+    for name, score in evaluation.categories.items():
+        categories[name] = {"links": score.total, "right": score.right}
+    figures: dict[str, Any] = {
+        "links": overall.total,
+        "right": overall.right,
+        "share": overall.share,
+        "categories": categories,
     }
-    said = {
-        "links": found.overall.total,
-        "right": found.overall.right,
-        "share": found.overall.share,
-    }
-    wrong = [
-        {"line": one.line, "dirty": one.dirty, "expected": one.expected, "got": one.got}
-        for one in found.misses
-    ]
-    return {**said, "categories": figures} | ({"misses": wrong} if misses else {})
+    if misses:
+        figures["misses"] = []
+        for miss in evaluation.misses:
+            figures["misses"].append(
+                {
+                    "line": miss.line,
+                    "dirty": miss.dirty,
+                    "expected": miss.expected,
+                    "got": miss.got,
+                }
+            )
+    return figures
