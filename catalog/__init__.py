@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from catalog.models import BadRow as BadRow
     from catalog.models import Crawl as Crawl
     from catalog.models import KnownOffer as KnownOffer
+    from catalog.models import LostOffer as LostOffer
     from catalog.models import Match as Match
     from catalog.models import OfferFields as OfferFields
     from catalog.models import Page as Page
@@ -108,6 +109,7 @@ else:
                 "BadRow",
                 "Crawl",
                 "KnownOffer",
+                "LostOffer",
                 "Match",
                 "OfferFields",
                 "Page",

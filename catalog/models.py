@@ -307,6 +307,28 @@ class KnownOffer(OfferFields, table=True):
     generation: int = 0
 
 
+class LostOffer(SQLModel, table=True):
+    """An offer that the catalog listed until an import of a feed without it.
+
+    `generation` is that of the last import with it, `lost_at` the time of the first one without.
+    It goes when the offer comes back.
+    """
+
+    __tablename__ = "lost_offer"
+    __table_args__ = (UniqueConstraint("shop_id", "ref"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    shop_id: int = Field(foreign_key="shop.id", index=True)
+    ref: str
+    url: str | None = None
+    title: str | None = None
+    ean: str | None = None
+    han: str | None = None
+    sku: str | None = None
+    generation: int = 0
+    lost_at: datetime = Field(default_factory=utc_now, sa_type=UtcDateTime)
+
+
 class ShopOffer(OfferFields, table=True):
     """An offer parsed from a page of the shop. `variant` numbers the offers of one page, from 0.
 

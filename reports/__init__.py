@@ -13,7 +13,7 @@ import lazy_loader
 
 # The second list of the same names is for type checkers; a test holds the two together.
 if TYPE_CHECKING:
-    from reports.causes.cause_inference import CauseKind as CauseKind
+    from reports.causes.cause_kinds import CauseKind as CauseKind
     from reports.causes.config import CauseConfig as CauseConfig
     from reports.model.findings import list_findings as list_findings
     from reports.model.report_model import Report as Report
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "causes.cause_inference": ["CauseKind"],
+        "causes.cause_kinds": ["CauseKind"],
         "causes.config": ["CauseConfig"],
         "model.findings": ["list_findings"],
         "model.report_model": ["Report", "build_report", "measure_completeness"],

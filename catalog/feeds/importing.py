@@ -5,7 +5,8 @@ the database nor leaves half a catalog. Then one transaction inserts or updates 
 own keys, and deletes those that the feed no longer has. An offer that remains keeps its row id.
 
 Each import has a generation number, one more than that of the offers before it: offers of another
-generation are deleted. Clocks do not decide, since they may be set back.
+generation are deleted. Clocks do not decide, since they may be set back. Deleted offers are kept as
+lost ones for some imports, so that a report can say that the feed once had them.
 """
 
 import errno
@@ -18,7 +19,8 @@ from itertools import islice
 from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import Connection, Table, func, insert
+from sqlalchemy import Connection, Table, func, insert, literal, or_
+from sqlalchemy import select as sa_select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Session, SQLModel, col, delete, select
 
@@ -27,7 +29,7 @@ from catalog.feeds import sources
 from catalog.feeds.feed_reader import OFFER_COLUMNS, FeedReader
 from catalog.feeds.feed_reader import ImportSummary as ImportSummary
 from catalog.links.shop_links import UrlCleaner
-from catalog.models import BadRow, CatalogImport, KnownOffer, Shop, utc_now
+from catalog.models import BadRow, CatalogImport, KnownOffer, LostOffer, Shop, utc_now
 from catalog.runtime.progress import Progress, no_progress
 from catalog.storage.store import Store
 from catalog.values import text
@@ -36,6 +38,8 @@ from catalog.values import text
 BATCH_SIZE = 1_000
 # Different reasons of rejected rows that the history of imports keeps; bound against hostile input.
 MAX_REASONS = 100
+# Imports for which a lost offer is kept: a quarter of a year of weekly ones.
+_LOST_GENERATIONS = 12
 _KEY_COLUMNS = ("shop_id", "ref")
 _IMAGES_INDEX = OFFER_COLUMNS.index("images")
 
@@ -95,6 +99,7 @@ def _replace_offers(store: Store, shop: Shop, reader: FeedReader, format: str) -
             upsert.execute(batch)
             stored += len(batch)
             reader.progress("offers stored", stored, reader.kept)
+        _keep_lost_offers(session, current)
         session.exec(
             delete(KnownOffer).where(
                 col(KnownOffer.shop_id) == shop.id,
@@ -119,6 +124,28 @@ def _replace_offers(store: Store, shop: Shop, reader: FeedReader, format: str) -
                 imported_at=current.imported_at,
             )
         )
+
+
+def _keep_lost_offers(session: Session, current: _Import) -> None:
+    """Keep the offers that this import drops; forget those that are back, and old ones."""
+    lost, offers = _table(LostOffer), _table(KnownOffer)
+    listed = select(col(KnownOffer.ref)).where(
+        col(KnownOffer.shop_id) == current.shop_id,
+    )
+    session.exec(
+        delete(LostOffer).where(
+            col(LostOffer.shop_id) == current.shop_id,
+            or_(
+                col(LostOffer.ref).in_(listed),
+                col(LostOffer.generation) < current.generation - _LOST_GENERATIONS,
+            ),
+        )
+    )
+    copied = [column.name for column in lost.columns if column.name not in ("id", "lost_at")]
+    dropped = sa_select(
+        *(offers.c[name] for name in copied), literal(current.imported_at, lost.c.lost_at.type)
+    ).where(offers.c.shop_id == current.shop_id, offers.c.generation != current.generation)
+    session.connection().execute(insert(lost).from_select([*copied, "lost_at"], dropped))
 
 
 def _next_generation(session: Session, shop_id: int) -> int:

@@ -100,7 +100,7 @@ def replace_findings(session: Session, run_id: int, rows: Iterable[dict[str, Any
         connection.execute(insert(StoredFinding), batch)
 
 
-def mark_lost(session: Session, previous_run_id: int, run_id: int, urls: Sequence[str]) -> None:
+def mark_vanished(session: Session, previous_run_id: int, run_id: int, urls: Sequence[str]) -> None:
     """Mark the previous run's findings at these URLs as not seen in a run; all others as seen."""
     table = StoredFinding
     of_previous = col(table.run_id) == previous_run_id

@@ -1,94 +1,50 @@
 """Inference of causes: the probable reason why an offer is missing, with its evidence.
 
 Nobody reports to a portal why an offer never arrived, so a cause is an inference: the strongest one
-that the figures of the run support; others are kept as further observations. Causes are tried from
-certain to merely plausible: a rejected row is on record, a gap holds for a whole group, the others
-concern one offer.
+that the figures of the run support. What is on record comes first (a rejected row, an offer that
+the feed had before), then groups of offers that chance does not explain
+(`reports.causes.group_causes`), then a listed variant. What holds for a single offer only (it is
+out of stock, its page states no EAN) is an observation: it may as well hold for listed offers.
 
-To add a cause: a kind, its sentence in `ADVICE`, a function that returns its evidence or None, and
-a row in the table of cases of tests/reports/causes/test_cause_inference.py.
+To add a cause: a kind with its advice in `cause_kinds.py`, a trait in `offer_columns.py` with its
+sentence in `group_sentences.py`, and a row in the table of cases of
+tests/reports/causes/test_cause_inference.py.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import StrEnum
 
 from stdnum import ean as gtin
 from stdnum.exceptions import ValidationError
 
 from catalog.models import Verdict
+from reports.causes.cause_kinds import CauseKind
 from reports.causes.config import CauseConfig
-from reports.causes.gaps import Gap, PriceGap, widest_gap
+from reports.causes.group_causes import GroupCauses
+from reports.causes.lost_offers import LostOffer
 from reports.causes.page_variants import VariantIndex
 from reports.causes.rejected_rows import RejectedRow
-from reports.statistics.category_paths import category_prefixes
 from reports.statistics.findings_reader import Finding
-from reports.statistics.formatting import (
-    format_category,
-    format_date,
-    format_money,
-    format_percent,
-)
+from reports.statistics.formatting import format_date, format_percent
 
-
-class CauseKind(StrEnum):
-    """Probable reason why an offer is missing or undecided; the `cause` of every row."""
-
-    REJECTED = "in the feed but rejected"
-    CATEGORY = "category absent from the feed"
-    BRAND = "brand absent from the catalog"
-    PRICE = "price band absent from the feed"
-    VARIANT = "variant of a listed offer"
-    OUT_OF_STOCK = "out of stock on the page"
-    NEW = "new since the last run"
-    EAN = "EAN missing or invalid"
-    AMBIGUOUS = "ambiguous"
-    OTHER = "not in the feed"
-
-
-ADVICE = {
-    CauseKind.REJECTED: (
-        "The merchant does send these offers. Correct the rows or the field mapping of the import."
-    ),
-    CauseKind.CATEGORY: (
-        "Ask the merchant whether the export leaves out these categories on purpose."
-    ),
-    CauseKind.BRAND: (
-        "Ask whether the merchant may not, or does not want to, advertise these brands."
-    ),
-    CauseKind.PRICE: "Look for a price filter in the merchant's export or in the import.",
-    CauseKind.VARIANT: (
-        "The export may send one offer for all variants, or leave some out. Ask for one row "
-        "per variant."
-    ),
-    CauseKind.OUT_OF_STOCK: "Usually on purpose. Check again when the offers are back in stock.",
-    CauseKind.NEW: (
-        "The feed is probably older than the shop's pages. Import the newest feed, then run again."
-    ),
-    CauseKind.EAN: (
-        "Offers without a valid EAN are often dropped during import. Ask the merchant to add it."
-    ),
-    CauseKind.AMBIGUOUS: "Review these offers: the catalog may or may not list them.",
-    CauseKind.OTHER: "Ask the merchant why these offers are not exported.",
-}
+NO_PATTERN = "no pattern found"
 
 
 @dataclass(frozen=True)
 class CauseContext:
     """Figures of the whole run against which a single finding is judged.
 
-    `category_gaps` are keyed by category path, `brand_gaps` by casefolded brand, `price_gaps` by
-    currency, `rejected_rows` by the index of the finding. `was_seen` tells whether the previous run
-    (of `previous_run_at`) saw a URL; None if there was none. `ean_share` is the share of listed
-    offers whose page states a valid EAN.
+    `groups` are the causes that hold for groups of offers. `rejected_rows` and `lost_offers` are
+    keyed by the finding's URL. `was_seen` tells whether the previous run (of `previous_run_at`) saw
+    a URL; None if there was none. `ean_share` is the share of listed offers whose page states a
+    valid EAN.
     """
 
-    category_gaps: Mapping[str, Gap] = field(default_factory=dict)
-    brand_gaps: Mapping[str, Gap] = field(default_factory=dict)
-    price_gaps: Mapping[str | None, Sequence[PriceGap]] = field(default_factory=dict)
+    groups: GroupCauses = field(default_factory=GroupCauses)
     variants: VariantIndex = field(default_factory=VariantIndex)
-    rejected_rows: Mapping[int, RejectedRow] = field(default_factory=dict)
+    rejected_rows: Mapping[str, RejectedRow] = field(default_factory=dict)
+    lost_offers: Mapping[str, LostOffer] = field(default_factory=dict)
     was_seen: Callable[[str], bool] | None = None
     previous_run_at: datetime | None = None
     ean_share: float = 0.0
@@ -102,42 +58,53 @@ class _Cause:
     evidence: str
 
 
-@dataclass(frozen=True)
-class _GroupCause:
-    gap: Gap
-    cause: _Cause
-
-
 def infer_causes(findings: Sequence[Finding], context: CauseContext) -> None:
     """Fill in cause and evidence of every finding that is missing or unsure."""
-    for index, finding in enumerate(findings):
+    for finding in findings:
         if finding.verdict is Verdict.LISTED:
             continue
-        causes = list(_causes_of(finding, context.rejected_rows.get(index), context))
+        causes = list(_causes_of(finding, context))
         finding.cause = causes[0].kind.value
-        finding.evidence = tuple(cause.evidence for cause in causes)
+        evidence = [*(cause.evidence for cause in causes), *_observations(finding, context)]
+        # A cause of a group and an observation may have the same evidence.
+        finding.evidence = tuple(dict.fromkeys(evidence))
 
 
-def _causes_of(
-    finding: Finding, rejected_row: RejectedRow | None, context: CauseContext
-) -> Iterator[_Cause]:
+def _causes_of(finding: Finding, context: CauseContext) -> Iterator[_Cause]:
     """Yield the causes that the figures support, the strongest first; at least one."""
     if finding.verdict is Verdict.UNSURE:
         yield _Cause(CauseKind.AMBIGUOUS, _ambiguous_evidence(finding))
-    supported = []
-    if rejected_row is not None:
-        supported.append(_Cause(CauseKind.REJECTED, rejected_row.evidence))
-    supported += _gap_causes(finding, context)
-    single_offer_evidence = (
-        (CauseKind.VARIANT, context.variants.evidence(finding)),
-        (CauseKind.OUT_OF_STOCK, _out_of_stock_evidence(finding)),
-        (CauseKind.NEW, _new_evidence(finding, context)),
-        (CauseKind.EAN, _ean_evidence(finding, context)),
-    )
-    supported += [_Cause(kind, evidence) for kind, evidence in single_offer_evidence if evidence]
+    supported = list(_supported_causes(finding, context))
     yield from supported
     if not supported and finding.verdict is Verdict.MISSING:
         yield _Cause(CauseKind.OTHER, _other_evidence(finding, context))
+
+
+def _supported_causes(finding: Finding, context: CauseContext) -> Iterator[_Cause]:
+    rejected_row = context.rejected_rows.get(finding.url)
+    if rejected_row is not None:
+        yield _Cause(CauseKind.REJECTED, rejected_row.evidence)
+    lost_offer = context.lost_offers.get(finding.url)
+    if lost_offer is not None:
+        yield _Cause(CauseKind.LOST, lost_offer.evidence)
+    for group in context.groups.by_offer.get(finding.url, ()):
+        if group.trait is not None:
+            yield _Cause(group.kind, group.sentence.text)
+    variant = context.variants.evidence(finding)
+    if variant is not None and variant.proves_collapse:
+        yield _Cause(CauseKind.VARIANT, variant.text)
+
+
+def _observations(finding: Finding, context: CauseContext) -> Iterator[str]:
+    """Yield the facts of a single offer that are no cause by themselves."""
+    variant = context.variants.evidence(finding)
+    facts = (
+        variant and variant.text,
+        _out_of_stock_evidence(finding),
+        _new_evidence(finding, context),
+        _ean_evidence(finding, context),
+    )
+    yield from (fact for fact in facts if fact)
 
 
 def _ambiguous_evidence(finding: Finding) -> str:
@@ -145,58 +112,6 @@ def _ambiguous_evidence(finding: Finding) -> str:
     if finding.nearest is None:
         return undecided
     return f"possibly “{finding.nearest.title}”, but {undecided}"
-
-
-def _gap_causes(finding: Finding, context: CauseContext) -> list[_Cause]:
-    """Return the gaps that hold the offer, the widest first, for it explains the most offers."""
-    causes = []
-    prefix = _topmost_gap(finding.category, context.category_gaps)
-    if prefix is not None:
-        gap = context.category_gaps[prefix]
-        causes.append(
-            _group_cause(CauseKind.CATEGORY, gap, f"category “{format_category(prefix)}”")
-        )
-    brand_gap = context.brand_gaps.get((finding.brand or "").casefold())
-    if brand_gap is not None:
-        causes.append(_group_cause(CauseKind.BRAND, brand_gap, f"brand “{finding.brand}”"))
-    price_gap = _price_gap_of(finding, context)
-    if price_gap is not None:
-        text = f"{_price_range(price_gap, finding.currency)} is listed ({price_gap.counts})"
-        causes.append(_GroupCause(price_gap, _Cause(CauseKind.PRICE, text)))
-    widest = widest_gap(cause.gap for cause in causes)
-    # The sort is stable: the others keep their order.
-    causes.sort(key=lambda cause: cause.gap is not widest)
-    return [cause.cause for cause in causes]
-
-
-def _topmost_gap(category: str | None, gaps: Mapping[str, Gap]) -> str | None:
-    for prefix in category_prefixes(category):
-        if prefix in gaps:
-            return prefix
-    return None
-
-
-def _price_gap_of(finding: Finding, context: CauseContext) -> PriceGap | None:
-    if finding.price is None:
-        return None
-    for gap in context.price_gaps.get(finding.currency, ()):
-        if gap.holds(finding.price):
-            return gap
-    return None
-
-
-def _group_cause(kind: CauseKind, gap: Gap, group: str) -> _GroupCause:
-    extent = "nearly the whole" if gap.listed else "the whole"
-    return _GroupCause(gap, _Cause(kind, f"{extent} {group} is absent ({gap.counts})"))
-
-
-def _price_range(gap: PriceGap, currency: str | None) -> str:
-    low, high = format_money(gap.shown_low, currency), format_money(gap.shown_high, currency)
-    if gap.shown_low is None:
-        return f"no offer below {high}"
-    if gap.shown_high is None:
-        return f"no offer from {low} upwards"
-    return f"no offer from {low} to below {high}"
 
 
 def _out_of_stock_evidence(finding: Finding) -> str | None:
@@ -237,5 +152,5 @@ def _other_evidence(finding: Finding, context: CauseContext) -> str:
     if not context.feed_offers:
         return "the catalog has no offers of this shop"
     if finding.nearest:
-        return "no other cause found"
-    return "no other cause found; the catalog has nothing similar"
+        return NO_PATTERN
+    return f"{NO_PATTERN}; the catalog has nothing similar"

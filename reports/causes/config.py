@@ -7,23 +7,28 @@ from dataclasses import dataclass
 class CauseConfig:
     """Thresholds of the causes, with their defaults.
 
-    A group of offers (a category, a brand, a price range) is a gap if the catalog lists nearly none
-    of it, chance does not explain that, and the feed has no unpaired offers of it.
+    `reports.causes.pattern_search` explains the search for groups that they bound.
     """
 
-    # Significance level of the test against chance: one false gap in a thousand groups.
-    gap_significance: float = 0.001
-    # Share of a gap's offers that may be listed all the same.
-    gap_listed_share: float = 0.05
-    # Unpaired offers of the feed in a gap, as a share of the gap's offers: more, and the feed does
-    # hold it.
-    gap_unpaired_share: float = 0.1
-    # Missing products that make a category or brand a gap; a price range needs more, for its
-    # borders fit the offers.
-    gap_min_products: int = 3
-    price_gap_min_products: int = 5
+    # False discovery rate: corrected p-value from which on a group is no cause. With offers missing
+    # at random, at most this share of reports names any.
+    false_discovery_rate: float = 0.02
+    # Effect size (Cohen's h) from which a difference of two shares is large (Cohen 1988, 6.2).
+    min_effect: float = 0.8
+    # Missing share from which a group is missing nearly as a whole; the others are exceptions.
+    whole_share: float = 0.9
+    # Missing products that make a group a cause; the borders of an interval are fitted to the
+    # offers, so an interval needs more.
+    min_products: int = 3
+    min_interval_products: int = 5
+    # Causes named at most: more than a reader takes in at once.
+    max_causes: int = 12
+    # Borders of intervals that are tested, at equal numbers of offers.
+    interval_borders: int = 128
     # Share of listed offers whose page states a valid EAN from which a missing EAN is remarkable.
     usual_ean_share: float = 0.8
+    # Factor from the median price of a currency from which a price is implausible.
+    implausible_price_factor: float = 1000
     # Similarity of two titles (0 to 100, word order ignored) below which they count as different.
     same_title_similarity: float = 85
     # Characters of a product number, and of a title, that identify an offer in a raw row.

@@ -9,6 +9,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
@@ -18,8 +19,8 @@ from sqlmodel import Session, col
 
 from catalog.models import BadRow, KnownOffer, Shop
 from reports.causes.config import CauseConfig
-from reports.causes.gaps import FeedCounts
 from reports.causes.rejected_rows import FeedRow
+from reports.causes.unpaired_offers import UnpairedOffers
 from reports.statistics.coverage import (
     MAX_REASON_LENGTH,
     OfferStatus,
@@ -158,7 +159,9 @@ class FeedQuality:
     """Defects of the feed, collected while findings, catalog offers and rejected rows are read."""
 
     config: CauseConfig = field(default_factory=CauseConfig)
-    feed: FeedCounts = field(default_factory=FeedCounts)
+    known_offers: int = 0
+    imported_at: datetime | None = None
+    unpaired: UnpairedOffers = field(default_factory=UnpairedOffers)
     links: Counter[str] = field(default_factory=Counter)
     rejections: dict[str, RejectionReason] = field(default_factory=dict)
     rejected_rows: int = 0
@@ -239,26 +242,39 @@ class FeedQuality:
             raw = clean_text(row.raw, _MAX_RAW_LENGTH) or ""
             rejection.examples.append(FeedRow(row.source, row.line, row.reason, raw))
 
-    def read_feed(self, session: Session, shop: Shop, main_currency: str | None) -> None:
-        """Count the catalog's offers by brand, category and price, and their links by kind."""
+    def read_feed(
+        self,
+        session: Session,
+        shop: Shop,
+        run_id: int,
+        pages: PagesByUrl | None,
+        main_currency: str | None,
+    ) -> None:
+        """Count the catalog's offers, their links by kind, and those that may be unpaired.
+
+        `pages` are None for a run that a newer one has superseded.
+        """
         columns: list[Any] = [
             col(KnownOffer.brand),
             col(KnownOffer.category),
             col(KnownOffer.price),
             col(KnownOffer.currency),
-            col(KnownOffer.url).is_(None),
+            col(KnownOffer.url),
             col(KnownOffer.opaque),
+            col(KnownOffer.imported_at),
+            is_paired(run_id).label("is_paired"),
         ]
         query = (
             select(*columns)
             .where(col(KnownOffer.shop_id) == shop.id)
             .execution_options(yield_per=_BATCH_SIZE)
         )
-        for brand, category, price, currency, lacks_url, is_opaque in session.connection().execute(
-            query
-        ):
-            self.feed.add(brand, category, price, currency or main_currency)
-            self.links[_link_kind(lacks_url, is_opaque)] += 1
+        for row in session.connection().execute(query):
+            self.known_offers += 1
+            self.links[_link_kind(row.url is None, row.opaque)] += 1
+            self.imported_at = max(self.imported_at or row.imported_at, row.imported_at)
+            if not row.is_paired and _may_be_in_shop(row.url, pages):
+                self.unpaired.add(row.brand, row.category, row.price, row.currency or main_currency)
 
     def read_unseen(self, session: Session, shop: Shop, run_id: int, pages: PagesByUrl) -> None:
         """List the catalog's offers that the run has not paired, the dearest first."""
@@ -303,7 +319,7 @@ class FeedQuality:
         """Return the figures without the lists of offers."""
         kinds = (READABLE_LINK, OPAQUE_LINK, BROKEN_LINK)
         return {
-            "known_offers": self.feed.offers,
+            "known_offers": self.known_offers,
             "links": {kind: self.links[kind] for kind in kinds},
             "bad_rows": self.rejected_rows,
             "prices_compared": self.prices_compared,
@@ -328,6 +344,17 @@ def _link_kind(lacks_url: bool, is_opaque: bool) -> str:
     if lacks_url:
         return BROKEN_LINK
     return READABLE_LINK
+
+
+def _may_be_in_shop(url: str | None, pages: PagesByUrl | None) -> bool:
+    """Return False if the page of a catalog offer is known to be gone or was not fetched.
+
+    Such an offer cannot be one of those that the run has seen.
+    """
+    if url is None or pages is None:
+        return True
+    page = linked_page(url, pages)
+    return page.state is None or page.offer_status is OfferStatus.PAGE_FOUND
 
 
 def _page_reason(page: PageStatus) -> str | None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from urllib.parse import urlsplit
 
+from catalog.models import Verdict
 from matcher.features.variant_words import learn_variant_words
 from matcher.records.product_kinds import detect_product_kind
 from matcher.records.record import Record
@@ -26,6 +27,18 @@ _NO_DIFFERENCE = "the same title"
 _SIZE = "a size"
 
 
+@dataclass(frozen=True)
+class VariantEvidence:
+    """Evidence that a missing offer is a variant of a listed one.
+
+    `proves_collapse` is True if the feed nowhere has a row per variant, so that this alone explains
+    why the offer is missing.
+    """
+
+    text: str
+    proves_collapse: bool
+
+
 @dataclass
 class VariantIndex:
     """Titles of a run's offers by page, to recognise missing variants of listed offers.
@@ -33,7 +46,8 @@ class VariantIndex:
     `listed_ids` are the catalog offers that are paired already; `listed_titles` their titles.
     `listed_on_page` has one listed title per page with several offers, `titles_on_page` the titles
     of all its offers. `first_titles` has the first listed title of each address with parameters;
-    `scripts` are those addresses that show different products, such as `/index.php`.
+    `scripts` are those addresses that show different products, such as `/index.php`. `listed_counts`
+    has the number of listed offers per page with several offers.
     """
 
     listed_ids: set[int] = field(default_factory=set)
@@ -42,6 +56,8 @@ class VariantIndex:
     titles_on_page: dict[str, list[str]] = field(default_factory=dict)
     first_titles: dict[str, str] = field(default_factory=dict)
     scripts: set[str] = field(default_factory=set)
+    listed_counts: Counter[str] = field(default_factory=Counter)
+    _evidence: dict[str, VariantEvidence | None] = field(default_factory=dict)
 
     def add(self, finding: Finding) -> None:
         """Add an offer of the shop with any verdict."""
@@ -52,6 +68,8 @@ class VariantIndex:
         """Add an offer that the catalog lists."""
         if finding.known_id is not None:
             self.listed_ids.add(finding.known_id)
+        if finding.variant_of:
+            self.listed_counts[finding.variant_of] += 1
         title = (finding.nearest and finding.nearest.title) or finding.title
         if not title:
             return
@@ -64,19 +82,49 @@ class VariantIndex:
         if finding.variant_of:
             self.listed_on_page.setdefault(finding.variant_of, title)
 
-    def evidence(self, finding: Finding) -> str | None:
-        """Return the evidence that a missing offer is a variant of a listed one, or None."""
+    def evidence(self, finding: Finding) -> VariantEvidence | None:
+        """Return the evidence that a missing offer is a variant of a listed one, or None.
+
+        All offers have to be added before.
+        """
+        if finding.url not in self._evidence:
+            self._evidence[finding.url] = self._find_evidence(finding)
+        return self._evidence[finding.url]
+
+    def has_listed_variant(self, page: str | None, verdict: Verdict) -> bool | None:
+        """Return True if the catalog lists another offer of a page; None without such a page."""
+        if page is None:
+            return None
+        others = self.listed_counts[page]
+        if verdict is Verdict.LISTED:
+            others -= 1
+        return others > 0
+
+    def _find_evidence(self, finding: Finding) -> VariantEvidence | None:
         nearest = finding.nearest
         if nearest is not None and finding.known_id not in self.listed_ids:
             nearest = None
         if nearest is not None and self._shares_page(finding.url, nearest.url):
-            return f"on the same page as the listed “{nearest.title}”"
+            return self._page_evidence(nearest.title)
         page_title = self.listed_on_page.get(finding.variant_of or "")
         if page_title:
-            return f"on the same page as the listed “{page_title}”"
+            return self._page_evidence(page_title)
         if nearest is None:
             return None
-        return self._title_evidence(finding.title, nearest)
+        text = self._title_evidence(finding.title, nearest)
+        if text is None:
+            return None
+        # Titles are evidence only if no two listed offers differ in the same way.
+        return VariantEvidence(text, proves_collapse=True)
+
+    def _page_evidence(self, title: str | None) -> VariantEvidence:
+        text = f"on the same page as the listed “{title}”"
+        return VariantEvidence(text, proves_collapse=not self._lists_variants)
+
+    @cached_property
+    def _lists_variants(self) -> bool:
+        """True if the catalog lists several offers of one page."""
+        return any(count > 1 for count in self.listed_counts.values())
 
     def _shares_page(self, url: str, listed_url: str | None) -> bool:
         return is_same_page(url, listed_url) and url.partition("?")[0] not in self.scripts

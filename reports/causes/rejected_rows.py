@@ -73,8 +73,8 @@ class _SearchKey:
 
 def find_rejected_rows(
     findings: Sequence[Finding], rows: Iterable[FeedRow], config: CauseConfig = _DEFAULTS
-) -> dict[int, RejectedRow]:
-    """Return the rejected row that identifies a finding best, by the finding's index.
+) -> dict[str, RejectedRow]:
+    """Return the rejected row that identifies a finding best, by the finding's URL.
 
     All rows are read, even if there is nothing to search for: the caller may count them as they
     pass.
@@ -91,7 +91,7 @@ def find_rejected_rows(
         for key in _keys_in(cells, keys_by_word):
             if key.finding not in best or key.rank < best[key.finding][0]:
                 best[key.finding] = key.rank, RejectedRow(row, key.field)
-    return {index: row for index, (_, row) in best.items()}
+    return {findings[index].url: row for index, (_, row) in best.items()}
 
 
 def normalise_words(text: str) -> str:
@@ -116,14 +116,15 @@ def _search_keys(index: int, finding: Finding, config: CauseConfig) -> Iterator[
             yield _SearchKey(index, _LINK, 1, link)
     numbers = (("article number", finding.sku), ("manufacturer's number", finding.han))
     for field, number in numbers:
-        if number and len(number) >= config.min_number_length and _has_digit(number):
+        if number and is_identifying_number(number, config):
             yield _SearchKey(index, field, 2, normalise_words(number))
     if finding.title and len(finding.title) >= config.min_title_length:
         yield _SearchKey(index, "title", 3, normalise_words(finding.title))
 
 
-def _has_digit(text: str) -> bool:
-    return any(character.isdigit() for character in text)
+def is_identifying_number(number: str, config: CauseConfig = _DEFAULTS) -> bool:
+    """Return True if a product number is long enough to identify an offer."""
+    return len(number) >= config.min_number_length and any(map(str.isdigit, number))
 
 
 def _index_by_rarest_word(keys: Sequence[_SearchKey]) -> dict[str, list[_SearchKey]]:

@@ -12,7 +12,7 @@ from catalog.runtime.progress import Progress, no_progress
 from catalog.storage.findings import (
     Change,
     fold_key,
-    mark_lost,
+    mark_vanished,
     read_counts,
     replace_findings,
     store_counts,
@@ -39,14 +39,14 @@ def store_findings(store: Store, report: Report) -> None:
         replace_findings(session, run.id, _rows(report))
         if previous_run_id is not None:
             lost = [offer.url for offer in report.no_longer_seen]
-            mark_lost(session, previous_run_id, run.id, lost)
+            mark_vanished(session, previous_run_id, run.id, lost)
         store_counts(
             session,
             RunCounts(
                 run_id=run.id,
                 shop_id=shop.id,
                 previous_run_id=previous_run_id,
-                known_offers=report.feed_quality.feed.offers,
+                known_offers=report.feed_quality.known_offers,
                 currency=report.completeness.currency,
                 ranking=report.completeness.ranking.describe(),
                 pages=_pages_by_state(report.completeness.coverage),

@@ -4,7 +4,6 @@ Kept in memory are the findings that a report lists (missing and unsure ones by 
 listed ones only those that differ from the catalog. Every output format writes the same `Report`.
 """
 
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -17,18 +16,28 @@ from catalog.models import ReviewDecision, Run, Shop, Verdict, utc_now
 from catalog.runtime.progress import Progress, no_progress
 from catalog.storage.findings import Change
 from catalog.storage.store import Store
-from reports.causes.cause_inference import CauseContext, CauseKind, infer_causes, is_valid_ean
+from reports.causes.cause_inference import CauseContext, infer_causes
+from reports.causes.cause_kinds import CauseKind
 from reports.causes.config import CauseConfig
 from reports.causes.feed_quality import FeedQuality
-from reports.causes.gaps import Gap, PriceGap, find_brand_gaps, find_category_gaps, find_price_gaps
+from reports.causes.group_causes import infer_group_causes
+from reports.causes.lost_offers import read_lost_offers
+from reports.causes.offer_columns import OfferRecord
 from reports.causes.page_variants import VariantIndex
 from reports.causes.rejected_rows import find_rejected_rows
-from reports.statistics.category_paths import category_prefixes
-from reports.statistics.completeness import Completeness, VerdictCounts
+from reports.model.cause_shares import CauseShare, summarize_causes
+from reports.model.offer_records import offer_record, with_variants
+from reports.statistics.completeness import Completeness
 from reports.statistics.completeness_builder import CompletenessBuilder
+from reports.statistics.completeness_estimate import estimate_completeness
 from reports.statistics.coverage import count_coverage, is_superseded, read_linked_pages
+from reports.statistics.crawl_sample import read_crawl_sample
 from reports.statistics.findings_reader import Finding, read_findings
-from reports.statistics.sightings import LostOffer, fill_sightings, read_lost_offers
+from reports.statistics.sightings import (
+    VanishedOffer,
+    fill_sightings,
+    read_vanished_offers,
+)
 from reports.statistics.trend import (
     PreviousRun,
     Trend,
@@ -42,29 +51,6 @@ LISTED_ONE_BY_ONE = frozenset({Verdict.MISSING, Verdict.UNSURE})
 _STANDINGS = (Verdict.MISSING, Verdict.UNSURE, Verdict.LISTED, None)
 _NO_RATES: Mapping[str, Decimal] = {}
 _PROGRESS_STEP = 2000  # findings between two progress messages
-_MAX_EVIDENCE = 5  # most frequent sentences kept per cause
-
-
-@dataclass(frozen=True)
-class EvidenceCount:
-    """Sentence that supports a cause, with the number of offers that it holds for."""
-
-    text: str
-    offers: int
-
-
-@dataclass(frozen=True)
-class CauseShare:
-    """Missing offers with one cause: their number, their value, and the most frequent evidence."""
-
-    kind: CauseKind
-    counts: VerdictCounts
-    evidence: tuple[EvidenceCount, ...]
-
-    @property
-    def offers(self) -> int:
-        """Number of missing offers with this cause."""
-        return self.counts.missing
 
 
 @dataclass(frozen=True)
@@ -88,12 +74,12 @@ class Report:
     is_superseded: bool
     listed: list[Finding] = field(default_factory=list)
     resolved: list[Finding] = field(default_factory=list)
-    no_longer_seen: list[LostOffer] = field(default_factory=list)
+    no_longer_seen: list[VanishedOffer] = field(default_factory=list)
 
     @property
     def has_import(self) -> bool:
         """True if the catalog has offers of the shop; else every offer counts as missing."""
-        return self.feed_quality.feed.offers > 0
+        return self.feed_quality.known_offers > 0
 
     @property
     def is_read_by_heuristics(self) -> bool:
@@ -129,7 +115,7 @@ class Report:
 class _ReportBuilder:
     """Everything that the one pass over the findings collects.
 
-    Findings with one of the `kept_verdicts` stay in memory.
+    `decided` are the records of the listed and missing offers, for the causes. Findings with one of the `kept_verdicts` stay in memory.
     """
 
     completeness: CompletenessBuilder
@@ -140,6 +126,7 @@ class _ReportBuilder:
     listed: list[Finding] = field(default_factory=list)
     resolved: list[Finding] = field(default_factory=list)
     variants: VariantIndex = field(default_factory=VariantIndex)
+    decided: list[OfferRecord] = field(default_factory=list)
     listed_with_ean: int = 0
 
     def add(self, finding: Finding) -> None:
@@ -154,13 +141,34 @@ class _ReportBuilder:
             self.listed.append(finding)
         if not is_listed and (finding.is_ignored or finding.verdict in self.kept_verdicts):
             self.findings.append(finding)
+        if finding.is_ignored or finding.verdict is Verdict.UNSURE:
+            return
+        # Causes are inferred for a report that lists the missing offers only.
+        if Verdict.MISSING in self.kept_verdicts:
+            record = offer_record(finding, self._is_new(finding))
+            self.decided.append(record)
+            self.listed_with_ean += is_listed and record.is_valid_ean
         if not is_listed:
             return
-        self.listed_with_ean += is_valid_ean(finding.ean)
         # A reviewer's rejection names no catalog offer to compare with.
         if finding.decision is not ReviewDecision.REJECT:
             self.feed_quality.add_listed(finding)
             self.variants.add_listed(finding)
+
+    def _is_new(self, finding: Finding) -> bool | None:
+        previous = self.trend.previous
+        if previous.run is None:
+            return None
+        return not any(map(previous.has_seen, finding.all_urls()))
+
+    def records(self) -> list[OfferRecord]:
+        """Return the records of the listed and missing offers, after all have been added."""
+        collapsed = {
+            finding.url
+            for finding in self.findings
+            if finding.is_missing and self.variants.evidence(finding) is not None
+        }
+        return [with_variants(record, self.variants, collapsed) for record in self.decided]
 
     def rank_findings(self) -> None:
         """Number and sort the findings by value at stake: missing ones first, ignored ones last.
@@ -224,32 +232,41 @@ def build_report(
         if not superseded:
             pages = read_linked_pages(session, shop)
             feed_quality.read_unseen(session, shop, run_id, pages)
-        feed_quality.read_feed(session, shop, builder.completeness.currency)
+        feed_quality.read_feed(session, shop, run_id, pages, builder.completeness.currency)
         builder.rank_findings()
         fill_sightings(session, run, previous, builder.kept())
         builder.trend.mark_reappeared(builder.findings)
-        infer_causes(builder.findings, _cause_context(session, shop, builder, previous, config))
+        context = _infer_causes(session, shop, run, builder, previous, config)
         feed_quality.sort()
+        coverage = count_coverage(session, shop, run_id, pages)
+        estimate = None
+        if not superseded:
+            sample = builder.completeness.sample
+            estimate = estimate_completeness(
+                read_crawl_sample(session, shop, run_id, sample, coverage)
+            )
         return Report(
             shop=shop,
             run=run,
             generated_at=utc_now(),
             findings=builder.findings,
-            completeness=builder.completeness.build(count_coverage(session, shop, run_id, pages)),
-            causes=_cause_shares(builder.findings),
+            completeness=builder.completeness.build(coverage, estimate),
+            causes=summarize_causes(
+                builder.findings, context.groups, builder.completeness.currency_weights
+            ),
             trend=builder.trend.build(load_history(session, shop, run)),
             feed_quality=feed_quality,
             is_superseded=superseded,
             listed=builder.listed,
             resolved=builder.resolved,
-            no_longer_seen=_read_lost_offers(session, builder.trend),
+            no_longer_seen=_read_vanished_offers(session, builder.trend),
         )
 
 
-def _read_lost_offers(session: Session, trend: TrendBuilder) -> list[LostOffer]:
+def _read_vanished_offers(session: Session, trend: TrendBuilder) -> list[VanishedOffer]:
     if trend.previous.run is None:
         return []
-    return read_lost_offers(session, trend.previous.run, trend.lost_urls())
+    return read_vanished_offers(session, trend.previous.run, trend.vanished_urls())
 
 
 def measure_completeness(store: Store, shop: Shop, run_id: int) -> Completeness:
@@ -260,76 +277,48 @@ def measure_completeness(store: Store, shop: Shop, run_id: int) -> Completeness:
     return build_report(store, shop, run_id, keep=()).completeness
 
 
-def _cause_context(
+def _infer_causes(
     session: Session,
     shop: Shop,
+    run: Run,
     builder: _ReportBuilder,
     previous: PreviousRun,
     config: CauseConfig,
 ) -> CauseContext:
-    counts, feed = builder.completeness, builder.feed_quality.feed
-    category_gaps = find_category_gaps(counts.categories, counts.total, feed, config)
-    brand_gaps = find_brand_gaps(counts.brands, counts.total, feed, config)
-    rows = builder.feed_quality.read_rejected_rows(session, shop)
-    ean_share = 0.0
-    if counts.total.listed:
-        ean_share = builder.listed_with_ean / counts.total.listed
-    return CauseContext(
-        category_gaps=category_gaps,
-        brand_gaps=brand_gaps,
-        price_gaps=_price_gaps(builder, category_gaps, brand_gaps, config),
-        variants=builder.variants,
-        rejected_rows=find_rejected_rows(builder.findings, rows, config),
-        was_seen=previous.has_seen if previous.run else None,
-        previous_run_at=previous.ended_at,
-        ean_share=ean_share,
-        feed_offers=feed.offers,
+    """Infer the causes of the run, and fill in those of every finding."""
+    findings, quality = builder.findings, builder.feed_quality
+    rows = quality.read_rejected_rows(session, shop)
+    rejected_rows = find_rejected_rows(findings, rows, config)
+    lost_offers = read_lost_offers(session, shop, findings, run.finished_at or utc_now(), config)
+    # An offer that the feed still has was not lost.
+    recorded = dict.fromkeys(lost_offers, CauseKind.LOST)
+    recorded |= dict.fromkeys(rejected_rows, CauseKind.REJECTED)
+    imported_at = quality.imported_at
+    is_import_older = (
+        imported_at is not None
+        and previous.ended_at is not None
+        and imported_at < previous.ended_at
+    )
+    groups = infer_group_causes(
+        builder.records(),
+        recorded=recorded,
+        unpaired=quality.unpaired,
+        currency_weights=builder.completeness.currency_weights,
+        # What the previous run did not see is newer than the import only if that was before.
+        new_since=None if is_import_older else previous.ended_at,
         config=config,
     )
-
-
-def _price_gaps(
-    builder: _ReportBuilder,
-    category_gaps: Mapping[str, Gap],
-    brand_gaps: Mapping[str, Gap],
-    config: CauseConfig,
-) -> dict[str | None, list[PriceGap]]:
-    """Find price gaps per currency among the offers that no other gap explains."""
-    missing: dict[str | None, list[tuple[Decimal, str]]] = {}
-    for finding in builder.findings:
-        if not finding.is_missing or finding.price is None:
-            continue
-        if (finding.brand or "").casefold() in brand_gaps:
-            continue
-        if any(prefix in category_gaps for prefix in category_prefixes(finding.category)):
-            continue
-        product = finding.variant_of or finding.url
-        missing.setdefault(finding.currency, []).append((finding.price, product))
-    counts, feed = builder.completeness, builder.feed_quality.feed
-    gaps = {}
-    for currency, prices in missing.items():
-        gaps[currency] = find_price_gaps(
-            prices,
-            counts.prices_of(currency, Verdict.LISTED),
-            counts.currencies[currency].listed_products,
-            feed.prices.get(currency, ()),
-            config,
-        )
-    return gaps
-
-
-def _cause_shares(findings: list[Finding]) -> tuple[CauseShare, ...]:
-    """Return the causes of missing offers, the most frequent first, "not in the feed" last."""
-    counts: dict[str, VerdictCounts] = {}
-    evidence: dict[str, Counter[str]] = {}
-    for finding in findings:
-        if finding.is_missing and finding.cause:
-            counts.setdefault(finding.cause, VerdictCounts()).add(finding)
-            evidence.setdefault(finding.cause, Counter())[finding.evidence[0]] += 1
-    shares = []
-    for cause, cause_counts in counts.items():
-        frequent = evidence[cause].most_common(_MAX_EVIDENCE)
-        sentences = tuple(EvidenceCount(text, offers) for text, offers in frequent)
-        shares.append(CauseShare(CauseKind(cause), cause_counts, sentences))
-    shares.sort(key=lambda share: (share.kind is CauseKind.OTHER, -share.offers, share.kind))
-    return tuple(shares)
+    total = builder.completeness.total
+    context = CauseContext(
+        groups=groups,
+        variants=builder.variants,
+        rejected_rows=rejected_rows,
+        lost_offers=lost_offers,
+        was_seen=previous.has_seen if previous.run else None,
+        previous_run_at=previous.ended_at,
+        ean_share=builder.listed_with_ean / total.listed if total.listed else 0.0,
+        feed_offers=quality.known_offers,
+        config=config,
+    )
+    infer_causes(findings, context)
+    return context

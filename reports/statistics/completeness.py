@@ -14,6 +14,7 @@ from typing import Any
 
 from catalog.models import ReviewDecision, Verdict
 from reports.statistics.category_paths import category_steps
+from reports.statistics.completeness_estimate import CompletenessEstimate
 from reports.statistics.coverage import Coverage
 from reports.statistics.findings_reader import Finding, decimal_text
 from reports.statistics.price_bands import Band
@@ -170,7 +171,8 @@ class Completeness:
 
     `currency` is the shop's main currency. `by_band` has the price bands of that currency,
     `other_currency_bands` those of up to five further ones. `ranking` orders amounts of several
-    currencies.
+    currencies. `estimate` is the completeness of the whole shop, None for an older run: the page
+    table describes the newest crawl only.
     """
 
     total: VerdictCounts
@@ -184,6 +186,7 @@ class Completeness:
     ranking: ValueRanking
     unpriced: VerdictCounts
     coverage: Coverage
+    estimate: CompletenessEstimate | None = None
 
     def categories(self, limit: int = MAX_CATEGORIES) -> tuple[Group, ...]:
         """Roll categories up to the deepest level with at most `limit` groups.
@@ -209,6 +212,7 @@ class Completeness:
                 "words": decisions,
             },
             "coverage": self.coverage.as_json(),
+            "completeness": self.estimate and self.estimate.as_json(),
             "by_category": [group.as_json("category", currency) for group in self.by_category],
             "by_price_band": [group.band_as_json(currency) for group in self.by_band],
             "other_currencies": [

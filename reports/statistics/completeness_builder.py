@@ -13,7 +13,9 @@ from reports.statistics.completeness import (
     VerdictCounts,
     rank_groups,
 )
+from reports.statistics.completeness_estimate import CompletenessEstimate
 from reports.statistics.coverage import Coverage
+from reports.statistics.crawl_sample import VerdictSample
 from reports.statistics.findings_reader import Finding
 from reports.statistics.price_bands import choose_bands
 from reports.statistics.value_ranking import ValueRanking
@@ -39,6 +41,7 @@ class CompletenessBuilder:
     unpriced: VerdictCounts = field(default_factory=VerdictCounts)
     prices: dict[tuple[str | None, Verdict], list[Decimal]] = field(default_factory=dict)
     products: set[tuple[str, Verdict]] = field(default_factory=set)
+    sample: VerdictSample = field(default_factory=VerdictSample)
 
     def add(self, finding: Finding) -> None:
         """Count one finding; an ignored one only among the review decisions."""
@@ -46,6 +49,7 @@ class CompletenessBuilder:
             self.decisions[finding.decision] += 1
         if finding.is_ignored:
             return
+        self.sample.add(finding)
         is_repeat = self._is_repeat(finding)
         brand = self._brand_key(finding.brand)
         self.total.add(finding, is_repeat)
@@ -97,7 +101,25 @@ class CompletenessBuilder:
         )
         return ValueRanking(tuple(currency or "" for currency in currencies), self.rates)
 
-    def build(self, coverage: Coverage) -> Completeness:
+    @property
+    def currency_weights(self) -> dict[str, Decimal]:
+        """Factors that make amounts of several currencies comparable, to rank causes.
+
+        They are the rates of the settings; without rates for all currencies, factors that make the
+        mean price of missing offers 1 in each.
+        """
+        if self.rates and all((currency or "") in self.rates for currency in self.currencies):
+            return dict(self.rates)
+        weights = {}
+        for currency, counts in self.currencies.items():
+            value = self.total.value.get(currency or "")
+            if value:
+                weights[currency or ""] = counts.missing / value
+        return weights
+
+    def build(
+        self, coverage: Coverage, estimate: CompletenessEstimate | None = None
+    ) -> Completeness:
         """Return the figures, with the coverage of the crawl that they depend on."""
         main, ranking = self.currency, self.ranking
         further_currencies = sorted(
@@ -127,6 +149,7 @@ class CompletenessBuilder:
             ranking=ranking,
             unpriced=self.unpriced,
             coverage=coverage,
+            estimate=estimate,
         )
 
     def _band_groups(self, currency: str | None) -> tuple[Group, ...]:

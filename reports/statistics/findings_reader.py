@@ -33,6 +33,9 @@ _MAX_URLS = 50
 _MAX_REASONS = 20
 _PRICE_LIMIT = 10**12
 
+# Begin of the parser's reason for a page that is like an offer page of the shop.
+_TEMPLATE_REASON = "like "
+
 _BATCH_SIZE = 500  # rows fetched at a time
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 
@@ -65,10 +68,10 @@ class Finding:
     supports the cause, further ones are additional observations. `reports.statistics.trend` fills
     in `since`, the change since the previous run, and `reports.statistics.sightings` when the offer
     was first and last seen, since when and which run it has this verdict, and whether it was
-    missing in an earlier run. `variant_of` is
-    the URL of the page that holds this offer among several. `rank` numbers the run's findings by
-    value from 1; 0 means not ranked yet. `score` is the probability that the catalog lists the
-    offer.
+    missing in an earlier run. `variant_of` is the URL of the page that holds this offer among
+    several. `template` names the kind of the page, None if the parser recognised none. `rank`
+    numbers the run's findings by value from 1; 0 means not ranked yet. `score` is the probability
+    that the catalog lists the offer.
     """
 
     url: str
@@ -104,6 +107,8 @@ class Finding:
     since_run_id: int | None = None
     was_missing: bool = False
     rank: int = 0
+    has_picture: bool = False
+    template: str | None = None
 
     @property
     def is_ignored(self) -> bool:
@@ -216,7 +221,11 @@ def _match_query() -> Select[Any]:
         Match.nearest,
         Match.variant_of,
     )
-    columns: list[Any] = [*map(col, fields), col(Page.fetched_at)]
+    columns: list[Any] = [
+        *map(col, fields),
+        col(Page.fetched_at),
+        col(Page.read_reason),
+    ]
     # A variant has no page of its own: its fetch time is that of the page that holds it.
     page = and_(
         col(Page.shop_id) == col(Match.shop_id),
@@ -275,7 +284,21 @@ def _finding(match: Row[Any], reviews: Mapping[str, _Review]) -> Finding:
         variant_of=clean_text(match.variant_of, MAX_URL_LENGTH),
         match_id=match.id,
         reviewed_at=review.reviewed_at,
+        has_picture=bool(offer.get("images")),
+        template=_template(match.read_reason),
     )
+
+
+def _template(read_reason: str | None) -> str | None:
+    """Return the template that the parser recognised a page by.
+
+    >>> _template("like template 3"), _template("unlike the shop's offer pages (0.01)")
+    ('template 3', None)
+    """
+    prefix, _, template = (read_reason or "").partition(_TEMPLATE_REASON)
+    if prefix or not template:
+        return None
+    return _interned(clean_text(template, MAX_CODE_LENGTH))
 
 
 def _nearest(stored: Mapping[str, Any] | None) -> NearestOffer | None:

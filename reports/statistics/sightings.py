@@ -33,7 +33,7 @@ class _Sighting:
 
 
 @dataclass(frozen=True, slots=True)
-class LostOffer:
+class VanishedOffer:
     """An offer that was missing in the previous run and was not seen in this one."""
 
     url: str
@@ -145,7 +145,9 @@ def _fill_from_earlier_runs(session: Session, previous: Run, findings: Sequence[
                     finding.first_seen_run_id = first_seen_run_id
 
 
-def read_lost_offers(session: Session, previous: Run, urls: Sequence[str]) -> list[LostOffer]:
+def read_vanished_offers(
+    session: Session, previous: Run, urls: Sequence[str]
+) -> list[VanishedOffer]:
     """Read the previous run's missing offers at these URLs, the most valuable first."""
     stored: dict[str, StoredFinding] = {}
     for start in range(0, len(urls), _BATCH_SIZE):
@@ -158,7 +160,7 @@ def read_lost_offers(session: Session, previous: Run, urls: Sequence[str]) -> li
     lost = []
     for finding in sorted(stored.values(), key=lambda finding: finding.rank):
         lost.append(
-            LostOffer(
+            VanishedOffer(
                 url=finding.url,
                 title=finding.title,
                 price=finding.price,
@@ -168,5 +170,5 @@ def read_lost_offers(session: Session, previous: Run, urls: Sequence[str]) -> li
             )
         )
     # Runs of earlier versions of Scout may have no stored findings.
-    lost += [LostOffer(url) for url in urls if url not in stored]
+    lost += [VanishedOffer(url) for url in urls if url not in stored]
     return lost

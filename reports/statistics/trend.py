@@ -196,7 +196,7 @@ class TrendBuilder:
                 self.changes[Change.NEW] -= 1
                 self.changes[Change.REAPPEARED] += 1
 
-    def lost_urls(self) -> list[str]:
+    def vanished_urls(self) -> list[str]:
         """Return the previous run's URLs of the missing offers that were not seen again."""
         is_missing = self.previous.is_missing
         return [url for url in is_missing if is_missing[url] and url not in self.verdicts]
@@ -219,7 +219,7 @@ class TrendBuilder:
             reappeared=self.changes[Change.REAPPEARED],
             resolved=self.changes[Change.RESOLVED],
             now_unsure=self.changes[Change.UNSURE],
-            no_longer_seen=len(self.lost_urls()),
+            no_longer_seen=len(self.vanished_urls()),
             history=history,
         )
 

@@ -19,14 +19,14 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from catalog.models import RunState, Verdict
 from catalog.storage.findings import Change
-from reports.causes.cause_inference import ADVICE
+from reports.causes.cause_kinds import ADVICE, CauseKind
 from reports.causes.feed_quality import UnseenOffer, group_by_status
 from reports.model.report_model import Report
 from reports.statistics import formatting
 from reports.statistics.completeness import Group, VerdictCounts
 from reports.statistics.coverage import Coverage, OfferStatus
 from reports.statistics.findings_reader import Finding
-from reports.statistics.sightings import LostOffer
+from reports.statistics.sightings import VanishedOffer
 from reports.write import charts
 
 # Rows shown per list: what a browser draws without delay. The other formats hold all rows.
@@ -34,6 +34,7 @@ MAX_MISSING = 2000
 MAX_UNSURE = 500
 MAX_ROWS = 200
 
+_FALLEN_COVERAGE = 0.05  # loss in the share of pages with a response that makes figures doubtful
 _MAX_CATEGORY_CHOICES = 500  # entries of the category filter
 _MAX_BARS = 14  # bars that fit on a screen
 _MAX_BRAND_BARS = 10
@@ -106,6 +107,7 @@ def _template_values(report: Report) -> dict[str, Any]:
         "figures": figures,
         "total": figures.total,
         "coverage": figures.coverage,
+        "coverage_fell": has_coverage_fallen(report),
         "notes": run_notes(report),
         "ranking": figures.ranking.describe(),
         "changes": _changed_offers(report),
@@ -115,6 +117,9 @@ def _template_values(report: Report) -> dict[str, Any]:
         "brands": _shorten_brands(figures.by_brand),
         "bands": figures.by_band,
         "causes": report.causes,
+        "has_pattern": any(cause.kind is not CauseKind.OTHER for cause in report.causes),
+        # Several groups may have one kind of cause.
+        "cause_choices": list(dict.fromkeys(cause.kind.value for cause in report.causes)),
         "advice": {kind.value: text for kind, text in ADVICE.items()},
         "trend": report.trend,
         "feed_quality": report.feed_quality,
@@ -134,7 +139,7 @@ def _template_values(report: Report) -> dict[str, Any]:
     }
 
 
-def _changed_offers(report: Report) -> dict[str, Sequence[Finding | LostOffer]]:
+def _changed_offers(report: Report) -> dict[str, Sequence[Finding | VanishedOffer]]:
     """Return the offers that changed since the previous run by the name of the change."""
     return {
         "Newly missing": report.changed(Change.NEW),
@@ -191,6 +196,14 @@ def run_notes(report: Report) -> list[str]:
         notes.append(f"The run failed: {report.run.reason.rstrip('.')}.")
     coverage = report.completeness.coverage
     return [*notes, *drift_notes(report.run.figures), *coverage_notes(coverage)]
+
+
+def has_coverage_fallen(report: Report) -> bool:
+    """Return True if the crawl saw much less of the shop than that of the previous run."""
+    share, previous = report.completeness.coverage.page_share, report.trend.previous_page_share
+    if share is None or previous is None:
+        return False
+    return share < previous - _FALLEN_COVERAGE
 
 
 def coverage_notes(coverage: Coverage) -> list[str]:

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from catalog.models import Verdict
-from reports.causes.cause_inference import ADVICE
-from reports.model.report_model import CauseShare, Report
+from reports.model.report_model import Report
 
 FORMAT = 1
 
@@ -48,21 +47,9 @@ def _figures(report: Report) -> dict[str, Any]:
         "superseded": report.is_superseded,
         "rules": {name: learnt.get(name) for name in _RULE_FIGURES},
         **report.completeness.as_json(),
-        "causes": [_cause(share, currency) for share in report.causes],
+        "causes": [share.as_json(currency) for share in report.causes],
         "trend": report.trend.as_json() | _changed_offers(report),
         "feed": report.feed_quality.as_json(),
-    }
-
-
-def _cause(share: CauseShare, currency: str | None) -> dict[str, Any]:
-    return {
-        "cause": share.kind.value,
-        "missing": share.offers,
-        **share.counts.values_as_json(currency),
-        "advice": ADVICE[share.kind],
-        "evidence": [
-            {"text": evidence.text, "offers": evidence.offers} for evidence in share.evidence
-        ],
     }
 
 

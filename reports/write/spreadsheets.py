@@ -14,12 +14,13 @@ from xlsxwriter.exceptions import FileCreateError
 
 from catalog.models import ReviewDecision, Verdict
 from reports.causes.feed_quality import FeedQuality, RejectionReason
-from reports.model.report_model import CauseShare, Report
+from reports.model.cause_shares import CauseShare
+from reports.model.report_model import Report
 from reports.statistics.completeness import Completeness, Group
 from reports.statistics.coverage import Coverage
 from reports.statistics.findings_reader import Finding, NearestOffer, decimal_text, time_text
 from reports.statistics.formatting import format_band, format_minute
-from reports.statistics.sightings import LostOffer
+from reports.statistics.sightings import VanishedOffer
 from reports.write.cell_escaping import Cell, escape_row
 
 _MAX_SHEET_ROWS = 1_000_000  # XLSX allows 1,048,576
@@ -105,7 +106,7 @@ def build_sheets(report: Report) -> Iterator[Sheet]:
         yield Sheet(name, _WORKBOOK_COLUMNS, map(_finding_cells, findings))
     yield Sheet("Ignored", _WORKBOOK_COLUMNS, map(_finding_cells, report.ignored))
     yield Sheet("Resolved", _WORKBOOK_COLUMNS, map(_finding_cells, report.resolved))
-    yield _lost_offers_sheet(report.no_longer_seen)
+    yield _vanished_offers_sheet(report.no_longer_seen)
     yield _causes_sheet(report.causes, currencies)
     yield _groups_sheet("Categories", "category", figures.by_category, currencies)
     yield _groups_sheet("Price bands", "price band", figures.by_band, [currency or ""])
@@ -131,8 +132,8 @@ def _value_columns(currencies: Sequence[str]) -> list[tuple[str, int]]:
     return [(f"missing value {currency}".strip(), 18) for currency in currencies]
 
 
-def _lost_offers_sheet(offers: Iterable[LostOffer]) -> Sheet:
-    def cells(offer: LostOffer) -> list[Cell]:
+def _vanished_offers_sheet(offers: Iterable[VanishedOffer]) -> Sheet:
+    def cells(offer: VanishedOffer) -> list[Cell]:
         return [
             offer.title,
             offer.price,
@@ -155,10 +156,28 @@ def _lost_offers_sheet(offers: Iterable[LostOffer]) -> Sheet:
 
 def _causes_sheet(causes: Iterable[CauseShare], currencies: Sequence[str]) -> Sheet:
     def cells(share: CauseShare) -> list[Cell]:
+        group = share.group
+        figures: list[Cell] = [None] * 4
+        if group is not None:
+            figures = [
+                group.missing,
+                group.offers,
+                round(group.missing / group.offers, 4),
+                round(group.elsewhere, 4),
+            ]
         values = [share.counts.value_in(currency) for currency in currencies]
-        return [share.kind.value, share.offers, *values, share.evidence[0].text]
+        return [share.kind.value, share.offers, *values, share.evidence[0].text, *figures]
 
-    columns = (("cause", 32), ("missing", 10), *_value_columns(currencies), ("evidence", 70))
+    columns = (
+        ("cause", 36),
+        ("missing", 10),
+        *_value_columns(currencies),
+        ("evidence", 90),
+        ("missing in the group", 18),
+        ("offers in the group", 18),
+        ("missing share", 13),
+        ("elsewhere", 11),
+    )
     return Sheet("Causes", columns, map(cells, causes))
 
 
@@ -283,6 +302,13 @@ def _summary_rows(report: Report) -> Iterator[list[Cell]]:
     yield ["unsure", total.unsure, "counted neither as listed nor as missing"]
     yield ["missing share", round(total.share, 4), f"95 % interval {low:.4f} to {high:.4f}"]
     yield ["ignored", figures.decisions.get(ReviewDecision.IGNORE, 0), "counted nowhere else"]
+    if figures.estimate is not None:
+        estimate = figures.estimate
+        yield [
+            "listed share of the whole shop",
+            round(estimate.share, 4),
+            f"95 % interval {estimate.low:.4f} to {estimate.high:.4f}",
+        ]
     for currency in _currencies(figures):
         yield ["missing value", total.value[currency], currency or "no currency"]
     if figures.ranking.describe():

@@ -8,6 +8,7 @@ from catalog.models import (
     CatalogImport,
     Crawl,
     KnownOffer,
+    LostOffer,
     Match,
     Page,
     Review,
@@ -29,6 +30,7 @@ ShopTable = type[
     | Crawl
     | Run
     | KnownOffer
+    | LostOffer
     | CatalogImport
     | BadRow
     | Review
@@ -44,6 +46,7 @@ SHOP_TABLES: tuple[ShopTable, ...] = (
     Run,
     KnownOffer,
     CatalogImport,
+    LostOffer,
     BadRow,
     Review,
     Schedule,

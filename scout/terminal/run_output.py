@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 MAX_TABLE_ROWS = 10
 """Rows of each table: a summary that fits on a screen; the report holds all."""
 
+MAX_EVIDENCE_LENGTH = 100
+"""Characters of the evidence of a cause."""
+
 
 def print_run(summary: RunSummary, report: "Report") -> None:
     """Print the findings of a run, as collected by `reports.model.report_model.build_report`."""
@@ -57,6 +60,12 @@ def _print_totals(summary: RunSummary, completeness: "Completeness") -> None:
         print_lines(f"The missing offers cost {_value(total)} in the shop.")
     if completeness.ranking.describe():
         print_lines(completeness.ranking.describe())
+    estimate = completeness.estimate
+    if estimate is not None and total.seen:
+        print_lines(
+            f"Of all offers of the shop it lists between {estimate.low:.0%} and "
+            f"{estimate.high:.0%} (95 % confidence)."
+        )
     if coverage.is_complete:
         return
     unread = ""
@@ -112,10 +121,16 @@ def _band_label(group: "Group", currency: str | None) -> str:
 
 
 def _print_by_cause(report: "Report") -> None:
-    if report.causes:
-        print_lines("")
-        rows = [(cause.kind.value, cause.offers) for cause in report.causes]
-        print_table(("cause", "offers"), rows, "Missing by cause")
+    if not report.causes:
+        return
+    print_lines("")
+    rows = []
+    for cause in report.causes[:MAX_TABLE_ROWS]:
+        evidence = shorten(cause.evidence[0].text, MAX_EVIDENCE_LENGTH)
+        rows.append((cause.kind.value, cause.offers, _value(cause.counts), evidence))
+    print_table(("cause", "offers", "worth", "evidence"), rows, "Missing by cause")
+    if len(report.causes) > MAX_TABLE_ROWS:
+        print_lines(f"... and {len(report.causes) - MAX_TABLE_ROWS} more: see the report")
 
 
 def _print_most_valuable(missing: "Sequence[Finding]") -> None:

@@ -37,6 +37,25 @@ def test_every_missing_offer_has_its_category(demo: dict[str, Any]) -> None:
     assert "Toys & Leisure > Board Games" in {offer["category"] for offer in report["missing"]}
 
 
+def test_names_the_planted_causes(demo: dict[str, Any]) -> None:
+    """The causes of the missing offers are those that the demo plants; all others have no pattern."""
+    report = json.loads((demo["folder"] / demo["reports"]["json"]).read_text(encoding="utf-8"))
+    evidence = {cause["evidence"][0]["text"]: cause["missing"] for cause in report["causes"]}
+    assert evidence["no offer from €1,000 upwards is listed (0 of 21 offers listed)"] == 21
+    assert evidence["no offer from $1,000 upwards is listed (0 of 10 offers listed)"] == 10
+    assert evidence["the whole category “Toys & Leisure” is absent (0 of 34 offers listed)"] == 34
+    kinds = [cause["cause"] for cause in report["causes"]]
+    assert kinds.count("price band absent from the feed") == 2
+    assert set(kinds) <= {
+        "price band absent from the feed",
+        "category absent from the feed",
+        "in the feed but rejected",
+        "variant of a listed offer",
+        "not in the feed",
+    }
+    assert sum(cause["missing"] for cause in report["causes"]) == report["totals"]["missing"]
+
+
 def test_shows_progress(demo: dict[str, Any]) -> None:
     """Progress is printed on standard error."""
     assert "the demo shop is served on http://127.0.0.1:" in demo["stderr"]

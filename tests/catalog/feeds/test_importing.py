@@ -18,7 +18,7 @@ from sqlmodel import select
 from catalog.errors import FeedError, MissingFields, StorageFull, UnreadableFeed, UsageError
 from catalog.feeds import importing
 from catalog.feeds.importing import ImportSummary, import_offers
-from catalog.models import BadRow, KnownOffer, Shop
+from catalog.models import BadRow, KnownOffer, LostOffer, Shop
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from tests.catalog.conftest import Forked
@@ -654,3 +654,27 @@ def test_every_item_is_read_or_refused(store: Store, shop: Shop, tmp_path: Path)
     assert {line for line, _, _ in bad_rows(store)} == {
         number + 3 for number in range(400) if number % 7 == 0 or number % 11 == 0
     }
+
+
+def test_dropped_offers_are_kept_as_lost_until_they_are_back(
+    store: Store, shop: Shop, tmp_path: Path
+) -> None:
+    """An import keeps what it drops, with the time; an offer that is back is lost no more."""
+
+    def lost() -> dict[str, tuple[str | None, int]]:
+        with store.read() as session:
+            offers = session.exec(select(LostOffer)).all()
+        return {offer.ref: (offer.title, offer.generation) for offer in offers}
+
+    both = ({"id": "a", "title": "Lamp"}, {"id": "b", "title": "Mug"})
+    import_offers(store, shop, written(tmp_path, *both))
+    assert lost() == {}
+    import_offers(store, shop, written(tmp_path, both[0]))
+    assert lost() == {"b": ("Mug", 1)}
+    import_offers(store, shop, written(tmp_path, both[0]))
+    assert lost() == {"b": ("Mug", 1)}
+    import_offers(store, shop, written(tmp_path, both[1]))
+    assert lost() == {"a": ("Lamp", 3)}
+    for _ in range(13):
+        import_offers(store, shop, written(tmp_path, both[1]))
+    assert lost() == {}

@@ -4,18 +4,18 @@ To add a cause, add its case here.
 """
 
 from collections.abc import Callable
-from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from catalog.models import Shop
+from catalog.feeds.importing import import_offers
+from catalog.models import Run, RunState, Shop, utc_now
 from catalog.storage.store import Store
-from reports.causes.cause_inference import CauseKind
-from reports.causes.gaps import detect_gap, find_price_gaps
+from reports.causes.cause_kinds import CauseKind
 from reports.model.findings import list_findings
-from reports.statistics.completeness import VerdictCounts
 from reports.statistics.findings_reader import Finding
+from reports.statistics.formatting import format_date
 
 EAN = "4006381333931"
 
@@ -211,19 +211,118 @@ def _no_variant_of_something_unlisted(fill: Any, run: int) -> None:
     fill.finding(run, "x", title="Fono A12 black 128GB", known_id=known, nearest=near, price=20)
 
 
+def _missing_offers(fill: Any, run: int, **fields: Any) -> None:
+    """Eight missing offers like the listed ones, at their prices, with these fields."""
+    for n in range(8):
+        extra = {
+            "category": f"Garden > {('Hoses', 'Mowers')[n % 2]}",
+            "brand": f"Brand{n % 4}",
+            "price": 12 + 7 * n,
+        }
+        fill.finding(run, "x" if not n else f"x{n}", **extra | fields)
+
+
 def _out_of_stock(fill: Any, run: int) -> None:
+    _listed_offers(fill, run)
+    _missing_offers(fill, run, availability="out_of_stock")
+
+
+def _one_out_of_stock(fill: Any, run: int) -> None:
     _listed_offers(fill, run)
     fill.finding(run, "x", availability="out_of_stock", price=20)
 
 
 def _no_ean(fill: Any, run: int) -> None:
     _listed_offers(fill, run, ean=EAN)
-    fill.finding(run, "x", price=20)
+    _missing_offers(fill, run)
 
 
 def _wrong_ean(fill: Any, run: int) -> None:
     _listed_offers(fill, run, ean=EAN)
-    fill.finding(run, "x", price=20, ean="4006381333932")
+    _missing_offers(fill, run, ean="4006381333932")
+
+
+def _ean_prefix(fill: Any, run: int) -> None:
+    _listed_offers(fill, run, ean=EAN)
+    _missing_offers(fill, run, ean="5449000000996")
+
+
+def _category_with_an_exception(fill: Any, run: int) -> None:
+    _category(fill, run)
+    for n in range(8):
+        fill.finding(run, f"y{n}", category="Kitchen > Pans", price=12 + n)
+    fill.listed(run, "exception", category="Kitchen > Pans", price=13)
+
+
+def _category_under_another_branch(fill: Any, run: int) -> None:
+    for n in range(60):
+        fill.listed(run, f"m{n}", category=f"Men > {('Shoes', 'Shirts')[n % 2]}", price=10 + n)
+        fill.listed(run, f"w{n}", category="Women > Shirts", price=10 + n)
+    for n in range(20):
+        fill.catalog_offer(None, category="Men > Shoes", title=f"unpaired {n}", price=10 + n)
+        fill.finding(run, "x" if not n else f"x{n}", category="Women > Shoes", price=12 + n)
+
+
+def _category_in_a_flat_feed(fill: Any, run: int) -> None:
+    for n in range(60):
+        fill.listed(run, f"w{n}", category="Women > Shirts", price=10 + n)
+    for n in range(20):
+        fill.catalog_offer(None, category="Shoes", title=f"unpaired {n}", price=10 + n)
+        fill.finding(run, "x" if not n else f"x{n}", category="Women > Shoes", price=12 + n)
+
+
+def _part_of_a_brand(fill: Any, run: int) -> None:
+    _listed_offers(fill, run)
+    for n in range(30):
+        verdict = "listed" if n % 5 == 4 else "missing"
+        path = "x" if not n else f"x{n}"
+        extra = {"brand": "Nova", "category": "Garden > Hoses", "price": 10 + n}
+        if verdict == "listed":
+            fill.listed(run, path, **extra)
+        else:
+            fill.finding(run, path, **extra)
+
+
+def _price_with_an_exception(fill: Any, run: int) -> None:
+    _price(fill, run)
+    for n in range(8):
+        fill.finding(run, f"y{n}", price=1205 + 30 * n, category="Garden > Hoses", brand="Brand1")
+    fill.listed(run, "exception", price=1290, category="Garden > Hoses", brand="Brand1")
+
+
+def _price_in_feed(fill: Any, run: int) -> None:
+    _price(fill, run)
+    for n in range(8):
+        extra = {"price": 205 + 30 * n, "brand": "Brand1", "category": "Garden > Hoses"}
+        fill.catalog_offer(None, title=f"unpaired {n}", currency="EUR", **extra)
+
+
+def _stopped_import(fill: Any, run: int) -> None:
+    for n in range(60):
+        fill.listed(run, f"p{n}", price=10 + n % 7, sku=f"A-{1000 + n}")
+    for n in range(20):
+        fill.finding(run, "x" if not n else f"x{n}", price=10 + n % 7, sku=f"A-{1060 + n}")
+
+
+def _variants_at_random(fill: Any, run: int) -> None:
+    for n in range(60):
+        missing = n % 6
+        for size in range(5):
+            extra = {"price": 10 + n, "variant_of": fill.url(f"page{n}"), "title": f"Shirt {n}"}
+            if size == missing:
+                fill.finding(run, f"page{n}?size={size}", **extra)
+            else:
+                fill.listed(run, f"page{n}?size={size}", **extra)
+    fill.finding(run, "x", price=20, variant_of=fill.url("page7"))
+
+
+def _variants_collapsed(fill: Any, run: int) -> None:
+    for n in range(30):
+        extra = {"price": 10 + n, "variant_of": fill.url(f"page{n}")}
+        fill.listed(run, f"page{n}?size=0", **extra)
+        fill.finding(run, f"page{n}?size=1" if n else "x", **extra)
+    for size in (0, 1):
+        fill.listed(run, f"pair?size={size}", price=5, variant_of=fill.url("pair"))
 
 
 def _no_ean_anywhere(fill: Any, run: int) -> None:
@@ -243,8 +342,8 @@ def _empty_catalog(fill: Any, run: int) -> None:
 K = CauseKind
 CASES: list[tuple[Callable[[Any, int], None], CauseKind, str]] = [
     (_category, K.CATEGORY, "the whole category “Kitchen” is absent (0 of 8 offers listed)"),
-    (_category_of_a_shop_without_listed_offers, K.OTHER, "no other cause found"),
-    (_category_in_feed, K.OTHER, "no other cause found"),
+    (_category_of_a_shop_without_listed_offers, K.OTHER, "no pattern found"),
+    (_category_in_feed, K.OTHER, "no pattern found"),
     (
         _category_below_one_that_is_listed,
         K.CATEGORY,
@@ -265,27 +364,62 @@ CASES: list[tuple[Callable[[Any, int], None], CauseKind, str]] = [
         K.REJECTED,
         "row 44 of offers.csv has the same article number and was rejected",
     ),
-    (_not_rejected, K.OTHER, "no other cause found"),
+    (_not_rejected, K.OTHER, "no pattern found"),
     (
         _variant,
         K.VARIANT,
         "differs from the listed “Fono A12 black 64GB” only in “128gb” for “64gb”",
     ),
     (_variant_on_its_page, K.VARIANT, "on the same page as the listed “Shirt”"),
-    (_another_product_of_one_script, K.OTHER, "no other cause found"),
+    (_another_product_of_one_script, K.OTHER, "no pattern found"),
     (_variant_on_the_page_of_a_listed_one, K.VARIANT, "on the same page as the listed “Shirt red”"),
     (
         _variant_by_words_of_the_shops_pages,
         K.VARIANT,
         "differs from the listed “Shirt teal” only in “rust” for “teal”",
     ),
-    (_another_product, K.OTHER, "no other cause found"),
-    (_a_feed_with_a_row_for_each_size, K.OTHER, "no other cause found"),
-    (_no_variant_of_something_unlisted, K.OTHER, "no other cause found"),
-    (_out_of_stock, K.OUT_OF_STOCK, "the page says out of stock"),
-    (_no_ean, K.EAN, "the page states no EAN; the pages of 100"),
-    (_wrong_ean, K.EAN, "the page states “4006381333932”, which is not a valid EAN"),
-    (_no_ean_anywhere, K.OTHER, "no other cause found"),
+    (_another_product, K.OTHER, "no pattern found"),
+    (_a_feed_with_a_row_for_each_size, K.OTHER, "no pattern found"),
+    (_no_variant_of_something_unlisted, K.OTHER, "no pattern found"),
+    (
+        _out_of_stock,
+        K.OUT_OF_STOCK,
+        "100\xa0% of the offers out of stock are missing, elsewhere 0\xa0%",
+    ),
+    (_one_out_of_stock, K.OTHER, "no pattern found"),
+    (_no_ean, K.EAN, "100\xa0% of the offers without an EAN are missing, elsewhere 0\xa0%"),
+    (_wrong_ean, K.EAN, "100\xa0% of the offers with an invalid EAN are missing, elsewhere 0\xa0%"),
+    (_ean_prefix, K.EAN_PREFIX, "100\xa0% of the offers with an EAN that begins with 5449000 are"),
+    (
+        _category_with_an_exception,
+        K.CATEGORY,
+        "nearly the whole category “Kitchen” is absent (1 of 17 offers listed)",
+    ),
+    (
+        _category_under_another_branch,
+        K.CATEGORY,
+        "the whole category “Women › Shoes” is absent (0 of 20 offers listed)",
+    ),
+    (_category_in_a_flat_feed, K.OTHER, "no pattern found"),
+    (_part_of_a_brand, K.BRAND_PART, "80.0\xa0% of the brand “Nova” is missing, elsewhere 0\xa0%"),
+    (
+        _price_with_an_exception,
+        K.PRICE,
+        "nearly no offer from €200 upwards is listed (1 of 17 offers listed)",
+    ),
+    (_price_in_feed, K.OTHER, "no pattern found"),
+    (
+        _stopped_import,
+        K.STOPPED,
+        "100\xa0% of the last 20 offers in the order of their numbers are missing, before them 0\xa0%",
+    ),
+    (_variants_at_random, K.OTHER, "no pattern found"),
+    (
+        _variants_collapsed,
+        K.VARIANT,
+        "93.8\xa0% of the offers with a listed variant on their page are missing, elsewhere",
+    ),
+    (_no_ean_anywhere, K.OTHER, "no pattern found"),
     (
         _ambiguous,
         K.AMBIGUOUS,
@@ -322,25 +456,41 @@ def _examined(findings: list[Finding], fill: Any) -> Finding:
     return next(finding for finding in findings if finding.url in urls)
 
 
-def test_an_offer_that_the_previous_run_did_not_see_is_new(
+def test_offers_that_the_previous_run_did_not_see_are_new(
     fill: Any, store: Store, shop: Shop
 ) -> None:
-    """An offer is new if the previous finished run saw it under none of its URLs."""
+    """Offers are new if the previous finished run saw them under none of their URLs, and a cause if many are."""
     first = fill.run()
-    fill.listed(first, "a")
-    fill.finding(first, "old", price=5)
-    fill.finding(first, "moved-from", price=5)
     second = fill.run()
-    fill.listed(second, "a")
-    fill.finding(second, "old", price=5)
+    for n in range(30):
+        fill.listed(first, f"a{n}")
+        fill.finding(second, f"a{n}", "listed")
+    for run in (first, second):
+        fill.finding(run, "old", price=5)
+    fill.finding(first, "moved-from", price=5)
     fill.finding(second, "moved-to", price=5, urls=[fill.url("moved-to"), fill.url("moved-from")])
-    fill.finding(second, "x", price=5)
+    for n in range(6):
+        fill.finding(second, f"x{n}", price=5)
     fill.save()
     findings = list_findings(store, shop, second)
     causes = {finding.url: finding.cause for finding in findings if finding.cause}
-    assert causes == {
-        fill.url("old"): K.OTHER.value, fill.url("moved-to"): K.OTHER.value, fill.url("x"): K.NEW.value,
-    }  # fmt: skip
+    new = {fill.url(f"x{n}"): K.NEW.value for n in range(6)}
+    assert causes == new | {fill.url("old"): K.OTHER.value, fill.url("moved-to"): K.OTHER.value}
+    sentence = next(finding.evidence[0] for finding in findings if finding.cause == K.NEW)
+    assert "not seen in the run of 9 November 2026 are missing" in sentence
+
+
+def test_a_single_new_offer_is_an_observation(fill: Any, store: Store, shop: Shop) -> None:
+    """One new offer may be missing by chance: no cause, but the row says that it is new."""
+    first = fill.run()
+    fill.listed(first, "a")
+    second = fill.run()
+    fill.finding(second, "a", "listed")
+    fill.finding(second, "x", price=5)
+    fill.save()
+    finding = _examined(list_findings(store, shop, second), fill)
+    assert finding.cause == K.OTHER.value
+    assert finding.evidence[1] == "not seen in the shop in the run of 9 November 2026"
 
 
 def test_further_causes_are_kept_as_observations(fill: Any, store: Store, shop: Shop) -> None:
@@ -355,60 +505,27 @@ def test_further_causes_are_kept_as_observations(fill: Any, store: Store, shop: 
     assert finding.evidence[1] == "the page says out of stock"
 
 
-@pytest.mark.parametrize(
-    ("group", "others", "unpaired", "is_gap"),
-    [
-        (VerdictCounts(missing=8), VerdictCounts(listed=60, missing=10), 0, True),
-        (VerdictCounts(missing=2), VerdictCounts(listed=60, missing=10), 0, False),
-        (VerdictCounts(missing=8), VerdictCounts(listed=10, missing=60), 0, False),
-        (VerdictCounts(missing=39, listed=1), VerdictCounts(listed=60, missing=10), 0, True),
-        (VerdictCounts(missing=30, listed=10), VerdictCounts(listed=60, missing=10), 0, False),
-        (VerdictCounts(missing=8), VerdictCounts(listed=60, missing=10), 8, False),
-        (VerdictCounts(missing=500), VerdictCounts(), 0, False),
-        (
-            VerdictCounts(missing=28, missing_repeats=25),
-            VerdictCounts(listed=60, missing=20),
-            0,
-            False,
-        ),
-        (
-            VerdictCounts(missing=28, missing_repeats=16),
-            VerdictCounts(listed=60, missing=20),
-            0,
-            True,
-        ),
-        (
-            VerdictCounts(missing=8),
-            VerdictCounts(listed=600, listed_repeats=595, missing=10),
-            0,
-            False,
-        ),
-    ],
-)
-def test_a_group_is_a_gap_only_if_chance_is_unlikely(
-    group: VerdictCounts, others: VerdictCounts, unpaired: int, is_gap: bool
+def test_lost_rows_are_a_cause_on_record(
+    fill: Any, store: Store, shop: Shop, tmp_path: Path
 ) -> None:
-    """Few offers, a shop that lacks much everywhere, or unpaired offers in the feed make no gap."""
-    total = VerdictCounts()
-    total.merge(group)
-    total.merge(others)
-    assert (detect_gap(group, total, unpaired) is not None) is is_gap
-
-
-def test_a_price_gap_needs_an_empty_feed_range() -> None:
-    """A price range is no gap if the feed has offers of such prices: they merely were not paired."""
-    listed, missing = [Decimal(n) for n in range(10, 90)], [Decimal(n) for n in range(200, 220)]
-    products = [(price, str(price)) for price in missing]
-    assert len(find_price_gaps(products, listed, 80, [])) == 1
-    assert find_price_gaps(products, listed, 80, missing) == []
-    assert find_price_gaps(products, [], 0, []) == []
-
-
-def test_variants_of_one_product_prove_no_price_gap() -> None:
-    """Twenty variants of two products count as two products, which prove no price filter."""
-    listed, missing = [Decimal(n) for n in range(10, 90)], [Decimal(n) for n in range(200, 220)]
-    products = [(price, str(price % 2)) for price in missing]
-    assert find_price_gaps(products, listed, 80, []) == []
+    """An offer that the feed had until the last import is named so, with the date of the import."""
+    row = '{{"id": "{0}", "title": "Offer number {0}", "link": "{1}"}}\n'
+    feed = tmp_path / "feed.jsonl"
+    rows = [row.format(n, fill.url(f"p{n}")) for n in range(20)]
+    feed.write_text("".join(rows))
+    import_offers(store, shop, str(feed))
+    feed.write_text("".join(rows[1:]))
+    import_offers(store, shop, str(feed))
+    run = Run(shop_id=shop.id, state=RunState.DONE)
+    with store.write() as session:
+        session.add(run)
+    for n in range(20):
+        fill.finding(run.id, f"p{n}", "listed" if n else "missing", price=5)
+    fill.save()
+    finding = next(found for found in list_findings(store, shop, run.id) if found.cause)
+    assert (finding.cause, finding.url) == (K.LOST.value, fill.url("p0"))
+    day = format_date(utc_now())
+    assert finding.evidence == (f"the feed had this offer until the import of {day} (same link)",)
 
 
 def test_a_finding_has_the_explanation_of_the_matcher(store: Store, shop: Shop, fill: Any) -> None:

@@ -1,10 +1,13 @@
 """HTML report: safe with hostile texts, self-contained, accessible, shortened, and working in a real browser."""
 
 import base64
+import csv
 import hashlib
+import json
 import re
 import shutil
 import subprocess
+import zipfile
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -217,3 +220,74 @@ def test_a_real_browser_runs_our_script_and_nothing_else(written: Path, tmp_path
     assert "Content Security Policy" not in outputs[0].stderr
     assert "Uncaught" not in outputs[0].stderr
     assert drawing.stat().st_size > 30_000
+
+
+def test_a_crawl_that_saw_less_than_before_has_an_amber_head(
+    fill: Any, settings: Settings, store: Store, shop: Shop
+) -> None:
+    """Where coverage fell the head is marked and says so; where it did not, it is not."""
+    before = fill.run(figures={"coverage": {"pages": 100, "fetched": 100}})
+    fill.finding(before, "m0", price=5)
+    run = fill.run()
+    fill.finding(run, "m0", price=5)
+    fill.page("m0")
+    fill.save()
+    intact = report_shop(settings, store, shop, run, formats=["html"])["html"]
+    assert "doubtful" not in html.fromstring(intact.read_text("utf-8")).find(".//header").get(
+        "class"
+    )
+    for n in range(3):
+        fill.page(f"w{n}", PageState.PENDING)
+    fill.save()
+    fallen = report_shop(settings, store, shop, run, formats=["html"])["html"]
+    head = html.fromstring(fallen.read_text("utf-8")).find(".//header")
+    assert "doubtful" in head.get("class")
+    assert "saw less of the shop than the one before" in head.text_content()
+
+
+def test_causes_are_the_same_in_every_format(
+    fill: Any, settings: Settings, store: Store, shop: Shop
+) -> None:
+    """Each cause stands with its evidence in HTML, JSON, CSV and the workbook, ranked alike."""
+    run = fill.run()
+    for n in range(60):
+        fill.listed(run, f"l{n}", price=10 + n, category="Garden")
+    for n in range(10):
+        fill.finding(run, f"k{n}", price=20 + n, category="Kitchen")
+        fill.finding(run, f"d{n}", price=2000 + n, category="Garden")
+    fill.finding(run, "r", price=30, category="Garden")
+    fill.save()
+    paths = report_shop(settings, store, shop, run)
+    causes = json.loads(paths["json"].read_text("utf-8"))["causes"]
+    evidence = [cause["evidence"][0]["text"] for cause in causes]
+    assert [cause["cause"] for cause in causes] == [
+        "price band absent from the feed",
+        "category absent from the feed",
+        "not in the feed",
+    ]
+    assert causes[0]["group"]["missing_share"] == 1
+    assert causes[0]["group"]["p_value"] < 0.001
+    page = html.fromstring(paths["html"].read_text("utf-8"))
+    shown = [
+        " ".join(item.text_content().split()) for item in page.cssselect("ol.causes .evidence")
+    ]
+    for sentence, item in zip(evidence, shown, strict=True):
+        assert item.startswith(sentence)
+    rows = list(csv.DictReader(paths["csv"].open(encoding="utf-8")))
+    assert {row["evidence"] for row in rows if row["verdict"] == "missing"} == set(evidence)
+    with zipfile.ZipFile(paths["xlsx"]) as book:
+        texts = "".join(book.read(name).decode() for name in book.namelist() if "sheet" in name)
+    assert all(sentence in texts for sentence in evidence)
+
+
+def test_the_report_says_that_no_pattern_was_found(
+    fill: Any, settings: Settings, store: Store, shop: Shop
+) -> None:
+    """Where no group is a cause the report says that no pattern was found."""
+    run = fill.run()
+    for n in range(30):
+        fill.listed(run, f"l{n}", price=10 + n)
+    fill.finding(run, "m", price=20)
+    fill.save()
+    path = report_shop(settings, store, shop, run, formats=["html"])["html"]
+    assert "No pattern found" in path.read_text("utf-8")

@@ -107,7 +107,7 @@ def test_all_formats_hold_the_same_findings(
     )
     report = json.loads(paths["json"].read_text("utf-8"))
     assert set(report) == {
-        "format", "shop", "run", "told_at", "superseded", "rules", "totals", "coverage", "by_category", "by_price_band",
+        "format", "shop", "run", "told_at", "superseded", "rules", "totals", "coverage", "completeness", "by_category", "by_price_band",
         "by_price_band_elsewhere", "other_currencies",
         "without_price", "by_brand", "causes", "trend", "feed", "missing", "unsure", "ignored",
         "price_differences", "title_differences", "not_seen_on_the_shop",

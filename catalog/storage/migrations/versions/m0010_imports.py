@@ -1,6 +1,6 @@
 """History of the imports: source, columns and counts of each.
 
-Revision: 0009, after 0008.
+Revision: 0010, after 0009.
 """
 
 import sqlalchemy as sa
@@ -8,8 +8,8 @@ from alembic import op
 
 from catalog.models import UtcDateTime
 
-revision = "0009"
-down_revision = "0008"
+revision = "0010"
+down_revision = "0009"
 branch_labels = None
 depends_on = None
 
