@@ -144,6 +144,8 @@ def backfill_findings(
         progress("runs of earlier versions", number, len(run_ids))
         assert run_id is not None
         store_run_findings(store, shop, run_id, rates or {})
+    if run_ids:
+        progress("runs of earlier versions", len(run_ids), len(run_ids))
 
 
 def update_finding(store: Store, shop: Shop, run_id: int, url: str) -> None:

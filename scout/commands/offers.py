@@ -206,7 +206,7 @@ def _print_counts(counts: "RunCounts", where: "FindingFilter") -> None:
     if counts.ranking:
         print_lines(counts.ranking)
     if counts.ignored and not where.includes_ignored:
-        print_lines(f"{counts.ignored} ignored offers are not among them: --ignored lists them")
+        print_lines(f"ignored by reviewers and not among them: {counts.ignored} (see --ignored)")
     if not counts.known_offers:
         print_lines(
             "nothing was imported into the catalog, so every offer counts as missing: "

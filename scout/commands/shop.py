@@ -207,7 +207,7 @@ def _remark(row: dict[str, Any]) -> str:
     """Return the limits of a shop's figures: a newer run, a reason, or an empty catalog."""
     remarks = []
     if row["state"] == "running" and row["finished_run"] is not None:
-        remarks.append(f"run {row['run']} is under way, missing of run {row['finished_run']}")
+        remarks.append(f"run {row['run']} is under way, missing is of run {row['finished_run']}")
     if row["reason"]:
         remarks.append(row["reason"])
     if row["without_import"]:

@@ -74,3 +74,13 @@ def test_links_are_counted_as_readable_opaque_or_broken(
         "opaque": 1,
         "broken": 2,
     }
+
+
+def test_the_greatest_relative_difference_comes_first(fill: Any, store: Store, shop: Shop) -> None:
+    """Prices that differ are sorted by the share that the report shows, not by the amount."""
+    run = fill.run()
+    for path, page, catalog in (("a", 1100, 1000), ("b", 15, 10), ("c", 4, 10), ("d", 3, 0)):
+        fill.listed(run, path, price=page, nearest={"price": catalog})
+    fill.save()
+    prices = build_report(store, shop, run).feed_quality.prices
+    assert [offer.url[-1] for offer in prices] == ["d", "c", "b", "a"]
