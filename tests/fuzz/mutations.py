@@ -19,7 +19,7 @@ SCALE = 10_000
 # Characters of a repeated or deleted span.
 SPAN_SIZES = (1, 2, 5, 20, 100, 2_000)
 # Repetitions of a span: one slip, or an attack.
-REPETITIONS = (1, 1, 1, 2, 3, 10, 100, 5_000, 40_000)
+REPETITIONS = (*([1] * 20), 2, 2, 2, 3, 3, 10, 10, 100, 100, 5_000, 40_000)
 # Characters that begin or end a token in most formats.
 _BORDER = re.compile(r"[<>&;\"'=,{}\[\]()/?#:|\s]")
 _BORDER_BYTE = re.compile(rb"[<>&;\"'=,{}\[\]()/?#:|\s]")

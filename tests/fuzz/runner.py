@@ -1,9 +1,9 @@
 """Runs one fuzz target in started processes, with limits on processor time and memory."""
 
-import ast
 import ctypes
 import faulthandler
 import hashlib
+import marshal
 import multiprocessing
 import os
 import resource
@@ -121,7 +121,7 @@ class Worker:
     def _check(self, data: Any) -> None:
         if self._shrunk is None and not self._has_time():
             return
-        self._current.write_text(repr(data), encoding="utf-8", errors="surrogatepass")
+        self._current.write_bytes(marshal.dumps(data))
         limit_processor_time(MAX_SECONDS)
         begun = time.process_time()
         try:
@@ -217,8 +217,8 @@ def _death(exit_code: int | None, current: Path) -> Finding:
     reason = f"ended with {exit_code}"
     if exit_code == -signal.SIGXCPU:
         reason = f"took longer than {MAX_SECONDS} s of processor time"
-    text = current.read_text("utf-8", errors="surrogatepass") if current.exists() else "None"
-    return Finding(reason, reason, ast.literal_eval(text))
+    data = marshal.loads(current.read_bytes()) if current.exists() else None
+    return Finding(reason, reason, data)
 
 
 def _sum(first: Tally, second: Tally) -> Tally:
