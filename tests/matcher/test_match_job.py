@@ -130,6 +130,20 @@ def test_reviews_change_the_verdicts(
     assert len(stored(store, run)) == 36
 
 
+def test_progress_counts_offers_and_not_pages(
+    settings: Settings, store: Store, shop: Shop, run: Run
+) -> None:
+    """Several pages may show one offer: the offers matched are those of the result."""
+    messages: list[tuple[int, int | None]] = []
+
+    def progress(label: str, done: int, total: int | None = None, **also: int) -> None:
+        assert label == "offers matched"
+        messages.append((done, total))
+
+    summary = match_shop(settings, store, shop, run.id, progress=progress)
+    assert messages == [(0, None), (summary.offers, summary.offers)]
+
+
 def test_an_empty_shop(settings: Settings, store: Store, shop: Shop) -> None:
     """A shop without crawled and catalog offers gets an empty summary, and no error."""
     with store.write() as session:
