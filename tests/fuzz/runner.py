@@ -3,6 +3,7 @@
 import ctypes
 import faulthandler
 import hashlib
+import logging
 import marshal
 import multiprocessing
 import os
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import hypothesis
+import structlog
 from hypothesis import HealthCheck, Phase, Verbosity
 from hypothesis.errors import Flaky, HypothesisException
 
@@ -171,6 +173,8 @@ def work(
     target = next(target for target in make_targets() if target.name == name)
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + MAX_MEMORY,) * 2)
+    # Warnings about faulty inputs are expected, and would hide the findings.
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
     faulthandler.enable()
     faulthandler.register(signal.SIGXCPU, chain=True)
     worker = Worker(target, seconds, current, inputs)
