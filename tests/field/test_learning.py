@@ -16,7 +16,9 @@ def test_learning(case: FieldCase) -> None:
     """Every value of the page is read as it stands there."""
     data = json.loads(case.content)
     with limited_time():
-        rules = learn_rules([(page["url"], page["html"], page["known"]) for page in data["examples"]])
+        rules = learn_rules(
+            [(page["url"], page["html"], page["known"]) for page in data["examples"]]
+        )
         reading = read_page(Document(data["page"]["html"], data["page"]["url"]), rules)
     assert reading.offer is not None, reading.reason
     values = offer_values(reading.offer)

@@ -77,25 +77,23 @@ def _apply(document: Text, edit: Edit, seeds: Sequence[Text], tokens: Sequence[T
     end = min(start + edit.span, len(document))
     before, span, after = document[:start], document[start:end], document[end:]
     token = tokens[edit.choice % len(tokens)]
-    match edit.kind:
-        case "insert":
-            times = min(edit.repetitions, MAX_SIZE // max(1, len(token)))
-            return before + token * times + span + after
-        case "replace":
-            return before + token + after
-        case "delete":
-            return before + after
-        case "repeat":
-            times = min(1 + edit.repetitions, MAX_SIZE // max(1, len(span)))
-            return before + span * times + after
-        case "cut":
-            return before
-        case "splice":
-            other = seeds[edit.choice % len(seeds)]
-            return before + other[len(other) * edit.position // SCALE :]
-        case _:
-            target = len(after) * (edit.choice % SCALE) // SCALE
-            return before + after[:target] + span + after[target:]
+    if edit.kind == "insert":
+        span = token * min(edit.repetitions, MAX_SIZE // max(1, len(token))) + span
+    elif edit.kind == "replace":
+        span = token
+    elif edit.kind == "delete":
+        span = span[:0]
+    elif edit.kind == "repeat":
+        span *= min(1 + edit.repetitions, MAX_SIZE // max(1, len(span)))
+    elif edit.kind == "cut":
+        return before
+    elif edit.kind == "splice":
+        other = seeds[edit.choice % len(seeds)]
+        return before + other[len(other) * edit.position // SCALE :]
+    elif edit.kind == "move":
+        target = len(after) * (edit.choice % SCALE) // SCALE
+        return before + after[:target] + span + after[target:]
+    return before + span + after
 
 
 def _next_border(document: Text, start: int) -> int:

@@ -11,6 +11,7 @@ import resource
 import signal
 import time
 import traceback
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from multiprocessing.sharedctypes import Synchronized
@@ -39,6 +40,10 @@ SHRINK_SECONDS = 10.0
 MAX_FINDINGS = 20
 # Seconds of wall-clock time beyond a target's share; the limit on processor time is the real one.
 GRACE = 120
+
+
+# A target's name, seconds, seed, file of the current input, number of inputs, and where to report.
+Work = Callable[[str, float, int, Path, "Synchronized[int]", Connection], None]
 
 
 class Found(Exception):
@@ -89,17 +94,27 @@ class Worker:
 
     def run(self, seed: int) -> None:
         """Run batches of inputs."""
-        while self._has_time() and len(self.tally.findings) < MAX_FINDINGS:
+        while self.has_time() and len(self.tally.findings) < MAX_FINDINGS:
             seed += 1
-            self._run_batch(seed)
-        usage = resource.getrusage(resource.RUSAGE_SELF)
-        self.tally.peak_memory = usage.ru_maxrss * 1024
+            self._shrunk = None
+            try:
+                hypothesis.seed(seed)(self.test())()
+            except (Found, Flaky, HypothesisException):
+                if self._shrunk is None:
+                    raise
+        self.measure_memory()
 
-    def _has_time(self) -> bool:
+    def has_time(self) -> bool:
+        """Return True until the time of the target is up."""
         return time.monotonic() < self._deadline
 
-    def _run_batch(self, seed: int) -> None:
-        @hypothesis.seed(seed)
+    def measure_memory(self) -> None:
+        """Add the peak of this process's memory to the tally."""
+        self.tally.peak_memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+    def test(self, *, shrinks: bool = True) -> Any:
+        """Return a test of one batch of inputs."""
+
         @hypothesis.settings(
             max_examples=BATCH_SIZE,
             deadline=None,
@@ -111,24 +126,23 @@ class Worker:
         )
         @hypothesis.given(self._target.inputs)
         def check(data: Any) -> None:
-            self._check(data)
+            try:
+                self._check(data)
+            except Found:
+                if shrinks:
+                    raise
 
-        self._shrunk = None
-        try:
-            check()
-        except (Found, Flaky, HypothesisException):
-            if self._shrunk is None:
-                raise
+        return check
 
     def _check(self, data: Any) -> None:
-        if self._shrunk is None and not self._has_time():
+        if self._shrunk is None and not self.has_time():
             return
         self._current.write_bytes(marshal.dumps(data))
         limit_processor_time(MAX_SECONDS)
         begun = time.process_time()
         try:
             self.tally.accepted += self._target.run(data)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - any is a finding
             self._record(error, data)
         finally:
             self._inputs.value += 1
@@ -155,7 +169,9 @@ class Worker:
 def signature_of(error: BaseException) -> str:
     """Return the kind of an error and the line that raised it."""
     frames = [
-        frame for frame in traceback.extract_tb(error.__traceback__) if ".venv" not in frame.filename
+        frame
+        for frame in traceback.extract_tb(error.__traceback__)
+        if ".venv" not in frame.filename
     ]
     place = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else ""
     return f"{type(error).__name__} {place}"
@@ -170,20 +186,29 @@ def work(
     sender: Connection,
 ) -> None:
     """Run a target in a started process, and send its tally."""
-    target = next(target for target in make_targets() if target.name == name)
+    worker = Worker(find_target(name), seconds, current, inputs)
+    limit_process()
+    worker.run(seed)
+    sender.send(worker.tally)
+
+
+def find_target(name: str) -> Target:
+    """Return the target of that name."""
+    return next(target for target in make_targets() if target.name == name)
+
+
+def limit_process() -> None:
+    """Limit this process's memory, silence its log, and let it say where it was when time ran out."""
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + MAX_MEMORY,) * 2)
     # Warnings about faulty inputs are expected, and would hide the findings.
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))
     faulthandler.enable()
     faulthandler.register(signal.SIGXCPU, chain=True)
-    worker = Worker(target, seconds, current, inputs)
-    worker.run(seed)
-    sender.send(worker.tally)
 
 
-def run_target(name: str, seconds: float, seed: int) -> Tally:
-    """Run a target in processes, a further one for each that dies."""
+def run_target(name: str, seconds: float, seed: int, work: Work = work) -> Tally:
+    """Run a target in processes, a further one for each that dies; `work` is what these run."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     context = multiprocessing.get_context("spawn")
     deadline = time.monotonic() + seconds

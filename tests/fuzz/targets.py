@@ -49,7 +49,7 @@ MAX_BODY = 200_000
 LEARNT_PAGES = 4
 
 MARKUP = [
-    *b'< > & " \' = / </ <! <!-- --> --!> <![CDATA[ ]]> ]]&gt; <? ?> &amp; &nbsp; &# &#0; &#x110000;'.split(),
+    *b"< > & \" ' = / </ <! <!-- --> --!> <![CDATA[ ]]> ]]&gt; <? ?> &amp; &nbsp; &# &#0; &#x110000;".split(),
     *b"&lt; &quot; &#38; <g:id> </item> <item> <p <b> </b> <script> </script> <template> <svg> <del>".split(),
     *b"g: x: xmlns= \x00 \x08 \xff \xfe\xff \xef\xbb\xbf \xc3 \xed\xa0\x80 \xe2\x80\xae encoding='utf-16'".split(),
     b' class="a" ',
@@ -65,7 +65,7 @@ DATA = [
     *b"&quot; &amp;quot; ; \x00 \xe2\x80\xa8 ` ${ ' function(){ ( ) => 9999999999999999999999".split(),
 ]
 TABLE = [
-    *b'" \\" "" , ; | \\ \x00 \xff \xef\xbb\xbf ' b"' = id price link -1 1e13 1.299,00 12.990".split(),
+    *b'" \\" "" , ; | \\ \x00 \xff \xef\xbb\xbf \' = id price link -1 1e13 1.299,00 12.990'.split(),
     b"\n",
     b"\r",
     b"\t",
@@ -186,8 +186,7 @@ def check_feed(case: tuple[bytes, str]) -> bool:
         try:
             with sources.open_source(str(path), format, reader.note, no_progress) as rows:
                 reader.read_all(rows)
-        except ScoutError as error:
-            assert str(error)
+        except ScoutError:
             return False
         offers = list(reader.read_spool())
     summary = reader.summary()
@@ -367,9 +366,7 @@ def make_targets() -> Iterator[Target]:
     yield Target("scripts", mutated(scripts(), _as_texts(DATA)), check_script)
     feeds = mutated([*field_files("feeds"), parquet_feed()], [*MARKUP, *TABLE, *DATA])
     formats = [name for name in files.FORMATS if name not in ("rest", "sql")]
-    yield Target(
-        "feeds", st.tuples(feeds, st.sampled_from(["auto", "auto", *formats])), check_feed
-    )
+    yield Target("feeds", st.tuples(feeds, st.sampled_from(["auto", "auto", *formats])), check_feed)
     yield Target("sitemaps", mutated(field_files("sitemaps"), MARKUP), check_sitemap)
     yield Target("archives", mutated(archive_files(), ARCHIVE), check_archive)
     labels = ["utf-8", "utf-16", "hex", "shift_jis", "iso-8859-1", "undefined", "x" * 50]

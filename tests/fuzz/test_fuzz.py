@@ -14,7 +14,12 @@ EXAMPLES = {"learner": 3, "pages": 20}
 DEFAULT_EXAMPLES = 60
 # Seconds of processor time of one input.
 MAX_SECONDS = 10
-DOCUMENTS = ["<item><title>Mug</title></item>", '{"a": [1, 2]}', "", "https://shop.example/?a=1&b=2"]
+DOCUMENTS = [
+    "<item><title>Mug</title></item>",
+    '{"a": [1, 2]}',
+    "",
+    "https://shop.example/?a=1&b=2",
+]
 
 
 @pytest.mark.parametrize("target", make_targets(), ids=lambda target: target.name)
