@@ -30,7 +30,7 @@ test: $(VENV)/.dev  ## Run linters, type checks and all tests.
 
 fuzz: $(VENV)/.dev  ## Try hostile inputs for SECONDS (default 60); ENGINE=atheris is guided by coverage.
 	@if [ "$(ENGINE)" = atheris ]; then $(PIP) install -r requirements/fuzz.txt; fi
-	@$(BIN)/python -P -m tests.fuzz --seconds $(SECONDS) --engine $(ENGINE)
+	@$(BIN)/python -m tests.fuzz --seconds $(SECONDS) --engine $(ENGINE)
 
 floors: $(VENV)/.dev  ## Measure anew and raise the floors in tests/floors.json; none is lowered.
 	@SCOUT_RAISE_FLOORS=1 $(BIN)/python -m pytest tests -k floors
