@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 MAX_SIZE = 400_000
 # Edits of one document; with more of them, little of it stays valid.
 MAX_EDITS = 6
+# Edits of a line.
+MAX_LINE_EDITS = 3
 # A position is drawn as a share of the document, so that an edit fits documents of any length.
 SCALE = 10_000
 # Characters of a repeated or deleted span.
@@ -52,12 +54,14 @@ EDITS = st.builds(
 )
 
 
-def mutated(seeds: Sequence[AnyStr], tokens: Sequence[AnyStr]) -> st.SearchStrategy[AnyStr]:
+def mutated(
+    seeds: Sequence[AnyStr], tokens: Sequence[AnyStr], max_edits: int = MAX_EDITS
+) -> st.SearchStrategy[AnyStr]:
     """Return a strategy of documents made of `seeds` by a few edits that insert `tokens`."""
     return st.builds(
         lambda seed, edits: mutate(seed, edits, seeds, tokens),
         st.sampled_from(seeds),
-        st.lists(EDITS, max_size=MAX_EDITS),
+        st.lists(EDITS, max_size=max_edits),
     )
 
 
