@@ -99,7 +99,7 @@ class Worker:
             self._shrunk = None
             try:
                 hypothesis.seed(seed)(self.test())()
-            except (Found, Flaky, HypothesisException):
+            except (Found, Flaky, HypothesisException, ExceptionGroup):
                 if self._shrunk is None:
                     raise
         self.measure_memory()
@@ -120,6 +120,7 @@ class Worker:
             deadline=None,
             database=None,
             derandomize=False,
+            report_multiple_bugs=False,
             phases=(Phase.generate, Phase.shrink),
             suppress_health_check=list(HealthCheck),
             verbosity=Verbosity.quiet,
@@ -154,7 +155,7 @@ class Worker:
             if len(repr(data)) <= len(repr(self._shrunk.input)):
                 self._shrunk.input = data
             if time.monotonic() < self._shrunk_until:
-                raise Found
+                raise Found from None
             return
         if any(finding.signature == signature for finding in self.tally.findings):
             return
@@ -163,7 +164,7 @@ class Worker:
         self.tally.findings.append(finding)
         self._shrunk = finding
         self._shrunk_until = time.monotonic() + SHRINK_SECONDS
-        raise Found
+        raise Found from None
 
 
 def signature_of(error: BaseException) -> str:

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from catalog.errors import ScoutError
 from catalog.feeds import files, sources
 from catalog.feeds.feed_reader import FeedReader
+from catalog.feeds.rows import Row
 from catalog.models import Attribute
 from catalog.runtime.progress import no_progress
 from catalog.values import Hint, is_same_value, make_offer, normalise, offer_values, value_key
@@ -45,6 +46,20 @@ HOME = "https://shop.example/"
 PAGE = "https://shop.example/p/1"
 HOMES = (None, HOME, "http://127.0.0.1:4321", "https://www.shop.example/en/")
 METHODS: tuple[MethodName, ...] = get_args(MethodName)
+# A feed in which the title of one item has a slip.
+FEED_ITEMS = 6
+FEED = '<rss xmlns:g="http://base.google.com/ns/1.0"><channel><title>Shop</title>\n{items}</channel></rss>'
+ITEM = (
+    "<item><g:id>{number}</g:id><title>{title}</title>"
+    "<link>https://shop.example/p?a=1&amp;b={number}</link></item>\n"
+)
+# What ends or hides an item, so that another number of items is right.
+ITEM_MARKS = (b"item", b"<!--", b"<![CDATA[", b"<?", b"ENTITY", b"<!", b"-->")
+_RESPONSE = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<html>Mug"
+RECORD = (
+    b"WARC/1.0\r\nWARC-Type: response\r\nWARC-Target-URI: https://shop.example/p/1\r\n"
+    b"Content-Length: %d\r\n\r\n%b\r\n\r\n" % (len(_RESPONSE), _RESPONSE)
+)
 # Bytes of a body that the WARC target reads.
 MAX_BODY = 200_000
 # Pages of one shop that the learner gets, the mutated ones included.
@@ -212,6 +227,27 @@ def check_feed(case: tuple[bytes, str]) -> bool:
     return True
 
 
+def check_slip(case: tuple[str, int]) -> bool:
+    """Read a feed with a slip in the title of one item: no other item is lost silently."""
+    title, position = case
+    items = [ITEM.format(number=number, title="Tin mug") for number in range(FEED_ITEMS)]
+    items[position] = ITEM.format(number=position, title=title)
+    path = work_folder() / "feed.xml"
+    path.write_text(FEED.format(items="".join(items)), encoding="utf-8", errors="surrogatepass")
+    try:
+        with sources.open_source(str(path), "google-xml", lambda _: None, no_progress) as rows:
+            found = list(rows)
+    except ScoutError:
+        return False
+    assert len(found) == FEED_ITEMS
+    ids = [row.texts["id"] for row in found if isinstance(row, Row) and "id" in row.texts]
+    refused = len(found) - len(ids)
+    assert refused <= 2
+    others = [[str(number)] for number in range(FEED_ITEMS) if number != position]
+    assert len([id for id in others if id in ids]) >= len(others) - refused
+    return not refused
+
+
 def check_sitemap(content: bytes) -> bool:
     """Read a sitemap: its addresses are texts that can be stored."""
     sitemap = parse_sitemap_file(content, f"{HOME}sitemap.xml")
@@ -233,6 +269,17 @@ def check_archive(content: bytes) -> bool:
     for response in responses:
         assert response.body is None or len(response.body) <= MAX_BODY
     return bool(responses)
+
+
+def check_neighbours(record: bytes) -> bool:
+    """Read an archive with a damaged record between two others: these are read."""
+    path = work_folder() / "pages.warc"
+    path.write_bytes(RECORD.replace(b"/p/1", b"/p/first") + record + RECORD.replace(b"/p/1", b"/p/last"))
+    skipped: Counter[str] = Counter()
+    urls = [saved.url for saved in read_responses(path, MAX_BODY, skipped)]
+    assert f"{HOME}p/first" in urls
+    assert f"{HOME}p/last" in urls
+    return len(urls) > 2
 
 
 def check_page(case: tuple[bytes, str | None, str | None]) -> bool:
@@ -384,8 +431,12 @@ def make_targets() -> Iterator[Target]:
     feeds = mutated([*field_files("feeds"), parquet_feed()], [*MARKUP, *TABLE, *DATA])
     formats = [name for name in files.FORMATS if name not in ("rest", "sql")]
     yield Target("feeds", st.tuples(feeds, st.sampled_from(["auto", "auto", *formats])), check_feed)
+    markup = [token for token in MARKUP if not any(mark in token for mark in ITEM_MARKS)]
+    titles = mutated(["Tin mug", "Salt &amp; pepper <b>mill</b>"], [*WORDS, *_as_texts(markup)])
+    yield Target("slips", st.tuples(titles, st.integers(0, FEED_ITEMS - 1)), check_slip)
     yield Target("sitemaps", mutated(field_files("sitemaps"), MARKUP), check_sitemap)
     yield Target("archives", mutated(archive_files(), ARCHIVE), check_archive)
+    yield Target("neighbours", mutated([RECORD], ARCHIVE), check_neighbours)
     labels = ["utf-8", "utf-16", "hex", "shift_jis", "iso-8859-1", "undefined", "x" * 50]
     headers = [*(f"text/html; charset={label}" for label in labels), "text/html", ""]
     link_headers = ['</x>; rel="canonical"', "<//[>; rel=alternate; hreflang=de", "de-AT, en", "<"]
