@@ -24,6 +24,7 @@ BLANKS_SIZE = 1_024  # bytes in which blank lines are looked for
 HEAD_TOO_LONG = f"record whose head is longer than {MAX_HEADER_SIZE} bytes"
 BROKEN_HEAD = "record with a broken head"
 WRONG_LENGTH = "record with a wrong length"
+DAMAGED_MEMBER = "damaged gzip member"
 CUT_OFF = "record cut off"
 
 # A start of a record for certain: text in a page is hardly taken for one.
@@ -65,6 +66,9 @@ class RecordReader:
             yield from self._segment_records()
             if not self._stream.next_segment():
                 return
+            if self._stream.ends_clean:
+                # The gap is a gzip member that gave no bytes: at least one record is lost.
+                self.skipped[DAMAGED_MEMBER] += 1
 
     def _segment_records(self) -> Iterator[Record]:
         while self._skip_blanks():
