@@ -9,6 +9,7 @@ whatever depth inside the struck element its own element stands.
 import re
 from collections.abc import Callable, Iterable, Iterator
 from enum import IntEnum
+from functools import lru_cache
 from itertools import islice
 
 from selectolax.lexbor import LexborNode
@@ -124,9 +125,13 @@ def _mark_by_attributes(node: LexborNode) -> Mark:
     if SPECIFICATION in kind and _is_list_price(node):
         return Mark.STRUCK
     classes = attributes.get("class")
-    if classes and OLD_CLASS.search(CAMEL_CASE.sub("-", classes[:MAX_CLASS_CHARS])):
-        return Mark.NAMED
-    return Mark.NONE
+    return Mark.NAMED if classes and _names_old_price(classes[:MAX_CLASS_CHARS]) else Mark.NONE
+
+
+@lru_cache(maxsize=4096)
+def _names_old_price(classes: str) -> bool:
+    """Return True if a class names an old price; cached, as pages of a shop repeat their classes."""
+    return OLD_CLASS.search(CAMEL_CASE.sub("-", classes)) is not None
 
 
 def _is_list_price(specification: LexborNode) -> bool:
