@@ -64,14 +64,14 @@ class Cards:
         if parent is not None and parent.tag == "head":
             return False
         link = only_link(node)
-        if link is not None and self._target(link) is not None:
+        if link is not None and self.target(link) is not None:
             return True
         # No card holds the page's own heading.
         may_be_card = True
         for level, element in enumerate(islice(_ancestors_or_self(node), MAX_LEVELS)):
             tag = element.tag
             if tag == "a":
-                return self._target(element) is not None
+                return self.target(element) is not None
             may_be_card = may_be_card and tag != "h1" and level < MAX_CARD_LEVELS
             if may_be_card and self._is_card(element):
                 return True
@@ -103,12 +103,12 @@ class Cards:
             parent = link.parent
             is_heading = parent is not None and parent.tag in HEADINGS
             if is_heading or link.css_first(SHOWN_IN_LINK) is not None:
-                target = self._target(link)
+                target = self.target(link)
                 if target is not None:
                     return target
         return None
 
-    def _target(self, link: LexborNode) -> str | None:
+    def target(self, link: LexborNode) -> str | None:
         """Return the URL that a link leads to; None if that is the page itself, or no page."""
         href = (link.attributes.get("href") or "").strip()
         if not href or len(href) > MAX_HREF_CHARS or href.startswith("#") or PICTURE.search(href):
