@@ -92,8 +92,8 @@ class Cards:
                 target = self._card_target(element)
                 if target is None or element.css_first("h1") is not None:
                     return False
-            other = self._card_target(sibling)
-            if other is not None and other != target:
+            sibling_target = self._card_target(sibling)
+            if sibling_target is not None and sibling_target != target:
                 return True
         return False
 
