@@ -19,7 +19,7 @@ from sqlmodel import Session, col
 
 from catalog.models import BadRow, KnownOffer, Shop
 from reports.causes.config import CauseConfig
-from reports.causes.rejected_rows import FeedRow
+from reports.causes.recorded.rejected_rows import FeedRow
 from reports.causes.unpaired_offers import UnpairedOffers
 from reports.statistics.coverage import (
     MAX_REASON_LENGTH,
@@ -250,7 +250,7 @@ class FeedQuality:
         pages: PagesByUrl | None,
         main_currency: str | None,
     ) -> None:
-        """Count the catalog's offers, their links by kind, and those that may be unpaired.
+        """Count the catalog's offers, their links by kind, and the offers that may be unpaired.
 
         `pages` are None for a run that a newer one has superseded.
         """
@@ -349,7 +349,7 @@ def _link_kind(lacks_url: bool, is_opaque: bool) -> str:
 def _may_be_in_shop(url: str | None, pages: PagesByUrl | None) -> bool:
     """Return False if the page of a catalog offer is known to be gone or was not fetched.
 
-    Such an offer cannot be one of those that the run has seen.
+    The run cannot have seen such an offer.
     """
     if url is None or pages is None:
         return True

@@ -5,20 +5,8 @@ They import other packages when they run, so `--help` is fast.
 
 from types import ModuleType
 
-from scout.commands import (
-    catalog,
-    demo,
-    doctor,
-    drift,
-    inspect,
-    offers,
-    rules,
-    run,
-    schedule,
-    serve,
-    shop,
-    stages,
-)
+from scout.commands import catalog, demo, doctor, offers, run, schedule, serve, shop, stages
+from scout.commands.extraction import drift, inspect, rules
 from scout.commands.standalone import dedupe, evaluate, url
 
 COMMAND_MODULES: tuple[ModuleType, ...] = (
