@@ -222,6 +222,17 @@ def count_matching(session: Session, run_id: int, where: FindingFilter) -> int:
     return session.exec(select(func.count()).where(*_conditions(session, run_id, where))).one()
 
 
+def read_match_urls(session: Session, run_id: int, where: FindingFilter) -> list[str]:
+    """Read the URLs of the matches whose findings a filter keeps, the most valuable first."""
+    query = (
+        select(Match.url)
+        .join(StoredFinding, col(StoredFinding.match_id) == col(Match.id))
+        .where(*_conditions(session, run_id, where))
+        .order_by(col(StoredFinding.rank))
+    )
+    return list(session.exec(query))
+
+
 def _order(sort: str) -> list[Any]:
     name = sort.removeprefix("-")
     if name not in _SORT_COLUMNS:

@@ -140,6 +140,7 @@ def _with_stored(row: StoredFinding, match: Finding | None) -> Finding:
         fetched_at=row.fetched_at,
         decision=row.decision and ReviewDecision(row.decision),
         note=row.note,
+        reviewer=row.reviewer,
         cause=row.cause,
         evidence=tuple(row.evidence),
         since=Change(row.change) if row.change else None,

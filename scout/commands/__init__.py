@@ -11,7 +11,6 @@ from scout.commands import (
     doctor,
     drift,
     inspect,
-    offers,
     rules,
     run,
     schedule,
@@ -19,6 +18,7 @@ from scout.commands import (
     shop,
     stages,
 )
+from scout.commands.findings import offers, review
 from scout.commands.standalone import dedupe, evaluate, url
 
 COMMAND_MODULES: tuple[ModuleType, ...] = (
@@ -28,6 +28,7 @@ COMMAND_MODULES: tuple[ModuleType, ...] = (
     run,
     stages,
     offers,
+    review,
     inspect,
     rules,
     drift,
