@@ -77,21 +77,16 @@ def replace_reviews(
             review.note,
             review.reviewer,
         )
+        # The row is deleted below, past the session.
+        session.expunge(review)
+    connection = session.connection()
     for batch in _batches(list(after)):
         reviewed = col(Review.shop_id) == shop_id, col(Review.url).in_(batch)
-        session.connection().execute(delete(Review).where(*reviewed))
-        entries = [entry for url in batch if (entry := after[url])]
-        session.add_all(
-            Review(
-                shop_id=shop_id,
-                url=entry.url,
-                decision=entry.decision,
-                note=entry.note,
-                reviewed_at=entry.reviewed_at,
-                reviewer=entry.reviewer,
-            )
-            for entry in entries
-        )
+        connection.execute(delete(Review).where(*reviewed))
+        for url in batch:
+            entry = after[url]
+            if entry is not None:
+                session.add(Review(shop_id=shop_id, **vars(entry)))
         session.flush()
     return before
 
