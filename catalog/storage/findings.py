@@ -292,6 +292,16 @@ def _is_one_of(session: Session, is_of_run: Any, column: Any, matches: Any) -> A
     return column.in_(values)
 
 
+def is_in_category(category: str | None, ancestor: str) -> bool:
+    """Return True if a category is an ancestor, or below it.
+
+    >>> is_in_category("Garden > Hoses", "garden"), is_in_category("Gardening", "garden")
+    (True, False)
+    """
+    key, ancestor_key = fold_key(category), fold_key(ancestor)
+    return key == ancestor_key or key.startswith(f"{ancestor_key}{_CATEGORY_SEPARATOR}")
+
+
 def _is_below(category: str) -> Any:
     """Return the condition that a finding is in a category or below it."""
     key = fold_key(category)

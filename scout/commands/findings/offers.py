@@ -54,6 +54,9 @@ def list_offers(
     unsure: UnsureOption = False,
     ignored: IgnoredOption = False,
     all_: AllOption = False,
+    stale: Annotated[
+        bool, typer.Option("--stale", help="Offers of the catalog that are gone from the shop.")
+    ] = False,
     category: CategoryOption = None,
     brand: BrandOption = None,
     price: PriceOption = None,
@@ -93,6 +96,13 @@ def list_offers(
     flags = VerdictFlags(missing, listed, unsure, ignored, all_)
     texts = FilterTexts(category, brand, price, cause, change, since)
     where = make_filter(invocation.store, stored_shop, flags, texts)
+    if stale:
+        if flags.given or cause or since or change:
+            raise typer.BadParameter(
+                "--stale lists offers of the catalog: only --category, --brand and --price filter them"
+            )
+        _print_stale_offers(invocation, stored_shop, run_id, where, sort, limit, as_json)
+        return
     if as_json:
         _print_json_rows(invocation, stored_shop, run_id, where, sort, limit)
     else:
@@ -125,10 +135,8 @@ def _print_table_rows(
     from catalog.storage.findings import count_matching, read_counts
     from reports.model.findings import list_findings
 
-    if limit is None and sys.stdout.isatty():
-        limit = TERMINAL_ROWS
     findings = list_findings(
-        invocation.store, shop, run_id, where=where, sort=sort, limit=limit or None
+        invocation.store, shop, run_id, where=where, sort=sort, limit=_terminal_limit(limit)
     )
     with invocation.store.read() as session:
         total = count_matching(session, run_id, where)
@@ -150,10 +158,48 @@ def _print_table_rows(
         columns = ("verdict", "probability", *columns)
     print_table(columns, rows)
     names = "ignored" if where.only_ignored else ", ".join(sorted(where.verdicts))
-    shown = f"{len(findings)} of {total}" if len(findings) < total else f"{total}"
-    print_lines(f"{shown} offers ({names})")
+    print_lines(f"{_shown_of_total(len(findings), total)} offers ({names})")
     if counts is not None:
         _print_counts(counts, where)
+
+
+def _print_stale_offers(
+    invocation: Invocation,
+    shop: "Shop",
+    run_id: int,
+    where: "FindingFilter",
+    sort: str,
+    limit: int | None,
+    as_json: bool,
+) -> None:
+    from reports.model.stale_offers import find_stale_offers, stale_row
+
+    stale = find_stale_offers(invocation.store, shop, run_id, where, sort)
+    if as_json:
+        for offer in stale.offers[: limit or None]:
+            print_json(stale_row(offer))
+        return
+    shown = stale.offers[: _terminal_limit(limit)]
+    rows = []
+    for offer in shown:
+        title, category = shorten(offer.title, 50), shorten(_last_steps(offer.category), 30)
+        rows.append((offer.price, offer.currency, title, category, offer.reason, offer.url))
+    print_table(("price", "", "title", "category", "page", "url"), rows)
+    print_lines(f"{_shown_of_total(len(shown), len(stale.offers))} offers (stale)")
+    if stale.undecided:
+        counts = ", ".join(f"{status} {number}" for status, number in stale.undecided.most_common())
+        print_lines(f"not seen either, but perhaps still in the shop: {counts}")
+
+
+def _terminal_limit(limit: int | None) -> int | None:
+    """Return the number of rows of a table; None: all."""
+    if limit is None and sys.stdout.isatty():
+        return TERMINAL_ROWS
+    return limit or None
+
+
+def _shown_of_total(shown: int, total: int) -> str:
+    return f"{shown} of {total}" if shown < total else f"{total}"
 
 
 def _print_counts(counts: "RunCounts", where: "FindingFilter") -> None:
