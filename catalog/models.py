@@ -333,8 +333,9 @@ class ShopOffer(OfferFields, table=True):
     """An offer parsed from a page of the shop. `variant` numbers the offers of one page, from 0.
 
     Where a page has several offers, the variants of one product, `variant_of` is that page's URL.
-    `readings` holds, per attribute, the confidence of the winning value and the number of votes:
-    `{"price": {"weight": 0.97, "votes": 4}}`.
+    `readings` holds, per attribute, the confidence of the winning value, the number of votes, and the
+    text and selector that it comes from: `{"price": {"weight": 0.97, "votes": 4, "raw": "7,90 €",
+    "rule": ".price"}}`. Offers parsed by earlier versions lack the last two.
     """
 
     __tablename__ = "shop_offer"

@@ -71,7 +71,8 @@ class Finding:
     missing in an earlier run. `variant_of` is the URL of the page that holds this offer among
     several. `template` names the kind of the page, None if the parser recognised none. `rank`
     numbers the run's findings by value from 1; 0 means not ranked yet. `score` is the probability
-    that the catalog lists the offer.
+    that the catalog lists the offer. `source` is the page that it was read from, with the readings
+    (`reports.model.offer_sources`), where they were requested.
     """
 
     url: str
@@ -110,6 +111,7 @@ class Finding:
     rank: int = 0
     has_picture: bool = False
     template: str | None = None
+    source: Mapping[str, Any] | None = None
 
     @property
     def is_ignored(self) -> bool:
@@ -169,6 +171,8 @@ class Finding:
             "variant_of": self.variant_of,
             "other_urls": [url for url in self.urls if url != self.url],
         }
+        if self.source is not None:
+            row |= self.source
         return row
 
 
