@@ -350,9 +350,12 @@ def _own_urls(result: MatchResult, side: _ShopSide) -> list[str]:
 
 
 def _name_candidates(result: MatchResult, catalog: Sequence[KnownOffer]) -> dict[str, Any]:
-    """Return the details of a result with its candidates by reference, title and URL."""
+    """Return the details of a result with its candidates by reference, title and URL.
+
+    The weights of a candidate say what speaks for it (above zero) and against it, in log-odds.
+    """
     candidates = []
-    for row, score in result.details.get("candidates", ()):
+    for row, score, weights in result.details.get("candidates", ()):
         offer = catalog[row]
         candidates.append(
             {
@@ -360,6 +363,7 @@ def _name_candidates(result: MatchResult, catalog: Sequence[KnownOffer]) -> dict
                 "title": (offer.title or "")[:MAX_STORED_TEXT],
                 "url": (offer.url or "")[:MAX_STORED_TEXT],
                 "score": score,
+                "weights": weights,
             }
         )
     return result.details | {"candidates": candidates}

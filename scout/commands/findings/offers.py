@@ -1,9 +1,9 @@
-"""`scout offers` and `scout decide`: the findings of a shop, and review decisions on them."""
+"""`scout offers`: the findings of a shop."""
 
 import sys
 from decimal import Decimal
 from itertools import islice
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,14 +15,22 @@ from scout.commands.context import (
     get_invocation,
     require_finished_run,
 )
-from scout.terminal.output import (
-    format_cell,
-    print_json,
-    print_lines,
-    print_note,
-    print_table,
-    shorten,
+from scout.commands.findings.options import (
+    AllOption,
+    BrandOption,
+    CategoryOption,
+    CauseOption,
+    ChangeOption,
+    IgnoredOption,
+    ListedOption,
+    MissingOption,
+    PriceOption,
+    SinceOption,
+    UnsureOption,
+    VerdictFlags,
+    make_filter,
 )
+from scout.terminal.output import print_json, print_lines, print_table, shorten
 
 if TYPE_CHECKING:
     from catalog.models import RunCounts, Shop
@@ -36,53 +44,25 @@ TERMINAL_ROWS = 50
 def add_to(app: typer.Typer) -> None:
     """Add this module's commands to the application."""
     app.command("offers")(list_offers)
-    app.command("decide")(record_decision)
 
 
 def list_offers(
     context: typer.Context,
     shop: ShopArgument,
-    missing: Annotated[
-        bool, typer.Option("--missing", help="Offers that the catalog lacks (the default).")
+    missing: MissingOption = False,
+    listed: ListedOption = False,
+    unsure: UnsureOption = False,
+    ignored: IgnoredOption = False,
+    all_: AllOption = False,
+    stale: Annotated[
+        bool, typer.Option("--stale", help="Offers of the catalog that are gone from the shop.")
     ] = False,
-    listed: Annotated[
-        bool, typer.Option("--listed", help="Offers that the catalog lists.")
-    ] = False,
-    unsure: Annotated[
-        bool, typer.Option("--unsure", help="Offers that may be listed or missing.")
-    ] = False,
-    ignored: Annotated[
-        bool, typer.Option("--ignored", help="Offers that a reviewer asked to leave out.")
-    ] = False,
-    all_: Annotated[
-        bool, typer.Option("--all", help="All offers, the ignored ones marked.")
-    ] = False,
-    category: Annotated[
-        str | None,
-        typer.Option(metavar="PATH", help="A category or its first steps: 'Garden > Hoses'."),
-    ] = None,
-    brand: Annotated[str | None, typer.Option(metavar="NAME", help="A brand.")] = None,
-    price: Annotated[
-        str | None, typer.Option(metavar="A-B", help="A price range: 10-49.90, 100- or -5.")
-    ] = None,
-    cause: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Part of a cause's name.")
-    ] = None,
-    since: Annotated[
-        str | None,
-        typer.Option(
-            metavar="RUN|DATE",
-            help="Only findings that got their verdict after that run ('last': the one before the "
-            "last) or since that date.",
-        ),
-    ] = None,
-    change: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CHANGE",
-            help="Since the previous run: new, still, reappeared, resolved, unsure or gone.",
-        ),
-    ] = None,
+    category: CategoryOption = None,
+    brand: BrandOption = None,
+    price: PriceOption = None,
+    cause: CauseOption = None,
+    since: SinceOption = None,
+    change: ChangeOption = None,
     sort: Annotated[
         str,
         typer.Option(
@@ -107,28 +87,22 @@ def list_offers(
     They are those of the last finished run, the most valuable first. Filters may be combined. With
     --json, one object a line.
     """
-    from catalog.models import Verdict
-    from scout import offer_filters
+    from scout.offer_filters import FilterTexts
     from scout.pipeline import run_records
 
     invocation = get_invocation(context)
     stored_shop = invocation.shop(shop)
     run_id = run_records.run_key(require_finished_run(invocation, stored_shop))
-    options = {Verdict.MISSING: missing, Verdict.LISTED: listed, Verdict.UNSURE: unsure}
-    verdicts = {verdict for verdict, is_given in options.items() if is_given or all_}
-    texts = offer_filters.FilterTexts(category, brand, price, cause, change, since)
-    # Offers with one of these changes are not missing any more.
-    if not verdicts and not ignored and change in ("resolved", "unsure"):
-        verdicts = set(Verdict)
-    only_ignored = ignored and not verdicts
-    where = offer_filters.parse_filters(
-        invocation.store,
-        stored_shop,
-        texts,
-        verdicts=set() if only_ignored else verdicts or {Verdict.MISSING},
-        includes_ignored=ignored or all_,
-        only_ignored=only_ignored,
-    )
+    flags = VerdictFlags(missing, listed, unsure, ignored, all_)
+    texts = FilterTexts(category, brand, price, cause, change, since)
+    where = make_filter(invocation.store, stored_shop, flags, texts)
+    if stale:
+        if flags.given or cause or since or change:
+            raise typer.BadParameter(
+                "--stale lists offers of the catalog: only --category, --brand and --price filter them"
+            )
+        _print_stale_offers(invocation, stored_shop, run_id, where, sort, limit, as_json)
+        return
     if as_json:
         _print_json_rows(invocation, stored_shop, run_id, where, sort, limit)
     else:
@@ -161,10 +135,8 @@ def _print_table_rows(
     from catalog.storage.findings import count_matching, read_counts
     from reports.model.findings import list_findings
 
-    if limit is None and sys.stdout.isatty():
-        limit = TERMINAL_ROWS
     findings = list_findings(
-        invocation.store, shop, run_id, where=where, sort=sort, limit=limit or None
+        invocation.store, shop, run_id, where=where, sort=sort, limit=_terminal_limit(limit)
     )
     with invocation.store.read() as session:
         total = count_matching(session, run_id, where)
@@ -186,10 +158,48 @@ def _print_table_rows(
         columns = ("verdict", "probability", *columns)
     print_table(columns, rows)
     names = "ignored" if where.only_ignored else ", ".join(sorted(where.verdicts))
-    shown = f"{len(findings)} of {total}" if len(findings) < total else f"{total}"
-    print_lines(f"{shown} offers ({names})")
+    print_lines(f"{_shown_of_total(len(findings), total)} offers ({names})")
     if counts is not None:
         _print_counts(counts, where)
+
+
+def _print_stale_offers(
+    invocation: Invocation,
+    shop: "Shop",
+    run_id: int,
+    where: "FindingFilter",
+    sort: str,
+    limit: int | None,
+    as_json: bool,
+) -> None:
+    from reports.model.stale_offers import find_stale_offers, stale_row
+
+    stale = find_stale_offers(invocation.store, shop, run_id, where, sort)
+    if as_json:
+        for offer in stale.offers[: limit or None]:
+            print_json(stale_row(offer))
+        return
+    shown = stale.offers[: _terminal_limit(limit)]
+    rows = []
+    for offer in shown:
+        title, category = shorten(offer.title, 50), shorten(_last_steps(offer.category), 30)
+        rows.append((offer.price, offer.currency, title, category, offer.reason, offer.url))
+    print_table(("price", "", "title", "category", "page", "url"), rows)
+    print_lines(f"{_shown_of_total(len(shown), len(stale.offers))} offers (stale)")
+    if stale.undecided:
+        counts = ", ".join(f"{status} {number}" for status, number in stale.undecided.most_common())
+        print_lines(f"not seen either, but perhaps still in the shop: {counts}")
+
+
+def _terminal_limit(limit: int | None) -> int | None:
+    """Return the number of rows of a table; None: all."""
+    if limit is None and sys.stdout.isatty():
+        return TERMINAL_ROWS
+    return limit or None
+
+
+def _shown_of_total(shown: int, total: int) -> str:
+    return f"{shown} of {total}" if shown < total else f"{total}"
 
 
 def _print_counts(counts: "RunCounts", where: "FindingFilter") -> None:
@@ -240,38 +250,3 @@ def _last_steps(category: str | None) -> str | None:
     if category is None:
         return None
     return " > ".join(category.split(" > ")[-2:])
-
-
-def record_decision(
-    context: typer.Context,
-    shop: ShopArgument,
-    url: Annotated[
-        str, typer.Argument(metavar="URL", help="The offer's URL, as 'scout offers' prints it.")
-    ],
-    decision: Annotated[
-        Literal["accept", "reject", "ignore"],
-        typer.Argument(
-            metavar="DECISION",
-            help="accept: it is missing; reject: the catalog does list it; ignore: leave it out.",
-        ),
-    ],
-    remark: Annotated[
-        str | None, typer.Option("--note", metavar="TEXT", help="The reason.")
-    ] = None,
-) -> None:
-    """Record a review decision on a finding.
-
-    It applies to later runs too, and the matcher learns from it.
-    """
-    from catalog.models import ReviewDecision
-    from scout.inspect import review_decisions
-
-    invocation = get_invocation(context)
-    recorded = review_decisions.record_decision(
-        invocation.store, invocation.shop(shop), url, ReviewDecision(decision), remark
-    )
-    print_lines(f"{decision}: {format_cell(recorded.url)}")
-    if not recorded.is_finding:
-        print_note(
-            "this URL is no finding of the last finished run: the decision is kept for when it is one"
-        )
