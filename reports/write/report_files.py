@@ -20,6 +20,7 @@ from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from reports.model.finding_storage import ALL_VERDICTS, backfill_findings, store_findings
+from reports.model.offer_details import read_offer_details
 from reports.model.report_model import Report, build_report
 from reports.write.feed_export import (
     last_import_columns,
@@ -42,7 +43,6 @@ FEED_FORMATS = {
     "feed-jsonl": "missing.jsonl",
 }
 _WRITERS: dict[str, Writer] = {
-    "html": write_html,
     "csv": write_csv,
     "xlsx": write_xlsx,
     "json": write_json,
@@ -82,10 +82,18 @@ def report_shop(
         if name in FEED_FORMATS:
             writer = partial(_write_feed, store, name)
             paths[name] = _write_complete(folder / FEED_FORMATS[name], writer, report)
+        elif name == "html":
+            writer = partial(_write_html_with_details, store)
+            paths[name] = _write_complete(folder / "report.html", writer, report)
         else:
             paths[name] = _write_complete(folder / f"report.{name}", _WRITERS[name], report)
     progress("report files", len(formats), len(formats))
     return paths
+
+
+def _write_html_with_details(store: Store, path: Path, report: Report) -> None:
+    with store.read() as session:
+        write_html(path, report, partial(read_offer_details, session))
 
 
 def _write_feed(store: Store, format: str, path: Path, report: Report) -> None:
