@@ -11,7 +11,6 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -75,7 +74,7 @@ MESSAGES = {
     "on_page": "On the page",
     "in_catalog": "In the catalog (nearest)",
     "reading": "Read with",
-    "confidence": "{share} confidence, {votes} rules",
+    "confidence": "confidence {share}, rules: {votes}",
     "values": "Values that were compared",
     "evidence": "For and against being the same offer",
     "evidence_hint": "Bars to the right speak for the same offer, bars to the left against it.",

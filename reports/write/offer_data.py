@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from reports.causes.group_causes import GroupCause
+from reports.causes.sentences import Money
 from reports.model.cause_shares import CauseShare
 from reports.statistics.category_paths import category_steps
 from reports.statistics.findings_reader import Finding, decimal_text
@@ -112,9 +114,20 @@ class CauseKeys:
 
 def cause_key(share: CauseShare) -> str:
     """Return the name of a cause in a facet, the same in every language."""
-    if share.group is None or not share.group.value:
+    if share.group is None:
         return share.kind.value
-    return f"{share.kind.value}: {share.group.value}"
+    return f"{share.kind.value}: {_group_value(share.group)}"
+
+
+def _group_value(group: GroupCause) -> str:
+    """Return the value of a group; that of a price interval are its borders, "1000-" or "5-20"."""
+    if group.value:
+        return group.value
+    borders = []
+    for name in ("low", "high"):
+        border = group.sentence.arguments.get(name)
+        borders.append(f"{border.amount:f}" if isinstance(border, Money) else "")
+    return "-".join(borders)
 
 
 def _dump_columns(findings: Sequence[Finding], cause_keys: CauseKeys) -> Iterator[str]:
