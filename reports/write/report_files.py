@@ -22,6 +22,7 @@ from catalog.storage.findings import FindingFilter, read_match_urls
 from catalog.storage.store import Store
 from reports.model.finding_storage import ALL_VERDICTS, backfill_findings, store_findings
 from reports.model.findings import ensure_stored
+from reports.model.offer_details import read_offer_details
 from reports.model.report_model import Report, build_report
 from reports.write.feed_export import (
     last_import_columns,
@@ -44,7 +45,6 @@ FEED_FORMATS = {
     "feed-jsonl": "missing.jsonl",
 }
 _WRITERS: dict[str, Writer] = {
-    "html": write_html,
     "csv": write_csv,
     "xlsx": write_xlsx,
     "json": write_json,
@@ -84,11 +84,19 @@ def report_shop(
         if name in FEED_FORMATS:
             write = partial(_write_report_feed, store, name, report=report)
             paths[name] = _write_complete(folder / FEED_FORMATS[name], write)
+        elif name == "html":
+            write = partial(_write_html_with_details, store, report=report)
+            paths[name] = _write_complete(folder / "report.html", write)
         else:
             write = partial(_WRITERS[name], report=report)
             paths[name] = _write_complete(folder / f"report.{name}", write)
     progress("report files", len(formats), len(formats))
     return paths
+
+
+def _write_html_with_details(store: Store, path: Path, report: Report) -> None:
+    with store.read() as session:
+        write_html(path, report, partial(read_offer_details, session))
 
 
 def _write_report_feed(store: Store, format: str, path: Path, report: Report) -> None:
