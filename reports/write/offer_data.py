@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from reports.causes.group_causes import GroupCause
+from reports.causes.groups.group_causes import GroupCause
 from reports.causes.sentences import Money
 from reports.model.cause_shares import CauseShare
 from reports.statistics.category_paths import category_steps

@@ -88,10 +88,14 @@ def report_shop(
             write = partial(_write_html_with_details, store, report=report)
             paths[name] = _write_complete(folder / "report.html", write)
         else:
-            write = partial(_WRITERS[name], report=report)
+            write = partial(_write_with, _WRITERS[name], report)
             paths[name] = _write_complete(folder / f"report.{name}", write)
     progress("report files", len(formats), len(formats))
     return paths
+
+
+def _write_with(writer: Writer, report: Report, path: Path) -> None:
+    writer(path, report)
 
 
 def _write_html_with_details(store: Store, path: Path, report: Report) -> None:
