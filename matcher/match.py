@@ -18,8 +18,8 @@ from matcher.decision.verdicts import decide_verdicts
 from matcher.features.cache import MatchCache
 from matcher.records.boilerplate import remove_boilerplate
 from matcher.records.brand_aliases import apply_brand_aliases, learn_brand_aliases
-from matcher.records.language_twins import find_claimed_links
-from matcher.records.localized_page import (
+from matcher.records.languages.language_twins import find_claimed_links
+from matcher.records.languages.localized_page import (
     NO_LANGUAGE,
     LocalizedPage,
     PageLanguage,

@@ -14,8 +14,8 @@ from catalog.models import Page, PageState, Shop
 from catalog.storage.bodies import BodyStore
 from catalog.storage.store import Store
 from parser.page.document import Document
+from parser.page.url_paths import is_home_page, url_folder, url_path
 from parser.scripts.script_cache import ScriptCache
-from parser.templates.template_match import is_home_page, url_folder, url_path
 from url_cleaner.urls.url import url_rank
 
 

@@ -23,6 +23,8 @@ GTIN_NAMES = ("gtin13", "gtin12", "gtin", "gtin14", "gtin8")
 # Digits of a GTIN; 10 are those of an old ISBN.
 GTIN_LENGTHS = (8, 10, 12, 13, 14)
 MIN_GTIN_LENGTH = min(GTIN_LENGTHS)
+# Digits of a GTIN from which on it is no other number.
+MIN_LONG_GTIN_LENGTH = 12
 # Characters of a raw GTIN with its spaces and hyphens.
 MAX_RAW_GTIN_LENGTH = 40
 # Characters of a free key, normalised and raw. Longer ones are no keys.
@@ -141,8 +143,8 @@ def _read_single_gtin(part: str) -> GtinReading:
     return _with_zeros(bare.translate(_GAPS))
 
 
-def _read_with_exponent(whole: str, fraction: str, exponent: int) -> GtinReading:
-    digits = whole + fraction
+def _read_with_exponent(integer_digits: str, fraction: str, exponent: int) -> GtinReading:
+    digits = integer_digits + fraction
     missing = exponent - len(fraction)
     # Zeros that are not written may be zeros or lost digits.
     if missing > 0:
@@ -251,6 +253,18 @@ def normalise_sku(raw: str) -> str | None:
 def is_dash(value: str | None) -> bool:
     """Return True if a key is only a dash."""
     return value in DASHES
+
+
+def is_long_gtin(number: str) -> bool:
+    """Return True for a GTIN of 12 to 14 digits: no manufacturer's number.
+
+    One of eight digits, or an ISBN of ten, may be a manufacturer's number by chance.
+
+    >>> is_long_gtin("4006381333931"), is_long_gtin("12345670")
+    (True, False)
+    """
+    digits = sum(map(str.isdigit, number))
+    return digits >= MIN_LONG_GTIN_LENGTH and normalise_gtin(number) is not None
 
 
 def _is_restricted(digits: str) -> bool:

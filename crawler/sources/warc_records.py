@@ -135,7 +135,7 @@ class RecordReader:
         return None
 
     def _skip_block(self, headers: dict[str, str], length: int) -> Record | None:
-        """Consume a large block, or what there is of it before the next record."""
+        """Consume a large block, or its part before the next record if it is cut short."""
         while length:
             data = self._stream.peek(min(length, BLOCK_SIZE) + MAX_START_SIZE)
             start = self._search_start(data)

@@ -32,25 +32,38 @@ def weigh_evidence(scored: ScoredPairs, decisions: Sequence[Decision]) -> list[D
 
     `evidence` lists kinds of evidence, the weightiest first: the weight is in log-odds, above zero
     if it speaks for the pair. `settled` names the link or identifier that was weighed after the
-    classifier. `candidates` are (row of the catalog in `scored`, probability), the most probable
-    first.
+    classifier. `candidates` are (row of the catalog in `scored`, probability, weight of each kind of
+    evidence), the most probable first.
     """
-    explained = [row for row, decision in enumerate(decisions) if decision.pair is not None]
-    pairs = np.array([decisions[row].pair for row in explained], dtype=np.int64)
-    weights = _ablation_weights(scored, pairs)
     details: list[Details] = []
-    for candidates in _most_probable(scored, len(decisions)):
-        shown = [
-            (int(scored.pairs[pair, 1]), round(float(scored.probability[pair]), 4))
-            for pair in candidates
-        ]
-        details.append({"evidence": [], "settled": None, "candidates": shown})
+    of_decisions = _most_probable(scored, len(decisions))
+    shown = np.array([pair for pairs in of_decisions for pair in pairs], dtype=np.int64)
+    weights = _ablation_weights(scored, shown)
+    position = 0
+    for pairs in of_decisions:
+        candidates = []
+        for pair in pairs:
+            of_kinds = {kind: float(weight[position]) for kind, weight in weights.items()}
+            row, probability = int(scored.pairs[pair, 1]), float(scored.probability[pair])
+            candidates.append((row, round(probability, 4), _relevant_weights(of_kinds)))
+            position += 1
+        details.append({"evidence": [], "settled": None, "candidates": candidates})
+    explained = [row for row, decision in enumerate(decisions) if decision.pair is not None]
+    decided = np.array([decisions[row].pair for row in explained], dtype=np.int64)
+    weights = _ablation_weights(scored, decided)
     links, identifiers = scored.evidence.links, scored.evidence.identifiers
-    for position, (row, pair) in enumerate(zip(explained, pairs.tolist(), strict=True)):
+    for position, (row, pair) in enumerate(zip(explained, decided.tolist(), strict=True)):
         weight_of_kind = {kind: float(weight[position]) for kind, weight in weights.items()}
         details[row]["evidence"] = _describe_evidence(scored.table[pair], weight_of_kind)
         details[row]["settled"] = links[pair] or identifiers[pair] or None
     return details
+
+
+def _relevant_weights(weights: Mapping[FeatureKind, float]) -> dict[str, float]:
+    """Return the weights worth showing by the name of their kind, the greatest first."""
+    relevant = [kind for kind, weight in weights.items() if abs(weight) >= MIN_WEIGHT]
+    relevant.sort(key=lambda kind: -abs(weights[kind]))
+    return {kind.value: round(weights[kind], 2) for kind in relevant}
 
 
 def _ablation_weights(scored: ScoredPairs, pairs: Ints) -> Mapping[FeatureKind, Doubles]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from catalog.models import Attribute
-from catalog.values import Hint, normalise, value_key
+from catalog.values import Hint, is_long_gtin, normalise, value_key
 from catalog.values.category import is_home
 from parser.heuristics.breadcrumbs import breadcrumb_claims
 from parser.heuristics.claims import HEADING, HEADING_TRUST, META, Claim
@@ -65,6 +65,8 @@ def read_page_by_heuristics(
             text = shop_name.cut(text) if claim.source != META else shop_name.cut_both_ends(text)
         value = normalise(claim.attribute, text, Hint(base_url=document.base))
         if value is None or (claim.attribute is Attribute.CATEGORY and is_home(value)):
+            continue
+        if claim.attribute is Attribute.HAN and is_long_gtin(value):
             continue
         normalised = Claim(claim.attribute, value, claim.trust, claim.source)
         claims.setdefault(claim.attribute, []).append(normalised)

@@ -74,8 +74,8 @@ def schema_markup_claims(document: Document, parts: PageParts) -> Iterator[Claim
 
 def _first_asked(nodes: Iterable[LexborNode]) -> LexborNode | None:
     """Return the first price that is not struck out."""
-    asked = (node for node in islice(nodes, MAX_PRICES) if not mark_of(node)[0])
-    return next(asked, None)
+    unmarked = (node for node in islice(nodes, MAX_PRICES) if not mark_of(node)[0])
+    return next(unmarked, None)
 
 
 def own_product_scopes(document: Document, parts: PageParts) -> list[LexborNode]:

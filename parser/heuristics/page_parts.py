@@ -14,10 +14,12 @@ from selectolax.lexbor import LexborNode
 
 from catalog.models import Attribute
 from catalog.values import find_currency, normalise
-from catalog.values.price_words import CURRENT_PRICE_WORDS
+from catalog.values.prices.price_words import CURRENT_PRICE_WORDS
 from catalog.values.shop_words import is_buy_text, names, word_key
 from parser.page.document import Document
+from parser.page.struck_prices import CAMEL_CASE, mark_of
 from parser.page.texts import element_text
+from parser.page.url_paths import is_home_page
 from url_cleaner.urls.url import join_url
 
 AMOUNT_TAGS = frozenset(
@@ -40,12 +42,12 @@ CART_FORM_CLASS = "cart"
 ADD_BUTTON_NAME = "add"
 # Types of input elements that are buttons.
 BUTTON_TYPES = frozenset(("submit", "button", "image"))
-# Names of elements whose amount is not the price: of a class, or of a part of it beside a word for price.
+# Names of elements whose amount is no price: of a class, or of a part of it beside a word for price.
 OTHER_AMOUNT = re.compile(
-    r"(?<![a-z])(?<!with-)(?<!has-)(?<!no-)(?:old|was|compare|compared|crossed|rrp|msrp|uvp|strike\w*|savings?|you-save|before"
-    r"|(?:list|unit|ship\w*|delivery|range|filter|min|minimum|minimal|installments?|bonus|postage)"
+    r"(?<![a-z])(?<!with-)(?<!has-)(?<!no-)(?:savings?|you-save"
+    r"|(?:unit|ship\w*|delivery|range|filter|min|minimum|minimal|installments?|bonus|postage)"
     r"(?=[-_]+(?:order|price|amount|cost)))(?![a-z])"
-    r"|(?<=price-)(?:list|unit|range|filter|shipping)$",
+    r"|(?<=price-)(?:unit|range|filter|shipping)$",
     re.IGNORECASE,
 )
 # Names of the price without a reduction: an old price only where there is another price.
@@ -60,8 +62,6 @@ MAX_MARK_CHARS = 5
 NUMBER = re.compile(r"\d[\d.,'’\xa0\u202f]*")
 # Steps from an amount up to the element that is named a price.
 MAX_STEPS_TO_NAME = 3
-CAMEL_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
-STRUCK_TAGS = frozenset(("del", "s", "strike"))
 # Names of links to a brand's page.
 BRAND_NAME = re.compile(r"brand|manufacturer|vendor|hersteller|marke|marque|marca|merk", re.I)
 # Names of links, or of the elements around them, that name an offer; and of links alone.
@@ -71,10 +71,8 @@ HEADINGS = "h1, h2, h3, h4, h5, h6"
 HEADING_TAGS = frozenset(HEADINGS.split(", "))
 # Relations of links to the offers before and behind.
 NEIGHBOUR_RELATIONS = ("prev", "next", "previous")
-# File names of a folder's index page.
-INDEX_PAGES = ("index.html", "index.htm", "index.php")
-FILE_ENDING = re.compile(r"\.(?:jpe?g|png|gif|webp|avif|svg|pdf|mp4|zip)$", re.IGNORECASE)
-NO_TARGET = ("#", "javascript:", "mailto:", "tel:", "data:", "sms:", "whatsapp:")
+# Links to files; pictures are none of them (`parser.page.cards`).
+FILE_ENDING = re.compile(r"\.(?:pdf|mp4|zip)$", re.IGNORECASE)
 # Parts of a page around its content.
 OUTER_TAGS = frozenset(("header", "footer", "nav", "aside"))
 # Characters of an element that is only an amount, and characters of it that are read.
@@ -105,28 +103,31 @@ MAX_AMOUNTS = 600
 
 
 class PageLinks:
-    """The links of a page, by whether they lead to another page of the shop."""
+    """The links of a page to other pages of offers."""
 
     def __init__(self, document: Document) -> None:
+        self._cards = document.cards
         self._base = document.base
-        self._path = _comparable_path(document.url)
 
     def target(self, link: LexborNode) -> str | None:
-        """Return the path of another page that a link leads to; None for all other links.
+        """Return the URL of another page that a link leads to; None for all other links.
 
-        The home page and files are no targets.
+        The home page and files are no targets, nor is an action of the basket.
         """
-        path = self._resolved_path(link)
-        if not path or path == self._path or FILE_ENDING.search(path):
+        href = link.attributes.get("href") or ""
+        if BUY_NAME.search(href):
             return None
-        return path
+        url = (self._cards.target(link) or "").partition("#")[0]
+        if not url or FILE_ENDING.search(url.partition("?")[0]) or is_home_page(url):
+            return None
+        return url
 
     def leads_home(self, node: LexborNode) -> bool:
         """Return True if an element is, holds or stands in a link to the shop's home page."""
         inner = node.css_first("a[href]")
         links = [inner] if inner is not None else []
         links += ancestors_of(node, MAX_STEPS_AROUND)
-        return any(link.tag == "a" and self._resolved_path(link) == "" for link in links)
+        return any(link.tag == "a" and self._is_to_home_page(link) for link in links)
 
     def leads_elsewhere(self, node: LexborNode) -> bool:
         """Return True if an element is, or stands in, a link to another page."""
@@ -135,12 +136,12 @@ class PageLinks:
                 return True
         return False
 
-    def _resolved_path(self, link: LexborNode) -> str | None:
+    def _is_to_home_page(self, link: LexborNode) -> bool:
         href = (link.attributes.get("href") or "").strip()
-        if not href or href.lower().startswith(NO_TARGET) or BUY_NAME.search(href):
-            return None
-        url = join_url(self._base, href)
-        return None if url is None else _comparable_path(url)
+        url = join_url(self._base, href) if href and not href.startswith("#") else None
+        if url is None or not url.startswith(("https://", "http://")):
+            return False
+        return is_home_page(url)
 
 
 class PageParts:
@@ -426,9 +427,9 @@ def is_amount(text: str) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _is_price_label(words: str) -> bool:
+def _is_price_label(prefix: str) -> bool:
     """Return True if the text before an amount is empty, a currency, or a label of the price."""
-    label = words.strip(CURRENCY_SIGNS)
+    label = prefix.strip(CURRENCY_SIGNS)
     if not label or names("price", label) or names("from", label):
         return True
     if len(label) <= MAX_MARK_CHARS and find_currency(label):
@@ -449,16 +450,17 @@ def is_range(text: str) -> bool:
     """
     if len(NUMBER.findall(text)) > 1:
         return True
-    words = NUMBER.split(text, maxsplit=1)[0]
-    return names("from", words.strip(CURRENCY_SIGNS))
+    prefix = NUMBER.split(text, maxsplit=1)[0]
+    return names("from", prefix.strip(CURRENCY_SIGNS))
 
 
 def is_other_amount(node: LexborNode) -> bool:
     """Return True if an amount is struck through, or named as an old price, a saving or the like."""
-    for ancestor in ancestors_of(node, MAX_STEPS_AROUND):
-        if ancestor.tag in STRUCK_TAGS or _is_named(OTHER_AMOUNT, ancestor):
-            return True
-    return False
+    if mark_of(node)[0]:
+        return True
+    return any(
+        _is_named(OTHER_AMOUNT, ancestor) for ancestor in ancestors_of(node, MAX_STEPS_AROUND)
+    )
 
 
 def is_regular_price(node: LexborNode) -> bool:
@@ -481,11 +483,11 @@ def _is_named(pattern: re.Pattern[str], node: LexborNode) -> bool:
     `price-list` is a list of prices, `list-price` another price; `inline-list` has nothing to do with prices.
     """
     for name in names_of(node).split():
-        words = CAMEL_CASE.sub("-", name)
-        match = pattern.search(words)
+        spelled = CAMEL_CASE.sub("-", name)
+        match = pattern.search(spelled)
         if match is None:
             continue
-        if match.span() == (0, len(words)) or PRICE_NAME.search(words):
+        if match.span() == (0, len(spelled)) or PRICE_NAME.search(spelled):
             return True
     return False
 
@@ -515,17 +517,3 @@ def names_of(node: LexborNode) -> str:
     """Return the class and the id of an element."""
     attributes = node.attributes
     return f"{attributes.get('class') or ''} {attributes.get('id') or ''}"
-
-
-def _comparable_path(url: str) -> str:
-    """Return the path and query of a URL, without the names of index pages.
-
-    >>> _comparable_path("https://a.example/lamps/index.html"), _comparable_path("https://a.example/?p=1")
-    ('/lamps', '?p=1')
-    """
-    after_scheme = url.partition("#")[0].partition("//")[2]
-    path, _, query = after_scheme.partition("/")[2].partition("?")
-    for index in INDEX_PAGES:
-        path = path.removesuffix(index)
-    path = f"/{path.rstrip('/')}" if path.strip("/") else ""
-    return f"{path}?{query}" if query else path

@@ -6,10 +6,11 @@ of its own.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from urllib.parse import parse_qsl
 
+from propcache.api import cached_property
 from selectolax.lexbor import LexborNode
 
 from catalog.models import Attribute
@@ -33,17 +34,23 @@ HEADINGS = frozenset({"h2", "h3", "h4", "h5"})
 
 
 class Cards:
-    """Tells which elements of a page belong to other pages; `base` resolves links.
+    """Tells which elements of a page belong to other pages.
 
-    `urls` are the page's own ones: that it was fetched from, and its canonical one.
+    `base` resolves links. The page's own URLs are that it was fetched from, and its canonical one.
     """
 
-    def __init__(self, base: str, *urls: str) -> None:
+    def __init__(self, base: str, url: str, canonical_href: str = "") -> None:
         self._base = base
-        self._urls = [_split_url(url) for url in urls if url]
-        self._names = {_last_segment(path) for path, _ in self._urls} - {""}
+        self._url = url
+        self._canonical_href = canonical_href
         self._held: dict[int, bool] = {}
         self._cards: dict[int, bool] = {}
+
+    @cached_property
+    def _addresses(self) -> "_PageAddresses":
+        # Few pages have links in question, and URLs cost.
+        canonical = join_url(self._base, self._canonical_href) if self._canonical_href else None
+        return _PageAddresses(self._base, [self._url, canonical or ""])
 
     def hold(self, node: LexborNode) -> bool:
         """Return True if the element is inside a link to another page, or in a card."""
@@ -52,13 +59,21 @@ class Cards:
         return self._held[node.mem_id]
 
     def _is_held(self, node: LexborNode) -> bool:
+        parent = node.parent
+        # The head has no links, and meta elements are read from most pages.
+        if parent is not None and parent.tag == "head":
+            return False
         link = only_link(node)
-        if link is not None and self._target(link) is not None:
+        if link is not None and self.target(link) is not None:
             return True
+        # No card holds the page's own heading.
+        may_be_card = True
         for level, element in enumerate(islice(_ancestors_or_self(node), MAX_LEVELS)):
-            if element.tag == "a":
-                return self._target(element) is not None
-            if level < MAX_CARD_LEVELS and self._is_card(element):
+            tag = element.tag
+            if tag == "a":
+                return self.target(element) is not None
+            may_be_card = may_be_card and tag != "h1" and level < MAX_CARD_LEVELS
+            if may_be_card and self._is_card(element):
                 return True
         return False
 
@@ -68,15 +83,19 @@ class Cards:
         return self._cards[element.mem_id]
 
     def _looks_like_card(self, element: LexborNode) -> bool:
-        alike = [sibling for sibling in _siblings(element) if _look(sibling) == _look(element)]
-        if not alike:
+        # An element without content has no links.
+        if element.first_child is None:
             return False
-        target = self._card_target(element)
-        # The page's own heading stands in no card.
-        if target is None or element.tag == "h1" or element.css_first("h1") is not None:
-            return False
-        others = (self._card_target(sibling) for sibling in alike)
-        return any(other is not None and other != target for other in others)
+        target = None
+        for sibling in _like_siblings(element):
+            if target is None:
+                target = self._card_target(element)
+                if target is None or element.css_first("h1") is not None:
+                    return False
+            sibling_target = self._card_target(sibling)
+            if sibling_target is not None and sibling_target != target:
+                return True
+        return False
 
     def _card_target(self, element: LexborNode) -> str | None:
         """Return the page that a picture or heading of the element links to."""
@@ -84,16 +103,29 @@ class Cards:
             parent = link.parent
             is_heading = parent is not None and parent.tag in HEADINGS
             if is_heading or link.css_first(SHOWN_IN_LINK) is not None:
-                target = self._target(link)
+                target = self.target(link)
                 if target is not None:
                     return target
         return None
 
-    def _target(self, link: LexborNode) -> str | None:
+    def target(self, link: LexborNode) -> str | None:
         """Return the URL that a link leads to; None if that is the page itself, or no page."""
         href = (link.attributes.get("href") or "").strip()
         if not href or len(href) > MAX_HREF_CHARS or href.startswith("#") or PICTURE.search(href):
             return None
+        return self._addresses.other_page(href)
+
+
+class _PageAddresses:
+    """The URLs of a page; `base` resolves links."""
+
+    def __init__(self, base: str, urls: Sequence[str]) -> None:
+        self._base = base
+        self._urls = [_split_url(url) for url in urls if url]
+        self._names = {_last_segment(path) for path, _ in self._urls} - {""}
+
+    def other_page(self, href: str) -> str | None:
+        """Return the URL of another page that a link leads to; None for the page itself."""
         url = join_url(self._base, href)
         if url is None or not url.startswith(("https://", "http://")):
             return None
@@ -143,17 +175,15 @@ def _ancestors_or_self(node: LexborNode) -> Iterator[LexborNode]:
         current = current.parent
 
 
-def _siblings(element: LexborNode) -> Iterator[LexborNode]:
-    """Yield the nearest elements before and behind one, texts between them counted."""
+def _like_siblings(element: LexborNode) -> Iterator[LexborNode]:
+    """Yield the nearest siblings of an element with its tag and its classes, texts between counted."""
+    tag = element.tag
+    classes = element.attributes.get("class") or ""
     for step in ("prev", "next"):
         sibling = getattr(element, step)
         for _ in range(MAX_SIBLINGS):
             if sibling is None:
                 break
-            if sibling.is_element_node:
+            if sibling.tag == tag and (sibling.attributes.get("class") or "") == classes:
                 yield sibling
             sibling = getattr(sibling, step)
-
-
-def _look(element: LexborNode) -> tuple[str | None, str]:
-    return element.tag, element.attributes.get("class") or ""

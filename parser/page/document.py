@@ -111,8 +111,7 @@ class Document:
         """The elements that belong to other pages' offers."""
         link = self.first('link[rel="canonical"]')
         canonical = link.attributes.get("href") if link is not None else None
-        canonical_url = join_url(self.base, canonical) if canonical else None
-        return Cards(self.base, self.url, canonical_url or "")
+        return Cards(self.base, self.url, canonical or "")
 
     def find(self, selector: AnySelector) -> str | None:
         """Return the first value at a selector, as text; None where there is none.

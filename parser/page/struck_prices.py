@@ -9,6 +9,7 @@ whatever depth inside the struck element its own element stands.
 import re
 from collections.abc import Callable, Iterable, Iterator
 from enum import IntEnum
+from functools import lru_cache
 from itertools import islice
 
 from selectolax.lexbor import LexborNode
@@ -27,9 +28,10 @@ OLD_WORD = (
     r"(?:old|was|former|previous|prev|before|compare(?:at)?|original|orig|list|msrp|rrp|uvp|alt|alter|statt"
     r"|ancien|barre|avant|anterior|antes|antiguo|vecchio|oude?|van|stara|stare|puvodni|eski|gammel|gammal|vanha)"
 )
-# Classes of prices that are no longer asked.
+# Classes of prices that are no longer asked; `has-old-price` names the element around both prices.
 OLD_CLASS = re.compile(
-    rf"(?<![a-z])(?:{OLD_WORD}[\s_-]*(?:at[\s_-]*)?{PRICE_WORD}|{PRICE_WORD}[\s_-]*(?:is[\s_-]*)?{OLD_WORD}"
+    r"(?<![a-z])(?<!with-)(?<!has-)(?<!no-)"
+    rf"(?:{OLD_WORD}[\s_-]*(?:at[\s_-]*)?{PRICE_WORD}|{PRICE_WORD}[\s_-]*(?:is[\s_-]*)?{OLD_WORD}"
     r"|line[_-]?through|strike(?:d|out)?|strike[_-]?through|striked[_-]?price|struck(?:[_-]?out)?"
     r"|crossed(?:[_-]?out)?|streichpreis|msrp|rrp|uvp|pvpr)(?![a-z])",
     re.IGNORECASE,
@@ -79,8 +81,8 @@ def find_price(
     mark, marked = mark_of(node)
     if mark is Mark.NONE or marked is None:
         return _asked_text(node, selector)
-    for other in _beside(node, marked, all_matches):
-        text = _asked_text(other, selector)
+    for match in _beside(node, marked, all_matches):
+        text = _asked_text(match, selector)
         if text and _is_lower(text, _asked_text(node, selector), mark):
             return text
     return None if mark is Mark.STRUCK else _asked_text(node, selector)
@@ -124,9 +126,13 @@ def _mark_by_attributes(node: LexborNode) -> Mark:
     if SPECIFICATION in kind and _is_list_price(node):
         return Mark.STRUCK
     classes = attributes.get("class")
-    if classes and OLD_CLASS.search(CAMEL_CASE.sub("-", classes[:MAX_CLASS_CHARS])):
-        return Mark.NAMED
-    return Mark.NONE
+    return Mark.NAMED if classes and _names_old_price(classes[:MAX_CLASS_CHARS]) else Mark.NONE
+
+
+@lru_cache(maxsize=4096)
+def _names_old_price(classes: str) -> bool:
+    """Return True if a class names an old price; cached, as pages of a shop repeat their classes."""
+    return OLD_CLASS.search(CAMEL_CASE.sub("-", classes)) is not None
 
 
 def _is_list_price(specification: LexborNode) -> bool:
@@ -154,11 +160,11 @@ def _beside(
             break
         box = box.parent
     is_behind = False
-    for other in islice(all_matches(), MAX_ALTERNATIVES):
-        if other.mem_id == node.mem_id:
+    for match in islice(all_matches(), MAX_ALTERNATIVES):
+        if match.mem_id == node.mem_id:
             is_behind = True
-        elif is_behind and _is_inside(other, box) and mark_of(other)[0] is Mark.NONE:
-            yield other
+        elif is_behind and _is_inside(match, box) and mark_of(match)[0] is Mark.NONE:
+            yield match
 
 
 def _is_inside(node: LexborNode, box: LexborNode) -> bool:
@@ -200,7 +206,7 @@ def _asked_text(node: LexborNode, selector: TextAt | AttributeAt) -> str | None:
     if not (struck or named) or text is None:
         return text
     for skipped in (struck | named, struck):
-        asked = element_text(node, MAX_PRICE_CHARS, skipped=skipped)
-        if asked and normalise(Attribute.PRICE, asked):
-            return asked
+        remaining = element_text(node, MAX_PRICE_CHARS, skipped=skipped)
+        if remaining and normalise(Attribute.PRICE, remaining):
+            return remaining
     return text if not struck else None

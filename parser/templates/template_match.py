@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 from parser.page.document import Document
 from parser.page.element_index import NAME_ATTRIBUTES, ElementNames, NamedElements
+from parser.page.url_paths import is_home_page, url_folder
 from parser.rules.model import Signature, Template
 from parser.rules.selector import CONTENT
 from parser.scripts.blocks import SCHEMA_ORG, DataScript
@@ -40,11 +41,6 @@ MAX_CACHED = 5_000
 NO_FEATURES = frozenset[str]()
 DIGITS = re.compile(r"\d+")
 TYPE = re.compile(r'"@type"\s*:\s*"(\w{1,40})"')
-HOST = r"(?:[^/?#]*//[^/?#]*)?"
-PATH = re.compile(rf"{HOST}([^?#]*)")
-HOME_PAGE = re.compile(
-    rf"{HOST}(?:/?|/(?:index|home|default)(?:\.\w{{2,5}})?/?)(?:#.*)?", re.IGNORECASE
-)
 
 # A function from an observation on a page to the features it means.
 Extractor = Callable[[Any], tuple[str, ...]]
@@ -256,33 +252,3 @@ class TemplateMatcher:
             if observation not in cached:
                 # One shared empty set: most observations have no known feature.
                 cached[observation] = self._known.intersection(extract(observation)) or NO_FEATURES
-
-
-def is_home_page(url: str) -> bool:
-    """Return True for a shop's home page, which may show a product but is no offer page.
-
-    >>> is_home_page("https://shop.example/index.html"), is_home_page("https://shop.example/?p=12")
-    (True, False)
-    """
-    return HOME_PAGE.fullmatch(url) is not None
-
-
-def url_folder(url: str) -> str:
-    """Return the path of a URL without its last step.
-
-    >>> url_folder("https://shop.example/de/p/1?a=/b/")
-    '/de/p'
-    """
-    return url_path(url).rstrip("/").rpartition("/")[0]
-
-
-def url_path(url: str) -> str:
-    """Return the path of a URL.
-
-    >>> url_path("https://shop.example/de/p/1?a=/b/")
-    '/de/p/1'
-    """
-    match = PATH.match(url)
-    if match is None:
-        return ""
-    return match[1]

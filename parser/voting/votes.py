@@ -12,7 +12,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from catalog.models import Attribute
-from catalog.values import NO_HINT, Hint, is_dash, normalise
+from catalog.values import NO_HINT, Hint, is_dash, is_long_gtin, normalise
 from catalog.values.category import is_home, standard_path
 from catalog.values.identifier import read_gtin
 from parser.page.cards import CARD_ATTRIBUTES
@@ -27,8 +27,6 @@ WITH_HOST = ("https://", "http://", "//")
 DECIMAL_SEPARATORS = {"comma": ",", "point": ".", "minor": "."}
 # Paths of a list that leads back to the home page, not of a field of the product.
 BREADCRUMB_PATH = re.compile(r"itemListElement|breadcrumb", re.IGNORECASE)
-# Digits of a GTIN from which on it is no other number.
-MIN_LONG_GTIN = 12
 SLUG_SEPARATORS = re.compile(r"[-_+]+")
 
 
@@ -104,7 +102,7 @@ def normalised_value(rule: Rule, text: str, base: str) -> str | None:
         return None
     if value in rule.blocklist or _is_home_step(rule, value) or _is_dash_sku(rule, value):
         return None
-    if rule.attribute is Attribute.HAN and _is_long_gtin(value):
+    if rule.attribute is Attribute.HAN and is_long_gtin(value):
         return None
     if rule.form == "minor":
         return _cents_to_amount(text)
@@ -134,18 +132,6 @@ def _is_home_step(rule: Rule, value: str) -> bool:
 def _is_dash_sku(rule: Rule, value: str) -> bool:
     """Return True if an article number is only a dash, and known offers do not have that."""
     return rule.attribute is Attribute.SKU and rule.form != "dash" and is_dash(value)
-
-
-def _is_long_gtin(number: str) -> bool:
-    """Return True for a GTIN of 12 to 14 digits.
-
-    One of eight digits, or an ISBN of ten, may be a manufacturer's number by chance.
-
-    >>> _is_long_gtin("4006381333931"), _is_long_gtin("12345670")
-    (True, False)
-    """
-    digits = sum(map(str.isdigit, number))
-    return digits >= MIN_LONG_GTIN and normalise(Attribute.EAN, number) is not None
 
 
 def _is_data_field(selector: AnySelector) -> bool:

@@ -69,11 +69,11 @@ MAX_FIELDS = 6
 
 
 def breadcrumb_selectors(
-    known: Sequence[Sequence[str]], pages: Sequence[PageCache]
+    known_paths: Sequence[Sequence[str]], pages: Sequence[PageCache]
 ) -> list[TextAt | JsonAt]:
     """Return selectors whose values make up the known category on several pages, the commonest first."""
     counts: Counter[TextAt | JsonAt] = Counter()
-    labelled = ((paths[0], page) for paths, page in zip(known, pages, strict=True) if paths)
+    labelled = ((paths[0], page) for paths, page in zip(known_paths, pages, strict=True) if paths)
     for path, page in islice(labelled, MAX_PAGES):
         selectors = set[TextAt | JsonAt](_in_data(page.document, path))
         if SEPARATOR in path:

@@ -92,15 +92,10 @@ def names_attribute(candidate: Candidate) -> bool:
 
     The text before an identifier may name it as well: `UPC: ` of `SKU: A-7 UPC: 036000291452`.
     """
-    attribute, words = candidate.attribute, str(candidate.selector)
+    attribute, naming = candidate.attribute, str(candidate.selector)
     if attribute in IDENTIFIERS:
-        words += f" {candidate.trim.left or ''}"
-    return _has_word(attribute, words) and not MISLEADING_WORDS.search(words)
-
-
-def has_attribute_label(candidate: Candidate) -> bool:
-    """Return True if it reads the text behind a label that names the attribute."""
-    return LABEL_SELECTOR in candidate.selector.css and names_attribute(candidate)
+        naming += f" {candidate.trim.left or ''}"
+    return _has_word(attribute, naming) and not MISLEADING_WORDS.search(naming)
 
 
 def _has_word(attribute: Attribute, selector: str) -> bool:

@@ -273,8 +273,8 @@ def _count_pages(shop: OpenShop, rules: RuleSet) -> PageCounts:
     offers += shop.unlabelled_offers
     recognised = sum(reader.is_offer_page(rules) for reader in offers)
     accepted = sum(reader.is_offer_page(rules) for reader in shop.other_pages)
-    others = len(shop.other_pages)
-    return PageCounts(len(offers), recognised, others, others - accepted)
+    other_count = len(shop.other_pages)
+    return PageCounts(len(offers), recognised, other_count, other_count - accepted)
 
 
 def _json_values(readings: dict[Attribute, Reading]) -> dict[str, str | None]:

@@ -12,11 +12,11 @@ from catalog.models import Attribute
 from catalog.values import Hint, make_offer
 from parser.crawled_pages import CrawledPage
 from parser.page.document import Document
+from parser.page.url_paths import is_home_page
 from parser.page_reader import read_by_templates
 from parser.rules.model import Rule, RuleSet, Template
 from parser.templates.template_match import (
     TemplateMatch,
-    is_home_page,
     page_fingerprint,
     rank_templates,
 )

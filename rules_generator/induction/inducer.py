@@ -15,10 +15,11 @@ from statistics import median
 from catalog.models import Attribute
 from catalog.runtime.progress import Progress, no_progress
 from parser.page.document import Document
+from parser.page.url_paths import is_home_page
 from parser.page_reader import read_attributes
 from parser.rules.model import Rule, RuleSet, Signature, Template
 from parser.rules.selector import JsonAt
-from parser.templates.template_match import is_home_page, page_fingerprint
+from parser.templates.template_match import page_fingerprint
 from rules_generator.config import DEFAULT_CONFIG, LearnerConfig
 from rules_generator.induction.placeholder_skus import keep_dashes
 from rules_generator.induction.site_defaults import (

@@ -22,8 +22,9 @@ from parser.heuristics.evidence import SURE
 from parser.heuristics.heuristic_reader import HeuristicValue, read_page_by_heuristics
 from parser.heuristics.titles import find_site_texts
 from parser.page.document import Document
+from parser.page.url_paths import is_home_page
 from parser.rules.model import Rule, RuleSet
-from parser.templates.template_match import is_home_page, page_fingerprint
+from parser.templates.template_match import page_fingerprint
 from rules_generator.training.examples import Example
 from rules_generator.training.page_clusters import cluster_pages
 from rules_generator.training.training_example import TrainingExample

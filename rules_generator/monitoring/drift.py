@@ -209,9 +209,9 @@ def _mostly_fresh(
 
 def _compared_attributes(examples: Sequence[TrainingExample]) -> list[Attribute]:
     """Return the attributes that some example knows; the currency hardly ever changes."""
-    known = {attribute for example in examples for attribute in example.example.known}
-    known.discard(Attribute.CURRENCY)
-    return [attribute for attribute in Attribute if attribute in known]
+    attributes = {attribute for example in examples for attribute in example.example.known}
+    attributes.discard(Attribute.CURRENCY)
+    return [attribute for attribute in Attribute if attribute in attributes]
 
 
 def _read(example: TrainingExample, rules: RuleSet) -> PageReading:
@@ -237,10 +237,10 @@ def _without_fallbacks(template: Template) -> Template:
 def _attribute_drift(
     attribute: Attribute, pages: Sequence[PageReading], agreement: dict[str, float]
 ) -> AttributeDrift:
-    known = [page for page in pages if attribute in page.example.example.known]
-    values = [(page.example.example, page.value(attribute)) for page in known]
+    compared = [page for page in pages if attribute in page.example.example.known]
+    values = [(page.example.example, page.value(attribute)) for page in compared]
     return AttributeDrift(
-        known=len(known),
+        known=len(compared),
         found=sum(value is not None for _, value in values),
         right=sum(example.agrees(attribute, value) is True for example, value in values),
         then=agreement.get(attribute.value),
@@ -305,11 +305,11 @@ def _describe(
     seen = f"{recognised} of {compared} known offers' pages are recognised"
     if not compared:
         seen = "no known offer to compare with"
-    found = f"; found: {', '.join(drops)}" if drops else ""
+    dropped = f"; found: {', '.join(drops)}" if drops else ""
     if is_redesigned:
         rightly = ", ".join(wrong) or "as before"
-        return f"the shop was redesigned: {seen}; read rightly: {rightly}{found}"
+        return f"the shop was redesigned: {seen}; read rightly: {rightly}{dropped}"
     if wrong or drops:
         rightly = f" read rightly: {', '.join(wrong)};" if wrong else ""
-        return f"some rules have drifted:{rightly} {seen}{found}"
+        return f"some rules have drifted:{rightly} {seen}{dropped}"
     return f"the rules hold: {seen}"

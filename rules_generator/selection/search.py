@@ -182,14 +182,17 @@ def _successive_halving(
     if len(candidates) <= MAX_PASSING:
         return candidates
     attribute = candidates[0].attribute
-    known = [index for index, example in enumerate(pages.examples) if attribute in example.known]
-    if len(known) <= pages.config.halving_from:
+    example_indices = [
+        index for index, example in enumerate(pages.examples) if attribute in example.known
+    ]
+    if len(example_indices) <= pages.config.halving_from:
         return candidates
     first = [
-        tally_candidate(candidate, pages, _spread(known, FIRST_ROUND)) for candidate in candidates
+        tally_candidate(candidate, pages, _spread(example_indices, FIRST_ROUND))
+        for candidate in candidates
     ]
     second = [
-        tally_candidate(candidate, pages, _spread(known, SECOND_ROUND))
+        tally_candidate(candidate, pages, _spread(example_indices, SECOND_ROUND))
         for candidate in _most_plausible(first)
     ]
     per_element: Counter[str] = Counter()
@@ -263,8 +266,8 @@ def _candidates(
             for trim in _fitting_looks(looks, selector, attribute, indices, pages):
                 candidates.append(Candidate(attribute, selector, trim))
     if attribute is Attribute.CATEGORY and pages.config.uses("breadcrumbs"):
-        known = [pages.examples[index].known.get(attribute, ()) for index in indices]
-        for crumbs in breadcrumb_selectors(known, annotated):
+        paths = [pages.examples[index].known.get(attribute, ()) for index in indices]
+        for crumbs in breadcrumb_selectors(paths, annotated):
             candidates.append(Candidate(attribute, crumbs))
     if attribute in TRIMMED_ATTRIBUTES:
         for selector, form in pool.containing_texts(MAX_TRIMMED):

@@ -56,8 +56,8 @@ class OfferFamily:
     @cached_property
     def name(self) -> frozenset[str]:
         """The first shared word, mostly the product's name: no option has it."""
-        words = WORD.findall(self.siblings[0].title.casefold())
-        return frozenset([word for word in words if word in self.shared_words][:1])
+        title_words = WORD.findall(self.siblings[0].title.casefold())
+        return frozenset([word for word in title_words if word in self.shared_words][:1])
 
 
 def group_by_page(

@@ -38,22 +38,14 @@ NEXT_THING = re.compile(r'\{\s*+"@')
 NULL_VALUES = ("", "undefined", "NaN")
 
 
-def repair_json(text: str) -> Any:
-    """Decode JSON after the repair of a few faults; None where that fails.
-
-    >>> repair_json('{"name": "Lamp 24" wide", "size": "24"x36"", "price": 12,50, "brand": ,}')
-    {'name': 'Lamp 24" wide', 'size': '24"x36"', 'price': '12,50', 'brand': None}
-    >>> repair_json('{"sku": "A" "tags": [,1,,2,],}')
-    {'sku': 'A', 'tags': [1, 2]}
-    """
-    repaired = repair_leading(text)
-    return None if repaired is None else repaired[0]
-
-
 def repair_leading(text: str) -> tuple[Any, str] | None:
     """Decode the JSON value at the start of a text after the repair of a few faults; return it with
     the text behind it. None where that fails.
 
+    >>> repair_leading('{"name": "Lamp 24" wide", "size": "24"x36"", "price": 12,50, "brand": ,}')
+    ({'name': 'Lamp 24" wide', 'size': '24"x36"', 'price': '12,50', 'brand': None}, '')
+    >>> repair_leading('{"sku": "A" "tags": [,1,,2,],}')
+    ({'sku': 'A', 'tags': [1, 2]}, '')
     >>> repair_leading('{"offers": [{"price": 1}, "sku": "A"')
     ({'offers': [{'price': 1}], 'sku': 'A'}, '')
     """

@@ -12,6 +12,8 @@ LABELLED = [
     ("a label of two words", "<li>Brand name: Bosch</li>", {Attribute.BRAND: "Bosch"}),
     ("the maker's number before the maker", "<li>Hersteller-Nr.: 0601</li><li>Hersteller: Bosch</li>",
      {Attribute.HAN: "0601", Attribute.BRAND: "Bosch"}),
+    ("a GTIN as the maker's number", "<li>Hersteller-Nr.: 4006381333931</li>", {}),
+    ("eight digits as the maker's number", "<li>Hersteller-Nr.: 12345670</li>", {Attribute.HAN: "12345670"}),
     ("a label that begins with one", "<li>Manufacturer's warranty: 2 years</li>", {}),
     ("two in one", "<li>Marke/Hersteller: Bosch</li>", {Attribute.BRAND: "Bosch"}),
     ("whose number it is", "<li>Référence fabricant : 0601</li><li>Référence : AB1</li>",

@@ -6,7 +6,7 @@ import pytest
 
 from parser.page.document import Document
 from parser.rules.selector import JsonAt
-from parser.scripts.syntax.json_repair import repair_json
+from parser.scripts.syntax.json_repair import repair_leading
 
 FAULTS = {
     "a quote in a string": (
@@ -44,7 +44,8 @@ FAULTS = {
 @pytest.mark.parametrize(("text", "said"), FAULTS.values(), ids=FAULTS.keys())
 def test_broken_json_is_repaired(text: str, said: object) -> None:
     """The nearest repair is made at each fault; an unknown fault yields None."""
-    assert repair_json(text) == said
+    repaired = repair_leading(text)
+    assert (repaired and repaired[0]) == said
 
 
 def test_rules_for_intact_pages_read_broken_ones() -> None:
@@ -73,5 +74,5 @@ SLOW = {
 def test_hostile_json_is_given_up_soon(text: str) -> None:
     """The number of repairs is bounded."""
     begin = time.process_time()
-    assert repair_json(text) is None
+    assert repair_leading(text) is None
     assert time.process_time() - begin < 5
