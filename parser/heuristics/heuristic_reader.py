@@ -87,10 +87,10 @@ def _decide(attribute: Attribute, claims: Sequence[Claim]) -> HeuristicValue:
     for claim in claims:
         by_source = trust.setdefault(value_key(attribute, claim.value), {})
         by_source[claim.source] = max(claim.trust, by_source.get(claim.source, 0.0))
-    totals = {value_key: sum(by_source.values()) for value_key, by_source in trust.items()}
+    totals = {key: sum(by_source.values()) for key, by_source in trust.items()}
     best = max(totals, key=totals.__getitem__)
     value = next(claim.value for claim in claims if value_key(attribute, claim.value) == best)
-    against = sum(total for value_key, total in totals.items() if value_key != best)
+    against = sum(total for key, total in totals.items() if key != best)
     total = totals[best]
     return HeuristicValue(value, total * total / (total + against), tuple(trust[best]))
 

@@ -164,8 +164,12 @@ def _stated_titles(document: Document) -> list[str]:
     element = document.first("title")
     if element is not None:
         titles.append(element_text(element, MAX_HEADING_CHARS))
-    normalised = [normalise(Attribute.TITLE, title) for title in titles if title]
-    return [title for title in normalised if title]
+    normalised = []
+    for title in titles:
+        value = normalise(Attribute.TITLE, title or "")
+        if value:
+            normalised.append(value)
+    return normalised
 
 
 def _texts_of(nodes: Sequence[LexborNode]) -> Iterator[tuple[LexborNode, str]]:

@@ -1,6 +1,7 @@
 """Claims of a page's visible text: labelled values, the price near the title, elements of common classes."""
 
 from collections.abc import Iterator, Sequence
+from itertools import filterfalse
 
 from selectolax.lexbor import LexborNode
 
@@ -107,11 +108,20 @@ def _nearest_amounts(ancestors: Sequence[LexborNode], parts: PageParts) -> list[
     for ancestor in ancestors:
         nodes = [node for node, path in paths if ancestor.mem_id in path]
         if nodes:
-            nodes = [node for node in nodes if not is_regular_price(node)] or nodes
-            nodes = [node for node in nodes if is_named_price(node)] or nodes
-            texts = (element_text(node, AMOUNT_CHARS_READ) for node in nodes)
-            return _distinct([text for text in texts if text])
+            return _distinct(_price_texts(nodes))
     return []
+
+
+def _price_texts(nodes: Sequence[LexborNode]) -> list[str]:
+    """Return the texts of the likeliest prices among amounts: by their names, if they have any."""
+    candidates = list(filterfalse(is_regular_price, nodes)) or list(nodes)
+    candidates = list(filter(is_named_price, candidates)) or candidates
+    texts = []
+    for node in candidates:
+        text = element_text(node, AMOUNT_CHARS_READ)
+        if text:
+            texts.append(text)
+    return texts
 
 
 def _distinct(texts: Sequence[str]) -> list[str]:

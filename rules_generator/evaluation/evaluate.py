@@ -250,10 +250,9 @@ def _unread(shop: OpenShop, models: Iterable[LearntModel]) -> list[dict[str, str
 def _setting_result(
     shop: OpenShop, readings: Sequence[TestReading], rules: RuleSet
 ) -> SettingResult:
-    values = [
-        (page, {name: reading.value for name, reading in page_readings.items()})
-        for page, page_readings in readings
-    ]
+    values = []
+    for page, page_readings in readings:
+        values.append((page, {name: reading.value for name, reading in page_readings.items()}))
     result = SettingResult(count_values(values), _count_pages(shop, rules))
     for page, page_readings in readings:
         for attribute, reading in page_readings.items():

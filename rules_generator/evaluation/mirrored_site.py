@@ -72,11 +72,14 @@ def read_mirror(path: Path) -> Mirror:
 
 def _catalog_attributes(path: Path) -> dict[str, dict[str, Any]]:
     """Return {offer id: {attribute: value}} of the merchant's catalog."""
-    names = {attribute.value for attribute in Attribute}
-    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line]
-    return {
-        str(row["id"]).partition(":")[2]: {name: row.get(name) for name in names} for row in rows
-    }
+    names = [attribute.value for attribute in Attribute]
+    attributes = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if line:
+            row = json.loads(line)
+            offer_id = str(row["id"]).partition(":")[2]
+            attributes[offer_id] = {name: row.get(name) for name in names}
+    return attributes
 
 
 def _html_files(path: Path) -> dict[str, bytes]:

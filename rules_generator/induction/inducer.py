@@ -108,13 +108,11 @@ class LearntModel:
             pairs.append((template, learnt))
         titled = [(template, learnt) for template, learnt in pairs if learnt.has_title(template)]
         selected = titled or pairs
-        return RuleSet(
-            learnt_from=tuple(
-                member.address for _, learnt in selected for member in learnt.members
-            ),
-            currency=currency,
-            templates=tuple(template for template, _ in selected),
-        )
+        addresses, templates = list[str](), list[Template]()
+        for template, learnt in selected:
+            addresses += [member.address for member in learnt.members]
+            templates.append(template)
+        return RuleSet(learnt_from=tuple(addresses), currency=currency, templates=tuple(templates))
 
 
 def induce(
@@ -156,11 +154,10 @@ def learn_model(
     templates, set_aside = [], list[tuple[str, str]]()
     for cluster, signature in zip(clusters, signatures, strict=True):
         members = [examples[index] for index in cluster.members]
-        elsewhere = [
-            example.example
-            for index, example in enumerate(examples)
-            if index not in cluster.members
-        ]
+        elsewhere = []
+        for index, example in enumerate(examples):
+            if index not in cluster.members:
+                elsewhere.append(example.example)
         candidates, remaining, reasons = _rank_robustly(members, elsewhere, config, progress)
         templates.append(LearntTemplate(signature, candidates, remaining))
         set_aside += reasons

@@ -17,9 +17,10 @@ MIN_SIMILARITY = 0.5
 def carry_over_pinned(rules: RuleSet, old: RuleSet) -> RuleSet:
     """Return new rules with the pinned ones among the old; pinned rules come first."""
     variants = rules.variants
-    pinned = tuple(
-        layout for layout in old.variants if any(rule.is_pinned for rule in layout.rules)
-    )
+    pinned = []
+    for layout in old.variants:
+        if any(rule.is_pinned for rule in layout.rules):
+            pinned.append(layout)
     if pinned:
         variants = (*pinned, *(layout for layout in variants if layout not in pinned))
     placements: list[tuple[Rule, set[str]]] = []
@@ -61,11 +62,10 @@ def _with_pinned(template: Template, pinned: Sequence[Rule]) -> Template:
         return template
     set_by_hand = {rule.attribute for rule in pinned if rule.origin == "manual"}
     pinned_ids = {_identity(rule) for rule in pinned}
-    learnt = [
-        rule
-        for rule in template.rules
-        if rule.attribute not in set_by_hand and _identity(rule) not in pinned_ids
-    ]
+    learnt = []
+    for rule in template.rules:
+        if rule.attribute not in set_by_hand and _identity(rule) not in pinned_ids:
+            learnt.append(rule)
     return template.model_copy(update={"rules": (*pinned, *learnt)})
 
 

@@ -174,15 +174,16 @@ def _surest(likely: Sequence[tuple[int, TrainingExample]]) -> list[TrainingExamp
 
 def _without_repeated_titles(examples: Sequence[TrainingExample]) -> list[TrainingExample]:
     """Leave out pages whose title others have too: a heading of the layout."""
-    counts = Counter(
-        title for example in examples for title in example.example.known.get(Attribute.TITLE, ())
-    )
+    counts = Counter[str]()
+    for example in examples:
+        counts.update(example.example.known.get(Attribute.TITLE, ()))
     limit = max(2, MAX_TITLE_SHARE * len(examples))
-    return [
-        example
-        for example in examples
-        if all(counts[title] <= limit for title in example.example.known[Attribute.TITLE])
-    ]
+    remaining = []
+    for example in examples:
+        titles = example.example.known[Attribute.TITLE]
+        if all(counts[title] <= limit for title in titles):
+            remaining.append(example)
+    return remaining
 
 
 def _values(

@@ -156,14 +156,17 @@ class ValueMatcher:
         for attribute, values in self.known.items():
             keys = {value_key(attribute, value) for value in values}
             self._keys[attribute] = keys
-            self._cores[attribute] = tuple({_core(attribute, value_key) for value_key in keys})
+            self._cores[attribute] = tuple({_core(attribute, key) for key in keys})
             if attribute in TRIMMED_ATTRIBUTES:
                 self._lines[attribute] = [
                     value.casefold() for value in values if len(value) >= MIN_CONTAINED_CHARS
                 ]
             if attribute in SLUG_ATTRIBUTES:
-                named = [value for value in values if len(value) >= MIN_SLUG_CHARS]
-                self._slugs[attribute] = [slug for value in named for slug in slug_spellings(value)]
+                slugs: list[str] = []
+                for value in values:
+                    if len(value) >= MIN_SLUG_CHARS:
+                        slugs += slug_spellings(value)
+                self._slugs[attribute] = slugs
 
     def matches(self, raw: str) -> list[Match]:
         """Return the attributes whose known value a text is or contains, with its form there."""
@@ -194,11 +197,11 @@ class ValueMatcher:
     def slug_matches(self, raw: str) -> list[Match]:
         """Return the attributes whose known value a class, an id or an address names as a slug."""
         folded = raw.casefold()
-        return [
-            (attribute, "slug", False)
-            for attribute, slugs in self._slugs.items()
-            if any(slug in folded for slug in slugs)
-        ]
+        matches: list[Match] = []
+        for attribute, slugs in self._slugs.items():
+            if any(slug in folded for slug in slugs):
+                matches.append((attribute, "slug", False))
+        return matches
 
     def form(self, attribute: Attribute, raw: str) -> Form | None:
         """Return the form in which a text is a known value; None if it is none."""

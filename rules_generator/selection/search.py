@@ -137,11 +137,10 @@ def _rank_all(
         progress("attributes learnt", number, len(Attribute))
     if not config.uses("empty_fields"):
         return RankedCandidates(ranked, general, config)
-    read_selectors = [
-        tally.candidate.selector
-        for of_attribute in ranked.values()
-        for _, tally in of_attribute[:MAX_READ_SELECTORS]
-    ]
+    read_selectors = []
+    for ranking in ranked.values():
+        for _, tally in ranking[:MAX_READ_SELECTORS]:
+            read_selectors.append(tally.candidate.selector)
     general += empty_field_rules(pages.examples, pages.documents, read_selectors)
     return RankedCandidates(ranked, general, config)
 
@@ -165,14 +164,12 @@ def _not_shown(
     indices: Sequence[int], located: Sequence[Mapping[Attribute, Sequence[Occurrence]]]
 ) -> dict[Attribute, list[int]]:
     """Return, for each identifier, the annotated examples whose page does not show the known value."""
-    return {
-        attribute: [
-            index
-            for index, by_attribute in zip(indices, located, strict=True)
-            if by_attribute.get(attribute) == []
-        ]
-        for attribute in IDENTIFIERS
-    }
+    not_shown: dict[Attribute, list[int]] = {attribute: [] for attribute in IDENTIFIERS}
+    for index, by_attribute in zip(indices, located, strict=True):
+        for attribute in IDENTIFIERS:
+            if by_attribute.get(attribute) == []:
+                not_shown[attribute].append(index)
+    return not_shown
 
 
 def _successive_halving(
@@ -215,12 +212,11 @@ def _for_other_layouts(eliminated: Sequence[Tally], best: Sequence[Tally]) -> li
     for index, right in enumerate(zip(*(tally.right for tally in best), strict=True)):
         if sum(map(bool, right)) <= MAX_PER_ELEMENT:
             rare.append(index)
-    right_there = (
-        tally
-        for tally in eliminated
-        if sum(bool(tally.right[index]) for index in rare) >= MIN_EXAMPLES
-    )
-    return list(islice(right_there, MAX_BESIDES))
+    right_there = []
+    for tally in eliminated:
+        if sum(bool(tally.right[index]) for index in rare) >= MIN_EXAMPLES:
+            right_there.append(tally)
+    return right_there[:MAX_BESIDES]
 
 
 def _without_guess(eliminated: Sequence[Tally], best: Sequence[Tally]) -> list[Tally]:

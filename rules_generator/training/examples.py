@@ -148,9 +148,9 @@ def join_by_content(
 
     best: dict[str, tuple[float, Example]] = {}
     for offer in offers:
-        similar = [
-            (similarity, headed[index][1]) for similarity, index in _similar_titles(offer, titles)
-        ]
+        similar = []
+        for similarity, index in _similar_titles(offer, titles):
+            similar.append((similarity, headed[index][1]))
         match = _best_page(offer, similar, page_text)
         if match and match[0] > best.get(match[1].address, (0.0, None))[0]:
             best[match[1].address] = (match[0], Example.of(match[1], offer))

@@ -126,7 +126,10 @@ def template_signatures(
 
 def _up_to_cost(cost: int, pages: Sequence[Fingerprint]) -> list[Fingerprint]:
     """Return the pages' marks that cost no more than `cost`."""
-    return [frozenset(mark for mark in page if lookup_cost(mark) <= cost) for page in pages]
+    cheap = []
+    for page in pages:
+        cheap.append(frozenset(mark for mark in page if lookup_cost(mark) <= cost))
+    return cheap
 
 
 def _separate_equally(
@@ -164,12 +167,13 @@ def _signatures(
     clusters: Sequence[PageCluster],
     background: Sequence[Fingerprint],
 ) -> list[Signature]:
-    typical = [[examples[index] for index in cluster.typical] for cluster in clusters]
-    cores = [_core_marks(pages) for pages in typical]
-    thresholds = [
-        NEGATIVE_SHARE * median(len(core & page) for page in pages)
-        for core, pages in zip(cores, typical, strict=True)
-    ]
+    typical, cores, thresholds = [], [], []
+    for cluster in clusters:
+        pages = [examples[index] for index in cluster.typical]
+        core = _core_marks(pages)
+        typical.append(pages)
+        cores.append(core)
+        thresholds.append(NEGATIVE_SHARE * median(len(core & page) for page in pages))
     negatives = [page for page in background if not _may_be_offer(page, cores, thresholds)]
     signatures = []
     for core, pages, cluster in zip(cores, typical, clusters, strict=True):
@@ -197,11 +201,13 @@ def _may_be_offer(
 
 
 def _heaviest(core: Fingerprint, weight_of: Callable[[str], float]) -> dict[str, float]:
-    weights = {mark: round(weight_of(mark), 4) for mark in core}
-    by_weight = sorted(
-        ((weight, mark) for mark, weight in weights.items() if weight > MIN_WEIGHT), reverse=True
-    )
-    return {mark: weight for weight, mark in by_weight[:MAX_MARKS]}
+    weighted = []
+    for mark in core:
+        weight = round(weight_of(mark), 4)
+        if weight > MIN_WEIGHT:
+            weighted.append((weight, mark))
+    weighted.sort(reverse=True)
+    return {mark: weight for weight, mark in weighted[:MAX_MARKS]}
 
 
 def _rarity(pages: Sequence[Fingerprint]) -> Callable[[str], float]:

@@ -6,7 +6,7 @@ blocks of data; rows are found from two known offers whose identifiers stand in 
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, islice
+from itertools import chain, combinations, islice
 from typing import Any
 
 from selectolax.lexbor import LexborNode
@@ -138,12 +138,10 @@ def _rows(document: Document, offers: Sequence[KnownValues]) -> Iterator[TextAt]
 def _identifying_nodes(document: Document, values: KnownValues) -> list[LexborNode]:
     identifying = {name: texts for name, texts in values.items() if name in IDENTIFYING}
     by_attribute = find_occurrences(document, ValueMatcher(identifying, document.base))
-    nodes = [
-        occurrence.node
-        for occurrences in by_attribute.values()
-        for occurrence in occurrences
-        if occurrence.node is not None
-    ]
+    nodes = []
+    for occurrence in chain.from_iterable(by_attribute.values()):
+        if occurrence.node is not None:
+            nodes.append(occurrence.node)
     distinct = {node.mem_id: node for node in nodes[: 4 * MAX_OCCURRENCES]}
     return list(distinct.values())[:MAX_OCCURRENCES]
 

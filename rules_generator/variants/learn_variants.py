@@ -5,7 +5,7 @@ known offers have an item of their own is taken if it holds on several pages, an
 have such a list: a catalog with one offer a page does not take variants for offers.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -144,22 +144,20 @@ def _open(families: Sequence[OfferFamily], opener: PageOpener) -> Iterator[OpenF
 
 def _best_list(pages: Sequence[OpenFamily]) -> AnySelector | None:
     """Return the list in which most known offers have an item with most of their values; then few other items."""
-    scored: dict[AnySelector, list[tuple[float, int]]] = defaultdict(list)
+    pages_with_score = Counter[AnySelector]()
+    total_scores: dict[AnySelector, float] = defaultdict(float)
+    item_counts = Counter[AnySelector]()
     for page in pages:
         offers = [sibling.known for sibling in page.family.siblings]
         for item_list in find_item_lists(page.document, offers):
             score = _list_score(item_list, page)
-            scored[item_list.selector].append((score, -len(item_list.items)))
-    supported = [
-        selector
-        for selector, scores in scored.items()
-        if sum(score > 0 for score, _ in scores) >= MIN_PAGES
-    ]
+            pages_with_score[item_list.selector] += score > 0
+            total_scores[item_list.selector] += score
+            item_counts[item_list.selector] += len(item_list.items)
+    supported = [selector for selector, count in pages_with_score.items() if count >= MIN_PAGES]
 
     def rank(selector: AnySelector) -> tuple[float, int, int]:
-        scores = scored[selector]
-        total, items = sum(score for score, _ in scores), sum(count for _, count in scores)
-        return total, items, -len(str(selector))
+        return total_scores[selector], -item_counts[selector], -len(str(selector))
 
     return max(supported, key=rank, default=None)
 

@@ -50,8 +50,11 @@ def schema_variants(documents: Sequence[Document]) -> tuple[VariantLayout, ...]:
 
 def _are_numbered(pages: Sequence[Sequence[Item]]) -> bool:
     """Return True if some identifier is present and unique in all items of every page."""
-    paths = [path for attribute in IDENTIFIERS for path in ITEM_PATHS[attribute]]
-    return any(all(_are_unique(items, path) for items in pages) for path in paths)
+    for attribute in IDENTIFIERS:
+        for path in ITEM_PATHS[attribute]:
+            if all(_are_unique(items, path) for items in pages):
+                return True
+    return False
 
 
 def _are_unique(items: Sequence[Item], path: str) -> bool:
@@ -67,20 +70,28 @@ def _layout(selector: JsonAt, items: Sequence[Item]) -> VariantLayout:
             rules.append(
                 Rule(attribute=attribute, selector=at_path, origin="general", support=len(items))
             )
-    link = next(
-        (path for path in LINK_PATHS if all(item.find(_in_item(path)) for item in items)), None
-    )
     return VariantLayout(
-        items=selector,
-        rules=tuple(rules),
-        link=None if link is None else _in_item(link),
-        support=len(items),
+        items=selector, rules=tuple(rules), link=_link_selector(items), support=len(items)
     )
+
+
+def _link_selector(items: Sequence[Item]) -> JsonAt | None:
+    """Return the selector of the first kind of link that all items have."""
+    for path in LINK_PATHS:
+        selector = _in_item(path)
+        if all(item.find(selector) for item in items):
+            return selector
+    return None
 
 
 def _filled(paths: Iterable[str], items: Sequence[Item]) -> list[str]:
     """Return the paths that have a value in some item."""
-    return [path for path in paths if any(item.find(_in_item(path)) for item in items)]
+    filled = []
+    for path in paths:
+        selector = _in_item(path)
+        if any(item.find(selector) for item in items):
+            filled.append(path)
+    return filled
 
 
 def _in_item(path: str) -> JsonAt:

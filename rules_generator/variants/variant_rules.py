@@ -126,11 +126,11 @@ def _attribute_rules(attribute: Attribute, matches: Sequence[ItemMatch]) -> list
     def rank(tally: ItemTally) -> float:
         return -(tally.bound / best + TIE_MARGIN * naming_fitness(tally.candidate))
 
-    chosen = [
-        tally.candidate.rule(round(tally.bound / best, 4), tally.correct)
-        for tally in sorted(supported, key=rank)[:MAX_RULES]
-        if tally.bound >= MIN_RELATIVE_SCORE * best
-    ]
+    chosen = []
+    for tally in sorted(supported, key=rank)[:MAX_RULES]:
+        if tally.bound >= MIN_RELATIVE_SCORE * best:
+            score = round(tally.bound / best, 4)
+            chosen.append(tally.candidate.rule(score, tally.correct))
     return [*chosen, *_fallback(chosen, candidates, matches)]
 
 
@@ -148,13 +148,15 @@ def _fallback(
     """Return a rule that is never wrong on the items on which all chosen rules abstain."""
     if not chosen:
         return []
-    abstained = [match for match in matches if all(_value(rule, match) is None for rule in chosen)]
-    tallies = [_tally(candidate, abstained) for candidate in candidates]
-    right = [
-        tally
-        for tally in tallies
-        if min(tally.correct, tally.distinct) >= MIN_SUPPORT and not tally.wrong
-    ]
+    abstained = []
+    for match in matches:
+        if all(_value(rule, match) is None for rule in chosen):
+            abstained.append(match)
+    right = []
+    for candidate in candidates:
+        tally = _tally(candidate, abstained)
+        if min(tally.correct, tally.distinct) >= MIN_SUPPORT and not tally.wrong:
+            right.append(tally)
     if not right:
         return []
     best = max(
@@ -222,11 +224,12 @@ def _options(matches: Sequence[ItemMatch]) -> list[AnySelector]:
         if best is None or gain[best] * 2 < total:
             break
         chosen.append(best)
-        remaining = [
-            (match, added_words - word_set(match.texts.get(best, "")))
-            for match, added_words in open_words
-        ]
-        open_words = [(match, added_words) for match, added_words in remaining if added_words]
+        remaining = []
+        for match, added_words in open_words:
+            still_open = added_words - word_set(match.texts.get(best, ""))
+            if still_open:
+                remaining.append((match, still_open))
+        open_words = remaining
     return chosen
 
 
