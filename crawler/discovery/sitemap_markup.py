@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from catalog.feeds.formats.xml.fields import read_attributes, resolve_references
+from catalog.feeds.formats.xml.references import read_attributes, resolve_references
 
 # Tags of one file that are looked at. Bound against hostile input: as many entries as are allowed,
 # with 30 tags each.

@@ -211,8 +211,8 @@ def lock_rules(
 
     invocation = get_invocation(context)
     store, stored_shop = invocation.store, invocation.shop(shop)
-    stored = load_rules(store, stored_shop)
-    rules = change_rules(stored, parse_attribute(attribute), _lock, number)
+    selected = parse_attribute(attribute)
+    rules = change_rules(load_rules(store, stored_shop), selected, _lock, number)
     _print_next_step(stored_shop, save_rules(store, stored_shop, rules, f"{attribute} locked"))
 
 

@@ -267,7 +267,7 @@ def test_pages_made_to_be_slow_are_set_aside(
     teachers: Teachers, slow: set[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With the reason; the others teach what they would teach without them."""
-    monkeypatch.setattr("rules_generator.training.page_cache.perf_counter", lambda: Slow.clock)
+    monkeypatch.setattr("rules_generator.training.page_cache.thread_time", lambda: Slow.clock)
     known = teachers(10, text_page)
     shown = [
         replace(one, document=Slow(text_page(ALL[place]), one.address)) if place in slow else one

@@ -6,16 +6,19 @@ refused where a field of its own is not closed, or is closed without a start, si
 then stand in another field.
 """
 
-import html
 import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
-from html.entities import html5
 from itertools import islice
 
 from catalog.feeds.columns import usual_field
+from catalog.feeds.formats.xml.references import (
+    local_name,
+    no_notice,
+    read_attributes,
+    resolve_references,
+)
 from catalog.feeds.rows import MAX_DEPTH, MAX_TEXTS, RepairNotice, Texts
 
 # Characters of a tag name that a reason quotes.
@@ -33,13 +36,6 @@ _TOKEN = re.compile(
     rf"(?P<empty>/)?>)",
     re.DOTALL,
 )
-_ATTRIBUTE_PARTS = re.compile(
-    r"""(?<![^\s=<>"'/])([^\s=<>"'/]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'<>]++))"""
-)
-_REFERENCE = re.compile(r"&(#\d{1,8}|#[xX][0-9a-fA-F]{1,7}|[A-Za-z][A-Za-z0-9]{0,31});")
-_BARE_AMPERSAND = re.compile(r"&(?!#?[0-9a-zA-Z]{1,32};)")
-_OTHER_AMPERSAND = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)")
-_XML_REFERENCES = {"lt": "<", "gt": ">", "quot": '"', "apos": "'", "amp": "&"}
 _MARKUP_FIELDS = ("title", "description")
 _HTML_NAMES = frozenset(
     (
@@ -67,11 +63,7 @@ class _Token:
     partner: int = -1
 
 
-def _no_notice(message: str) -> None:
-    pass
-
-
-def read_fields(attributes: str, content: str, notice: RepairNotice = _no_notice) -> Texts | str:
+def read_fields(attributes: str, content: str, notice: RepairNotice = no_notice) -> Texts | str:
     """Read the texts of an item by column name; returns the reason where it cannot be trusted.
 
     `notice` is called with each slip that is read as text.
@@ -87,57 +79,11 @@ def read_fields(attributes: str, content: str, notice: RepairNotice = _no_notice
     while leaf := _LEAF.match(content, position):
         name, text, cdata = leaf.groups()
         value = cdata if text is None else resolve_references(text, notice)
-        _add(texts, _local_name(name), value)
+        _add(texts, local_name(name), value)
         position = leaf.end()
     if not content[position:].strip():
         return texts
     return _read_all(content[position:], texts, notice)
-
-
-def resolve_references(text: str, notice: RepairNotice = _no_notice) -> str:
-    """Resolve the references of XML and HTML that end with a semicolon; all others are text.
-
-    >>> resolve_references("Salt&nbsp;&amp; &#8364; &copy=1 &foo; &")
-    'Salt\\xa0& € &copy=1 &foo; &'
-    """
-    if "&" not in text:
-        return text
-    if not _OTHER_AMPERSAND.search(text):
-        # In this order, a reference that was escaped twice is resolved once.
-        for name, character in _XML_REFERENCES.items():
-            text = text.replace(f"&{name};", character)
-        return text
-    if _BARE_AMPERSAND.search(text):
-        notice("XML repaired: a bare &")
-    return _REFERENCE.sub(partial(_resolve, notice), text)
-
-
-def _resolve(notice: RepairNotice, match: re.Match[str]) -> str:
-    name = match[1]
-    if name in _XML_REFERENCES:
-        return _XML_REFERENCES[name]
-    if not name.startswith("#"):
-        if f"{name};" not in html5:
-            notice("XML repaired: a reference to an unknown entity")
-            return match[0]
-        notice(f"XML repaired: the reference &{name}; is not of XML")
-    return html.unescape(match[0])
-
-
-def read_attributes(attributes: str, notice: RepairNotice = _no_notice) -> Texts:
-    """Read the attributes of a start tag by their local names; declarations of prefixes are left
-    out.
-
-    >>> read_attributes('xml:base="/a/" xmlns:g="x"')
-    {'base': ['/a/']}
-    """
-    texts: Texts = {}
-    if "=" not in attributes:
-        return texts
-    for name, double, single, bare in _ATTRIBUTE_PARTS.findall(attributes):
-        if not name.startswith("xmlns"):
-            texts[_local_name(name)] = [resolve_references(double or single or bare, notice)]
-    return texts
 
 
 def _read_all(content: str, texts: Texts, notice: RepairNotice) -> Texts | str:
@@ -149,7 +95,7 @@ def _read_all(content: str, texts: Texts, notice: RepairNotice) -> Texts | str:
     if _has_broken_tag(tokens, children):
         return "has a tag that is not well-formed"
     for index in children:
-        _collect(texts, _local_name(tokens[index].name), tokens, index, content, MAX_DEPTH)
+        _collect(texts, local_name(tokens[index].name), tokens, index, content, MAX_DEPTH)
     return texts
 
 
@@ -241,7 +187,7 @@ def _collect(
             value = attributes.get("href", [""])[0]
     _add(texts, name, value)
     for child in children:
-        child_name = f"{name}.{_local_name(tokens[child].name)}"
+        child_name = f"{name}.{local_name(tokens[child].name)}"
         _collect(texts, child_name, tokens, child, content, depth - 1)
 
 
@@ -273,10 +219,6 @@ def _is_markup(name: str, tokens: list[_Token], index: int, children: list[int])
 def _text_between(tokens: list[_Token], start: int, end: int) -> str:
     # The text of a tag that has a partner is no text.
     return "".join(token.text for token in tokens[start:end] if token.partner < 0)
-
-
-def _local_name(name: str) -> str:
-    return name.rpartition(":")[2]
 
 
 def _add(texts: Texts, name: str, value: str) -> None:
