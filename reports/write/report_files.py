@@ -82,28 +82,28 @@ def report_shop(
     for number, name in enumerate(formats):
         progress("report files", number, len(formats))
         if name in FEED_FORMATS:
-            write = partial(_write_report_feed, store, name, report=report)
+            write = partial(_write_report_feed, store, name, report)
             paths[name] = _write_complete(folder / FEED_FORMATS[name], write)
         elif name == "html":
-            write = partial(_write_html_with_details, store, report=report)
+            write = partial(_write_html_with_details, store, report)
             paths[name] = _write_complete(folder / "report.html", write)
         else:
-            write = partial(_write_with, _WRITERS[name], report)
+            write = partial(_write_report_file, name, report)
             paths[name] = _write_complete(folder / f"report.{name}", write)
     progress("report files", len(formats), len(formats))
     return paths
 
 
-def _write_with(writer: Writer, report: Report, path: Path) -> None:
-    writer(path, report)
+def _write_report_file(format: str, report: Report, path: Path) -> None:
+    _WRITERS[format](path, report)
 
 
-def _write_html_with_details(store: Store, path: Path, report: Report) -> None:
+def _write_html_with_details(store: Store, report: Report, path: Path) -> None:
     with store.read() as session:
         write_html(path, report, partial(read_offer_details, session))
 
 
-def _write_report_feed(store: Store, format: str, path: Path, report: Report) -> None:
+def _write_report_feed(store: Store, format: str, report: Report, path: Path) -> None:
     """Write the missing offers of a report as a feed."""
     urls = [finding.url for finding in report.findings_with(Verdict.MISSING)]
     _write_feed(store, report.shop, report.run.id or 0, format, urls, path)

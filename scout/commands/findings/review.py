@@ -68,7 +68,7 @@ LimitOption = Annotated[
 ]
 
 MAX_UNKNOWN_NAMED = 3
-"""URLs named one by one in a note on those that are no findings."""
+"""URLs that are no findings, named one by one at most."""
 
 
 def add_to(app: typer.Typer) -> None:
@@ -157,15 +157,13 @@ def _describe_selection(flags: VerdictFlags, texts: "FilterTexts") -> str:
 def _print_recorded(decision: str, recorded: "RecordedStep") -> None:
     for url in recorded.urls:
         print_lines(f"{decision}: {format_cell(url)}")
-    if not recorded.unknown:
-        return
-    named = ", ".join(format_cell(url) for url in recorded.unknown[:MAX_UNKNOWN_NAMED])
-    more = len(recorded.unknown) - MAX_UNKNOWN_NAMED
-    if more > 0:
-        named += f" and {more} more"
-    print_note(
-        f"no finding of the last finished run: {named}; the decision is kept for when it is one"
-    )
+    kept = "of the last finished run: the decision is kept for when it is one"
+    for url in recorded.unknown[:MAX_UNKNOWN_NAMED]:
+        print_note(f"{format_cell(url)} is no finding {kept}")
+    if len(recorded.unknown) > MAX_UNKNOWN_NAMED:
+        print_note(
+            f"{len(recorded.unknown) - MAX_UNKNOWN_NAMED} further URLs are no findings either"
+        )
 
 
 @review_commands.command("list")
