@@ -67,12 +67,14 @@ const startDownload = (name, text) => {
   setTimeout(() => URL.revokeObjectURL(anchor.href), 60000);
 };
 
-// Adds a button to each heading of a table; `sort` gets the heading.
+// Adds a button to each heading of a table; `sort` gets the heading. On paper a text stands for the
+// button: browsers do not repeat a table's head on every page if it has a button.
 const addSortButtons = (headings, sort) => {
   for (const heading of headings) {
+    const printed = element("span", "printed", heading.textContent);
     const button = element("button", "", ...heading.childNodes);
     button.type = "button";
-    heading.append(button);
+    heading.append(button, printed);
     button.addEventListener("click", () => sort(heading));
   }
 };
