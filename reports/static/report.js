@@ -375,7 +375,12 @@ class OfferList {
       const heading = element("th", "", attribute);
       heading.scope = "row";
       const reading = weight === null ? "–" : this.messages.confidence.replace("{share}", formatShare(weight)).replace("{votes}", formatCount(votes));
-      return element("tr", onPage === inCatalog ? "same" : "", heading, element("td", "", onPage ?? "–"), element("td", "", inCatalog ?? "–"), element("td", "", reading));
+      const cell = (name, text) => {
+        const made = element("td", "", text ?? "–");
+        made.dataset.label = this.messages[name];
+        return made;
+      };
+      return element("tr", onPage === inCatalog ? "same" : "", heading, cell("on_page", onPage), cell("in_catalog", inCatalog), cell("reading", reading));
     });
     return element("table", "values", element("thead", "", head), element("tbody", "", ...rows));
   }
