@@ -41,6 +41,7 @@ from catalog.storage.store import Store
 from reports.model.finding_storage import store_run_findings, update_findings
 from reports.model.findings import list_findings
 from reports.statistics.coverage import Coverage
+from reports.write.report_files import FEED_FORMATS, FORMATS, report_shop
 from scout.overview import describe_shop
 from scout.web.app import create_app
 
@@ -79,6 +80,7 @@ def main() -> None:
         if store.engine.dialect.name == "postgresql":
             with store.write() as session:
                 session.connection().execute(text("ANALYZE"))
+        _print_report(settings, store, shop, run_id)
         slow = _print_times(settings, store, shop, run_id)
         store.engine.dispose()
     sys.exit(1 if slow else 0)
@@ -183,6 +185,16 @@ def _match_row(
         "known_id": None,
         "variant_of": None,
     }
+
+
+def _print_report(settings: Settings, store: Store, shop: Shop, run_id: int) -> None:
+    """Print processor time, memory and sizes of a report in all formats."""
+    processor = time.process_time()
+    paths = report_shop(settings, store, shop, run_id, formats=(*FORMATS, *FEED_FORMATS))
+    used = time.process_time() - processor
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    sizes = ", ".join(f"{name} {path.stat().st_size / 1e6:.1f} MB" for name, path in paths.items())
+    print(f"report in all formats: {used:.1f} s of processor time, {memory:.0f} MB ({sizes})")
 
 
 def _explanation(number: int, numbers: random.Random) -> dict[str, Any]:

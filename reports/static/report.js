@@ -67,12 +67,14 @@ const startDownload = (name, text) => {
   setTimeout(() => URL.revokeObjectURL(anchor.href), 60000);
 };
 
-// Adds a button to each heading of a table; `sort` gets the heading.
+// Adds a button to each heading of a table; `sort` gets the heading. On paper a text stands for the
+// button: browsers do not repeat a table's head on every page if it has a button.
 const addSortButtons = (headings, sort) => {
   for (const heading of headings) {
+    const printed = element("span", "printed", heading.textContent);
     const button = element("button", "", ...heading.childNodes);
     button.type = "button";
-    heading.append(button);
+    heading.append(button, printed);
     button.addEventListener("click", () => sort(heading));
   }
 };
@@ -373,7 +375,12 @@ class OfferList {
       const heading = element("th", "", attribute);
       heading.scope = "row";
       const reading = weight === null ? "–" : this.messages.confidence.replace("{share}", formatShare(weight)).replace("{votes}", formatCount(votes));
-      return element("tr", onPage === inCatalog ? "same" : "", heading, element("td", "", onPage ?? "–"), element("td", "", inCatalog ?? "–"), element("td", "", reading));
+      const cell = (name, text) => {
+        const made = element("td", "", text ?? "–");
+        made.dataset.label = this.messages[name];
+        return made;
+      };
+      return element("tr", onPage === inCatalog ? "same" : "", heading, cell("on_page", onPage), cell("in_catalog", inCatalog), cell("reading", reading));
     });
     return element("table", "values", element("thead", "", head), element("tbody", "", ...rows));
   }

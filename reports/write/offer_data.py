@@ -120,14 +120,17 @@ def cause_key(share: CauseShare) -> str:
 
 
 def _group_value(group: GroupCause) -> str:
-    """Return the value of a group; that of a price interval are its borders, "1000-" or "5-20"."""
+    """Return the value of a group; of a price interval its borders: "1000- EUR" or "5-20 EUR"."""
     if group.value:
         return group.value
-    borders = []
-    for name in ("low", "high"):
+    texts = {"low": "", "high": ""}
+    currency = ""
+    for name in texts:
         border = group.sentence.arguments.get(name)
-        borders.append(f"{border.amount:f}" if isinstance(border, Money) else "")
-    return "-".join(borders)
+        if isinstance(border, Money):
+            texts[name] = f"{border.amount:f}"
+            currency = border.currency or ""
+    return "-".join(texts.values()) + f" {currency}".rstrip()
 
 
 def _dump_columns(findings: Sequence[Finding], cause_keys: CauseKeys) -> Iterator[str]:
