@@ -274,7 +274,9 @@ def check_archive(content: bytes) -> bool:
 def check_neighbours(record: bytes) -> bool:
     """Read an archive with a damaged record between two others: these are read."""
     path = work_folder() / "pages.warc"
-    path.write_bytes(RECORD.replace(b"/p/1", b"/p/first") + record + RECORD.replace(b"/p/1", b"/p/last"))
+    path.write_bytes(
+        RECORD.replace(b"/p/1", b"/p/first") + record + RECORD.replace(b"/p/1", b"/p/last")
+    )
     skipped: Counter[str] = Counter()
     urls = [saved.url for saved in read_responses(path, MAX_BODY, skipped)]
     assert f"{HOME}p/first" in urls
