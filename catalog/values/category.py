@@ -147,7 +147,8 @@ def _stable_path(steps: Iterable[str]) -> str | None:
             return None
         again = _join(_split(path))
         if again == path:
-            return path
+            # Separators alone are no path.
+            return path if path_steps(path) else None
         path = again
     return None
 

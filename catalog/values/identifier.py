@@ -56,6 +56,7 @@ _GTIN_LABEL = re.compile(
 _APPLICATION_IDENTIFIER = "(01)"
 _QUOTES_AND_BRACKETS = " \t\r\n\xa0\"'`‘’“”[]{}()<>=.,;:"
 _BETWEEN_GTINS = re.compile(r"[,;|/\\\r\n\t]+")
+_DATA_NUMBER = re.compile(r"[0-9]{7,14}(?:\.0{1,6})?")
 _WHOLE_NUMBER_WITH_FRACTION = re.compile(r"(\d{7,14})[.,]0{1,6}")
 _WITH_EXPONENT = re.compile(r"(\d{1,14})(?:[.,](\d{1,20}))? ?[eE] ?\+?(\d{1,2})")
 _GROUPED_NUMBER = re.compile(r"\d{1,3}(?:,\d{3}){3,4}|\d{1,3}(?:\.\d{3}){3,4}")
@@ -111,6 +112,17 @@ def read_gtin(raw: str) -> GtinReading:
             return reading
         first_reason = first_reason or reading.reason
     return GtinReading(reason=first_reason)
+
+
+def read_gtin_number(raw: str) -> str | None:
+    """Read a GTIN as a number type writes it: without its leading zeros, or with a fraction.
+
+    >>> read_gtin_number("36000291452"), read_gtin_number("4006381333931.0")
+    ('036000291452', '4006381333931')
+    >>> read_gtin_number("EAN 36000291452") is None
+    True
+    """
+    return read_gtin(raw).gtin if _DATA_NUMBER.fullmatch(raw) else None
 
 
 def _gtin_parts(line: str) -> Iterator[str]:

@@ -14,7 +14,7 @@ from urllib.parse import unquote
 from catalog.models import Attribute
 from catalog.values import NO_HINT, Hint, is_dash, is_long_gtin, normalise
 from catalog.values.category import is_home, standard_path
-from catalog.values.identifier import read_gtin
+from catalog.values.identifier import read_gtin_number
 from parser.page.cards import CARD_ATTRIBUTES
 from parser.page.document import Document
 from parser.page.texts import selected_text
@@ -97,7 +97,7 @@ def normalised_value(rule: Rule, text: str, base: str) -> str | None:
     value = normalise(rule.attribute, text, hint)
     if value is None and rule.attribute is Attribute.EAN and _is_data_field(rule.selector):
         # A number type drops leading zeros, and may add a fraction.
-        value = read_gtin(text).gtin
+        value = read_gtin_number(text)
     if value is None:
         return None
     if value in rule.blocklist or _is_home_step(rule, value) or _is_dash_sku(rule, value):
