@@ -2,12 +2,15 @@
 # The environment is .venv, made once and again whenever the pins change. Another Python: make demo PYTHON=python3.13
 
 PYTHON ?= python3
+# Time of all fuzz targets together, and what chooses their inputs: hypothesis or atheris.
+SECONDS ?= 60
+ENGINE ?= hypothesis
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test docs pins floors clean
+.PHONY: help demo test fuzz docs pins floors clean
 
 help:  ## Show this list.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -24,6 +27,10 @@ test: $(VENV)/.dev  ## Run linters, type checks and all tests.
 	@echo "pytest ..."
 	@$(BIN)/python -m pytest -n 2 --dist loadfile --cov --cov-report=
 	@$(BIN)/coverage report --format=total | sed 's/^/coverage: /; s/$$/ % of lines/'
+
+fuzz: $(VENV)/.dev  ## Try hostile inputs for SECONDS (default 60); ENGINE=atheris is guided by coverage.
+	@if [ "$(ENGINE)" = atheris ]; then $(PIP) install -r requirements/fuzz.txt; fi
+	@$(BIN)/python -m tests.fuzz --seconds $(SECONDS) --engine $(ENGINE)
 
 floors: $(VENV)/.dev  ## Measure anew and raise the floors in tests/floors.json; none is lowered.
 	@SCOUT_RAISE_FLOORS=1 $(BIN)/python -m pytest tests -k floors

@@ -47,7 +47,7 @@ from itertools import combinations
 from typing import Any
 
 from reports.causes.cause_kinds import CauseKind
-from reports.causes.group_causes import GroupCause, GroupCauses, infer_group_causes
+from reports.causes.groups.group_causes import GroupCause, GroupCauses, infer_group_causes
 from reports.causes.offer_columns import OfferRecord
 
 SHARES = (0.05, 0.4)

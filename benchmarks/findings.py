@@ -38,9 +38,10 @@ from catalog.models import (
 from catalog.runtime.settings import Settings
 from catalog.storage.findings import SORT_NAMES, FindingFilter, count_matching, read_findings_page
 from catalog.storage.store import Store
-from reports.model.finding_storage import store_run_findings, update_finding
+from reports.model.finding_storage import store_run_findings, update_findings
 from reports.model.findings import list_findings
 from reports.statistics.coverage import Coverage
+from reports.write.report_files import FEED_FORMATS, FORMATS, report_shop
 from scout.overview import describe_shop
 from scout.web.app import create_app
 
@@ -79,6 +80,7 @@ def main() -> None:
         if store.engine.dialect.name == "postgresql":
             with store.write() as session:
                 session.connection().execute(text("ANALYZE"))
+        _print_report(settings, store, shop, run_id)
         slow = _print_times(settings, store, shop, run_id)
         store.engine.dispose()
     sys.exit(1 if slow else 0)
@@ -177,12 +179,48 @@ def _match_row(
         "verdict": verdict.value,
         "score": 0.98 if verdict is Verdict.LISTED else numbers.random() / 2,
         "reasons": ["no equal identifier", "titles share two words", "prices differ"],
-        "why": {"candidates": [], "weights": {"title": -1.5, "price": 0.2}},
+        "why": _explanation(number, numbers),
         "offer": offer,
         "nearest": {"title": f"{words} other", "url": f"{url}x", "price": "9.00"},
         "known_id": None,
         "variant_of": None,
     }
+
+
+def _print_report(settings: Settings, store: Store, shop: Shop, run_id: int) -> None:
+    """Print processor time, memory and sizes of a report in all formats."""
+    processor = time.process_time()
+    paths = report_shop(settings, store, shop, run_id, formats=(*FORMATS, *FEED_FORMATS))
+    used = time.process_time() - processor
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    sizes = ", ".join(f"{name} {path.stat().st_size / 1e6:.1f} MB" for name, path in paths.items())
+    print(f"report in all formats: {used:.1f} s of processor time, {memory:.0f} MB ({sizes})")
+
+
+def _explanation(number: int, numbers: random.Random) -> dict[str, Any]:
+    """Return an explanation as long as those of the matcher."""
+    kinds = (
+        "model numbers",
+        "rare words",
+        "identifiers",
+        "image",
+        "price",
+        "variant",
+        "quantities",
+    )
+    evidence = []
+    for kind in kinds:
+        weight = round(numbers.gauss(-0.3, 0.6), 2)
+        features = {f"{kind} {part}": round(numbers.random(), 3) for part in range(3)}
+        speaks = "for" if weight > 0 else "against"
+        evidence.append({"kind": kind, "speaks": speaks, "weight": weight, "features": features})
+    candidates = []
+    for rank in range(5):
+        title = " ".join(numbers.choices(_WORDS, k=6))
+        url = f"{_HOME}p/{number + rank}"
+        score = round(numbers.random() / 2, 4)
+        candidates.append({"ref": str(number + rank), "title": title, "url": url, "score": score})
+    return {"evidence": evidence, "settled": "other", "candidates": candidates}
 
 
 def _print_times(settings: Settings, store: Store, shop: Shop, run_id: int) -> bool:
@@ -210,7 +248,12 @@ def _print_times(settings: Settings, store: Store, shop: Shop, run_id: int) -> b
         )
     # Counts the run again: a write, for which no limit is set.
     url = f"{_HOME}p/59000"
-    decision = _fastest(lambda: update_finding(store, shop, run_id, url), clock)
+
+    def update_one() -> None:
+        with store.write() as session:
+            update_findings(session, shop, run_id, [url])
+
+    decision = _fastest(update_one, clock)
     print(f"{'a review decision, with the counts of the run':54}{decision:8.1f} ms")
     return slow
 

@@ -105,11 +105,11 @@ class RuleError(ScoutError):
 
 
 class WorkerError(ScoutError):
-    """Worker processes die before they start working; the message says of what."""
+    """Worker processes die before they start working; the message states the reason."""
 
 
 class HostilePage(ScoutError):
-    """A page built to be slow to parse, or oversized; the message says how."""
+    """A page built to be slow to parse, or oversized; the message states its defect."""
 
 
 class Busy(ScoutError):

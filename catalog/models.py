@@ -333,8 +333,9 @@ class ShopOffer(OfferFields, table=True):
     """An offer parsed from a page of the shop. `variant` numbers the offers of one page, from 0.
 
     Where a page has several offers, the variants of one product, `variant_of` is that page's URL.
-    `readings` holds, per attribute, the confidence of the winning value and the number of votes:
-    `{"price": {"weight": 0.97, "votes": 4}}`.
+    `readings` holds, per attribute, the confidence of the winning value, the number of votes, and the
+    text and selector that it comes from: `{"price": {"weight": 0.97, "votes": 4, "raw": "7,90 €",
+    "rule": ".price"}}`. Offers parsed by earlier versions lack the last two.
     """
 
     __tablename__ = "shop_offer"
@@ -433,7 +434,10 @@ class Match(SQLModel, table=True):
 
 
 class Review(SQLModel, table=True):
-    """Decision of a reviewer on a finding, by the offer's URL; it outlives runs."""
+    """Decision of a reviewer on a finding, by the offer's URL; it outlives runs.
+
+    `reviewer` is None for a decision that an earlier version of Scout stored.
+    """
 
     # Table and columns keep the names that databases in use have.
     __tablename__ = "persons_word"
@@ -447,6 +451,48 @@ class Review(SQLModel, table=True):
     reviewed_at: datetime = Field(
         default_factory=utc_now, sa_column=Column("at", UtcDateTime, nullable=False)
     )
+    reviewer: str | None = None
+
+
+class ReviewStep(SQLModel, table=True):
+    """One step of reviewing, to be undone as a whole: a decision on some offers, or an import.
+
+    `action` is the decision, or `import`. `selection` says in words which offers it concerned.
+    """
+
+    __tablename__ = "review_step"
+
+    id: int | None = Field(default=None, primary_key=True)
+    shop_id: int = Field(foreign_key="shop.id", index=True)
+    action: str
+    selection: str
+    reviewer: str | None = None
+    made_at: datetime = Field(default_factory=utc_now, sa_type=UtcDateTime)
+
+
+class ReviewChange(SQLModel, table=True):
+    """Change of the decision on one URL by a step: the decision before it and after it.
+
+    Both are None where there is no decision, else have the keys decision, note, reviewer and
+    reviewed_at. `finding` is the state that the stored finding had before: the decision removes its
+    cause, which only a report infers again. `undone_at` is None until the change is undone.
+    """
+
+    __tablename__ = "review_change"
+    __table_args__ = (
+        Index("review_change_step", "step_id"),
+        Index("review_change_url", "shop_id", "url"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    step_id: int = Field(foreign_key="review_step.id")
+    shop_id: int = Field(foreign_key="shop.id")
+    url: str
+    before: dict[str, Any] | None = Field(default=None, sa_type=JSON)
+    after: dict[str, Any] | None = Field(default=None, sa_type=JSON)
+    finding: dict[str, Any] | None = Field(default=None, sa_type=JSON)
+    undone_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    undone_by: str | None = None
 
 
 class StoredFinding(SQLModel, table=True):
@@ -512,6 +558,7 @@ class StoredFinding(SQLModel, table=True):
     decision: ReviewDecision | None = Field(default=None, sa_type=String)
     note: str | None = None
     reviewed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    reviewer: str | None = None
     fetched_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     first_seen_at: datetime = Field(sa_type=UtcDateTime)
     first_seen_run_id: int

@@ -18,8 +18,8 @@ from matcher.decision.verdicts import decide_verdicts
 from matcher.features.cache import MatchCache
 from matcher.records.boilerplate import remove_boilerplate
 from matcher.records.brand_aliases import apply_brand_aliases, learn_brand_aliases
-from matcher.records.language_twins import find_claimed_links
-from matcher.records.localized_page import (
+from matcher.records.languages.language_twins import find_claimed_links
+from matcher.records.languages.localized_page import (
     NO_LANGUAGE,
     LocalizedPage,
     PageLanguage,
@@ -145,7 +145,9 @@ def match_offers(  # noqa: PLR0913 - everything that is known about either side
         if decision.pair is not None:
             nearest = catalog_order[scored.pairs[decision.pair, 1]]
         # From rows of the sorted catalog back to indices of the input.
-        detail["candidates"] = [(catalog_order[row], score) for row, score in detail["candidates"]]
+        detail["candidates"] = [
+            (catalog_order[row], score, weights) for row, score, weights in detail["candidates"]
+        ]
         results.append(
             MatchResult(
                 pages=tuple(shop_order[row] for row in members),

@@ -32,7 +32,7 @@ from catalog.storage.store import Store
 from matcher.config import DEFAULT_CONFIG
 from matcher.features.cache import MatchCache
 from matcher.match import MatchResult, match_offers
-from matcher.records.localized_page import PageLanguage
+from matcher.records.languages.localized_page import PageLanguage
 from matcher.records.text import fold
 from matcher.records.url_keys import LinkKeys, parse_link
 from url_cleaner.urls.url import url_rank
@@ -329,8 +329,8 @@ def _build_rows(
 
 def _in_order(urls: Sequence[str], first: str) -> list[str]:
     """Return the URLs of an offer: the one that stands for it, then the others by rank."""
-    others = sorted((url for url in urls if url != first), key=url_rank)
-    return [first, *others] if first in urls else others
+    other_urls = sorted((url for url in urls if url != first), key=url_rank)
+    return [first, *other_urls] if first in urls else other_urls
 
 
 def _names_another_page(result: MatchResult, side: _ShopSide) -> bool:
@@ -350,9 +350,12 @@ def _own_urls(result: MatchResult, side: _ShopSide) -> list[str]:
 
 
 def _name_candidates(result: MatchResult, catalog: Sequence[KnownOffer]) -> dict[str, Any]:
-    """Return the details of a result with its candidates by reference, title and URL."""
+    """Return the details of a result with its candidates by reference, title and URL.
+
+    The weights of a candidate say what speaks for it (above zero) and against it, in log-odds.
+    """
     candidates = []
-    for row, score in result.details.get("candidates", ()):
+    for row, score, weights in result.details.get("candidates", ()):
         offer = catalog[row]
         candidates.append(
             {
@@ -360,6 +363,7 @@ def _name_candidates(result: MatchResult, catalog: Sequence[KnownOffer]) -> dict
                 "title": (offer.title or "")[:MAX_STORED_TEXT],
                 "url": (offer.url or "")[:MAX_STORED_TEXT],
                 "score": score,
+                "weights": weights,
             }
         )
     return result.details | {"candidates": candidates}

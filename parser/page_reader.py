@@ -19,6 +19,7 @@ from parser.voting.winner import Reading, offer_from
 
 # Attributes that other templates may fill in: those that all offers have, and the EAN, which is
 # recognised by itself.
+NO_PRICE = "no price found, and no known offer to learn from"
 FILLED_BY_OTHERS = frozenset({Attribute.TITLE, Attribute.PRICE, Attribute.BRAND, Attribute.EAN})
 ALL_ATTRIBUTES = frozenset(Attribute)
 Readings = dict[Attribute, Reading]
@@ -67,7 +68,10 @@ def read_by_best_template(
         return PageReading(PageKind.OTHER, reason, similarity=similarity)
     readings = read_by_templates(ranking, read_by)
     page = _page_reading(readings, document.url, rules.currency, ranking[0])
-    return _with_variants(page, document, rules)
+    page = _with_variants(page, document, rules)
+    if _lacks_price(page) and _needs_price(ranking[0].template):
+        return replace(page, kind=PageKind.OTHER, reason=NO_PRICE, offer=None, variants=())
+    return page
 
 
 def read_by_templates(ranking: Sequence[TemplateMatch], read_by: TemplateReader) -> Readings:
@@ -101,6 +105,24 @@ def _page_reading(
     if offer is None or not offer.title:
         kind, reason, offer = PageKind.OTHER, "no title found", None
     return PageReading(kind, reason, match.template.name, match.similarity, offer, readings)
+
+
+def _lacks_price(page: PageReading) -> bool:
+    """Return True if an offer page shows no price, neither of its offer nor of its variants."""
+    if page.offer is None or page.offer.price is not None:
+        return False
+    return all(variant.offer.price is None for variant in page.variants)
+
+
+def _needs_price(template: Template) -> bool:
+    """Return True if a page of the template without a price is no offer page.
+
+    That is so in a cold start, where the template's pages have prices: no known offer shows that
+    the shop sells offers without one, and articles and product presentations look alike.
+    """
+    if any(rule.is_learnt for rule in template.rules_for(Attribute.TITLE)):
+        return False
+    return bool(template.rules_for(Attribute.PRICE))
 
 
 def _with_variants(page: PageReading, document: Document, rules: RuleSet) -> PageReading:

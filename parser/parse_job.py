@@ -9,6 +9,7 @@ aside with the reason after three of them. Both cost their own time only.
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from sqlmodel import Session, col, delete, select, update
 
@@ -36,6 +37,8 @@ TIME_LIMIT = 20
 HARD_TIME_LIMIT = 60
 # Pages up to which one worker reads all: worker processes take time to start.
 MAX_PAGES_ALONE = 80
+# Characters of the text and of the selector that are stored with a reading.
+MAX_RAW_CHARS = 200
 # Characters of a stored reason.
 MAX_REASON_CHARS = 500
 
@@ -214,11 +217,28 @@ def _save_page(session: Session, shop: Shop, version: int, outcome: Outcome) -> 
         )
 
 
-def _stored_readings(readings: Mapping[Attribute, Reading]) -> dict[str, dict[str, float]]:
-    """Return the JSON form of readings: `weight` is the confidence, as first named."""
-    stored = {}
+def _stored_readings(readings: Mapping[Attribute, Reading]) -> dict[str, dict[str, Any]]:
+    """Return the JSON form of readings: `weight` is the confidence, as first named.
+
+    `raw` is the text that the best rule with the winning value selected, `rule` its selector.
+    """
+    stored: dict[str, dict[str, Any]] = {}
     for attribute, reading in readings.items():
-        if reading.value is not None:
-            confidence = round(reading.confidence, 4)
-            stored[str(attribute)] = {"weight": confidence, "votes": reading.vote_count}
+        if reading.value is None:
+            continue
+        entry: dict[str, Any] = {
+            "weight": round(reading.confidence, 4),
+            "votes": reading.vote_count,
+        }
+        for vote in reading.votes:
+            if vote.value == reading.value:
+                entry["raw"] = _printable((vote.raw or "")[:MAX_RAW_CHARS])
+                entry["rule"] = _printable(str(vote.rule.selector)[:MAX_RAW_CHARS])
+                break
+        stored[str(attribute)] = entry
     return stored
+
+
+def _printable(text: str) -> str:
+    """Return a text without the characters that a database may refuse, on one line."""
+    return " ".join("".join(char if char.isprintable() else " " for char in text).split())

@@ -33,8 +33,17 @@ def list_commands() -> Iterator[tuple[str, Any]]:
 
 def _walk(name: str, command: Any) -> Iterator[tuple[str, Any]]:
     yield name, command
-    for subname, subcommand in getattr(command, "commands", {}).items():
-        yield from _walk(f"{name} {subname}", subcommand)
+    subcommands = getattr(command, "commands", {})
+    if not subcommands:
+        return
+    # Arguments of a group stand before its commands: scout review SHOP list.
+    arguments = [
+        parameter.metavar or parameter.human_readable_name
+        for parameter in command.params
+        if parameter.param_type_name == "argument"
+    ]
+    for subname, subcommand in subcommands.items():
+        yield from _walk(" ".join([name, *arguments, subname]), subcommand)
 
 
 def render_manual() -> str:

@@ -3,7 +3,7 @@
 A single price does not show it, its column does: `0.990`, `1299.000` or `12.50` beside it have a
 decimal point, `1.299,00` or `1.299.000` a separator of thousands. So each column's prices vote, and
 its ambiguous prices are rewritten to forms that read in one way only. Without a vote they stay as
-they are, and the currency decides (`catalog.values.price`).
+they are, and the currency decides (`catalog.values.prices.price`).
 """
 
 import re
@@ -31,11 +31,11 @@ class _Votes:
         shows it.
         """
         balance = self.balance[separator]
-        other = self.balance["," if separator == "." else "."]
+        other_balance = self.balance["," if separator == "." else "."]
         if balance:
             return balance > 0
         # A column has one separator of decimals.
-        return False if other > 0 else None
+        return False if other_balance > 0 else None
 
 
 @dataclass
@@ -105,7 +105,7 @@ def _rewriter(votes: _Votes) -> Callable[[re.Match[str]], str]:
 
 
 def _votes_of(number: str) -> list[tuple[str, bool]]:
-    """Return what a number shows: separators, and whether they are of decimals.
+    """Return the votes of a number: its separators, and whether they are of decimals.
 
     >>> _votes_of("1.299,00"), _votes_of("0.990"), _votes_of("12.990"), _votes_of("1,299,000")
     ([(',', True), ('.', False)], [('.', True)], [], [(',', False)])
@@ -114,12 +114,12 @@ def _votes_of(number: str) -> list[tuple[str, bool]]:
     if last < 0:
         return []
     separator = number[last]
-    other = "," if separator == "." else "."
+    group_separator = "," if separator == "." else "."
     decimals = len(number) - last - 1
-    if other in number:
+    if group_separator in number:
         if number.count(separator) > 1:
             return []
-        return [(separator, True), (other, False)]
+        return [(separator, True), (group_separator, False)]
     if number.count(separator) > 1:
         return [(separator, False)] if decimals == 3 else []
     if decimals != 3 or last > 3 or number.startswith("0"):

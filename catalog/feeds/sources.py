@@ -7,9 +7,11 @@ from pathlib import Path, PurePosixPath
 from urllib.parse import urlsplit
 
 from catalog.errors import UnreadableFeed, UsageError
-from catalog.feeds import delimited, files, jsonlines, parquet, rest, sql_query
+from catalog.feeds import files
+from catalog.feeds.formats import delimited, jsonlines, parquet
+from catalog.feeds.formats.xml import google_merchant
+from catalog.feeds.remote import rest, sql_query
 from catalog.feeds.rows import RepairNotice, Rows
-from catalog.feeds.xml import google_merchant
 from catalog.runtime.progress import Progress
 
 # Endings of a URL's path by which it is a file to download, not a REST endpoint.

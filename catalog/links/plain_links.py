@@ -71,8 +71,8 @@ class PlainLinkCleaner:
         return CleanedUrl(link, url, (), tuple(removed), opaque=False)
 
     def _judge_query(self, root: str, query: str) -> tuple[list[str], list[str]] | None:
-        """Return the parameters that stay, and the reasons of those that go; None where a parameter
-        needs the cleaner.
+        """Return the parameters that stay, and a reason for each removed parameter; None where a
+        parameter needs the cleaner.
         """
         retained: list[str] = []
         removed: list[str] = []

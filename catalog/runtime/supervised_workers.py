@@ -64,11 +64,11 @@ class _Task(Generic[Item]):
         suspect = _Task(
             self.chunk, self.start + culprit, self.items[culprit:behind], self.deaths + 1
         )
-        others = [
+        innocent = [
             _Task(self.chunk, self.start, self.items[:culprit]),
             _Task(self.chunk, self.start + behind, self.items[behind:]),
         ]
-        return suspect, [task for task in others if task.items]
+        return suspect, [task for task in innocent if task.items]
 
 
 @dataclass
@@ -215,8 +215,8 @@ class _Supervisor(Generic[Item, Result]):
             return
         interrupted = worker.tasks.popleft()
         self._waiting.extendleft(reversed(worker.tasks))
-        suspect, others = interrupted.split(position - 1)
-        self._waiting.extendleft(reversed(others))
+        suspect, innocent = interrupted.split(position - 1)
+        self._waiting.extendleft(reversed(innocent))
         if suspect.deaths < MAX_TRIES:
             self._waiting.appendleft(suspect)
         else:

@@ -35,7 +35,7 @@ _SEND_BUFFER = 1_000_000
 class WorkerLost(Exception):
     """The worker process ended before it answered; the message is the reason.
 
-    `is_suspect` is set for the request that it worked on, not for those that waited behind it.
+    `is_suspect` is set for the request that it worked on, not for the requests behind it.
     """
 
     def __init__(self, reason: str = "", is_suspect: bool = False) -> None:

@@ -222,6 +222,17 @@ def count_matching(session: Session, run_id: int, where: FindingFilter) -> int:
     return session.exec(select(func.count()).where(*_conditions(session, run_id, where))).one()
 
 
+def read_match_urls(session: Session, run_id: int, where: FindingFilter) -> list[str]:
+    """Read the URLs of the matches whose findings a filter keeps, the most valuable first."""
+    query = (
+        select(Match.url)
+        .join(StoredFinding, col(StoredFinding.match_id) == col(Match.id))
+        .where(*_conditions(session, run_id, where))
+        .order_by(col(StoredFinding.rank))
+    )
+    return list(session.exec(query))
+
+
 def _order(sort: str) -> list[Any]:
     name = sort.removeprefix("-")
     if name not in _SORT_COLUMNS:
@@ -279,6 +290,16 @@ def _is_one_of(session: Session, is_of_run: Any, column: Any, matches: Any) -> A
     if len(values) > _MAX_VALUES:
         return matches
     return column.in_(values)
+
+
+def is_in_category(category: str | None, ancestor: str) -> bool:
+    """Return True if a category is an ancestor, or below it.
+
+    >>> is_in_category("Garden > Hoses", "garden"), is_in_category("Gardening", "garden")
+    (True, False)
+    """
+    key, ancestor_key = fold_key(category), fold_key(ancestor)
+    return key == ancestor_key or key.startswith(f"{ancestor_key}{_CATEGORY_SEPARATOR}")
 
 
 def _is_below(category: str) -> Any:

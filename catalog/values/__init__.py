@@ -12,13 +12,14 @@ from decimal import Decimal
 from typing import Any
 
 from catalog.models import Attribute, OfferFields
-from catalog.values import availability, category, identifier, image, price, text
+from catalog.values import availability, category, identifier, image, text
 from catalog.values.identifier import DASH as DASH
 from catalog.values.identifier import is_dash as is_dash
 from catalog.values.identifier import is_long_gtin as is_long_gtin
 from catalog.values.image import is_placeholder_image as is_placeholder_image
-from catalog.values.price import find_currency as find_currency
-from catalog.values.price import find_decimal_separator as find_decimal_separator
+from catalog.values.prices import price
+from catalog.values.prices.price import find_currency as find_currency
+from catalog.values.prices.price import find_decimal_separator as find_decimal_separator
 
 # Images of one offer that are stored.
 MAX_IMAGES = 50

@@ -15,7 +15,7 @@ from functools import lru_cache
 from importlib.resources import files
 
 from catalog.values import text
-from catalog.values.price_words import words_pattern
+from catalog.values.prices.price_words import words_pattern
 
 IN_STOCK = "in_stock"
 OUT_OF_STOCK = "out_of_stock"
@@ -75,8 +75,8 @@ _NOTIFICATION_WORDS: dict[str, str] = tomllib.loads(
 
 
 def _word_pattern(name: str) -> re.Pattern[str]:
-    words = _NOTIFICATION_WORDS[name].split()
-    return re.compile(rf"(?<![^\W_])(?:{words_pattern(words)})(?![^\W_])")
+    notification_words = _NOTIFICATION_WORDS[name].split()
+    return re.compile(rf"(?<![^\W_])(?:{words_pattern(notification_words)})(?![^\W_])")
 
 
 _NOTIFY = _word_pattern("notify")
@@ -127,9 +127,9 @@ def _normalise(raw: str) -> str | None:
     word = _GAPS_IN_WORD.sub("", _SCHEMA_ORG.sub("", phrase).rstrip("/"))
     if availability := _AVAILABILITY_OF_WORD.get(word):
         return availability
-    words = phrase.replace(",", "")
-    if _NOTIFY.search(words):
-        return _availability_beside_notification(words)
+    without_commas = phrase.replace(",", "")
+    if _NOTIFY.search(without_commas):
+        return _availability_beside_notification(without_commas)
     return _availability_of_phrase(_CONDITIONAL_ASSENT.sub(" ", phrase))
 
 

@@ -143,8 +143,8 @@ def _read_single_gtin(part: str) -> GtinReading:
     return _with_zeros(bare.translate(_GAPS))
 
 
-def _read_with_exponent(whole: str, fraction: str, exponent: int) -> GtinReading:
-    digits = whole + fraction
+def _read_with_exponent(integer_digits: str, fraction: str, exponent: int) -> GtinReading:
+    digits = integer_digits + fraction
     missing = exponent - len(fraction)
     # Zeros that are not written may be zeros or lost digits.
     if missing > 0:

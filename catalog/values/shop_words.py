@@ -30,11 +30,12 @@ MAX_WORD_LENGTH = 60
 # Characters of a key from which on a button may go on behind it, as in `Add to cart - 12.00`.
 MIN_PHRASE_LENGTH = 7
 
-_WORDS: dict[str, dict[str, str]] = tomllib.loads(
+_WORDS_BY_CONCEPT: dict[str, dict[str, str]] = tomllib.loads(
     files("catalog.values").joinpath("shop_words.toml").read_text(encoding="utf-8")
 )
 # Combining marks of European scripts; those of Japanese make another letter.
-_FIRST_ACCENT, _LAST_ACCENT = "\u0300", "\u036f"
+_FIRST_ACCENT = "\u0300"
+_LAST_ACCENT = "\u036f"
 
 
 @lru_cache(maxsize=8192)
@@ -59,11 +60,11 @@ def words_of(concept: Concept, languages: Iterable[str] | None = None) -> list[s
     >>> words_of("home", ["fr", "xx"])
     ['accueil', "page d'accueil"]
     """
-    by_language = _WORDS[concept]
-    words: list[str] = []
+    by_language = _WORDS_BY_CONCEPT[concept]
+    spellings: list[str] = []
     for language in by_language if languages is None else languages:
-        words += by_language.get(language, "").split()
-    return [word.replace("_", " ") for word in words]
+        spellings += by_language.get(language, "").split()
+    return [word.replace("_", " ") for word in spellings]
 
 
 @lru_cache(maxsize=32)

@@ -128,8 +128,8 @@ def plain(raw: str) -> str:
 
 
 def _resolve_references(raw: str) -> str:
-    """Resolve character references, however often they are escaped; those that are left after some
-    rounds are taken apart.
+    """Resolve character references, however often they are escaped; references that remain after
+    some rounds are taken apart.
 
     >>> _resolve_references("&amp;lt;"), _resolve_references("&amp;amp;amp;amp;amp;amp;amp;lt;")
     ('<', '<')

@@ -2,8 +2,8 @@
 
 An XML parser stops at the first slip, and a recovering one drops an unknown amount behind it: the
 rest of the file, or every later reference. Here only the tags of entries, addresses and dates are
-looked for, whatever their prefixes and namespaces are. Nothing is resolved but the references of
-XML and HTML, and the time is linear in the length of the text.
+looked for, with any prefix and namespace. Nothing is resolved but the references of XML and HTML,
+and the time is linear in the length of the text.
 """
 
 import re
@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from catalog.feeds.xml.fields import read_attributes, resolve_references
+from catalog.feeds.formats.xml.references import read_attributes, resolve_references
 
 # Tags of one file that are looked at. Bound against hostile input: as many entries as are allowed,
 # with 30 tags each.

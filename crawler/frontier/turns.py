@@ -1,8 +1,8 @@
-"""Turns: pages in flight are handled in the order of their dispatch, whichever arrives first.
+"""Turns: pages in flight are handled in the order of their dispatch, not of their arrival.
 
-Much of what a crawl learns depends on the order of its pages: which of two addresses is the
-original, which rule is trusted first, which links are refused by it. With the order of arrival,
-the same shop would give other pages in each crawl. So a response that arrives early waits.
+The order of pages decides much in a crawl: which of two addresses is the original, which rule is
+trusted first, which links are refused by it. With the order of arrival, the same shop would give
+other pages in each crawl. So a response that arrives early waits.
 """
 
 import asyncio

@@ -46,8 +46,8 @@ def count_offer_signals(body: bytes) -> int:
     if b"$" in source:
         count += len(DOLLAR_AMOUNT.findall(source))
     # The parts behind the ends of scripts: the first is all before the first script.
-    first, *others = source.split(b"<script")
-    outside_scripts = first + b" ".join(part.partition(b"</script")[2] for part in others)
+    first, *later_parts = source.split(b"<script")
+    outside_scripts = first + b" ".join(part.partition(b"</script")[2] for part in later_parts)
     count += _count(outside_scripts, BUTTON_SIGNALS)
     match = LANGUAGE.search(source, 0, START_SIZE)
     return count + sum(map(outside_scripts.count, _buy_words(match[1].decode() if match else "")))
@@ -68,7 +68,7 @@ def _buy_words(language: str) -> tuple[bytes, ...]:
     Single words of Latin letters are left out: texts have them as well.
     """
     languages = dict.fromkeys((language, "en") if language else USUAL_LANGUAGES)
-    words = [word for word in words_of("buy", languages) if " " in word or not word.isascii()]
+    phrases = [word for word in words_of("buy", languages) if " " in word or not word.isascii()]
     # `bytes.lower` knows ASCII only.
-    spellings = {spelling.encode() for word in words for spelling in (word, word.capitalize())}
+    spellings = {spelling.encode() for word in phrases for spelling in (word, word.capitalize())}
     return tuple(sorted(word for word in spellings if word == word.lower()))

@@ -40,7 +40,7 @@ def _encode(href: str, encoding: Callable[[], str]) -> str:
 
 
 def _quoted(letters: str, encoding: str) -> str:
-    """Quote letters; those that the encoding lacks as character references, as browsers do.
+    """Quote letters; letters that the encoding lacks become character references, as in browsers.
 
     >>> _quoted("ö€", "iso8859-2")
     '%F6%26%238364%3B'

@@ -31,8 +31,8 @@ class PageFingerprint:
         Words with a digit are left out: times and request numbers change."""
         title = tree.css_first("title")
         texts = [node.text(separator=" ") for node in tree.css(TEXT_TAGS)]
-        words = set(WORD.findall(" ".join(texts).lower()))
-        stable = frozenset(word for word in words if not _has_digit(word))
+        page_words = set(WORD.findall(" ".join(texts).lower()))
+        stable = frozenset(word for word in page_words if not _has_digit(word))
         return cls(title.text().strip() if title else "", stable)
 
     def is_similar(self, page: "PageFingerprint") -> bool:

@@ -80,7 +80,7 @@ class _Gunzipper:
                 return False
 
     def _member_blocks(self) -> Iterator[bytes]:
-        """Yield the bytes of the member at the start of what is read. Raises zlib.error."""
+        """Yield the bytes of the member at the present position. Raises zlib.error."""
         unpacker = zlib.decompressobj(wbits=31)
         self._position = 0
         has_output = False

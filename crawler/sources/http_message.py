@@ -146,8 +146,8 @@ def _decode(body: bytes, coding: str, max_size: int) -> bytes:
     """Undo one coding, up to one byte more than `max_size`. Raises BrokenMessage."""
     if not body or _NO_CODINGS.fullmatch(coding):
         return body
-    known = _CODING.fullmatch(coding)
-    decode = _DECODERS.get(known["name"]) if known else None
+    coding_match = _CODING.fullmatch(coding)
+    decode = _DECODERS.get(coding_match["name"]) if coding_match else None
     if _MARKUP_START.match(body):
         return body
     if decode is None:

@@ -24,11 +24,13 @@ BLANKS_SIZE = 1_024  # bytes in which blank lines are looked for
 HEAD_TOO_LONG = f"record whose head is longer than {MAX_HEADER_SIZE} bytes"
 BROKEN_HEAD = "record with a broken head"
 WRONG_LENGTH = "record with a wrong length"
+DAMAGED_MEMBER = "damaged gzip member"
 CUT_OFF = "record cut off"
 
-# A start of a record for certain: text in a page is hardly taken for one.
+# A start of a record for certain: text in a page is hardly taken for one. It may stand in the middle
+# of a line: a crawler that was killed and started again writes on behind half a record.
 _WARC_LINES = rb"WARC/[0-9]\.[0-9]{1,2}[ \t]*\r?\n[A-Za-z-]{1,100}[ \t]*:"
-_START = re.compile(rb"(?:\A|\n)(?P<start>%b)" % _WARC_LINES)
+_START = re.compile(rb"(?P<start>%b)" % _WARC_LINES)
 _ARC_LINE = rb"(?:filedesc|https?|dns):\S{1,%d} \S{1,100} [0-9]{4,14} \S{0,100} ?[0-9]{1,18}\r?\n"
 _ARC_START = re.compile(_ARC_LINE % MAX_URL_SIZE)
 _LATER_ARC_START = re.compile(rb"(?:\A|\n)(?P<start>%b)" % (_ARC_LINE % MAX_URL_SIZE))
@@ -65,6 +67,9 @@ class RecordReader:
             yield from self._segment_records()
             if not self._stream.next_segment():
                 return
+            if self._stream.ends_clean:
+                # The gap is a gzip member that gave no bytes: at least one record is lost.
+                self.skipped[DAMAGED_MEMBER] += 1
 
     def _segment_records(self) -> Iterator[Record]:
         while self._skip_blanks():
@@ -130,7 +135,7 @@ class RecordReader:
         return None
 
     def _skip_block(self, headers: dict[str, str], length: int) -> Record | None:
-        """Consume a large block, or what there is of it before the next record."""
+        """Consume a large block, or its part before the next record if it is cut short."""
         while length:
             data = self._stream.peek(min(length, BLOCK_SIZE) + MAX_START_SIZE)
             start = self._search_start(data)
@@ -151,7 +156,8 @@ class RecordReader:
 
         Blank lines follow, and the next record or the end of the file.
         """
-        has_separator = _SEPARATOR.match(self._stream.peek(len(b"\r\n\r\n"))) is not None
+        following = self._stream.peek(BLANKS_SIZE)
+        has_separator = _SEPARATOR.match(following) is not None
         if not self._skip_blanks():
             if self._stream.ends_clean:
                 return record
@@ -161,10 +167,12 @@ class RecordReader:
         if has_separator or data.startswith(_WARC_MARK) or _ARC_START.match(data):
             return record
         self.skipped[WRONG_LENGTH] += 1
-        if record.block and (start := self._search_start(record.block)) is not None:
-            self._stream.unread(record.block[start:])
-        else:
-            self._find_start()
+        if record.block:
+            # The next record may begin in the block, or at its end: even the line break between
+            # its first lines may be one of the blanks skipped.
+            self._stream.unread(following[: len(following) - len(following.lstrip(_BLANKS))])
+            self._stream.unread(record.block)
+        self._find_start()
         return None
 
     def _find_start(self) -> bool:

@@ -183,8 +183,8 @@ def prepare_worker(
     site.move_to(origin)
     fingerprint = None
     if missing_page:
-        title, words = missing_page
-        fingerprint = PageFingerprint(title, frozenset(words))
+        title, page_words = missing_page
+        fingerprint = PageFingerprint(title, frozenset(page_words))
     digester = PageDigester(site, fingerprint)
 
     def process(task: dict[str, Any], body: bytes) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from catalog.models import Verdict
 from matcher.array_types import Doubles, Floats, Ints
 from matcher.decision.verdicts import Decision
 from matcher.features.table import FEATURE_NAMES, FeatureKind, columns_by_kind
@@ -32,25 +33,50 @@ def weigh_evidence(scored: ScoredPairs, decisions: Sequence[Decision]) -> list[D
 
     `evidence` lists kinds of evidence, the weightiest first: the weight is in log-odds, above zero
     if it speaks for the pair. `settled` names the link or identifier that was weighed after the
-    classifier. `candidates` are (row of the catalog in `scored`, probability), the most probable
-    first.
+    classifier. `candidates` are (row of the catalog in `scored`, probability, weight of each kind of
+    evidence), the most probable first. For a listed offer, only the pair that decided has weights.
     """
-    explained = [row for row, decision in enumerate(decisions) if decision.pair is not None]
-    pairs = np.array([decisions[row].pair for row in explained], dtype=np.int64)
-    weights = _ablation_weights(scored, pairs)
-    details: list[Details] = []
-    for candidates in _most_probable(scored, len(decisions)):
-        shown = [
-            (int(scored.pairs[pair, 1]), round(float(scored.probability[pair]), 4))
-            for pair in candidates
-        ]
-        details.append({"evidence": [], "settled": None, "candidates": shown})
+    candidates = _most_probable(scored, len(decisions))
+    weights = _weigh_pairs(scored, decisions, candidates)
     links, identifiers = scored.evidence.links, scored.evidence.identifiers
-    for position, (row, pair) in enumerate(zip(explained, pairs.tolist(), strict=True)):
-        weight_of_kind = {kind: float(weight[position]) for kind, weight in weights.items()}
-        details[row]["evidence"] = _describe_evidence(scored.table[pair], weight_of_kind)
-        details[row]["settled"] = links[pair] or identifiers[pair] or None
+    details: list[Details] = []
+    for decision, pairs in zip(decisions, candidates, strict=True):
+        shown = []
+        for pair in pairs:
+            row, probability = int(scored.pairs[pair, 1]), float(scored.probability[pair])
+            shown.append((row, round(probability, 4), _relevant_weights(weights.get(pair, {}))))
+        detail: Details = {"evidence": [], "settled": None, "candidates": shown}
+        if decision.pair is not None:
+            pair = int(decision.pair)
+            detail["evidence"] = _describe_evidence(scored.table[pair], weights[pair])
+            detail["settled"] = links[pair] or identifiers[pair] or None
+        details.append(detail)
     return details
+
+
+def _weigh_pairs(
+    scored: ScoredPairs, decisions: Sequence[Decision], candidates: Sequence[Sequence[int]]
+) -> dict[int, dict[FeatureKind, float]]:
+    """Return the weights of each kind of evidence, by pair, for the pairs that need an explanation."""
+    needed: dict[int, None] = {}
+    for decision, pairs in zip(decisions, candidates, strict=True):
+        if decision.pair is not None:
+            needed[int(decision.pair)] = None
+        # The candidates of a listed offer explain nothing, and most offers are listed.
+        if decision.verdict is not Verdict.LISTED:
+            needed |= dict.fromkeys(pairs)
+    by_kind = _ablation_weights(scored, np.array(list(needed), dtype=np.int64))
+    weights: dict[int, dict[FeatureKind, float]] = {}
+    for position, pair in enumerate(needed):
+        weights[pair] = {kind: float(weight[position]) for kind, weight in by_kind.items()}
+    return weights
+
+
+def _relevant_weights(weights: Mapping[FeatureKind, float]) -> dict[str, float]:
+    """Return the weights worth showing by the name of their kind, the greatest first."""
+    relevant = [kind for kind, weight in weights.items() if abs(weight) >= MIN_WEIGHT]
+    relevant.sort(key=lambda kind: -abs(weights[kind]))
+    return {kind.value: round(weights[kind], 2) for kind in relevant}
 
 
 def _ablation_weights(scored: ScoredPairs, pairs: Ints) -> Mapping[FeatureKind, Doubles]:
@@ -59,9 +85,12 @@ def _ablation_weights(scored: ScoredPairs, pairs: Ints) -> Mapping[FeatureKind, 
     complete = log_odds(scored.classifier(table))
     weights = {}
     for kind, columns in _COLUMNS.items():
-        ablated = table.copy()
+        weights[kind] = np.zeros(len(pairs))
+        # Without a feature of a kind, there is nothing to leave out.
+        has_kind = ~np.isnan(table[:, columns]).all(axis=1)
+        ablated = table[has_kind]
         ablated[:, columns] = np.nan
-        weights[kind] = complete - log_odds(scored.classifier(ablated))
+        weights[kind][has_kind] = complete[has_kind] - log_odds(scored.classifier(ablated))
     return weights
 
 

@@ -102,7 +102,7 @@ def find_duplicates(
 ) -> RecordDuplicates:
     """Join records and cluster the pairs; rows of the right side are numbered after the left ones.
 
-    Texts that differ only in marks that make another letter are no pair, whatever the method.
+    Texts that differ only in marks that make another letter are no pair, by any method.
     """
     begun = perf_counter()
     pairs = drop_letter_pairs(method(left, right, progress), left, right)

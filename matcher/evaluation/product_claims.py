@@ -21,7 +21,7 @@ from matcher.scoring.assignment import assign_one_to_one
 # Share of the catalog's offers that may repeat a merchant of their product: errors of the site.
 MAX_REPEATED_SHARE = 0.01
 # Features whose greatest value speaks for a claim.
-_GREATEST = (
+_HIGH_IS_BETTER = (
     "grams",
     "words",
     "token_set",
@@ -33,7 +33,7 @@ _GREATEST = (
     "quantities_shared",
 )
 # Features whose least value speaks for a claim.
-_LEAST = (
+_LOW_IS_BETTER = (
     "rarest_only_shop",
     "rarest_only_known",
     "codes_only_shop",
@@ -104,7 +104,7 @@ def compute_product_features(
     ]
     best_odds = best_per_claim(claims, word_odds)
     columns += [best_odds, _mean_per_claim(claims, word_odds), *_rival_columns(claims, best_odds)]
-    for names, sign in ((_GREATEST, 1), (_LEAST, -1)):
+    for names, sign in ((_HIGH_IS_BETTER, 1), (_LOW_IS_BETTER, -1)):
         for name in names:
             value = np.nan_to_num(sign * table[:, COLUMN[name]])
             columns += [best_per_claim(claims, value), _mean_per_claim(claims, value)]

@@ -7,19 +7,19 @@ variants of one page, and pages of one identifier with different first images.
 
 Pages in another language or market have another title or price. There, one EAN and one first image
 suffice, or one SKU and one first image with the same title or the same price. Addresses and
-hreflang links join further ones (`matcher.records.language_twins`).
+hreflang links join further ones (`matcher.records.languages.language_twins`).
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from matcher.records.language_twins import (
+from matcher.records.languages.language_twins import (
     MAX_MARKETS,
     has_different_quantity,
     join_language_twins,
 )
-from matcher.records.localized_page import DEFAULT_VERSION, LocalizedPage, localize_pages
+from matcher.records.languages.localized_page import DEFAULT_VERSION, LocalizedPage, localize_pages
 from matcher.records.offer_groups import OfferGroups
 from matcher.records.record import Record
 

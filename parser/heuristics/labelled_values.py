@@ -18,7 +18,7 @@ CONCEPT_OF: dict[Attribute, Concept] = {
     Attribute.CATEGORY: "category",
 }
 # Marks between a label and its value.
-MARK = re.compile(r"\s*[:：]\s*|\s*(?:№|[#＃])\s*:?\s*|\s*=\s+|\s+[-–—]\s+")
+MARK = re.compile(r"\s*[:：]\s*|\s*(?:№|[#＃])(?:\s?[#＃])*\s*:?\s*|\s*=\s+|\s+[-–—]\s+")
 # Marks between several labels of one value: `EAN / GTIN`.
 LABEL_SEPARATOR = re.compile(r"\s*[/,|&]\s*")
 # Marks between a value and the next label in one element.

@@ -14,7 +14,7 @@ from selectolax.lexbor import LexborNode
 
 from catalog.models import Attribute
 from catalog.values import find_currency, normalise
-from catalog.values.price_words import CURRENT_PRICE_WORDS
+from catalog.values.prices.price_words import CURRENT_PRICE_WORDS
 from catalog.values.shop_words import is_buy_text, names, word_key
 from parser.page.document import Document
 from parser.page.struck_prices import CAMEL_CASE, mark_of

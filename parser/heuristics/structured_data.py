@@ -10,7 +10,7 @@ from rapidfuzz import fuzz
 
 from catalog.models import Attribute
 from catalog.values import is_same_value, normalise
-from catalog.values.identifier import GTIN_NAMES
+from catalog.values.identifier import GTIN_NAMES, read_gtin
 from catalog.values.shop_words import names as is_word_of
 from parser.heuristics.claims import DATA, DATA_TRUST, JSON_LD, JSON_LD_TRUST, Claim
 from parser.page.document import Document, scalar_text
@@ -216,6 +216,9 @@ def _thing_claims(thing: dict[str, Any]) -> Iterator[Claim]:
     }
     for attribute, value in values.items():
         text = _text(value)
+        if text and attribute is Attribute.EAN:
+            # A number type drops leading zeros.
+            text = read_gtin(text).gtin or text
         if text:
             yield Claim(attribute, text, JSON_LD_TRUST, JSON_LD)
 

@@ -1,7 +1,7 @@
 """Cents in an element of their own, `12<sup>50</sup> €`: written as raised digits, `12⁵⁰ €`.
 
 Without that the text of the elements around is 1250. Values know raised digits
-(`catalog.values.split_amounts`), and a person reads them as the page shows them.
+(`catalog.values.prices.split_amounts`), and a person reads them as the page shows them.
 """
 
 import re

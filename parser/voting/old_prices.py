@@ -11,7 +11,7 @@ from selectolax.lexbor import LexborNode
 
 from catalog.models import Attribute
 from catalog.values import normalise
-from catalog.values.price import old_amounts
+from catalog.values.prices.price import old_amounts
 from parser.page.document import Document
 from parser.page.struck_prices import MAX_BOX_LEVELS, OUTER_TAGS, struck_amounts
 from parser.rules.model import Rule

@@ -14,6 +14,7 @@ from urllib.parse import unquote
 from catalog.models import Attribute
 from catalog.values import NO_HINT, Hint, is_dash, is_long_gtin, normalise
 from catalog.values.category import is_home, standard_path
+from catalog.values.identifier import read_gtin
 from parser.page.cards import CARD_ATTRIBUTES
 from parser.page.document import Document
 from parser.page.texts import selected_text
@@ -94,6 +95,9 @@ def normalised_value(rule: Rule, text: str, base: str) -> str | None:
         text = slug_to_words(text)
     hint = _hint(rule.form, base) if rule.attribute in HINTED else NO_HINT
     value = normalise(rule.attribute, text, hint)
+    if value is None and rule.attribute is Attribute.EAN and _is_data_field(rule.selector):
+        # A number type drops leading zeros, and may add a fraction.
+        value = read_gtin(text).gtin
     if value is None:
         return None
     if value in rule.blocklist or _is_home_step(rule, value) or _is_dash_sku(rule, value):

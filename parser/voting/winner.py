@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from catalog.models import Attribute, OfferFields
 from catalog.values import find_currency, value_key
-from catalog.values.price import first_currency as currency_among
+from catalog.values.prices.price import first_currency as currency_among
 from parser.rules.model import Rule
 from parser.voting.confidence import estimate_confidence
 from parser.voting.vote_weights import is_in_meta, weight_of

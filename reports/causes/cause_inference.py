@@ -1,10 +1,10 @@
 """Inference of causes: the probable reason why an offer is missing, with its evidence.
 
 Nobody reports to a portal why an offer never arrived, so a cause is an inference: the strongest one
-that the figures of the run support. What is on record comes first (a rejected row, an offer that
-the feed had before), then groups of offers that chance does not explain
-(`reports.causes.group_causes`), then a listed variant. What holds for a single offer only (it is
-out of stock, its page states no EAN) is an observation: it may as well hold for listed offers.
+that the figures of the run support. Recorded facts come first (a rejected row, an offer that the
+feed had before), then groups of offers that chance does not explain
+(`reports.causes.groups.group_causes`), then a listed variant. A fact about a single offer only (it
+is out of stock, its page states no EAN) is an observation: it may as well hold for listed offers.
 
 To add a cause: a kind with its advice in `cause_kinds.py`, a trait in `offer_columns.py` with its
 sentence in `group_sentences.py`, and a row in the table of cases of
@@ -21,10 +21,10 @@ from stdnum.exceptions import ValidationError
 from catalog.models import Verdict
 from reports.causes.cause_kinds import CauseKind
 from reports.causes.config import CauseConfig
-from reports.causes.group_causes import GroupCauses
-from reports.causes.lost_offers import LostOffer
+from reports.causes.groups.group_causes import GroupCauses
 from reports.causes.page_variants import VariantIndex
-from reports.causes.rejected_rows import RejectedRow
+from reports.causes.recorded.lost_offers import LostOffer
+from reports.causes.recorded.rejected_rows import RejectedRow
 from reports.statistics.findings_reader import Finding
 from reports.statistics.formatting import format_date, format_percent
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 class CauseConfig:
     """Thresholds of the causes, with their defaults.
 
-    `reports.causes.pattern_search` explains the search for groups that they bound.
+    `reports.causes.groups.pattern_search` explains the search for groups that they bound.
     """
 
     # False discovery rate: corrected p-value from which on a group is no cause. With offers missing

@@ -19,7 +19,7 @@ from sqlmodel import Session, col
 
 from catalog.models import BadRow, KnownOffer, Shop
 from reports.causes.config import CauseConfig
-from reports.causes.rejected_rows import FeedRow
+from reports.causes.recorded.rejected_rows import FeedRow
 from reports.causes.unpaired_offers import UnpairedOffers
 from reports.statistics.coverage import (
     MAX_REASON_LENGTH,
@@ -31,6 +31,7 @@ from reports.statistics.coverage import (
     offer_status,
 )
 from reports.statistics.findings_reader import (
+    MAX_CODE_LENGTH,
     MAX_CURRENCY_LENGTH,
     MAX_KEY_LENGTH,
     MAX_URL_LENGTH,
@@ -124,6 +125,11 @@ class UnseenOffer:
     url: str | None
     status: OfferStatus
     reason: str | None
+    brand: str | None = None
+    category: str | None = None
+    ean: str | None = None
+    han: str | None = None
+    sku: str | None = None
 
     def as_row(self) -> dict[str, Any]:
         """Return the offer as report.json has it."""
@@ -250,7 +256,7 @@ class FeedQuality:
         pages: PagesByUrl | None,
         main_currency: str | None,
     ) -> None:
-        """Count the catalog's offers, their links by kind, and those that may be unpaired.
+        """Count the catalog's offers, their links by kind, and the offers that may be unpaired.
 
         `pages` are None for a run that a newer one has superseded.
         """
@@ -284,6 +290,11 @@ class FeedQuality:
             KnownOffer.price,
             KnownOffer.currency,
             KnownOffer.url,
+            KnownOffer.brand,
+            KnownOffer.category,
+            KnownOffer.ean,
+            KnownOffer.han,
+            KnownOffer.sku,
         )
         columns: list[Any] = [*map(col, fields)]
         query = (
@@ -291,17 +302,22 @@ class FeedQuality:
             .where(col(KnownOffer.shop_id) == shop.id, ~is_paired(run_id))
             .execution_options(yield_per=_BATCH_SIZE)
         )
-        for ref, title, price, currency, url in session.connection().execute(query):
-            page = linked_page(url, pages)
+        for row in session.connection().execute(query):
+            page = linked_page(row.url, pages)
             self.unseen.append(
                 UnseenOffer(
-                    ref=clean_text(ref, MAX_KEY_LENGTH) or "",
-                    title=clean_text(title),
-                    price=parse_amount(price),
-                    currency=clean_text(currency, MAX_CURRENCY_LENGTH),
-                    url=clean_text(url, MAX_URL_LENGTH),
-                    status=offer_status(False, url, page),
+                    ref=clean_text(row.ref, MAX_KEY_LENGTH) or "",
+                    title=clean_text(row.title),
+                    price=parse_amount(row.price),
+                    currency=clean_text(row.currency, MAX_CURRENCY_LENGTH),
+                    url=clean_text(row.url, MAX_URL_LENGTH),
+                    status=offer_status(False, row.url, page),
                     reason=_page_reason(page),
+                    brand=clean_text(row.brand, MAX_KEY_LENGTH),
+                    category=clean_text(row.category),
+                    ean=clean_text(row.ean, MAX_CODE_LENGTH),
+                    han=clean_text(row.han, MAX_KEY_LENGTH),
+                    sku=clean_text(row.sku, MAX_KEY_LENGTH),
                 )
             )
         self.unseen.sort(key=lambda offer: (-(offer.price or 0), offer.ref))
@@ -349,7 +365,7 @@ def _link_kind(lacks_url: bool, is_opaque: bool) -> str:
 def _may_be_in_shop(url: str | None, pages: PagesByUrl | None) -> bool:
     """Return False if the page of a catalog offer is known to be gone or was not fetched.
 
-    Such an offer cannot be one of those that the run has seen.
+    The run cannot have seen such an offer.
     """
     if url is None or pages is None:
         return True

@@ -95,10 +95,10 @@ class VariantIndex:
         """Return True if the catalog lists another offer of a page; None without such a page."""
         if page is None:
             return None
-        others = self.listed_counts[page]
+        other_listed = self.listed_counts[page]
         if verdict is Verdict.LISTED:
-            others -= 1
-        return others > 0
+            other_listed -= 1
+        return other_listed > 0
 
     def _find_evidence(self, finding: Finding) -> VariantEvidence | None:
         nearest = finding.nearest
@@ -135,7 +135,7 @@ class VariantIndex:
             return None
         if _NO_DIFFERENCE in differences:
             return f"has the same title as the listed “{listed.title}”"
-        title_words, listed_words = _words(title), _words(listed.title)
+        title_words, listed_words = _split_title(title), _split_title(listed.title)
         added = [word for word in title_words if word not in listed_words]
         removed = [word for word in listed_words if word not in title_words]
         change = f"{_quoted(added)} for {_quoted(removed)}"
@@ -211,8 +211,8 @@ def is_same_page(url: str, other_url: str | None) -> bool:
 
 def _share_half_of_words(title: str, other_title: str) -> bool:
     """Return True if the titles share half of the words of the longer one, as variants do."""
-    title_words, other_words = set(_words(title)), set(_words(other_title))
-    return 2 * len(title_words & other_words) >= max(len(title_words), len(other_words))
+    first_words, second_words = set(_split_title(title)), set(_split_title(other_title))
+    return 2 * len(first_words & second_words) >= max(len(first_words), len(second_words))
 
 
 def _quoted(changed_words: Sequence[str]) -> str:
@@ -221,5 +221,5 @@ def _quoted(changed_words: Sequence[str]) -> str:
     return f"“{' '.join(changed_words)}”"
 
 
-def _words(title: str | None) -> list[str]:
+def _split_title(title: str | None) -> list[str]:
     return re.findall(r"\w+", (title or "").casefold())

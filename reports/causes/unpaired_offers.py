@@ -59,7 +59,7 @@ class UnpairedOffers:
         return 0.0
 
     def _count_category(self, path: _Path) -> int:
-        """Count the offers of a category: whole paths are compared, whatever their first steps.
+        """Count the offers of a category: whole paths are compared, with any first steps.
 
         The feed may have further steps above (`Household > Kitchen`), may name nothing below
         `Kitchen`, or nothing above it.

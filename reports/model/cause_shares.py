@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from reports.causes.cause_kinds import ADVICE, CauseKind
-from reports.causes.group_causes import GroupCause, GroupCauses
+from reports.causes.groups.group_causes import GroupCause, GroupCauses
 from reports.statistics.completeness import VerdictCounts
 from reports.statistics.findings_reader import Finding, decimal_text
 

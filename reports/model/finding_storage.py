@@ -1,8 +1,9 @@
 """Storage of a finished run's findings and counts, from the same report that its files show."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from decimal import Decimal
 from heapq import merge
+from itertools import islice
 from typing import Any
 
 from sqlmodel import Session, col, select
@@ -20,10 +21,15 @@ from catalog.storage.findings import (
 from catalog.storage.store import Store
 from reports.model.report_model import Report, build_report
 from reports.statistics.coverage import Coverage
-from reports.statistics.findings_reader import Finding, read_finding
+from reports.statistics.findings_reader import Finding, read_findings_at
 
 # A report to store needs the findings of every verdict.
 ALL_VERDICTS = frozenset(Verdict)
+
+FindingState = dict[str, Any]
+"""Run, verdict, cause, evidence and change of a stored finding, ready for JSON."""
+_NO_STATES: Mapping[str, FindingState] = {}
+_BATCH_SIZE = 500  # findings updated at a time
 
 
 def store_findings(store: Store, report: Report) -> None:
@@ -90,6 +96,7 @@ def _columns(finding: Finding) -> dict[str, Any]:
         "decision": finding.decision,
         "note": finding.note,
         "reviewed_at": finding.reviewed_at,
+        "reviewer": finding.reviewer,
         "fetched_at": finding.fetched_at,
         "first_seen_at": finding.first_seen_at,
         "first_seen_run_id": finding.first_seen_run_id,
@@ -148,47 +155,107 @@ def backfill_findings(
         progress("runs of earlier versions", len(run_ids), len(run_ids))
 
 
-def update_finding(store: Store, shop: Shop, run_id: int, url: str) -> None:
-    """Bring a stored finding and its run's counts up to the present review decision on it.
+def update_findings(
+    session: Session,
+    shop: Shop,
+    run_id: int,
+    urls: Sequence[str],
+    former: Mapping[str, FindingState] = _NO_STATES,
+) -> dict[str, FindingState]:
+    """Bring stored findings and their run's counts up to the present review decisions.
 
-    A finding that becomes missing has no cause until the next report: causes are inferred from all
-    findings together.
+    `urls` are those of the matches. Returns the state that each finding had before, by URL; given
+    back as `former`, it restores the findings. A finding that becomes missing otherwise has no cause
+    until the next report: causes are inferred from all findings together.
     """
-    with store.write() as session:
-        finding = read_finding(session, shop, run_id, url)
-        counts = read_counts(session, run_id)
-        if finding is None or counts is None:
-            return
-        rows = select(StoredFinding).where(
-            StoredFinding.run_id == run_id, StoredFinding.url == finding.url
-        )
-        stored = session.exec(rows).first()
-        if stored is None:
-            return
-        if finding.verdict != stored.verdict:
-            stored.cause, stored.evidence = None, []
-        stored.verdict, stored.is_ignored = finding.verdict, finding.is_ignored
-        stored.value = finding.value
-        stored.decision, stored.note = finding.decision, finding.note
-        stored.reviewed_at = finding.reviewed_at
-        stored.change = _change_after_review(session, finding, counts.previous_run_id)
-        session.add(stored)
+    counts = read_counts(session, run_id)
+    if counts is None:
+        return {}
+    before: dict[str, FindingState] = {}
+    findings = read_findings_at(session, shop, run_id, urls)
+    while batch := list(islice(findings, _BATCH_SIZE)):
+        of_batch = [finding for _, finding in batch]
+        stored_findings = _stored_by_match(session, run_id, of_batch)
+        were_missing = _missing_urls(session, counts.previous_run_id, of_batch)
+        for match_url, finding in batch:
+            stored = stored_findings.get(finding.match_id)
+            if stored is None:
+                continue
+            before[match_url] = _state_of(stored)
+            _apply_review(stored, finding)
+            stored.change = _change_after_review(finding, counts.previous_run_id, were_missing)
+            _restore_state(stored, former.get(match_url))
+            session.add(stored)
         session.flush()
-        store_counts(session, counts)
+    store_counts(session, counts)
+    return before
+
+
+def _stored_by_match(
+    session: Session, run_id: int, findings: Sequence[Finding]
+) -> dict[int | None, StoredFinding]:
+    urls = [finding.url for finding in findings]
+    query = select(StoredFinding).where(
+        StoredFinding.run_id == run_id, col(StoredFinding.url).in_(urls)
+    )
+    return {stored.match_id: stored for stored in session.exec(query)}
+
+
+def _state_of(stored: StoredFinding) -> FindingState:
+    """Return the part of a finding that no review decision brings back, ready for JSON."""
+    return {
+        "run_id": stored.run_id,
+        "verdict": str(stored.verdict),
+        "cause": stored.cause,
+        "evidence": list(stored.evidence),
+        "change": stored.change,
+    }
+
+
+def _restore_state(stored: StoredFinding, state: FindingState | None) -> None:
+    """Restore the state of a finding, unless it is of another run or verdict."""
+    if state is None:
+        return
+    if (state["run_id"], state["verdict"]) != (stored.run_id, str(stored.verdict)):
+        return
+    stored.cause, stored.evidence = state["cause"], list(state["evidence"])
+    stored.change = state["change"]
+
+
+def _apply_review(stored: StoredFinding, finding: Finding) -> None:
+    if finding.verdict != stored.verdict:
+        stored.cause, stored.evidence = None, []
+    stored.verdict, stored.is_ignored = finding.verdict, finding.is_ignored
+    stored.value = finding.value
+    stored.decision, stored.note = finding.decision, finding.note
+    stored.reviewed_at, stored.reviewer = finding.reviewed_at, finding.reviewer
+
+
+def _missing_urls(
+    session: Session, previous_run_id: int | None, findings: Sequence[Finding]
+) -> set[str]:
+    """Return the URLs of these findings under which the previous run found them missing."""
+    if previous_run_id is None:
+        return set()
+    urls = sorted({url for finding in findings for url in finding.all_urls()})
+    missing: set[str] = set()
+    for start in range(0, len(urls), _BATCH_SIZE):
+        query = select(StoredFinding.url).where(
+            StoredFinding.run_id == previous_run_id,
+            col(StoredFinding.url).in_(urls[start : start + _BATCH_SIZE]),
+            StoredFinding.verdict == Verdict.MISSING,
+            col(StoredFinding.is_ignored).is_(False),
+        )
+        missing.update(session.exec(query))
+    return missing
 
 
 def _change_after_review(
-    session: Session, finding: Finding, previous_run_id: int | None
+    finding: Finding, previous_run_id: int | None, were_missing: Collection[str]
 ) -> Change | None:
     """Return the change of a reviewed finding: a rejected or ignored one was never missing."""
     if previous_run_id is None or not finding.is_missing:
         return None
-    was_missing = select(StoredFinding.id).where(
-        StoredFinding.run_id == previous_run_id,
-        col(StoredFinding.url).in_(finding.all_urls()),
-        StoredFinding.verdict == Verdict.MISSING,
-        col(StoredFinding.is_ignored).is_(False),
-    )
-    if session.exec(was_missing).first() is None:
-        return Change.NEW
-    return Change.STILL
+    if any(url in were_missing for url in finding.all_urls()):
+        return Change.STILL
+    return Change.NEW

@@ -16,6 +16,7 @@ from catalog.storage.findings import (
 )
 from catalog.storage.store import Store
 from reports.model.finding_storage import backfill_findings, store_run_findings
+from reports.model.offer_sources import read_sources
 from reports.statistics.findings_reader import (
     Finding,
     clean_text,
@@ -57,10 +58,12 @@ def _read_page(
         match_ids = [row.match_id for row in rows if row.match_id is not None]
         matches = read_findings_of(session, match_ids)
         explanations = _read_explanations(session, match_ids)
+        sources = read_sources(session, rows)
     findings = []
     for row in rows:
         finding = _with_stored(row, matches.get(row.match_id or 0))
         finding.why = explanations.get(row.match_id or 0)
+        finding.source = sources[row.id]
         findings.append(finding)
     return findings
 
@@ -140,6 +143,7 @@ def _with_stored(row: StoredFinding, match: Finding | None) -> Finding:
         fetched_at=row.fetched_at,
         decision=row.decision and ReviewDecision(row.decision),
         note=row.note,
+        reviewer=row.reviewer,
         cause=row.cause,
         evidence=tuple(row.evidence),
         since=Change(row.change) if row.change else None,

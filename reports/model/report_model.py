@@ -20,11 +20,11 @@ from reports.causes.cause_inference import CauseContext, infer_causes
 from reports.causes.cause_kinds import CauseKind
 from reports.causes.config import CauseConfig
 from reports.causes.feed_quality import FeedQuality
-from reports.causes.group_causes import infer_group_causes
-from reports.causes.lost_offers import read_lost_offers
+from reports.causes.groups.group_causes import infer_group_causes
 from reports.causes.offer_columns import OfferRecord
 from reports.causes.page_variants import VariantIndex
-from reports.causes.rejected_rows import find_rejected_rows
+from reports.causes.recorded.lost_offers import read_lost_offers
+from reports.causes.recorded.rejected_rows import find_rejected_rows
 from reports.model.cause_shares import CauseShare, summarize_causes
 from reports.model.offer_records import offer_record, with_variants
 from reports.statistics.completeness import Completeness
@@ -176,7 +176,7 @@ class _ReportBuilder:
         Findings of one verdict are ranked by their prices, those without a price last.
         """
         by_standing: dict[Verdict | None, list[Finding]] = {}
-        for finding in self.kept():
+        for finding in self.findings_in_memory():
             standing = None if finding.is_ignored else finding.verdict
             by_standing.setdefault(standing, []).append(finding)
         number = 0
@@ -187,7 +187,7 @@ class _ReportBuilder:
         for findings in (self.findings, self.listed, self.resolved):
             findings.sort(key=lambda finding: finding.rank)
 
-    def kept(self) -> Iterator[Finding]:
+    def findings_in_memory(self) -> Iterator[Finding]:
         """Yield every finding that stays in memory, once."""
         yield from self.findings
         yield from self.listed
@@ -234,7 +234,7 @@ def build_report(
             feed_quality.read_unseen(session, shop, run_id, pages)
         feed_quality.read_feed(session, shop, run_id, pages, builder.completeness.currency)
         builder.rank_findings()
-        fill_sightings(session, run, previous, builder.kept())
+        fill_sightings(session, run, previous, builder.findings_in_memory())
         builder.trend.mark_reappeared(builder.findings)
         context = _infer_causes(session, shop, run, builder, previous, config)
         feed_quality.sort()

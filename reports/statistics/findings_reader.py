@@ -71,7 +71,8 @@ class Finding:
     missing in an earlier run. `variant_of` is the URL of the page that holds this offer among
     several. `template` names the kind of the page, None if the parser recognised none. `rank`
     numbers the run's findings by value from 1; 0 means not ranked yet. `score` is the probability
-    that the catalog lists the offer.
+    that the catalog lists the offer. `source` is the page that it was read from, with the readings
+    (`reports.model.offer_sources`), where they were requested.
     """
 
     url: str
@@ -93,6 +94,7 @@ class Finding:
     fetched_at: datetime | None
     decision: ReviewDecision | None = None
     note: str | None = None
+    reviewer: str | None = None
     cause: str | None = None
     evidence: tuple[str, ...] = ()
     since: Change | None = None
@@ -109,6 +111,7 @@ class Finding:
     rank: int = 0
     has_picture: bool = False
     template: str | None = None
+    source: Mapping[str, Any] | None = None
 
     @property
     def is_ignored(self) -> bool:
@@ -155,6 +158,7 @@ class Finding:
             "since": self.since and str(self.since),
             "word": self.decision and str(self.decision),
             "note": self.note,
+            "reviewer": self.reviewer,
             "reviewed_at": time_text(self.reviewed_at),
             "ignored": self.is_ignored,
             "value": decimal_text(self.value),
@@ -167,6 +171,8 @@ class Finding:
             "variant_of": self.variant_of,
             "other_urls": [url for url in self.urls if url != self.url],
         }
+        if self.source is not None:
+            row |= self.source
         return row
 
 
@@ -175,6 +181,7 @@ class _Review:
     decision: ReviewDecision | None = None
     note: str | None = None
     reviewed_at: datetime | None = None
+    reviewer: str | None = None
 
 
 _NOT_REVIEWED = _Review()
@@ -198,13 +205,19 @@ def read_findings_of(session: Session, match_ids: Sequence[int]) -> dict[int, Fi
     return findings
 
 
-def read_finding(session: Session, shop: Shop, run_id: int, url: str) -> Finding | None:
-    """Read one finding of a run by the URL of its match, with the present decision."""
-    query = _match_query().where(col(Match.run_id) == run_id, col(Match.url) == url)
-    row = session.connection().execute(query).first()
-    if row is None:
-        return None
-    return _finding(row, _read_reviews(session, shop))
+def read_findings_at(
+    session: Session, shop: Shop, run_id: int, urls: Sequence[str]
+) -> Iterator[tuple[str, Finding]]:
+    """Yield the findings of a run at these URLs of matches, with the present decisions.
+
+    Each comes with the URL of its match, which the finding may have shortened.
+    """
+    reviews = _read_reviews(session, shop)
+    for start in range(0, len(urls), _BATCH_SIZE):
+        of_batch = col(Match.url).in_(urls[start : start + _BATCH_SIZE])
+        query = _match_query().where(col(Match.run_id) == run_id, of_batch)
+        for row in session.connection().execute(query):
+            yield row.url, _finding(row, reviews)
 
 
 def _match_query() -> Select[Any]:
@@ -241,11 +254,17 @@ def _read_reviews(session: Session, shop: Shop) -> dict[str, _Review]:
         col(Review.decision),
         col(Review.note),
         col(Review.reviewed_at),
+        col(Review.reviewer),
     ]
     query = select(*columns).where(col(Review.shop_id) == shop.id)
     reviews = {}
-    for url, decision, note, reviewed_at in session.connection().execute(query):
-        reviews[url] = _Review(ReviewDecision(decision), clean_text(note), reviewed_at)
+    for url, decision, note, reviewed_at, reviewer in session.connection().execute(query):
+        reviews[url] = _Review(
+            ReviewDecision(decision),
+            clean_text(note),
+            reviewed_at,
+            clean_text(reviewer, MAX_KEY_LENGTH),
+        )
     return reviews
 
 
@@ -281,6 +300,7 @@ def _finding(match: Row[Any], reviews: Mapping[str, _Review]) -> Finding:
         fetched_at=match.fetched_at,
         decision=review.decision,
         note=review.note,
+        reviewer=review.reviewer,
         variant_of=clean_text(match.variant_of, MAX_URL_LENGTH),
         match_id=match.id,
         reviewed_at=review.reviewed_at,

@@ -59,17 +59,17 @@ def fill_sightings(
     session: Session, run: Run, previous: PreviousRun, findings: Iterable[Finding]
 ) -> None:
     """Fill in the sightings of a run's findings."""
-    known = _sightings_of(session, previous)
-    unknown = []
+    previous_sightings = _sightings_of(session, previous)
+    without_sighting = []
     for finding in findings:
         sighting = None
         for url in finding.all_urls():
-            sighting = sighting or known.get(previous.main_urls.get(url, url))
+            sighting = sighting or previous_sightings.get(previous.main_urls.get(url, url))
         _fill(finding, run, sighting)
         if sighting is None:
-            unknown.append(finding)
+            without_sighting.append(finding)
     if previous.run is not None:
-        _fill_from_earlier_runs(session, previous.run, unknown)
+        _fill_from_earlier_runs(session, previous.run, without_sighting)
 
 
 def _sightings_of(session: Session, previous: PreviousRun) -> dict[str, _Sighting]:

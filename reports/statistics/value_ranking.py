@@ -28,7 +28,7 @@ Offer = TypeVar("Offer", bound=PricedOffer)
 
 @dataclass(frozen=True)
 class ValueRanking:
-    """Order of currencies ("" for none), and the value of one unit of those that have a rate."""
+    """Order of currencies ("" for none), and the value of one unit of each currency with a rate."""
 
     order: tuple[str, ...] = ()
     rates: Mapping[str, Decimal] = field(default_factory=dict)

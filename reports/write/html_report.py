@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -25,19 +25,72 @@ from reports.model.report_model import Report
 from reports.statistics import formatting
 from reports.statistics.completeness import Group, VerdictCounts
 from reports.statistics.coverage import Coverage, OfferStatus
-from reports.statistics.findings_reader import Finding
+from reports.statistics.findings_reader import Finding, decimal_text
+from reports.statistics.price_bands import Band
 from reports.statistics.sightings import VanishedOffer
 from reports.write import charts
+from reports.write.offer_data import (
+    DETAILS_PER_CHUNK,
+    CauseKeys,
+    DetailBudget,
+    DetailReader,
+    OfferList,
+    cause_key,
+)
 
-# Rows shown per list: what a browser draws without delay. The other formats hold all rows.
-MAX_MISSING = 2000
-MAX_UNSURE = 500
+# Rows of a list that are in the page as a table. Of missing and unsure offers the script draws all.
+MAX_OFFERS = 100
 MAX_ROWS = 200
 
 _FALLEN_COVERAGE = 0.05  # loss in the share of pages with a response that makes figures doubtful
-_MAX_CATEGORY_CHOICES = 500  # entries of the category filter
 _MAX_BARS = 14  # bars that fit on a screen
 _MAX_BRAND_BARS = 10
+# Value of a facet for offers that do not state the attribute.
+NOT_STATED = "-"
+
+# Texts of the script.
+MESSAGES = {
+    "all": "all",
+    "not_stated": "not stated",
+    "out_of_stock": "out of stock",
+    "first_seen": "first seen",
+    "last_seen": "last seen",
+    "nothing_similar": "nothing similar",
+    "untitled": "untitled",
+    "probability": "probability of being the same offer",
+    "change_new": "new",
+    "change_reappeared": "missing again",
+    "word_accept": "confirmed",
+    "word_reject": "rejected",
+    "word_ignore": "ignored",
+    "several": "one of several offers on its page",
+    "shown": "{shown} of {all} offers",
+    "none": "No offer matches these filters.",
+    "loading": "Loading all offers …",
+    "old_browser": "This browser is too old for filters: it shows the first rows only.",
+    "more": "Show {number} more",
+    "details": "Details",
+    "attribute": "Attribute",
+    "on_page": "On the page",
+    "in_catalog": "In the catalog (nearest)",
+    "reading": "Read with",
+    "confidence": "confidence {share}, rules: {votes}",
+    "values": "Values that were compared",
+    "evidence": "For and against being the same offer",
+    "evidence_hint": "Bars to the right speak for the same offer, bars to the left against it.",
+    "candidates": "Nearest offers of the catalog",
+    "no_candidates": "The catalog has no similar offer.",
+    "page": "Page",
+    "fetched": "fetched",
+    "snapshot": "snapshot",
+    "open": "Open in the shop",
+    "also_at": "also at",
+    "decision": "Review decision",
+    "no_decision": "none yet",
+    "no_details": "This report has details of the most valuable offers only. "
+    "“scout offers --json” has those of all.",
+    "download": "missing offers",
+}
 
 
 @dataclass(frozen=True)
@@ -59,11 +112,14 @@ class UnseenList:
     shown: Sequence[UnseenOffer]
 
 
-def write_html(path: Path, report: Report) -> None:
-    """Write the report as one self-contained page."""
+def write_html(path: Path, report: Report, read_details: DetailReader | None = None) -> None:
+    """Write the report as one self-contained page.
+
+    `read_details` reads what an opened row shows; without it, rows cannot be opened.
+    """
     template = _environment().get_template("report.html")
     with path.open("w", encoding="utf-8") as file:
-        file.writelines(template.generate(_template_values(report)))
+        file.writelines(template.generate(_template_values(report, read_details)))
 
 
 def _environment() -> Environment:
@@ -71,6 +127,7 @@ def _environment() -> Environment:
         loader=PackageLoader("reports"),
         autoescape=True,
         undefined=StrictUndefined,
+        extensions=["jinja2.ext.i18n"],
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -85,16 +142,26 @@ def _environment() -> Environment:
         "minute": formatting.format_minute,
         "web_link": web_link,
         "host": host_name,
+        "offer_texts": offer_texts,
     }
     environment.filters.update(filters)
+    environment.install_null_translations(newstyle=True)  # type: ignore[attr-defined]
     environment.globals.update(
-        plural=formatting.format_plural, band_name=formatting.format_band, charts=charts
+        plural=formatting.format_plural,
+        band_name=formatting.format_band,
+        charts=charts,
+        cause_key=cause_key,
+        rows_link=rows_link,
+        band_range=band_range,
+        no_texts=RowTexts(),
+        details_per_chunk=DETAILS_PER_CHUNK,
     )
     return environment
 
 
-def _template_values(report: Report) -> dict[str, Any]:
+def _template_values(report: Report, read_details: DetailReader | None) -> dict[str, Any]:
     """Return the variables of the template, long lists shortened."""
+    keys, budget = CauseKeys(report.causes), DetailBudget()
     figures = report.completeness
     missing = report.findings_with(Verdict.MISSING)
     unsure = report.findings_with(Verdict.UNSURE)
@@ -113,19 +180,17 @@ def _template_values(report: Report) -> dict[str, Any]:
         "changes": _changed_offers(report),
         "currency": figures.currency,
         "categories": _shorten(figures.categories(), _MAX_BARS),
-        "category_choices": _category_choices(report),
         "brands": _shorten_brands(figures.by_brand),
         "bands": figures.by_band,
         "causes": report.causes,
         "has_pattern": any(cause.kind is not CauseKind.OTHER for cause in report.causes),
-        # Several groups may have one kind of cause.
-        "cause_choices": list(dict.fromkeys(cause.kind.value for cause in report.causes)),
         "advice": {kind.value: text for kind, text in ADVICE.items()},
         "trend": report.trend,
         "feed_quality": report.feed_quality,
-        "missing": missing[:MAX_MISSING],
+        "missing": OfferList("missing", missing, missing[:MAX_OFFERS], keys, read_details, budget),
         "missing_count": len(missing),
-        "unsure": unsure[:MAX_UNSURE],
+        "unsure": OfferList("unsure", unsure, unsure[:MAX_OFFERS], keys, read_details, budget),
+        "messages": MESSAGES,
         "unsure_count": len(unsure),
         "ignored": ignored[:MAX_ROWS],
         "ignored_count": len(ignored),
@@ -155,11 +220,80 @@ def _static_file(name: str) -> str:
     return files("reports").joinpath("static", name).read_text("utf-8").strip()
 
 
-def _category_choices(report: Report) -> list[str]:
-    shown = report.findings_with(Verdict.MISSING)[:MAX_MISSING]
-    return sorted({finding.category for finding in shown if finding.category})[
-        :_MAX_CATEGORY_CHOICES
-    ]
+def rows_link(offer_list: str, **facets: str | None) -> str:
+    """Return the link to the rows of a list with these facets; None stands for "not stated".
+
+    >>> rows_link("missing", category="Garden > Mowers", brand=None)
+    '#missing?category=Garden+%3E+Mowers&brand=-'
+    """
+    query = {name: NOT_STATED if value is None else value for name, value in facets.items()}
+    return f"#{offer_list}?{urlencode(query)}"
+
+
+def band_range(band: Band) -> str:
+    """Return a price band as its facet has it: lower border included, upper one excluded.
+
+    >>> band_range(Band(Decimal(20), Decimal(50))), band_range(Band(None, Decimal("9.5")))
+    ('20-50', '-9.5')
+    """
+    return f"{decimal_text(band.low) or ''}-{decimal_text(band.high) or ''}"
+
+
+@dataclass(frozen=True)
+class RowTexts:
+    """Texts of a row by field, as the script makes them for the rows that are not in the page."""
+
+    identifiers: str = ""
+    seen: str = ""
+    change: str = ""
+    word: str = ""
+    category: str = ""
+    brand: str = ""
+    price: str = ""
+    evidence: str = ""
+    also: str = ""
+    nearest: str = ""
+
+
+def offer_texts(finding: Finding) -> RowTexts:
+    """Return the texts of a finding's row."""
+    numbers = [("EAN", finding.ean), ("SKU", finding.sku), ("HAN", finding.han)]
+    identifiers = [f"{name} {value}" for name, value in numbers if value]
+    if finding.availability == "out_of_stock":
+        identifiers.append(MESSAGES["out_of_stock"])
+    nearest = MESSAGES["nothing_similar"]
+    if finding.nearest is not None:
+        currency = finding.nearest.currency or finding.currency
+        price = formatting.format_price(finding.nearest.price, currency)
+        nearest = f"{price} · {MESSAGES['probability']} {formatting.format_percent(finding.score)}"
+    return RowTexts(
+        identifiers=" · ".join(identifiers),
+        seen=_sighting_text(finding),
+        change=MESSAGES.get(f"change_{finding.since}", ""),
+        word=_decision_text(finding),
+        category=formatting.format_category(finding.category) or "–",
+        brand=finding.brand or "",
+        price=formatting.format_price(finding.price, finding.currency),
+        evidence=finding.evidence[0] if finding.evidence else "",
+        also="; ".join(finding.evidence[1:3]),
+        nearest=nearest,
+    )
+
+
+def _sighting_text(finding: Finding) -> str:
+    if finding.first_seen_at is None:
+        return ""
+    text = f"{MESSAGES['first_seen']} {formatting.format_minute(finding.first_seen_at)}"
+    if finding.last_seen_at == finding.first_seen_at:
+        return text
+    return f"{text}, {MESSAGES['last_seen']} {formatting.format_minute(finding.last_seen_at)}"
+
+
+def _decision_text(finding: Finding) -> str:
+    if finding.decision is None:
+        return ""
+    decision = MESSAGES[f"word_{finding.decision.value}"]
+    return f"{decision}: {finding.note}" if finding.note else decision
 
 
 def _unseen_lists(report: Report) -> dict[OfferStatus, UnseenList]:

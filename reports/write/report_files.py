@@ -18,8 +18,11 @@ from catalog.errors import StorageFull, StoreError, UsageError
 from catalog.models import RunState, Shop, Stage, Verdict
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
+from catalog.storage.findings import FindingFilter, read_match_urls
 from catalog.storage.store import Store
 from reports.model.finding_storage import ALL_VERDICTS, backfill_findings, store_findings
+from reports.model.findings import ensure_stored
+from reports.model.offer_details import read_offer_details
 from reports.model.report_model import Report, build_report
 from reports.write.feed_export import (
     last_import_columns,
@@ -42,7 +45,6 @@ FEED_FORMATS = {
     "feed-jsonl": "missing.jsonl",
 }
 _WRITERS: dict[str, Writer] = {
-    "html": write_html,
     "csv": write_csv,
     "xlsx": write_xlsx,
     "json": write_json,
@@ -80,25 +82,81 @@ def report_shop(
     for number, name in enumerate(formats):
         progress("report files", number, len(formats))
         if name in FEED_FORMATS:
-            writer = partial(_write_feed, store, name)
-            paths[name] = _write_complete(folder / FEED_FORMATS[name], writer, report)
+            write = partial(_write_report_feed, store, name, report)
+            paths[name] = _write_complete(folder / FEED_FORMATS[name], write)
+        elif name == "html":
+            write = partial(_write_html_with_details, store, report)
+            paths[name] = _write_complete(folder / "report.html", write)
         else:
-            paths[name] = _write_complete(folder / f"report.{name}", _WRITERS[name], report)
+            write = partial(_write_report_file, name, report)
+            paths[name] = _write_complete(folder / f"report.{name}", write)
     progress("report files", len(formats), len(formats))
     return paths
 
 
-def _write_feed(store: Store, format: str, path: Path, report: Report) -> None:
+def _write_report_file(format: str, report: Report, path: Path) -> None:
+    _WRITERS[format](path, report)
+
+
+def _write_html_with_details(store: Store, report: Report, path: Path) -> None:
+    with store.read() as session:
+        write_html(path, report, partial(read_offer_details, session))
+
+
+def _write_report_feed(store: Store, format: str, report: Report, path: Path) -> None:
     """Write the missing offers of a report as a feed."""
     urls = [finding.url for finding in report.findings_with(Verdict.MISSING)]
+    _write_feed(store, report.shop, report.run.id or 0, format, urls, path)
+
+
+def _write_feed(
+    store: Store, shop: Shop, run_id: int, format: str, urls: Sequence[str], path: Path
+) -> None:
+    """Write the offers of some findings of a run as a feed."""
     with store.read() as session:
-        offers = read_feed_offers(session, report.run.id or 0, urls)
+        offers = read_feed_offers(session, run_id, urls)
         if format == "feed-xml":
-            write_xml_feed(path, offers, title=f"Missing offers of {report.shop.name}")
+            write_xml_feed(path, offers, title=f"Missing offers of {shop.name}")
         elif format == "feed-jsonl":
             write_jsonl_feed(path, offers)
         else:
-            write_csv_feed(path, offers, last_import_columns(session, report.shop.id))
+            write_csv_feed(path, offers, last_import_columns(session, shop.id))
+
+
+def export_feeds(
+    settings: Settings,
+    store: Store,
+    shop: Shop,
+    run_id: int,
+    where: FindingFilter,
+    *,
+    formats: Sequence[str] = tuple(FEED_FORMATS),
+    out: Path | None = None,
+) -> dict[str, Path]:
+    """Write the missing offers of a run that a filter keeps as feeds; returns the files.
+
+    They are no part of the run's report and do not replace its feeds. `out` replaces the folder of
+    the report.
+
+    Raises UsageError (a format that is no feed, or a run that the shop does not have), StorageFull,
+    StoreError.
+    """
+    for name in formats:
+        if name not in FEED_FORMATS:
+            raise UsageError(
+                f"filters apply to feeds only, not to {name!r}: "
+                f"give --format with any of {','.join(FEED_FORMATS)}"
+            )
+    ensure_stored(store, shop, run_id)
+    missing = replace(where, verdicts=frozenset({Verdict.MISSING}), includes_ignored=False)
+    with store.read() as session:
+        urls = read_match_urls(session, run_id, missing)
+    folder = report_folder(settings, shop, run_id) if out is None else out
+    paths = {}
+    for name in formats:
+        writer = partial(_write_feed, store, shop, run_id, name, urls)
+        paths[name] = _write_complete(folder / f"filtered-{FEED_FORMATS[name]}", writer)
+    return paths
 
 
 def _store_report(
@@ -123,13 +181,13 @@ def report_folder(settings: Settings, shop: Shop, run_id: int) -> Path:
     return settings.data_dir / "reports" / f"{shop.id}-{name}".rstrip("-") / str(run_id)
 
 
-def _write_complete(path: Path, write: Writer, report: Report) -> Path:
+def _write_complete(path: Path, write: Callable[[Path], None]) -> Path:
     """Write a file under a temporary name and rename it. Raises StorageFull, StoreError."""
     # The process id keeps two processes that write the same report apart.
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write(temporary, report)
+        write(temporary)
         temporary.replace(path)
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):

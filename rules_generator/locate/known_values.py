@@ -15,6 +15,7 @@ from selectolax.lexbor import LexborNode
 
 from catalog.models import Attribute
 from catalog.values import Hint, is_same_value, normalise, value_key
+from catalog.values.identifier import read_gtin
 from parser.page.cards import CARD_ATTRIBUTES, only_link
 from parser.page.document import MAX_TEMPLATES, Document, scalar_text
 from parser.page.texts import HIDDEN_TAGS, element_text, own_text
@@ -210,6 +211,9 @@ class ValueMatcher:
                     return form
             return None
         value = normalise(attribute, raw, Hint(base_url=self.base))
+        if value is None and attribute is Attribute.EAN:
+            # Rules read data fields so: `"gtin": 36000291452`.
+            value = read_gtin(raw).gtin
         is_known = value is not None and value_key(attribute, value) in self._keys[attribute]
         return "plain" if is_known else None
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from catalog.models import Attribute
 from parser.page.cards import CARD_ATTRIBUTES
 from parser.page.document import Document
-from parser.rules.selector import AnySelector, reads_one_element
+from parser.rules.selector import AnySelector, AttributeAt, TextAt, reads_one_element
 from rules_generator.config import DEFAULT_CONFIG, LearnerConfig
 from rules_generator.training.examples import Example
 from rules_generator.training.page_cache import PageCache
@@ -26,6 +26,7 @@ class ExamplePages:
     config: LearnerConfig = DEFAULT_CONFIG
     not_shown: Mapping[Attribute, Collection[int]] = field(default_factory=dict)
     _texts: dict[AnySelector, dict[int, str | None]] = field(default_factory=dict)
+    _price_texts: dict[AnySelector, dict[int, str | None]] = field(default_factory=dict)
     _value_counts: dict[Attribute, Counter[str]] = field(default_factory=dict)
 
     @cached_property
@@ -48,15 +49,28 @@ class ExamplePages:
     def candidate_texts(
         self, attribute: Attribute, selector: AnySelector, indices: Iterable[int]
     ) -> list[str | None]:
-        """Return the texts at a selector as a rule for the attribute reads them: none in cards."""
+        """Return the texts at a selector as a rule for the attribute reads them.
+
+        There are none in cards, and no prices that are struck out.
+        """
         selected = list(indices)
-        texts = self.texts(selector, selected)
         if attribute not in CARD_ATTRIBUTES or not reads_one_element(selector):
-            return texts
+            return self.texts(selector, selected)
+        if attribute is Attribute.PRICE:
+            texts = [self._price_text(selector, index) for index in selected]
+        else:
+            texts = self.texts(selector, selected)
         return [
             None if text is None or self._is_in_card(index, selector.css) else text
             for index, text in zip(selected, texts, strict=True)
         ]
+
+    def _price_text(self, selector: TextAt | AttributeAt, index: int) -> str | None:
+        by_index = self._price_texts.setdefault(selector, {})
+        if index not in by_index:
+            node = self.pages[index].first(selector.css)
+            by_index[index] = self.documents[index].price_at(node, selector)
+        return by_index[index]
 
     def _is_in_card(self, index: int, css: str) -> bool:
         node = self.pages[index].first(css)

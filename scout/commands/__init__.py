@@ -5,20 +5,9 @@ They import other packages when they run, so `--help` is fast.
 
 from types import ModuleType
 
-from scout.commands import (
-    catalog,
-    demo,
-    doctor,
-    drift,
-    inspect,
-    offers,
-    rules,
-    run,
-    schedule,
-    serve,
-    shop,
-    stages,
-)
+from scout.commands import catalog, demo, doctor, run, schedule, serve, shop, stages
+from scout.commands.extraction import drift, inspect, rules
+from scout.commands.findings import offers, review
 from scout.commands.standalone import dedupe, evaluate, url
 
 COMMAND_MODULES: tuple[ModuleType, ...] = (
@@ -28,6 +17,7 @@ COMMAND_MODULES: tuple[ModuleType, ...] = (
     run,
     stages,
     offers,
+    review,
     inspect,
     rules,
     drift,

@@ -16,13 +16,25 @@ from scout.commands.context import (
     JsonOption,
     ShopArgument,
     get_invocation,
+    require_finished_run,
     require_run,
+)
+from scout.commands.findings.options import (
+    BrandOption,
+    CategoryOption,
+    CauseOption,
+    ChangeOption,
+    PriceOption,
+    SinceOption,
+    VerdictFlags,
+    make_filter,
 )
 from scout.terminal.output import format_cell, print_json, print_lines
 
 if TYPE_CHECKING:
     from catalog.models import Shop, Stage
     from catalog.runtime.progress import Progress
+    from scout.offer_filters import FilterTexts
 
     StageWork = Callable[[Shop, int, Progress], object]
     """The work of a stage: takes the shop, the run's id and a progress.
@@ -219,14 +231,28 @@ def report(
     run_id: Annotated[
         int | None, typer.Option("--run", metavar="ID", help="An earlier run of the shop.")
     ] = None,
+    category: CategoryOption = None,
+    brand: BrandOption = None,
+    price: PriceOption = None,
+    cause: CauseOption = None,
+    since: SinceOption = None,
+    change: ChangeOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write the report of a run."""
+    """Write the report of a run.
+
+    With a filter, only feeds of the missing offers that it keeps: --format feed-... .
+    """
     from catalog.models import Stage
     from reports.write.report_files import report_shop
+    from scout.offer_filters import FilterTexts
 
     invocation = get_invocation(context)
     formats = _parse_formats(format_)
+    texts = FilterTexts(category, brand, price, cause, change, since)
+    if texts.given():
+        _print_figures(_export_feeds(invocation, shop, formats, texts, out, run_id), as_json)
+        return
 
     def work(stored_shop: "Shop", run_id: int, progress: "Progress") -> object:
         return report_shop(
@@ -240,6 +266,27 @@ def report(
         )
 
     _print_figures(_execute(invocation, shop, Stage.REPORT, work, run_id), as_json)
+
+
+def _export_feeds(
+    invocation: Invocation,
+    name: str,
+    formats: tuple[str, ...],
+    texts: "FilterTexts",
+    out: Path | None,
+    run_id: int | None,
+) -> dict[str, Any]:
+    """Write the missing offers that a filter keeps as feeds, which no run records as its report."""
+    from reports.write.report_files import export_feeds
+    from scout.pipeline import run_records
+
+    settings, store, shop = invocation.settings, invocation.store, invocation.shop(name)
+    if run_id is None:
+        run_id = run_records.run_key(require_finished_run(invocation, shop))
+    run_id = run_records.check_run_id(store, shop, run_id)
+    where = make_filter(store, shop, VerdictFlags(), texts)
+    paths = export_feeds(settings, store, shop, run_id, where, formats=formats, out=out)
+    return {"run": run_id} | run_records.storable_figures(paths)
 
 
 def _export_warc(

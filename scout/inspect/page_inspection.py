@@ -231,10 +231,10 @@ def _rules_before(rules: RuleSet, template: Template | None, reading: Reading) -
 
     Usually that is the page's own template; without a match the parser may ask another one.
     """
-    asked = {vote.rule for vote in reading.all_votes}
+    voting_rules = {vote.rule for vote in reading.all_votes}
     readers = []
     for candidate in rules.templates:
-        if asked == set(candidate.rules_for(reading.attribute)):
+        if voting_rules == set(candidate.rules_for(reading.attribute)):
             readers.append(candidate.name)
     reader = readers[0] if readers else None
     if template is not None and template.name in readers:

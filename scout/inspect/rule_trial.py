@@ -1,7 +1,7 @@
 """Trial of a rule before it is saved: its values on sampled pages and on those of known offers.
 
-A trial reads each page twice, by the stored rules of the attribute and by those that would be
-stored with the new rule, and compares both values with the catalog's where it lists the offer.
+A trial reads each page twice, by the stored rules of the attribute and by the rules after the
+change, and compares both values with the catalog's where it lists the offer.
 """
 
 from collections.abc import Callable, Collection, Iterator
@@ -116,13 +116,13 @@ def try_rules(
     examples = _known_examples(store, shop, crawled, opener, attribute)
     known_pages = {example.page.page_id for example in examples}
     offer_pages = _offer_page_ids(store, shop)
-    others = [
+    sampled_pages = [
         page
         for page in shuffle_pages(crawled)
         if page.page_id in offer_pages and page.page_id not in known_pages
     ]
     example_of = {example.page: example for example in examples}
-    selected = [*example_of, *others[:sample_size]]
+    selected = [*example_of, *sampled_pages[:sample_size]]
     read_before = _reader(before, attribute)
     read_after = _reader(after, attribute)
     tried = []

@@ -85,12 +85,12 @@ def _count_unfinished(session: Session, run: Run) -> RunCounts:
         .where(Match.run_id == run.id)
         .group_by(col(Match.verdict))
     )
-    known = select(func.count()).where(KnownOffer.shop_id == run.shop_id)
+    count_known_offers = select(func.count()).where(KnownOffer.shop_id == run.shop_id)
     verdicts = {str(verdict): number for verdict, number in session.exec(by_verdict)}
     return RunCounts(
         run_id=run.id or 0,
         shop_id=run.shop_id,
-        known_offers=session.exec(known).one(),
+        known_offers=session.exec(count_known_offers).one(),
         pages={str(state): number for state, number in session.exec(by_state)},
         listed=verdicts.get(Verdict.LISTED, 0),
         missing=verdicts.get(Verdict.MISSING, 0),

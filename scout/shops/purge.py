@@ -12,6 +12,8 @@ from catalog.models import (
     Match,
     Page,
     Review,
+    ReviewChange,
+    ReviewStep,
     Run,
     RunCounts,
     Schedule,
@@ -34,6 +36,8 @@ ShopTable = type[
     | CatalogImport
     | BadRow
     | Review
+    | ReviewChange
+    | ReviewStep
     | Schedule
 ]
 
@@ -49,6 +53,8 @@ SHOP_TABLES: tuple[ShopTable, ...] = (
     LostOffer,
     BadRow,
     Review,
+    ReviewChange,
+    ReviewStep,
     Schedule,
 )
 """Tables with a column `shop_id`, in an order in which no foreign key is violated."""

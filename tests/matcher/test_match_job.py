@@ -64,6 +64,9 @@ def test_writes_every_offer_once(settings: Settings, store: Store, shop: Shop, r
     assert "the catalog's link leads to this page" in listed.reasons
     assert listed.why["settled"] == "link"
     assert listed.why["candidates"][0]["title"] == listed.nearest["title"]
+    assert {len(row.why["candidates"]) for row in rows} == {5}
+    best, *_, last = listed.why["candidates"]
+    assert sum(best["weights"].values()) > sum(last["weights"].values())
 
 
 def test_one_row_for_an_offer_on_several_pages(

@@ -182,3 +182,22 @@ def test_rule_sets_survive_storage() -> None:
     broken["templates"][0]["rules"][0]["score"] = 7
     with pytest.raises(RuleError, match=r"templates\.0\.rules\.0\.score"):
         RuleSet.from_json(broken)
+
+
+@pytest.mark.parametrize(
+    ("origin", "kind"), [("learnt", PageKind.OFFER), ("general", PageKind.OTHER)]
+)
+def test_a_page_without_a_price_is_an_offer_only_beside_known_offers(
+    origin: str, kind: PageKind
+) -> None:
+    """In a cold start, a page without a price on a template with prices is no offer page."""
+    [template] = RULES.templates
+    rules = tuple(known.model_copy(update={"origin": origin}) for known in template.rules)
+    changed = template.model_copy(update={"rules": rules})
+    page = text_page(ONE).replace('class="cost"', 'class="none"')
+    for read in (read_page, lambda document, rules: CompiledRules(rules).read(document)):
+        reading = read(
+            Document(page, "https://shop.example/p/0"),
+            RULES.model_copy(update={"templates": (changed,)}),
+        )
+        assert reading.kind is kind

@@ -178,10 +178,10 @@ class NetworkData:
         return [tracking.keys for tracking in self._tracking_at(host) if tracking.covers(path)]
 
     def _tracking_at(self, host: str) -> list[HostTracking]:
-        found: list[HostTracking] = []
+        rules_of_host: list[HostTracking] = []
         for name in host_patterns(host):
-            found += self.hosts.get(name, ())
-        return found
+            rules_of_host += self.hosts.get(name, ())
+        return rules_of_host
 
 
 @cache

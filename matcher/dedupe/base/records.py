@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from catalog.errors import UnreadableFeed, UsageError
-from catalog.feeds import delimited, files, jsonlines, parquet
+from catalog.feeds import files
+from catalog.feeds.formats import delimited, jsonlines, parquet
 from catalog.feeds.rows import Row, Rows, Texts, UnreadableRow
 from catalog.runtime.progress import Progress, no_progress
 

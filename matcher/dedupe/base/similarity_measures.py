@@ -134,8 +134,8 @@ def _word_bags(column: TextColumn, vocabulary: dict[str, int]) -> TokenBags:
     """Number the distinct words of each text; new words are added to the vocabulary."""
     tokens, sizes = list[int](), list[int]()
     for text in column.texts:
-        words = distinct_words(text)
-        sizes.append(len(words))
-        for word in words:
+        text_words = distinct_words(text)
+        sizes.append(len(text_words))
+        for word in text_words:
             tokens.append(vocabulary.setdefault(word, len(vocabulary)))
     return TokenBags(np.array(tokens, dtype=np.int64), np.array(sizes, dtype=np.int64))

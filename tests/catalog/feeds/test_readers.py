@@ -15,9 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from catalog.errors import UnreadableFeed
-from catalog.feeds import delimited, files, jsonlines, parquet
+from catalog.feeds import files
+from catalog.feeds.formats import delimited, jsonlines, parquet
+from catalog.feeds.formats.xml import google_merchant
 from catalog.feeds.rows import Row, UnreadableRow
-from catalog.feeds.xml import google_merchant
 
 
 def rows_of(path: Path, notes: list[str] | None = None) -> list[Row | UnreadableRow]:

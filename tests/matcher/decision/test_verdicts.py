@@ -231,5 +231,5 @@ def test_evidence_for_and_against(
     evidence = {entry["kind"]: entry for entry in details["evidence"]}
     assert evidence[kind]["speaks"] == speaks
     assert evidence[kind]["features"]
-    assert [row for row, _ in details["candidates"]] == [0]
+    assert [row for row, _, _ in details["candidates"]] == [0]
     assert json.loads(json.dumps(details, allow_nan=False))

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from catalog.models import Attribute
-from catalog.values.price import old_amounts
+from catalog.values.prices.price import old_amounts
 from parser.compiled_rules import CompiledRules
 from parser.page.document import Document
 from parser.page_reader import read_page

@@ -18,7 +18,7 @@ from catalog.storage.findings import (
     replace_findings,
 )
 from catalog.storage.store import Store
-from reports.model.finding_storage import backfill_findings, store_run_findings, update_finding
+from reports.model.finding_storage import backfill_findings, store_run_findings, update_findings
 from reports.model.findings import iterate_findings, list_findings
 
 ALL = FindingFilter(includes_ignored=True)
@@ -237,7 +237,8 @@ def test_a_decision_counts_at_once(
     list_findings(store, shop, run)
     fill.decide("a", decision, "looked at")
     fill.save()
-    update_finding(store, shop, run, url)
+    with store.write() as session:
+        update_findings(session, shop, run, [url])
     updated, counts = list_findings(store, shop, run), counts_of(store, run)
     (finding,) = [finding for finding in updated if finding.url == url]
     assert (finding.verdict, finding.is_ignored, finding.note) == (after, is_ignored, "looked at")

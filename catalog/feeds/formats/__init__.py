@@ -1,0 +1,1 @@
+"""Readers of feed files, one per format: CSV, JSON Lines, Parquet and XML."""

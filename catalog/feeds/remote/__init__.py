@@ -1,0 +1,1 @@
+"""Readers of remote sources: a paged REST endpoint and an SQL query, over safe connections."""

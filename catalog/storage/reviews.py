@@ -1,0 +1,187 @@
+"""Review decisions with a log of the steps that made them, so that each step can be undone.
+
+A step is a decision on one offer or on thousands, or an import. The log has the decision before and
+after each change. The changes of one URL are undone in reverse order only, so the decision that
+comes back is always the one that the change replaced.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import insert, update
+from sqlmodel import Session, col, delete, func, select
+
+from catalog.models import Review, ReviewChange, ReviewDecision, ReviewStep
+
+_BATCH_SIZE = 500  # rows written or read at a time
+
+
+@dataclass(frozen=True)
+class ReviewEntry:
+    """A decision on the offer at a URL."""
+
+    url: str
+    decision: ReviewDecision
+    reviewed_at: datetime
+    note: str | None = None
+    reviewer: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the entry without its URL, as the log has it."""
+        return {
+            "decision": str(self.decision),
+            "note": self.note,
+            "reviewer": self.reviewer,
+            "reviewed_at": self.reviewed_at.isoformat(),
+        }
+
+    @classmethod
+    def from_json(cls, url: str, stored: Mapping[str, Any]) -> "ReviewEntry":
+        """Return the entry that the log has."""
+        return cls(
+            url=url,
+            decision=ReviewDecision(stored["decision"]),
+            reviewed_at=datetime.fromisoformat(stored["reviewed_at"]),
+            note=stored["note"],
+            reviewer=stored["reviewer"],
+        )
+
+
+def read_reviews(session: Session, shop_id: int, urls: Iterable[str] | None = None) -> list[Review]:
+    """Read the decisions of a shop (None: all, else those on the given URLs), the newest first."""
+    ordered = (
+        select(Review)
+        .where(Review.shop_id == shop_id)
+        .order_by(col(Review.reviewed_at).desc(), col(Review.url))
+    )
+    if urls is None:
+        return list(session.exec(ordered))
+    reviews: list[Review] = []
+    for batch in _batches(sorted(set(urls))):
+        reviews.extend(session.exec(ordered.where(col(Review.url).in_(batch))))
+    return reviews
+
+
+def replace_reviews(
+    session: Session, shop_id: int, after: Mapping[str, ReviewEntry | None]
+) -> dict[str, ReviewEntry | None]:
+    """Write the decision on each URL (None: remove it); returns the former ones."""
+    before: dict[str, ReviewEntry | None] = dict.fromkeys(after)
+    for review in read_reviews(session, shop_id, after):
+        before[review.url] = ReviewEntry(
+            review.url,
+            ReviewDecision(review.decision),
+            review.reviewed_at,
+            review.note,
+            review.reviewer,
+        )
+        # The row is deleted below, past the session.
+        session.expunge(review)
+    connection = session.connection()
+    for batch in _batches(list(after)):
+        reviewed = col(Review.shop_id) == shop_id, col(Review.url).in_(batch)
+        connection.execute(delete(Review).where(*reviewed))
+        for url in batch:
+            entry = after[url]
+            if entry is not None:
+                session.add(Review(shop_id=shop_id, **vars(entry)))
+        session.flush()
+    return before
+
+
+def log_step(
+    session: Session,
+    step: ReviewStep,
+    before: Mapping[str, ReviewEntry | None],
+    after: Mapping[str, ReviewEntry | None],
+    states: Mapping[str, dict[str, Any]],
+) -> None:
+    """Log a step with its changes; `states` are the states that the findings had before, by URL."""
+    session.add(step)
+    session.flush()
+    rows = []
+    for url, entry in after.items():
+        former = before[url]
+        rows.append(
+            {
+                "step_id": step.id,
+                "shop_id": step.shop_id,
+                "url": url,
+                "before": former and former.as_json(),
+                "after": entry and entry.as_json(),
+                "finding": states.get(url),
+            }
+        )
+    for start in range(0, len(rows), _BATCH_SIZE):
+        batch = rows[start : start + _BATCH_SIZE]
+        session.connection().execute(insert(ReviewChange), batch)
+
+
+def read_last_step(session: Session, shop_id: int) -> ReviewStep | None:
+    """Return the shop's newest step that is not undone as a whole, or None."""
+    is_open = (
+        select(ReviewChange.id)
+        .where(ReviewChange.step_id == ReviewStep.id, col(ReviewChange.undone_at).is_(None))
+        .exists()
+    )
+    steps = select(ReviewStep).where(ReviewStep.shop_id == shop_id, is_open)
+    return session.exec(steps.order_by(col(ReviewStep.id).desc()).limit(1)).first()
+
+
+def read_open_changes(session: Session, step: ReviewStep) -> list[ReviewChange]:
+    """Read the changes of a step that are not undone."""
+    query = select(ReviewChange).where(
+        ReviewChange.step_id == step.id, col(ReviewChange.undone_at).is_(None)
+    )
+    return list(session.exec(query.order_by(col(ReviewChange.id))))
+
+
+def read_last_changes(session: Session, shop_id: int, urls: Sequence[str]) -> list[ReviewChange]:
+    """Read the last change on each URL that is not undone."""
+    last: dict[str, ReviewChange] = {}
+    for batch in _batches(urls):
+        query = select(ReviewChange).where(
+            ReviewChange.shop_id == shop_id,
+            col(ReviewChange.url).in_(batch),
+            col(ReviewChange.undone_at).is_(None),
+        )
+        for change in session.exec(query.order_by(col(ReviewChange.id))):
+            last[change.url] = change
+    return list(last.values())
+
+
+def mark_undone(
+    session: Session, changes: Iterable[ReviewChange], reviewer: str | None, undone_at: datetime
+) -> None:
+    """Mark changes as undone."""
+    ids = [change.id for change in changes if change.id is not None]
+    for start in range(0, len(ids), _BATCH_SIZE):
+        of_batch = col(ReviewChange.id).in_(ids[start : start + _BATCH_SIZE])
+        session.connection().execute(
+            update(ReviewChange).where(of_batch).values(undone_at=undone_at, undone_by=reviewer)
+        )
+
+
+def count_steps(
+    session: Session, shop_id: int, limit: int | None
+) -> list[tuple[ReviewStep, int, int]]:
+    """Return the shop's newest steps, each with its changes and those of them that are undone."""
+    changes = func.count(col(ReviewChange.id))
+    undone = func.count(col(ReviewChange.undone_at))
+    query = (
+        select(ReviewStep, changes, undone)
+        .join(ReviewChange, col(ReviewChange.step_id) == col(ReviewStep.id))
+        .where(ReviewStep.shop_id == shop_id)
+        .group_by(col(ReviewStep.id))
+        .order_by(col(ReviewStep.id).desc())
+    )
+    if limit is not None:
+        query = query.limit(limit)
+    return list(session.exec(query))
+
+
+def _batches(urls: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(urls), _BATCH_SIZE):
+        yield urls[start : start + _BATCH_SIZE]

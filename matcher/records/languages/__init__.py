@@ -1,0 +1,1 @@
+"""Pages of one offer in different languages or markets: addresses, and groups of such pages."""

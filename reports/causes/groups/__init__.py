@@ -1,0 +1,1 @@
+"""Causes that groups of offers share: every group is counted, and the best explanations are kept."""

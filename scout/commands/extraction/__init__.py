@@ -1,0 +1,1 @@
+"""Commands on the extraction rules of a shop: inspect, rules, drift."""
