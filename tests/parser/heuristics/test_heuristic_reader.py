@@ -37,3 +37,22 @@ def test_nested_lists_hold_no_product() -> None:
     assert Attribute.PRICE not in read_by_heuristics(Document(page, "https://shop.example/p/1"))
     page = page.replace("Product", "WebPage")
     assert Attribute.PRICE not in read_by_heuristics(Document(page, "https://shop.example/p/1"))
+
+
+AMOUNTS = [
+    ("named as old", '<p class="old-price">25,00 €</p><p class="price">19,00 €</p>'),
+    (
+        "struck through by a style",
+        '<p style="text-decoration:line-through">25,00 €</p><p>19,00 €</p>',
+    ),
+    ("a saving", '<p class="savings">6,00 €</p><p>19,00 €</p>'),
+    ("around both prices", '<div class="has-old-price"><s>25,00 €</s> <span>19,00 €</span></div>'),
+]
+
+
+@pytest.mark.parametrize(("name", "markup"), AMOUNTS, ids=[case[0] for case in AMOUNTS])
+def test_amounts_that_are_no_price(name: str, markup: str) -> None:
+    """Old prices, by the rules' own marks, and savings are no price; an element around both is."""
+    page = f"<title>Drill GSR</title><main><h1>Drill GSR</h1>{markup}</main>"
+    read = read_by_heuristics(Document(page, "https://shop.example/p/1"))
+    assert read[Attribute.PRICE].value == "19.00"
