@@ -235,66 +235,66 @@ def place(offers: Sequence[MadeOffer], generator: random.Random) -> None:
 
 def plant(case: Case, kind: str, share: float, generator: random.Random) -> None:
     """Plant a cause: mark its offers as missing."""
-    wanted = max(5, round(share * len(case.offers)))
+    target_size = max(5, round(share * len(case.offers)))
     makers: dict[str, Callable[[], Planted]] = {
-        "category": lambda: plant_category(case, wanted, generator),
-        "brand": lambda: plant_group(case, kind, "brand", wanted, generator),
-        "ean prefix": lambda: plant_group(case, kind, "company", wanted, generator),
-        "price": lambda: plant_price(case, wanted, generator),
-        "stopped import": lambda: plant_suffix(case, wanted),
-        "newer": lambda: plant_flag(case, kind, "is_new", True, wanted, generator),
-        "lost rows": lambda: plant_flag(case, kind, "is_lost", True, wanted, generator),
-        "no ean": lambda: plant_flag(case, kind, "ean", "", wanted, generator),
+        "category": lambda: plant_category(case, target_size, generator),
+        "brand": lambda: plant_group(case, kind, "brand", target_size, generator),
+        "ean prefix": lambda: plant_group(case, kind, "company", target_size, generator),
+        "price": lambda: plant_price(case, target_size, generator),
+        "stopped import": lambda: plant_suffix(case, target_size),
+        "newer": lambda: plant_flag(case, kind, "is_new", True, target_size, generator),
+        "lost rows": lambda: plant_flag(case, kind, "is_lost", True, target_size, generator),
+        "no ean": lambda: plant_flag(case, kind, "ean", "", target_size, generator),
     }
     case.planted.append(makers[kind]())
 
 
-def plant_category(case: Case, wanted: int, generator: random.Random) -> Planted:
+def plant_category(case: Case, target_size: int, generator: random.Random) -> Planted:
     """Plant a category of any level; the level is drawn, too."""
     depth = generator.randint(1, 3)
     groups: dict[tuple[str, ...], list[MadeOffer]] = defaultdict(list)
     for offer in case.offers:
         groups[offer.path[:depth]].append(offer)
-    prefix = nearest_size(groups, wanted)
+    prefix = nearest_size(groups, target_size)
     inner = sorted({offer.path for offer in groups[prefix]})
     outer = sorted({offer.path for offer in case.offers} - set(inner))
 
     def move(offer: MadeOffer, into: bool) -> None:
         offer.path = generator.choice(inner if into else outer)
 
-    members = resize(case, groups[prefix], wanted, move, generator)
+    members = resize(case, groups[prefix], target_size, move, generator)
     return Planted("category", " > ".join(prefix), members)
 
 
 def plant_group(
-    case: Case, kind: str, attribute: str, wanted: int, generator: random.Random
+    case: Case, kind: str, attribute: str, target_size: int, generator: random.Random
 ) -> Planted:
     """Plant a brand or a company prefix."""
     groups: dict[str, list[MadeOffer]] = defaultdict(list)
     for offer in case.offers:
         if attribute == "brand" or (offer.ean and is_valid(offer.ean)):
             groups[getattr(offer, attribute)].append(offer)
-    value = nearest_size(groups, wanted)
-    others = sorted(set(groups) - {value})
+    value = nearest_size(groups, target_size)
+    other_values = sorted(set(groups) - {value})
 
     def move(offer: MadeOffer, into: bool) -> None:
-        setattr(offer, attribute, value if into else generator.choice(others))
+        setattr(offer, attribute, value if into else generator.choice(other_values))
         if attribute == "company":
             offer.ean = draw_ean(offer.company, generator)
 
-    members = resize(case, groups[value], wanted, move, generator)
+    members = resize(case, groups[value], target_size, move, generator)
     return Planted(kind, value, members)
 
 
-def nearest_size(groups: dict[Any, list[MadeOffer]], wanted: int) -> Any:
+def nearest_size(groups: dict[Any, list[MadeOffer]], target_size: int) -> Any:
     """Return the group whose size is nearest to the wanted one."""
-    return min(groups, key=lambda key: (abs(math.log(len(groups[key]) / wanted)), str(key)))
+    return min(groups, key=lambda key: (abs(math.log(len(groups[key]) / target_size)), str(key)))
 
 
 def resize(
     case: Case,
     group: Sequence[MadeOffer],
-    wanted: int,
+    target_size: int,
     move: Callable[[MadeOffer, bool], None],
     generator: random.Random,
 ) -> frozenset[int]:
@@ -307,40 +307,42 @@ def resize(
     generator.shuffle(order)
     for offers in order:
         is_inside = any(offer.number in members for offer in offers)
-        if len(members) < wanted * (1 - SIZE_TOLERANCE) and not is_inside:
+        if len(members) < target_size * (1 - SIZE_TOLERANCE) and not is_inside:
             for offer in offers:
                 move(offer, True)
                 members.add(offer.number)
-        elif len(members) > wanted * (1 + SIZE_TOLERANCE) and is_inside:
+        elif len(members) > target_size * (1 + SIZE_TOLERANCE) and is_inside:
             for offer in offers:
                 move(offer, False)
                 members.discard(offer.number)
     return frozenset(members)
 
 
-def plant_price(case: Case, wanted: int, generator: random.Random) -> Planted:
+def plant_price(case: Case, target_size: int, generator: random.Random) -> Planted:
     """Plant an interval of prices in the currency with the most offers."""
     currency = Counter(offer.currency for offer in case.offers).most_common(1)[0][0]
     ordered = sorted(
         (offer for offer in case.offers if offer.currency == currency),
         key=lambda offer: offer.price,
     )
-    wanted = min(wanted, len(ordered) - 1)
-    start = generator.choice((0, len(ordered) - wanted, generator.randrange(len(ordered) - wanted)))
-    low, high = ordered[start].price, ordered[start + wanted - 1].price
+    target_size = min(target_size, len(ordered) - 1)
+    start = generator.choice(
+        (0, len(ordered) - target_size, generator.randrange(len(ordered) - target_size))
+    )
+    low, high = ordered[start].price, ordered[start + target_size - 1].price
     members = frozenset(offer.number for offer in ordered if low <= offer.price <= high)
     return Planted("price", f"{low} to {high} {currency}", members)
 
 
-def plant_suffix(case: Case, wanted: int) -> Planted:
+def plant_suffix(case: Case, target_size: int) -> Planted:
     """Plant an import that stopped: the last offers of the sequence."""
-    first = sorted(offer.position for offer in case.offers)[-wanted]
+    first = sorted(offer.position for offer in case.offers)[-target_size]
     members = frozenset(offer.number for offer in case.offers if offer.position >= first)
     return Planted("stopped import", f"from {first:.0f}", members)
 
 
 def plant_flag(
-    case: Case, kind: str, attribute: str, value: object, wanted: int, generator: random.Random
+    case: Case, kind: str, attribute: str, value: object, target_size: int, generator: random.Random
 ) -> Planted:
     """Plant an attribute that random products have."""
     neutral: dict[str, object] = {"is_new": False, "is_lost": False}
@@ -356,7 +358,7 @@ def plant_flag(
         products[offer.product].append(offer)
     members: set[int] = set()
     for product in generator.sample(sorted(products), len(products)):
-        if len(members) >= wanted:
+        if len(members) >= target_size:
             break
         for offer in products[product]:
             setattr(offer, attribute, value)

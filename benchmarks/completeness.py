@@ -37,9 +37,14 @@ from reports.statistics.completeness_estimate import (
 OFFERS_PER_LIST = 20
 RELATED_OFFERS = 4
 BLOCKS = 20
-# Priorities of the crawler by source, and of a further page of a list.
-KNOWN, SITEMAP, NEXT_LIST, LINK = 90, 50, 38, 30
-LISTED_FROM, MISSING_TO = 0.7, 0.3
+# Priorities of the crawler by source of a URL: catalog, sitemap, next page of a list, link.
+KNOWN_OFFER = 90
+SITEMAP = 50
+NEXT_LIST = 38
+LINK = 30
+# Probabilities of the matcher: an offer is listed above the first, missing below the second.
+LISTED_FROM = 0.7
+MISSING_TO = 0.3
 
 Page = tuple[str, int, int]
 """Kind of a page, the offer's or category's number, the number of the list's page."""
@@ -122,9 +127,9 @@ def crawl_shop(shop: Shop, has_sitemap: bool, generator: random.Random) -> Crawl
     pages = list(shop.pages())
     for number, is_readable in enumerate(shop.readable):
         if is_readable:
-            crawl.discover(("offer", number, 0), KNOWN, "known")
+            crawl.discover(("offer", number, 0), KNOWN_OFFER, "known")
     for number in range(shop.gone_readable):
-        crawl.discover(("gone", number, 0), KNOWN, "known")
+        crawl.discover(("gone", number, 0), KNOWN_OFFER, "known")
     budget = round((len(pages) + shop.gone_readable) * generator.uniform(0.2, 0.98))
     if has_sitemap:
         if generator.random() < 0.5:
@@ -183,7 +188,7 @@ def simulate(seed: int) -> tuple[CrawlSample, float]:
     crawl = crawl_shop(shop, has_sitemap, generator)
     doubtful = generator.uniform(0, 0.05)
     verdicts: dict[int, str] = {}
-    found = recaptured = 0
+    found_count = recaptured = 0
     falsely_missing = falsely_listed = 0.0
     for kind, number, _ in crawl.fetched:
         if kind != "offer":
@@ -201,7 +206,7 @@ def simulate(seed: int) -> tuple[CrawlSample, float]:
             verdict = "missing"
             falsely_missing += probability
         verdicts[number] = verdict
-        found += shop.readable[number]
+        found_count += shop.readable[number]
         recaptured += is_listed and not shop.readable[number] and verdict == "listed"
     discovered = [page for page in crawl.fetched if crawl.sources[page] != "known"]
     blocks = []
@@ -215,17 +220,17 @@ def simulate(seed: int) -> tuple[CrawlSample, float]:
             blocks.append(PageBlock(len(pages), missing))
     gone = sum(kind == "gone" for kind, _, _ in crawl.fetched)
     linked = sum(shop.readable) + shop.gone_readable
-    known = sum(shop.listed) + shop.gone
+    catalog_size = sum(shop.listed) + shop.gone
     unseen = set(crawl.sources) - set(crawl.fetched)
     sample = CrawlSample(
         listed=sum(verdict == "listed" for verdict in verdicts.values()),
         missing=sum(verdict == "missing" for verdict in verdicts.values()),
         unsure=sum(verdict == "unsure" for verdict in verdicts.values()),
-        found=found,
+        found=found_count,
         gone=gone,
-        not_crawled=linked - found - gone,
+        not_crawled=linked - found_count - gone,
         recaptured=recaptured,
-        not_recaptured=known - linked - recaptured,
+        not_recaptured=catalog_size - linked - recaptured,
         blocks=blocks,
         waiting=sum(crawl.sources[page] != "known" for page in unseen),
         fetched=len(crawl.fetched),

@@ -40,7 +40,7 @@ from crawler.crawl import crawl_shop
 
 LINKS_PER_PAGE = 40
 CONCURRENCY = 16  # requests at a time, for all three crawls
-WORDS = 2_000  # of the vocabulary of all pages
+VOCABULARY_SIZE = 2_000  # of the vocabulary of all pages
 CONFIG = """
 daemon off; worker_processes 1; pid {folder}/pid; error_log {folder}/error.log;
 events {{ worker_connections 256; }}
@@ -98,9 +98,9 @@ def write_pages(folder: Path, pages: int, kilobytes: int) -> None:
     """Write shop-like pages of random words; each links to the next one and to random ones."""
     (folder / "p").mkdir(parents=True)
     chance = random.Random(7)
-    words = [
+    vocabulary = [
         "".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(3, 9)))
-        for _ in range(WORDS)
+        for _ in range(VOCABULARY_SIZE)
     ]
     (folder / "index.html").write_text(
         '<html><title>Shop</title><a href="/p/0.html">all</a></html>'
@@ -109,7 +109,7 @@ def write_pages(folder: Path, pages: int, kilobytes: int) -> None:
         random_targets = (chance.randrange(pages) for _ in range(LINKS_PER_PAGE - 1))
         blocks = []
         for target in ((number + 1) % pages, *random_targets):
-            text = " ".join(chance.choices(words, k=kilobytes * 1_000 // LINKS_PER_PAGE // 9))
+            text = " ".join(chance.choices(vocabulary, k=kilobytes * 1_000 // LINKS_PER_PAGE // 9))
             link = f'<a href="/p/{target}.html">Offer {target}</a>'
             blocks.append(f'<div class="tile t{target % 7}">{link}<p>{text}</p></div>')
         head = f"<head><title>Offer {number}</title></head>"

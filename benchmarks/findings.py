@@ -51,9 +51,11 @@ LIMIT = 100.0
 REPETITIONS = 7
 ROWS = 50
 Clock = Callable[[], float]
-_WORDS = "lamp table chair shelf garden drill saw paint brush light oak black white green".split()
+_TITLE_WORDS = (
+    "lamp table chair shelf garden drill saw paint brush light oak black white green".split()
+)
 _CATEGORIES = [
-    f"{_WORDS[number % 14].capitalize()} > {_WORDS[number % 11]} > Shelf {number}"
+    f"{_TITLE_WORDS[number % 14].capitalize()} > {_TITLE_WORDS[number % 11]} > Shelf {number}"
     for number in range(500)
 ]
 _HOME = "https://shop.example/"
@@ -161,10 +163,10 @@ def _match_row(
     shop_id: int, run_id: int, number: int, verdict: Verdict, numbers: random.Random
 ) -> dict[str, Any]:
     url = f"{_HOME}p/{number}"
-    words = " ".join(numbers.choices(_WORDS, k=6))
+    title_words = " ".join(numbers.choices(_TITLE_WORDS, k=6))
     offer = {
         "url": url,
-        "title": f"{words} {number}",
+        "title": f"{title_words} {number}",
         "price": f"{numbers.randrange(100, 99_999) / 100:.2f}",
         "currency": "USD" if numbers.random() < 0.2 else "EUR",
         "brand": f"Brand {numbers.randrange(400)}",
@@ -181,7 +183,7 @@ def _match_row(
         "reasons": ["no equal identifier", "titles share two words", "prices differ"],
         "why": _explanation(number, numbers),
         "offer": offer,
-        "nearest": {"title": f"{words} other", "url": f"{url}x", "price": "9.00"},
+        "nearest": {"title": f"{title_words} other", "url": f"{url}x", "price": "9.00"},
         "known_id": None,
         "variant_of": None,
     }
@@ -216,7 +218,7 @@ def _explanation(number: int, numbers: random.Random) -> dict[str, Any]:
         evidence.append({"kind": kind, "speaks": speaks, "weight": weight, "features": features})
     candidates = []
     for rank in range(5):
-        title = " ".join(numbers.choices(_WORDS, k=6))
+        title = " ".join(numbers.choices(_TITLE_WORDS, k=6))
         url = f"{_HOME}p/{number + rank}"
         score = round(numbers.random() / 2, 4)
         candidates.append({"ref": str(number + rank), "title": title, "url": url, "score": score})
@@ -225,14 +227,14 @@ def _explanation(number: int, numbers: random.Random) -> dict[str, Any]:
 
 def _print_times(settings: Settings, store: Store, shop: Shop, run_id: int) -> bool:
     """Print a line for each query; returns True if one was over the limit."""
-    # SQLite works in this process; what PostgreSQL needs is seen on the clock only.
+    # SQLite works in this process; the time of PostgreSQL's server shows on the clock only.
     clock = time.process_time if store.engine.dialect.name == "sqlite" else time.perf_counter
     client = TestClient(create_app(settings, store, ["testserver"]))
-    everything = FindingFilter(includes_ignored=True)
+    all_findings = FindingFilter(includes_ignored=True)
 
     def count() -> object:
         with store.read() as session:
-            return count_matching(session, run_id, everything)
+            return count_matching(session, run_id, all_findings)
 
     baseline = _fastest(count, clock)
     print(f"{'count of the findings':54}{baseline:8.1f} ms")

@@ -194,9 +194,9 @@ def _compare_with_brute_force(lookup: Lookup) -> None:
 def measure_text_lookup(count: int) -> None:
     """Look up records of two fields, words in another order, among many: from texts to pairs."""
     random = np.random.default_rng(0)
-    words = [f"{chr(97 + number % 26)}{number:x}" for number in range(VOCABULARY)]
-    titles = _made_up_texts(random, words, count, 8)
-    authors = _made_up_texts(random, words, count, 3)
+    vocabulary = [f"{chr(97 + number % 26)}{number:x}" for number in range(VOCABULARY)]
+    titles = _made_up_texts(random, vocabulary, count, 8)
+    authors = _made_up_texts(random, vocabulary, count, 3)
     stored = records_from_fields(titles, authors)
     query_rows = random.integers(0, count, QUERIES).tolist()
     queries = records_from_fields(
@@ -225,15 +225,15 @@ def measure_text_lookup(count: int) -> None:
 
 
 def _made_up_texts(
-    random: np.random.Generator, words: list[str], count: int, size: int
+    random: np.random.Generator, vocabulary: list[str], count: int, size: int
 ) -> list[str]:
     """Return `count` texts of `size` random words."""
     texts = list[str]()
     # In chunks, so that the word numbers of all texts never stand in memory as Python lists.
     for start in range(0, count, 100_000):
         shape = (min(100_000, count - start), size)
-        for numbers in random.integers(0, len(words), shape).tolist():
-            texts.append(" ".join([words[number] for number in numbers]))
+        for numbers in random.integers(0, len(vocabulary), shape).tolist():
+            texts.append(" ".join([vocabulary[number] for number in numbers]))
     return texts
 
 

@@ -25,7 +25,7 @@ from xml.sax.saxutils import escape
 FORMATS = ("jsonl", "csv", "google-xml")
 HOME = "https://shop.example/"
 _SUFFIXES = {"jsonl": "jsonl", "csv": "csv", "google-xml": "xml"}
-_WORDS = (
+_TITLE_WORDS = (
     "lamp table chair shelf garden kitchen drill saw paint brush light steel oak black white green "
     "folding compact large small set with without battery charger cable cover bag outdoor Größe "
     "Möbel grün für Küche"
@@ -33,7 +33,7 @@ _WORDS = (
 _BRANDS = [f"Brand {number}" for number in range(400)]
 # Paths of a shop's category tree.
 _CATEGORIES = [
-    f"{_WORDS[number % 29].capitalize()} > {_WORDS[number % 23]} > Shelf {number}"
+    f"{_TITLE_WORDS[number % 29].capitalize()} > {_TITLE_WORDS[number % 23]} > Shelf {number}"
     for number in range(500)
 ]
 _TRACKING = "?utm_source=portal&utm_medium=cpc&utm_campaign=feed&gclid="
@@ -44,7 +44,7 @@ _COLUMNS = (
 
 
 def main() -> None:
-    """Generate a feed, import it in a process of its own, and print what that cost."""
+    """Generate a feed, import it in a process of its own, and print the cost."""
     arguments = _parse_arguments()
     if arguments.feed:
         _import(arguments.feed, arguments.profile)
@@ -91,8 +91,8 @@ def write_feed(path: Path, format: str, count: int) -> None:
 def _generate(count: int) -> Iterator[dict[str, str]]:
     random_numbers = random.Random(0)
     for number in range(count):
-        words = random_numbers.choices(_WORDS, k=40)
-        slug = "-".join(word for word in words[:4] if word.isascii())
+        offer_words = random_numbers.choices(_TITLE_WORDS, k=40)
+        slug = "-".join(word for word in offer_words[:4] if word.isascii())
         page = f"{HOME}p/{slug}-{number}"
         kind = random_numbers.random()
         link = page
@@ -100,19 +100,19 @@ def _generate(count: int) -> Iterator[dict[str, str]]:
             link = f"{page}{_TRACKING}{number:x}"
         elif kind < 0.6:
             link = f"https://www.awin1.com/cread.php?awinmid=1&ued={quote(page, safe='')}"
-        sentence = " ".join(words[6:])
+        sentence = " ".join(offer_words[6:])
         yield {
             "id": str(number),
             "link": link,
-            "title": f"{' '.join(words[:6]).capitalize()} {number}",
-            "description": f"<p>{sentence}.</p><ul><li>{words[7]} {number}</li></ul>",
+            "title": f"{' '.join(offer_words[:6]).capitalize()} {number}",
+            "description": f"<p>{sentence}.</p><ul><li>{offer_words[7]} {number}</li></ul>",
             "price": f"{random_numbers.randrange(100, 99_999) / 100:.2f} EUR",
             "brand": random_numbers.choice(_BRANDS),
             "product_type": random_numbers.choice(_CATEGORIES),
             "image_link": f"{HOME}media/{number}.jpg",
             "additional_image_link": f"{HOME}media/{number}-2.jpg",
             "gtin": _make_gtin(4_000_000_000_00 + number),
-            "mpn": f"{words[1][:3].upper()}-{number}",
+            "mpn": f"{offer_words[1][:3].upper()}-{number}",
             "availability": random_numbers.choice(("in stock", "out of stock", "preorder")),
         }
 

@@ -213,14 +213,14 @@ def make_siblings(
 ) -> Iterator[OfferFields]:
     """Make `count` offers from number `start` on."""
     for number in range(start, start + count):
-        words = titles[number % len(titles)].split()
+        title_words = titles[number % len(titles)].split()
         if number >= len(titles):
-            words = [change_digits(word, generator) for word in words]
+            title_words = [change_digits(word, generator) for word in title_words]
             next_words = titles[(number + 1) % len(titles)].split()
-            words[generator.randrange(1, len(words))] = generator.choice(next_words)
+            title_words[generator.randrange(1, len(title_words))] = generator.choice(next_words)
         price = Decimal(generator.randrange(500, 90_000)) / 100
         sku = f"{generator.randrange(10**9):09}"
-        yield OfferFields(title=" ".join(words), brand=words[0], price=price, sku=sku)
+        yield OfferFields(title=" ".join(title_words), brand=title_words[0], price=price, sku=sku)
 
 
 def change_digits(word: str, generator: random.Random) -> str:
@@ -233,17 +233,17 @@ def change_digits(word: str, generator: random.Random) -> str:
 
 def show_on_page(offer: OfferFields, generator: random.Random) -> OfferFields:
     """Return the offer as a page shows it."""
-    words = (offer.title or "").split()
+    title_words = (offer.title or "").split()
     if generator.random() < WORD_DROPPED:
-        words.pop(generator.randrange(1, len(words)))
+        title_words.pop(generator.randrange(1, len(title_words)))
     elif generator.random() < BRAND_REPEATED:
-        words.insert(0, words[0])
+        title_words.insert(0, title_words[0])
     price = offer.price or Decimal(1)
     if generator.random() < PRICE_STALE:
         price *= Decimal(str(round(generator.uniform(0.8, 1.2), 2)))
     sku = offer.sku if generator.random() < SKU_GIVEN else None
     cents = price.quantize(Decimal("0.01"))
-    return OfferFields(title=" ".join(words), brand=offer.brand, price=cents, sku=sku)
+    return OfferFields(title=" ".join(title_words), brand=offer.brand, price=cents, sku=sku)
 
 
 if __name__ == "__main__":

@@ -164,10 +164,10 @@ def _fill_up(rules: RuleSet, count: int) -> RuleSet:
     """Add general rules to templates that have fewer than `count` rules."""
     templates = []
     for template in rules.templates:
-        known = {(rule.attribute, rule.selector) for rule in template.rules}
+        existing = {(rule.attribute, rule.selector) for rule in template.rules}
         added = list(template.rules)
         for attribute, selector in GENERAL:
-            if len(added) < count and (attribute, selector) not in known:
+            if len(added) < count and (attribute, selector) not in existing:
                 added.append(Rule(attribute=attribute, selector=selector, score=GENERAL_SCORE))
         templates.append(template.model_copy(update={"rules": tuple(added)}))
     return rules.model_copy(update={"templates": tuple(templates)})
@@ -192,12 +192,12 @@ def _autoscraper() -> Any:
     def train(pages: Sequence[LabelledPage]) -> Callable[[Page], object]:
         scraper = autoscraper.AutoScraper()
         for page in pages:
-            known = {}
+            known_texts = {}
             for name, value in page.attributes.items():
                 text = _first_text(value)
                 if text:
-                    known[name] = [text]
-            scraper.build(html=decode_html(page.html), wanted_dict=known, update=True)
+                    known_texts[name] = [text]
+            scraper.build(html=decode_html(page.html), wanted_dict=known_texts, update=True)
         return lambda page: scraper.get_result_exact(html=page.text, group_by_alias=True)
 
     return train

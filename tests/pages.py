@@ -38,41 +38,41 @@ def _gtin(twelve: str) -> str:
     return f"{twelve}{-total % 10}"
 
 
-def text_page(one: Product, related: Product | None = None) -> str:
+def text_page(product: Product, related: Product | None = None) -> str:
     """A page that says all in visible text, German prices, labels beside the values."""
-    price = one.price.replace(".", ",")
-    notice = '<div class="notice">Nur heute!</div>' if one.number % 3 == 0 else ""
+    price = product.price.replace(".", ",")
+    notice = '<div class="notice">Nur heute!</div>' if product.number % 3 == 0 else ""
     other = (
         f'<div class="related"><h3>{related.title}</h3><b class="cost">{related.price}</b></div>'
         if related
         else ""
     )
     return _shell(
-        f"""{notice}<div class="product-view" id="p-{one.number}"><h1 class="headline">{one.title}</h1>
-        <p class="cost">{price} €</p><ul class="facts"><li>Art.-Nr.: {one.sku} *</li></ul>
-        <table><tr><th>Marke</th><td>{one.brand}</td></tr><tr><th>EAN:</th><td>{one.ean}</td></tr></table></div>{other}""",
-        f"{one.title} | Wohnhaus",
+        f"""{notice}<div class="product-view" id="p-{product.number}"><h1 class="headline">{product.title}</h1>
+        <p class="cost">{price} €</p><ul class="facts"><li>Art.-Nr.: {product.sku} *</li></ul>
+        <table><tr><th>Marke</th><td>{product.brand}</td></tr><tr><th>EAN:</th><td>{product.ean}</td></tr></table></div>{other}""",
+        f"{product.title} | Wohnhaus",
     )
 
 
-def data_page(one: Product) -> str:
+def data_page(product: Product) -> str:
     """A page whose values stand in a script object and in an escaped attribute, the price in cents."""
-    cents = int(one.price.replace(".", ""))
+    cents = int(product.price.replace(".", ""))
     meta = json.dumps(
         {
             "product": {
-                "id": one.number,
-                "vendor": one.brand,
-                "variants": [{"price": cents, "sku": one.sku}],
+                "id": product.number,
+                "vendor": product.brand,
+                "variants": [{"price": cents, "sku": product.sku}],
             }
         }
     )
-    gtin = json.dumps({"gtin": one.ean, "n": one.number}).replace('"', "&quot;")
+    gtin = json.dumps({"gtin": product.ean, "n": product.number}).replace('"', "&quot;")
     return _shell(
-        f"""<section class="item-box" data-item="{gtin}"><h2 class="name">{one.title}</h2></section>
-        <script>window.track = function () {{ return 1; }}; var meta{one.number} = {meta}; go();</script>
-        <script>dataLayer.push({{event: 'view', name: '{one.title}',}});</script>""",
-        one.title,
+        f"""<section class="item-box" data-item="{gtin}"><h2 class="name">{product.title}</h2></section>
+        <script>window.track = function () {{ return 1; }}; var meta{product.number} = {meta}; go();</script>
+        <script>dataLayer.push({{event: 'view', name: '{product.title}',}});</script>""",
+        product.title,
     )
 
 

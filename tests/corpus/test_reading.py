@@ -40,12 +40,18 @@ def open_page(folder: Path) -> tuple[Document, dict[str, str] | None]:
 def examples_of(host: Path, but: Path) -> Iterator[TrainingExample]:
     """The offer pages of a host except one."""
     for folder in sorted(host.iterdir()):
-        document, said = open_page(folder) if folder != but and folder.is_dir() else (None, None)
-        if document is not None and said is not None:
-            told = {Attribute(name): value for name, value in said.items() if value is not None}
-            currency = told.pop(Attribute.CURRENCY, None)
+        document, labelled_values = (
+            open_page(folder) if folder != but and folder.is_dir() else (None, None)
+        )
+        if document is not None and labelled_values is not None:
+            known_values = {
+                Attribute(name): value
+                for name, value in labelled_values.items()
+                if value is not None
+            }
+            currency = known_values.pop(Attribute.CURRENCY, None)
             offer = make_offer(
-                told, Hint(base_url=document.url), url=document.url, currency=currency
+                known_values, Hint(base_url=document.url), url=document.url, currency=currency
             )
             yield TrainingExample(
                 Example.of(CrawledPage(0, document.url, None, str(folder)), offer), document
@@ -55,7 +61,9 @@ def examples_of(host: Path, but: Path) -> Iterator[TrainingExample]:
 def reading_of(folder: Path) -> PageReading:
     """The reading of a page by the rules of all other pages of its host."""
     background = [
-        open_page(other)[0] for other in sorted(folder.parent.iterdir()) if other.is_dir()
+        open_page(neighbour)[0]
+        for neighbour in sorted(folder.parent.iterdir())
+        if neighbour.is_dir()
     ]
     rules, _ = induce(list(examples_of(folder.parent, folder)), background)
     return read_page(open_page(folder)[0], rules)
@@ -69,13 +77,13 @@ def values_in(reading: PageReading) -> dict[str, str]:
 
 def correct_values(folder: Path) -> list[bool]:
     """Whether each value of a page is read correctly; without an offer, whether none is."""
-    said, reading = open_page(folder)[1], reading_of(folder)
-    if said is None:
+    labelled_values, reading = open_page(folder)[1], reading_of(folder)
+    if labelled_values is None:
         return [reading.kind is PageKind.OTHER]
-    found = values_in(reading)
+    read_values = values_in(reading)
     return [
-        name in found and is_same_value(Attribute(name), found[name], value)
-        for name, value in said.items()
+        name in read_values and is_same_value(Attribute(name), read_values[name], value)
+        for name, value in labelled_values.items()
         if value is not None
     ]
 
@@ -87,17 +95,17 @@ def test_a_page_is_read_by_rules_of_its_neighbours(folder: Path) -> None:
     A category that stands in several elements, as breadcrumbs do, may stay unread, but is never
     read wrongly.
     """
-    said, reading = open_page(folder)[1], reading_of(folder)
-    if said is None:
+    labelled_values, reading = open_page(folder)[1], reading_of(folder)
+    if labelled_values is None:
         assert reading.kind is PageKind.OTHER
         return
     assert reading.offer is not None
-    found = values_in(reading)
+    read_values = values_in(reading)
     wrong = {
-        name: (found.get(name), value)
-        for name, value in said.items()
+        name: (read_values.get(name), value)
+        for name, value in labelled_values.items()
         if value is not None
-        and not (name in found and is_same_value(Attribute(name), found[name], value))
+        and not (name in read_values and is_same_value(Attribute(name), read_values[name], value))
     }
     if "category" in wrong and wrong["category"][0] is None:
         wrong.pop("category")

@@ -52,7 +52,7 @@ def shop_routes() -> dict[str, Route]:
     routes["/old"] = raw(b"", status=302, Location="{root}/products/3")
     routes["/robots.txt"] = raw(b"Sitemap: {root}/map-a.xml\nSitemap: {root}/m.xml", "text/plain")
     for path, listed in (("/map-a.xml", products[::3]), ("/m.xml", [*detours[::4], "/twin-b"])):
-        urls = "".join(f"<url><loc>{{root}}{one}</loc></url>" for one in listed)
+        urls = "".join(f"<url><loc>{{root}}{path_of_page}</loc></url>" for path_of_page in listed)
         routes[path] = raw(f"<urlset>{urls}</urlset>".encode(), "application/xml")
     return routes
 
@@ -68,10 +68,13 @@ def crawl(folder: Path, order: str) -> list[tuple[object, ...]]:
         rows = []
         for path, row in made.pages().items():
             canonical = row.canonical and row.canonical.removeprefix(root)
-            found = (row.source, row.priority, row.depth, row.chain, row.attempts)
-            rows.append((row.id, path, str(row.state), row.reason, canonical, *found))
+            source_figures = (row.source, row.priority, row.depth, row.chain, row.attempts)
+            rows.append((row.id, path, str(row.state), row.reason, canonical, *source_figures))
         pages = list_crawled_pages(made.store, made.shop)
-        addresses = [(one.url.removeprefix(root), one.address.removeprefix(root)) for one in pages]
+        addresses = [
+            (crawled_page.url.removeprefix(root), crawled_page.address.removeprefix(root))
+            for crawled_page in pages
+        ]
         return [*sorted(rows), *addresses]
 
 
@@ -92,8 +95,8 @@ def test_the_shortest_of_equal_pages_stands_for_them(store: Store, shop: Shop, f
             fields = {"url": shop.url + name, "canonical": canonical, "body": "same"}
             session.add(Page(shop_id=shop.id, state=PageState.FETCHED, **fields))
     pages = list_crawled_pages(store, shop)
-    assert [one.url.removeprefix(shop.url) for one in pages] == ["twin", "twin-b", "twin-longer"]
-    assert {one.address for one in pages} == {shop.url + "twin"}
+    assert [page.url.removeprefix(shop.url) for page in pages] == ["twin", "twin-b", "twin-longer"]
+    assert {page.address for page in pages} == {shop.url + "twin"}
 
 
 def test_turns() -> None:

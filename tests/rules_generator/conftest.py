@@ -13,31 +13,31 @@ from rules_generator.training.training_example import TrainingExample
 from tests.pages import Product, products
 
 
-def known(one: Product, **changes: object) -> OfferFields:
+def known(product: Product, **changes: object) -> OfferFields:
     """The catalog's offer of a product, with some fields changed."""
     fields: dict[str, object] = {
-        "title": one.title, "price": Decimal(one.price), "currency": "EUR", "brand": one.brand, "sku": one.sku,
-        "ean": one.ean, "url": f"https://shop.example/p/{one.number}",
+        "title": product.title, "price": Decimal(product.price), "currency": "EUR", "brand": product.brand, "sku": product.sku,
+        "ean": product.ean, "url": f"https://shop.example/p/{product.number}",
     }  # fmt: skip
     return OfferFields(**(fields | changes))
 
 
-def taught(one: Product, page: str, **changes: object) -> TrainingExample:
-    """A product as a teacher: what the catalog knows of it, and its page."""
-    url = f"https://shop.example/p/{one.number}"
+def make_example(product: Product, page: str, **changes: object) -> TrainingExample:
+    """Return a training example of a product: its catalog offer and its page."""
+    url = f"https://shop.example/p/{product.number}"
     return TrainingExample(
-        Example.of(CrawledPage(one.number, url, None, ""), known(one, **changes)),
+        Example.of(CrawledPage(product.number, url, None, ""), known(product, **changes)),
         Document(page, url),
     )
 
 
 @pytest.fixture
-def teachers() -> Callable[..., list[TrainingExample]]:
-    """Makes teachers of the first `count` products by a page builder."""
+def make_examples() -> Callable[..., list[TrainingExample]]:
+    """Make training examples of the first `count` products by a page builder."""
 
     def make(
         count: int, build: Callable[[Product], str], **changes: object
     ) -> list[TrainingExample]:
-        return [taught(one, build(one), **changes) for one in products(count)]
+        return [make_example(one, build(one), **changes) for one in products(count)]
 
     return make

@@ -82,9 +82,9 @@ OTHER_PAGE = [
 
 def test_spellings_of_escapes_are_one_page() -> None:
     """Escapes count by their byte; different bytes are different pages in any encoding."""
-    for one, other in SAME_PAGE:
-        keys = {CrawlUrl.parse(f"https://a.example{path}").page_key for path in (one, other)}
-        assert len(keys) == 1, (one, other)
-    for one, other in OTHER_PAGE:
-        keys = {CrawlUrl.parse(f"https://a.example{path}").page_key for path in (one, other)}
-        assert len(keys) == 2, (one, other)
+    for first, second in SAME_PAGE:
+        keys = {CrawlUrl.parse(f"https://a.example{path}").page_key for path in (first, second)}
+        assert len(keys) == 1, (first, second)
+    for first, second in OTHER_PAGE:
+        keys = {CrawlUrl.parse(f"https://a.example{path}").page_key for path in (first, second)}
+        assert len(keys) == 2, (first, second)

@@ -52,10 +52,10 @@ def test_state_in_a_template_is_a_feature_if_a_signature_has_it() -> None:
     )
     plain = Document("<template data-varname='__STATE__'><script>a()</script></template>", URL)
     assert mark in page_fingerprint(state)
-    gate = TemplateMatcher(
+    matcher = TemplateMatcher(
         [Template(name="1", signature=Signature(marks={mark: 1.0}, threshold=0.5))]
     )
-    assert [gate.rank(one)[0].similarity for one in (state, plain)] == [1.0, 0.0]
+    assert [matcher.rank(one)[0].similarity for one in (state, plain)] == [1.0, 0.0]
     unread = Document(text_page(ONE), URL)
     TemplateMatcher(
         [Template(name="1", signature=Signature(marks={"url:/de/": 1.0}, threshold=0.5))]
@@ -86,11 +86,11 @@ def test_a_page_matches_the_most_similar_template() -> None:
             Template(name="data", signature=Signature(marks={".item-box": 1}, threshold=0.5)),
         )
     )
-    gate = TemplateMatcher(rules.templates)
+    matcher = TemplateMatcher(rules.templates)
     assert [
-        (one.template.name, one.matches) for one in gate.rank(Document(text_page(ONE), URL))
+        (one.template.name, one.matches) for one in matcher.rank(Document(text_page(ONE), URL))
     ] == [("text", True), ("data", False)]
-    assert not any(one.matches for one in gate.rank(Document(article_page(), URL)))
+    assert not any(one.matches for one in matcher.rank(Document(article_page(), URL)))
 
 
 def test_a_template_without_features_matches_the_remaining_pages() -> None:

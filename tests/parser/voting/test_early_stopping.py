@@ -110,11 +110,11 @@ STANDING_IN = [
 )
 def test_a_general_rule_is_a_fallback(name: str, values: list[str | None], asked: int) -> None:
     """However cheap it is, it runs only where the others abstain."""
-    taught = [
+    learnt_rules = [
         rule(Attribute.EAN, TextAt(css=f"p.c{place}"), 0.9) for place in range(len(values) - 1)
     ]
-    (order,) = vote_orders([*taught, rule(Attribute.EAN, META, origin="general")])
-    said = dict(zip([*(one.selector for one in taught), META], values, strict=True))
+    (order,) = vote_orders([*learnt_rules, rule(Attribute.EAN, META, origin="general")])
+    said = dict(zip([*(one.selector for one in learnt_rules), META], values, strict=True))
     votes = order.collect_votes(order.rules, lambda one: Vote(one, *[said[one.selector]] * 3))
     assert len(votes) == asked
 

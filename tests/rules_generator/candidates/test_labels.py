@@ -7,7 +7,7 @@ from parser.page.document import Document
 from parser.page_reader import read_attributes
 from rules_generator.induction.inducer import induce
 from tests.pages import Product, products
-from tests.rules_generator.conftest import taught
+from tests.rules_generator.conftest import make_example
 
 *EXAMPLES, LAST = products(11)
 # A row that some pages have before the identifiers, so that these change places.
@@ -46,10 +46,10 @@ def test_identifiers_behind_labels(name: str, layout: str, known_count: int) -> 
     examples = []
     for product in EXAMPLES:
         if product.number < known_count:
-            examples.append(taught(product, page_of(product, layout)))
+            examples.append(make_example(product, page_of(product, layout)))
         else:
             page = page_of(product, "<i>-</i>")
-            examples.append(taught(product, page, ean=None, sku=None))
+            examples.append(make_example(product, page, ean=None, sku=None))
     rules, _ = induce(examples)
     found = set()
     for template in rules.templates:
@@ -86,7 +86,7 @@ def test_gtins_of_all_lengths(name: str, before: str, behind: str, known_count: 
             size=13,
             ean=ean,
         )
-        examples.append(taught(product, f"<h1>{product.title}</h1>{page}", ean=ean or None))
+        examples.append(make_example(product, f"<h1>{product.title}</h1>{page}", ean=ean or None))
     rules, _ = induce(examples)
     page = OFFERS.format(
         title=LAST.title, before=before, behind=behind, size=12, ean="036000291452"
@@ -99,7 +99,7 @@ def test_gtins_of_all_lengths(name: str, before: str, behind: str, known_count: 
 def test_gtins_of_all_lengths_in_microdata() -> None:
     """An element's property names a GTIN by its length as well."""
     page = "<h1>{0}</h1><div><meta itemprop='gtin{1}' content='{2}'></div>"
-    examples = [taught(each, page.format(each.title, 13, each.ean)) for each in EXAMPLES]
+    examples = [make_example(each, page.format(each.title, 13, each.ean)) for each in EXAMPLES]
     rules, _ = induce(examples)
     document = Document(page.format("Lamp", 12, "036000291452"), "https://shop.example/p/last")
     assert read_attributes(document, rules.templates[0])[Attribute.EAN].value == "036000291452"

@@ -16,7 +16,7 @@ from rules_generator.candidates.trimming import (
 )
 from rules_generator.induction.inducer import induce
 from tests.pages import products
-from tests.rules_generator.conftest import taught
+from tests.rules_generator.conftest import make_example
 
 LEARNT = [
     ("the same on all pages", [("EAN: ", ""), ("EAN: ", "")], Trim(left="EAN: ")),
@@ -135,7 +135,7 @@ def test_among_many_examples_a_sign_stands_beside_the_last_part() -> None:
         )
         stale = "9999" if number and one.number % 5 == 0 else number
         members.append(
-            taught(
+            make_example(
                 one,
                 page.format(f"p/set-{LETTERS[one.number % 17 :][:3]}-{end}", one.title),
                 sku=stale,

@@ -1,4 +1,4 @@
-"""Induction: rules that hold on pages not seen, whatever the teachers get wrong."""
+"""Induction: rules that hold on pages not seen, with any mistake in the training examples."""
 
 import json
 import subprocess
@@ -20,28 +20,28 @@ from rules_generator.scoring.tally import rank_tallies, wilson_lower_bound
 from rules_generator.training.page_cache import TOO_SLOW
 from rules_generator.training.training_example import TrainingExample
 from tests.pages import Product, article_page, category_page, data_page, products, text_page
-from tests.rules_generator.conftest import known, taught
+from tests.rules_generator.conftest import known, make_example
 
 ALL = products(40)
 UNSEEN = ALL[20:]
-Teachers = Callable[..., list[TrainingExample]]
+MakeExamples = Callable[..., list[TrainingExample]]
 
 
-def related_page(one: Product) -> str:
+def related_page(product: Product) -> str:
     """A text page with another product beside."""
-    return text_page(one, ALL[(one.number + 5) % len(ALL)])
+    return text_page(product, ALL[(product.number + 5) % len(ALL)])
 
 
-def hidden_page(one: Product) -> str:
+def hidden_page(product: Product) -> str:
     """A page that shows its numbers only when something is clicked."""
-    return f"""<html><body><h1>{one.title}</h1><p class="price">€ {one.price}</p>
-    <template id="{one.number}-facts" class="facts"><b>{one.brand}</b> <i data-x='{{"sku": "{one.sku}"}}'></i>
-    <dl><dt>EAN:</dt><dd>{one.ean}</dd></dl></template></body></html>"""
+    return f"""<html><body><h1>{product.title}</h1><p class="price">€ {product.price}</p>
+    <template id="{product.number}-facts" class="facts"><b>{product.brand}</b> <i data-x='{{"sku": "{product.sku}"}}'></i>
+    <dl><dt>EAN:</dt><dd>{product.ean}</dd></dl></template></body></html>"""
 
 
-def offer(one: Product, page: str, rules: RuleSet) -> OfferFields | None:
+def offer(product: Product, page: str, rules: RuleSet) -> OfferFields | None:
     """What the rules read from a page."""
-    return read_page(Document(page, f"https://shop.example/p/{one.number}"), rules).offer
+    return read_page(Document(page, f"https://shop.example/p/{product.number}"), rules).offer
 
 
 def others() -> list[Document]:
@@ -70,76 +70,81 @@ def wrong(rules: RuleSet, build: Callable[[Product], str]) -> list[tuple[int, st
 @pytest.mark.parametrize(
     "build", [related_page, data_page, hidden_page], ids=["texts", "scripts", "templates"]
 )
-def test_ten_examples_teach_a_template(teachers: Teachers, build: Callable[[Product], str]) -> None:
+def test_ten_examples_teach_a_template(
+    make_examples: MakeExamples, build: Callable[[Product], str]
+) -> None:
     """Every attribute of every unseen page is read rightly."""
-    rules, story = induce(teachers(10, build))
+    rules, story = induce(make_examples(10, build))
     assert wrong(rules, build) == []
     assert set(story.not_found) <= {"currency"}
 
 
-def test_two_templates_are_told_apart(teachers: Teachers) -> None:
+def test_two_templates_are_told_apart(make_examples: MakeExamples) -> None:
     """Each template gets rules of its own, and each page is read by the right ones."""
-    members = [*teachers(8, related_page), *(taught(one, data_page(one)) for one in ALL[8:16])]
+    members = [
+        *make_examples(8, related_page),
+        *(make_example(one, data_page(one)) for one in ALL[8:16]),
+    ]
     rules, _ = induce(members)
     assert len(rules.templates) == 2
     assert wrong(rules, related_page) == wrong(rules, data_page) == []
 
 
-def test_only_offer_pages_become_offers(teachers: Teachers) -> None:
+def test_only_offer_pages_become_offers(make_examples: MakeExamples) -> None:
     """Category pages and articles yield none, though they share header, footer and prices."""
-    rules, _ = induce(teachers(10, related_page), others())
+    rules, _ = induce(make_examples(10, related_page), others())
     kinds = [read_page(document, rules).kind for document in others()]
     assert kinds == [PageKind.OFFER] * 40 + [PageKind.OTHER] * 15
 
 
-def test_stale_teachers_do_no_harm(teachers: Teachers) -> None:
+def test_stale_teachers_do_no_harm(make_examples: MakeExamples) -> None:
     """With a third of the prices stale and half of the identifiers gone, unseen pages are read rightly."""
-    members = teachers(15, related_page)
+    members = make_examples(15, related_page)
     for place in range(0, 15, 4):
-        members[place] = taught(
+        members[place] = make_example(
             ALL[place], related_page(ALL[place]), price=Decimal("1.23"), sku=None, brand=None
         )
     for place in range(1, 15, 4):
-        members[place] = taught(
+        members[place] = make_example(
             ALL[place], related_page(ALL[place]), ean=None, title=f"Neu: {ALL[place].title}"
         )
     rules, _ = induce(members)
     assert wrong(rules, related_page) == []
 
 
-def test_an_example_that_contradicts_the_others_is_set_aside(teachers: Teachers) -> None:
+def test_an_example_that_contradicts_the_others_is_set_aside(make_examples: MakeExamples) -> None:
     """A link that leads to another product's page is recognised, and told."""
-    members = teachers(10, related_page)
-    members[4] = taught(ALL[4], related_page(ALL[30]))
+    members = make_examples(10, related_page)
+    members[4] = make_example(ALL[4], related_page(ALL[30]))
     rules, story = induce(members)
     assert [address for address, _ in story.set_aside] == ["https://shop.example/p/4"]
     assert wrong(rules, related_page) == []
 
 
-def entries_page(one: Product) -> str:
+def entries_page(product: Product) -> str:
     """A page of whose facts the order differs from product to product."""
     facts = [
-        ("ean", one.ean),
-        ("maker", one.brand),
+        ("ean", product.ean),
+        ("maker", product.brand),
         ("weight", "2 kg"),
-        ("articleNumber", one.sku),
+        ("articleNumber", product.sku),
         ("colour", "red"),
     ]
-    turned = facts[one.number % 5 :] + facts[: one.number % 5]
+    turned = facts[product.number % 5 :] + facts[: product.number % 5]
     listed = json.dumps({"attributes": [{"name": name, "value": value} for name, value in turned]})
-    return f"""<h1>{one.title}</h1><p class="cost">{one.price} €</p><script>var product = {listed};</script>"""
+    return f"""<h1>{product.title}</h1><p class="cost">{product.price} €</p><script>var product = {listed};</script>"""
 
 
-def test_links_that_lead_to_other_pages_are_set_aside(teachers: Teachers) -> None:
+def test_links_that_lead_to_other_pages_are_set_aside(make_examples: MakeExamples) -> None:
     """A page like no other example's that shows no known title teaches nothing, and is said with the reason."""
-    lost = [taught(one, category_page(products(6))) for one in products(12)[10:]]
-    rules, story = induce([*teachers(10, text_page), *lost])
+    lost = [make_example(one, category_page(products(6))) for one in products(12)[10:]]
+    rules, story = induce([*make_examples(10, text_page), *lost])
     urls = [one.example.page.address for one in lost]
     assert sorted(url for url, _ in story.set_aside) == sorted(urls)
     assert len(rules.learnt_from) == 10
 
 
-def test_titles_at_one_place_of_lists_make_no_template(teachers: Teachers) -> None:
+def test_titles_at_one_place_of_lists_make_no_template(make_examples: MakeExamples) -> None:
     """Two links to categories may lead to lists that begin alike; pages of lists stay no offers."""
     first, second, *more = products(40)[20:]
     lists = [
@@ -147,15 +152,17 @@ def test_titles_at_one_place_of_lists_make_no_template(teachers: Teachers) -> No
         category_page([second, *more[5:10]]),
         category_page(more[10:16]),
     ]
-    lost = [taught(one, page) for one, page in zip((first, second, more[12]), lists, strict=True)]
-    members = [*teachers(10, text_page), *lost]
+    lost = [
+        make_example(one, page) for one, page in zip((first, second, more[12]), lists, strict=True)
+    ]
+    members = [*make_examples(10, text_page), *lost]
     rules, _ = induce(members, [*(one.document for one in members), *others()])
     assert [offer(one, page, rules) for one, page in zip(more, lists, strict=False)] == [None] * 3
 
 
 def test_a_list_of_facts_is_read_by_their_names() -> None:
     """In whatever order it stands."""
-    rules, _ = induce([taught(one, entries_page(one)) for one in ALL[:10]])
+    rules, _ = induce([make_example(one, entries_page(one)) for one in ALL[:10]])
     assert wrong(rules, entries_page) == []
 
 
@@ -164,7 +171,7 @@ def test_an_example_of_another_layout_contradicts_nothing() -> None:
     usual = "<h1>{0}</h1><b class='cost'>{1}</b><i class='brand'>{2}</i><u class='sku'>{3}</u><s class='gtin'>{4}</s>"
     other = "<h1>{0}</h1><p>{1} by {2}, {3}, {4}</p>"
     members = [
-        taught(
+        make_example(
             one,
             (other if one.number == 7 else usual).format(
                 one.title, one.price, one.brand, one.sku, one.ean
@@ -175,17 +182,17 @@ def test_an_example_of_another_layout_contradicts_nothing() -> None:
     assert induce(members)[1].set_aside == ()
 
 
-def test_a_shop_of_one_brand_is_read_where_it_says_brand(teachers: Teachers) -> None:
+def test_a_shop_of_one_brand_is_read_where_it_says_brand(make_examples: MakeExamples) -> None:
     """A constant brand stands in many places; the one that is named so is taken."""
     one_brand = [Product(p.number, p.title, p.price, "Wohnhaus", p.sku, p.ean) for p in ALL]
-    rules, _ = induce([taught(one, text_page(one)) for one in one_brand[:10]])
+    rules, _ = induce([make_example(one, text_page(one)) for one in one_brand[:10]])
     best = rules.templates[0].rules_for(Attribute.BRAND)[0]
     assert "Marke" in str(best.selector) or "td" in str(best.selector)
 
 
-def test_no_example_is_too_few(teachers: Teachers) -> None:
+def test_no_example_is_too_few(make_examples: MakeExamples) -> None:
     """One example teaches what it can; none gives no template."""
-    rules, _ = induce(teachers(1, data_page))
+    rules, _ = induce(make_examples(1, data_page))
     assert offer(ALL[0], data_page(ALL[0]), rules) is not None
     assert induce([])[0].templates == ()
 
@@ -197,10 +204,10 @@ def test_the_lower_bound_prefers_more_evidence() -> None:
     assert rank_tallies([]) == []
 
 
-def test_forty_examples_teach_as_ten_do(teachers: Teachers) -> None:
+def test_forty_examples_teach_as_ten_do(make_examples: MakeExamples) -> None:
     """Places are looked for on some of many examples, those that know what others lack among them."""
-    members = teachers(40, related_page, ean=None)
-    members[20:40] = [taught(one, related_page(one)) for one in ALL[20:40]]
+    members = make_examples(40, related_page, ean=None)
+    members[20:40] = [make_example(one, related_page(one)) for one in ALL[20:40]]
     rules, _ = induce(members)
     assert wrong(rules, related_page) == []
 
@@ -208,9 +215,9 @@ def test_forty_examples_teach_as_ten_do(teachers: Teachers) -> None:
 LEARN_AND_TELL = """
 from rules_generator.induction.inducer import induce
 from tests.pages import products, text_page
-from tests.rules_generator.conftest import taught
+from tests.rules_generator.conftest import make_example
 shown = "".join("<p class='" + mark + "'><b class='" + mark + "'>{0}</b></p>" for mark in "abcdefghijklmnop")
-rules, _ = induce([taught(one, text_page(one) + shown.format(one.sku)) for one in products(10)])
+rules, _ = induce([make_example(one, text_page(one) + shown.format(one.sku)) for one in products(10)])
 print(rules.to_json())
 """
 
@@ -240,7 +247,7 @@ def test_odd_data_does_not_end_learning(name: str, data: str) -> None:
     members = []
     for one in ALL:
         said = data % (json.dumps(one.title), json.dumps(one.sku))
-        members.append(taught(one, page.format(one.title, one.sku, said)))
+        members.append(make_example(one, page.format(one.title, one.sku, said)))
     rules, _ = induce(members)
     found = read_attributes(members[0].document, rules.templates[0])
     assert (found[Attribute.TITLE].value, found[Attribute.SKU].value) == (ALL[0].title, ALL[0].sku)
@@ -264,11 +271,11 @@ class Slow(Document):
 
 @pytest.mark.parametrize("slow", [{3}, {0, 3, 9}, set(range(10))], ids=["one", "several", "all"])
 def test_pages_made_to_be_slow_are_set_aside(
-    teachers: Teachers, slow: set[int], monkeypatch: pytest.MonkeyPatch
+    make_examples: MakeExamples, slow: set[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With the reason; the others teach what they would teach without them."""
     monkeypatch.setattr("rules_generator.training.page_cache.thread_time", lambda: Slow.clock)
-    known = teachers(10, text_page)
+    known = make_examples(10, text_page)
     shown = [
         replace(one, document=Slow(text_page(ALL[place]), one.address)) if place in slow else one
         for place, one in enumerate(known)
@@ -283,10 +290,10 @@ def test_pages_made_to_be_slow_are_set_aside(
 
 @pytest.mark.parametrize("slow", [{0}, set(range(10))], ids=["one", "all"])
 def test_pages_with_thousands_of_elements_in_one_are_set_aside(
-    teachers: Teachers, slow: set[int]
+    make_examples: MakeExamples, slow: set[int]
 ) -> None:
     """At the first selector that counts: the engine counts them anew for each of them."""
-    known = teachers(10, text_page)
+    known = make_examples(10, text_page)
     crowd = "<ul>" + "<li>x</li>" * 15_000
     shown = [
         replace(one, document=Document(text_page(ALL[place]) + crowd, one.address))

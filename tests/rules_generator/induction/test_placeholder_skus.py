@@ -10,23 +10,23 @@ from rules_generator.induction.inducer import induce
 from rules_generator.training.sampling import examples_needed, sample_examples
 from rules_generator.training.training_example import TrainingExample
 from tests.pages import Product, products
-from tests.rules_generator.conftest import taught
+from tests.rules_generator.conftest import make_example
 
 ALL = products(12)
 WITHOUT = range(3)
 
 
-def page(one: Product, sku: str) -> str:
+def page(product: Product, sku: str) -> str:
     """A page that says a number in a table; a dash stands beside it, too."""
-    return f"<h1>{one.title}</h1><p>Home - Lamps</p><table><tr><td>No.</td><td class='number'>{sku}</td></tr></table>"
+    return f"<h1>{product.title}</h1><p>Home - Lamps</p><table><tr><td>No.</td><td class='number'>{sku}</td></tr></table>"
 
 
 def learnt(said: str, known: str | None) -> Template:
     """The rules of a shop that says so of its first offers, and the catalog that; all others have numbers."""
     members: list[TrainingExample] = [
-        taught(one, page(one, said), sku=known)
+        make_example(one, page(one, said), sku=known)
         if place in WITHOUT
-        else taught(one, page(one, one.sku))
+        else make_example(one, page(one, one.sku))
         for place, one in enumerate(ALL)
     ]
     return induce(members)[0].templates[0]
@@ -55,7 +55,7 @@ def test_a_dash_is_read_where_the_catalog_lists_it(
 
 def test_nothing_is_learnt_from_a_dash() -> None:
     """It stands at many places, and leads to none."""
-    members = [taught(one, page(one, "-"), sku="-") for one in ALL]
+    members = [make_example(one, page(one, "-"), sku="-") for one in ALL]
     rules, story = induce(members)
     assert not rules.templates[0].rules_for(Attribute.SKU)
     assert "sku" not in story.not_found
@@ -63,8 +63,8 @@ def test_nothing_is_learnt_from_a_dash() -> None:
 
 def test_an_example_with_a_dash_is_no_example_of_a_number() -> None:
     """One with a number is taken before it, and more of those are asked for."""
-    members = [taught(one, page(one, "-"), sku="-", ean=None, brand=None) for one in ALL[:9]]
-    members += [taught(one, page(one, one.sku), ean=None, brand=None) for one in ALL[9:]]
+    members = [make_example(one, page(one, "-"), sku="-", ean=None, brand=None) for one in ALL[:9]]
+    members += [make_example(one, page(one, one.sku), ean=None, brand=None) for one in ALL[9:]]
     (first,) = sample_examples(members, 1)
     assert first in members[9:]
     assert examples_needed(members)["sku"] == examples_needed(members[9:])["sku"]
@@ -72,7 +72,7 @@ def test_an_example_with_a_dash_is_no_example_of_a_number() -> None:
 
 def test_what_a_shop_without_dashes_says_is_no_number() -> None:
     """All its known offers have numbers, and a further one has none."""
-    rules = induce([taught(one, page(one, one.sku)) for one in ALL])[0].templates[0]
+    rules = induce([make_example(one, page(one, one.sku)) for one in ALL])[0].templates[0]
     assert (
         read_attributes(Document(page(ALL[0], "-"), "https://shop.example/p"), rules)[
             Attribute.SKU

@@ -21,53 +21,54 @@ from tests.rules_generator.conftest import known
 ALL = products(12)
 
 
-def schema_page(one: Product) -> str:
+def schema_page(product: Product) -> str:
     """A page that says all in JSON-LD, among related products."""
     thing = {
-        "@context": "https://schema.org", "@type": "Product", "name": one.title, "sku": one.sku, "gtin13": one.ean,
-        "brand": {"@type": "Brand", "name": one.brand},
-        "offers": {"@type": "Offer", "price": one.price, "priceCurrency": "EUR", "availability": "InStock"},
+        "@context": "https://schema.org", "@type": "Product", "name": product.title, "sku": product.sku, "gtin13": product.ean,
+        "brand": {"@type": "Brand", "name": product.brand},
+        "offers": {"@type": "Offer", "price": product.price, "priceCurrency": "EUR", "availability": "InStock"},
     }  # fmt: skip
-    body = f'<div class="item-view"><h1 class="name">{one.title}</h1><p class="cost">{one.price} EUR</p></div>'
+    body = f'<div class="item-view"><h1 class="name">{product.title}</h1><p class="cost">{product.price} EUR</p></div>'
     return _page(
-        one.title, f'<script type="application/ld+json">{json.dumps(thing)}</script>{body}'
+        product.title, f'<script type="application/ld+json">{json.dumps(thing)}</script>{body}'
     )
 
 
-def open_graph_page(one: Product) -> str:
+def open_graph_page(product: Product) -> str:
     """A page that says little in OpenGraph, the rest in an object of a script."""
     data = {
         "page": {
             "items": [
                 {
-                    "name": one.title,
-                    "vendor": one.brand,
-                    "variants": [{"sku": one.sku, "ean": one.ean}],
+                    "name": product.title,
+                    "vendor": product.brand,
+                    "variants": [{"sku": product.sku, "ean": product.ean}],
                 }
             ]
         }
     }
-    head = f'<meta property="og:type" content="product"><meta property="product:price:amount" content="{one.price}">'
+    head = f'<meta property="og:type" content="product"><meta property="product:price:amount" content="{product.price}">'
     return _page(
-        one.title, f"{head}<h1>{one.title}</h1><script>var state = {json.dumps(data)};</script>"
+        product.title,
+        f"{head}<h1>{product.title}</h1><script>var state = {json.dumps(data)};</script>",
     )
 
 
-def several_page(one: Product) -> str:
+def several_page(product: Product) -> str:
     """A product in two sizes, each an offer with a number of its own in the structured data."""
     offers = [
         {
             "@type": "Offer",
-            "sku": f"{one.sku}-{size}",
+            "sku": f"{product.sku}-{size}",
             "price": f"{n + 5}.00",
-            "url": f"/p{one.number}?size={size}",
+            "url": f"/p{product.number}?size={size}",
         }
         for n, size in enumerate("SM")
     ]
-    thing = {"@type": "Product", "name": one.title, "brand": one.brand, "offers": offers}
-    body = f"<h1>{one.title}</h1><p class=cost>5.00</p>"
+    thing = {"@type": "Product", "name": product.title, "brand": product.brand, "offers": offers}
+    body = f"<h1>{product.title}</h1><p class=cost>5.00</p>"
     return _page(
-        one.title, f'<script type="application/ld+json">{json.dumps(thing)}</script>{body}'
+        product.title, f'<script type="application/ld+json">{json.dumps(thing)}</script>{body}'
     )
 
 

@@ -21,7 +21,7 @@ from scout.demo.assortment.demo_shop import DemoShop
 from scout.demo.site.demo_site import DemoSite
 from tests.pages import Product, data_page, products, text_page
 from tests.parser.test_parse_job import store_pages
-from tests.rules_generator.conftest import known, taught
+from tests.rules_generator.conftest import known, make_example
 from tests.rules_generator.test_learn import run_of
 
 Build = Callable[[Product], str]
@@ -32,10 +32,10 @@ FRESH = ALL[12:]
 
 def drift(build: Build, **changes: object) -> Drift:
     """The drift on fresh pages, by rules learnt from text pages."""
-    members = [taught(one, text_page(one)) for one in OLD]
+    members = [make_example(one, text_page(one)) for one in OLD]
     rules, _ = induce(members)
     return measure_drift(
-        [taught(one, build(one), **changes) for one in FRESH],
+        [make_example(one, build(one), **changes) for one in FRESH],
         rules,
         agreement_shares(members, rules),
     )
@@ -66,7 +66,7 @@ def test_one_changed_place_is_told_by_its_attribute() -> None:
 
 def test_offers_that_were_never_right_are_no_drift() -> None:
     """Only a fall from what once agreed counts."""
-    members = [taught(one, text_page(one), brand="Nobody") for one in OLD]
+    members = [make_example(one, text_page(one), brand="Nobody") for one in OLD]
     rules, _ = induce(members)
     then = agreement_shares(members, rules)
     found = measure_drift(members, rules, then)
@@ -108,7 +108,7 @@ def redesign(settings: Settings, store: Store) -> None:
 
 
 def demo_teachers(*, redesigned: bool) -> list[TrainingExample]:
-    """Offers of the demo shop as teachers."""
+    """Return offers of the demo shop as training examples."""
     shop, base = DemoShop.make(redesigned=redesigned), "http://127.0.0.1:8320"
     site, found = DemoSite(shop), []
     for offer in shop.offers[::12]:

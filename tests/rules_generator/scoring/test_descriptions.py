@@ -7,7 +7,7 @@ from parser.page.document import Document
 from parser.page_reader import read_attributes
 from rules_generator.induction.inducer import induce
 from tests.pages import products
-from tests.rules_generator.conftest import taught
+from tests.rules_generator.conftest import make_example
 
 *ALL, OTHER = products(11)
 SENTENCE = "{0} {1} is made by hand of beech and brass, and it is cared for with oil. "
@@ -35,7 +35,7 @@ def test_words_that_the_catalog_does_not_have(name: str, shown: str) -> None:
         return f"<h1>x</h1>{shown.format(text, text.replace('. ', '.'))}"
 
     members = [
-        taught(one, page(told(one.number, 4)), description=told(one.number, 4)) for one in ALL
+        make_example(one, page(told(one.number, 4)), description=told(one.number, 4)) for one in ALL
     ]
     whole = told(OTHER.number, 4)
     found = read_attributes(

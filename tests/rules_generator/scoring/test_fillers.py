@@ -7,7 +7,7 @@ from parser.page.document import Document
 from parser.page_reader import read_attributes
 from rules_generator.induction.inducer import induce
 from tests.pages import products
-from tests.rules_generator.conftest import taught
+from tests.rules_generator.conftest import make_example
 
 *ALL, OTHER = products(11)
 SHARED = "https://shop.example/files/sharing.jpg"
@@ -32,7 +32,7 @@ def test_the_picture_of_the_front_page(name: str, page: Document, read: str | No
     """What the head of the front page names for others to show, it names on pages of offers without a picture, too."""
     urls = [OWN.format(one.number) for one in ALL]
     members = [
-        taught(one, PAGE.format(one.title, url), images=[url])
+        make_example(one, PAGE.format(one.title, url), images=[url])
         for one, url in zip(ALL, urls, strict=True)
     ]
     rules, _ = induce(members, [*(one.document for one in members), page])
@@ -46,7 +46,7 @@ def test_a_known_picture_is_read_though_the_front_page_names_it() -> None:
     """A front page may show an offer."""
     urls = [OWN.format(one.number) for one in ALL]
     members = [
-        taught(one, PAGE.format(one.title, url), images=[url])
+        make_example(one, PAGE.format(one.title, url), images=[url])
         for one, url in zip(ALL, urls, strict=True)
     ]
     rules, _ = induce(members, [front("https://shop.example/", urls[0])])
@@ -68,7 +68,7 @@ def test_the_slogan_of_the_front_page(said: str, read: str | None) -> None:
     """What its head says of the shop, it says on pages of offers without a description, too."""
     texts = [PRAISE.format(one.sku) for one in ALL]
     members = [
-        taught(one, WORDED.format(one.title, text), description=text)
+        make_example(one, WORDED.format(one.title, text), description=text)
         for one, text in zip(ALL, texts, strict=True)
     ]
     rules, _ = induce(
@@ -86,7 +86,7 @@ SHAPES = ["A-11", "B-12", "C-23", "A-44", "D-15", "E-26", "F-37", "G-48", "H-59"
 def test_fillers_are_not_read() -> None:
     """What stands on several pages where each offer should have its own is no value: a mark for there being none."""
     members = [
-        taught(one, f"<h1>{one.title}</h1><b id='n'>{SHAPES[place] if place % 3 else 'none-1'}</b>",
+        make_example(one, f"<h1>{one.title}</h1><b id='n'>{SHAPES[place] if place % 3 else 'none-1'}</b>",
                sku=SHAPES[place] if place % 3 else None)
         for place, one in enumerate(ALL)
     ]  # fmt: skip
@@ -101,7 +101,7 @@ def test_a_price_of_nothing_is_none() -> None:
     """Where a shop does not say its price, its data may say `0.00`: that speaks neither for them nor against them."""
     page = "<meta property='og:price:amount' content='{1}'><h1>{0}</h1><p class='cost'>{2}</p>"
     members = [
-        taught(one, page.format(one.title, one.price if place else "0.00", f"{one.price} €" if place else "Call us"),
+        make_example(one, page.format(one.title, one.price if place else "0.00", f"{one.price} €" if place else "Call us"),
                price=one.price if place else None)
         for place, one in enumerate(ALL)
     ]  # fmt: skip
@@ -120,7 +120,7 @@ def test_what_a_cut_leaves_where_there_is_no_number() -> None:
     """One offer without a number is enough to know what stands on the pages of all others that have none."""
     page = "<h1>{0}</h1><i data-id='{1}_{2}'></i>"
     members = [
-        taught(one, page.format(one.title, SHAPES[place] if place else "post", one.number),
+        make_example(one, page.format(one.title, SHAPES[place] if place else "post", one.number),
                sku=SHAPES[place] if place else None)
         for place, one in enumerate(ALL)
     ]  # fmt: skip
@@ -148,10 +148,10 @@ def test_what_a_cut_leaves_where_the_catalog_has_no_number(
     """What stands on one such page is a number if it looks like the known ones, and no filler."""
     *known, last = ALL
     members = [
-        taught(one, ONE_NUMBER.format(one.title, SHAPES[place]), sku=SHAPES[place])
+        make_example(one, ONE_NUMBER.format(one.title, SHAPES[place]), sku=SHAPES[place])
         for place, one in enumerate(known)
     ]
-    members.append(taught(last, ONE_NUMBER.format(last.title, said), sku=None))
+    members.append(make_example(last, ONE_NUMBER.format(last.title, said), sku=None))
     rules, _ = induce(members)
     page = Document(ONE_NUMBER.format("Other", said), "https://shop.example/p")
     assert read_attributes(page, rules.templates[0])[Attribute.SKU].value == read_as

@@ -13,7 +13,7 @@ from rules_generator.candidates.naming import names_attribute
 from rules_generator.induction.inducer import induce
 from rules_generator.training.training_example import TrainingExample
 from tests.pages import Product, products, text_page
-from tests.rules_generator.conftest import taught
+from tests.rules_generator.conftest import make_example
 
 *ALL, OTHER = products(11)
 MENU = "<ul class='menu'><li>Ardwen</li><li>Nordlicht</li><li>Sprout</li></ul>"
@@ -41,16 +41,16 @@ CASES = [
 def test_constant_texts(name: str, brands: list[str], least: int) -> None:
     """A text that is the same on all pages is a rule only where the known values are the same too."""
     members = [
-        taught(one, f"<body>{MENU}<h1>{one.title}</h1>", brand=brands[place % len(brands)])
+        make_example(one, f"<body>{MENU}<h1>{one.title}</h1>", brand=brands[place % len(brands)])
         for place, one in enumerate(ALL)
     ]
     assert (rules_of(Attribute.BRAND, members) > 0) is (least > 0)
 
 
-def layout(one: Product, *classes: str) -> str:
+def layout(product: Product, *classes: str) -> str:
     """A page of a shop that says its own name, and the brand in its second layout only."""
     marks = "".join(f"<div class='{name}-{part}'></div>" for name in classes for part in "abcdefgh")
-    return f"<meta property='og:site_name' content='Ardwen'><body>{marks}<h1 class='{classes[0]}'>{one.title}</h1>"
+    return f"<meta property='og:site_name' content='Ardwen'><body>{marks}<h1 class='{classes[0]}'>{product.title}</h1>"
 
 
 @pytest.mark.parametrize(("brands", "learnt"), [(["Elm", "Oak", "Sprout"], 0), (["Ardwen"], 1)])
@@ -58,9 +58,11 @@ def test_a_layouts_only_brand_is_no_rule_where_the_shop_has_others(
     brands: list[str], learnt: int
 ) -> None:
     """The shop's own name is its brand where that is all that it sells, not where a few examples happen to bear it."""
-    members = [taught(one, layout(one, "plain"), brand="Ardwen") for one in ALL[:4]]
+    members = [make_example(one, layout(one, "plain"), brand="Ardwen") for one in ALL[:4]]
     members += [
-        taught(one, layout(one, "rich", "wide") + f"<b class='brand'>{brand}</b>", brand=brand)
+        make_example(
+            one, layout(one, "rich", "wide") + f"<b class='brand'>{brand}</b>", brand=brand
+        )
         for one, brand in zip(ALL[4:], brands * 6, strict=False)
     ]
     rules, _ = induce(members)
@@ -85,7 +87,7 @@ def test_categories_that_stand_in_no_text_of_their_own(
 ) -> None:
     """They are read from classes, or known again where a text names one of them."""
     members = [
-        taught(each, build.format(each.title, each.sku, (one, other)[place % 2]),
+        make_example(each, build.format(each.title, each.sku, (one, other)[place % 2]),
                category=("Desk Lamps", "Wool Rugs")[place % 2])
         for place, each in enumerate([*ALL, *ALL])
     ]  # fmt: skip
@@ -102,7 +104,7 @@ def test_a_brand_that_only_a_menu_and_the_heading_name() -> None:
         f"<li><a>{brand}</a>" for brand in ("Ardwen", "Bolitt", "Cosmira", "Nordlicht", "Sale")
     )
     page = f"<ul class='brands'>{menu}</ul><h1>{{}}</h1>"
-    rules, _ = induce([taught(one, page.format(one.title)) for one in ALL])
+    rules, _ = induce([make_example(one, page.format(one.title)) for one in ALL])
     other = Document(page.format("Nordlicht Lamp 7"), "https://shop.example/p")
     assert read_attributes(other, rules.templates[0])[Attribute.BRAND].value == "Nordlicht"
 
@@ -118,7 +120,7 @@ def test_two_values_of_many(name: str, shown: str, least: int) -> None:
     """What is right on two offers of ten, and silent on the rest, may be chance."""
     brands = ["Bolitt", "Elm", "Olmo", "Pira"]
     members = [
-        taught(one, f"<h1>{one.sku}</h1>{shown.format(brands[place]) if place < 2 else ''}", title=one.sku,
+        make_example(one, f"<h1>{one.sku}</h1>{shown.format(brands[place]) if place < 2 else ''}", title=one.sku,
                brand=brands[place % 4])
         for place, one in enumerate(ALL)
     ]  # fmt: skip
@@ -136,7 +138,7 @@ def test_right_but_for_once(name: str, shown: str, other: str | None) -> None:
     said = ["Elm", "Olmo", "Pira", "Ulmo", "Sorb", "Sale"]
     brands = [*said[:-1], "Bolitt"]
     members = [
-        taught(one, f"<h1>{one.sku}</h1>{shown.format(said[place % 6]) if place < 6 else ''}", title=one.sku,
+        make_example(one, f"<h1>{one.sku}</h1>{shown.format(said[place % 6]) if place < 6 else ''}", title=one.sku,
                brand=brands[place % 6])
         for place, one in enumerate(ALL)
     ]  # fmt: skip
@@ -167,7 +169,7 @@ def test_the_first_of_several_products_numbers(
     behind = {f"Product:900{place}": {"ean": number} for place, number in enumerate(numbers)}
     page = "<h1>{}</h1><script type='application/json' id='state'>{}</script>"
     members = [
-        taught(one, page.format(one.title, json.dumps({f"Product:1{one.number:03}": {"ean": one.ean}, **behind})),
+        make_example(one, page.format(one.title, json.dumps({f"Product:1{one.number:03}": {"ean": one.ean}, **behind})),
                ean=one.ean if place < known else None)
         for place, one in enumerate(products(11))
     ]  # fmt: skip
@@ -179,7 +181,7 @@ def test_names_of_several_words_in_addresses() -> None:
     page = "<h1>{0}</h1><a class='brand' href='/brands/{1}'></a>"
     brands = ["Ardwen", "Bolitt", "Elm", "Olmo", "Pira"]
     members = [
-        taught(
+        make_example(
             one,
             page.format(one.sku, brands[place % 5].lower()),
             title=one.sku,
@@ -200,7 +202,7 @@ def test_the_first_word_of_a_pictures_name_confirms_no_brand() -> None:
     things = ["lamp", "rug", "vase", "chair", "mug", "bowl", "shelf"]
     brands = ["Ardwen", "Bolitt", "Elm", "Olmo", "Pira"]
     members = [
-        taught(one, page.format(one.sku, f"<b class='brand'>{brands[place % 5]}</b>",
+        make_example(one, page.format(one.sku, f"<b class='brand'>{brands[place % 5]}</b>",
                                 f"{brands[place % 5].lower()}-{things[place % 7]}"),
                title=one.sku, brand=brands[place % 5])
         for place, one in enumerate(ALL)
@@ -231,7 +233,7 @@ def test_places_that_are_named_for_what_they_hold(
 def test_a_heading_before_captions() -> None:
     """Of titles that agree on all examples, what a reader sees is asked first."""
     page = "<a class='title' title='{0}'><img alt='{0}'></a><p class='t'>{0}</p>"
-    rules, _ = induce([taught(one, page.format(one.title)) for one in ALL])
+    rules, _ = induce([make_example(one, page.format(one.title)) for one in ALL])
     assert isinstance(rules.templates[0].rules_for(Attribute.TITLE)[0].selector, TextAt)
 
 
@@ -239,11 +241,11 @@ def test_a_heading_is_no_description() -> None:
     """Not even where the catalog says the titles again; the text below is, where it says what the catalog does."""
     page = "<h1>{0} of fine wood</h1><div class='text'>{1}</div>"
     members = [
-        taught(one, page.format(one.title, "x"), description=f"{one.title} of fine wood")
+        make_example(one, page.format(one.title, "x"), description=f"{one.title} of fine wood")
         for one in ALL
     ]
     assert rules_of(Attribute.DESCRIPTION, members) == 0
-    members = [taught(one, page.format("x", f"{one.title} of fine wood"), description=f"{one.title} of fine wood")
+    members = [make_example(one, page.format("x", f"{one.title} of fine wood"), description=f"{one.title} of fine wood")
                for one in ALL]  # fmt: skip
     assert rules_of(Attribute.DESCRIPTION, members) > 0
 
@@ -251,7 +253,7 @@ def test_a_heading_is_no_description() -> None:
 def test_more_wrong_than_right() -> None:
     """What is right on three examples of ten and wrong on the others is none."""
     members = [
-        taught(one, text_page(one), sku=one.sku if one.number % 4 == 0 else f"X-{one.number}")
+        make_example(one, text_page(one), sku=one.sku if one.number % 4 == 0 else f"X-{one.number}")
         for one in ALL
     ]
     assert rules_of(Attribute.SKU, members) == 0
@@ -260,7 +262,7 @@ def test_more_wrong_than_right() -> None:
 def test_stale_titles_are_still_read() -> None:
     """Where half of the titles were rewritten, the heading is read all the same: without a title there is no offer."""
     members = [
-        taught(one, text_page(one), title=one.title if one.number % 2 else f"Neu {one.sku}")
+        make_example(one, text_page(one), title=one.title if one.number % 2 else f"Neu {one.sku}")
         for one in ALL
     ]
     rules, _ = induce(members)
@@ -279,7 +281,7 @@ def test_one_value_twice(name: str, shown: str, least: int) -> None:
     """Where it stands on the two pages that have it and on no other, its place is a rule if it is named so."""
     prices = ["8.00", "9.50", "4.00", "8.00", "30.00", "5.00", "21.99", "12.00", "17.00", "54.99"]
     members = [
-        taught(
+        make_example(
             one,
             f"<h1>{one.title}</h1>{shown.format(price) if price == '8.00' else ''}",
             price=price,
@@ -294,7 +296,7 @@ def test_a_number_of_another_variant_is_no_reason_for_silence() -> None:
     page = "<div><h1>{0}{2}</h1><b class='number'>No.: {1}</b></div>"
     sale, plain = "<b>sale</b>", "<i data-number='{0}'></i><u>{0}</u>"
     members = [
-        taught(one, page.format(one.title, f"SK-900{place}" if place in (0, 6) else one.sku,
+        make_example(one, page.format(one.title, f"SK-900{place}" if place in (0, 6) else one.sku,
                                 sale if place in (0, 4, 6, 9) else plain.format(one.sku)))
         for place, one in enumerate(ALL)
     ]  # fmt: skip
@@ -317,7 +319,7 @@ IN_STOCK = [
 def test_a_bare_number_says_nothing_of_stock(name: str, page: str, expected: str) -> None:
     """Unless its place does: where all known offers are in stock, any number that is not none would agree."""
     members = [
-        taught(
+        make_example(
             one,
             f"<h1>{one.title}</h1>" + page.format(place + 1, "In stock"),
             availability="in_stock",
@@ -352,7 +354,7 @@ def test_pictures_that_are_right_on_half_of_the_examples(
     for number, product in enumerate(ALL):
         main = f"https://shop.example/{product.sku}.jpg"
         first = main if number % every == 0 else f"/{product.sku}-b.jpg"
-        examples.append(taught(product, page(product.title, main, first), images=[main]))
+        examples.append(make_example(product, page(product.title, main, first), images=[main]))
     rules, _ = induce(examples)
     document = Document(page("Lamp", "/right.jpg", "/other.jpg"), "https://shop.example/p/last")
     reading = read_attributes(document, rules.templates[0]).get(Attribute.IMAGE)
@@ -365,7 +367,9 @@ def test_numbers_where_the_catalog_knows_none(known: int, least: int) -> None:
     """A place without a name that has a number on more offers than the catalog knows one of has another number."""
     page = "<h1>{0}</h1><p class='facts'><b>{1}</b></p>"
     examples = [
-        taught(one, page.format(one.title, one.sku), sku=None, han=one.sku if n < known else None)
+        make_example(
+            one, page.format(one.title, one.sku), sku=None, han=one.sku if n < known else None
+        )
         for n, one in enumerate(ALL)
     ]
     assert (rules_of(Attribute.HAN, examples) > 0) is (least > 0)

@@ -7,7 +7,7 @@ from parser.page.document import Document
 from parser.page_reader import read_attributes
 from rules_generator.induction.inducer import induce
 from tests.pages import products
-from tests.rules_generator.conftest import taught
+from tests.rules_generator.conftest import make_example
 
 *ALL, OTHER = products(11)
 
@@ -21,7 +21,8 @@ def test_a_title_is_read_where_it_is_spelled_as_the_catalog_spells_it() -> None:
         for one, title in zip((*ALL, OTHER), titles, strict=True)
     ]
     members = [
-        taught(one, text, title=title) for one, text, title in zip(ALL, pages, titles, strict=False)
+        make_example(one, text, title=title)
+        for one, text, title in zip(ALL, pages, titles, strict=False)
     ]
     rules, _ = induce(members)
     read = read_attributes(Document(pages[-1], "https://shop.example/p"), rules.templates[0])
@@ -51,7 +52,7 @@ def test_slashes_in_categories(
     page = "<h1>{0}</h1><p class='kind'>{1}</p>"
     said = {known[0]: known[0], known[1]: shown}
     members = [
-        taught(one, page.format(one.title, said[known[place % 2]]), category=known[place % 2])
+        make_example(one, page.format(one.title, said[known[place % 2]]), category=known[place % 2])
         for place, one in enumerate(ALL)
     ]
     rules, _ = induce(members)

@@ -8,7 +8,7 @@ from parser.page_reader import read_attributes
 from parser.rules.selector import JsonAt
 from rules_generator.induction.inducer import induce
 from tests.pages import products
-from tests.rules_generator.conftest import taught
+from tests.rules_generator.conftest import make_example
 
 ALL = products(10)
 EAN = "4006381333931"
@@ -34,7 +34,7 @@ def test_fields_named_for_it(
 ) -> None:
     """If the field is empty on all examples, and belongs to the offer."""
     members = [
-        taught(one, f"<h1>{one.title}</h1>{shown.format(one.title, fillings[0])}", ean=None)
+        make_example(one, f"<h1>{one.title}</h1>{shown.format(one.title, fillings[0])}", ean=None)
         for one in ALL
     ]
     template = induce(members)[0].templates[0]
@@ -49,7 +49,7 @@ def test_a_category_that_no_example_has() -> None:
     shown = (
         "<h1>{0}</h1><script>var meta = {{'product': {{'title': '{0}', 'type': '{1}'}}}};</script>"
     )
-    members = [taught(one, shown.format(one.title, "")) for one in ALL]
+    members = [make_example(one, shown.format(one.title, "")) for one in ALL]
     page = Document(shown.format("Other", "Desk Lamps"), "https://shop.example/p")
     assert (
         read_attributes(page, induce(members)[0].templates[0])[Attribute.CATEGORY].value
@@ -60,7 +60,9 @@ def test_a_category_that_no_example_has() -> None:
 def test_what_examples_know_is_left_to_them() -> None:
     """The catalog's own numbers stand elsewhere; the field that is empty on all examples is not asked."""
     members = [
-        taught(one, f"<h1>{one.title}</h1><b id='n'>{one.ean}</b>{STATE.format(one.title, '')}")
+        make_example(
+            one, f"<h1>{one.title}</h1><b id='n'>{one.ean}</b>{STATE.format(one.title, '')}"
+        )
         for one in ALL
     ]
     assert not any(
@@ -76,7 +78,7 @@ def test_of_several_blocks_the_one_that_is_read_anyway() -> None:
         "<script>var meta = {{'name': '{0}', 'code': '{1}', 'barcode': ''}};</script>"
     )
     members = [
-        taught(one, f"<h1>{one.title}</h1>{shown.format(one.title, one.sku)}", ean=None)
+        make_example(one, f"<h1>{one.title}</h1>{shown.format(one.title, one.sku)}", ean=None)
         for one in ALL
     ]
     (rule,) = induce(members)[0].templates[0].rules_for(Attribute.EAN)
@@ -86,6 +88,6 @@ def test_of_several_blocks_the_one_that_is_read_anyway() -> None:
 def test_beside_what_is_read_for_others() -> None:
     """Data in an element need not bear the title, if another attribute is read from the same object."""
     shown = "<h1>{0}</h1><textarea id='all'>[{{'sku': '{1}', 'barcode': '{2}'}}]</textarea>"
-    members = [taught(one, shown.format(one.title, one.sku, ""), ean=None) for one in ALL]
+    members = [make_example(one, shown.format(one.title, one.sku, ""), ean=None) for one in ALL]
     page = Document(shown.format("Other", "Z-1", EAN), "https://shop.example/p")
     assert read_attributes(page, induce(members)[0].templates[0])[Attribute.EAN].value == EAN

@@ -8,7 +8,7 @@ from parser.page.document import Document
 from parser.page_reader import read_page
 from rules_generator.induction.inducer import induce
 from tests.pages import Product, products
-from tests.rules_generator.conftest import taught
+from tests.rules_generator.conftest import make_example
 
 *EXAMPLES, LAST = products(11)
 CARD = "<ul><li class='rel'><a href='/p/{0}'><b>{1}</b></a></li></ul>"
@@ -56,7 +56,7 @@ CASES: list[tuple[Callable[[Product], str], str]] = [
 @pytest.mark.parametrize(("build", "title"), CASES, ids=[case[0].__name__ for case in CASES])
 def test_titles_in_longer_texts(build: Callable[[Product], str], title: str) -> None:
     """The heading is read where nothing else is, or what else is is right by chance."""
-    rules, _ = induce([taught(product, build(product)) for product in EXAMPLES])
+    rules, _ = induce([make_example(product, build(product)) for product in EXAMPLES])
     offer = read_page(Document(build(LAST), "https://shop.example/p/last"), rules).offer
     assert offer is not None
     assert offer.title == title
@@ -64,7 +64,7 @@ def test_titles_in_longer_texts(build: Callable[[Product], str], title: str) -> 
 
 def test_a_page_on_which_the_other_rules_abstain() -> None:
     """The heading fills in where a title in the head has another end than on the examples."""
-    rules, _ = induce([taught(product, glued_title(product)) for product in EXAMPLES])
+    rules, _ = induce([make_example(product, glued_title(product)) for product in EXAMPLES])
     page = f"<title>Pots | {LAST.title}</title>{longer_heading(LAST)}"
     offer = read_page(Document(page, "https://shop.example/p/last"), rules).offer
     assert offer is not None
@@ -74,7 +74,7 @@ def test_a_page_on_which_the_other_rules_abstain() -> None:
 def test_no_heading_where_a_rule_finds_all_titles() -> None:
     """Pages without a title stay no offer pages."""
     examples = [
-        taught(product, f"<h1><b>{product.title}</b> new</h1>{longer_heading(product)}")
+        make_example(product, f"<h1><b>{product.title}</b> new</h1>{longer_heading(product)}")
         for product in EXAMPLES
     ]
     rules, _ = induce(examples)

@@ -3,7 +3,7 @@
 from catalog.models import Attribute
 from rules_generator.training.sampling import examples_needed, needed_by_attribute, sample_examples
 from tests.pages import data_page, products, text_page
-from tests.rules_generator.conftest import taught
+from tests.rules_generator.conftest import make_example
 
 ALL = products(30)
 
@@ -11,7 +11,7 @@ ALL = products(30)
 def test_rare_attributes_and_categories_are_covered() -> None:
     """Of thirty, eight: among them the only ones that know an EAN or another category."""
     members = [
-        taught(
+        make_example(
             one,
             text_page(one),
             ean=one.ean if number in (17, 29) else None,
@@ -27,7 +27,7 @@ def test_rare_attributes_and_categories_are_covered() -> None:
 def test_each_template_has_its_own() -> None:
     """So many of each, however rare one of them is."""
     members = [
-        taught(one, data_page(one) if one.number % 6 == 0 else text_page(one)) for one in ALL
+        make_example(one, data_page(one) if one.number % 6 == 0 else text_page(one)) for one in ALL
     ]
     picked = sample_examples(members, 4)
     assert len(picked) == 8
@@ -36,9 +36,10 @@ def test_each_template_has_its_own() -> None:
 
 def test_a_template_wants_examples_of_its_own() -> None:
     """Twenty pages of one template do not make up for the two that the other lacks, or for the EANs it never shows."""
-    members = [taught(one, text_page(one)) for one in ALL[:20]]
+    members = [make_example(one, text_page(one)) for one in ALL[:20]]
     members += [
-        taught(one, data_page(one), ean=one.ean if one.number % 2 else None) for one in ALL[20:27]
+        make_example(one, data_page(one), ean=one.ean if one.number % 2 else None)
+        for one in ALL[20:27]
     ]
     assert examples_needed(members)["title"] == 2
     assert examples_needed(members)["ean"] == 6
@@ -47,4 +48,4 @@ def test_a_template_wants_examples_of_its_own() -> None:
 
 def test_nothing_is_wanted_where_enough_is_known() -> None:
     """Nine examples of an attribute are enough, and one that none knows is not asked for."""
-    assert needed_by_attribute([taught(one, "").example.known for one in ALL[:9]]) == {}
+    assert needed_by_attribute([make_example(one, "").example.known for one in ALL[:9]]) == {}

@@ -27,18 +27,18 @@ ALL = products(12)
 def learnt(settings: Settings, store: Store, shop: Shop) -> Shop:
     """Learn a shop of two templates, one with several offers per page; one known price is not on its page."""
     several, plain = ALL[:6], ALL[6:]
-    pages = {f"p{one.number}": array_page(one) for one in several} | {
-        f"p{one.number}": text_page(one) for one in plain
+    pages = {f"p{product.number}": array_page(product) for product in several} | {
+        f"p{product.number}": text_page(product) for product in plain
     }
     store_pages(settings, store, shop, pages)
     with store.write() as session:
-        for one in several:
-            for choice in choices(one):
-                fields = known(one, choice, shop.url).model_dump()
+        for product in several:
+            for choice in choices(product):
+                fields = known(product, choice, shop.url).model_dump()
                 session.add(KnownOffer(shop_id=shop.id, ref=str(choice.number), **fields))
-        for one in plain:
-            fields = texts.known(one, url=f"{shop.url}p{one.number}").model_dump()
-            session.add(KnownOffer(shop_id=shop.id, ref=one.sku, **fields))
+        for product in plain:
+            fields = texts.known(product, url=f"{shop.url}p{product.number}").model_dump()
+            session.add(KnownOffer(shop_id=shop.id, ref=product.sku, **fields))
         stale = session.exec(select(KnownOffer).where(col(KnownOffer.ref) == plain[0].sku)).one()
         stale.price = Decimal(plain[0].price) + 1
         run = Run(shop_id=shop.id or 0)
@@ -115,9 +115,9 @@ def learn(
     """Crawl these pages, and learn from `p0` onwards with these changes to the known values of their offers."""
     store_pages(settings, store, shop, pages)
     with store.write() as session:
-        for n, (one, changes) in enumerate(zip(ALL, known, strict=True)):
-            fields = texts.known(one, url=f"{shop.url}p{n}", **changes).model_dump()
-            session.add(KnownOffer(shop_id=shop.id, ref=one.sku, **fields))
+        for n, (product, changes) in enumerate(zip(ALL, known, strict=True)):
+            fields = texts.known(product, url=f"{shop.url}p{n}", **changes).model_dump()
+            session.add(KnownOffer(shop_id=shop.id, ref=product.sku, **fields))
         run = Run(shop_id=shop.id or 0)
         session.add(run)
     learn_shop(settings, store, shop, run.id or 0)
