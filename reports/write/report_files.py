@@ -6,10 +6,11 @@ duplicates.
 """
 
 import errno
+import gc
 import os
 import re
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -75,20 +76,39 @@ def report_shop(
     folder = out
     if folder is None:
         folder = report_folder(settings, shop, run_id)
-    report = _store_report(settings, store, shop, run_id, progress)
-    paths = {}
-    for number, name in enumerate(formats):
-        progress("report files", number, len(formats))
-        if name in FEED_FORMATS:
-            writer = partial(_write_feed, store, name)
-            paths[name] = _write_complete(folder / FEED_FORMATS[name], writer, report)
-        elif name == "html":
-            writer = partial(_write_html_with_details, store)
-            paths[name] = _write_complete(folder / "report.html", writer, report)
-        else:
-            paths[name] = _write_complete(folder / f"report.{name}", _WRITERS[name], report)
+    with _paused_cycle_collection():
+        report = _store_report(settings, store, shop, run_id, progress)
+        paths = {}
+        for number, name in enumerate(formats):
+            progress("report files", number, len(formats))
+            file_name = FEED_FORMATS.get(name, f"report.{name}")
+            paths[name] = _write_complete(folder / file_name, _writer(store, name), report)
     progress("report files", len(formats), len(formats))
     return paths
+
+
+@contextmanager
+def _paused_cycle_collection() -> Iterator[None]:
+    """Pause the collection of reference cycles.
+
+    A large report keeps millions of objects without cycles; looking for some takes a third of its
+    time.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+def _writer(store: Store, format: str) -> Writer:
+    if format in FEED_FORMATS:
+        return partial(_write_feed, store, format)
+    if format == "html":
+        return partial(_write_html_with_details, store)
+    return _WRITERS[format]
 
 
 def _write_html_with_details(store: Store, path: Path, report: Report) -> None:
