@@ -77,7 +77,8 @@ MESSAGES = {
     "confidence": "confidence {share}, rules: {votes}",
     "values": "Values that were compared",
     "evidence": "For and against being the same offer",
-    "evidence_hint": "Bars to the right speak for the same offer, bars to the left against it.",
+    "evidence_hint": "Each bar begins where the one above ends. Bars with + move to the right and "
+    "speak for the same offer; bars with − speak against it.",
     "candidates": "Nearest offers of the catalog",
     "no_candidates": "The catalog has no similar offer.",
     "page": "Page",
