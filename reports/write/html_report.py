@@ -128,7 +128,6 @@ def _environment() -> Environment:
         loader=PackageLoader("reports"),
         autoescape=True,
         undefined=StrictUndefined,
-        extensions=["jinja2.ext.i18n"],
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -146,7 +145,6 @@ def _environment() -> Environment:
         "offer_texts": offer_texts,
     }
     environment.filters.update(filters)
-    environment.install_null_translations(newstyle=True)  # type: ignore[attr-defined]
     environment.globals.update(
         plural=formatting.format_plural,
         band_name=formatting.format_band,
