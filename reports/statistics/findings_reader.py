@@ -364,6 +364,15 @@ def clean_text(value: object, max_length: int = MAX_TEXT_LENGTH) -> str | None:
     """
     if value is None:
         return None
+    # Most texts are clean already. A printable text has no white space but the simple space.
+    if (
+        isinstance(value, str)
+        and len(value) <= max_length
+        and value.isprintable()
+        and "  " not in value
+        and value.strip() == value
+    ):
+        return value or None
     # Cut before cleaning, so that a huge text costs little; whitespace may still shrink it.
     raw = str(value)[: max_length * 4]
     line = " ".join(_UNPRINTABLE.sub(" ", raw).split())

@@ -77,7 +77,8 @@ MESSAGES = {
     "confidence": "confidence {share}, rules: {votes}",
     "values": "Values that were compared",
     "evidence": "For and against being the same offer",
-    "evidence_hint": "Bars to the right speak for the same offer, bars to the left against it.",
+    "evidence_hint": "Each bar begins where the one above ends. Bars with + move to the right and "
+    "speak for the same offer; bars with − speak against it.",
     "candidates": "Nearest offers of the catalog",
     "no_candidates": "The catalog has no similar offer.",
     "page": "Page",
@@ -127,7 +128,6 @@ def _environment() -> Environment:
         loader=PackageLoader("reports"),
         autoescape=True,
         undefined=StrictUndefined,
-        extensions=["jinja2.ext.i18n"],
         trim_blocks=True,
         lstrip_blocks=True,
     )
@@ -145,7 +145,6 @@ def _environment() -> Environment:
         "offer_texts": offer_texts,
     }
     environment.filters.update(filters)
-    environment.install_null_translations(newstyle=True)  # type: ignore[attr-defined]
     environment.globals.update(
         plural=formatting.format_plural,
         band_name=formatting.format_band,
