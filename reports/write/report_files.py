@@ -78,40 +78,18 @@ def report_shop(
     folder = out
     if folder is None:
         folder = report_folder(settings, shop, run_id)
-<<<<<<< HEAD
-    report = _store_report(settings, store, shop, run_id, progress)
-    paths = {}
-    for number, name in enumerate(formats):
-        progress("report files", number, len(formats))
-        if name in FEED_FORMATS:
-            write = partial(_write_report_feed, store, name, report)
-            paths[name] = _write_complete(folder / FEED_FORMATS[name], write)
-        elif name == "html":
-            write = partial(_write_html_with_details, store, report)
-            paths[name] = _write_complete(folder / "report.html", write)
-        else:
-            write = partial(_write_report_file, name, report)
-            paths[name] = _write_complete(folder / f"report.{name}", write)
-=======
     with _paused_cycle_collection():
         report = _store_report(settings, store, shop, run_id, progress)
         paths = {}
         for number, name in enumerate(formats):
             progress("report files", number, len(formats))
             file_name = FEED_FORMATS.get(name, f"report.{name}")
-            paths[name] = _write_complete(folder / file_name, _writer(store, name), report)
->>>>>>> wave2-html
+            write = partial(_write_format, store, name, report)
+            paths[name] = _write_complete(folder / file_name, write)
     progress("report files", len(formats), len(formats))
     return paths
 
 
-<<<<<<< HEAD
-def _write_report_file(format: str, report: Report, path: Path) -> None:
-    _WRITERS[format](path, report)
-
-
-def _write_html_with_details(store: Store, report: Report, path: Path) -> None:
-=======
 @contextmanager
 def _paused_cycle_collection() -> Iterator[None]:
     """Pause the collection of reference cycles.
@@ -128,16 +106,17 @@ def _paused_cycle_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _writer(store: Store, format: str) -> Writer:
+def _write_format(store: Store, format: str, report: Report, path: Path) -> None:
+    """Write one file of a report."""
     if format in FEED_FORMATS:
-        return partial(_write_feed, store, format)
-    if format == "html":
-        return partial(_write_html_with_details, store)
-    return _WRITERS[format]
+        _write_report_feed(store, format, report, path)
+    elif format == "html":
+        _write_html_with_details(store, report, path)
+    else:
+        _WRITERS[format](path, report)
 
 
-def _write_html_with_details(store: Store, path: Path, report: Report) -> None:
->>>>>>> wave2-html
+def _write_html_with_details(store: Store, report: Report, path: Path) -> None:
     with store.read() as session:
         write_html(path, report, partial(read_offer_details, session))
 
