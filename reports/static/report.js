@@ -9,9 +9,9 @@ const MAX_PRINTED_ROWS = 2000;
 const MAX_CHOICES = 1000;
 const NOT_STATED = "-";
 const FORMULA = /^\s*[\t\r\n=+\-@＝＋－＠]/u;
-const CSV_COLUMNS = ["title", "price", "currency", "brand", "category", "cause", "evidence", "also", "score", "since", "url", "ean", "han", "sku", "availability", "nearest_title", "nearest_price", "nearest_url", "word", "note", "first_seen", "last_seen", "reviewed_at", "variant_of"];
+const CSV_COLUMNS = ["title", "price", "currency", "brand", "category", "cause", "evidence", "also", "score", "since", "url", "ean", "han", "sku", "availability", "nearest_title", "nearest_price", "nearest_url", "word", "note", "first_seen", "last_seen", "reviewer", "reviewed_at", "variant_of"];
 // Columns that hold indexes into the list of texts.
-const REPEATED = new Set(["currency", "brand", "category", "path", "cause", "evidence", "also", "since", "availability", "first_seen", "last_seen", "nearest_currency", "word", "note", "reviewed_at"]);
+const REPEATED = new Set(["currency", "brand", "category", "path", "cause", "evidence", "also", "since", "availability", "first_seen", "last_seen", "nearest_currency", "word", "note", "reviewer", "reviewed_at"]);
 const NUMBER_COLUMNS = new Set(["price", "score", "nearest_price"]);
 
 const element = (tag, className, ...children) => {
@@ -417,7 +417,7 @@ class OfferList {
     if (page.body) items.push(element("li", "", `${messages.snapshot} `, element("code", "", page.body.slice(0, 16))));
     for (const url of urls.slice(0, 5)) items.push(element("li", "", `${messages.also_at} `, link(url, url)));
     const reviewed = this.value("reviewed_at", row);
-    const decision = [this.describeDecision(row) || messages.no_decision, reviewed ? formatMinute(reviewed) : ""].filter(Boolean).join(", ");
+    const decision = [this.describeDecision(row) || messages.no_decision, this.value("reviewer", row), reviewed ? formatMinute(reviewed) : ""].filter(Boolean).join(", ");
     items.push(element("li", "", `${messages.decision}: ${decision}`));
     return [element("ul", "", ...items)];
   }

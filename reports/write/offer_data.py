@@ -36,7 +36,7 @@ _MAX_OBSERVATIONS = 2
 # Columns of few different values, which are written once.
 _REPEATED = (
     "currency", "brand", "category", "path", "cause", "evidence", "also", "since", "availability",
-    "first_seen", "last_seen", "nearest_currency", "word", "note", "reviewed_at",
+    "first_seen", "last_seen", "nearest_currency", "word", "note", "reviewer", "reviewed_at",
 )  # fmt: skip
 
 
@@ -177,6 +177,7 @@ def _row(finding: Finding, cause_keys: CauseKeys) -> dict[str, Any]:
         "last_seen": _minute(finding.last_seen_at),
         "word": finding.decision and finding.decision.value,
         "note": finding.note,
+        "reviewer": finding.reviewer,
         "reviewed_at": _minute(finding.reviewed_at),
         "variant_of": finding.variant_of,
     }
@@ -185,8 +186,8 @@ def _row(finding: Finding, cause_keys: CauseKeys) -> dict[str, Any]:
 _COLUMNS = (
     "title", "url", "price", "currency", "brand", "category", "path", "cause", "evidence", "also",
     "since", "ean", "han", "sku", "availability", "score", "nearest_title", "nearest_url",
-    "nearest_price", "nearest_currency", "first_seen", "last_seen", "word", "note", "reviewed_at",
-    "variant_of",
+    "nearest_price", "nearest_currency", "first_seen", "last_seen", "word", "note", "reviewer",
+    "reviewed_at", "variant_of",
 )  # fmt: skip
 
 
