@@ -232,6 +232,7 @@ def rows_link(offer_list: str, **facets: str | None) -> str:
 def band_range(band: Band) -> str:
     """Return a price band as its facet has it: lower border included, upper one excluded.
 
+    >>> from decimal import Decimal
     >>> band_range(Band(Decimal(20), Decimal(50))), band_range(Band(None, Decimal("9.5")))
     ('20-50', '-9.5')
     """

@@ -98,7 +98,10 @@ def test_values_that_cannot_be_stored(make_bench: Callable[..., Bench]) -> None:
     frontier.add(FrontierLink(f"{made.server.url}{name}") for name in "abc")
     pages = frontier.claim(3)
     spider: Any = SimpleNamespace(
-        frontier=frontier, update_log=lambda: None, release=lambda item: None
+        frontier=frontier,
+        dispatcher=SimpleNamespace(end_turn=lambda page_id: None),
+        update_log=lambda: None,
+        release=lambda item: None,
     )
     pipeline = FrontierPipeline(cast(Any, SimpleNamespace(spider=spider)))
     statuses = [200, 10**20, 200]
