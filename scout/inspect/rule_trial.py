@@ -27,6 +27,7 @@ from parser.rules.model import Rule, RuleSet, Template
 from parser.templates.template_match import page_fingerprint, rank_templates
 from rules_generator.training.examples import Example, join_offers
 from rules_generator.training.training_set import known_offers
+from scout.inspect.rule_admin import load_rules, set_manual_rule
 
 # Pages without a known offer that a trial reads.
 SAMPLE_SIZE = 20
@@ -94,22 +95,25 @@ class RuleTrial:
             )
 
 
-def try_rules(
+def try_manual_rule(
     settings: Settings,
     store: Store,
     shop: Shop,
-    attribute: Attribute,
-    before: RuleSet,
-    after: RuleSet,
+    rule: Rule,
+    template_name: str | None,
     *,
     sample_size: int = SAMPLE_SIZE,
     progress: Progress = no_progress,
 ) -> RuleTrial:
-    """Read an attribute by two rule sets, on the pages of all known offers and on sampled ones.
+    """Read an attribute by the stored rules, and with a manual rule in one template or (None) in all.
 
-    A page is read by the rules of the template it is most similar to, recognised or not. Pages
-    that cannot be opened are left out. Raises RuleError for a selector that cannot be used.
+    Read are the pages of all known offers, and sampled ones. A page is read by the rules of the
+    template it is most similar to, recognised or not; one that cannot be opened is left out.
+    Raises UsageError (no rules yet), RuleError (no such template, a selector that cannot be used).
     """
+    before = load_rules(store, shop)
+    after = set_manual_rule(before, rule, template_name)
+    attribute = rule.attribute
     check_selectors(list(after.selectors()))
     crawled = list_crawled_pages(store, shop)
     opener = PageOpener(settings.bodies)

@@ -261,25 +261,17 @@ def set_rule(
     It is tested first, on the pages of known offers and on some others.
     """
     from scout.inspect.rule_admin import load_rules, save_rules, set_manual_rule
-    from scout.inspect.rule_trial import measured_rule, try_rules
+    from scout.inspect.rule_trial import measured_rule, try_manual_rule
 
     invocation = get_invocation(context)
-    store, stored_shop = invocation.store, invocation.shop(shop)
+    settings, store, stored_shop = invocation.settings, invocation.store, invocation.shop(shop)
     selector = _make_selector(css, name, block, path, join, behind)
     rule = _make_rule(attribute, selector, left, right, form)
-    stored = load_rules(store, stored_shop)
     with invocation.progress() as progress:
-        trial = try_rules(
-            invocation.settings,
-            store,
-            stored_shop,
-            rule.attribute,
-            stored,
-            set_manual_rule(stored, rule, template),
-            progress=progress,
-        )
+        trial = try_manual_rule(settings, store, stored_shop, rule, template, progress=progress)
     if not force:
         trial.check()
+    stored = load_rules(store, stored_shop)
     rules = set_manual_rule(stored, measured_rule(rule, trial), template)
     _print_trial_counts(trial)
     _print_next_step(stored_shop, save_rules(store, stored_shop, rules, f"{attribute} set by hand"))
@@ -309,24 +301,15 @@ def try_rule(
 
     Prints the value before and after, and the catalog's. With --json, one object a line.
     """
-    from scout.inspect.rule_admin import load_rules, set_manual_rule
-    from scout.inspect.rule_trial import try_rules
+    from scout.inspect.rule_trial import try_manual_rule
 
     invocation = get_invocation(context)
-    store, stored_shop = invocation.store, invocation.shop(shop)
+    settings, store, stored_shop = invocation.settings, invocation.store, invocation.shop(shop)
     selector = _make_selector(css, name, block, path, join, behind)
     rule = _make_rule(attribute, selector, left, right, form)
-    stored = load_rules(store, stored_shop)
     with invocation.progress() as progress:
-        trial = try_rules(
-            invocation.settings,
-            store,
-            stored_shop,
-            rule.attribute,
-            stored,
-            set_manual_rule(stored, rule, template),
-            sample_size=pages,
-            progress=progress,
+        trial = try_manual_rule(
+            settings, store, stored_shop, rule, template, sample_size=pages, progress=progress
         )
     if as_json:
         for page in trial.pages:
