@@ -24,6 +24,9 @@ from tests.variant_shop import (
     tables_page,
 )
 
+# Much computation: the coverage tracer would double its time.
+pytestmark = pytest.mark.no_cover
+
 ALL = products(14)
 SOLD = [(one, choice) for one in ALL for choice in choices(one)]
 LISTED = [(one, choice) for place, (one, choice) in enumerate(SOLD) if place % 3]
