@@ -25,7 +25,7 @@ DOCUMENTS = [
 ]
 
 
-@pytest.mark.parametrize("target", make_targets(), ids=lambda target: target.name)
+@pytest.mark.parametrize("target", list(make_targets()), ids=lambda target: target.name)
 def test_target(target: Target) -> None:
     """No input raises a foreign exception, or takes longer than ten seconds."""
 
