@@ -20,6 +20,7 @@ from sqlmodel import Session, col, delete, func, or_, select
 
 from catalog.errors import UsageError
 from catalog.models import Match, RunCounts, StoredFinding, Verdict, utc_now
+from catalog.runtime.batches import batches
 
 _BATCH_SIZE = 1000  # rows written or read at a time
 # Values of a column that a query names one by one; with more of them, LIKE decides.
@@ -105,8 +106,8 @@ def mark_vanished(session: Session, previous_run_id: int, run_id: int, urls: Seq
     table = StoredFinding
     of_previous = col(table.run_id) == previous_run_id
     session.connection().execute(update(table).where(of_previous).values(lost_run_id=None))
-    for start in range(0, len(urls), _BATCH_SIZE):
-        lost = col(table.url).in_(urls[start : start + _BATCH_SIZE])
+    for batch in batches(urls, _BATCH_SIZE):
+        lost = col(table.url).in_(batch)
         session.connection().execute(
             update(table).where(of_previous, lost).values(lost_run_id=run_id)
         )
@@ -211,9 +212,9 @@ def read_findings_page(
         query = query.limit(limit)
     ids = list(session.exec(query.order_by(*_order(sort)).offset(offset)))
     rows: dict[int | None, StoredFinding] = {}
-    for start in range(0, len(ids), _BATCH_SIZE):
-        batch = col(StoredFinding.id).in_(ids[start : start + _BATCH_SIZE])
-        rows |= {row.id: row for row in session.exec(select(StoredFinding).where(batch))}
+    for batch in batches(ids, _BATCH_SIZE):
+        of_batch = col(StoredFinding.id).in_(batch)
+        rows |= {row.id: row for row in session.exec(select(StoredFinding).where(of_batch))}
     return [rows[finding_id] for finding_id in ids]
 
 

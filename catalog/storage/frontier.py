@@ -16,6 +16,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlmodel import Session, SQLModel, col, select, update
 
 from catalog.models import Page, PageState, utc_now
+from catalog.runtime.batches import batches
 from catalog.storage.store import Store
 
 # Pages per statement: well below SQLite's limit of 32,766 parameters.
@@ -144,8 +145,8 @@ class Frontier:
         """
         rows = [{"row_url": url, "changed": moment} for url, moment in changed.items()]
         unchanged = 0
-        for start in range(0, len(rows), BATCH_SIZE):
-            unchanged += self._record_lastmod(rows[start : start + BATCH_SIZE])
+        for batch in batches(rows, BATCH_SIZE):
+            unchanged += self._record_lastmod(batch)
         return unchanged
 
     def record_alternates(self, alternates: Mapping[str, Mapping[str, str]]) -> None:
@@ -154,15 +155,15 @@ class Frontier:
         `alternates` maps URLs of pages to {language code: URL}; those of unknown pages are dropped.
         """
         rows = [{"row_url": url, "versions": dict(named)} for url, named in alternates.items()]
-        for start in range(0, len(rows), BATCH_SIZE):
+        for batch in batches(rows, BATCH_SIZE):
             named_pages = update(Page).where(
                 col(Page.shop_id) == self._shop, col(Page.url) == bindparam("row_url")
             )
             change = named_pages.values(sitemap_alternates=bindparam("versions", type_=JSON))
             with self._store.write() as session:
-                session.connection().execute(change, rows[start : start + BATCH_SIZE])
+                session.connection().execute(change, batch)
 
-    def _record_lastmod(self, rows: list[dict[str, Any]]) -> int:
+    def _record_lastmod(self, rows: Sequence[dict[str, Any]]) -> int:
         now = utc_now()
         changed_before = {row["row_url"]: _latest_meaning(row["changed"]) for row in rows}
         with self._store.write() as session:

@@ -5,7 +5,7 @@ after each change. The changes of one URL are undone in reverse order only, so t
 comes back is always the one that the change replaced.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -14,6 +14,7 @@ from sqlalchemy import insert, update
 from sqlmodel import Session, col, delete, func, select
 
 from catalog.models import Review, ReviewChange, ReviewDecision, ReviewStep
+from catalog.runtime.batches import batches
 
 _BATCH_SIZE = 500  # rows written or read at a time
 
@@ -59,7 +60,7 @@ def read_reviews(session: Session, shop_id: int, urls: Iterable[str] | None = No
     if urls is None:
         return list(session.exec(ordered))
     reviews: list[Review] = []
-    for batch in _batches(sorted(set(urls))):
+    for batch in batches(sorted(set(urls)), _BATCH_SIZE):
         reviews.extend(session.exec(ordered.where(col(Review.url).in_(batch))))
     return reviews
 
@@ -80,7 +81,7 @@ def replace_reviews(
         # The row is deleted below, past the session.
         session.expunge(review)
     connection = session.connection()
-    for batch in _batches(list(after)):
+    for batch in batches(list(after), _BATCH_SIZE):
         reviewed = col(Review.shop_id) == shop_id, col(Review.url).in_(batch)
         connection.execute(delete(Review).where(*reviewed))
         for url in batch:
@@ -114,8 +115,7 @@ def log_step(
                 "finding": states.get(url),
             }
         )
-    for start in range(0, len(rows), _BATCH_SIZE):
-        batch = rows[start : start + _BATCH_SIZE]
+    for batch in batches(rows, _BATCH_SIZE):
         session.connection().execute(insert(ReviewChange), batch)
 
 
@@ -141,7 +141,7 @@ def read_open_changes(session: Session, step: ReviewStep) -> list[ReviewChange]:
 def read_last_changes(session: Session, shop_id: int, urls: Sequence[str]) -> list[ReviewChange]:
     """Read the last change on each URL that is not undone."""
     last: dict[str, ReviewChange] = {}
-    for batch in _batches(urls):
+    for batch in batches(urls, _BATCH_SIZE):
         query = select(ReviewChange).where(
             ReviewChange.shop_id == shop_id,
             col(ReviewChange.url).in_(batch),
@@ -157,8 +157,8 @@ def mark_undone(
 ) -> None:
     """Mark changes as undone."""
     ids = [change.id for change in changes if change.id is not None]
-    for start in range(0, len(ids), _BATCH_SIZE):
-        of_batch = col(ReviewChange.id).in_(ids[start : start + _BATCH_SIZE])
+    for batch in batches(ids, _BATCH_SIZE):
+        of_batch = col(ReviewChange.id).in_(batch)
         session.connection().execute(
             update(ReviewChange).where(of_batch).values(undone_at=undone_at, undone_by=reviewer)
         )
@@ -180,8 +180,3 @@ def count_steps(
     if limit is not None:
         query = query.limit(limit)
     return list(session.exec(query))
-
-
-def _batches(urls: Sequence[str]) -> Iterator[Sequence[str]]:
-    for start in range(0, len(urls), _BATCH_SIZE):
-        yield urls[start : start + _BATCH_SIZE]

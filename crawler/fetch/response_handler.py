@@ -42,11 +42,6 @@ class ResponseHandler:
         self._bodies = bodies
         self._follow = follow
 
-    @property
-    def is_recrawl(self) -> bool:
-        """True if an earlier crawl has fetched pages."""
-        return bool(self._bodies)
-
     def handle_unchanged(self, page: Page, response: Response) -> PageItem:
         """Handle a 304: the page keeps its body."""
         columns = {**SETTLED, "status": response.status, "fetched_at": utc_now()}

@@ -12,6 +12,7 @@ from typing import Any
 from sqlmodel import Session, col, func, select, update
 
 from catalog.models import Crawl, Page, PageState
+from catalog.runtime.batches import batches
 from catalog.storage.bodies import BodyStore
 from catalog.storage.store import Store
 
@@ -43,8 +44,8 @@ def repair_bodies(store: Store, shop_id: int, bodies: BodyStore) -> int:
         is_unsafe = since is None or fetched_at is None or fetched_at >= since
         if not bodies.holds(body or "", verify=is_unsafe):
             damaged.append(page_id)
-    for start in range(0, len(damaged), BATCH_SIZE):
-        is_in_batch = col(Page.id).in_(damaged[start : start + BATCH_SIZE])
+    for batch in batches(damaged, BATCH_SIZE):
+        is_in_batch = col(Page.id).in_(batch)
         with store.write() as session:
             session.exec(update(Page).where(is_in_batch).values(**UNFETCHED))
             fetched = update(Page).where(is_in_batch, col(Page.state) == PageState.FETCHED)

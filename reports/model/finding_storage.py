@@ -9,6 +9,7 @@ from typing import Any
 from sqlmodel import Session, col, select
 
 from catalog.models import Run, RunCounts, RunState, Shop, StoredFinding, Verdict
+from catalog.runtime.batches import batches
 from catalog.runtime.progress import Progress, no_progress
 from catalog.storage.findings import (
     Change,
@@ -239,10 +240,10 @@ def _missing_urls(
         return set()
     urls = sorted({url for finding in findings for url in finding.all_urls()})
     missing: set[str] = set()
-    for start in range(0, len(urls), _BATCH_SIZE):
+    for batch in batches(urls, _BATCH_SIZE):
         query = select(StoredFinding.url).where(
             StoredFinding.run_id == previous_run_id,
-            col(StoredFinding.url).in_(urls[start : start + _BATCH_SIZE]),
+            col(StoredFinding.url).in_(batch),
             StoredFinding.verdict == Verdict.MISSING,
             col(StoredFinding.is_ignored).is_(False),
         )

@@ -7,6 +7,7 @@ from sqlmodel import Session, col, select
 
 from catalog.errors import UsageError
 from catalog.models import Match, ReviewDecision, Run, RunState, Shop, StoredFinding, Verdict
+from catalog.runtime.batches import batches
 from catalog.storage.findings import (
     Change,
     FindingFilter,
@@ -106,8 +107,7 @@ def ensure_stored(store: Store, shop: Shop, run_id: int) -> None:
 def _read_explanations(session: Session, match_ids: Sequence[int]) -> dict[int, dict[str, Any]]:
     """Read the matcher's explanations, which are too long to be read for every report."""
     explanations = {}
-    for start in range(0, len(match_ids), _PAGE_SIZE):
-        batch = match_ids[start : start + _PAGE_SIZE]
+    for batch in batches(match_ids, _PAGE_SIZE):
         query = select(Match.id, Match.why).where(col(Match.id).in_(batch))
         for match_id, why in session.exec(query):
             if why and match_id is not None:

@@ -114,7 +114,7 @@ def _text(value: object) -> str | None:
 
 
 def _evidence(why: Mapping[str, Any]) -> Iterator[list[Any]]:
-    """Yield kind and weight of what speaks for (above 0) and against a match."""
+    """Yield kind and weight of the evidence for (weight above 0) and against a match."""
     for item in (why.get("evidence") or [])[:_MAX_EVIDENCE]:
         yield [clean_text(item.get("kind"), MAX_CODE_LENGTH), float(item.get("weight") or 0)]
 

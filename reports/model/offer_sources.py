@@ -7,6 +7,7 @@ from typing import Any
 from sqlmodel import Session, col, select
 
 from catalog.models import Attribute, Page, ShopOffer, StoredFinding
+from catalog.runtime.batches import batches
 from reports.statistics.findings_reader import MAX_URL_LENGTH, clean_text, time_text
 
 _BATCH_SIZE = 500  # values of a query
@@ -60,10 +61,10 @@ def _read_pages(
     pages: dict[str, _StoredPage] = {}
     by_id: dict[int | None, _StoredPage] = {}
     of_shop = col(Page.shop_id).in_(sorted(shop_ids))
-    for batch in _batches(sorted(urls)):
+    for batch in batches(sorted(urls), _BATCH_SIZE):
         for page in session.exec(select(Page).where(of_shop, col(Page.url).in_(batch))):
             pages[page.url] = by_id[page.id] = _StoredPage(page)
-    for ids in _batches([page_id for page_id in by_id if page_id is not None]):
+    for ids in batches([page_id for page_id in by_id if page_id is not None], _BATCH_SIZE):
         offers = select(ShopOffer).where(col(ShopOffer.page_id).in_(ids))
         for offer in session.exec(offers.order_by(col(ShopOffer.page_id), col(ShopOffer.variant))):
             stored = by_id[offer.page_id]
@@ -122,8 +123,3 @@ def _value_of(offer: ShopOffer, name: str) -> str | None:
     if name == Attribute.IMAGE:
         return clean_text(next(iter(offer.images), None), MAX_URL_LENGTH)
     return clean_text(getattr(offer, name, None))
-
-
-def _batches(values: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    for start in range(0, len(values), _BATCH_SIZE):
-        yield values[start : start + _BATCH_SIZE]

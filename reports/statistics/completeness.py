@@ -42,18 +42,11 @@ def wilson_interval(count: int, total: int) -> tuple[float, float]:
 
 @dataclass(slots=True)
 class VerdictCounts:
-    """Numbers of listed, missing and unsure offers, and the value of the missing ones per currency.
-
-    `listed_repeats` and `missing_repeats` count further variants of a product that is already
-    counted under the same verdict. Variants are listed or missing together, so significance tests
-    count products instead of offers.
-    """
+    """Numbers of listed, missing and unsure offers, and the value of the missing ones per currency."""
 
     listed: int = 0
     missing: int = 0
     unsure: int = 0
-    listed_repeats: int = 0
-    missing_repeats: int = 0
     value: dict[str, Decimal] = field(default_factory=lambda: defaultdict(Decimal))
 
     @property
@@ -68,26 +61,9 @@ class VerdictCounts:
             return 0.0
         return self.missing / self.seen
 
-    @property
-    def listed_products(self) -> int:
-        """Number of products with listed offers."""
-        return self.listed - self.listed_repeats
-
-    @property
-    def missing_products(self) -> int:
-        """Number of products with missing offers."""
-        return self.missing - self.missing_repeats
-
-    def add(self, finding: Finding, is_repeat: bool = False) -> None:
-        """Count one offer.
-
-        `is_repeat` marks a further variant of a product with the same verdict.
-        """
+    def add(self, finding: Finding) -> None:
+        """Count one offer."""
         self.add_verdict(finding.verdict, finding.price, finding.currency)
-        if finding.verdict is Verdict.LISTED:
-            self.listed_repeats += is_repeat
-        elif finding.verdict is Verdict.MISSING:
-            self.missing_repeats += is_repeat
 
     def add_verdict(self, verdict: Verdict, price: Decimal | None, currency: str | None) -> None:
         """Count one verdict, and the offer's price if it is missing."""
@@ -105,8 +81,6 @@ class VerdictCounts:
         self.listed += counts.listed
         self.missing += counts.missing
         self.unsure += counts.unsure
-        self.listed_repeats += counts.listed_repeats
-        self.missing_repeats += counts.missing_repeats
         for currency, value in counts.value.items():
             self.value[currency] += value
 

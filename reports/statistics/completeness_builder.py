@@ -40,7 +40,6 @@ class CompletenessBuilder:
     currencies: dict[str | None, VerdictCounts] = field(default_factory=dict)
     unpriced: VerdictCounts = field(default_factory=VerdictCounts)
     prices: dict[tuple[str | None, Verdict], list[Decimal]] = field(default_factory=dict)
-    products: set[tuple[str, Verdict]] = field(default_factory=set)
     sample: VerdictSample = field(default_factory=VerdictSample)
 
     def add(self, finding: Finding) -> None:
@@ -50,25 +49,15 @@ class CompletenessBuilder:
         if finding.is_ignored:
             return
         self.sample.add(finding)
-        is_repeat = self._is_repeat(finding)
         brand = self._brand_key(finding.brand)
-        self.total.add(finding, is_repeat)
-        self.categories.setdefault(finding.category or "", VerdictCounts()).add(finding, is_repeat)
-        self.brands.setdefault(brand, VerdictCounts()).add(finding, is_repeat)
+        self.total.add(finding)
+        self.categories.setdefault(finding.category or "", VerdictCounts()).add(finding)
+        self.brands.setdefault(brand, VerdictCounts()).add(finding)
         if finding.price is None:
             self.unpriced.add(finding)
             return
-        self.currencies.setdefault(finding.currency, VerdictCounts()).add(finding, is_repeat)
+        self.currencies.setdefault(finding.currency, VerdictCounts()).add(finding)
         self.prices.setdefault((finding.currency, finding.verdict), []).append(finding.price)
-
-    def _is_repeat(self, finding: Finding) -> bool:
-        """Return True if a variant of the same product already has this verdict."""
-        if finding.variant_of is None:
-            return False
-        product = finding.variant_of, finding.verdict
-        is_known = product in self.products
-        self.products.add(product)
-        return is_known
 
     def _brand_key(self, brand: str | None) -> str:
         key = (brand or "").casefold()

@@ -18,6 +18,7 @@ from sqlalchemy import Row, Select, and_, func, select
 from sqlmodel import Session, col
 
 from catalog.models import Match, Page, Review, ReviewDecision, Shop, Verdict
+from catalog.runtime.batches import batches
 from catalog.storage.findings import Change
 
 # Characters of a text, of a URL, of a brand or product number, of a short code (currency, GTIN).
@@ -198,8 +199,8 @@ def read_findings(session: Session, shop: Shop, run_id: int) -> Iterator[Finding
 def read_findings_of(session: Session, match_ids: Sequence[int]) -> dict[int, Finding]:
     """Read the findings of some matches, without review decisions; returns them by match."""
     findings = {}
-    for start in range(0, len(match_ids), _BATCH_SIZE):
-        of_batch = col(Match.id).in_(match_ids[start : start + _BATCH_SIZE])
+    for batch in batches(match_ids, _BATCH_SIZE):
+        of_batch = col(Match.id).in_(batch)
         for row in session.connection().execute(_match_query().where(of_batch)):
             findings[row.id] = _finding(row, {})
     return findings
@@ -213,8 +214,8 @@ def read_findings_at(
     Each comes with the URL of its match, which the finding may have shortened.
     """
     reviews = _read_reviews(session, shop)
-    for start in range(0, len(urls), _BATCH_SIZE):
-        of_batch = col(Match.url).in_(urls[start : start + _BATCH_SIZE])
+    for batch in batches(urls, _BATCH_SIZE):
+        of_batch = col(Match.url).in_(batch)
         query = _match_query().where(col(Match.run_id) == run_id, of_batch)
         for row in session.connection().execute(query):
             yield row.url, _finding(row, reviews)

@@ -13,6 +13,7 @@ from typing import Any
 from sqlmodel import Session, col, select
 
 from catalog.models import Run, RunState, StoredFinding, Verdict
+from catalog.runtime.batches import batches
 from reports.statistics.findings_reader import Finding, decimal_text, time_text
 from reports.statistics.trend import PreviousRun
 
@@ -133,9 +134,9 @@ def _fill_from_earlier_runs(session: Session, previous: Run, findings: Sequence[
     earlier = select(*columns).where(col(StoredFinding.run_id).in_(finished))
     # Newest first, so that of equal times the earliest run counts.
     earlier = earlier.order_by(col(StoredFinding.run_id).desc())
-    for start in range(0, len(urls), _BATCH_SIZE):
-        batch = earlier.where(col(StoredFinding.url).in_(urls[start : start + _BATCH_SIZE]))
-        rows = session.connection().execute(batch)
+    for batch in batches(urls, _BATCH_SIZE):
+        query = earlier.where(col(StoredFinding.url).in_(batch))
+        rows = session.connection().execute(query)
         for url, first_seen_at, first_seen_run_id, was_missing in rows:
             for finding in by_url[url]:
                 finding.was_missing = finding.was_missing or was_missing
@@ -150,10 +151,10 @@ def read_vanished_offers(
 ) -> list[VanishedOffer]:
     """Read the previous run's missing offers at these URLs, the most valuable first."""
     stored: dict[str, StoredFinding] = {}
-    for start in range(0, len(urls), _BATCH_SIZE):
+    for batch in batches(urls, _BATCH_SIZE):
         query = select(StoredFinding).where(
             StoredFinding.run_id == previous.id,
-            col(StoredFinding.url).in_(urls[start : start + _BATCH_SIZE]),
+            col(StoredFinding.url).in_(batch),
             StoredFinding.verdict == Verdict.MISSING,
         )
         stored |= {finding.url: finding for finding in session.exec(query)}

@@ -14,6 +14,7 @@ from sqlalchemy import func, select
 from sqlmodel import Session, col
 
 from catalog.models import Match, Review, ReviewDecision, Run, RunState, Shop, Verdict
+from catalog.runtime.batches import batches
 from catalog.storage.findings import Change
 from catalog.storage.runs import last_finished_run
 from reports.statistics.coverage import coverage_of_figures
@@ -282,10 +283,8 @@ def _apply_decisions(
     """Move the reviewed offers of each run from their stored verdict to the decided one."""
     urls = list(decisions)
     columns: list[Any] = [col(Match.run_id), col(Match.verdict), col(Match.url)]
-    for start in range(0, len(urls), _BATCH_SIZE):
-        query = select(*columns).where(
-            col(Match.run_id).in_(verdicts), col(Match.url).in_(urls[start : start + _BATCH_SIZE])
-        )
+    for batch in batches(urls, _BATCH_SIZE):
+        query = select(*columns).where(col(Match.run_id).in_(verdicts), col(Match.url).in_(batch))
         rows: Iterable[Any] = session.connection().execute(query)
         for run_id, verdict, url in rows:
             verdicts[run_id][verdict] -= 1

@@ -1,4 +1,4 @@
-"""Missing offers as a feed: what the report finds missing, ready to be imported into the catalog.
+"""Missing offers of a report as a feed, ready to be imported into the catalog.
 
 Three formats: Google Merchant XML, CSV under the column names of the catalog's last import, and
 JSON Lines. Scout's own importer reads each back unchanged.
@@ -16,6 +16,7 @@ from lxml import etree
 from sqlmodel import Session, col, select
 
 from catalog.models import CatalogImport, Match
+from catalog.runtime.batches import batches
 from catalog.values.spreadsheet_cells import escape_formula
 from reports.statistics.findings_reader import (
     MAX_CODE_LENGTH,
@@ -78,8 +79,7 @@ class FeedOffer:
 
 def read_feed_offers(session: Session, run_id: int, urls: Sequence[str]) -> Iterator[FeedOffer]:
     """Yield the offers of these findings of a run, in the order of their URLs."""
-    for start in range(0, len(urls), _BATCH_SIZE):
-        batch = urls[start : start + _BATCH_SIZE]
+    for batch in batches(urls, _BATCH_SIZE):
         query = select(Match.url, Match.offer).where(
             Match.run_id == run_id, col(Match.url).in_(batch)
         )

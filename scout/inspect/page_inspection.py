@@ -33,8 +33,6 @@ from url_cleaner.errors import BadUrl
 
 _MAX_KNOWN_OFFERS = 50  # catalog offers of one page that are compared with it
 
-# Reasons of votes that lost because of the brand (`parser.voting.brand_checks`).
-
 
 @dataclass(frozen=True)
 class InspectedVote:

@@ -20,6 +20,7 @@ from catalog.models import (
     Shop,
     utc_now,
 )
+from catalog.runtime.batches import batches
 from catalog.storage.findings import FindingFilter, read_match_urls
 from catalog.storage.reviews import (
     ReviewEntry,
@@ -280,8 +281,8 @@ def _find_match_urls(
     if run_id is None:
         return {}
     match_urls: dict[str, str] = {}
-    for start in range(0, len(urls), _BATCH_SIZE):
-        of_batch = col(Match.url).in_(urls[start : start + _BATCH_SIZE])
+    for batch in batches(urls, _BATCH_SIZE):
+        of_batch = col(Match.url).in_(batch)
         exact = select(Match.url).where(Match.run_id == run_id, of_batch)
         match_urls |= {url: url for url in session.exec(exact)}
     spellings: dict[str, list[str]] = {}

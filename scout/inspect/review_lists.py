@@ -5,6 +5,7 @@ from typing import Any
 from sqlmodel import col, select
 
 from catalog.models import ReviewDecision, Shop, StoredFinding
+from catalog.runtime.batches import batches
 from catalog.storage.reviews import count_steps, read_reviews
 from catalog.storage.store import Store
 from reports.statistics.findings_reader import time_text
@@ -72,10 +73,10 @@ def _read_titles(store: Store, shop: Shop, urls: list[str]) -> dict[str, str | N
     if run is None:
         return titles
     with store.read() as session:
-        for start in range(0, len(urls), _BATCH_SIZE):
+        for batch in batches(urls, _BATCH_SIZE):
             query = select(StoredFinding.url, StoredFinding.title).where(
                 StoredFinding.run_id == run.id,
-                col(StoredFinding.url).in_(urls[start : start + _BATCH_SIZE]),
+                col(StoredFinding.url).in_(batch),
             )
             titles |= dict(session.exec(query).all())
     return titles

@@ -4,7 +4,7 @@ A trial reads each page twice, by the stored rules of the attribute and by the r
 change, and compares both values with the catalog's where it lists the offer.
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 from sqlmodel import col, select
@@ -204,10 +204,3 @@ def measured_rule(rule: Rule, trial: RuleTrial) -> Rule:
         return rule
     measured = {"support": trial.right_after, "precision": trial.right_after / decided}
     return rule.model_copy(update=measured)
-
-
-def changed_pages(trial: RuleTrial) -> Iterator[TriedPage]:
-    """Yield the pages on which the change reads another value, or a known value wrongly."""
-    for page in trial.pages:
-        if page.before != page.after or page.is_right is False:
-            yield page
