@@ -197,7 +197,7 @@ def _template_values(report: Report, read_details: DetailReader | None) -> dict[
         # An offer with the first status, "seen", is on no list.
         "statuses": tuple(OfferStatus)[1:],
         "max_rows": MAX_ROWS,
-        "style": _static_file("report.css"),
+        "style": _static_file("tokens.css") + _static_file("report.css"),
         "script": script,
         "script_hash": base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
     }

@@ -10,6 +10,8 @@ from scout.terminal.output import print_note
 if TYPE_CHECKING:
     from socket import socket
 
+    from catalog.storage.store import Store
+
 LOOPBACK = ("127.0.0.1", "localhost", "::1", "[::1]")
 """Host names of this machine, as they appear in a Host header."""
 
@@ -33,10 +35,10 @@ def serve_web(
         bool, typer.Option("--no-schedule", help="Do not run scheduled shops.")
     ] = False,
 ) -> None:
-    """Serve the web pages and the timetable.
+    """Serve the web pages, the JSON API, and the timetable.
 
-    The pages and the JSON API show the content of the store; scheduled shops are run, each in a
-    process of its own.
+    The first start makes the account 'admin' and prints its password. Scheduled shops are run, each
+    in a process of its own.
     """
     import uvicorn
 
@@ -45,19 +47,41 @@ def serve_web(
 
     invocation = get_invocation(context)
     settings, store = invocation.settings, invocation.store
+    _make_first_admin(store, host)
     timetable = None
     if not no_schedule:
         timetable = Timetable(settings, store, invocation.flags())
     app = create_app(settings, store, [*LOOPBACK, host, *(allow_host or ())], timetable)
     listening = _listen(host, port)
     print_note(f"Scout serves http://{host}:{listening.getsockname()[1]}/ (Ctrl-C ends it)")
-    if host not in LOOPBACK:
-        print_note("anyone who reaches this address can read all findings: there is no login")
     config = uvicorn.Config(app, log_config=None, access_log=False, server_header=False)
     try:
         uvicorn.Server(config).run(sockets=[listening])
     except KeyboardInterrupt:
         print_note("ended")
+
+
+def _make_first_admin(store: "Store", host: str) -> None:
+    """Make the first account and print its password once.
+
+    Raises ConfigError where others could sign in before its owner does.
+    """
+    from catalog.errors import ConfigError
+    from scout.web.access import accounts
+
+    if accounts.has_accounts(store):
+        return
+    if host not in LOOPBACK:
+        raise ConfigError(
+            f"{host} can be reached from other machines, and there is no account yet: "
+            f"'scout user add NAME --role admin' adds one"
+        )
+    password = accounts.make_first_admin(store)
+    if password is not None:
+        print_note(
+            f"first start: sign in as {accounts.FIRST_ADMIN!r} with the password {password} "
+            f"(shown once; 'scout user password {accounts.FIRST_ADMIN}' sets another)"
+        )
 
 
 def _listen(host: str, port: int) -> "socket":

@@ -1,7 +1,8 @@
 """Security headers of every response, and the check of the Host header.
 
 Titles and URLs on these pages come from untrusted shops. The content security policy lets a page
-load nothing but its own style, so that a slip in escaping stays without effect. The Host header is
+load nothing but the application's own files, and run no script or style that stands in the page
+itself, so that a slip in escaping stays without effect. The Host header is
 checked against DNS rebinding: a foreign page could otherwise point its own name to 127.0.0.1 and
 read the responses.
 """
@@ -13,8 +14,9 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 PAGE_POLICY = (
-    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'none'; "
-    "base-uri 'none'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'"
 )
 
 # A report brings its own script and style; the sandbox keeps it away from the origin of the

@@ -11,12 +11,16 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from fastapi.testclient import TestClient
 from sqlmodel import Session, col, delete, select, update
 
-from catalog.models import KnownOffer, Match, Page, PageKind, PageState, Shop, Verdict
+from catalog.models import KnownOffer, Match, Page, PageKind, PageState, Role, Shop, Verdict
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from scout.cli import main
+from scout.web.access.accounts import add_account, list_accounts
+from scout.web.access.api_tokens import add_token
+from scout.web.app import create_app
 
 
 @dataclass
@@ -48,6 +52,20 @@ def scout(settings: Settings, capsys: pytest.CaptureFixture[str]) -> Scout:
         return CommandResult(code, captured.out, captured.err)
 
     return call
+
+
+def web_client(settings: Settings, store: Store, role: Role = Role.VIEWER) -> TestClient:
+    """Return a client of the web application on this machine, with an API token of that role."""
+    app = create_app(settings, store, ["127.0.0.1"])
+    name = f"test-{role}-{len(list_accounts(store))}"
+    add_account(store, name, role, None)
+    token = add_token(store, name, "tests")
+    return TestClient(
+        app,
+        base_url="http://127.0.0.1",
+        raise_server_exceptions=False,
+        headers={"authorization": f"Bearer {token}"},
+    )
 
 
 @dataclass

@@ -15,16 +15,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fastapi.testclient import TestClient
 from lxml import etree, html
 from prometheus_client.parser import text_string_to_metric_families
-from starlette.testclient import TestClient
 
 from catalog.models import ReviewDecision, RunState, Shop, Stage
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
-from scout.web.app import create_app
 from tests.reports.conftest import StoreBuilder
-from tests.scout.conftest import Scout
+from tests.scout.conftest import Scout, web_client
 
 XLSX = {"m": "http://schemas.openxmlformats.org/spreadsheetml/2006/main"}
 FINISHED = 2
@@ -42,8 +41,7 @@ class Figures:
 @pytest.fixture
 def client(settings: Settings, store: Store) -> TestClient:
     """Return a client of the web application."""
-    app = create_app(settings, store, ["127.0.0.1"])
-    return TestClient(app, base_url="http://127.0.0.1")
+    return web_client(settings, store)
 
 
 @pytest.fixture

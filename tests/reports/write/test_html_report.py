@@ -142,7 +142,7 @@ def test_it_can_be_read_by_everyone(written: Path) -> None:
 
 def test_colours_have_contrast() -> None:
     """Text has a contrast of at least 4.5 to 1 to its background, in light and dark mode (WCAG 2.2, 1.4.3)."""
-    schemes = html_report._static_file("report.css").split(
+    schemes = html_report._static_file("tokens.css").split(
         "@media screen and (prefers-color-scheme: dark)"
     )
     for scheme in schemes[:2]:

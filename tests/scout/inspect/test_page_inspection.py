@@ -7,17 +7,15 @@ from typing import Any
 
 import pytest
 from sqlmodel import col, select
-from starlette.testclient import TestClient
 
 from catalog.models import KnownOffer, Run, Shop
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from rules_generator.learn import learn_shop
-from scout.web.app import create_app
 from tests.pages import products, text_page
 from tests.parser.test_parse_job import store_pages
 from tests.rules_generator import conftest as texts
-from tests.scout.conftest import Scout
+from tests.scout.conftest import Scout, web_client
 from tests.variant_shop import array_page, choices, known
 
 ALL = products(12)
@@ -150,7 +148,7 @@ def test_the_page_shows_what_the_terminal_shows(
     inspection = json.loads(scout("inspect", "demo", url, "--json").out)
     absent = inspection["missing"][0]
     assert (absent["attribute"], absent["nearest"] is not None) == ("price", True)
-    browser = TestClient(create_app(settings, store, ["127.0.0.1"]), base_url="http://127.0.0.1")
+    browser = web_client(settings, store)
     page = browser.get("/shops/demo/inspect", params={"url": url}).text
     for text in (
         "Known values that are not on the page",

@@ -7,7 +7,6 @@ from contextlib import closing
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
-from starlette.testclient import TestClient
 
 from catalog.models import Page, PageState, Shop
 from catalog.runtime.progress import no_progress
@@ -15,8 +14,7 @@ from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from scout.metrics.run_metrics import serve_run_metrics
 from scout.terminal.progress import PlainProgress, ProgressUpdate, RateEstimator
-from scout.web.app import create_app
-from tests.scout.conftest import FakeStages, Scout
+from tests.scout.conftest import FakeStages, Scout, web_client
 
 
 def _samples(text: str) -> dict[tuple[str, ...], float]:
@@ -36,7 +34,7 @@ def test_metrics_of_the_store(
         session.add(
             Page(shop_id=known_shop.id, url=f"{known_shop.url}late", state=PageState.FAILED)
         )
-    client = TestClient(create_app(settings, store, ["127.0.0.1"]), base_url="http://127.0.0.1")
+    client = web_client(settings, store)
     response = client.get("/metrics")
     assert response.headers["content-type"].startswith("text/plain; version=0.0.4")
     samples = _samples(response.text)
@@ -53,7 +51,7 @@ def test_metrics_of_the_store(
 
 def test_metrics_before_the_first_shop(settings: Settings, store: Store) -> None:
     """An empty store has metrics as well."""
-    client = TestClient(create_app(settings, store, ["127.0.0.1"]), base_url="http://127.0.0.1")
+    client = web_client(settings, store)
     assert _samples(client.get("/metrics").text)["scout_shops",] == 0
 
 

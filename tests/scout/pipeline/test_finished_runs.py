@@ -5,9 +5,9 @@ import shutil
 from pathlib import Path
 
 import pytest
+from fastapi.testclient import TestClient
 from lxml import html
 from sqlmodel import select
-from starlette.testclient import TestClient
 
 from catalog.errors import BlockedShop
 from catalog.models import (
@@ -26,17 +26,15 @@ from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from reports.write.report_files import report_shop
 from scout.pipeline import run_records
-from scout.web.app import create_app
 from tests.reports.conftest import StoreBuilder
-from tests.scout.conftest import FakeStages, Scout
+from tests.scout.conftest import FakeStages, Scout, web_client
 
 REASON = "the shop gave no page to read, only: captcha. Nothing can be compared"
 
 
 def client_of(settings: Settings, store: Store) -> TestClient:
     """Return a client of the web application."""
-    app = create_app(settings, store, ["127.0.0.1"])
-    return TestClient(app, base_url="http://127.0.0.1")
+    return web_client(settings, store)
 
 
 @pytest.fixture

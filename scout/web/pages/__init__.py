@@ -1,0 +1,28 @@
+"""Pages of the web application, one module per group, each with a `router`."""
+
+from fastapi import APIRouter
+
+from scout.web.pages import (
+    account,
+    attention,
+    audit,
+    findings,
+    imports,
+    inspector,
+    runs,
+    schedules,
+    shop,
+)
+
+PAGE_ROUTERS: tuple[APIRouter, ...] = (
+    attention.router,
+    shop.router,
+    findings.router,
+    inspector.router,
+    runs.router,
+    schedules.router,
+    imports.router,
+    account.router,
+    audit.router,
+)
+"""The routers of all pages."""

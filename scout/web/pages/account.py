@@ -1,0 +1,254 @@
+"""Sign in and out, one's own account with its tokens and sessions, and all accounts for admins."""
+
+import re
+from typing import Annotated
+
+import structlog
+from fastapi import Form
+from starlette.responses import RedirectResponse, Response
+
+from catalog.errors import ScoutError, UsageError
+from catalog.models import Account
+from scout.web.access import accounts, api_tokens, login_limit, passwords, sessions
+from scout.web.access.guard import (
+    LANGUAGE_COOKIE,
+    Admin,
+    Public,
+    Viewer,
+    page_router,
+)
+from scout.web.context import (
+    GUEST_COOKIE,
+    SESSION_COOKIE,
+    Context,
+    Message,
+    delete_cookie,
+    set_cookie,
+)
+from scout.web.rendering import LANGUAGES
+
+router = page_router()
+
+Text = Annotated[str, Form()]
+
+_YEAR = 365 * 24 * 3600  # seconds
+# A path of this application: one slash, then none and no backslash, which browsers take for one.
+_LOCAL_PATH = re.compile(r"/(?![/\\])[\x20-\x7e]*")
+
+log = structlog.get_logger("scout.web")
+
+
+@router.get("/login")
+def show_login(context: Public, next: str = "/") -> Response:
+    """Show the form to sign in."""
+    if context.account is not None:
+        return RedirectResponse(local_path(next), 303)
+    return context.render("login.html", next=local_path(next), name="", failed=False)
+
+
+@router.post("/login")
+def sign_in(context: Public, name: Text, password: Text, next: Text = "/") -> Response:
+    """Start a session for the right name and password."""
+    address = context.request.client.host if context.request.client else ""
+    store = context.store
+    target = local_path(next)
+    if login_limit.is_limited(store, name, address):
+        message = Message(
+            "Too many attempts have failed. Wait a quarter of an hour, then try again.", "bad"
+        )
+        return context.render(
+            "login.html", status=429, messages=[message], next=target, name=name, failed=True
+        )
+    account = accounts.verify_login(store, name, password)
+    if account is None:
+        login_limit.note_failure(store, name, address)
+        log.warning("a login has failed", address=address)
+        message = Message("Name or password is wrong.", "bad")
+        return context.render(
+            "login.html", status=401, messages=[message], next=target, name=name, failed=True
+        )
+    login_limit.forget_failures(store, name, address)
+    return start_browser_session(context, account, target)
+
+
+def start_browser_session(context: Context, account: Account, target: str) -> Response:
+    """Start a session of an account, with a new cookie, and redirect to a path."""
+    if context.session_id is not None:
+        sessions.end_session(context.store, context.session_id)
+    cookie = sessions.start_session(context.store, accounts.account_key(account))
+    response = RedirectResponse(target, 303)
+    max_age = int(sessions.ABSOLUTE_EXPIRY.total_seconds())
+    set_cookie(context.request, response, SESSION_COOKIE, cookie, max_age)
+    delete_cookie(context.request, response, GUEST_COOKIE)
+    return response
+
+
+@router.post("/logout")
+def sign_out(context: Public) -> Response:
+    """End the session."""
+    if context.session_id is not None:
+        sessions.end_session(context.store, context.session_id)
+    response = RedirectResponse("/login", 303)
+    delete_cookie(context.request, response, SESSION_COOKIE)
+    return response
+
+
+@router.post("/language")
+def set_language(context: Public, language: Text, next: Text = "/") -> Response:
+    """Set the language of the pages: in the account if there is one, and in a cookie."""
+    response = RedirectResponse(local_path(next), 303)
+    if language in LANGUAGES:
+        response.set_cookie(
+            LANGUAGE_COOKIE, language, max_age=_YEAR, path="/", httponly=True, samesite="lax"
+        )
+        if context.account is not None:
+            accounts.set_language(context.store, context.account_id, language)
+    return response
+
+
+@router.get("/account")
+def show_account(context: Viewer) -> Response:
+    """Show one's own account: password, tokens, sessions."""
+    return _render_account(context)
+
+
+def _render_account(
+    context: Context, status: int = 200, message: Message | None = None, new_token: str = ""
+) -> Response:
+    return context.render(
+        "account.html",
+        status=status,
+        messages=[message] if message else [],
+        tokens=api_tokens.list_tokens(context.store, context.account_id),
+        sessions=sessions.list_sessions(context.store, context.account_id),
+        new_token=new_token,
+        min_length=passwords.MIN_LENGTH,
+        roles=[role for role in accounts.role_names() if context.may(role)],
+    )
+
+
+@router.post("/account/password")
+def change_password(context: Viewer, former: Text, password: Text) -> Response:
+    """Change one's own password; other sessions end."""
+    address = context.request.client.host if context.request.client else ""
+    name = context.user.name
+    if login_limit.is_limited(context.store, name, address):
+        return _render_account(context, 429, Message("Too many attempts have failed.", "bad"))
+    if not passwords.verify_password(context.user.password_hash, former):
+        login_limit.note_failure(context.store, name, address)
+        return _render_account(context, 403, Message("The present password is wrong.", "bad"))
+    try:
+        accounts.set_password(context.store, context.account_id, password, context.session_id)
+    except UsageError as error:
+        return _render_account(context, 400, Message(str(error), "bad"))
+    context.audit("password changed")
+    return context.redirect("/account", Message("The password is changed. Other sessions ended."))
+
+
+@router.post("/account/sessions/end")
+def end_other_sessions(context: Viewer) -> Response:
+    """End all sessions of one's account but this one."""
+    ended = sessions.end_sessions(context.store, context.account_id, context.session_id)
+    context.audit("sessions ended", sessions=ended)
+    return context.redirect("/account", Message(f"{ended} other sessions ended."))
+
+
+@router.post("/account/tokens")
+def add_token(context: Viewer, name: Text, role: Text, days: Text = "") -> Response:
+    """Make an API token and show it, once."""
+    try:
+        number = parse_days(days)
+        token = api_tokens.add_token(
+            context.store, context.user.name, name, accounts.parse_role(role), number
+        )
+    except ScoutError as error:
+        return _render_account(context, 400, Message(str(error), "bad"))
+    context.audit("token added", token=name, role=role)
+    return _render_account(context, new_token=token)
+
+
+@router.post("/account/tokens/remove")
+def remove_token(context: Viewer, name: Text) -> Response:
+    """Delete an API token."""
+    api_tokens.remove_token(context.store, context.account_id, name)
+    context.audit("token removed", token=name)
+    return context.redirect("/account", Message("The token is removed."))
+
+
+@router.get("/accounts")
+def list_accounts(context: Admin) -> Response:
+    """Show all accounts."""
+    return _render_accounts(context)
+
+
+def _render_accounts(
+    context: Context, status: int = 200, message: Message | None = None, password: str = ""
+) -> Response:
+    return context.render(
+        "accounts.html",
+        status=status,
+        messages=[message] if message else [],
+        accounts=accounts.list_accounts(context.store),
+        roles=accounts.role_names(),
+        password=password,
+    )
+
+
+@router.post("/accounts")
+def add_account(context: Admin, name: Text, role: Text) -> Response:
+    """Add an account and show its generated password, once."""
+    password = passwords.generate_password()
+    try:
+        accounts.add_account(context.store, name, accounts.parse_role(role), password)
+    except ScoutError as error:
+        return _render_accounts(context, 400, Message(str(error), "bad"))
+    context.audit("account added", account=name, role=role)
+    message = Message(f"{name} is added. Hand over the password below: it is shown once.")
+    return _render_accounts(context, message=message, password=password)
+
+
+@router.post("/accounts/role")
+def set_role(context: Admin, name: Text, role: Text) -> Response:
+    """Change the role of an account."""
+    accounts.set_role(context.store, name, accounts.parse_role(role))
+    context.audit("role changed", account=name, role=role)
+    return context.redirect("/accounts", Message(f"{name} is {role} now."))
+
+
+@router.post("/accounts/password")
+def reset_password(context: Admin, name: Text) -> Response:
+    """Give an account a new generated password, shown once; its sessions end."""
+    password = passwords.generate_password()
+    with context.store.read() as session:
+        account = accounts.get_account(session, name)
+    accounts.set_password(context.store, accounts.account_key(account), password)
+    context.audit("password reset", account=account.name)
+    message = Message(f"{account.name} has a new password. It is shown once.")
+    return _render_accounts(context, message=message, password=password)
+
+
+@router.post("/accounts/remove")
+def remove_account(context: Admin, name: Text) -> Response:
+    """Delete an account with its tokens and sessions."""
+    accounts.remove_account(context.store, name)
+    context.audit("account removed", account=name)
+    return context.redirect("/accounts", Message(f"{name} is removed."))
+
+
+def local_path(path: str) -> str:
+    """Return a path of this application to redirect to; the start page for anything else.
+
+    >>> local_path("/shops/demo?sort=price"), local_path("//evil.example"), local_path("http://a")
+    ('/shops/demo?sort=price', '/', '/')
+    """
+    return path if _LOCAL_PATH.fullmatch(path) else "/"
+
+
+def parse_days(text: str) -> int | None:
+    """Return the days of a form's field; None where it is empty. Raises UsageError."""
+    stripped = text.strip()
+    if not stripped:
+        return None
+    if not (stripped.isascii() and stripped.isdigit() and len(stripped) <= 5):
+        raise UsageError("the days of a token are a number")
+    return int(stripped)

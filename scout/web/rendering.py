@@ -1,0 +1,119 @@
+"""Templates of the pages: everything is escaped, links lead to http(s) only.
+
+A template is rendered by `Context.render`. `{{ _("text") }}` and `{% trans %}` translate; without a
+catalog of the language the English text stands.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from gettext import NullTranslations, translation
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from reports.statistics.formatting import format_percent
+from scout.terminal.output import format_cell
+
+LANGUAGES = {"en": "English", "de": "Deutsch"}
+"""Languages of the pages, by code, each in its own words."""
+
+DEFAULT_LANGUAGE = "en"
+
+_CATALOGS = Path(__file__).parent / "translations"
+
+
+def web_link(url: str | None) -> str | None:
+    """Return the URL if a browser may follow it (http or https), else None.
+
+    >>> web_link("https://shop.example/a"), web_link("javascript:alert(1)")
+    ('https://shop.example/a', None)
+    """
+    if url and url.lower().startswith(("http://", "https://")):
+        return url
+    return None
+
+
+def path_part(text: object) -> str:
+    """Quote a text as one part of a path, such as a shop's name.
+
+    >>> path_part("a/b c")
+    'a%2Fb%20c'
+    """
+    return quote(str(text), safe="")
+
+
+def query_link(query: Mapping[str, Any], **changes: object) -> str:
+    """Return the query string with some parameters changed; None removes one.
+
+    >>> query_link({"verdict": "missing", "brand": "A&B"}, page=2, verdict=None)
+    '?brand=A%26B&page=2'
+    """
+    changed = {name: value for name, value in {**query, **changes}.items() if value is not None}
+    return "?" + urlencode(changed, doseq=True)
+
+
+@cache
+def environment(language: str) -> Environment:
+    """Return the environment of templates in a language."""
+    templates = Environment(
+        loader=PackageLoader("scout.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        extensions=["jinja2.ext.i18n"],
+    )
+    templates.filters |= {
+        "web_link": web_link,
+        "path_part": path_part,
+        "cell": format_cell,
+        "percent": format_percent,
+    }
+    templates.globals |= {"query_link": query_link, "languages": LANGUAGES}
+    texts = translations(language)
+    templates.install_gettext_translations(texts, newstyle=True)  # type: ignore[attr-defined]
+    return templates
+
+
+@cache
+def translations(language: str) -> NullTranslations:
+    """Return the translated texts of a language; the English ones where there are none."""
+    return translation("messages", _CATALOGS, [language], fallback=True)
+
+
+def render_page(template: str, language: str, values: Mapping[str, object]) -> str:
+    """Fill in a template; the macros are `ui` in every one."""
+    page = environment(language).get_template(template)
+    return page.render(_with_macros(language, values))
+
+
+def render_blocks(
+    template: str, blocks: Sequence[str], language: str, values: Mapping[str, object]
+) -> str:
+    """Fill in some blocks of a template, for a part of a page that htmx replaces."""
+    page = environment(language).get_template(template)
+    context = page.new_context(_with_macros(language, values))
+    return "".join("".join(page.blocks[block](context)) for block in blocks)
+
+
+def _with_macros(language: str, values: Mapping[str, object]) -> dict[str, Any]:
+    macros = environment(language).get_template("macros.html")
+    return {**values, "ui": macros.make_module(dict(values))}
+
+
+def choose_language(*wishes: str | None) -> str:
+    """Return the first language of the wishes that the pages have, else English.
+
+    A wish is a code, or the header Accept-Language.
+
+    >>> choose_language(None, "fr"), choose_language("de-AT,en;q=0.5")
+    ('en', 'de')
+    """
+    for wish in wishes:
+        for part in (wish or "")[:200].split(","):
+            code = part.partition(";")[0].strip().lower()[:2]
+            if code in LANGUAGES:
+                return code
+    return DEFAULT_LANGUAGE

@@ -1,0 +1,14 @@
+/* Scripts of all pages. Each behaviour is bound by a data- attribute, so that pages need no script
+   of their own. */
+"use strict";
+
+// A form with data-confirm asks before it is sent.
+document.addEventListener("submit", (event) => {
+  const question = event.target.dataset.confirm;
+  if (question && !window.confirm(question)) event.preventDefault();
+});
+
+// An input with data-submit sends its form when it changes.
+document.addEventListener("change", (event) => {
+  if (event.target.matches("[data-submit]")) event.target.form.requestSubmit();
+});
