@@ -207,7 +207,7 @@ def read_findings_page(
     Findings without a value in that column come last. Raises UsageError for another name.
     """
     # Rows are wide and indexes are not: the ids of the page come first, from an index alone.
-    query = select(StoredFinding.id).where(*_conditions(session, run_id, where))
+    query = select(StoredFinding.id).where(*finding_conditions(session, run_id, where))
     if limit is not None:
         query = query.limit(limit)
     ids = list(session.exec(query.order_by(*_order(sort)).offset(offset)))
@@ -220,7 +220,7 @@ def read_findings_page(
 
 def count_matching(session: Session, run_id: int, where: FindingFilter) -> int:
     """Count the findings of a run that a filter keeps."""
-    return session.exec(select(func.count()).where(*_conditions(session, run_id, where))).one()
+    return session.exec(select(func.count()).where(*finding_conditions(session, run_id, where))).one()
 
 
 def read_match_urls(session: Session, run_id: int, where: FindingFilter) -> list[str]:
@@ -228,7 +228,7 @@ def read_match_urls(session: Session, run_id: int, where: FindingFilter) -> list
     query = (
         select(Match.url)
         .join(StoredFinding, col(StoredFinding.match_id) == col(Match.id))
-        .where(*_conditions(session, run_id, where))
+        .where(*finding_conditions(session, run_id, where))
         .order_by(col(StoredFinding.rank))
     )
     return list(session.exec(query))
@@ -247,7 +247,10 @@ def _order(sort: str) -> list[Any]:
     return [order.nulls_last(), rank]
 
 
-def _conditions(session: Session, run_id: int, where: FindingFilter) -> list[ColumnElement[bool]]:
+def finding_conditions(
+    session: Session, run_id: int, where: FindingFilter
+) -> list[ColumnElement[bool]]:
+    """Return the conditions of a query that keeps the findings of a run by a filter."""
     table = StoredFinding
     is_of_run: Any = col(table.run_id) == run_id
     if where.change is Change.GONE:

@@ -51,15 +51,29 @@ def list_findings(
     return _read_page(store, run_id, where, sort, limit, offset)
 
 
+def read_finding(store: Store, shop: Shop, stored_id: int) -> Finding | None:
+    """Return the stored finding of that key with its evidence; None if the shop has no such one."""
+    with store.read() as session:
+        row = session.get(StoredFinding, stored_id)
+        if row is None or row.shop_id != shop.id:
+            return None
+        return _with_evidence(session, [row])[0]
+
+
 def _read_page(
     store: Store, run_id: int, where: FindingFilter, sort: str, limit: int | None, offset: int
 ) -> list[Finding]:
     with store.read() as session:
         rows = read_findings_page(session, run_id, where, sort, limit, offset)
-        match_ids = [row.match_id for row in rows if row.match_id is not None]
-        matches = read_findings_of(session, match_ids)
-        explanations = _read_explanations(session, match_ids)
-        sources = read_sources(session, rows)
+        return _with_evidence(session, rows)
+
+
+def _with_evidence(session: Session, rows: Sequence[StoredFinding]) -> list[Finding]:
+    """Return stored findings with the explanations of the matcher and their sources."""
+    match_ids = [row.match_id for row in rows if row.match_id is not None]
+    matches = read_findings_of(session, match_ids)
+    explanations = _read_explanations(session, match_ids)
+    sources = read_sources(session, rows)
     findings = []
     for row in rows:
         finding = _with_stored(row, matches.get(row.match_id or 0))
@@ -149,6 +163,7 @@ def _with_stored(row: StoredFinding, match: Finding | None) -> Finding:
         since=Change(row.change) if row.change else None,
         variant_of=row.variant_of,
         match_id=row.match_id,
+        stored_id=row.id,
         reviewed_at=row.reviewed_at,
         first_seen_at=row.first_seen_at,
         first_seen_run_id=row.first_seen_run_id,

@@ -72,7 +72,7 @@ class Finding:
     missing in an earlier run. `variant_of` is the URL of the page that holds this offer among
     several. `template` names the kind of the page, None if the parser recognised none. `rank`
     numbers the run's findings by value from 1; 0 means not ranked yet. `score` is the probability
-    that the catalog lists the offer. `source` is the page that it was read from, with the readings
+    that the catalog lists the offer. `stored_id` is the key of the stored finding, where it was read. `source` is the page that it was read from, with the readings
     (`reports.model.offer_sources`), where they were requested.
     """
 
@@ -102,6 +102,7 @@ class Finding:
     why: Mapping[str, Any] | None = None
     variant_of: str | None = None
     match_id: int | None = None
+    stored_id: int | None = None
     reviewed_at: datetime | None = None
     first_seen_at: datetime | None = None
     first_seen_run_id: int | None = None

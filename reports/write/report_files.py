@@ -9,7 +9,7 @@ import errno
 import gc
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -22,9 +22,10 @@ from catalog.runtime.settings import Settings
 from catalog.storage.findings import FindingFilter, read_match_urls
 from catalog.storage.store import Store
 from reports.model.finding_storage import ALL_VERDICTS, backfill_findings, store_findings
-from reports.model.findings import ensure_stored
+from reports.model.findings import ensure_stored, iterate_findings
 from reports.model.offer_details import read_offer_details
 from reports.model.report_model import Report, build_report
+from reports.statistics.findings_reader import Finding
 from reports.write.feed_export import (
     last_import_columns,
     read_feed_offers,
@@ -34,7 +35,12 @@ from reports.write.feed_export import (
 )
 from reports.write.html_report import write_html
 from reports.write.json_report import write_json
-from reports.write.spreadsheets import write_csv, write_xlsx
+from reports.write.spreadsheets import (
+    write_csv,
+    write_findings_csv,
+    write_findings_xlsx,
+    write_xlsx,
+)
 
 Writer = Callable[[Path, Report], None]
 
@@ -50,6 +56,13 @@ _WRITERS: dict[str, Writer] = {
     "xlsx": write_xlsx,
     "json": write_json,
 }
+_FINDING_WRITERS: dict[str, Callable[[Path, Iterable[Finding]], None]] = {
+    "csv": write_findings_csv,
+    "xlsx": write_findings_xlsx,
+}
+EXPORT_FORMATS = (*_FINDING_WRITERS, *FEED_FORMATS)
+"""Formats of a list of findings that a filter keeps."""
+
 _MAX_FOLDER_NAME = 40  # characters of a shop's name in a path
 
 
@@ -175,6 +188,31 @@ def export_feeds(
         writer = partial(_write_feed, store, shop, run_id, name, urls)
         paths[name] = _write_complete(folder / f"filtered-{FEED_FORMATS[name]}", writer)
     return paths
+
+
+def export_findings(
+    settings: Settings,
+    store: Store,
+    shop: Shop,
+    run_id: int,
+    where: FindingFilter,
+    *,
+    format: str,
+    out: Path,
+) -> Path:
+    """Write the findings of a run that a filter keeps to a folder, in one of `EXPORT_FORMATS`.
+
+    A feed has the missing ones of them. Raises UsageError (an unknown format, or a run that the
+    shop does not have), StorageFull, StoreError.
+    """
+    if format in FEED_FORMATS:
+        feeds = export_feeds(settings, store, shop, run_id, where, formats=[format], out=out)
+        return feeds[format]
+    if format not in _FINDING_WRITERS:
+        raise UsageError(f"format {format[:40]!r} is none of {', '.join(EXPORT_FORMATS)}")
+    findings = iterate_findings(store, shop, run_id, where)
+    write = _FINDING_WRITERS[format]
+    return _write_complete(out / f"findings.{format}", lambda path: write(path, findings))
 
 
 def _store_report(

@@ -52,11 +52,16 @@ class Sheet:
 
 
 def write_csv(path: Path, report: Report) -> None:
-    """Write the findings as CSV (UTF-8, comma, header)."""
+    """Write the findings of a report as CSV (UTF-8, comma, header). Raises OSError."""
+    write_findings_csv(path, report.findings)
+
+
+def write_findings_csv(path: Path, findings: Iterable[Finding]) -> None:
+    """Write findings as CSV, one at a time. Raises OSError."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow([name for name, _ in _FINDING_COLUMNS])
-        for finding in report.findings:
+        for finding in findings:
             writer.writerow(map(_csv_cell, escape_row(_finding_cells(finding))))
 
 
@@ -68,11 +73,21 @@ def _csv_cell(cell: Cell) -> Cell:
 
 def write_xlsx(path: Path, report: Report) -> None:
     """Write everything as a workbook, one sheet per table. Raises OSError."""
+    _write_workbook(path, build_sheets(report))
+
+
+def write_findings_xlsx(path: Path, findings: Iterable[Finding]) -> None:
+    """Write findings as a workbook with one sheet, one at a time. Raises OSError."""
+    rows = map(_finding_cells, findings)
+    _write_workbook(path, [Sheet("Findings", _WORKBOOK_COLUMNS, rows)])
+
+
+def _write_workbook(path: Path, sheets: Iterable[Sheet]) -> None:
     options = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
     try:
         with xlsxwriter.Workbook(str(path), options) as workbook:
             bold = workbook.add_format({"bold": True, "bottom": 1})
-            for sheet in build_sheets(report):
+            for sheet in sheets:
                 _write_sheet(workbook.add_worksheet(sheet.name), sheet, bold)
     except FileCreateError as error:
         raise OSError(*error.args[0].args) from error

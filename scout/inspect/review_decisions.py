@@ -60,11 +60,13 @@ class Judgement:
 class RecordedStep:
     """The URLs under which decisions were recorded.
 
-    `unknown` are those of them that are no finding of the last finished run.
+    `unknown` are those of them that are no finding of the last finished run. `step_id` names the
+    step, to undo it.
     """
 
     urls: tuple[str, ...]
     unknown: tuple[str, ...]
+    step_id: int
 
 
 @dataclass(frozen=True)
@@ -169,7 +171,8 @@ def record_entries(
         states = update_findings(session, shop, run_id, list(entries))
     log_step(session, step, before, entries, states)
     unknown = tuple(url for url in entries if url not in states)
-    return RecordedStep(tuple(entries), unknown)
+    assert step.id is not None
+    return RecordedStep(tuple(entries), unknown, step.id)
 
 
 def undo_last_steps(
@@ -189,6 +192,33 @@ def undo_last_steps(
     if not undone:
         raise UsageError(f"shop {shop.name!r} has no review decision to undo")
     return undone
+
+
+def undo_step(store: Store, shop: Shop, step_id: int, reviewer: str | None) -> UndoneChanges:
+    """Undo one step of a shop as a whole.
+
+    Raises UsageError if the shop has no such step, it is undone already, or a later step decided on
+    one of its offers.
+    """
+    run_id = last_run_id(store, shop)
+    shop_id = run_records.shop_key(shop)
+    with store.write() as session:
+        step = session.get(ReviewStep, step_id)
+        if step is None or step.shop_id != shop_id:
+            raise UsageError(f"shop {shop.name!r} has no step {step_id}")
+        changes = read_open_changes(session, step)
+        if not changes:
+            raise UsageError(f"step {step_id} is undone already")
+        urls = [change.url for change in changes]
+        last_changes = read_last_changes(session, shop_id, urls)
+        later = sum(change.step_id != step_id for change in last_changes)
+        if later:
+            raise UsageError(
+                f"there are later decisions on {later} of the offers of step {step_id}: "
+                "undo those first"
+            )
+        _undo(session, shop, run_id, changes, reviewer)
+        return UndoneChanges(step, tuple(urls))
 
 
 def undo_urls(
