@@ -5,9 +5,10 @@ lists their templates; a text that fits one is translated, any other is shown as
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
+from types import MappingProxyType
 
 from catalog.language.languages import Language
 from catalog.language.sentences import Argument, Money, Sentence
@@ -16,25 +17,28 @@ _FIELD = re.compile(r"\{(\w+)\}")
 # Characters of a text that is compared with the templates; a bound against hostile input.
 _MAX_TEXT_LENGTH = 500
 # Patterns of the fields that are not any text, by the begin of their names.
-_FIELD_PATTERNS = {"number": r"[\d,]+", "price": r"\d+(?:\.\d+)?", "share": r"\d+(?:\.\d+)?"}
+_FIELD_PATTERNS = {"number": r"[\d,]+", "price": r"\d+(?:\.\d+)?", "share": r"[<>]?\d+(?:\.\d+)?%"}
 
 
 class StoredTexts:
-    """Templates of stored texts, more special ones first.
+    """Texts as they are stored, with their messages for readers.
 
-    A field with a name that begins with `number` is a count, `price` an amount, `share` a number of
-    percent; any other field is a text.
+    `messages` are by the whole stored text. `templates` have fields, more special ones first: a
+    field with a name that begins with `number` is a count, `price` an amount, `share` a percentage;
+    any other field is a text.
 
-    >>> texts = StoredTexts(("same price", "price {price} in the shop"))
+    >>> texts = StoredTexts(["price {price} in the shop"], {"soft 404": "page not found"})
+    >>> texts.recognize("soft 404").text
+    'page not found'
     >>> texts.recognize("price 3.50 in the shop").arguments
     {'price': Money(amount=Decimal('3.50'), currency=None)}
     """
 
-    def __init__(self, templates: Sequence[str]) -> None:
-        self.templates = templates
-        self._patterns = [
-            (_pattern(template), template) for template in templates if _FIELD.search(template)
-        ]
+    def __init__(
+        self, templates: Sequence[str] = (), messages: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
+        self.messages = messages
+        self._patterns = [(_pattern(template), template) for template in templates]
 
     def translate(self, text: str | None, language: Language) -> str:
         """Return a stored text in a language; "" for None."""
@@ -45,6 +49,8 @@ class StoredTexts:
     @lru_cache(maxsize=4096)  # noqa: B019 - the few instances are constants of modules
     def recognize(self, text: str) -> Sentence:
         """Return the sentence that a stored text was made of."""
+        if text in self.messages:
+            return Sentence(self.messages[text])
         if len(text) <= _MAX_TEXT_LENGTH:
             for pattern, template in self._patterns:
                 if match := pattern.fullmatch(text):
@@ -66,11 +72,21 @@ def _pattern(template: str) -> re.Pattern[str]:
     return re.compile("".join(pieces))
 
 
+def _share(raw: str) -> float:
+    """Return the share of a percentage; one that was cut off at a bound stays beyond it."""
+    share = float(Decimal(raw.strip("<>%")) / 100)
+    if raw.startswith("<"):
+        return share / 2
+    if raw.startswith(">"):
+        return (share + 1) / 2
+    return share
+
+
 def _argument(name: str, raw: str) -> Argument:
     if name.startswith("number"):
         return int(raw.replace(",", "") or 0)
     if name.startswith("price"):
         return Money(Decimal(raw), None)
     if name.startswith("share"):
-        return float(Decimal(raw) / 100)
+        return _share(raw)
     return raw

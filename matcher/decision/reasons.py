@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from math import isnan
 
 from catalog.language.recognition import StoredTexts
-from catalog.language.sentences import gettext_noop
+from catalog.language.sentences import Sentence, gettext_noop
 from catalog.models import ReviewDecision, Verdict
 from matcher.decision.verdicts import Decision
 from matcher.records.record import Record
@@ -13,13 +13,13 @@ from matcher.scoring.scored_pairs import ScoredPairs
 
 _LINK_REASONS = {
     SAME_ADDRESS: gettext_noop("the catalog's link leads to this page"),
-    SAME_PATH: gettext_noop("the catalog's link leads to this page, apart from its query"),
+    SAME_PATH: gettext_noop("the catalog's link leads to this page, apart from its parameters"),
     SAME_SLUG: gettext_noop("the catalog's link ends like this page's"),
 }
 # Features of the table that a reason names: the reasons for the same and for another value.
 _IDENTIFIER_REASONS = {
     "ean": (gettext_noop("same EAN"), gettext_noop("another EAN")),
-    "sku": (gettext_noop("same sku"), gettext_noop("another sku")),
+    "sku": (gettext_noop("same article number"), gettext_noop("another article number")),
     "han": (
         gettext_noop("same manufacturer's number"),
         gettext_noop("another manufacturer's number"),
@@ -30,17 +30,17 @@ _CONFIRMED = gettext_noop("a reviewer confirmed that the catalog lacks it")
 _REJECTED = gettext_noop("a reviewer rejected the finding: the catalog lists it")
 _NOTHING_ALIKE = gettext_noop("nothing in the catalog resembles it")
 _TAKEN = gettext_noop("the nearest catalog offer belongs to another offer of the shop")
-_TOO_FAR = gettext_noop("the nearest catalog offer is too far ({probability})")
+_TOO_FAR = gettext_noop("the nearest catalog offer is too different (probability {share})")
 _NO_TITLE = gettext_noop("no title to compare")
 _SAME_TITLE = gettext_noop("same title")
-_SIMILAR_TITLES = gettext_noop("titles {number} % alike")
+_SIMILAR_TITLES = gettext_noop("titles {number}% alike")
 _SAME_PRICE = gettext_noop("same price")
 _OTHER_PRICE = gettext_noop("price {price_shop} in the shop, {price_catalog} in the catalog")
 # The difference of two variants, which `matcher.features.variant_words` and
 # `matcher.records.product_kinds` describe; special ones first.
 _VARIANT_REASONS = (
-    gettext_noop("variant: something for it in the shop, the thing itself in the catalog"),
-    gettext_noop("variant: the thing itself in the shop, something for it in the catalog"),
+    gettext_noop("variant: accessory in the shop, main product in the catalog"),
+    gettext_noop("variant: main product in the shop, accessory in the catalog"),
     gettext_noop("variant: size {shop} in the shop, size {catalog} in the catalog"),
     gettext_noop("variant: part {shop} in the shop, part {catalog} in the catalog"),
     gettext_noop("variant: nothing in the shop, {catalog} in the catalog"),
@@ -68,7 +68,7 @@ def _reasons(scored: ScoredPairs, decision: Decision) -> Iterator[str]:
     if decision.winner is not None:
         yield _TAKEN
     elif decision.verdict is Verdict.MISSING and not decision.review:
-        yield _TOO_FAR.format(probability=f"{scored.probability[decision.pair]:.2f}")
+        yield Sentence(_TOO_FAR, {"share": float(scored.probability[decision.pair])}).text
     yield from _pair_reasons(scored, decision.pair)
 
 
