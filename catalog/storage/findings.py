@@ -220,7 +220,9 @@ def read_findings_page(
 
 def count_matching(session: Session, run_id: int, where: FindingFilter) -> int:
     """Count the findings of a run that a filter keeps."""
-    return session.exec(select(func.count()).where(*finding_conditions(session, run_id, where))).one()
+    return session.exec(
+        select(func.count()).where(*finding_conditions(session, run_id, where))
+    ).one()
 
 
 def read_match_urls(session: Session, run_id: int, where: FindingFilter) -> list[str]:

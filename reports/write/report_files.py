@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from catalog.errors import StorageFull, StoreError, UsageError
+from catalog.language.languages import Language, load_language
 from catalog.models import RunState, Shop, Stage, Verdict
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
@@ -78,7 +79,7 @@ def report_shop(
 ) -> dict[str, Path]:
     """Store the findings of a run, write its report, and return the file of each format.
 
-    `out` replaces the folder below the data folder.
+    `out` replaces the folder below the data folder. HTML is in the language of the settings.
 
     Raises UsageError (unknown format, or a run that the shop does not have), StorageFull,
     StoreError.
@@ -93,11 +94,12 @@ def report_shop(
         folder = report_folder(settings, shop, run_id)
     with _paused_cycle_collection():
         report = _store_report(settings, store, shop, run_id, progress)
+        language = load_language(settings.language)
         paths = {}
         for number, name in enumerate(formats):
             progress("report files", number, len(formats))
             file_name = FEED_FORMATS.get(name, f"report.{name}")
-            write = partial(_write_format, store, name, report)
+            write = partial(_write_format, store, name, report, language)
             paths[name] = _write_complete(folder / file_name, write)
     progress("report files", len(formats), len(formats))
     return paths
@@ -119,19 +121,21 @@ def _paused_cycle_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _write_format(store: Store, format: str, report: Report, path: Path) -> None:
+def _write_format(
+    store: Store, format: str, report: Report, language: Language, path: Path
+) -> None:
     """Write one file of a report."""
     if format in FEED_FORMATS:
         _write_report_feed(store, format, report, path)
     elif format == "html":
-        _write_html_with_details(store, report, path)
+        _write_html_with_details(store, report, language, path)
     else:
         _WRITERS[format](path, report)
 
 
-def _write_html_with_details(store: Store, report: Report, path: Path) -> None:
+def _write_html_with_details(store: Store, report: Report, language: Language, path: Path) -> None:
     with store.read() as session:
-        write_html(path, report, partial(read_offer_details, session))
+        write_html(path, report, partial(read_offer_details, session), language)
 
 
 def _write_report_feed(store: Store, format: str, report: Report, path: Path) -> None:

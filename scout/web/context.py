@@ -24,7 +24,7 @@ from scout.schedule.timetable import Timetable
 from scout.web.access import audit, sessions
 from scout.web.access.accounts import account_key
 from scout.web.access.secret_values import csrf_token
-from scout.web.rendering import render_blocks, render_page, translations
+from scout.web.rendering import read_language, render_blocks, render_page
 
 SESSION_COOKIE = "scout_session"
 """Cookie of a browser that is signed in."""
@@ -104,7 +104,7 @@ class Context:
 
     def gettext(self, text: str) -> str:
         """Return a text in the language of the request."""
-        return translations(self.language).gettext(text)
+        return read_language(self.language).gettext(text)
 
     def shop(self, name: str) -> Shop:
         """Return the shop of that name. Raises UnknownShop, which becomes 404."""

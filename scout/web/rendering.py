@@ -1,27 +1,24 @@
 """Templates of the pages: everything is escaped, links lead to http(s) only.
 
-A template is rendered by `Context.render`. `{{ _("text") }}` and `{% trans %}` translate; without a
-catalog of the language the English text stands.
+A template is rendered by `Context.render`. `{{ _("text") }}` and `{% trans %}` translate, and the
+filters of `catalog.language.templates` write numbers, money and times as the reader's language does.
 """
 
 from collections.abc import Mapping, Sequence
 from functools import cache
-from gettext import NullTranslations, translation
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from tzlocal import get_localzone
 
-from reports.statistics.formatting import format_percent
+from catalog.language.languages import SOURCE_LANGUAGE, Language, load_language
+from catalog.language.templates import add_language
 from scout.terminal.output import format_cell
+from scout.web.labels import label_functions
 
 LANGUAGES = {"en": "English", "de": "Deutsch"}
 """Languages of the pages, by code, each in its own words."""
-
-DEFAULT_LANGUAGE = "en"
-
-_CATALOGS = Path(__file__).parent / "translations"
 
 
 def web_link(url: str | None) -> str | None:
@@ -55,32 +52,31 @@ def query_link(query: Mapping[str, Any], **changes: object) -> str:
 
 
 @cache
-def environment(language: str) -> Environment:
+def environment(code: str) -> Environment:
     """Return the environment of templates in a language."""
+    language = read_language(code)
     templates = Environment(
         loader=PackageLoader("scout.web"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        extensions=["jinja2.ext.i18n"],
     )
+    add_language(templates, language)
     templates.filters |= {
         "web_link": web_link,
         "path_part": path_part,
         "cell": format_cell,
-        "percent": format_percent,
     }
     templates.globals |= {"query_link": query_link, "languages": LANGUAGES}
-    texts = translations(language)
-    templates.install_gettext_translations(texts, newstyle=True)  # type: ignore[attr-defined]
+    templates.globals |= label_functions(language)
     return templates
 
 
 @cache
-def translations(language: str) -> NullTranslations:
-    """Return the translated texts of a language; the English ones where there are none."""
-    return translation("messages", _CATALOGS, [language], fallback=True)
+def read_language(code: str) -> Language:
+    """Return a language with its translations; its times are those of this machine's zone."""
+    return load_language(code, get_localzone())
 
 
 def render_page(template: str, language: str, values: Mapping[str, object]) -> str:
@@ -116,4 +112,4 @@ def choose_language(*wishes: str | None) -> str:
             code = part.partition(";")[0].strip().lower()[:2]
             if code in LANGUAGES:
                 return code
-    return DEFAULT_LANGUAGE
+    return SOURCE_LANGUAGE

@@ -1,8 +1,6 @@
 """The findings of a shop: a filtered list, a drawer for each, decisions, downloads."""
 
 import re
-from typing import Annotated
-
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -90,6 +88,7 @@ def show_findings(name: str, context: Viewer) -> Response:
         "changes": tuple(Change),
         "sorts": SORT_NAMES,
         "filters": query.texts.given(),
+        "chosen": vars(query.texts),
         "formats": EXPORT_FORMATS,
         "path_base": f"/shops/{path_part(shop.name)}/findings",
     }
@@ -126,9 +125,7 @@ def show_finding(name: str, stored_id: RowId, context: Viewer) -> Response:
 def decide(name: str, context: Reviewer, form: Annotated[DecisionForm, Form()]) -> Response:
     """Decide on the findings that a form selects: some of them, or all of the list."""
     shop = context.shop(name)
-    judgement = Judgement(
-        parse_decision(form.decision), check_note(form.note), context.user.name
-    )
+    judgement = Judgement(parse_decision(form.decision), check_note(form.note), context.user.name)
     texts = FilterTexts(form.category, form.brand, form.price, form.cause, form.change, form.since)
     query = make_query(context.store, shop, form.verdict, form.sort, texts, form.page)
     if form.scope == ALL_FILTERED:

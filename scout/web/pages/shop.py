@@ -5,12 +5,12 @@ from decimal import Decimal
 from sqlmodel import col, select
 from starlette.responses import Response
 
+from catalog.language.languages import ENGLISH
 from catalog.models import Run, RunCounts, Shop
 from catalog.storage.findings import SORT_NAMES, Change, count_matching
 from catalog.storage.store import Store
 from reports.model.findings import list_findings
 from reports.statistics.findings_reader import Finding
-from reports.statistics.formatting import format_totals
 from scout.overview import describe_shop, read_finished_counts
 from scout.pipeline import run_records
 from scout.pipeline.run_summary import report_paths
@@ -73,7 +73,7 @@ def _format_values(counts: RunCounts | None) -> str:
     if counts is None or not counts.values:
         return ""
     values = {currency: Decimal(value) for currency, value in counts.values.items()}
-    return format_totals(values, counts.currency)
+    return ENGLISH.totals(values, counts.currency)
 
 
 def _newest_runs(store: Store, shop: Shop) -> list[Run]:
