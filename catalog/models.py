@@ -183,8 +183,13 @@ class Run(SQLModel, table=True):
     `stage` is the current step, or the next one.
     """
 
+    __table_args__ = (
+        Index("run_newest", "shop_id", "id", "state"),
+        Index("run_state", "shop_id", "state", "id"),
+    )
+
     id: int | None = Field(default=None, primary_key=True)
-    shop_id: int = Field(foreign_key="shop.id", index=True)
+    shop_id: int = Field(foreign_key="shop.id")
     state: RunState = Field(default=RunState.RUNNING, sa_type=String)
     stage: Stage = Field(default=Stage.CRAWL, sa_type=String)
     reason: str | None = None
@@ -357,6 +362,7 @@ class CatalogImport(SQLModel, table=True):
     """
 
     __tablename__ = "catalog_import"
+    __table_args__ = (Index("catalog_import_newest", "shop_id", "id", "kept"),)
 
     id: int | None = Field(default=None, primary_key=True)
     shop_id: int = Field(foreign_key="shop.id", index=True)
@@ -441,7 +447,10 @@ class Review(SQLModel, table=True):
 
     # Table and columns keep the names that databases in use have.
     __tablename__ = "persons_word"
-    __table_args__ = (UniqueConstraint("shop_id", "url"),)
+    __table_args__ = (
+        UniqueConstraint("shop_id", "url"),
+        Index("review_newest", "shop_id", "at", "url"),
+    )
 
     id: int | None = Field(default=None, primary_key=True)
     shop_id: int = Field(foreign_key="shop.id", index=True)

@@ -5,13 +5,23 @@ under way or have failed.
 """
 
 from collections import Counter
+from dataclasses import replace
 from typing import Any
 
-from sqlmodel import Session, col, func, select
+from sqlmodel import col, func, select
 
-from catalog.models import Crawl, KnownOffer, Page, Run, RunCounts, Shop
+from catalog.models import Crawl, Page, Run, RunCounts, Shop
 from catalog.runtime.process_end import ENDED_PROCESS
 from catalog.storage.findings import read_counts
+from catalog.storage.shop_list import (
+    NEVER_RUN,
+    ShopFilter,
+    ShopKey,
+    ShopRow,
+    ShopSort,
+    read_shop_list,
+    read_shop_rows,
+)
 from catalog.storage.store import Store
 from scout.pipeline import run_records
 from scout.pipeline.run_summary import report_paths
@@ -19,16 +29,54 @@ from scout.pipeline.run_summary import report_paths
 
 def describe_shops(store: Store) -> list[dict[str, Any]]:
     """Describe all shops, sorted by name."""
+    return [describe_row(store, row) for row in list_shops(store, ShopFilter())]
+
+
+def list_shops(
+    store: Store,
+    where: ShopFilter,
+    sort: ShopSort = ShopSort.NAME,
+    after: ShopKey | None = None,
+    limit: int | None = None,
+) -> list[ShopRow]:
+    """Return one page of the list of shops, with the counts of their last finished runs."""
     with store.read() as session:
-        shops = list(session.exec(select(Shop).order_by(col(Shop.name))))
-    return [describe_shop(store, shop) for shop in shops]
+        rows = read_shop_list(session, where, sort, after, limit)
+    return [_with_counts(store, row) for row in rows]
+
+
+def _with_counts(store: Store, row: ShopRow) -> ShopRow:
+    """Store the counts of a run of an earlier version of Scout, which stored none."""
+    if row.finished is None or row.counts is not None:
+        return row
+    return replace(row, counts=read_finished_counts(store, row.shop, row.finished))
 
 
 def describe_shop(store: Store, shop: Shop) -> dict[str, Any]:
     """Describe one shop: its stored offers and pages, its newest and its last finished run."""
     with store.read() as session:
-        counts = _counts(session, shop)
-    return {"name": shop.name, "url": shop.url, **counts, **_describe_run(store, shop)}
+        (row,) = read_shop_rows(session, [run_records.shop_key(shop)])
+        pages = session.exec(select(func.count()).where(Page.shop_id == shop.id)).one()
+    # Matches may have been written again since the counts were stored.
+    counts = read_finished_counts(store, shop, row.finished)
+    return {**describe_row(store, replace(row, counts=counts)), "pages": pages}
+
+
+def describe_row(store: Store, row: ShopRow) -> dict[str, Any]:
+    """Describe a shop of the list."""
+    newest = row.newest
+    return {
+        "name": row.shop.name,
+        "url": row.shop.url,
+        "known": row.known,
+        "pages": row.pages,
+        "run": newest and newest.id,
+        "last_run": newest and newest.started_at,
+        "state": str(newest.state) if newest else NEVER_RUN,
+        "stage": newest and str(newest.stage),
+        "reason": newest and newest.reason,
+        **_describe_finished_run(store, row.finished, row.counts),
+    }
 
 
 def describe_last_crawl(store: Store, shop: Shop) -> dict[str, Any]:
@@ -54,29 +102,9 @@ def describe_set_aside(store: Store, shop: Shop) -> dict[str, int]:
     return dict(sorted(counts.items()))
 
 
-def _counts(session: Session, shop: Shop) -> dict[str, int]:
-    return {
-        "known": session.exec(select(func.count()).where(KnownOffer.shop_id == shop.id)).one(),
-        "pages": session.exec(select(func.count()).where(Page.shop_id == shop.id)).one(),
-    }
-
-
-def _describe_run(store: Store, shop: Shop) -> dict[str, Any]:
-    """Describe the state of the newest run, and the figures of the last finished one."""
-    runs = run_records.shop_runs(store, shop)
-    newest = runs.newest
-    described: dict[str, Any] = {
-        "run": newest and newest.id,
-        "last_run": newest and newest.started_at,
-        "state": str(newest.state) if newest else "never run",
-        "stage": newest and str(newest.stage),
-        "reason": newest and newest.reason,
-    }
-    return described | _describe_finished_run(store, shop, runs.finished)
-
-
-def _describe_finished_run(store: Store, shop: Shop, run: Run | None) -> dict[str, Any]:
-    counts = read_finished_counts(store, shop, run)
+def _describe_finished_run(
+    store: Store, run: Run | None, counts: RunCounts | None
+) -> dict[str, Any]:
     if run is None or counts is None:
         return {
             "finished_run": None,

@@ -5,7 +5,7 @@ They import other packages when they run, so `--help` is fast.
 
 from types import ModuleType
 
-from scout.commands import catalog, demo, doctor, run, schedule, serve, shop, stages
+from scout.commands import catalog, demo, doctor, run, schedule, serve, shop, stages, user
 from scout.commands.extraction import drift, inspect, rules
 from scout.commands.findings import offers, review
 from scout.commands.standalone import dedupe, evaluate, url
@@ -26,6 +26,7 @@ COMMAND_MODULES: tuple[ModuleType, ...] = (
     evaluate,
     schedule,
     serve,
+    user,
     doctor,
 )
 """All modules with commands, in the order of the manual; each has `add_to(app)`."""

@@ -1,4 +1,4 @@
-"""Accounts of the web application, their tokens and sessions, and the audit log.
+"""Accounts of the web application, their tokens and sessions, the audit log; indexes of lists.
 
 Revision: 0013, after 0011.
 """
@@ -72,8 +72,18 @@ def upgrade() -> None:
     )
     op.create_index("audit_entry_shop", "audit_entry", ["shop", "id"])
     op.create_index("audit_entry_actor", "audit_entry", ["actor", "id"])
+    op.drop_index("ix_run_shop_id", "run")
+    op.create_index("run_newest", "run", ["shop_id", "id", "state"])
+    op.create_index("run_state", "run", ["shop_id", "state", "id"])
+    op.create_index("catalog_import_newest", "catalog_import", ["shop_id", "id", "kept"])
+    op.create_index("review_newest", "persons_word", ["shop_id", "at", "url"])
 
 
 def downgrade() -> None:
+    op.drop_index("review_newest", "persons_word")
+    op.drop_index("catalog_import_newest", "catalog_import")
+    op.drop_index("run_state", "run")
+    op.drop_index("run_newest", "run")
+    op.create_index("ix_run_shop_id", "run", ["shop_id"])
     for table in ("audit_entry", "login_failure", "web_session", "api_token", "account"):
         op.drop_table(table)
