@@ -624,6 +624,56 @@ class RunCounts(SQLModel, table=True):
         return self.listed + self.missing + self.unsure
 
 
+class ShopAssessment(SQLModel, table=True):
+    """What needs a look at a shop, as of its newest run and import.
+
+    `basis` names these two with the state of the run; the assessment is made again when it differs.
+    """
+
+    __tablename__ = "shop_assessment"
+
+    shop_id: int = Field(primary_key=True, foreign_key="shop.id")
+    basis: str
+    assessed_at: datetime = Field(default_factory=utc_now, sa_type=UtcDateTime)
+
+
+class AttentionItem(SQLModel, table=True):
+    """One reason why a shop needs a look (`scout.attention.AttentionKind`).
+
+    `arguments` are those of its sentence. A dismissed item stays dismissed while it is about the
+    same run or import, its `subject`.
+    """
+
+    __tablename__ = "attention_item"
+    __table_args__ = (
+        UniqueConstraint("shop_id", "kind"),
+        Index("attention_open", "dismissed_at", "severity", "shop_id"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    shop_id: int = Field(foreign_key="shop.id", index=True)
+    kind: str
+    severity: int
+    subject: str
+    arguments: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
+    noticed_at: datetime = Field(default_factory=utc_now, sa_type=UtcDateTime)
+    dismissed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    dismissed_by: str | None = None
+
+
+class DismissedCause(SQLModel, table=True):
+    """A cause of missing offers that a reviewer has dismissed for a shop: known, and left as it is."""
+
+    __tablename__ = "dismissed_cause"
+    __table_args__ = (UniqueConstraint("shop_id", "cause"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    shop_id: int = Field(foreign_key="shop.id", index=True)
+    cause: str
+    dismissed_by: str | None = None
+    dismissed_at: datetime = Field(default_factory=utc_now, sa_type=UtcDateTime)
+
+
 class Schedule(SQLModel, table=True):
     """Schedule of a shop's runs: one five-field cron expression per shop."""
 

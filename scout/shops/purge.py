@@ -4,9 +4,11 @@ from sqlalchemy import Delete
 from sqlmodel import Session, col, delete, select
 
 from catalog.models import (
+    AttentionItem,
     BadRow,
     CatalogImport,
     Crawl,
+    DismissedCause,
     KnownOffer,
     LostOffer,
     Match,
@@ -18,6 +20,7 @@ from catalog.models import (
     RunCounts,
     Schedule,
     Shop,
+    ShopAssessment,
     ShopOffer,
     SitemapSeen,
     StoredFinding,
@@ -39,6 +42,9 @@ ShopTable = type[
     | ReviewChange
     | ReviewStep
     | Schedule
+    | ShopAssessment
+    | AttentionItem
+    | DismissedCause
 ]
 
 SHOP_TABLES: tuple[ShopTable, ...] = (
@@ -56,6 +62,9 @@ SHOP_TABLES: tuple[ShopTable, ...] = (
     ReviewChange,
     ReviewStep,
     Schedule,
+    ShopAssessment,
+    AttentionItem,
+    DismissedCause,
 )
 """Tables with a column `shop_id`, in an order in which no foreign key is violated."""
 

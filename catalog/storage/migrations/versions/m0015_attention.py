@@ -1,0 +1,57 @@
+"""What needs a look at each shop, and causes that reviewers have dismissed.
+
+Revision: 0015, after 0013.
+"""
+
+import sqlalchemy as sa
+from alembic import op
+
+from catalog.models import UtcDateTime
+
+revision = "0015"
+down_revision = "0013"
+branch_labels = None
+depends_on = None
+
+_TEXT = sa.String()
+
+
+def upgrade() -> None:
+    op.create_table(
+        "shop_assessment",
+        sa.Column("shop_id", sa.Integer(), sa.ForeignKey("shop.id"), primary_key=True),
+        sa.Column("basis", _TEXT, nullable=False),
+        sa.Column("assessed_at", UtcDateTime(), nullable=False),
+    )
+    op.create_table(
+        "attention_item",
+        sa.Column("id", sa.Integer(), primary_key=True),
+        sa.Column("shop_id", sa.Integer(), sa.ForeignKey("shop.id"), nullable=False),
+        sa.Column("kind", _TEXT, nullable=False),
+        sa.Column("severity", sa.Integer(), nullable=False),
+        sa.Column("subject", _TEXT, nullable=False),
+        sa.Column("arguments", sa.JSON(), nullable=False),
+        sa.Column("noticed_at", UtcDateTime(), nullable=False),
+        sa.Column("dismissed_at", UtcDateTime(), nullable=True),
+        sa.Column("dismissed_by", _TEXT, nullable=True),
+        sa.UniqueConstraint("shop_id", "kind"),
+    )
+    op.create_index("ix_attention_item_shop_id", "attention_item", ["shop_id"])
+    op.create_index(
+        "attention_open", "attention_item", ["dismissed_at", "severity", "shop_id"]
+    )
+    op.create_table(
+        "dismissed_cause",
+        sa.Column("id", sa.Integer(), primary_key=True),
+        sa.Column("shop_id", sa.Integer(), sa.ForeignKey("shop.id"), nullable=False),
+        sa.Column("cause", _TEXT, nullable=False),
+        sa.Column("dismissed_by", _TEXT, nullable=True),
+        sa.Column("dismissed_at", UtcDateTime(), nullable=False),
+        sa.UniqueConstraint("shop_id", "cause"),
+    )
+    op.create_index("ix_dismissed_cause_shop_id", "dismissed_cause", ["shop_id"])
+
+
+def downgrade() -> None:
+    for table in ("dismissed_cause", "attention_item", "shop_assessment"):
+        op.drop_table(table)
