@@ -1,6 +1,7 @@
 """Findings of a finished run as `scout offers` prints them, in pages that the database selects."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqlmodel import Session, col, select
@@ -11,7 +12,9 @@ from catalog.runtime.batches import batches
 from catalog.storage.findings import (
     Change,
     FindingFilter,
+    PageKey,
     has_stored_matches,
+    page_key,
     read_counts,
     read_findings_page,
 )
@@ -56,6 +59,12 @@ def _read_page(
 ) -> list[Finding]:
     with store.read() as session:
         rows = read_findings_page(session, run_id, where, sort, limit, offset)
+    return _with_evidence(store, rows)
+
+
+def _with_evidence(store: Store, rows: Sequence[StoredFinding]) -> list[Finding]:
+    """Return stored findings with their matches, explanations and source pages."""
+    with store.read() as session:
         match_ids = [row.match_id for row in rows if row.match_id is not None]
         matches = read_findings_of(session, match_ids)
         explanations = _read_explanations(session, match_ids)
@@ -67,6 +76,33 @@ def _read_page(
         finding.source = sources[row.id]
         findings.append(finding)
     return findings
+
+
+@dataclass(frozen=True)
+class FindingsPage:
+    """One page of a run's findings; `next_key` is where the next one begins, None for the last."""
+
+    findings: list[Finding]
+    next_key: PageKey | None
+
+
+def read_page_after(
+    store: Store,
+    shop: Shop,
+    run_id: int,
+    where: FindingFilter,
+    *,
+    sort: str = "value",
+    limit: int,
+    after: PageKey | None = None,
+) -> FindingsPage:
+    """Read the page of findings behind a place in the list. Raises UsageError as `list_findings`."""
+    ensure_stored(store, shop, run_id)
+    with store.read() as session:
+        rows = read_findings_page(session, run_id, where, sort, limit + 1, after=after)
+    shown = rows[:limit]
+    next_key = page_key(shown[-1], sort) if len(rows) > limit else None
+    return FindingsPage(_with_evidence(store, shown), next_key)
 
 
 def iterate_findings(
