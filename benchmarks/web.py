@@ -40,9 +40,11 @@ from catalog.models import (
     utc_now,
 )
 from catalog.runtime.settings import Settings
+from catalog.storage.findings import SORT_NAMES
 from catalog.storage.store import Store
 from scout.web.access.accounts import add_account
 from scout.web.access.api_tokens import add_token
+from scout.web.api.cursors import encode_cursor
 from scout.web.app import create_app
 
 LIMIT = 300.0
@@ -439,7 +441,33 @@ def routes(shop: str, runs: list[int | None]) -> Iterator[str]:
     )
     yield from (f"/shops/{shop}", f"/shops/{shop}/findings", f"/shops/{shop}?verdict=all&page=300")
     api = "/api/v1"
-    yield f"{api}/shops"
+    yield from (
+        f"{api}/shops",
+        f"{api}/shops?sort=missing",
+        f"{api}/shops?sort=last-run&limit=1000",
+        f"{api}/shops?search=shop+009",
+        f"{api}/shops?state=failed",
+        f"{api}/runs",
+        f"{api}/runs?state=failed",
+        f"{api}/runs/{runs[-1]}",
+        f"{api}/schedules",
+        f"{api}/audit",
+    )
+    base = f"{api}/shops/{shop}"
+    yield base
+    yield from (f"{base}/{name}" for name in ("runs", "causes", "decisions", "imports"))
+    yield from (
+        f"{base}/known-offers",
+        f"{base}/facets",
+        f"{base}/facets?verdict=all&brand=brand+7",
+    )
+    yield from (f"{base}/findings?sort={sort}" for sort in SORT_NAMES)
+    yield from (f"{base}/findings?verdict=all&sort=-{sort}" for sort in SORT_NAMES)
+    for filters in ("category=Garden", "brand=brand+7", "price=10-500", "cause=EAN", "change=new"):
+        yield f"{base}/findings?{filters}"
+    # Far behind the first page, by the cursor of a place in the list.
+    yield f"{base}/findings?cursor={encode_cursor('value', None, 20_000)}"
+    yield f"{base}/findings?sort=price&cursor={encode_cursor('price', 8000.0, 20_000)}"
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, insert, update
 from sqlalchemy import select as sql_select
-from sqlmodel import Session, col, delete, func, or_, select
+from sqlmodel import Session, and_, col, delete, func, or_, select
 
 from catalog.errors import UsageError
 from catalog.models import Match, RunCounts, StoredFinding, Verdict, utc_now
@@ -84,6 +84,17 @@ _SORT_COLUMNS: Mapping[str, Any] = {
     "since": col(StoredFinding.since_at),
 }
 SORT_NAMES = tuple(_SORT_COLUMNS)
+
+
+@dataclass(frozen=True)
+class PageKey:
+    """The place of a finding in a sorted list, after which the next page begins.
+
+    `value` is that of the column which the list is sorted by, times as ISO 8601.
+    """
+
+    value: str | float | None
+    rank: int
 
 
 def replace_findings(session: Session, run_id: int, rows: Iterable[dict[str, Any]]) -> None:
@@ -201,13 +212,17 @@ def read_findings_page(
     sort: str = "value",
     limit: int | None = None,
     offset: int = 0,
+    after: PageKey | None = None,
 ) -> list[StoredFinding]:
     """Read one page of a run's findings, sorted by one of `SORT_NAMES` (`-` in front: descending).
 
-    Findings without a value in that column come last. Raises UsageError for another name.
+    Findings without a value in that column come last. The page begins at `offset`, or behind the
+    finding of `after`, which costs the same for every page. Raises UsageError for another name.
     """
     # Rows are wide and indexes are not: the ids of the page come first, from an index alone.
-    query = select(StoredFinding.id).where(*finding_conditions(session, run_id, where))
+    query = select(StoredFinding.id).where(*filter_conditions(session, run_id, where))
+    if after is not None:
+        query = query.where(_is_behind(sort, after))
     if limit is not None:
         query = query.limit(limit)
     ids = list(session.exec(query.order_by(*_order(sort)).offset(offset)))
@@ -218,10 +233,18 @@ def read_findings_page(
     return [rows[finding_id] for finding_id in ids]
 
 
+def page_key(row: StoredFinding, sort: str) -> PageKey:
+    """Return the place of a finding in a list that is sorted so. Raises UsageError."""
+    value = getattr(row, _sort_column(sort).key)
+    if isinstance(value, datetime):
+        return PageKey(value.isoformat(), row.rank)
+    return PageKey(value, row.rank)
+
+
 def count_matching(session: Session, run_id: int, where: FindingFilter) -> int:
     """Count the findings of a run that a filter keeps."""
     return session.exec(
-        select(func.count()).where(*finding_conditions(session, run_id, where))
+        select(func.count()).where(*filter_conditions(session, run_id, where))
     ).one()
 
 
@@ -230,29 +253,59 @@ def read_match_urls(session: Session, run_id: int, where: FindingFilter) -> list
     query = (
         select(Match.url)
         .join(StoredFinding, col(StoredFinding.match_id) == col(Match.id))
-        .where(*finding_conditions(session, run_id, where))
+        .where(*filter_conditions(session, run_id, where))
         .order_by(col(StoredFinding.rank))
     )
     return list(session.exec(query))
 
 
-def _order(sort: str) -> list[Any]:
+def _sort_column(sort: str) -> Any:
     name = sort.removeprefix("-")
     if name not in _SORT_COLUMNS:
-        raise UsageError(f"cannot sort by {name!r}: choose from {', '.join(SORT_NAMES)}")
-    column = _SORT_COLUMNS[name]
+        raise UsageError(f"cannot sort by {name[:40]!r}: choose from {', '.join(SORT_NAMES)}")
+    return _SORT_COLUMNS[name]
+
+
+def _order(sort: str) -> list[Any]:
+    column = _sort_column(sort)
     is_descending = sort.startswith("-")
     rank = col(StoredFinding.rank)
-    if name == "value":
+    if column.key == rank.key:
         return [rank.desc() if is_descending else rank]
     order = column.desc() if is_descending else column
     return [order.nulls_last(), rank]
 
 
-def finding_conditions(
+def _is_behind(sort: str, after: PageKey) -> Any:
+    """Return the condition that a finding comes behind a place. Raises UsageError."""
+    column = _sort_column(sort)
+    is_descending = sort.startswith("-")
+    rank = col(StoredFinding.rank)
+    if column.key == rank.key:
+        return rank < after.rank if is_descending else rank > after.rank
+    if after.value is None:
+        return and_(column.is_(None), rank > after.rank)
+    value = _key_value(column, after.value)
+    is_behind = column < value if is_descending else column > value
+    return or_(is_behind, and_(column == value, rank > after.rank), column.is_(None))
+
+
+def _key_value(column: Any, value: str | float) -> Any:
+    """Return the value of a place in the type of its column. Raises UsageError."""
+    try:
+        if column.key in ("amount", "score"):
+            return float(value)
+        if column.key.endswith("_at"):
+            return datetime.fromisoformat(str(value))
+    except (ValueError, OverflowError) as error:
+        raise UsageError("the cursor is not one of this list") from error
+    return str(value)
+
+
+def filter_conditions(
     session: Session, run_id: int, where: FindingFilter
 ) -> list[ColumnElement[bool]]:
-    """Return the conditions of a query that keeps the findings of a run by a filter."""
+    """Return the conditions of a query that keeps the findings of a run which the filter keeps."""
     table = StoredFinding
     is_of_run: Any = col(table.run_id) == run_id
     if where.change is Change.GONE:

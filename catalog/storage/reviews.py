@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import insert, update
-from sqlmodel import Session, col, delete, func, select
+from sqlmodel import Session, and_, col, delete, func, or_, select
 
 from catalog.models import Review, ReviewChange, ReviewDecision, ReviewStep
 from catalog.runtime.batches import batches
@@ -63,6 +63,19 @@ def read_reviews(session: Session, shop_id: int, urls: Iterable[str] | None = No
     for batch in batches(sorted(set(urls)), _BATCH_SIZE):
         reviews.extend(session.exec(ordered.where(col(Review.url).in_(batch))))
     return reviews
+
+
+def read_reviews_page(
+    session: Session, shop_id: int, limit: int, after: tuple[datetime, str] | None = None
+) -> list[Review]:
+    """Read decisions of a shop, the newest first, behind the time and URL of a decision."""
+    query = select(Review).where(Review.shop_id == shop_id)
+    if after is not None:
+        moment, url = after
+        at_once = and_(col(Review.reviewed_at) == moment, col(Review.url) > url)
+        query = query.where(or_(col(Review.reviewed_at) < moment, at_once))
+    order = col(Review.reviewed_at).desc(), col(Review.url)
+    return list(session.exec(query.order_by(*order).limit(limit)))
 
 
 def replace_reviews(

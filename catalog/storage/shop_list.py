@@ -182,7 +182,7 @@ def _count_rows(session: Session, table: Any, shop_ids: Sequence[int]) -> dict[i
         return {}
     query = select(table.shop_id, func.count()).where(col(table.shop_id).in_(shop_ids))
     rows = session.connection().execute(query.group_by(table.shop_id))
-    return dict(rows.tuples().all())
+    return {shop_id: number for shop_id, number in rows.all()}  # noqa: C416
 
 
 def _conditions(where: ShopFilter) -> list[Any]:

@@ -1,6 +1,7 @@
 """Findings of a finished run as `scout offers` prints them, in pages that the database selects."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqlmodel import Session, col, select
@@ -12,7 +13,9 @@ from catalog.runtime.batches import batches
 from catalog.storage.findings import (
     Change,
     FindingFilter,
+    PageKey,
     has_stored_matches,
+    page_key,
     read_counts,
     read_findings_page,
 )
@@ -58,7 +61,7 @@ def read_finding(store: Store, shop: Shop, stored_id: int) -> Finding | None:
         row = session.get(StoredFinding, stored_id)
         if row is None or row.shop_id != shop.id:
             return None
-        return _with_evidence(session, [row])[0]
+    return _with_evidence(store, [row])[0]
 
 
 def _read_page(
@@ -66,15 +69,16 @@ def _read_page(
 ) -> list[Finding]:
     with store.read() as session:
         rows = read_findings_page(session, run_id, where, sort, limit, offset)
-        return _with_evidence(session, rows)
+    return _with_evidence(store, rows)
 
 
-def _with_evidence(session: Session, rows: Sequence[StoredFinding]) -> list[Finding]:
-    """Return stored findings with the explanations of the matcher and their sources."""
-    match_ids = [row.match_id for row in rows if row.match_id is not None]
-    matches = read_findings_of(session, match_ids)
-    explanations = _read_explanations(session, match_ids)
-    sources = read_sources(session, rows)
+def _with_evidence(store: Store, rows: Sequence[StoredFinding]) -> list[Finding]:
+    """Return stored findings with their matches, explanations and source pages."""
+    with store.read() as session:
+        match_ids = [row.match_id for row in rows if row.match_id is not None]
+        matches = read_findings_of(session, match_ids)
+        explanations = _read_explanations(session, match_ids)
+        sources = read_sources(session, rows)
     findings = []
     for row in rows:
         finding = _with_stored(row, matches.get(row.match_id or 0))
@@ -82,6 +86,33 @@ def _with_evidence(session: Session, rows: Sequence[StoredFinding]) -> list[Find
         finding.source = sources[row.id]
         findings.append(finding)
     return findings
+
+
+@dataclass(frozen=True)
+class FindingsPage:
+    """One page of a run's findings; `next_key` is where the next one begins, None for the last."""
+
+    findings: list[Finding]
+    next_key: PageKey | None
+
+
+def read_page_after(
+    store: Store,
+    shop: Shop,
+    run_id: int,
+    where: FindingFilter,
+    *,
+    sort: str = "value",
+    limit: int,
+    after: PageKey | None = None,
+) -> FindingsPage:
+    """Read the page of findings behind a place in the list. Raises UsageError as `list_findings`."""
+    ensure_stored(store, shop, run_id)
+    with store.read() as session:
+        rows = read_findings_page(session, run_id, where, sort, limit + 1, after=after)
+    shown = rows[:limit]
+    next_key = page_key(shown[-1], sort) if len(rows) > limit else None
+    return FindingsPage(_with_evidence(store, shown), next_key)
 
 
 def iterate_findings(

@@ -51,7 +51,8 @@ def serve_web(
     timetable = None
     if not no_schedule:
         timetable = Timetable(settings, store, invocation.flags())
-    app = create_app(settings, store, [*LOOPBACK, host, *(allow_host or ())], timetable)
+    hosts = [*LOOPBACK, host, *(allow_host or ())]
+    app = create_app(settings, store, hosts, timetable, invocation.flags())
     listening = _listen(host, port)
     print_note(f"Scout serves http://{host}:{listening.getsockname()[1]}/ (Ctrl-C ends it)")
     config = uvicorn.Config(app, log_config=None, access_log=False, server_header=False)

@@ -71,13 +71,26 @@ def is_locked(path: Path) -> bool:
     return False
 
 
+def owner_pid(settings: Settings, name: str) -> int | None:
+    """Return the process that holds a lock now; None where none does, or another machine's."""
+    path = lock_folder(settings) / f"{name}.lock"
+    if not is_locked(path):
+        return None
+    return _read_pid(path)
+
+
+def _read_pid(path: Path) -> int | None:
+    try:
+        return int(_pid_file(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+
+
 def _pid_file(path: Path) -> Path:
     return path.with_suffix(".pid")
 
 
 def _owner(path: Path) -> str:
     """Format the owner's process id for a message; empty where it cannot be read."""
-    try:
-        return f" (process {int(_pid_file(path).read_text(encoding='utf-8'))})"
-    except (OSError, ValueError):
-        return ""
+    pid = _read_pid(path)
+    return f" (process {pid})" if pid is not None else ""

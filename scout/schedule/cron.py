@@ -91,5 +91,20 @@ def next_time(text: str, after: datetime) -> datetime | None:
     return CronExpression(text).next_time(after)
 
 
+def next_times(text: str, after: datetime, count: int) -> list[datetime]:
+    """Return the next times of an expression in local time, at most `count`. Raises UsageError.
+
+    >>> [moment.day for moment in next_times("0 3 * * 1", datetime(2026, 5, 1, tzinfo=UTC), 2)]
+    [4, 11]
+    """
+    expression = CronExpression(text)
+    times: list[datetime] = []
+    moment = expression.next_time(after)
+    while moment is not None and len(times) < count:
+        times.append(moment)
+        moment = expression.next_time(moment.astimezone(UTC))
+    return times
+
+
 def _invalid(text: str, reason: str) -> UsageError:
     return UsageError(f"{text!r} is no cron expression: {reason} (an example: '30 5 * * 1-5')")

@@ -15,6 +15,7 @@ from starlette.staticfiles import StaticFiles
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from scout.metrics.store_metrics import StoreCollector
+from scout.pipeline.background_jobs import BackgroundJobs
 from scout.schedule.timetable import Timetable
 from scout.web.api import API_ROUTERS
 from scout.web.errors import add_error_handlers
@@ -28,18 +29,25 @@ _STATIC_FOLDER = Path(__file__).parent / "static"
 
 
 def create_app(
-    settings: Settings, store: Store, hosts: Sequence[str], timetable: Timetable | None = None
+    settings: Settings,
+    store: Store,
+    hosts: Sequence[str],
+    timetable: Timetable | None = None,
+    flags: Sequence[str] = (),
 ) -> FastAPI:
     """Create the application on a store.
 
-    It answers to these host names and runs the timetable as long as it lives.
+    It answers to these host names and runs the timetable as long as it lives. `flags` are the
+    global options of `scout` for the processes that it starts.
     """
+    jobs = BackgroundJobs(settings, store, flags)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         if timetable is not None:
             timetable.start()
         yield
+        jobs.stop()
         if timetable is not None:
             timetable.stop()
 
@@ -66,5 +74,6 @@ def create_app(
     app.state.settings = settings
     app.state.store = store
     app.state.timetable = timetable
+    app.state.jobs = jobs
     app.state.metrics = StoreCollector(settings, store)
     return app

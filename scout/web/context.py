@@ -20,6 +20,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from catalog.models import Account, Role, Shop
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
+from scout.pipeline.background_jobs import BackgroundJobs
 from scout.schedule.timetable import Timetable
 from scout.web.access import audit, sessions
 from scout.web.access.accounts import account_key
@@ -80,6 +81,12 @@ class Context:
         """The timetable that this process runs, or None."""
         timetable: Timetable | None = self.request.app.state.timetable
         return timetable
+
+    @property
+    def jobs(self) -> BackgroundJobs:
+        """The jobs that this process starts: runs of shops, learning of rules."""
+        jobs: BackgroundJobs = self.request.app.state.jobs
+        return jobs
 
     @property
     def csrf_token(self) -> str:

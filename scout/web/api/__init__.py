@@ -2,7 +2,15 @@
 
 from fastapi import APIRouter
 
-from scout.web.api import older_paths, status
+from scout.web.api import account, findings, older_paths, rules, runs, shops, status
 
-API_ROUTERS: tuple[APIRouter, ...] = (status.router, older_paths.router)
+API_ROUTERS: tuple[APIRouter, ...] = (
+    status.router,
+    shops.router,
+    runs.router,
+    findings.router,
+    rules.router,
+    account.router,
+    older_paths.router,
+)
 """The routers of the whole API."""

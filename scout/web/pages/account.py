@@ -1,10 +1,8 @@
 """Sign in and out, one's own account with its tokens and sessions, and all accounts for admins."""
 
 import re
-from typing import Annotated
 
 import structlog
-from fastapi import Form
 from starlette.responses import RedirectResponse, Response
 
 from catalog.errors import ScoutError, UsageError
@@ -25,11 +23,11 @@ from scout.web.context import (
     delete_cookie,
     set_cookie,
 )
+from scout.web.plain_text import FormText
 from scout.web.rendering import LANGUAGES
 
 router = page_router()
 
-Text = Annotated[str, Form()]
 
 _YEAR = 365 * 24 * 3600  # seconds
 # A path of this application: one slash, then none and no backslash, which browsers take for one.
@@ -47,7 +45,7 @@ def show_login(context: Public, next: str = "/") -> Response:
 
 
 @router.post("/login")
-def sign_in(context: Public, name: Text, password: Text, next: Text = "/") -> Response:
+def sign_in(context: Public, name: FormText, password: FormText, next: FormText = "/") -> Response:
     """Start a session for the right name and password."""
     address = context.request.client.host if context.request.client else ""
     store = context.store
@@ -94,7 +92,7 @@ def sign_out(context: Public) -> Response:
 
 
 @router.post("/language")
-def set_language(context: Public, language: Text, next: Text = "/") -> Response:
+def set_language(context: Public, language: FormText, next: FormText = "/") -> Response:
     """Set the language of the pages: in the account if there is one, and in a cookie."""
     response = RedirectResponse(local_path(next), 303)
     if language in LANGUAGES:
@@ -128,7 +126,7 @@ def _render_account(
 
 
 @router.post("/account/password")
-def change_password(context: Viewer, former: Text, password: Text) -> Response:
+def change_password(context: Viewer, former: FormText, password: FormText) -> Response:
     """Change one's own password; other sessions end."""
     address = context.request.client.host if context.request.client else ""
     name = context.user.name
@@ -154,7 +152,7 @@ def end_other_sessions(context: Viewer) -> Response:
 
 
 @router.post("/account/tokens")
-def add_token(context: Viewer, name: Text, role: Text, days: Text = "") -> Response:
+def add_token(context: Viewer, name: FormText, role: FormText, days: FormText = "") -> Response:
     """Make an API token and show it, once."""
     try:
         number = parse_days(days)
@@ -168,7 +166,7 @@ def add_token(context: Viewer, name: Text, role: Text, days: Text = "") -> Respo
 
 
 @router.post("/account/tokens/remove")
-def remove_token(context: Viewer, name: Text) -> Response:
+def remove_token(context: Viewer, name: FormText) -> Response:
     """Delete an API token."""
     api_tokens.remove_token(context.store, context.account_id, name)
     context.audit("token removed", token=name)
@@ -195,7 +193,7 @@ def _render_accounts(
 
 
 @router.post("/accounts")
-def add_account(context: Admin, name: Text, role: Text) -> Response:
+def add_account(context: Admin, name: FormText, role: FormText) -> Response:
     """Add an account and show its generated password, once."""
     password = passwords.generate_password()
     try:
@@ -208,7 +206,7 @@ def add_account(context: Admin, name: Text, role: Text) -> Response:
 
 
 @router.post("/accounts/role")
-def set_role(context: Admin, name: Text, role: Text) -> Response:
+def set_role(context: Admin, name: FormText, role: FormText) -> Response:
     """Change the role of an account."""
     accounts.set_role(context.store, name, accounts.parse_role(role))
     context.audit("role changed", account=name, role=role)
@@ -216,7 +214,7 @@ def set_role(context: Admin, name: Text, role: Text) -> Response:
 
 
 @router.post("/accounts/password")
-def reset_password(context: Admin, name: Text) -> Response:
+def reset_password(context: Admin, name: FormText) -> Response:
     """Give an account a new generated password, shown once; its sessions end."""
     password = passwords.generate_password()
     with context.store.read() as session:
@@ -228,7 +226,7 @@ def reset_password(context: Admin, name: Text) -> Response:
 
 
 @router.post("/accounts/remove")
-def remove_account(context: Admin, name: Text) -> Response:
+def remove_account(context: Admin, name: FormText) -> Response:
     """Delete an account with its tokens and sessions."""
     accounts.remove_account(context.store, name)
     context.audit("account removed", account=name)

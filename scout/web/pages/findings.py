@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from catalog.errors import UsageError
 from catalog.models import Shop, StoredFinding
-from catalog.storage.facets import FACET_NAMES, count_facet
+from catalog.storage.finding_facets import count_facet
 from catalog.storage.findings import SORT_NAMES, Change
 from reports.causes.cause_kinds import ADVICE, CauseKind
 from reports.model.findings import read_finding
@@ -33,6 +33,7 @@ from scout.web.findings_query import (
     read_query,
     verdict_counts,
 )
+from scout.web.plain_text import PlainText, ShortText
 from scout.web.query_filters import parse_row_id
 from scout.web.rendering import path_part, query_link
 from scout.web.stored_rows import RowId
@@ -40,29 +41,33 @@ from scout.web.stored_rows import RowId
 router = page_router()
 
 
-class DecisionForm(BaseModel):
-    """A decision on the findings that are ticked, or on all of the list that the filters select."""
-
-    decision: str
-    note: str = ""
-    scope: str = ""
-    finding: list[str] = []
-    verdict: str = DEFAULT_VERDICT
-    sort: str = DEFAULT_SORT
-    page: int = Field(1, ge=1, le=MAX_PAGE)
-    category: str | None = None
-    brand: str | None = None
-    price: str | None = None
-    cause: str | None = None
-    change: str | None = None
-    since: str | None = None
-
+SHOWN_FACETS = ("cause", "category", "brand")
+FACET_VALUES = 12
+"""Values of a facet on the page, the most frequent first."""
 
 ALL_FILTERED = "filtered"
 """The value of the form field `scope` that stands for every finding of the list."""
 
 _MAX_SELECTED = 1000  # findings that a form may select one by one
 _UNSAFE_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]+")
+
+
+class DecisionForm(BaseModel):
+    """A decision on the findings that are ticked, or on all of the list that the filters select."""
+
+    decision: ShortText
+    note: PlainText = ""
+    scope: ShortText = ""
+    finding: list[ShortText] = []
+    verdict: ShortText = DEFAULT_VERDICT
+    sort: ShortText = DEFAULT_SORT
+    page: int = Field(1, ge=1, le=MAX_PAGE)
+    category: ShortText | None = None
+    brand: ShortText | None = None
+    price: ShortText | None = None
+    cause: ShortText | None = None
+    change: ShortText | None = None
+    since: ShortText | None = None
 
 
 @router.get("/shops/{name}/findings")
@@ -75,8 +80,8 @@ def show_findings(name: str, context: Viewer) -> Response:
         return context.render("findings.html", shop=shop, page=None)
     with context.store.read() as session:
         facets = {
-            facet: count_facet(session, query.require_run(), query.where, facet)
-            for facet in FACET_NAMES
+            facet: count_facet(session, query.require_run(), query.where, facet, FACET_VALUES)
+            for facet in SHOWN_FACETS
         }
     values = {
         "shop": shop,
