@@ -86,7 +86,9 @@ SENTENCES = {
     AttentionKind.DRIFT: gettext_noop(
         "The pages of the shop have changed: the rules were learnt again."
     ),
-    AttentionKind.MISSING: gettext_noop("{missing} offers are missing, {before} in the run before."),
+    AttentionKind.MISSING: gettext_noop(
+        "{missing} offers are missing, {before} in the run before."
+    ),
 }
 NEXT_STEPS = {
     AttentionKind.FAILED: gettext_noop("See the run, then run the shop again."),
@@ -215,10 +217,11 @@ def _assess_run(
         yield Notice(AttentionKind.NO_IMPORT, subject)
     before = last_finished_run(session, run.shop_id, before=run.id)
     share, share_before = _page_share(run), _page_share(before)
-    if share is not None and share_before is not None:
-        if share < share_before - config.coverage_drop:
-            arguments = {"share": share, "before": share_before}
-            yield Notice(AttentionKind.COVERAGE, subject, arguments)
+    if share is None or share_before is None:
+        share = share_before = 1.0
+    if share < share_before - config.coverage_drop:
+        arguments = {"share": share, "before": share_before}
+        yield Notice(AttentionKind.COVERAGE, subject, arguments)
     learnt: Mapping[str, Any] = run.figures.get("learn") or {}
     if learnt.get("drift_kind") in _CHANGED_PAGES:
         yield Notice(AttentionKind.DRIFT, subject)

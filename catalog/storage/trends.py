@@ -46,8 +46,6 @@ def read_trends(
     trends: dict[int, list[TrendPoint]] = defaultdict(list)
     for counts, finished_at in session.exec(query):
         trends[counts.shop_id].append(
-            TrendPoint(
-                counts.run_id, finished_at, counts.listed, counts.missing, counts.unsure
-            )
+            TrendPoint(counts.run_id, finished_at, counts.listed, counts.missing, counts.unsure)
         )
     return dict(trends)

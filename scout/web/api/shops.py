@@ -40,7 +40,7 @@ def read_shops(
 ) -> models.ShopPage:
     """List shops with their newest run and the figures of the last finished one."""
     where = ShopFilter(search, state)
-    after = _shop_key(sort, cursor)
+    after = parse_shop_cursor(sort, cursor)
     rows = list_shops(context.store, where, sort, after, limit + 1)
     next_cursor = None
     if len(rows) > limit:
@@ -52,7 +52,8 @@ def read_shops(
     return models.ShopPage(items=items, total=total, next=next_cursor)
 
 
-def _shop_key(sort: ShopSort, cursor: str | None) -> ShopKey | None:
+def parse_shop_cursor(sort: ShopSort, cursor: str | None) -> ShopKey | None:
+    """Return the place in the list of shops that a cursor names. Raises UsageError."""
     if cursor is None:
         return None
     sorted_by, value, shop_id = decode_cursor(cursor, 3)

@@ -1,82 +1,221 @@
-"""The page of one shop: its figures, runs, and offers of the last finished run."""
+"""The page of one shop: figures with their trend, causes, coverage, rules, runs, plan, imports."""
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
-from sqlmodel import col, select
+from sqlmodel import Session, col, select
 from starlette.responses import Response
 
-from catalog.language.languages import ENGLISH
-from catalog.models import Run, RunCounts, Shop
-from catalog.storage.findings import SORT_NAMES, Change, count_matching
-from catalog.storage.store import Store
-from reports.model.findings import list_findings
-from reports.statistics.findings_reader import Finding
-from scout.overview import describe_shop, read_finished_counts
+from catalog.errors import UsageError
+from catalog.models import (
+    CatalogImport,
+    DismissedCause,
+    Run,
+    RunCounts,
+    Schedule,
+    Shop,
+    StoredRules,
+    utc_now,
+)
+from catalog.storage.dismissed_causes import dismiss_cause, read_dismissed, restore_cause
+from catalog.storage.findings import Change
+from catalog.storage.trends import read_trends
+from reports.statistics.page_reasons import PAGE_REASONS
+from scout.attention import read_notices, refresh_attention
+from scout.overview import describe_shop
 from scout.pipeline import run_records
 from scout.pipeline.run_summary import report_paths
-from scout.web.access.guard import Viewer, page_router
-from scout.web.query_filters import filter_texts, parse_number, parse_where
+from scout.schedule.cron import next_times
+from scout.schedule.words import describe_cron
+from scout.web.access.guard import Reviewer, Viewer, page_router
+from scout.web.charts import trend_bars
+from scout.web.context import Context, Message
+from scout.web.plain_text import FormText
+from scout.web.rendering import path_part, read_language
 
-PAGE_SIZE = 100
-"""Offers on one page of a shop."""
+SHOWN_RUNS = 10
+"""Runs on the page of a shop; the page of its runs has all."""
 
-_MAX_RUNS = 20  # runs on a shop's page
+_SHOWN_IMPORTS = 5
+_SHOWN_REASONS = 8  # reasons of pages that were not read
+_NEXT_TIMES = 5
+_LOW_COVERAGE = 0.9  # share of the pages that answered, below which missing offers are doubtful
 
 router = page_router()
 
 
+@dataclass(frozen=True)
+class CauseLine:
+    """A cause with its missing offers, the value at stake per currency, and its dismissal."""
+
+    cause: str | None
+    missing: int
+    values: Mapping[str, Decimal]
+    share: float
+    dismissed: DismissedCause | None
+
+
+@dataclass(frozen=True)
+class ReasonLine:
+    """Pages of the last finished run that share a state and a reason."""
+
+    state: str
+    reason: str
+    pages: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The schedule of a shop in words, with its next times."""
+
+    cron: str
+    words: str
+    next_times: Sequence[datetime]
+    last_started_at: datetime | None
+
+
 @router.get("/shops/{name}")
 def show_shop(name: str, context: Viewer) -> Response:
-    """Show one shop: its runs, and one page of the offers of the last finished one.
-
-    The query filters and sorts as that of the API does, and `&page=` selects the page.
-    """
-    store, request = context.store, context.request
+    """Show one shop: the figures of its last finished run, and the run under way."""
+    store = context.store
     shop = context.shop(name)
-    where = parse_where(request, store, shop)
-    sort = request.query_params.get("sort", "value")
-    number = max(1, parse_number(request, "page", 1))
-    finished = run_records.shop_runs(store, shop).finished
-    counts = read_finished_counts(store, shop, finished)
-    offers: list[Finding] = []
-    total = 0
-    if finished is not None:
-        run_id = run_records.run_key(finished)
-        offset = (number - 1) * PAGE_SIZE
-        offers = list_findings(
-            store, shop, run_id, where=where, sort=sort, limit=PAGE_SIZE, offset=offset
-        )
-        with store.read() as session:
-            total = count_matching(session, run_id, where)
-    query = {"verdict": request.query_params.get("verdict", "missing"), "sort": sort}
-    query |= filter_texts(request).given()
-    runs = _newest_runs(store, shop)
+    refresh_attention(store)
+    described = describe_shop(store, shop)
+    shop_id = run_records.shop_key(shop)
+    with store.read() as session:
+        counts = session.get(RunCounts, described["finished_run"] or 0)
+        trend = read_trends(session, [shop_id]).get(shop_id, [])
+        runs = _newest_runs(session, shop_id)
+        newest = select(CatalogImport).where(CatalogImport.shop_id == shop_id)
+        imports = session.exec(
+            newest.order_by(col(CatalogImport.id).desc()).limit(_SHOWN_IMPORTS)
+        ).all()
+        causes = _cause_lines(counts, read_dismissed(session, shop_id))
+        schedule = session.exec(select(Schedule).where(Schedule.shop_id == shop_id)).first()
+        rules = _describe_rules(session, shop_id)
+        finished = session.get(Run, described["finished_run"] or 0)
+    figures: Mapping[str, Any] = finished.figures if finished else {}
+    coverage: Mapping[str, Any] = figures.get("coverage") or {}
+    share = coverage.get("page_share")
     return context.render(
         "shop.html",
-        shop=describe_shop(store, shop),
+        shop=shop,
+        described=described,
+        counts=counts,
+        values=_decimals(counts.values) if counts else {},
+        trend=trend_bars(trend),
         runs=runs,
         reports={run.id: report_paths(store, run) for run in runs},
-        counts=counts,
-        value=_format_values(counts),
-        offers=offers,
-        total=total,
-        query=query,
-        number=number,
-        last=max(1, -(-total // PAGE_SIZE)),
-        sorts=SORT_NAMES,
+        imports=imports,
+        causes=[line for line in causes if line.dismissed is None],
+        dismissed=[line for line in causes if line.dismissed is not None],
+        coverage=coverage,
+        is_coverage_low=isinstance(share, float) and share < _LOW_COVERAGE,
+        reasons=_reason_lines(coverage, context),
+        rules=rules,
+        plan=_plan(schedule, context),
         changes=tuple(Change),
+        notices=read_notices(store, shop_id=shop_id),
     )
 
 
-def _format_values(counts: RunCounts | None) -> str:
-    """Format the value of the missing offers, each currency by itself."""
-    if counts is None or not counts.values:
-        return ""
-    values = {currency: Decimal(value) for currency, value in counts.values.items()}
-    return ENGLISH.totals(values, counts.currency)
+def _decimals(values: Mapping[str, str]) -> dict[str, Decimal]:
+    return {currency: Decimal(value) for currency, value in values.items()}
 
 
-def _newest_runs(store: Store, shop: Shop) -> list[Run]:
-    newest = select(Run).where(Run.shop_id == shop.id).order_by(col(Run.id).desc()).limit(_MAX_RUNS)
-    with store.read() as session:
-        return list(session.exec(newest))
+def _newest_runs(session: Session, shop_id: int) -> Sequence[Run]:
+    newest = select(Run).where(Run.shop_id == shop_id).order_by(col(Run.id).desc())
+    return session.exec(newest.limit(SHOWN_RUNS)).all()
+
+
+def _cause_lines(
+    counts: RunCounts | None, dismissed: Mapping[str, DismissedCause]
+) -> list[CauseLine]:
+    if counts is None:
+        return []
+    lines = []
+    for stored in counts.causes:
+        cause, missing = stored["cause"], stored["missing"]
+        share = missing / counts.missing if counts.missing else 0.0
+        values = _decimals(stored["values"])
+        lines.append(CauseLine(cause, missing, values, share, dismissed.get(cause or "")))
+    return lines
+
+
+def _reason_lines(coverage: Mapping[str, Any], context: Context) -> list[ReasonLine]:
+    """Return the reasons why pages were not read, the most frequent first."""
+    language = read_language(context.language)
+    pages: Counter[tuple[str, str]] = Counter()
+    for stored in coverage.get("reasons") or ():
+        if stored["state"] != "fetched":
+            reason = PAGE_REASONS.translate(stored["reason"], language)
+            pages[stored["state"], reason] += stored["pages"]
+    return [
+        ReasonLine(state, reason, number)
+        for (state, reason), number in pages.most_common(_SHOWN_REASONS)
+    ]
+
+
+def _describe_rules(session: Session, shop_id: int) -> dict[str, Any] | None:
+    newest = select(StoredRules).where(StoredRules.shop_id == shop_id)
+    stored = session.exec(newest.order_by(col(StoredRules.version).desc()).limit(1)).first()
+    if stored is None:
+        return None
+    agreement: Mapping[str, float] = stored.story.get("agreement") or {}
+    return {
+        "version": stored.version,
+        "created_at": stored.created_at,
+        "examples": stored.story.get("examples_found"),
+        "agreement": agreement,
+    }
+
+
+def _plan(schedule: Schedule | None, context: Context) -> Plan | None:
+    if schedule is None:
+        return None
+    times: list[datetime] = []
+    try:
+        times = next_times(schedule.cron, utc_now(), _NEXT_TIMES)
+    except UsageError:
+        # Stored by an earlier version that took more expressions; the plan stays visible.
+        times = []
+    words = describe_cron(schedule.cron, read_language(context.language))
+    return Plan(schedule.cron, words, times, schedule.last_started_at)
+
+
+@router.post("/shops/{name}/causes/dismiss")
+def dismiss(name: str, context: Reviewer, cause: FormText) -> Response:
+    """Dismiss a cause of missing offers: it stays in the figures, and is listed apart."""
+    shop = context.shop(name)
+    _require_cause(cause)
+    with context.store.write() as session:
+        dismiss_cause(session, run_records.shop_key(shop), cause, context.user.name)
+    context.audit("cause dismissed", shop.name, cause=cause)
+    message = Message(context.gettext("The cause is dismissed: its offers still count as missing."))
+    return context.redirect(_shop_path(shop), message)
+
+
+@router.post("/shops/{name}/causes/restore")
+def restore(name: str, context: Reviewer, cause: FormText) -> Response:
+    """Take the dismissal of a cause back."""
+    shop = context.shop(name)
+    _require_cause(cause)
+    with context.store.write() as session:
+        restore_cause(session, run_records.shop_key(shop), cause)
+    context.audit("cause restored", shop.name, cause=cause)
+    return context.redirect(_shop_path(shop))
+
+
+def _require_cause(cause: str) -> None:
+    from reports.causes.cause_kinds import CauseKind
+
+    if cause not in set(CauseKind):
+        raise UsageError(f"{cause[:60]!r} is no cause")
+
+
+def _shop_path(shop: Shop) -> str:
+    return f"/shops/{path_part(shop.name)}"

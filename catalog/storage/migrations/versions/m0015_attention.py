@@ -37,9 +37,7 @@ def upgrade() -> None:
         sa.UniqueConstraint("shop_id", "kind"),
     )
     op.create_index("ix_attention_item_shop_id", "attention_item", ["shop_id"])
-    op.create_index(
-        "attention_open", "attention_item", ["dismissed_at", "severity", "shop_id"]
-    )
+    op.create_index("attention_open", "attention_item", ["dismissed_at", "severity", "shop_id"])
     op.create_table(
         "dismissed_cause",
         sa.Column("id", sa.Integer(), primary_key=True),
