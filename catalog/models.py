@@ -675,12 +675,13 @@ class DismissedCause(SQLModel, table=True):
 
 
 class Schedule(SQLModel, table=True):
-    """Schedule of a shop's runs: one five-field cron expression per shop."""
+    """Schedule of a shop's runs: one five-field cron expression per shop; none while paused."""
 
     id: int | None = Field(default=None, primary_key=True)
     shop_id: int = Field(foreign_key="shop.id", unique=True)
     cron: str
     last_started_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    is_paused: bool = False
 
 
 class SitemapSeen(SQLModel, table=True):

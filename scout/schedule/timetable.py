@@ -59,6 +59,22 @@ def unschedule_shop(store: Store, shop: Shop) -> None:
         session.delete(row)
 
 
+def pause_shop(store: Store, shop: Shop, *, paused: bool) -> None:
+    """Pause a shop's plan, or let it go on. Raises UsageError where there is none.
+
+    The times that pass meanwhile are not made up for.
+    """
+    with store.write() as session:
+        row = session.exec(select(Schedule).where(Schedule.shop_id == shop.id)).first()
+        if row is None:
+            raise UsageError(
+                f"shop {shop.name!r} is not scheduled: 'scout schedule list' shows which are"
+            )
+        row.is_paused = paused
+        if not paused:
+            row.last_started_at = None
+
+
 def scheduled_shops(store: Store) -> list[tuple[Shop, Schedule]]:
     """Return all scheduled shops with their plans, sorted by name."""
     with store.read() as session:
@@ -116,7 +132,10 @@ class Timetable:
         except StoreError as error:
             log.warning("the timetable cannot be read", error=str(error))
             return
-        scheduled = {schedule.shop_id: (shop.name, schedule) for shop, schedule in shops}
+        scheduled = {}
+        for shop, schedule in shops:
+            if not schedule.is_paused:
+                scheduled[schedule.shop_id] = (shop.name, schedule)
         for shop_id in set(self._planned) - set(scheduled):
             self._unplan(shop_id)
         for shop_id, (name, schedule) in scheduled.items():

@@ -146,11 +146,14 @@ class Context:
         **values: object,
     ) -> HTMLResponse:
         """Return some blocks of a page for htmx, and messages that replace those of the page."""
-        filled = self._values(values, messages)
-        part = render_blocks(template, blocks, self.language, filled)
+        part = self.part_text(template, *blocks, **values)
         if messages:
-            part += render_page("messages.html", self.language, filled)
+            part += render_page("messages.html", self.language, self._values(values, messages))
         return self._with_cookies(HTMLResponse(part, status, dict(headers or {})))
+
+    def part_text(self, template: str, *blocks: str, **values: object) -> str:
+        """Return some blocks of a page as text, such as for an event."""
+        return render_blocks(template, blocks, self.language, self._values(values, ()))
 
     def redirect(self, url: str, message: Message | None = None) -> Response:
         """Redirect to a path of this application after a POST, with a message on the next page."""

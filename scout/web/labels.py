@@ -40,7 +40,17 @@ STATE_NAMES = {
     "running": gettext_noop("running"),
     "done": gettext_noop("finished"),
     "failed": gettext_noop("failed"),
+    "abandoned": gettext_noop("abandoned"),
     "never run": gettext_noop("never run"),
+}
+PAGE_STATE_NAMES = {
+    "pending": gettext_noop("pages waiting"),
+    "leased": gettext_noop("pages being fetched"),
+    "fetched": gettext_noop("pages fetched"),
+    "redirected": gettext_noop("pages redirected"),
+    "gone": gettext_noop("pages gone"),
+    "refused": gettext_noop("pages skipped"),
+    "failed": gettext_noop("pages failed"),
 }
 STAGE_NAMES = {
     "crawl": gettext_noop("crawling"),
@@ -58,6 +68,7 @@ _NAMES: Mapping[str, Mapping[str, str]] = {
     "attribute_name": ATTRIBUTE_NAMES,
     "format_name": FORMAT_NAMES,
     "state_name": STATE_NAMES,
+    "page_state_name": PAGE_STATE_NAMES,
     "stage_name": STAGE_NAMES,
 }
 

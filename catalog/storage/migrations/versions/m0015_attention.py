@@ -1,4 +1,4 @@
-"""What needs a look at each shop, and causes that reviewers have dismissed.
+"""What needs a look at each shop, causes that reviewers have dismissed, schedules that are paused.
 
 Revision: 0015, after 0013.
 """
@@ -48,8 +48,13 @@ def upgrade() -> None:
         sa.UniqueConstraint("shop_id", "cause"),
     )
     op.create_index("ix_dismissed_cause_shop_id", "dismissed_cause", ["shop_id"])
+    op.add_column(
+        "schedule",
+        sa.Column("is_paused", sa.Boolean(), nullable=False, server_default=sa.false()),
+    )
 
 
 def downgrade() -> None:
+    op.drop_column("schedule", "is_paused")
     for table in ("dismissed_cause", "attention_item", "shop_assessment"):
         op.drop_table(table)
