@@ -312,6 +312,25 @@ class KnownOffer(OfferFields, table=True):
     generation: int = 0
 
 
+class FormerOffer(OfferFields, table=True):
+    """A known offer as it was before the shop's last import, so that the import can be undone.
+
+    `known_id` is the id that it had among the known offers.
+    """
+
+    __tablename__ = "former_offer"
+
+    id: int | None = Field(default=None, primary_key=True)
+    known_id: int
+    shop_id: int = Field(foreign_key="shop.id", index=True)
+    ref: str
+    link: str | None = None
+    opaque: bool = False
+    product: str | None = None
+    imported_at: datetime = Field(sa_type=UtcDateTime)
+    generation: int = 0
+
+
 class LostOffer(SQLModel, table=True):
     """An offer that the catalog listed until an import of a feed without it.
 
@@ -358,7 +377,7 @@ class CatalogImport(SQLModel, table=True):
     """One import of a shop's feed: source without password, columns by field, and its counts.
 
     `generation` is that of the known offers it wrote. `reasons` counts the reasons of bad rows and
-    the notes on rows that were kept.
+    the notes on rows that were kept. `undone_at` is None until the import is undone.
     """
 
     __tablename__ = "catalog_import"
@@ -375,6 +394,8 @@ class CatalogImport(SQLModel, table=True):
     bad: int = 0
     reasons: dict[str, int] = Field(default_factory=dict, sa_type=JSON)
     imported_at: datetime = Field(default_factory=utc_now, sa_type=UtcDateTime)
+    undone_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    undone_by: str | None = None
 
 
 class BadRow(SQLModel, table=True):

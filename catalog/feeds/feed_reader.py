@@ -85,6 +85,11 @@ class FeedReader:
         self.reasons[reason] += 1
 
     @property
+    def column_names(self) -> list[str]:
+        """Names of the columns read so far, in the order of their first row."""
+        return list(self._names)
+
+    @property
     def field_columns(self) -> columns.Columns:
         """Columns that hold each field, the preferred one first."""
         return self._columns

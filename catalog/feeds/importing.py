@@ -28,6 +28,7 @@ from catalog.errors import StorageFull, UnknownShop
 from catalog.feeds import sources
 from catalog.feeds.feed_reader import OFFER_COLUMNS, FeedReader
 from catalog.feeds.feed_reader import ImportSummary as ImportSummary
+from catalog.feeds.former_offers import keep_former_offers
 from catalog.links.shop_links import UrlCleaner
 from catalog.models import BadRow, CatalogImport, KnownOffer, LostOffer, Shop, utc_now
 from catalog.runtime.progress import Progress, no_progress
@@ -93,6 +94,7 @@ def _replace_offers(store: Store, shop: Shop, reader: FeedReader, format: str) -
         raise UnknownShop(shop.name)
     with store.write() as session:
         current = _Import(shop.id, _next_generation(session, shop.id), utc_now())
+        keep_former_offers(session, shop.id)
         upsert = _Upsert(session.connection(), current)
         stored = 0
         for batch in _batches(reader.read_spool()):
@@ -151,10 +153,10 @@ def _keep_lost_offers(session: Session, current: _Import) -> None:
 def _next_generation(session: Session, shop_id: int) -> int:
     # Another import of the shop waits here; SQLite has one writer at a time in any case.
     session.exec(select(Shop.id).where(Shop.id == shop_id).with_for_update())
-    newest = session.exec(
-        select(func.max(KnownOffer.generation)).where(KnownOffer.shop_id == shop_id)
-    ).one()
-    return (newest or 0) + 1
+    offers = select(func.max(KnownOffer.generation)).where(KnownOffer.shop_id == shop_id)
+    # An import that was undone has left no offers of its generation.
+    imports = select(func.max(CatalogImport.generation)).where(CatalogImport.shop_id == shop_id)
+    return max(session.exec(offers).one() or 0, session.exec(imports).one() or 0) + 1
 
 
 class _Upsert:

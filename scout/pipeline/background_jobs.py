@@ -1,4 +1,4 @@
-"""Jobs that the web application starts: the run of a shop, or learning its rules.
+"""Jobs that the web application starts: the run of a shop, learning its rules, or an import.
 
 Each is a process of its own within the machine's budget (`scout.pipeline.run_pool`). A shop has one
 job at a time; the lock of the shop also holds off runs that others have started.
@@ -29,6 +29,14 @@ class JobKind(StrEnum):
 
     RUN = "run"
     LEARN = "learn"
+    IMPORT = "import"
+
+
+_COMMANDS = {
+    JobKind.RUN: ("run",),
+    JobKind.LEARN: ("learn",),
+    JobKind.IMPORT: ("catalog", "import"),
+}
 
 
 @dataclass(frozen=True)
@@ -62,8 +70,19 @@ class BackgroundJobs:
         self._states: dict[int, JobState] = {}
         self._lock = threading.Lock()
 
-    def start(self, shop: Shop, kind: JobKind, *, fresh: bool = False) -> None:
-        """Start a job. Raises Busy while the shop has one, or is run by another process."""
+    def start(
+        self,
+        shop: Shop,
+        kind: JobKind,
+        options: Sequence[str] = (),
+        arguments: Sequence[str] = (),
+        *,
+        fresh: bool = False,
+    ) -> None:
+        """Start a job. Raises Busy while the shop has one, or is run by another process.
+
+        `options` are those of the command, and `arguments` stand behind the name of the shop.
+        """
         shop_id = shop_key(shop)
         with self._lock:
             if self.is_busy(shop):
@@ -71,14 +90,23 @@ class BackgroundJobs:
             if sum(state.is_open for state in self._states.values()) >= MAX_JOBS:
                 raise Busy(f"{MAX_JOBS} jobs are waiting already: try again later")
             self._states[shop_id] = JobState(kind)
-        command = [kind, "--fresh"] if fresh else [kind]
-        self._executor.submit(self._work, shop_id, shop.name, kind, command)
+        command = [*_COMMANDS[kind], *options]
+        if fresh:
+            command.append("--fresh")
+        self._executor.submit(self._work, shop_id, shop.name, kind, command, arguments)
 
-    def _work(self, shop_id: int, name: str, kind: JobKind, command: Sequence[str]) -> None:
+    def _work(
+        self,
+        shop_id: int,
+        name: str,
+        kind: JobKind,
+        command: Sequence[str],
+        arguments: Sequence[str],
+    ) -> None:
         try:
             # A job that was ended while it waited is not begun.
             if self._states[shop_id].is_open:
-                result = self._pool.run(shop_id, name, command)
+                result = self._pool.run(shop_id, name, command, arguments)
                 self._states[shop_id] = JobState(kind, result)
         except Exception:
             self._states[shop_id] = JobState(kind, RunResult(1, "the process could not be started"))

@@ -68,15 +68,24 @@ class RunPool:
         self._running: dict[int, subprocess.Popen[bytes]] = {}
         self._stopped = threading.Event()
 
-    def run(self, shop_id: int, name: str, command: Sequence[str] = ("run",)) -> RunResult:
-        """Run a shop, or another command on it, as soon as a slot is free, and wait for its end."""
+    def run(
+        self,
+        shop_id: int,
+        name: str,
+        command: Sequence[str] = ("run",),
+        arguments: Sequence[str] = (),
+    ) -> RunResult:
+        """Run a shop, or another command on it, as soon as a slot is free, and wait for its end.
+
+        `arguments` of the command stand behind the name of the shop.
+        """
         started = time.monotonic()
         with self._slot() as has_slot:
             if not has_slot:
                 return RunResult(1, "not begun")
             path = run_log_path(self._settings, shop_id)
             with path.open("wb") as out:
-                excess = self._watch(shop_id, name, command, out.fileno())
+                excess = self._watch(shop_id, [*command, "--", name, *arguments], out.fileno())
             process = self._running.pop(shop_id)
         seconds = time.monotonic() - started
         if excess:
@@ -98,12 +107,12 @@ class RunPool:
         process.terminate()
         return True
 
-    def _watch(self, shop_id: int, name: str, arguments: Sequence[str], out: int) -> int:
+    def _watch(self, shop_id: int, arguments: Sequence[str], out: int) -> int:
         """Start a run's process and wait for its end.
 
         Return the megabytes for which it was ended, else 0.
         """
-        command = [sys.executable, "-m", "scout", *self._flags, *arguments, "--", name]
+        command = [sys.executable, "-m", "scout", *self._flags, *arguments]
         # Several runs cannot serve metrics on the one port of the settings.
         environment = {**os.environ, "SCOUT_METRICS_PORT": "0"}
         process = subprocess.Popen(

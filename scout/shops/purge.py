@@ -9,6 +9,7 @@ from catalog.models import (
     CatalogImport,
     Crawl,
     DismissedCause,
+    FormerOffer,
     KnownOffer,
     LostOffer,
     Match,
@@ -36,6 +37,7 @@ ShopTable = type[
     | Run
     | KnownOffer
     | LostOffer
+    | FormerOffer
     | CatalogImport
     | BadRow
     | Review
@@ -57,6 +59,7 @@ SHOP_TABLES: tuple[ShopTable, ...] = (
     KnownOffer,
     CatalogImport,
     LostOffer,
+    FormerOffer,
     BadRow,
     Review,
     ReviewChange,

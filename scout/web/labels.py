@@ -25,6 +25,13 @@ ATTRIBUTE_NAMES = {
     **value_names.ATTRIBUTE_NAMES,
     "image": gettext_noop("picture"),
     "url": gettext_noop("URL"),
+    # Fields of a feed.
+    "id": gettext_noop("key of the catalog"),
+    "ref": gettext_noop("key of the catalog"),
+    "link": gettext_noop("link"),
+    "sale_price": gettext_noop("reduced price"),
+    "sale_period": gettext_noop("period of the reduced price"),
+    "product": gettext_noop("group of offers of one product"),
 }
 FORMAT_NAMES = {
     "csv": gettext_noop("Table (CSV)"),

@@ -110,13 +110,14 @@ def read_log_end(settings: Settings, run: Run) -> list[str]:
         settings.data_dir / "logs" / f"crawl-{run.shop_id}-{run.id}.log",
     ]
     for path in paths:
-        lines = _last_lines(path)
+        lines = last_lines(path)
         if lines:
             return lines
     return []
 
 
-def _last_lines(path: Path) -> list[str]:
+def last_lines(path: Path) -> list[str]:
+    """Return the last lines of a log that are not empty; none where it cannot be read."""
     try:
         with path.open("rb") as file:
             file.seek(0, 2)

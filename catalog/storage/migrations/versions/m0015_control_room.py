@@ -1,4 +1,5 @@
-"""What needs a look at each shop, causes that reviewers have dismissed, schedules that are paused.
+"""What needs a look at each shop, causes that reviewers have dismissed, paused schedules,
+and the offers before the last import.
 
 Revision: 0015, after 0013.
 """
@@ -6,7 +7,7 @@ Revision: 0015, after 0013.
 import sqlalchemy as sa
 from alembic import op
 
-from catalog.models import UtcDateTime
+from catalog.models import DecimalText, UtcDateTime
 
 revision = "0015"
 down_revision = "0013"
@@ -14,6 +15,20 @@ branch_labels = None
 depends_on = None
 
 _TEXT = sa.String()
+_OFFER_TEXTS = (
+    "url",
+    "title",
+    "description",
+    "currency",
+    "brand",
+    "category",
+    "ean",
+    "han",
+    "sku",
+    "availability",
+    "link",
+    "product",
+)
 
 
 def upgrade() -> None:
@@ -48,6 +63,22 @@ def upgrade() -> None:
         sa.UniqueConstraint("shop_id", "cause"),
     )
     op.create_index("ix_dismissed_cause_shop_id", "dismissed_cause", ["shop_id"])
+    op.create_table(
+        "former_offer",
+        sa.Column("id", sa.Integer(), primary_key=True),
+        sa.Column("known_id", sa.Integer(), nullable=False),
+        sa.Column("shop_id", sa.Integer(), sa.ForeignKey("shop.id"), nullable=False),
+        sa.Column("ref", _TEXT, nullable=False),
+        *(sa.Column(name, _TEXT, nullable=True) for name in _OFFER_TEXTS),
+        sa.Column("images", sa.JSON(), nullable=False),
+        sa.Column("price", DecimalText(), nullable=True),
+        sa.Column("opaque", sa.Boolean(), nullable=False),
+        sa.Column("imported_at", UtcDateTime(), nullable=False),
+        sa.Column("generation", sa.Integer(), nullable=False),
+    )
+    op.create_index("ix_former_offer_shop_id", "former_offer", ["shop_id"])
+    op.add_column("catalog_import", sa.Column("undone_at", UtcDateTime(), nullable=True))
+    op.add_column("catalog_import", sa.Column("undone_by", _TEXT, nullable=True))
     op.add_column(
         "schedule",
         sa.Column("is_paused", sa.Boolean(), nullable=False, server_default=sa.false()),
@@ -56,5 +87,8 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     op.drop_column("schedule", "is_paused")
+    op.drop_column("catalog_import", "undone_by")
+    op.drop_column("catalog_import", "undone_at")
+    op.drop_table("former_offer")
     for table in ("dismissed_cause", "attention_item", "shop_assessment"):
         op.drop_table(table)
