@@ -171,7 +171,9 @@ def _changed_shops(session: Session) -> dict[int, str]:
     )
     newest_import = (
         select(func.max(CatalogImport.id))
-        .where(col(CatalogImport.shop_id) == col(Shop.id))
+        .where(
+            col(CatalogImport.shop_id) == col(Shop.id), col(CatalogImport.undone_at).is_(None)
+        )
         .correlate(Shop)
         .scalar_subquery()
     )
@@ -241,7 +243,9 @@ def _page_share(run: Run | None) -> float | None:
 
 
 def _assess_import(session: Session, shop_id: int, config: AttentionConfig) -> Iterator[Notice]:
-    newest = select(CatalogImport).where(CatalogImport.shop_id == shop_id)
+    newest = select(CatalogImport).where(
+        CatalogImport.shop_id == shop_id, col(CatalogImport.undone_at).is_(None)
+    )
     imports = session.exec(newest.order_by(col(CatalogImport.id).desc()).limit(2)).all()
     if not imports:
         return

@@ -84,7 +84,7 @@ _FINISHED_ID = (
 # The rows of an import are all known offers of its shop.
 _IMPORTED = (
     select(CatalogImport.kept)  # type: ignore[call-overload]
-    .where(col(CatalogImport.shop_id) == col(Shop.id))
+    .where(col(CatalogImport.shop_id) == col(Shop.id), col(CatalogImport.undone_at).is_(None))
     .order_by(col(CatalogImport.id).desc())
     .limit(1)
     .correlate(Shop)
