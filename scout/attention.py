@@ -171,9 +171,7 @@ def _changed_shops(session: Session) -> dict[int, str]:
     )
     newest_import = (
         select(func.max(CatalogImport.id))
-        .where(
-            col(CatalogImport.shop_id) == col(Shop.id), col(CatalogImport.undone_at).is_(None)
-        )
+        .where(col(CatalogImport.shop_id) == col(Shop.id), col(CatalogImport.undone_at).is_(None))
         .correlate(Shop)
         .scalar_subquery()
     )

@@ -26,6 +26,12 @@ REPORT_POLICY = (
     "style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; font-src data:; "
     "base-uri 'none'; frame-ancestors 'none'"
 )
+# A stored page of a shop, in the frame of the inspector: no scripts, and nothing is loaded. The
+# same origin lets the inspector mark its elements.
+STORED_PAGE_POLICY = (
+    "sandbox allow-same-origin; default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
+    "font-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'self'"
+)
 HEADERS = {
     "content-security-policy": PAGE_POLICY,
     "x-content-type-options": "nosniff",

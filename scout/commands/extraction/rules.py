@@ -20,7 +20,6 @@ from scout.terminal.output import format_cell, print_json, print_lines, print_ta
 if TYPE_CHECKING:
     from catalog.models import Shop, StoredRules
     from parser.rules.model import Rule, VariantLayout
-    from parser.rules.selector import AttributeAt, JsonAt, TextAt
     from scout.inspect.rule_trial import RuleTrial, TriedPage
 
 rule_commands = command_group(
@@ -260,13 +259,27 @@ def set_rule(
 
     It is tested first, on the pages of known offers and on some others.
     """
+    from scout.inspect.review_decisions import parse_attribute
     from scout.inspect.rule_admin import load_rules, save_rules, set_manual_rule
+    from scout.inspect.rule_forms import WrittenRule
     from scout.inspect.rule_trial import measured_rule, try_manual_rule
 
     invocation = get_invocation(context)
     settings, store, stored_shop = invocation.settings, invocation.store, invocation.shop(shop)
-    selector = _make_selector(css, name, block, path, join, behind)
-    rule = _make_rule(attribute, selector, left, right, form)
+    _check_options(name, block, path, join, behind)
+    written = WrittenRule(
+        parse_attribute(attribute),
+        css,
+        name or "",
+        block or "",
+        path or "",
+        join,
+        behind or "",
+        left,
+        right,
+        form,
+    )
+    rule = written.rule()
     with invocation.progress() as progress:
         trial = try_manual_rule(settings, store, stored_shop, rule, template, progress=progress)
     if not force:
@@ -301,12 +314,26 @@ def try_rule(
 
     Prints the value before and after, and the catalog's. With --json, one object a line.
     """
+    from scout.inspect.review_decisions import parse_attribute
+    from scout.inspect.rule_forms import WrittenRule
     from scout.inspect.rule_trial import try_manual_rule
 
     invocation = get_invocation(context)
     settings, store, stored_shop = invocation.settings, invocation.store, invocation.shop(shop)
-    selector = _make_selector(css, name, block, path, join, behind)
-    rule = _make_rule(attribute, selector, left, right, form)
+    _check_options(name, block, path, join, behind)
+    written = WrittenRule(
+        parse_attribute(attribute),
+        css,
+        name or "",
+        block or "",
+        path or "",
+        join,
+        behind or "",
+        left,
+        right,
+        form,
+    )
+    rule = written.rule()
     with invocation.progress() as progress:
         trial = try_manual_rule(
             settings, store, stored_shop, rule, template, sample_size=pages, progress=progress
@@ -322,26 +349,6 @@ def try_rule(
         rows.append((*values, catalog_values, _describe_trial(page), page.url))
     print_table(("before", "after", "catalog", "result", "page"), rows)
     _print_trial_counts(trial)
-
-
-def _make_rule(
-    attribute: str,
-    selector: "TextAt | AttributeAt | JsonAt",
-    left: str,
-    right: str,
-    form: Literal["plain", "comma", "point", "minor"],
-) -> "Rule":
-    from parser.rules.model import Rule
-    from parser.rules.trim import Trim
-    from scout.inspect.review_decisions import parse_attribute
-
-    return Rule(
-        attribute=parse_attribute(attribute),
-        selector=selector,
-        trim=Trim(left=left or 0, right=right or 0),
-        form=form,
-        origin="manual",
-    )
 
 
 def _describe_trial(page: "TriedPage") -> str:
@@ -435,11 +442,9 @@ def _lock(rule: "Rule") -> "Rule":
     return rule.model_copy(update={"locked": True})
 
 
-def _make_selector(
-    css: str, name: str | None, block: str | None, path: str | None, join: bool, behind: str | None
-) -> "TextAt | AttributeAt | JsonAt":
-    from parser.rules.selector import selector_from
-
+def _check_options(
+    name: str | None, block: str | None, path: str | None, join: bool, behind: str | None
+) -> None:
     if (block is None) != (path is None):
         raise typer.BadParameter("--block and --path belong together")
     options = {
@@ -452,13 +457,6 @@ def _make_selector(
     # Only a list in a block can be joined; all other pairs contradict each other.
     if len(given) > 1 and given != ["--block with --path", "--all"]:
         raise typer.BadParameter(f"take either {given[0]} or {given[1]}")
-    if name is not None:
-        return selector_from({"kind": "attribute", "css": css, "name": name})
-    if behind is not None:
-        return selector_from({"kind": "text", "css": css, "behind": behind})
-    if block is None:
-        return selector_from({"kind": "text", "css": css, "join": join})
-    return selector_from({"kind": "json", "block": block, "path": path, "css": css, "join": join})
 
 
 def _read_json(source: str) -> Any:
