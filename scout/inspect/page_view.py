@@ -4,6 +4,7 @@ Scripts, frames, forms and links of the page are made inert here, and the web ap
 page in a sandbox without scripts or network as well.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -40,7 +41,20 @@ MAX_LEAVES = 400
 # Elements that do something, or load something.
 _REMOVED = ("script", "iframe", "frame", "object", "embed", "link", "base", "applet", "portal")
 # Attributes by which an element leads or loads somewhere.
-_LEADING = ("href", "xlink:href", "action", "formaction", "ping", "srcset", "background", "poster")
+_LEADING = (
+    "href",
+    "xlink:href",
+    "src",
+    "srcset",
+    "data",
+    "action",
+    "formaction",
+    "ping",
+    "background",
+    "poster",
+)
+# Parts of a style sheet that load something.
+_LOADING_STYLE = re.compile(r"(?i)@import\b|\burl\s*\(")
 _MAX_TEXT = 300  # characters of a value that is shown
 _MAX_AFFIX = 40  # characters of a literal that a trim cuts off
 
@@ -83,7 +97,7 @@ def view_page(document: Document, selectors: Sequence[AnySelector]) -> str:
             removed.append(node)
     for node in removed:
         node.decompose()
-    return document.tree.html or ""
+    return _LOADING_STYLE.sub("unused(", document.tree.html or "")
 
 
 def elements(document: Document) -> Iterator[LexborNode]:

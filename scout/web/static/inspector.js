@@ -52,7 +52,8 @@
 
   function bindFrame() {
     page = frame.contentDocument;
-    if (!page || !page.body) return;
+    // Before the page is there, the frame has an empty document.
+    if (!page || !page.body || page.URL === "about:blank") return;
     const style = page.createElement("style");
     style.textContent = STYLE;
     page.head.append(style);
