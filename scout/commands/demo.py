@@ -10,6 +10,8 @@ from scout.commands.context import JsonOption, get_invocation
 from scout.terminal.output import print_json, print_lines, print_note
 
 if TYPE_CHECKING:
+    from catalog.runtime.settings import Settings
+    from catalog.storage.store import Store
     from scout.demo.demo_run import DemoResult
 
 
@@ -30,6 +32,16 @@ def run_demo_shop(
             "--redesigned", help="The same shop in other markup; with --keep, as after a redesign."
         ),
     ] = False,
+    serve: Annotated[
+        bool,
+        typer.Option(
+            "--serve", help="Then show the result in the control room, until Ctrl-C ends it."
+        ),
+    ] = False,
+    port: Annotated[
+        int,
+        typer.Option(min=0, max=65535, metavar="P", help="The port of the control room."),
+    ] = 0,
     as_json: JsonOption = False,
 ) -> None:
     """Serve the demo shop and run all stages on it.
@@ -45,16 +57,36 @@ def run_demo_shop(
     invocation = get_invocation(context)
     settings = demo_run.demo_settings(invocation.settings, keep)
     store, shop = Store.open(settings), DemoShop.make(redesigned=redesigned)
-    with demo_run.serve_demo(shop, store) as served, invocation.progress() as progress:
+    with demo_run.serve_demo(shop, store) as served:
         print_note(f"the demo shop is served on {served.url}")
-        result = demo_run.run_demo(settings, store, shop, served, progress)
-    if as_json:
-        print_json(_as_json(result))
-    else:
-        _print_result(result)
+        with invocation.progress() as progress:
+            result = demo_run.run_demo(settings, store, shop, served, progress)
+        if as_json:
+            print_json(_as_json(result))
+        else:
+            _print_result(result)
+        if serve:
+            _serve_control_room(settings, store, port, open_)
+            return
     path = demo_run.report_path(result)
     if open_ and path is not None:
         webbrowser.open(path.as_uri())
+
+
+def _serve_control_room(settings: "Settings", store: "Store", port: int, opens: bool) -> None:
+    from scout.web.server import serve_application
+
+    serve_application(
+        settings,
+        store,
+        ["--data-dir", str(settings.data_dir)],
+        port=port,
+        on_start=_open_browser if opens else None,
+    )
+
+
+def _open_browser(address: str) -> None:
+    webbrowser.open(address)
 
 
 def _print_result(result: "DemoResult") -> None:

@@ -1,20 +1,12 @@
 """`scout serve`: the web pages, the JSON API, and the timetable."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from scout.commands.context import get_invocation
-from scout.terminal.output import print_note
-
-if TYPE_CHECKING:
-    from socket import socket
 
     from catalog.storage.store import Store
-
-LOOPBACK = ("127.0.0.1", "localhost", "::1", "[::1]")
-"""Host names of this machine, as they appear in a Host header."""
-
 
 def add_to(app: typer.Typer) -> None:
     """Add this module's command to the application."""
@@ -40,61 +32,15 @@ def serve_web(
     The first start makes the account 'admin' and prints its password. Scheduled shops are run, each
     in a process of its own.
     """
-    import uvicorn
-
-    from scout.schedule.timetable import Timetable
-    from scout.web.app import create_app
+    from scout.web.server import serve_application
 
     invocation = get_invocation(context)
-    settings, store = invocation.settings, invocation.store
-    _make_first_admin(store, host)
-    timetable = None
-    if not no_schedule:
-        timetable = Timetable(settings, store, invocation.flags())
-    hosts = [*LOOPBACK, host, *(allow_host or ())]
-    app = create_app(settings, store, hosts, timetable, invocation.flags())
-    listening = _listen(host, port)
-    print_note(f"Scout serves http://{host}:{listening.getsockname()[1]}/ (Ctrl-C ends it)")
-    config = uvicorn.Config(app, log_config=None, access_log=False, server_header=False)
-    try:
-        uvicorn.Server(config).run(sockets=[listening])
-    except KeyboardInterrupt:
-        print_note("ended")
-
-
-def _make_first_admin(store: "Store", host: str) -> None:
-    """Make the first account and print its password once.
-
-    Raises ConfigError where others could sign in before its owner does.
-    """
-    from catalog.errors import ConfigError
-    from scout.web.access import accounts
-
-    if accounts.has_accounts(store):
-        return
-    if host not in LOOPBACK:
-        raise ConfigError(
-            f"{host} can be reached from other machines, and there is no account yet: "
-            f"'scout user add NAME --role admin' adds one"
-        )
-    password = accounts.make_first_admin(store)
-    if password is not None:
-        print_note(
-            f"first start: sign in as {accounts.FIRST_ADMIN!r} with the password {password} "
-            f"(shown once; 'scout user password {accounts.FIRST_ADMIN}' sets another)"
-        )
-
-
-def _listen(host: str, port: int) -> "socket":
-    """Open the listening socket; uvicorn itself would exit on a taken port instead of raising."""
-    import socket
-
-    from catalog.errors import ConfigError
-
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host, port), family=family)
-    except OSError as error:
-        raise ConfigError(
-            f"cannot listen on {host}:{port}: {error.strerror}; choose others with --host, --port"
-        ) from error
+    serve_application(
+        invocation.settings,
+        invocation.store,
+        invocation.flags(),
+        host=host,
+        port=port,
+        further_hosts=allow_host or (),
+        runs_schedule=not no_schedule,
+    )

@@ -13,10 +13,12 @@ from scout.web.pages import (
     runs,
     schedules,
     shop,
+    shop_settings,
 )
 
 PAGE_ROUTERS: tuple[APIRouter, ...] = (
     attention.router,
+    shop_settings.router,
     shop.router,
     findings.router,
     inspector.router,
