@@ -6,7 +6,6 @@ import typer
 
 from scout.commands.context import get_invocation
 
-    from catalog.storage.store import Store
 
 def add_to(app: typer.Typer) -> None:
     """Add this module's command to the application."""

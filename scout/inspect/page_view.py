@@ -238,7 +238,7 @@ def list_data(document: Document) -> list[DataBlock]:
     """List the blocks of data of a page with their values."""
     blocks = []
     for block in document.blocks:
-        leaves = []
+        leaves: list[DataLeaf] = []
         for path, text in flatten_json(block.data):
             if len(leaves) == MAX_LEAVES:
                 break

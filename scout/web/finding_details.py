@@ -88,8 +88,8 @@ def read_candidates(store: Store, shop: Shop, finding: Finding) -> list[Candidat
             known[offer.ref] = offer
     candidates = []
     for candidate in considered:
-        offer = known.get(candidate.get("ref") or "")
-        candidates.append(_make_candidate(finding, candidate, offer))
+        paired = known.get(candidate.get("ref") or "")
+        candidates.append(_make_candidate(finding, candidate, paired))
     return candidates
 
 

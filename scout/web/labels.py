@@ -70,7 +70,7 @@ STAGE_NAMES = {
 
 _NAMES: Mapping[str, Mapping[str, str]] = {
     "verdict_name": VERDICT_NAMES,
-    "decision_name": value_names.DECISION_NAMES,
+    "decision_name": {str(key): name for key, name in value_names.DECISION_NAMES.items()},
     "change_name": CHANGE_NAMES,
     "attribute_name": ATTRIBUTE_NAMES,
     "format_name": FORMAT_NAMES,

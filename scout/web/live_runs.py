@@ -55,7 +55,9 @@ class LiveRun:
 def read_live_run(session: Session, run: Run, language: Language) -> LiveRun:
     """Read the progress of a run from the tables that its stages fill."""
     by_state = select(Page.state, func.count()).where(Page.shop_id == run.shop_id)
-    states = [(str(state), number) for state, number in session.exec(by_state.group_by(Page.state))]
+    states = [
+        (str(state), number) for state, number in session.exec(by_state.group_by(col(Page.state)))
+    ]
     states.sort(key=lambda counted: -counted[1])
     number = func.count()
     by_reason = (
@@ -65,7 +67,7 @@ def read_live_run(session: Session, run: Run, language: Language) -> LiveRun:
             col(Page.reason).is_not(None),
             col(Page.state) != PageState.FETCHED,
         )
-        .group_by(Page.state, Page.reason)
+        .group_by(col(Page.state), col(Page.reason))
         .order_by(number.desc())
         .limit(MAX_REASONS)
     )

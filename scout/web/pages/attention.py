@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlmodel import col, select
 from starlette.exceptions import HTTPException
@@ -83,7 +84,7 @@ def show_start(
     with store.read() as session:
         total = count_shops(session, where)
     limit = MAX_NOTICES * 10 if notices == "all" else MAX_NOTICES
-    values = {
+    values: dict[str, Any] = {
         "lines": _lines(store, shown, read_language(context.language)),
         "total": total,
         "next_cursor": next_cursor,

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import Form
 from pydantic import BaseModel, Field
@@ -83,7 +83,7 @@ def show_findings(name: str, context: Viewer) -> Response:
             facet: count_facet(session, query.require_run(), query.where, facet, FACET_VALUES)
             for facet in SHOWN_FACETS
         }
-    values = {
+    values: dict[str, Any] = {
         "shop": shop,
         "page": page,
         "query": query.parameters(),
@@ -111,7 +111,7 @@ def show_finding(name: str, stored_id: RowId, context: Viewer) -> Response:
         raise HTTPException(404, "this finding is of an earlier run, or of another shop")
     query = read_query(context.request, context.store, shop)
     advice = ADVICE.get(CauseKind(finding.cause)) if finding.cause in set(CauseKind) else None
-    values = {
+    values: dict[str, Any] = {
         "shop": shop,
         "finding": finding,
         "query": query.parameters(),

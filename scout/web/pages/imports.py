@@ -1,7 +1,7 @@
 """Imports of known offers: history, upload, preview with the mapping, import, undo."""
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 from fastapi import File, UploadFile
@@ -78,7 +78,7 @@ def list_shop_imports(name: str, context: Viewer) -> Response:
         newest = select(CatalogImport).where(CatalogImport.shop_id == shop.id)
         newest = newest.order_by(col(CatalogImport.id).desc()).limit(PAGE_SIZE)
         imports = session.exec(newest).all()
-    values = {
+    values: dict[str, Any] = {
         "shop": shop,
         "imports": imports,
         "formats": UPLOAD_FORMATS,

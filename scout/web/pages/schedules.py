@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlmodel import col, select
 from starlette.responses import Response
@@ -54,7 +55,7 @@ def list_schedules(context: Viewer, shop: str = "", after: str = "", cron: str =
     lines = [_plan_line(stored.name, schedule, context) for stored, schedule in rows[:PAGE_SIZE]]
     expression = cron or (edited.cron if edited else "")
     language = read_language(context.language)
-    values = {
+    values: dict[str, Any] = {
         "lines": lines,
         "after": lines[-1].shop if len(rows) > PAGE_SIZE else None,
         "edited": shop,
