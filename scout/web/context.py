@@ -117,7 +117,7 @@ class Context:
         """Return the shop of that name. Raises UnknownShop, which becomes 404."""
         return self.store.shop(name)
 
-    def audit(self, action: str, shop: str | None = None, **details: Any) -> None:
+    def audit(self, action: str, shop: str | None = None, /, **details: Any) -> None:
         """Add an entry to the audit log, such as `context.audit("run", shop.name)`."""
         actor = self.account.name if self.account else ""
         audit.record_action(self.store, actor, action, shop, details)
