@@ -17,7 +17,7 @@ Cursor = Annotated[
     str | None,
     Query(max_length=_MAX_LENGTH, description="The `next` of the page before; none: first page."),
 ]
-Limit = Annotated[int, Query(ge=1, le=1000, description="Rows on a page at most.")]
+Limit = Annotated[int, Query(ge=1, le=500, description="Rows on a page at most.")]
 
 
 def encode_cursor(*values: str | float | None) -> str:

@@ -119,7 +119,7 @@ def stop_run(context: Editor, shop: str) -> Response:
 def read_run(context: Viewer, run_id: RowId) -> models.RunDetails:
     """Return one run: pages by state, offers by verdict, coverage, seconds per stage."""
     run, shop = get_run(context.store, run_id)
-    summary = vars(summarize_run(context.store, shop, run_id))
+    summary = vars(summarize_run(context.store, shop, run_id, counts_coverage=False))
     return models.RunDetails(
         **{**summary, "reports": sorted(report_paths(context.store, run))},
         stage=str(run.stage),
