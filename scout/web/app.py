@@ -6,10 +6,13 @@ request. Every route declares who may call it (`scout.web.access.guard`).
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
 from starlette.staticfiles import StaticFiles
 
 from catalog.runtime.settings import Settings
@@ -71,9 +74,26 @@ def create_app(
     # The design tokens are those of the report.
     static = StaticFiles(directory=_STATIC_FOLDER, packages=[("reports", "static")])
     app.mount("/static", static)
+    app.openapi = partial(describe_api, app)  # type: ignore[method-assign]
     app.state.settings = settings
     app.state.store = store
     app.state.timetable = timetable
     app.state.jobs = jobs
     app.state.metrics = StoreCollector(settings, store)
     return app
+
+
+def describe_api(app: FastAPI) -> dict[str, Any]:
+    """Describe the API in the format of OpenAPI; every route takes a token or a session."""
+    if app.openapi_schema is None:
+        schema = get_openapi(
+            title="Scout",
+            version=app.version,
+            description="Offers that a catalog lacks of shops, and why.",
+            routes=app.routes,
+        )
+        schemes = schema["components"].setdefault("securitySchemes", {})
+        schemes["token"] = {"type": "http", "scheme": "bearer"}
+        schema["security"] = [{"token": []}]
+        app.openapi_schema = schema
+    return app.openapi_schema
