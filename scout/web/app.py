@@ -20,6 +20,7 @@ from catalog.storage.store import Store
 from scout.metrics.store_metrics import StoreCollector
 from scout.pipeline.background_jobs import BackgroundJobs
 from scout.schedule.timetable import Timetable
+from scout.web.access.openid import make_provider
 from scout.web.api import API_ROUTERS
 from scout.web.errors import add_error_handlers
 from scout.web.pages import PAGE_ROUTERS
@@ -41,7 +42,7 @@ def create_app(
     """Create the application on a store.
 
     It answers to these host names and runs the timetable as long as it lives. `flags` are the
-    global options of `scout` for the processes that it starts.
+    global options of `scout` for the processes that it starts. Raises ConfigError.
     """
     jobs = BackgroundJobs(settings, store, flags)
 
@@ -79,6 +80,7 @@ def create_app(
     app.state.store = store
     app.state.timetable = timetable
     app.state.jobs = jobs
+    app.state.openid = make_provider(settings)
     app.state.metrics = StoreCollector(settings, store)
     return app
 

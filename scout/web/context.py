@@ -24,6 +24,7 @@ from scout.pipeline.background_jobs import BackgroundJobs
 from scout.schedule.timetable import Timetable
 from scout.web.access import audit, sessions
 from scout.web.access.accounts import account_key
+from scout.web.access.openid import OpenIdProvider
 from scout.web.access.secret_values import csrf_token
 from scout.web.rendering import render_blocks, render_page, translations
 
@@ -87,6 +88,12 @@ class Context:
         """The jobs that this process starts: runs of shops, learning of rules."""
         jobs: BackgroundJobs = self.request.app.state.jobs
         return jobs
+
+    @property
+    def openid(self) -> OpenIdProvider | None:
+        """The OpenID provider, None where none is set up."""
+        provider: OpenIdProvider | None = self.request.app.state.openid
+        return provider
 
     @property
     def csrf_token(self) -> str:
