@@ -6,6 +6,7 @@ import json
 from typing import Annotated, Any
 
 from fastapi import Query
+from pydantic import AfterValidator
 
 from catalog.errors import UsageError
 from catalog.models import MAX_ROW_ID
@@ -15,6 +16,7 @@ _MAX_LENGTH = 3000  # characters: a bound against hostile input
 
 Cursor = Annotated[
     str | None,
+    AfterValidator(lambda cursor: cursor or None),
     Query(max_length=_MAX_LENGTH, description="The `next` of the page before; none: first page."),
 ]
 Limit = Annotated[int, Query(ge=1, le=500, description="Rows on a page at most.")]

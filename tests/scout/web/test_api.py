@@ -72,8 +72,7 @@ def test_shops_in_small_pages(viewer: TestClient, finished: Shop, store: Store, 
             session.add(Shop(name=f"empty {number}", url=f"https://e{number}.example/"))
     names, cursor = [], ""
     while cursor is not None:
-        place = f"{API}/shops?sort={sort}&limit=2{cursor and '&cursor='}{cursor}"
-        page = viewer.get(place).json()
+        page = viewer.get(f"{API}/shops?sort={sort}&limit=2&cursor={cursor}").json()
         names += [row["name"] for row in page["items"]]
         cursor = page["next"]
     assert names[0] == "demo"
@@ -161,7 +160,7 @@ def test_findings_in_small_pages(viewer: TestClient, finished: Shop, sort: str) 
     whole = [row["url"] for row in viewer.get(place).json()["items"]]
     urls, cursor = [], ""
     while cursor is not None:
-        page = viewer.get(f"{place}&limit=1{cursor and '&cursor='}{cursor}").json()
+        page = viewer.get(f"{place}&limit=1&cursor={cursor}").json()
         urls += [row["url"] for row in page["items"]]
         cursor = page["next"]
     assert urls == whole
