@@ -16,8 +16,9 @@ _MAX_LENGTH = 3000  # characters: a bound against hostile input
 
 Cursor = Annotated[
     str | None,
-    AfterValidator(lambda cursor: cursor or None),
     Query(max_length=_MAX_LENGTH, description="The `next` of the page before; none: first page."),
+    # Behind the check of the length, which takes no None.
+    AfterValidator(lambda cursor: cursor or None),
 ]
 Limit = Annotated[int, Query(ge=1, le=500, description="Rows on a page at most.")]
 
