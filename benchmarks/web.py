@@ -5,7 +5,7 @@
 
 The store is filled by SQL: shops of unequal size (the largest has 6 % of the offers), each with twelve
 finished runs with counts, and the findings, matches, pages and known offers of the last one. Each route is
-called REPETITIONS times on several shops, signed in as an admin; the 95th percentile of the wall time and
+called --repetitions times on several shops, signed in as an admin; the 95th percentile of the wall time and
 the processor time of this process are printed. The exit code is 1 if a route is above the limit. Give the
 URL of an empty PostgreSQL database to measure that. With --keep the store is filled once.
 """
@@ -50,7 +50,6 @@ from scout.web.app import create_app
 LIMIT = 300.0
 """Milliseconds that the 95th percentile of a route may take."""
 
-REPETITIONS = 20
 RUNS = 12
 """Finished runs of each shop."""
 
@@ -72,7 +71,7 @@ def main() -> None:
             begin = time.perf_counter()
             fill_store(store, arguments.shops, arguments.offers)
             print(f"store filled in {time.perf_counter() - begin:.0f} s")
-        slow = measure(settings, store, arguments.only)
+        slow = measure(settings, store, arguments.only, arguments.repetitions)
     if slow:
         sys.exit(f"above {LIMIT:.0f} ms: {', '.join(slow)}")
 
@@ -83,6 +82,7 @@ def _parse_arguments() -> argparse.Namespace:
     parser.add_argument("--offers", type=int, default=1_000_000)
     parser.add_argument("--database")
     parser.add_argument("--keep", type=Path)
+    parser.add_argument("--repetitions", type=int, default=20)
     parser.add_argument("--only", default="", help="measure routes that contain this text")
     return parser.parse_args()
 
@@ -384,7 +384,7 @@ def _advance_sequences(connection: Connection, dialect: str) -> None:
         )
 
 
-def measure(settings: Settings, store: Store, only: str) -> list[str]:
+def measure(settings: Settings, store: Store, only: str, repetitions: int) -> list[str]:
     """Call every route, print its times, and return those above the limit."""
     with store.read() as session:
         shop_count = session.exec(select(func.count()).select_from(Shop)).one()
@@ -402,7 +402,7 @@ def measure(settings: Settings, store: Store, only: str) -> list[str]:
     for route in routes(names[0], runs):
         if only not in route:
             continue
-        walls, cpu = _time_route(client, route)
+        walls, cpu = _time_route(client, route, repetitions)
         p50, p95 = statistics.median(walls), sorted(walls)[int(len(walls) * 0.95) - 1]
         mark = " *" if p95 > LIMIT else ""
         print(f"{route:78} {p50:6.0f} {p95:6.0f} {cpu:6.0f}{mark}", flush=True)
@@ -411,13 +411,13 @@ def measure(settings: Settings, store: Store, only: str) -> list[str]:
     return slow
 
 
-def _time_route(client: TestClient, route: str) -> tuple[list[float], float]:
+def _time_route(client: TestClient, route: str, repetitions: int) -> tuple[list[float], float]:
     """Return the milliseconds of each call, and the processor time of a call."""
     response = client.get(route)  # templates are compiled, caches filled
     assert response.status_code == 200, (route, response.status_code, response.text[:300])
     walls = []
     processor = time.process_time()
-    for _ in range(REPETITIONS):
+    for _ in range(repetitions):
         begin = time.perf_counter()
         client.get(route)
         walls.append((time.perf_counter() - begin) * 1000)
@@ -444,7 +444,7 @@ def routes(shop: str, runs: list[int | None]) -> Iterator[str]:
     yield from (
         f"{api}/shops",
         f"{api}/shops?sort=missing",
-        f"{api}/shops?sort=last-run&limit=1000",
+        f"{api}/shops?sort=last-run&limit=500",
         f"{api}/shops?search=shop+009",
         f"{api}/shops?state=failed",
         f"{api}/runs",

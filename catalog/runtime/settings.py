@@ -6,7 +6,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, ValidationError
+from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -15,7 +15,7 @@ from pydantic_settings import (
 )
 
 from catalog.errors import ConfigError
-from catalog.models import Attribute
+from catalog.models import Attribute, Role
 
 # An ISO 4217 code, as offers carry it.
 CurrencyCode = Annotated[str, Field(pattern="^[A-Z]{3}$")]
@@ -31,6 +31,10 @@ class Settings(BaseSettings):
     which a value is taken. `rates` gives the value of one unit of a currency, all in one unit, such
     as EUR 1 and USD 0.92: with them, lists rank amounts of several currencies together. `language`
     is that of reports for people.
+
+    `public_url` is the address at which people reach `scout serve`. The `oidc_` settings let them
+    sign in by OpenID Connect: `oidc_roles` gives the role of a group in the claim
+    `oidc_groups_claim`, `oidc_role` that of everybody else (`none`: they may not sign in).
     """
 
     model_config = SettingsConfigDict(env_prefix="SCOUT_", toml_file="scout.toml", extra="forbid")
@@ -55,6 +59,13 @@ class Settings(BaseSettings):
     rates: dict[CurrencyCode, Annotated[Decimal, Field(gt=0)]] = {}
     language: Literal["en", "de"] = "en"
     confidence: dict[Attribute, Annotated[float, Field(ge=0, le=1)]] = {}
+    public_url: str = ""
+    oidc_issuer: str = ""
+    oidc_client_id: str = ""
+    oidc_client_secret: SecretStr = SecretStr("")
+    oidc_groups_claim: str = "groups"
+    oidc_roles: dict[str, Role] = {}
+    oidc_role: Role | Literal["none"] = Role.VIEWER
 
     @classmethod
     def settings_customise_sources(

@@ -51,7 +51,7 @@ def count_facet(
     if facet not in ("category", "brand"):
         return [FacetValue(value, count) for value, count in counted]
     labels = _read_labels(session, run_id, facet, [value for value, _ in counted])
-    return [FacetValue(labels.get(value, value), count) for value, count in counted]
+    return [FacetValue(labels.get(value) or value, count) for value, count in counted]
 
 
 def _read_labels(

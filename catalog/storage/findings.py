@@ -270,7 +270,7 @@ def _order(sort: str) -> list[Any]:
     column = _sort_column(sort)
     is_descending = sort.startswith("-")
     rank = col(StoredFinding.rank)
-    if column.key == rank.key:
+    if column is _SORT_COLUMNS["value"]:
         return [rank.desc() if is_descending else rank]
     order = column.desc() if is_descending else column
     return [order.nulls_last(), rank]
@@ -281,7 +281,7 @@ def _is_behind(sort: str, after: PageKey) -> Any:
     column = _sort_column(sort)
     is_descending = sort.startswith("-")
     rank = col(StoredFinding.rank)
-    if column.key == rank.key:
+    if column is _SORT_COLUMNS["value"]:
         return rank < after.rank if is_descending else rank > after.rank
     if after.value is None:
         return and_(column.is_(None), rank > after.rank)

@@ -65,25 +65,19 @@ class ShopRow:
     pages: int
 
 
-_NEWEST_ID = (
-    select(Run.id)  # type: ignore[arg-type]
-    .where(col(Run.shop_id) == col(Shop.id), col(Run.state) != RunState.ABANDONED)
-    .order_by(col(Run.id).desc())
-    .limit(1)
-    .correlate(Shop)
-    .scalar_subquery()
-)
-_FINISHED_ID = (
-    select(Run.id)  # type: ignore[arg-type]
-    .where(col(Run.shop_id) == col(Shop.id), col(Run.state) == RunState.DONE)
-    .order_by(col(Run.id).desc())
-    .limit(1)
-    .correlate(Shop)
-    .scalar_subquery()
-)
+def _of_newest_run(column: Any, *conditions: Any) -> Any:
+    """Return the subquery of a column of the shop's newest run that fulfils the conditions."""
+    query = select(column).where(col(Run.shop_id) == col(Shop.id), *conditions)
+    return query.order_by(col(Run.id).desc()).limit(1).correlate(Shop).scalar_subquery()
+
+
+_IS_NOT_ABANDONED = col(Run.state) != RunState.ABANDONED
+_NEWEST_ID = _of_newest_run(col(Run.id), _IS_NOT_ABANDONED)
+_NEWEST_STATE = _of_newest_run(col(Run.state), _IS_NOT_ABANDONED)
+_FINISHED_ID = _of_newest_run(col(Run.id), col(Run.state) == RunState.DONE)
 # The rows of an import are all known offers of its shop.
 _IMPORTED = (
-    select(CatalogImport.kept)  # type: ignore[call-overload]
+    select(col(CatalogImport.kept))
     .where(col(CatalogImport.shop_id) == col(Shop.id), col(CatalogImport.undone_at).is_(None))
     .order_by(col(CatalogImport.id).desc())
     .limit(1)
@@ -91,9 +85,7 @@ _IMPORTED = (
     .scalar_subquery()
 )
 _MISSING = (
-    select(RunCounts.missing)  # type: ignore[call-overload]
-    .where(col(RunCounts.run_id) == _FINISHED_ID)
-    .scalar_subquery()
+    select(col(RunCounts.missing)).where(col(RunCounts.run_id) == _FINISHED_ID).scalar_subquery()
 )
 # Shops without counts come last, in either order of a database's nulls.
 _SORT_VALUES: dict[ShopSort, Any] = {
@@ -116,8 +108,8 @@ def read_shop_list(
     if after is not None:
         query = query.where(_is_behind(sort, value, after))
     order = value if sort is ShopSort.NAME else value.desc()
-    ids = list(session.connection().execute(query.order_by(order, col(Shop.id)).limit(limit)))
-    return read_shop_rows(session, [shop_id for (shop_id,) in ids])
+    ids = session.connection().scalars(query.order_by(order, col(Shop.id)).limit(limit))
+    return read_shop_rows(session, [shop_id for shop_id in ids if shop_id is not None])
 
 
 def shop_key(row: ShopRow, sort: ShopSort) -> ShopKey:
@@ -153,7 +145,8 @@ def read_shop_rows(session: Session, shop_ids: Sequence[int]) -> list[ShopRow]:
         run_ids = [run_id for row in found for run_id in (row[1], row[2]) if run_id is not None]
         shops = _by_id(session, Shop, batch)
         runs = _by_id(session, Run, run_ids)
-        counts = _by_id(session, RunCounts, [row[2] for row in found if row[2] is not None])
+        finished_ids = [row[2] for row in found if row[2] is not None]
+        counts = _by_id(session, RunCounts, finished_ids, "run_id")
         known = {shop_id: imported for shop_id, _, _, imported in found if imported is not None}
         known |= _count_rows(session, KnownOffer, [id_ for id_ in batch if id_ not in known])
         pages = {row.shop_id: sum(row.pages.values()) for row in counts.values()}
@@ -170,10 +163,9 @@ def read_shop_rows(session: Session, shop_ids: Sequence[int]) -> list[ShopRow]:
     return [rows[shop_id] for shop_id in shop_ids]
 
 
-def _by_id(session: Session, table: Any, ids: Sequence[int]) -> dict[int, Any]:
-    key = table.run_id if table is RunCounts else table.id
-    query = select_model(table).where(col(key).in_(ids))
-    return {getattr(row, key.key): row for row in session.exec(query)}
+def _by_id(session: Session, table: Any, ids: Sequence[int], key: str = "id") -> dict[int, Any]:
+    query = select_model(table).where(getattr(table, key).in_(ids))
+    return {getattr(row, key): row for row in session.exec(query)}
 
 
 def _count_rows(session: Session, table: Any, shop_ids: Sequence[int]) -> dict[int, int]:
@@ -182,7 +174,7 @@ def _count_rows(session: Session, table: Any, shop_ids: Sequence[int]) -> dict[i
         return {}
     query = select(table.shop_id, func.count()).where(col(table.shop_id).in_(shop_ids))
     rows = session.connection().execute(query.group_by(table.shop_id))
-    return {shop_id: number for shop_id, number in rows.all()}  # noqa: C416
+    return {row[0]: row[1] for row in rows}
 
 
 def _conditions(where: ShopFilter) -> list[Any]:
@@ -198,15 +190,7 @@ def _conditions(where: ShopFilter) -> list[Any]:
         if where.state not in set(RunState):
             choices = ", ".join([*RunState, NEVER_RUN])
             raise UsageError(f"state {where.state[:40]!r} is none of {choices}")
-        newest_state = (
-            select(Run.state)  # type: ignore[arg-type]
-            .where(col(Run.shop_id) == col(Shop.id), col(Run.state) != RunState.ABANDONED)
-            .order_by(col(Run.id).desc())
-            .limit(1)
-            .correlate(Shop)
-            .scalar_subquery()
-        )
-        conditions.append(newest_state == where.state)
+        conditions.append(where.state == _NEWEST_STATE)
     return conditions
 
 

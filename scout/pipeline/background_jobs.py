@@ -69,6 +69,7 @@ class BackgroundJobs:
         self._executor = ThreadPoolExecutor(settings.at_once, "job")
         self._states: dict[int, JobState] = {}
         self._lock = threading.Lock()
+        self._is_stopped = False
 
     def start(
         self,
@@ -85,15 +86,17 @@ class BackgroundJobs:
         """
         shop_id = shop_key(shop)
         with self._lock:
+            if self._is_stopped:
+                raise Busy("the server is ending: try again when it is back")
             if self.is_busy(shop):
                 raise Busy(f"shop {shop.name!r} is being run already: wait for that run to end")
             if sum(state.is_open for state in self._states.values()) >= MAX_JOBS:
                 raise Busy(f"{MAX_JOBS} jobs are waiting already: try again later")
             self._states[shop_id] = JobState(kind)
-        command = [*_COMMANDS[kind], *options]
-        if fresh:
-            command.append("--fresh")
-        self._executor.submit(self._work, shop_id, shop.name, kind, command, arguments)
+            command = [*_COMMANDS[kind], *options]
+            if fresh:
+                command.append("--fresh")
+            self._executor.submit(self._work, shop_id, shop.name, kind, command, arguments)
 
     def _work(
         self,
@@ -154,5 +157,7 @@ class BackgroundJobs:
 
     def stop(self) -> None:
         """End all jobs: runs resume when they are run again."""
+        with self._lock:
+            self._is_stopped = True
         self._pool.stop()
         self._executor.shutdown(wait=True, cancel_futures=True)

@@ -40,8 +40,14 @@ class RunSummary:
     known: int = 0
 
 
-def summarize_run(store: Store, shop: Shop, run_id: int) -> RunSummary:
-    """Summarize one run of a shop: its stored counts, or those up to the stage that it reached."""
+def summarize_run(
+    store: Store, shop: Shop, run_id: int, *, counts_coverage: bool = True
+) -> RunSummary:
+    """Summarize one run of a shop: its stored counts, or those up to the stage that it reached.
+
+    A run before its match has no stored coverage: it is counted, which takes a second for a shop of
+    60,000 pages, or left empty without `counts_coverage`.
+    """
     from reports.model.findings import ensure_stored
     from reports.statistics.coverage import count_coverage, coverage_of_figures
 
@@ -52,7 +58,9 @@ def summarize_run(store: Store, shop: Shop, run_id: int) -> RunSummary:
     with store.read() as session:
         counts = read_counts(session, run_id) if run.state == RunState.DONE else None
         counts = counts or _count_unfinished(session, run)
-        coverage = coverage_of_figures(run) or count_coverage(session, shop, run_id)
+        coverage = coverage_of_figures(run)
+        if coverage is None and counts_coverage:
+            coverage = count_coverage(session, shop, run_id)
     learnt = run.figures.get("learn", {})
     return RunSummary(
         run=run_id,
@@ -61,7 +69,7 @@ def summarize_run(store: Store, shop: Shop, run_id: int) -> RunSummary:
         pages=counts.pages,
         offers={"listed": counts.listed, "missing": counts.missing, "unsure": counts.unsure},
         missing=counts.missing,
-        coverage=coverage.as_json(),
+        coverage=coverage.as_json() if coverage is not None else {},
         reports=report_paths(store, run),
         seconds=_stage_seconds(run.figures),
         rules=learnt.get("version", 0),

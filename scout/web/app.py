@@ -6,10 +6,13 @@ request. Every route declares who may call it (`scout.web.access.guard`).
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
 from starlette.staticfiles import StaticFiles
 
 from catalog.runtime.settings import Settings
@@ -17,6 +20,7 @@ from catalog.storage.store import Store
 from scout.metrics.store_metrics import StoreCollector
 from scout.pipeline.background_jobs import BackgroundJobs
 from scout.schedule.timetable import Timetable
+from scout.web.access.openid import make_provider
 from scout.web.api import API_ROUTERS
 from scout.web.errors import add_error_handlers
 from scout.web.pages import PAGE_ROUTERS
@@ -38,7 +42,7 @@ def create_app(
     """Create the application on a store.
 
     It answers to these host names and runs the timetable as long as it lives. `flags` are the
-    global options of `scout` for the processes that it starts.
+    global options of `scout` for the processes that it starts. Raises ConfigError.
     """
     jobs = BackgroundJobs(settings, store, flags)
 
@@ -71,9 +75,27 @@ def create_app(
     # The design tokens are those of the report.
     static = StaticFiles(directory=_STATIC_FOLDER, packages=[("reports", "static")])
     app.mount("/static", static)
+    app.openapi = partial(describe_api, app)  # type: ignore[method-assign]
     app.state.settings = settings
     app.state.store = store
     app.state.timetable = timetable
     app.state.jobs = jobs
+    app.state.openid = make_provider(settings)
     app.state.metrics = StoreCollector(settings, store)
     return app
+
+
+def describe_api(app: FastAPI) -> dict[str, Any]:
+    """Describe the API in the format of OpenAPI; every route takes a token or a session."""
+    if app.openapi_schema is None:
+        schema = get_openapi(
+            title="Scout",
+            version=app.version,
+            description="Offers that a catalog lacks of shops, and why.",
+            routes=app.routes,
+        )
+        schemes = schema["components"].setdefault("securitySchemes", {})
+        schemes["token"] = {"type": "http", "scheme": "bearer"}
+        schema["security"] = [{"token": []}]
+        app.openapi_schema = schema
+    return app.openapi_schema

@@ -24,6 +24,7 @@ from scout.pipeline.background_jobs import BackgroundJobs
 from scout.schedule.timetable import Timetable
 from scout.web.access import audit, sessions
 from scout.web.access.accounts import account_key
+from scout.web.access.openid import OpenIdProvider
 from scout.web.access.secret_values import csrf_token
 from scout.web.rendering import read_language, render_blocks, render_page
 
@@ -89,6 +90,12 @@ class Context:
         return jobs
 
     @property
+    def openid(self) -> OpenIdProvider | None:
+        """The OpenID provider, None where none is set up."""
+        provider: OpenIdProvider | None = self.request.app.state.openid
+        return provider
+
+    @property
     def csrf_token(self) -> str:
         """The token that forms of this browser send back; empty where an API token is used."""
         return csrf_token(self.cookie) if self.cookie else ""
@@ -117,7 +124,7 @@ class Context:
         """Return the shop of that name. Raises UnknownShop, which becomes 404."""
         return self.store.shop(name)
 
-    def audit(self, action: str, shop: str | None = None, **details: Any) -> None:
+    def audit(self, action: str, shop: str | None = None, /, **details: Any) -> None:
         """Add an entry to the audit log, such as `context.audit("run", shop.name)`."""
         actor = self.account.name if self.account else ""
         audit.record_action(self.store, actor, action, shop, details)

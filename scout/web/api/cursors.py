@@ -6,6 +6,7 @@ import json
 from typing import Annotated, Any
 
 from fastapi import Query
+from pydantic import AfterValidator
 
 from catalog.errors import UsageError
 from catalog.models import MAX_ROW_ID
@@ -16,8 +17,10 @@ _MAX_LENGTH = 3000  # characters: a bound against hostile input
 Cursor = Annotated[
     str | None,
     Query(max_length=_MAX_LENGTH, description="The `next` of the page before; none: first page."),
+    # Behind the check of the length, which takes no None.
+    AfterValidator(lambda cursor: cursor or None),
 ]
-Limit = Annotated[int, Query(ge=1, le=1000, description="Rows on a page at most.")]
+Limit = Annotated[int, Query(ge=1, le=500, description="Rows on a page at most.")]
 
 
 def encode_cursor(*values: str | float | None) -> str:

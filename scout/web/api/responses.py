@@ -18,11 +18,11 @@ _DESCRIPTIONS = {
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Describe the errors of a route: those of every route, and the given ones."""
-    documented = {}
+    documented: dict[int | str, dict[str, Any]] = {}
     for status in sorted({400, 401, 403, 413, 422, 503, *statuses}):
         documented[status] = {
             "model": Problem,
             "description": _DESCRIPTIONS[status],
             "content": {"application/problem+json": {}},
         }
-    return dict(documented)
+    return documented

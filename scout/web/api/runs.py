@@ -8,6 +8,7 @@ from starlette.exceptions import HTTPException
 
 from catalog.models import Run, RunCounts, RunState, Shop
 from scout.pipeline.background_jobs import JobKind
+from scout.pipeline.run_records import run_key
 from scout.pipeline.run_summary import report_paths, summarize_run
 from scout.web.access.guard import Editor, Viewer, api_router
 from scout.web.api import models
@@ -65,8 +66,13 @@ def _run_row(run: Run, shop: str, counts: RunCounts | None) -> models.RunRow:
     # Counts are those of a finished run; others are not complete.
     is_counted = counts is not None and run.state == RunState.DONE
     return models.RunRow(
-        **run.model_dump(include={"id", "state", "stage", "reason", "started_at", "finished_at"}),
+        id=run_key(run),
         shop=shop,
+        state=str(run.state),
+        stage=str(run.stage),
+        reason=run.reason,
+        started_at=run.started_at,
+        finished_at=run.finished_at,
         listed=counts.listed if counts and is_counted else None,
         missing=counts.missing if counts and is_counted else None,
         unsure=counts.unsure if counts and is_counted else None,
@@ -113,7 +119,7 @@ def stop_run(context: Editor, shop: str) -> Response:
 def read_run(context: Viewer, run_id: RowId) -> models.RunDetails:
     """Return one run: pages by state, offers by verdict, coverage, seconds per stage."""
     run, shop = get_run(context.store, run_id)
-    summary = vars(summarize_run(context.store, shop, run_id))
+    summary = vars(summarize_run(context.store, shop, run_id, counts_coverage=False))
     return models.RunDetails(
         **{**summary, "reports": sorted(report_paths(context.store, run))},
         stage=str(run.stage),

@@ -123,7 +123,7 @@ def _details(context: Context, shop: Shop) -> models.ShopDetails:
         javascript=shop.javascript,
         sitemaps=shop.sitemaps,
         added=shop.created_at,
-        schedule=schedule and schedule.cron,
+        schedule=schedule.cron if schedule is not None else None,
         job=str(job.kind) if job is not None and job.is_open else None,
     )
 

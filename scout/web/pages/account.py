@@ -1,8 +1,12 @@
 """Sign in and out, one's own account with its tokens and sessions, and all accounts for admins."""
 
 import re
+from typing import Annotated
+from urllib.parse import quote, unquote
 
 import structlog
+from fastapi import Query
+from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response
 
 from catalog.errors import ScoutError, UsageError
@@ -15,20 +19,28 @@ from scout.web.access.guard import (
     Viewer,
     page_router,
 )
+from scout.web.access.openid import OpenIdProvider, PendingSignIn, SignInRefused
 from scout.web.context import (
     GUEST_COOKIE,
     SESSION_COOKIE,
     Context,
     Message,
+    cookie_name,
     delete_cookie,
     set_cookie,
 )
-from scout.web.plain_text import FormText
+from scout.web.plain_text import FormText, PlainText
 from scout.web.rendering import LANGUAGES
 
 router = page_router()
 
 
+OPENID_COOKIE = "scout_openid"
+"""Cookie of a sign-in under way at the OpenID provider."""
+
+FormQuery = Annotated[PlainText, Query(max_length=4000)]
+
+_OPENID_TIME = 600  # seconds for a sign-in at the provider
 _YEAR = 365 * 24 * 3600  # seconds
 # A path of this application: one slash, then none and no backslash, which browsers take for one.
 _LOCAL_PATH = re.compile(r"/(?![/\\])[\x20-\x7e]*")
@@ -79,6 +91,52 @@ def start_browser_session(context: Context, account: Account, target: str) -> Re
     set_cookie(context.request, response, SESSION_COOKIE, cookie, max_age)
     delete_cookie(context.request, response, GUEST_COOKIE)
     return response
+
+
+@router.get("/login/openid")
+def begin_openid(context: Public, next: str = "/") -> Response:
+    """Send the browser to the OpenID provider."""
+    provider = _provider(context)
+    url, pending = provider.begin(_openid_address(context), local_path(next))
+    response = RedirectResponse(url, 303)
+    set_cookie(context.request, response, OPENID_COOKIE, quote(pending.to_cookie()), _OPENID_TIME)
+    return response
+
+
+@router.get("/login/openid/return")
+def finish_openid(context: Public, code: FormQuery = "", state: FormQuery = "") -> Response:
+    """Start a session for the person that the OpenID provider confirms."""
+    provider = _provider(context)
+    cookie = context.request.cookies.get(cookie_name(context.request, OPENID_COOKIE), "")
+    try:
+        pending = PendingSignIn.from_cookie(unquote(cookie))
+        claims = provider.finish(_openid_address(context), pending, code, state)
+        account = provider.account(context.store, claims)
+    except SignInRefused as error:
+        log.warning("a sign-in by OpenID Connect was refused")
+        response: Response = context.render(
+            "login.html",
+            status=403,
+            messages=[Message(str(error), "bad")],
+            next="/",
+            name="",
+            failed=False,
+        )
+    else:
+        response = start_browser_session(context, account, local_path(pending.next))
+    delete_cookie(context.request, response, OPENID_COOKIE)
+    return response
+
+
+def _provider(context: Context) -> OpenIdProvider:
+    provider = context.openid
+    if provider is None:
+        raise HTTPException(404, "OpenID Connect is not set up: see the setting 'oidc_issuer'")
+    return provider
+
+
+def _openid_address(context: Context) -> str:
+    return f"{context.settings.public_url.rstrip('/')}/login/openid/return"
 
 
 @router.post("/logout")

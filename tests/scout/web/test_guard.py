@@ -18,6 +18,8 @@ from tests.scout.web.browser import Browser, signed_in
 # Routes that need no login, and why.
 PUBLIC = {
     "/login": "to sign in",
+    "/login/openid": "to sign in",
+    "/login/openid/return": "to sign in",
     "/logout": "ends a session that may have ended",
     "/language": "the login page has it too",
     "/healthz": "for machines, tells nothing",

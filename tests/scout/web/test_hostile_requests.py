@@ -1,0 +1,173 @@
+"""No path, query, id, body or header makes the application fail: it answers below 500."""
+
+import json
+
+import pytest
+from fastapi.testclient import TestClient
+
+from catalog.models import Role, Shop
+from catalog.runtime.settings import Settings
+from catalog.storage.store import Store
+from scout.pipeline.run_pool import RunResult
+from tests.scout.conftest import web_client
+from tests.scout.web.browser import PASSWORD, Browser, form_token, signed_in
+from tests.scout.web.test_guard import ROUTES
+
+DIGITS = "9" * 5000
+# Values for parts of paths and for parameters of queries: as they are sent.
+VALUES = (
+    DIGITS,
+    "-1",
+    "0",
+    "1e400",
+    "9223372036854775808",
+    "%00",
+    "a%00b",
+    "%ED%A0%80",
+    "%FF%FE",
+    "%F0%9F%98%80",
+    "..%2F..%2Fetc%2Fpasswd",
+    "%27%22%3E%3Cscript%3E",
+    "%25",
+    "%5C",
+    "x" * 3000,
+    "NaN",
+    "%0d%0aset-cookie:%20a=b",
+)
+PARAMETERS = (
+    "verdict sort limit offset page price category brand cause change since run cursor search state "
+    "version url next before actor shop q"
+).split()
+
+
+@pytest.fixture
+def client(
+    settings: Settings, store: Store, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> TestClient:
+    """A client that may do everything; no job is really started."""
+    monkeypatch.setattr("scout.pipeline.run_pool.RunPool.run", lambda *_: RunResult(1, "not run"))
+    return web_client(settings, store, Role.ADMIN)
+
+
+@pytest.mark.parametrize("value", VALUES, ids=range(len(VALUES)))
+def test_paths_and_queries(client: TestClient, value: str) -> None:
+    """Every route answers each hostile part of its path, and each parameter of its query."""
+    # Browsers and clients send URLs of up to 64 KB.
+    names = PARAMETERS if len(value) < 1000 else PARAMETERS[:8]
+    query = "&".join(f"{name}={value}" for name in names)
+    for method, path, _ in ROUTES:
+        if method != "GET":
+            continue
+        parts = path.split("/")
+        hostile = "/".join(value if part.startswith("{") else part for part in parts)
+        hostile = hostile.replace("{kind}", value)
+        known = path.replace("{name}", "demo").replace("{shop}", "demo").replace("{run_id}", "1")
+        known = known.replace("{kind}", "html")
+        for address in (hostile, f"{known}?{query}"):
+            status = client.get(address, follow_redirects=False).status_code
+            assert status < 500, address[:200]
+            if "{" in path and address is hostile:
+                assert status in (303, 400, 404, 422), address[:200]
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_one_parameter(client: TestClient, name: str) -> None:
+    """A single hostile parameter is refused or ignored."""
+    for path in ("/shops/demo", "/api/v1/shops", "/api/v1/shops/demo/findings", "/audit"):
+        for value in VALUES:
+            response = client.get(f"{path}?{name}={value}", follow_redirects=False)
+            assert response.status_code < 500, (path, name, value[:40])
+
+
+BODIES = (
+    b"",
+    b"{",
+    b"[]",
+    b"null",
+    b"\xff\xfe",
+    b"[" * 100_000,
+    b'{"name": "\\ud800", "url": "\\u0000"}',
+    b'{"urls": ["\\ud800"], "decision": "ignore"}',
+    b'{"urls": ["http://[::1"], "decision": "ignore"}',
+    b'{"filter": {"brand": "\\u0000"}, "decision": "ignore"}',
+    b'{"filter": {"since": "%s"}, "decision": "ignore"}' % DIGITS.encode(),
+    b'{"cron": "%s * * * *"}' % DIGITS[:400].encode(),
+    b'{"cron": "\\u0000"}',
+    b'{"steps": %s}' % DIGITS.encode(),
+    b'{"max_pages": %s, "delay": 1e999}' % DIGITS.encode(),
+    b'{"max_minutes": NaN}',
+    b'{"max_bytes": "%sgb"}' % DIGITS[:400].encode(),
+)
+
+
+@pytest.mark.parametrize("body", BODIES, ids=range(len(BODIES)))
+def test_bodies(client: TestClient, body: bytes) -> None:
+    """Every route that takes a body refuses or understands each of these."""
+    for method, path, role in ROUTES:
+        if method in ("GET", "HEAD") or role is None or path.endswith(("/runs", "/logout")):
+            continue
+        address = path.replace("{name}", "demo").replace("{shop}", "demo").replace("{run_id}", "1")
+        # The shop stays for the other routes.
+        address = address if method != "DELETE" else address.replace("demo", "nobody")
+        for kind in ("application/json", "application/x-www-form-urlencoded", "text/plain"):
+            response = client.request(method, address, content=body, headers={"content-type": kind})
+            assert response.status_code < 500, (method, path, kind)
+
+
+def test_large_bodies(client: TestClient) -> None:
+    """A body of more than a megabyte is refused, whatever its header says."""
+    body = json.dumps({"name": "x" * 2_000_000}).encode()
+    assert client.post("/api/v1/shops", content=body).status_code == 413
+    pieces = (body[start : start + 100_000] for start in range(0, len(body), 100_000))
+    headers = {"content-type": "application/json"}
+    assert client.post("/api/v1/shops", content=pieces, headers=headers).status_code == 413
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"authorization": "Bearer " + DIGITS},
+        {"authorization": "Bearer \xff"},
+        {"authorization": "Basic YTpi"},
+        {"authorization": "bearer"},
+        {"authorization": "", "cookie": "scout_session=" + DIGITS},
+        {"authorization": "", "cookie": "scout_session=\xff; scout_guest=\xff"},
+        {"authorization": "", "cookie": "=;;=\x01"},
+        {"accept-language": "\xff," * 500},
+        {"content-type": "multipart/form-data; boundary=" + "x" * 500},
+        {"content-type": "multipart/form-data"},
+        {"hx-request": "true", "x-csrf-token": "\xff"},
+    ],
+    ids=range(11),
+)
+def test_headers(client: TestClient, headers: dict[str, str]) -> None:
+    """No header makes a request fail."""
+    raw = {name: value.encode("latin-1") for name, value in headers.items()}
+    for method, path in (
+        ("GET", "/"),
+        ("POST", "/login"),
+        ("POST", "/api/v1/shops"),
+        ("GET", "/x"),
+    ):
+        response = client.request(method, path, headers=raw, content=b"x", follow_redirects=False)  # type: ignore[arg-type]
+        assert response.status_code < 500, (method, path)
+
+
+@pytest.mark.parametrize("name", ["a\x00b", "", "x" * 4001, "é" * 100, "' OR 1=1 --"])
+def test_login_names(client: TestClient, name: str) -> None:
+    """No name makes the login fail otherwise than a wrong password does."""
+    browser = Browser(client.app)  # type: ignore[arg-type]
+    token = form_token(browser.get("/login").text)
+    fields = {"csrf_token": token, "name": name, "password": PASSWORD}
+    assert browser.post("/login", data=fields).status_code in (401, 422)
+
+
+def test_redirects_stay_here(client: TestClient) -> None:
+    """The login and the language lead back to pages of this application only."""
+    browser = signed_in(client.app, Role.VIEWER)  # type: ignore[arg-type]
+    for target in ("//evil.example", "https://evil.example", "/\\evil.example", "/a\r\nb", "x"):
+        response = browser.get("/login", params={"next": target})
+        assert response.headers["location"] == "/"
+        response = browser.submit("/language", language="de", next=target)
+        assert response.headers["location"] == "/"
+    assert browser.get("/login?next=/audit").headers["location"] == "/audit"
