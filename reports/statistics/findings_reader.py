@@ -279,10 +279,15 @@ def _review_of(urls: Iterable[str], reviews: Mapping[str, _Review]) -> _Review:
 
 def _finding(match: Row[Any], reviews: Mapping[str, _Review]) -> Finding:
     offer = match.offer or {}
-    urls = tuple(clean_text(url) or "" for url in (match.urls or [])[:_MAX_URLS])
+    url = clean_text(match.url, MAX_URL_LENGTH) or ""
+    # Most offers have one URL, which is kept once.
+    urls = tuple(
+        url if text == url else text
+        for text in (clean_text(text) or "" for text in (match.urls or [])[:_MAX_URLS])
+    )
     review = _review_of((match.url, *urls), reviews)
     return Finding(
-        url=clean_text(match.url, MAX_URL_LENGTH) or "",
+        url=url,
         urls=urls,
         title=clean_text(offer.get("title")),
         price=parse_amount(offer.get("price")),
@@ -295,7 +300,9 @@ def _finding(match: Row[Any], reviews: Mapping[str, _Review]) -> Finding:
         availability=_interned(clean_text(offer.get("availability"), MAX_CODE_LENGTH)),
         verdict=apply_decision(Verdict(match.verdict), review.decision),
         score=float(match.score),
-        reasons=tuple(clean_text(reason) or "" for reason in (match.reasons or [])[:_MAX_REASONS]),
+        reasons=tuple(
+            _interned(clean_text(reason)) or "" for reason in (match.reasons or [])[:_MAX_REASONS]
+        ),
         nearest=_nearest(match.nearest),
         known_id=match.known_id,
         fetched_at=match.fetched_at,

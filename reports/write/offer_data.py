@@ -6,12 +6,14 @@ are quick to filter. The details of a row are read and unpacked only when a read
 """
 
 import base64
-import json
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from operator import attrgetter
 from typing import Any
+
+import orjson
 
 from reports.causes.groups.group_causes import GroupCause
 from reports.causes.sentences import Money
@@ -139,64 +141,61 @@ def _dump_columns(findings: Sequence[Finding], cause_keys: CauseKeys) -> Iterato
 
     A column of `_REPEATED` has indexes into the list `texts`, whose first text is empty.
     """
-    rows = [_row(finding, cause_keys) for finding in findings]
     texts = {"": 0}
-    yield f'{{"rows":{len(rows)}'
-    for name in _COLUMNS:
-        column: list[Any] = [row[name] for row in rows]
+    yield f'{{"rows":{len(findings)}'
+    # One column at a time is in memory.
+    for name, read_value in _COLUMNS.items():
+        read = cause_keys.of if name == "cause" else read_value
+        column: list[Any] = [read(finding) for finding in findings]
         if name in _REPEATED:
             column = [texts.setdefault(text or "", len(texts)) for text in column]
         yield f",{_dump(name)}:{_dump(column)}"
     yield f',"texts":{_dump(list(texts))}}}'
 
 
-def _row(finding: Finding, cause_keys: CauseKeys) -> dict[str, Any]:
-    nearest = finding.nearest
-    return {
-        "title": finding.title,
-        "url": finding.url,
-        "price": decimal_text(finding.price),
-        "currency": finding.currency,
-        "brand": finding.brand,
-        "category": finding.category,
-        "path": " > ".join(category_steps(finding.category)),
-        "cause": cause_keys.of(finding),
-        "evidence": finding.evidence[0] if finding.evidence else None,
-        "also": "; ".join(finding.evidence[1 : 1 + _MAX_OBSERVATIONS]),
-        "since": finding.since and finding.since.value,
-        "ean": finding.ean,
-        "han": finding.han,
-        "sku": finding.sku,
-        "availability": finding.availability,
-        "score": round(finding.score, 4),
-        "nearest_title": nearest and nearest.title,
-        "nearest_url": nearest and nearest.url,
-        "nearest_price": nearest and decimal_text(nearest.price),
-        "nearest_currency": nearest and nearest.currency,
-        "first_seen": _minute(finding.first_seen_at),
-        "last_seen": _minute(finding.last_seen_at),
-        "word": finding.decision and finding.decision.value,
-        "note": finding.note,
-        "reviewer": finding.reviewer,
-        "reviewed_at": _minute(finding.reviewed_at),
-        "variant_of": finding.variant_of,
-    }
-
-
-_COLUMNS = (
-    "title", "url", "price", "currency", "brand", "category", "path", "cause", "evidence", "also",
-    "since", "ean", "han", "sku", "availability", "score", "nearest_title", "nearest_url",
-    "nearest_price", "nearest_currency", "first_seen", "last_seen", "word", "note", "reviewer",
-    "reviewed_at", "variant_of",
-)  # fmt: skip
-
-
 def _minute(moment: datetime | None) -> str | None:
     """Return a time to the minute, for a script to format."""
     if moment is None:
         return None
-    return f"{moment:%Y-%m-%dT%H:%MZ}"
+    return f"{moment.isoformat(timespec='minutes')[:16]}Z"
 
 
 def _dump(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return orjson.dumps(value).decode()
+
+
+def _nearest(name: str) -> Callable[[Finding], Any]:
+    """Return the reader of a field of the nearest catalog offer."""
+    return lambda finding: finding.nearest and getattr(finding.nearest, name)
+
+
+# Columns of a list with the values that they show.
+_COLUMNS: Mapping[str, Callable[[Finding], Any]] = {
+    "title": attrgetter("title"),
+    "url": attrgetter("url"),
+    "price": lambda finding: decimal_text(finding.price),
+    "currency": attrgetter("currency"),
+    "brand": attrgetter("brand"),
+    "category": attrgetter("category"),
+    "path": lambda finding: " > ".join(category_steps(finding.category)),
+    "cause": attrgetter("cause"),  # replaced by its name as a facet
+    "evidence": lambda finding: finding.evidence[0] if finding.evidence else None,
+    "also": lambda finding: "; ".join(finding.evidence[1 : 1 + _MAX_OBSERVATIONS]),
+    "since": lambda finding: finding.since and finding.since.value,
+    "ean": attrgetter("ean"),
+    "han": attrgetter("han"),
+    "sku": attrgetter("sku"),
+    "availability": attrgetter("availability"),
+    "score": lambda finding: round(finding.score, 4),
+    "nearest_title": _nearest("title"),
+    "nearest_url": _nearest("url"),
+    "nearest_price": lambda finding: finding.nearest and decimal_text(finding.nearest.price),
+    "nearest_currency": _nearest("currency"),
+    "first_seen": lambda finding: _minute(finding.first_seen_at),
+    "last_seen": lambda finding: _minute(finding.last_seen_at),
+    "word": lambda finding: finding.decision and finding.decision.value,
+    "note": attrgetter("note"),
+    "reviewer": attrgetter("reviewer"),
+    "reviewed_at": lambda finding: _minute(finding.reviewed_at),
+    "variant_of": attrgetter("variant_of"),
+}

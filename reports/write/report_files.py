@@ -9,7 +9,7 @@ import errno
 import gc
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -24,13 +24,12 @@ from catalog.storage.store import Store
 from reports.model.finding_storage import ALL_VERDICTS, backfill_findings, store_findings
 from reports.model.findings import ensure_stored
 from reports.model.offer_details import read_offer_details
+from reports.model.offer_sources import iterate_rows
 from reports.model.report_model import Report, build_report
 from reports.write.feed_export import (
     last_import_columns,
     read_feed_offers,
-    write_csv_feed,
-    write_jsonl_feed,
-    write_xml_feed,
+    write_feeds,
 )
 from reports.write.html_report import write_html
 from reports.write.json_report import write_json
@@ -48,7 +47,6 @@ FEED_FORMATS = {
 _WRITERS: dict[str, Writer] = {
     "csv": write_csv,
     "xlsx": write_xlsx,
-    "json": write_json,
 }
 _MAX_FOLDER_NAME = 40  # characters of a shop's name in a path
 
@@ -81,13 +79,19 @@ def report_shop(
     with _paused_cycle_collection():
         report = _store_report(settings, store, shop, run_id, progress)
         paths = {}
-        for number, name in enumerate(formats):
+        for number, name in enumerate(name for name in formats if name not in FEED_FORMATS):
             progress("report files", number, len(formats))
-            file_name = FEED_FORMATS.get(name, f"report.{name}")
-            write = partial(_write_format, store, name, report)
-            paths[name] = _write_complete(folder / file_name, write)
+            paths[name] = folder / f"report.{name}"
+            with _complete_files({name: paths[name]}) as temporary:
+                _write_format(store, name, report, temporary[name])
+        feeds = {name: folder / FEED_FORMATS[name] for name in formats if name in FEED_FORMATS}
+        if feeds:
+            progress("report files", len(paths), len(formats))
+            urls = [finding.url for finding in report.findings_with(Verdict.MISSING)]
+            _write_feeds(store, shop, run_id, feeds, urls)
     progress("report files", len(formats), len(formats))
-    return paths
+    paths |= feeds
+    return {name: paths[name] for name in formats}
 
 
 @contextmanager
@@ -107,38 +111,28 @@ def _paused_cycle_collection() -> Iterator[None]:
 
 
 def _write_format(store: Store, format: str, report: Report, path: Path) -> None:
-    """Write one file of a report."""
-    if format in FEED_FORMATS:
-        _write_report_feed(store, format, report, path)
-    elif format == "html":
-        _write_html_with_details(store, report, path)
+    """Write one file of a report that is no feed."""
+    if format == "html":
+        with store.read() as session:
+            write_html(path, report, partial(read_offer_details, session, report.shop.id or 0))
+    elif format == "json":
+        with store.read() as session:
+            write_json(path, report, partial(iterate_rows, session, report.shop.id or 0))
     else:
         _WRITERS[format](path, report)
 
 
-def _write_html_with_details(store: Store, report: Report, path: Path) -> None:
-    with store.read() as session:
-        write_html(path, report, partial(read_offer_details, session))
-
-
-def _write_report_feed(store: Store, format: str, report: Report, path: Path) -> None:
-    """Write the missing offers of a report as a feed."""
-    urls = [finding.url for finding in report.findings_with(Verdict.MISSING)]
-    _write_feed(store, report.shop, report.run.id or 0, format, urls, path)
-
-
-def _write_feed(
-    store: Store, shop: Shop, run_id: int, format: str, urls: Sequence[str], path: Path
+def _write_feeds(
+    store: Store, shop: Shop, run_id: int, paths: Mapping[str, Path], urls: Sequence[str]
 ) -> None:
-    """Write the offers of some findings of a run as a feed."""
-    with store.read() as session:
-        offers = read_feed_offers(session, run_id, urls)
-        if format == "feed-xml":
-            write_xml_feed(path, offers, title=f"Missing offers of {shop.name}")
-        elif format == "feed-jsonl":
-            write_jsonl_feed(path, offers)
-        else:
-            write_csv_feed(path, offers, last_import_columns(session, shop.id))
+    """Write the offers of some findings of a run as feeds; `paths` has a file for each format."""
+    with _complete_files(paths) as temporary, store.read() as session:
+        write_feeds(
+            temporary,
+            read_feed_offers(session, run_id, urls),
+            title=f"Missing offers of {shop.name}",
+            columns=last_import_columns(session, shop.id),
+        )
 
 
 def export_feeds(
@@ -170,10 +164,8 @@ def export_feeds(
     with store.read() as session:
         urls = read_match_urls(session, run_id, missing)
     folder = report_folder(settings, shop, run_id) if out is None else out
-    paths = {}
-    for name in formats:
-        writer = partial(_write_feed, store, shop, run_id, name, urls)
-        paths[name] = _write_complete(folder / f"filtered-{FEED_FORMATS[name]}", writer)
+    paths = {name: folder / f"filtered-{FEED_FORMATS[name]}" for name in formats}
+    _write_feeds(store, shop, run_id, paths, urls)
     return paths
 
 
@@ -199,23 +191,31 @@ def report_folder(settings: Settings, shop: Shop, run_id: int) -> Path:
     return settings.data_dir / "reports" / f"{shop.id}-{name}".rstrip("-") / str(run_id)
 
 
-def _write_complete(path: Path, write: Callable[[Path], None]) -> Path:
-    """Write a file under a temporary name and rename it. Raises StorageFull, StoreError."""
+@contextmanager
+def _complete_files(paths: Mapping[str, Path]) -> Iterator[dict[str, Path]]:
+    """Give files to write under temporary names, and rename them when all are complete.
+
+    Raises StorageFull, StoreError.
+    """
     # The process id keeps two processes that write the same report apart.
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    temporary = {
+        name: path.with_name(f".{path.name}.{os.getpid()}.part") for name, path in paths.items()
+    }
+    folder = next(iter(paths.values())).parent
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write(temporary)
-        temporary.replace(path)
+        folder.mkdir(parents=True, exist_ok=True)
+        yield temporary
+        for name, path in paths.items():
+            temporary[name].replace(path)
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise StorageFull(
-                f"no space left for the report in {path.parent}: free some, then report again"
+                f"no space left for the report in {folder}: free some, then report again"
             ) from error
         raise StoreError(
-            f"the report cannot be written to {path.parent}: {error.strerror or error}"
+            f"the report cannot be written to {folder}: {error.strerror or error}"
         ) from error
     finally:
-        with suppress(OSError):
-            temporary.unlink()
-    return path
+        for path in temporary.values():
+            with suppress(OSError):
+                path.unlink()

@@ -9,9 +9,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
-import xlsxwriter
-from xlsxwriter.exceptions import FileCreateError
-
 from catalog.models import ReviewDecision, Verdict
 from reports.causes.feed_quality import FeedQuality, RejectionReason
 from reports.model.cause_shares import CauseShare
@@ -22,9 +19,7 @@ from reports.statistics.findings_reader import Finding, NearestOffer, decimal_te
 from reports.statistics.formatting import format_band, format_minute
 from reports.statistics.sightings import VanishedOffer
 from reports.write.cell_escaping import Cell, escape_row
-
-_MAX_SHEET_ROWS = 1_000_000  # XLSX allows 1,048,576
-_MAX_SHEET_NAME = 31  # characters, the limit of XLSX
+from reports.write.workbook import Workbook
 
 # Columns of the findings with their widths in characters.
 _FINDING_COLUMNS = (
@@ -68,31 +63,9 @@ def _csv_cell(cell: Cell) -> Cell:
 
 def write_xlsx(path: Path, report: Report) -> None:
     """Write everything as a workbook, one sheet per table. Raises OSError."""
-    options = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
-    try:
-        with xlsxwriter.Workbook(str(path), options) as workbook:
-            bold = workbook.add_format({"bold": True, "bottom": 1})
-            for sheet in build_sheets(report):
-                _write_sheet(workbook.add_worksheet(sheet.name), sheet, bold)
-    except FileCreateError as error:
-        raise OSError(*error.args[0].args) from error
-
-
-def _write_sheet(worksheet: xlsxwriter.worksheet.Worksheet, sheet: Sheet, bold: object) -> None:
-    # Widths come first: in constant_memory mode rows are written in order and not changed later.
-    for column, (_, width) in enumerate(sheet.columns):
-        worksheet.set_column(column, column, width)
-    worksheet.freeze_panes(1, 0)
-    for column, (name, _) in enumerate(sheet.columns):
-        worksheet.write_string(0, column, name, bold)
-    number = 0
-    for number, cells in zip(range(1, _MAX_SHEET_ROWS), sheet.rows, strict=False):
-        for column, cell in enumerate(escape_row(cells)):
-            if isinstance(cell, str):
-                worksheet.write_string(number, column, cell)
-            elif cell is not None:
-                worksheet.write_number(number, column, cell)
-    worksheet.autofilter(0, 0, number, len(sheet.columns) - 1)
+    with Workbook(path) as workbook:
+        for sheet in build_sheets(report):
+            workbook.write_sheet(sheet.name, sheet.columns, map(escape_row, sheet.rows))
 
 
 def build_sheets(report: Report) -> Iterator[Sheet]:
@@ -111,7 +84,7 @@ def build_sheets(report: Report) -> Iterator[Sheet]:
     yield _groups_sheet("Categories", "category", figures.by_category, currencies)
     yield _groups_sheet("Price bands", "price band", figures.by_band, [currency or ""])
     for other_currency, groups in figures.other_currency_bands:
-        name = f"Price bands {other_currency}"[:_MAX_SHEET_NAME]
+        name = f"Price bands {other_currency}"
         yield _groups_sheet(name, "price band", groups, [other_currency])
     yield _groups_sheet("Brands", "brand", figures.by_brand, currencies)
     yield _price_differences_sheet(quality)
