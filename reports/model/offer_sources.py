@@ -88,9 +88,9 @@ def _urls_of(finding: Finding) -> Iterator[str]:
 
 def _read_pages(session: Session, shop_id: int, urls: Iterable[str]) -> dict[str, _StoredPage]:
     connection = session.connection()
-    page_columns = [col(Page.id), col(Page.url), col(Page.body), col(Page.fetched_at)]
+    page_columns: list[Any] = [col(Page.id), col(Page.url), col(Page.body), col(Page.fetched_at)]
     offer_names = ("page_id", "url", "readings", *_VALUE_COLUMNS)
-    offer_columns = [getattr(ShopOffer, name) for name in offer_names]
+    offer_columns: list[Any] = [getattr(ShopOffer, name) for name in offer_names]
     pages: dict[str, _StoredPage] = {}
     by_id: dict[int, _StoredPage] = {}
     for batch in batches(sorted(urls), _BATCH_SIZE):
