@@ -190,7 +190,7 @@ def _parsed_row(shop_id: int, offer: dict[str, Any]) -> dict[str, Any]:
         readings[attribute.value] = {
             "weight": 0.97,
             "votes": 4,
-            "raw": f"  {value} ",
+            "raw": f"{value} ",
             "rule": f"div.product-detail > div.info span.{attribute.value}-value",
         }
     page_id = int(offer["url"].rpartition("/")[2]) + 1
