@@ -10,10 +10,10 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz docs pins floors clean
+.PHONY: help demo test fuzz docs pins floors translations clean
 
 help:  ## Show this list.
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' Makefile
 
 demo: $(VENV)/.runtime  ## Serve the demo shop, run the whole job on it, print what its catalog lacks.
 	@$(BIN)/scout demo
@@ -38,6 +38,9 @@ floors: $(VENV)/.dev  ## Measure anew and raise the floors in tests/floors.json;
 docs: $(VENV)/.docs  ## Build the documentation site into build/docs; warnings are errors.
 	@$(BIN)/python -m sphinx -E -W --keep-going -q -b html docs build/docs
 	@echo "documentation: build/docs/index.html"
+
+translations: $(VENV)/.runtime  ## Collect all texts for readers, and list those that lack a translation.
+	@$(BIN)/python -m catalog.language.extraction
 
 pins:  ## Choose the newest versions within the ranges, in a fresh environment; write requirements/*.txt.
 	@echo "installing the newest versions within the ranges into build/pins ..."

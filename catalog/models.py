@@ -511,7 +511,7 @@ class StoredFinding(SQLModel, table=True):
     missing in this or any earlier run; `lost_run_id` is the next finished run if the offer was missing
     here and not seen there. The page, the evidence of the matcher and the nearest offer
     are in the row `match_id` of the matches, which are written again when a run is matched again,
-    so it is no foreign key.
+    so it is no foreign key. `evidence` are sentences as `catalog.language.sentences` stores them.
     """
 
     __tablename__ = "finding"
@@ -569,7 +569,7 @@ class StoredFinding(SQLModel, table=True):
     lost_run_id: int | None = None
     variant_of: str | None = None
     urls: list[str] = Field(default_factory=list, sa_type=JSON)
-    evidence: list[str] = Field(default_factory=list, sa_type=JSON)
+    evidence: list[Any] = Field(default_factory=list, sa_type=JSON)
 
 
 class RunCounts(SQLModel, table=True):

@@ -29,7 +29,8 @@ class Settings(BaseSettings):
     number of processes that parse pages, `at_once` the number of shops run in parallel. `precision`
     is the target of the matcher's verdicts; `confidence` the least confidence, per attribute, at
     which a value is taken. `rates` gives the value of one unit of a currency, all in one unit, such
-    as EUR 1 and USD 0.92: with them, lists rank amounts of several currencies together.
+    as EUR 1 and USD 0.92: with them, lists rank amounts of several currencies together. `language`
+    is that of reports for people.
     """
 
     model_config = SettingsConfigDict(env_prefix="SCOUT_", toml_file="scout.toml", extra="forbid")
@@ -52,6 +53,7 @@ class Settings(BaseSettings):
     at_once: int = Field(default=2, ge=1)
     run_memory: int = Field(default=4_000, ge=0)
     rates: dict[CurrencyCode, Annotated[Decimal, Field(gt=0)]] = {}
+    language: Literal["en", "de"] = "en"
     confidence: dict[Attribute, Annotated[float, Field(ge=0, le=1)]] = {}
 
     @classmethod

@@ -75,9 +75,9 @@ def describe_kind_differences(
             )
     # An accessory: all words of one title follow `for` in the other.
     if catalog_tokens and not catalog_kind.fits and shop_kind.fits.issuperset(catalog_tokens):
-        differences.append("variant: something for it in the shop, the thing itself in the catalog")
+        differences.append("variant: accessory in the shop, main product in the catalog")
     elif shop_tokens and not shop_kind.fits and catalog_kind.fits.issuperset(shop_tokens):
-        differences.append("variant: the thing itself in the shop, something for it in the catalog")
+        differences.append("variant: main product in the shop, accessory in the catalog")
     return differences
 
 

@@ -18,6 +18,7 @@ from datetime import datetime
 from stdnum import ean as gtin
 from stdnum.exceptions import ValidationError
 
+from catalog.language.sentences import Sentence, gettext_noop
 from catalog.models import Verdict
 from reports.causes.cause_kinds import CauseKind
 from reports.causes.config import CauseConfig
@@ -26,9 +27,8 @@ from reports.causes.page_variants import VariantIndex
 from reports.causes.recorded.lost_offers import LostOffer
 from reports.causes.recorded.rejected_rows import RejectedRow
 from reports.statistics.findings_reader import Finding
-from reports.statistics.formatting import format_date, format_percent
 
-NO_PATTERN = "no pattern found"
+NO_PATTERN = Sentence(gettext_noop("no pattern found"))
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class CauseContext:
 @dataclass(frozen=True)
 class _Cause:
     kind: CauseKind
-    evidence: str
+    evidence: Sentence
 
 
 def infer_causes(findings: Sequence[Finding], context: CauseContext) -> None:
@@ -89,17 +89,17 @@ def _supported_causes(finding: Finding, context: CauseContext) -> Iterator[_Caus
         yield _Cause(CauseKind.LOST, lost_offer.evidence)
     for group in context.groups.by_offer.get(finding.url, ()):
         if group.trait is not None:
-            yield _Cause(group.kind, group.sentence.text)
+            yield _Cause(group.kind, group.sentence)
     variant = context.variants.evidence(finding)
     if variant is not None and variant.proves_collapse:
-        yield _Cause(CauseKind.VARIANT, variant.text)
+        yield _Cause(CauseKind.VARIANT, variant.sentence)
 
 
-def _observations(finding: Finding, context: CauseContext) -> Iterator[str]:
+def _observations(finding: Finding, context: CauseContext) -> Iterator[Sentence]:
     """Yield the facts of a single offer that are no cause by themselves."""
     variant = context.variants.evidence(finding)
     facts = (
-        variant and variant.text,
+        variant and variant.sentence,
         _out_of_stock_evidence(finding),
         _new_evidence(finding, context),
         _ean_evidence(finding, context),
@@ -107,33 +107,42 @@ def _observations(finding: Finding, context: CauseContext) -> Iterator[str]:
     yield from (fact for fact in facts if fact)
 
 
-def _ambiguous_evidence(finding: Finding) -> str:
-    undecided = f"the matcher could not decide (score {finding.score:.2f})"
+def _ambiguous_evidence(finding: Finding) -> Sentence:
     if finding.nearest is None:
-        return undecided
-    return f"possibly “{finding.nearest.title}”, but {undecided}"
+        return Sentence(
+            "the matcher could not decide (probability {share})", {"share": finding.score}
+        )
+    return Sentence(
+        "possibly “{title}”, but the matcher could not decide (probability {share})",
+        {"title": finding.nearest.title, "share": finding.score},
+    )
 
 
-def _out_of_stock_evidence(finding: Finding) -> str | None:
+def _out_of_stock_evidence(finding: Finding) -> Sentence | None:
     if finding.availability != "out_of_stock":
         return None
-    return "the page says out of stock"
+    return Sentence("out of stock, according to its page")
 
 
-def _new_evidence(finding: Finding, context: CauseContext) -> str | None:
+def _new_evidence(finding: Finding, context: CauseContext) -> Sentence | None:
     if context.was_seen is None or any(map(context.was_seen, finding.all_urls())):
         return None
-    return f"not seen in the shop in the run of {format_date(context.previous_run_at)}"
+    return Sentence("not seen in the shop in the run of {date}", {"date": context.previous_run_at})
 
 
-def _ean_evidence(finding: Finding, context: CauseContext) -> str | None:
+def _ean_evidence(finding: Finding, context: CauseContext) -> Sentence | None:
     if is_valid_ean(finding.ean) or context.ean_share < context.config.usual_ean_share:
         return None
-    statement = "states no EAN"
     if finding.ean:
-        statement = f"states “{finding.ean}”, which is not a valid EAN"
-    usual = format_percent(context.ean_share)
-    return f"the page {statement}; the pages of {usual} of the listed offers state one"
+        return Sentence(
+            "the page states “{ean}”, which is not a valid EAN; the pages of {share} of the listed "
+            "offers state one",
+            {"ean": finding.ean, "share": context.ean_share},
+        )
+    return Sentence(
+        "the page states no EAN; the pages of {share} of the listed offers state one",
+        {"share": context.ean_share},
+    )
 
 
 def is_valid_ean(ean: str | None) -> bool:
@@ -148,9 +157,9 @@ def is_valid_ean(ean: str | None) -> bool:
         return False
 
 
-def _other_evidence(finding: Finding, context: CauseContext) -> str:
+def _other_evidence(finding: Finding, context: CauseContext) -> Sentence:
     if not context.feed_offers:
-        return "the catalog has no offers of this shop"
+        return Sentence("the catalog has no offers of this shop")
     if finding.nearest:
         return NO_PATTERN
-    return f"{NO_PATTERN}; the catalog has nothing similar"
+    return Sentence("no pattern found; the catalog has nothing similar")

@@ -2,47 +2,52 @@
 
 from enum import StrEnum
 
+from catalog.language.sentences import gettext_noop
 from reports.causes.offer_columns import Trait
 
 
 class CauseKind(StrEnum):
     """Probable reason why an offer is missing or undecided; the `cause` of every row."""
 
-    REJECTED = "in the feed but rejected"
-    LOST = "no longer in the feed"
-    CATEGORY = "category absent from the feed"
-    CATEGORY_PART = "category partly missing"
-    BRAND = "brand absent from the catalog"
-    BRAND_PART = "brand partly missing"
-    PRICE = "price band absent from the feed"
-    PRICE_PART = "price band partly missing"
-    CURRENCY = "currency absent from the feed"
-    EAN_PREFIX = "EAN prefix absent from the feed"
-    STOPPED = "import stopped early"
-    NEWER = "newer than the last import"
-    NEW = "new since the last run"
-    VARIANT = "variant of a listed offer"
-    OUT_OF_STOCK = "out of stock on the page"
-    AVAILABILITY = "availability on the page"
-    EAN = "EAN missing or invalid"
-    NO_PRICE = "price missing or implausible"
-    PICTURE = "picture missing"
-    LANGUAGE = "page in another language"
-    TEMPLATE = "page template absent from the feed"
-    FOLDER = "part of the website absent from the feed"
-    AMBIGUOUS = "ambiguous"
-    OTHER = "not in the feed"
+    REJECTED = gettext_noop("in the feed but rejected")
+    LOST = gettext_noop("no longer in the feed")
+    CATEGORY = gettext_noop("category absent from the feed")
+    CATEGORY_PART = gettext_noop("category partly missing")
+    BRAND = gettext_noop("brand absent from the catalog")
+    BRAND_PART = gettext_noop("brand partly missing")
+    PRICE = gettext_noop("price band absent from the feed")
+    PRICE_PART = gettext_noop("price band partly missing")
+    CURRENCY = gettext_noop("currency absent from the feed")
+    EAN_PREFIX = gettext_noop("EAN prefix absent from the feed")
+    STOPPED = gettext_noop("import stopped early")
+    NEWER = gettext_noop("newer than the last import")
+    NEW = gettext_noop("new since the last run")
+    VARIANT = gettext_noop("variant of a listed offer")
+    OUT_OF_STOCK = gettext_noop("out of stock on the page")
+    AVAILABILITY = gettext_noop("availability on the page")
+    EAN = gettext_noop("EAN missing or invalid")
+    NO_PRICE = gettext_noop("price missing or implausible")
+    PICTURE = gettext_noop("picture missing")
+    LANGUAGE = gettext_noop("page in another language")
+    TEMPLATE = gettext_noop("page template absent from the feed")
+    FOLDER = gettext_noop("part of the website absent from the feed")
+    AMBIGUOUS = gettext_noop("ambiguous")
+    OTHER = gettext_noop("not in the feed")
 
 
-_ASK_CATEGORY = "Ask the merchant whether the export leaves out these categories on purpose."
-_ASK_BRAND = "Ask whether the merchant may not, or does not want to, advertise these brands."
-_PRICE_FILTER = "Look for a price filter in the merchant's export or in the import."
+_ASK_CATEGORY = gettext_noop(
+    "Ask the merchant whether the export leaves out these categories on purpose."
+)
+_ASK_BRAND = gettext_noop(
+    "Ask whether the merchant may not, or does not want to, advertise these brands."
+)
+_PRICE_FILTER = gettext_noop("Look for a price filter in the merchant's export or in the import.")
 
 ADVICE = {
-    CauseKind.REJECTED: (
+    CauseKind.REJECTED: gettext_noop(
         "The merchant does send these offers. Correct the rows or the field mapping of the import."
     ),
-    CauseKind.LOST: (
+    CauseKind.LOST: gettext_noop(
         "Ask the merchant why the feed no longer has these offers: the shop still sells them."
     ),
     CauseKind.CATEGORY: _ASK_CATEGORY,
@@ -51,36 +56,46 @@ ADVICE = {
     CauseKind.BRAND_PART: _ASK_BRAND,
     CauseKind.PRICE: _PRICE_FILTER,
     CauseKind.PRICE_PART: _PRICE_FILTER,
-    CauseKind.CURRENCY: "Ask the merchant for the feed of the shop in this currency.",
-    CauseKind.EAN_PREFIX: (
+    CauseKind.CURRENCY: gettext_noop("Ask the merchant for the feed of the shop in this currency."),
+    CauseKind.EAN_PREFIX: gettext_noop(
         "The prefix stands for one supplier. Ask whether the export leaves this supplier out."
     ),
-    CauseKind.STOPPED: (
+    CauseKind.STOPPED: gettext_noop(
         "The export or the import probably ended early. Compare the number of rows sent and read."
     ),
-    CauseKind.NEWER: "Import the newest feed, then run again.",
-    CauseKind.VARIANT: (
+    CauseKind.NEWER: gettext_noop("Import the newest feed, then run again."),
+    CauseKind.VARIANT: gettext_noop(
         "The export may send one offer for all variants, or leave some out. Ask for one row "
         "per variant."
     ),
-    CauseKind.OUT_OF_STOCK: "Usually on purpose. Check again when the offers are back in stock.",
-    CauseKind.AVAILABILITY: "Ask whether the export leaves out offers with this availability.",
-    CauseKind.NEW: (
+    CauseKind.OUT_OF_STOCK: gettext_noop(
+        "Usually on purpose. Check again when the offers are back in stock."
+    ),
+    CauseKind.AVAILABILITY: gettext_noop(
+        "Ask whether the export leaves out offers with this availability."
+    ),
+    CauseKind.NEW: gettext_noop(
         "The feed is probably older than the shop's pages. Import the newest feed, then run again."
     ),
-    CauseKind.EAN: (
+    CauseKind.EAN: gettext_noop(
         "Offers without a valid EAN are often dropped during import. Ask the merchant to add it."
     ),
-    CauseKind.NO_PRICE: "Offers without a valid price are often dropped. Ask the merchant for it.",
-    CauseKind.PICTURE: "Offers without a picture are often dropped. Ask the merchant to add one.",
-    CauseKind.LANGUAGE: "Ask the merchant for the feed of the shop in this language.",
-    CauseKind.TEMPLATE: (
+    CauseKind.NO_PRICE: gettext_noop(
+        "Offers without a valid price are often dropped. Ask the merchant for it."
+    ),
+    CauseKind.PICTURE: gettext_noop(
+        "Offers without a picture are often dropped. Ask the merchant to add one."
+    ),
+    CauseKind.LANGUAGE: gettext_noop("Ask the merchant for the feed of the shop in this language."),
+    CauseKind.TEMPLATE: gettext_noop(
         "These pages have a layout of their own. Ask whether the export covers this part of the "
         "shop, and check a few of their offers."
     ),
-    CauseKind.FOLDER: "Ask whether the export covers this part of the website.",
-    CauseKind.AMBIGUOUS: "Review these offers: the catalog may or may not list them.",
-    CauseKind.OTHER: "No pattern found. Ask the merchant why these offers are not exported.",
+    CauseKind.FOLDER: gettext_noop("Ask whether the export covers this part of the website."),
+    CauseKind.AMBIGUOUS: gettext_noop("Review these offers: the catalog may or may not list them."),
+    CauseKind.OTHER: gettext_noop(
+        "No pattern found. Ask the merchant why these offers are not exported."
+    ),
 }
 
 WHOLE_KINDS = {

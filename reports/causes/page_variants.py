@@ -9,11 +9,11 @@ missing row needs another explanation.
 
 import re
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from urllib.parse import urlsplit
 
+from catalog.language.sentences import Sentence
 from catalog.models import Verdict
 from matcher.features.variant_words import learn_variant_words
 from matcher.records.product_kinds import detect_product_kind
@@ -35,7 +35,7 @@ class VariantEvidence:
     why the offer is missing.
     """
 
-    text: str
+    sentence: Sentence
     proves_collapse: bool
 
 
@@ -111,15 +111,15 @@ class VariantIndex:
             return self._page_evidence(page_title)
         if nearest is None:
             return None
-        text = self._title_evidence(finding.title, nearest)
-        if text is None:
+        sentence = self._title_evidence(finding.title, nearest)
+        if sentence is None:
             return None
         # Titles are evidence only if no two listed offers differ in the same way.
-        return VariantEvidence(text, proves_collapse=True)
+        return VariantEvidence(sentence, proves_collapse=True)
 
     def _page_evidence(self, title: str | None) -> VariantEvidence:
-        text = f"on the same page as the listed “{title}”"
-        return VariantEvidence(text, proves_collapse=not self._lists_variants)
+        sentence = Sentence("on the same page as the listed “{title}”", {"title": title})
+        return VariantEvidence(sentence, proves_collapse=not self._lists_variants)
 
     @cached_property
     def _lists_variants(self) -> bool:
@@ -129,17 +129,16 @@ class VariantIndex:
     def _shares_page(self, url: str, listed_url: str | None) -> bool:
         return is_same_page(url, listed_url) and url.partition("?")[0] not in self.scripts
 
-    def _title_evidence(self, title: str | None, listed: NearestOffer) -> str | None:
+    def _title_evidence(self, title: str | None, listed: NearestOffer) -> Sentence | None:
         differences = self._variant_differences(_record(title), _record(listed.title))
         if not differences or differences & self._listed_differences:
             return None
         if _NO_DIFFERENCE in differences:
-            return f"has the same title as the listed “{listed.title}”"
+            return Sentence("has the same title as the listed “{title}”", {"title": listed.title})
         title_words, listed_words = _split_title(title), _split_title(listed.title)
         added = [word for word in title_words if word not in listed_words]
         removed = [word for word in listed_words if word not in title_words]
-        change = f"{_quoted(added)} for {_quoted(removed)}"
-        return f"differs from the listed “{listed.title}” only in {change}"
+        return _title_difference(listed.title, " ".join(added), " ".join(removed))
 
     def _variant_differences(self, left: Record, right: Record) -> set[str]:
         """Return the differences of two titles; empty if any of them makes another product."""
@@ -215,10 +214,19 @@ def _share_half_of_words(title: str, other_title: str) -> bool:
     return 2 * len(first_words & second_words) >= max(len(first_words), len(second_words))
 
 
-def _quoted(changed_words: Sequence[str]) -> str:
-    if not changed_words:
-        return "nothing"
-    return f"“{' '.join(changed_words)}”"
+def _title_difference(title: str | None, added: str, removed: str) -> Sentence:
+    arguments = {"title": title, "added": added, "removed": removed}
+    if not removed:
+        del arguments["removed"]
+        return Sentence(
+            "differs from the listed “{title}” only by the additional “{added}”", arguments
+        )
+    if not added:
+        del arguments["added"]
+        return Sentence("differs from the listed “{title}” only by lacking “{removed}”", arguments)
+    return Sentence(
+        "differs from the listed “{title}” only by “{added}” instead of “{removed}”", arguments
+    )
 
 
 def _split_title(title: str | None) -> list[str]:

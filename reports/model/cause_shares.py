@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from catalog.language.sentences import Sentence
 from reports.causes.cause_kinds import ADVICE, CauseKind
 from reports.causes.groups.group_causes import GroupCause, GroupCauses
 from reports.statistics.completeness import VerdictCounts
@@ -13,13 +14,21 @@ from reports.statistics.findings_reader import Finding, decimal_text
 
 _MAX_EVIDENCE = 5  # most frequent sentences kept per cause
 
+# Cause, and the sentence of its group if it has one.
+_ShareKey = tuple[str, Sentence | None]
+
 
 @dataclass(frozen=True)
 class EvidenceCount:
     """Sentence that supports a cause, with the number of offers that it holds for."""
 
-    text: str
+    sentence: Sentence
     offers: int
+
+    @property
+    def text(self) -> str:
+        """The sentence in English."""
+        return self.sentence.text
 
 
 @dataclass(frozen=True)
@@ -82,15 +91,15 @@ def summarize_causes(
     `currency_weights` make amounts of several currencies comparable; an offer without a price
     counts as the mean.
     """
-    members: dict[tuple[str, str], list[Finding]] = {}
-    group_of: dict[tuple[str, str], GroupCause] = {}
+    members: dict[_ShareKey, list[Finding]] = {}
+    group_of: dict[_ShareKey, GroupCause] = {}
     for finding in findings:
         if not finding.is_missing or not finding.cause:
             continue
         group = _explaining_group(finding, groups)
-        key = (finding.cause, "")
+        key: _ShareKey = (finding.cause, None)
         if group is not None:
-            key = (finding.cause, group.sentence.text)
+            key = (finding.cause, group.sentence)
             group_of[key] = group
         members.setdefault(key, []).append(finding)
     shares = []
@@ -116,12 +125,12 @@ def _explaining_group(finding: Finding, groups: GroupCauses) -> GroupCause | Non
 
 def _share(kind: CauseKind, explained: Sequence[Finding], group: GroupCause | None) -> CauseShare:
     counts = VerdictCounts()
-    sentences: Counter[str] = Counter()
+    sentences: Counter[Sentence] = Counter()
     for finding in explained:
         counts.add(finding)
         sentences[finding.evidence[0]] += 1
     evidence = tuple(
-        EvidenceCount(text, offers) for text, offers in sentences.most_common(_MAX_EVIDENCE)
+        EvidenceCount(sentence, offers) for sentence, offers in sentences.most_common(_MAX_EVIDENCE)
     )
     return CauseShare(kind, counts, evidence, group)
 

@@ -107,7 +107,7 @@ def _columns(finding: Finding) -> dict[str, Any]:
         "was_missing": finding.was_missing or finding.is_missing,
         "variant_of": finding.variant_of,
         "urls": list(finding.urls),
-        "evidence": list(finding.evidence),
+        "evidence": [sentence.as_json() for sentence in finding.evidence],
     }
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from sqlmodel import Session, col, select
 
 from catalog.errors import UsageError
+from catalog.language.sentences import Sentence
 from catalog.models import Match, ReviewDecision, Run, RunState, Shop, StoredFinding, Verdict
 from catalog.runtime.batches import batches
 from catalog.storage.findings import (
@@ -149,7 +150,7 @@ def _with_stored(row: StoredFinding, match: Finding | None) -> Finding:
         note=row.note,
         reviewer=row.reviewer,
         cause=row.cause,
-        evidence=tuple(row.evidence),
+        evidence=tuple(map(Sentence.from_json, row.evidence)),
         since=Change(row.change) if row.change else None,
         variant_of=row.variant_of,
         match_id=row.match_id,

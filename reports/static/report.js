@@ -26,13 +26,22 @@ const formatCount = (number) => number.toLocaleString(language);
 const formatPrice = (price, currency) => {
   if (price === null || price === undefined || price === "") return "–";
   try {
-    return Number(price).toLocaleString(language, { style: "currency", currency });
+    return Number(price).toLocaleString(language, { style: "currency", currency, minimumFractionDigits: 2, maximumFractionDigits: 2 });
   } catch {
     return `${currency || ""} ${Number(price).toLocaleString(language, { minimumFractionDigits: 2 })}`.trim();
   }
 };
 
-const formatShare = (share) => `${(100 * share).toLocaleString(language, { maximumFractionDigits: share === 0 || share === 1 ? 0 : 1, minimumFractionDigits: share === 0 || share === 1 ? 0 : 1 })} %`;
+// The same texts as in the table of the first rows: a share beyond these two would be rounded to all or none.
+const ALMOST_ALL = 0.999;
+const ALMOST_NONE = 0.001;
+const formatShare = (share) => {
+  const digits = share === 0 || share === 1 ? 0 : 1;
+  const format = (number) => number.toLocaleString(language, { style: "percent", minimumFractionDigits: digits, maximumFractionDigits: digits });
+  if (digits && share > ALMOST_ALL) return `>${format(ALMOST_ALL)}`;
+  if (digits && share < ALMOST_NONE) return `<${format(ALMOST_NONE)}`;
+  return format(share);
+};
 
 const formatMinute = (text) => `${dateFormat.format(new Date(text))}, ${text.slice(11, 16)} UTC`;
 
@@ -195,7 +204,7 @@ class OfferList {
   }
 
   haystack(row) {
-    this.haystacks[row] ??= ["title", "brand", "category", "ean", "sku", "han", "url", "cause", "evidence"].map((column) => this.value(column, row)).join(" ").toLowerCase();
+    this.haystacks[row] ??= [...["title", "brand", "category", "ean", "sku", "han", "url", "cause", "evidence"].map((column) => this.value(column, row)), this.describeCause(this.value("cause", row))].join(" ").toLowerCase();
     return this.haystacks[row];
   }
 
@@ -372,11 +381,11 @@ class OfferList {
       return heading;
     }));
     const rows = values.map(([attribute, onPage, inCatalog, weight, votes]) => {
-      const heading = element("th", "", attribute);
+      const heading = element("th", "", this.messages[`attribute_${attribute}`] || attribute);
       heading.scope = "row";
       const reading = weight === null ? "–" : this.messages.confidence.replace("{share}", formatShare(weight)).replace("{votes}", formatCount(votes));
       const cell = (name, text) => {
-        const made = element("td", "", text ?? "–");
+        const made = element("td", "", this.messages[`${attribute}_${text}`] || (text ?? "–"));
         made.dataset.label = this.messages[name];
         return made;
       };
@@ -405,7 +414,7 @@ class OfferList {
       bar.style.marginInlineStart = `${(Math.min(from, to) - low) * scale}%`;
       bar.style.inlineSize = `${Math.max(Math.abs(weight) * scale, 0.5)}%`;
       const sign = weight > 0 ? "+" : "−";
-      return element("li", "", element("span", "", kind), element("span", "track", bar), element("span", "number", `${sign}${Math.abs(weight).toLocaleString(language, { minimumFractionDigits: 2 })}`));
+      return element("li", "", element("span", "", this.messages[`kind_${kind}`] || kind), element("span", "track", bar), element("span", "number", `${sign}${Math.abs(weight).toLocaleString(language, { minimumFractionDigits: 2 })}`));
     });
     return [...content, element("p", "small", this.messages.evidence_hint), element("ul", "waterfall", ...rows)];
   }

@@ -13,6 +13,15 @@ def category_steps(category: str | None) -> list[str]:
     return [step for step in stripped if step]
 
 
+def format_category(category: str | None) -> str:
+    """Format a category path for readers.
+
+    >>> format_category("Garden > Mowers")
+    'Garden › Mowers'
+    """
+    return (category or "").replace(" > ", " › ")
+
+
 def category_prefixes(category: str | None) -> list[str]:
     """Return a category and all its ancestors, topmost first.
 

@@ -14,6 +14,7 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlmodel import Session, col
 
+from catalog.language.sentences import gettext_noop
 from catalog.models import (
     FINAL_SITEMAP_STATUSES,
     KnownOffer,
@@ -40,11 +41,11 @@ _NOT_CRAWLED = frozenset({PageState.PENDING, PageState.LEASED, PageState.REFUSED
 class OfferStatus(StrEnum):
     """Outcome of looking up a catalog offer's page in a crawl."""
 
-    SEEN = "seen"
-    PAGE_FOUND = "page found"
-    NOT_FOUND = "not found"
-    NOT_CRAWLED = "not crawled"
-    NO_LINK = "no link"
+    SEEN = gettext_noop("seen")
+    PAGE_FOUND = gettext_noop("page found")
+    NOT_FOUND = gettext_noop("not found")
+    NOT_CRAWLED = gettext_noop("not crawled")
+    NO_LINK = gettext_noop("no link")
 
 
 @dataclass(frozen=True, slots=True)

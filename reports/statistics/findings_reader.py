@@ -17,6 +17,7 @@ from typing import Any
 from sqlalchemy import Row, Select, and_, func, select
 from sqlmodel import Session, col
 
+from catalog.language.sentences import Sentence
 from catalog.models import Match, Page, Review, ReviewDecision, Shop, Verdict
 from catalog.runtime.batches import batches
 from catalog.storage.findings import Change
@@ -99,7 +100,7 @@ class Finding:
     note: str | None = None
     reviewer: str | None = None
     cause: str | None = None
-    evidence: tuple[str, ...] = ()
+    evidence: tuple[Sentence, ...] = ()
     since: Change | None = None
     why: Mapping[str, Any] | None = None
     variant_of: str | None = None
@@ -151,7 +152,7 @@ class Finding:
             "availability": self.availability,
             "verdict": str(self.verdict),
             "cause": self.cause,
-            "evidence": list(self.evidence),
+            "evidence": [sentence.text for sentence in self.evidence],
             "score": round(self.score, 4),
             "nearest": self.nearest and self.nearest.as_json(),
             "reasons": list(self.reasons),

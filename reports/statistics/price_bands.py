@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from itertools import pairwise
 
+from catalog.language.languages import Language
+
 MAX_BANDS = 9  # as many as a reader takes in at once
 _WIDE_RATIO = 6  # highest by lowest price from which borders follow the 1-2-5 series
 _OUTLIER_SHARE = 50  # one price in so many is ignored at both ends when the range is measured
@@ -26,6 +28,25 @@ class Band:
     def holds(self, price: Decimal) -> bool:
         """Return True if a price falls into this band."""
         return (self.low is None or self.low <= price) and (self.high is None or price < self.high)
+
+
+def format_band(band: Band | None, currency: str | None, language: Language) -> str:
+    """Format a price band; its upper border is excluded.
+
+    >>> from catalog.language.languages import ENGLISH
+    >>> format_band(Band(Decimal(20), Decimal(50)), "EUR", ENGLISH)
+    '€20 – €50'
+    >>> format_band(Band(None, Decimal(20)), "EUR", ENGLISH)
+    'below €20'
+    """
+    if band is None or (band.low is None and band.high is None):
+        return language.gettext("all prices")
+    low, high = language.money(band.low, currency), language.money(band.high, currency)
+    if band.low is None:
+        return language.gettext("below {price}").format(price=high)
+    if band.high is None:
+        return language.gettext("{price} and above").format(price=low)
+    return f"{low} – {high}"
 
 
 @dataclass(frozen=True)

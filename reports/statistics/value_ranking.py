@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Protocol, TypeVar
 
+from catalog.language.languages import ENGLISH, Language
+
 RankKey = tuple[Decimal, ...]
 
 
@@ -74,7 +76,7 @@ class ValueRanking:
     def _unrated(self) -> Sequence[str]:
         return [currency for currency in self.order if currency not in self.rates]
 
-    def describe(self) -> str:
+    def describe(self, language: Language = ENGLISH) -> str:
         """Describe the ranking in one sentence; empty where there is only one currency.
 
         >>> ValueRanking(("EUR", "USD")).describe()
@@ -85,17 +87,19 @@ class ValueRanking:
         if len(self.order) < 2:
             return ""
         rated = [currency for currency in self.order if currency in self.rates]
-        separate = [currency or "no currency" for currency in self._unrated]
-        rates = ", ".join(f"{name} {self.rates[name].normalize():f}" for name in rated)
+        separate = [currency or language.gettext("no currency") for currency in self._unrated]
+        rates = ", ".join(f"{name} {language.rate(self.rates[name])}" for name in rated)
         if not separate:
-            return f"Ranked by value at the rates of the settings ({rates})."
+            text = language.gettext("Ranked by value at the rates of the settings ({rates}).")
+            return text.format(rates=rates)
         if not rated:
-            names = f"{', '.join(separate[:-1])} and {separate[-1]}"
-            return (
-                f"{names} are ranked separately, the highest value of each first; "
+            text = language.gettext(
+                "{names} and {last} are ranked separately, the highest value of each first; "
                 "nothing is converted."
             )
-        return (
-            f"Ranked by value at the rates of the settings ({rates}); without a rate, "
-            f"ranked separately: {', '.join(separate)}."
+            return text.format(names=", ".join(separate[:-1]), last=separate[-1])
+        text = language.gettext(
+            "Ranked by value at the rates of the settings ({rates}); without a rate, ranked "
+            "separately: {separate}."
         )
+        return text.format(rates=rates, separate=", ".join(separate))

@@ -8,7 +8,7 @@ statistics.
 
 import base64
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -17,26 +17,36 @@ from urllib.parse import urlencode, urlsplit
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from catalog.models import RunState, Verdict
+from catalog.language.languages import ENGLISH, Language
+from catalog.language.sentences import gettext_noop
+from catalog.language.templates import add_language
+from catalog.models import Verdict
 from catalog.storage.findings import Change
 from reports.causes.cause_kinds import ADVICE, CauseKind
 from reports.causes.feed_quality import UnseenOffer, group_by_status
 from reports.model.report_model import Report
-from reports.statistics import formatting
+from reports.statistics.category_paths import format_category
 from reports.statistics.completeness import Group, VerdictCounts
-from reports.statistics.coverage import Coverage, OfferStatus
+from reports.statistics.coverage import OfferStatus
 from reports.statistics.findings_reader import Finding, decimal_text
-from reports.statistics.price_bands import Band
+from reports.statistics.page_reasons import PAGE_REASONS, REJECTION_REASONS
+from reports.statistics.price_bands import Band, format_band
 from reports.statistics.sightings import VanishedOffer
+from reports.statistics.value_names import VERDICT_NAMES
 from reports.write import charts
 from reports.write.offer_data import (
     DETAILS_PER_CHUNK,
     CauseKeys,
+    DataWriter,
     DetailBudget,
     DetailReader,
     OfferList,
     cause_key,
+    cause_name,
 )
+from reports.write.row_texts import RowTexts, RowWriter
+from reports.write.run_notes import run_notes
+from reports.write.script_messages import script_messages
 
 # Rows of a list that are in the page as a table. Of missing and unsure offers the script draws all.
 MAX_OFFERS = 100
@@ -48,61 +58,21 @@ _MAX_BRAND_BARS = 10
 # Value of a facet for offers that do not state the attribute.
 NOT_STATED = "-"
 
-# Texts of the script.
-MESSAGES = {
-    "all": "all",
-    "not_stated": "not stated",
-    "out_of_stock": "out of stock",
-    "first_seen": "first seen",
-    "last_seen": "last seen",
-    "nothing_similar": "nothing similar",
-    "untitled": "untitled",
-    "probability": "probability of being the same offer",
-    "change_new": "new",
-    "change_reappeared": "missing again",
-    "word_accept": "confirmed",
-    "word_reject": "rejected",
-    "word_ignore": "ignored",
-    "several": "one of several offers on its page",
-    "shown": "{shown} of {all} offers",
-    "none": "No offer matches these filters.",
-    "loading": "Loading all offers …",
-    "old_browser": "This browser is too old for filters: it shows the first rows only.",
-    "more": "Show {number} more",
-    "details": "Details",
-    "attribute": "Attribute",
-    "on_page": "On the page",
-    "in_catalog": "In the catalog (nearest)",
-    "reading": "Read with",
-    "confidence": "confidence {share}, rules: {votes}",
-    "values": "Values that were compared",
-    "evidence": "For and against being the same offer",
-    "evidence_hint": "Each bar begins where the one above ends. Bars with + move to the right and "
-    "speak for the same offer; bars with − speak against it.",
-    "candidates": "Nearest offers of the catalog",
-    "no_candidates": "The catalog has no similar offer.",
-    "page": "Page",
-    "fetched": "fetched",
-    "snapshot": "snapshot",
-    "open": "Open in the shop",
-    "also_at": "also at",
-    "decision": "Review decision",
-    "no_decision": "none yet",
-    "no_details": "This report has details of the most valuable offers only. "
-    "“scout offers --json” has those of all.",
-    "download": "missing offers",
-}
+
+@dataclass(frozen=True)
+class HiddenGroups:
+    """Groups that are not shown: their number, and the sum of their counts."""
+
+    number: int
+    counts: VerdictCounts
 
 
 @dataclass(frozen=True)
 class ShortenedGroups:
-    """First groups of a ranking.
-
-    `hidden` sums up the groups that are not shown, None if there are none.
-    """
+    """First groups of a ranking; `hidden` sums up the others, None if there are none."""
 
     shown: tuple[Group, ...]
-    hidden: Group | None = None
+    hidden: HiddenGroups | None = None
 
 
 @dataclass(frozen=True)
@@ -113,17 +83,31 @@ class UnseenList:
     shown: Sequence[UnseenOffer]
 
 
-def write_html(path: Path, report: Report, read_details: DetailReader | None = None) -> None:
+@dataclass(frozen=True)
+class ChangedOffers:
+    """Offers with one change since the previous run; `id` is their place in the page."""
+
+    id: str
+    title: str
+    offers: Sequence[Finding | VanishedOffer]
+
+
+def write_html(
+    path: Path,
+    report: Report,
+    read_details: DetailReader | None = None,
+    language: Language = ENGLISH,
+) -> None:
     """Write the report as one self-contained page.
 
-    `read_details` reads what an opened row shows; without it, rows cannot be opened.
+    `read_details` reads the content of an opened row; without it, rows cannot be opened.
     """
-    template = _environment().get_template("report.html")
+    template = _environment(language).get_template("report.html")
     with path.open("w", encoding="utf-8") as file:
-        file.writelines(template.generate(_template_values(report, read_details)))
+        file.writelines(template.generate(_template_values(report, read_details, language)))
 
 
-def _environment() -> Environment:
+def _environment(language: Language) -> Environment:
     environment = Environment(
         loader=PackageLoader("reports"),
         autoescape=True,
@@ -131,25 +115,23 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    add_language(environment, language)
+    texts = RowWriter(language)
     filters: dict[str, Callable[..., Any]] = {
-        "count": formatting.format_count,
-        "totals": formatting.format_totals,
-        "price": formatting.format_price,
-        "category": formatting.format_category,
-        "percent": formatting.format_percent,
-        "change": formatting.format_change,
-        "date": formatting.format_date,
-        "minute": formatting.format_minute,
+        "category": format_category,
         "web_link": web_link,
         "host": host_name,
-        "offer_texts": offer_texts,
+        "offer_texts": texts.of,
+        "page_reason": lambda reason: PAGE_REASONS.translate(reason, language),
+        "rejection_reason": lambda reason: REJECTION_REASONS.translate(reason, language),
     }
     environment.filters.update(filters)
     environment.globals.update(
-        plural=formatting.format_plural,
-        band_name=formatting.format_band,
+        band_name=lambda band, currency: format_band(band, currency, language),
+        messages=script_messages(language),
         charts=charts,
         cause_key=cause_key,
+        cause_name=lambda share: cause_name(share, language),
         rows_link=rows_link,
         band_range=band_range,
         no_texts=RowTexts(),
@@ -158,9 +140,12 @@ def _environment() -> Environment:
     return environment
 
 
-def _template_values(report: Report, read_details: DetailReader | None) -> dict[str, Any]:
+def _template_values(
+    report: Report, read_details: DetailReader | None, language: Language
+) -> dict[str, Any]:
     """Return the variables of the template, long lists shortened."""
-    keys, budget = CauseKeys(report.causes), DetailBudget()
+    budget = DetailBudget()
+    data = DataWriter(CauseKeys(report.causes), language, read_details, budget)
     figures = report.completeness
     missing = report.findings_with(Verdict.MISSING)
     unsure = report.findings_with(Verdict.UNSURE)
@@ -174,8 +159,8 @@ def _template_values(report: Report, read_details: DetailReader | None) -> dict[
         "total": figures.total,
         "coverage": figures.coverage,
         "coverage_fell": has_coverage_fallen(report),
-        "notes": run_notes(report),
-        "ranking": figures.ranking.describe(),
+        "notes": run_notes(report, language),
+        "ranking": figures.ranking.describe(language),
         "changes": _changed_offers(report),
         "currency": figures.currency,
         "categories": _shorten(figures.categories(), _MAX_BARS),
@@ -186,10 +171,10 @@ def _template_values(report: Report, read_details: DetailReader | None) -> dict[
         "advice": {kind.value: text for kind, text in ADVICE.items()},
         "trend": report.trend,
         "feed_quality": report.feed_quality,
-        "missing": OfferList("missing", missing, missing[:MAX_OFFERS], keys, read_details, budget),
+        "missing": OfferList("missing", missing, missing[:MAX_OFFERS], data),
         "missing_count": len(missing),
-        "unsure": OfferList("unsure", unsure, unsure[:MAX_OFFERS], keys, read_details, budget),
-        "messages": MESSAGES,
+        "unsure": OfferList("unsure", unsure, unsure[:MAX_OFFERS], data),
+        "verdict_names": VERDICT_NAMES,
         "unsure_count": len(unsure),
         "ignored": ignored[:MAX_ROWS],
         "ignored_count": len(ignored),
@@ -203,15 +188,17 @@ def _template_values(report: Report, read_details: DetailReader | None) -> dict[
     }
 
 
-def _changed_offers(report: Report) -> dict[str, Sequence[Finding | VanishedOffer]]:
-    """Return the offers that changed since the previous run by the name of the change."""
-    return {
-        "Newly missing": report.changed(Change.NEW),
-        "Still missing": report.changed(Change.STILL),
-        "Missing again": report.changed(Change.REAPPEARED),
-        "Resolved": report.resolved,
-        "No longer seen": report.no_longer_seen,
-    }
+def _changed_offers(report: Report) -> list[ChangedOffers]:
+    """Return the offers that changed since the previous run, by change."""
+    return [
+        ChangedOffers("newly-missing", gettext_noop("Newly missing"), report.changed(Change.NEW)),
+        ChangedOffers("still-missing", gettext_noop("Still missing"), report.changed(Change.STILL)),
+        ChangedOffers(
+            "missing-again", gettext_noop("Missing again"), report.changed(Change.REAPPEARED)
+        ),
+        ChangedOffers("resolved", gettext_noop("Resolved"), report.resolved),
+        ChangedOffers("no-longer-seen", gettext_noop("No longer seen"), report.no_longer_seen),
+    ]
 
 
 def _static_file(name: str) -> str:
@@ -239,63 +226,6 @@ def band_range(band: Band) -> str:
     return f"{decimal_text(band.low) or ''}-{decimal_text(band.high) or ''}"
 
 
-@dataclass(frozen=True)
-class RowTexts:
-    """Texts of a row by field, as the script makes them for the rows that are not in the page."""
-
-    identifiers: str = ""
-    seen: str = ""
-    change: str = ""
-    word: str = ""
-    category: str = ""
-    brand: str = ""
-    price: str = ""
-    evidence: str = ""
-    also: str = ""
-    nearest: str = ""
-
-
-def offer_texts(finding: Finding) -> RowTexts:
-    """Return the texts of a finding's row."""
-    numbers = [("EAN", finding.ean), ("SKU", finding.sku), ("HAN", finding.han)]
-    identifiers = [f"{name} {value}" for name, value in numbers if value]
-    if finding.availability == "out_of_stock":
-        identifiers.append(MESSAGES["out_of_stock"])
-    nearest = MESSAGES["nothing_similar"]
-    if finding.nearest is not None:
-        currency = finding.nearest.currency or finding.currency
-        price = formatting.format_price(finding.nearest.price, currency)
-        nearest = f"{price} · {MESSAGES['probability']} {formatting.format_percent(finding.score)}"
-    return RowTexts(
-        identifiers=" · ".join(identifiers),
-        seen=_sighting_text(finding),
-        change=MESSAGES.get(f"change_{finding.since}", ""),
-        word=_decision_text(finding),
-        category=formatting.format_category(finding.category) or "–",
-        brand=finding.brand or "",
-        price=formatting.format_price(finding.price, finding.currency),
-        evidence=finding.evidence[0] if finding.evidence else "",
-        also="; ".join(finding.evidence[1:3]),
-        nearest=nearest,
-    )
-
-
-def _sighting_text(finding: Finding) -> str:
-    if finding.first_seen_at is None:
-        return ""
-    text = f"{MESSAGES['first_seen']} {formatting.format_minute(finding.first_seen_at)}"
-    if finding.last_seen_at == finding.first_seen_at:
-        return text
-    return f"{text}, {MESSAGES['last_seen']} {formatting.format_minute(finding.last_seen_at)}"
-
-
-def _decision_text(finding: Finding) -> str:
-    if finding.decision is None:
-        return ""
-    decision = MESSAGES[f"word_{finding.decision.value}"]
-    return f"{decision}: {finding.note}" if finding.note else decision
-
-
 def _unseen_lists(report: Report) -> dict[OfferStatus, UnseenList]:
     groups = group_by_status(report.feed_quality.unseen)
     return {status: UnseenList(len(offers), offers[:MAX_ROWS]) for status, offers in groups.items()}
@@ -308,8 +238,7 @@ def _shorten(groups: tuple[Group, ...], limit: int) -> ShortenedGroups:
     counts = VerdictCounts()
     for group in hidden:
         counts.merge(group.counts)
-    summary = Group(f"{formatting.format_count(len(hidden))} others", counts)
-    return ShortenedGroups(groups[:limit], summary)
+    return ShortenedGroups(groups[:limit], HiddenGroups(len(hidden), counts))
 
 
 def _shorten_brands(groups: tuple[Group, ...]) -> ShortenedGroups:
@@ -323,59 +252,12 @@ def _shorten_brands(groups: tuple[Group, ...]) -> ShortenedGroups:
     return _shorten(groups, _MAX_BRAND_BARS)
 
 
-def run_notes(report: Report) -> list[str]:
-    """Return the limits of a run as sentences, the reason of a failed one first."""
-    notes = []
-    if report.run.state == RunState.FAILED and report.run.reason:
-        notes.append(f"The run failed: {report.run.reason.rstrip('.')}.")
-    coverage = report.completeness.coverage
-    return [*notes, *drift_notes(report.run.figures), *coverage_notes(coverage)]
-
-
 def has_coverage_fallen(report: Report) -> bool:
     """Return True if the crawl saw much less of the shop than that of the previous run."""
     share, previous = report.completeness.coverage.page_share, report.trend.previous_page_share
     if share is None or previous is None:
         return False
     return share < previous - _FALLEN_COVERAGE
-
-
-def coverage_notes(coverage: Coverage) -> list[str]:
-    """Return the limits of the crawl's coverage as sentences; none if it saw everything."""
-    plural = formatting.format_plural
-    notes = []
-    if not coverage.pages:
-        notes.append("No page of the shop was discovered.")
-    elif not coverage.answered:
-        notes.append("No page was answered by the shop.")
-    if coverage.waiting:
-        pages = plural(coverage.waiting, "page")
-        notes.append(f"{pages} discovered but not visited before the crawl ended.")
-    if coverage.failed:
-        notes.append(f"{plural(coverage.failed, 'page')} failed to load.")
-    if coverage.sitemaps_unread:
-        notes.append(f"{plural(coverage.sitemaps_unread, 'sitemap')} could not be read.")
-    if coverage.refused:
-        pages = plural(coverage.refused, "page")
-        notes.append(f"{pages} skipped on purpose (robots.txt, traps, other files).")
-    if coverage.not_crawled:
-        offers = plural(coverage.not_crawled, "offer")
-        notes.append(f"{offers} of the catalog could not be looked up.")
-    return notes
-
-
-def drift_notes(figures: Mapping[str, Any]) -> list[str]:
-    """Return a sentence if the rules were learnt again because the shop's pages had changed.
-
-    >>> drift_notes({"learn": {"version": 4, "drift": "the rules hold: all is well"}})
-    []
-    """
-    learnt = figures.get("learn") or {}
-    drift = str(learnt.get("drift") or "")
-    if not drift or drift.startswith("the rules hold"):
-        return []
-    sentence = f"{drift[0].upper()}{drift[1:]}"
-    return [f"{sentence}. The rules were learnt again as version {learnt.get('version')}."]
 
 
 def web_link(url: str | None) -> str | None:

@@ -10,13 +10,15 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from operator import attrgetter
+from operator import itemgetter
 from typing import Any
 
 import orjson
 
+from catalog.language.languages import ENGLISH, Language
+from catalog.language.sentences import Money, Sentence
+from matcher.decision.reasons import MATCH_REASONS
 from reports.causes.groups.group_causes import GroupCause
-from reports.causes.sentences import Money
 from reports.model.cause_shares import CauseShare
 from reports.statistics.category_paths import category_steps
 from reports.statistics.findings_reader import Finding, decimal_text
@@ -66,33 +68,21 @@ class DetailBudget:
 class OfferList:
     """List of findings of an HTML report, the most valuable first.
 
-    `shown` are drawn as a table without the script. `cause_keys` names the cause of each finding
-    as its facet does.
+    `shown` are drawn as a table without the script.
     """
 
     name: str
     findings: Sequence[Finding]
     shown: Sequence[Finding]
-    cause_keys: "CauseKeys"
-    read_details: DetailReader | None = None
-    budget: DetailBudget = field(default_factory=DetailBudget)
+    writer: "DataWriter"
 
     def columns(self) -> str:
         """Return the columns of all rows, compressed."""
-        return compress(_dump_columns(self.findings[:MAX_DATA_ROWS], self.cause_keys))
+        return compress(self.writer.dump_columns(self.findings[:MAX_DATA_ROWS]))
 
     def detail_chunks(self) -> Iterator[str]:
         """Yield the details in chunks of `DETAILS_PER_CHUNK` rows, until the budget is used up."""
-        if self.read_details is None:
-            return
-        findings = self.findings[:MAX_DATA_ROWS]
-        for start in range(0, len(findings), DETAILS_PER_CHUNK):
-            batch = findings[start : start + DETAILS_PER_CHUNK]
-            chunk = compress([_dump(list(self.read_details(batch)))])
-            self.budget.remaining -= len(chunk)
-            if self.budget.remaining < 0:
-                return
-            yield chunk
+        yield from self.writer.detail_chunks(self.findings[:MAX_DATA_ROWS])
 
 
 class CauseKeys:
@@ -102,10 +92,10 @@ class CauseKeys:
     """
 
     def __init__(self, causes: Sequence[CauseShare]) -> None:
-        self.by_evidence: dict[tuple[str, str], str] = {}
+        self.by_evidence: dict[tuple[str, Sentence], str] = {}
         for share in causes:
             if share.group is not None:
-                key = (share.kind.value, share.group.sentence.text)
+                key = (share.kind.value, share.group.sentence)
                 self.by_evidence[key] = cause_key(share)
 
     def of(self, finding: Finding) -> str:
@@ -122,6 +112,24 @@ def cause_key(share: CauseShare) -> str:
     return f"{share.kind.value}: {_group_value(share.group)}"
 
 
+def cause_name(share: CauseShare, language: Language) -> str:
+    """Return the name of a cause for readers, with the value of its group."""
+    name = language.gettext(share.kind.value)
+    if share.group is None:
+        return name
+    value = share.group.sentence.arguments.get("value")
+    if isinstance(value, Sentence):
+        return f"{name}: {value.in_language(language)}"
+    if value is not None:
+        return f"{name}: {value}"
+    borders = (share.group.sentence.arguments.get(border) for border in ("low", "high"))
+    low, high = (
+        language.money(border.amount, border.currency) if isinstance(border, Money) else ""
+        for border in borders
+    )
+    return f"{name}: {low} – {high}" if low or high else name
+
+
 def _group_value(group: GroupCause) -> str:
     """Return the value of a group; of a price interval its borders: "1000- EUR" or "5-20 EUR"."""
     if group.value:
@@ -136,21 +144,93 @@ def _group_value(group: GroupCause) -> str:
     return "-".join(texts.values()) + f" {currency}".rstrip()
 
 
-def _dump_columns(findings: Sequence[Finding], cause_keys: CauseKeys) -> Iterator[str]:
-    """Yield the columns as pieces of a JSON object.
+@dataclass(frozen=True)
+class DataWriter:
+    """Writer of findings as data in a language.
 
-    A column of `_REPEATED` has indexes into the list `texts`, whose first text is empty.
+    `cause_keys` names the cause of each finding as its facet does; `read_details` reads the details
+    of findings, None for a report without; `budget` is shared by all lists of the report.
     """
-    texts = {"": 0}
-    yield f'{{"rows":{len(findings)}'
-    # One column at a time is in memory.
-    for name, read_value in _COLUMNS.items():
-        read = cause_keys.of if name == "cause" else read_value
-        column: list[Any] = [read(finding) for finding in findings]
-        if name in _REPEATED:
-            column = [texts.setdefault(text or "", len(texts)) for text in column]
-        yield f",{_dump(name)}:{_dump(column)}"
-    yield f',"texts":{_dump(list(texts))}}}'
+
+    cause_keys: CauseKeys
+    language: Language = ENGLISH
+    read_details: DetailReader | None = None
+    budget: DetailBudget = field(default_factory=DetailBudget)
+
+    def dump_columns(self, findings: Sequence[Finding]) -> Iterator[str]:
+        """Yield the columns as pieces of a JSON object.
+
+        A column of `_REPEATED` has indexes into the list `texts`, whose first text is empty.
+        """
+        # A tuple takes a fifth of the memory of a dict.
+        rows = [_values_of(self._row(finding)) for finding in findings]
+        texts = {"": 0}
+        yield f'{{"rows":{len(rows)}'
+        for index, name in enumerate(_COLUMNS):
+            column: list[Any] = [row[index] for row in rows]
+            if name in _REPEATED:
+                column = [texts.setdefault(text or "", len(texts)) for text in column]
+            yield f",{_dump(name)}:{_dump(column)}"
+        yield f',"texts":{_dump(list(texts))}}}'
+
+    def detail_chunks(self, findings: Sequence[Finding]) -> Iterator[str]:
+        """Yield the details in chunks of `DETAILS_PER_CHUNK` rows, until the budget is used up."""
+        if self.read_details is None:
+            return
+        for start in range(0, len(findings), DETAILS_PER_CHUNK):
+            batch = findings[start : start + DETAILS_PER_CHUNK]
+            details = [self._translated(row) for row in self.read_details(batch)]
+            chunk = compress([_dump(details)])
+            self.budget.remaining -= len(chunk)
+            if self.budget.remaining < 0:
+                return
+            yield chunk
+
+    def _translated(self, details: Mapping[str, Any]) -> dict[str, Any]:
+        reasons = [MATCH_REASONS.translate(reason, self.language) for reason in details["reasons"]]
+        return {**details, "reasons": reasons}
+
+    def _row(self, finding: Finding) -> dict[str, Any]:
+        nearest = finding.nearest
+        evidence = [sentence.in_language(self.language) for sentence in finding.evidence]
+        return {
+            "title": finding.title,
+            "url": finding.url,
+            "price": decimal_text(finding.price),
+            "currency": finding.currency,
+            "brand": finding.brand,
+            "category": finding.category,
+            "path": " > ".join(category_steps(finding.category)),
+            "cause": self.cause_keys.of(finding),
+            "evidence": evidence[0] if evidence else None,
+            "also": "; ".join(evidence[1 : 1 + _MAX_OBSERVATIONS]),
+            "since": finding.since and finding.since.value,
+            "ean": finding.ean,
+            "han": finding.han,
+            "sku": finding.sku,
+            "availability": finding.availability,
+            "score": round(finding.score, 4),
+            "nearest_title": nearest and nearest.title,
+            "nearest_url": nearest and nearest.url,
+            "nearest_price": nearest and decimal_text(nearest.price),
+            "nearest_currency": nearest and nearest.currency,
+            "first_seen": _minute(finding.first_seen_at),
+            "last_seen": _minute(finding.last_seen_at),
+            "word": finding.decision and finding.decision.value,
+            "note": finding.note,
+            "reviewer": finding.reviewer,
+            "reviewed_at": _minute(finding.reviewed_at),
+            "variant_of": finding.variant_of,
+        }
+
+
+_COLUMNS = (
+    "title", "url", "price", "currency", "brand", "category", "path", "cause", "evidence", "also",
+    "since", "ean", "han", "sku", "availability", "score", "nearest_title", "nearest_url",
+    "nearest_price", "nearest_currency", "first_seen", "last_seen", "word", "note", "reviewer",
+    "reviewed_at", "variant_of",
+)  # fmt: skip
+_values_of = itemgetter(*_COLUMNS)
 
 
 def _minute(moment: datetime | None) -> str | None:
@@ -162,40 +242,3 @@ def _minute(moment: datetime | None) -> str | None:
 
 def _dump(value: object) -> str:
     return orjson.dumps(value).decode()
-
-
-def _nearest(name: str) -> Callable[[Finding], Any]:
-    """Return the reader of a field of the nearest catalog offer."""
-    return lambda finding: finding.nearest and getattr(finding.nearest, name)
-
-
-# Columns of a list with the values that they show.
-_COLUMNS: Mapping[str, Callable[[Finding], Any]] = {
-    "title": attrgetter("title"),
-    "url": attrgetter("url"),
-    "price": lambda finding: decimal_text(finding.price),
-    "currency": attrgetter("currency"),
-    "brand": attrgetter("brand"),
-    "category": attrgetter("category"),
-    "path": lambda finding: " > ".join(category_steps(finding.category)),
-    "cause": attrgetter("cause"),  # replaced by its name as a facet
-    "evidence": lambda finding: finding.evidence[0] if finding.evidence else None,
-    "also": lambda finding: "; ".join(finding.evidence[1 : 1 + _MAX_OBSERVATIONS]),
-    "since": lambda finding: finding.since and finding.since.value,
-    "ean": attrgetter("ean"),
-    "han": attrgetter("han"),
-    "sku": attrgetter("sku"),
-    "availability": attrgetter("availability"),
-    "score": lambda finding: round(finding.score, 4),
-    "nearest_title": _nearest("title"),
-    "nearest_url": _nearest("url"),
-    "nearest_price": lambda finding: finding.nearest and decimal_text(finding.nearest.price),
-    "nearest_currency": _nearest("currency"),
-    "first_seen": lambda finding: _minute(finding.first_seen_at),
-    "last_seen": lambda finding: _minute(finding.last_seen_at),
-    "word": lambda finding: finding.decision and finding.decision.value,
-    "note": attrgetter("note"),
-    "reviewer": attrgetter("reviewer"),
-    "reviewed_at": lambda finding: _minute(finding.reviewed_at),
-    "variant_of": attrgetter("variant_of"),
-}

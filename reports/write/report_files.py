@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from catalog.errors import StorageFull, StoreError, UsageError
+from catalog.language.languages import Language, load_language
 from catalog.models import RunState, Shop, Stage, Verdict
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
@@ -63,7 +64,7 @@ def report_shop(
 ) -> dict[str, Path]:
     """Store the findings of a run, write its report, and return the file of each format.
 
-    `out` replaces the folder below the data folder.
+    `out` replaces the folder below the data folder. HTML is in the language of the settings.
 
     Raises UsageError (unknown format, or a run that the shop does not have), StorageFull,
     StoreError.
@@ -78,12 +79,13 @@ def report_shop(
         folder = report_folder(settings, shop, run_id)
     with _paused_cycle_collection():
         report = _store_report(settings, store, shop, run_id, progress)
+        language = load_language(settings.language)
         paths = {}
         for number, name in enumerate(name for name in formats if name not in FEED_FORMATS):
             progress("report files", number, len(formats))
             paths[name] = folder / f"report.{name}"
             with _complete_files({name: paths[name]}) as temporary:
-                _write_format(store, name, report, temporary[name])
+                _write_format(store, name, report, language, temporary[name])
         feeds = {name: folder / FEED_FORMATS[name] for name in formats if name in FEED_FORMATS}
         if feeds:
             progress("report files", len(paths), len(formats))
@@ -110,14 +112,17 @@ def _paused_cycle_collection() -> Iterator[None]:
             gc.enable()
 
 
-def _write_format(store: Store, format: str, report: Report, path: Path) -> None:
+def _write_format(
+    store: Store, format: str, report: Report, language: Language, path: Path
+) -> None:
     """Write one file of a report that is no feed."""
+    shop_id = report.shop.id or 0
     if format == "html":
         with store.read() as session:
-            write_html(path, report, partial(read_offer_details, session, report.shop.id or 0))
+            write_html(path, report, partial(read_offer_details, session, shop_id), language)
     elif format == "json":
         with store.read() as session:
-            write_json(path, report, partial(iterate_rows, session, report.shop.id or 0))
+            write_json(path, report, partial(iterate_rows, session, shop_id))
     else:
         _WRITERS[format](path, report)
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
+from catalog.language.languages import ENGLISH
 from catalog.models import ReviewDecision, Verdict
 from reports.causes.feed_quality import FeedQuality, RejectionReason
 from reports.model.cause_shares import CauseShare
@@ -16,7 +17,7 @@ from reports.model.report_model import Report
 from reports.statistics.completeness import Completeness, Group
 from reports.statistics.coverage import Coverage
 from reports.statistics.findings_reader import Finding, NearestOffer, decimal_text, time_text
-from reports.statistics.formatting import format_band, format_minute
+from reports.statistics.price_bands import format_band
 from reports.statistics.sightings import VanishedOffer
 from reports.write.cell_escaping import Cell, escape_row
 from reports.write.workbook import Workbook
@@ -174,7 +175,7 @@ def _groups_sheet(
         low, high = counts.interval()
         label = group.name or "(none)"
         if group.band:
-            label = format_band(group.band, currencies[0] or None)
+            label = format_band(group.band, currencies[0] or None, ENGLISH)
         return [
             label,
             counts.seen,
@@ -267,7 +268,7 @@ def _summary_rows(report: Report) -> Iterator[list[Cell]]:
     if coverage.page_share is not None:
         page_share = f"share {coverage.page_share:.4f}"
     yield ["shop", report.shop.name, report.shop.url]
-    yield ["run", report.run.id, format_minute(report.run_at)]
+    yield ["run", report.run.id, ENGLISH.minute(report.run_at)]
     yield ["state of the run", str(report.run.state), report.run.reason]
     yield ["offers seen in the shop", total.seen, None]
     yield ["listed", total.listed, None]
@@ -309,8 +310,8 @@ def _finding_cells(finding: Finding) -> list[Cell]:
         finding.brand,
         finding.category,
         finding.cause,
-        finding.evidence[0] if finding.evidence else None,
-        "; ".join(finding.evidence[1:]) or None,
+        finding.evidence[0].text if finding.evidence else None,
+        "; ".join(sentence.text for sentence in finding.evidence[1:]) or None,
         round(finding.score, 4),
         finding.since,
         finding.url,

@@ -231,6 +231,12 @@ def report(
     run_id: Annotated[
         int | None, typer.Option("--run", metavar="ID", help="An earlier run of the shop.")
     ] = None,
+    language: Annotated[
+        Literal["en", "de"] | None,
+        typer.Option(
+            help="The language of the HTML report, by default that of the settings (SCOUT_LANGUAGE)."
+        ),
+    ] = None,
     category: CategoryOption = None,
     brand: BrandOption = None,
     price: PriceOption = None,
@@ -254,9 +260,13 @@ def report(
         _print_figures(_export_feeds(invocation, shop, formats, texts, out, run_id), as_json)
         return
 
+    settings = invocation.settings
+    if language is not None:
+        settings = settings.model_copy(update={"language": language})
+
     def work(stored_shop: "Shop", run_id: int, progress: "Progress") -> object:
         return report_shop(
-            invocation.settings,
+            settings,
             invocation.store,
             stored_shop,
             run_id,

@@ -15,12 +15,12 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, Response
 
+from catalog.language.languages import ENGLISH
 from catalog.models import Page, Run, RunCounts, Shop
 from catalog.storage.findings import SORT_NAMES, Change, count_matching
 from catalog.storage.store import Store
 from reports.model.findings import list_findings
 from reports.statistics.findings_reader import Finding
-from reports.statistics.formatting import format_percent, format_totals
 from scout.inspect.page_inspection import InspectedVote, inspect_page
 from scout.overview import describe_shop, describe_shops, read_finished_counts
 from scout.pipeline import run_records
@@ -58,7 +58,7 @@ _templates = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_templates.filters |= {"web_link": web_link, "cell": format_cell, "percent": format_percent}
+_templates.filters |= {"web_link": web_link, "cell": format_cell, "percent": ENGLISH.share}
 
 
 def render(template: str, **values: object) -> str:
@@ -126,7 +126,7 @@ def _format_values(counts: RunCounts | None) -> str:
     if counts is None or not counts.values:
         return ""
     values = {currency: Decimal(value) for currency, value in counts.values.items()}
-    return format_totals(values, counts.currency)
+    return ENGLISH.totals(values, counts.currency)
 
 
 def query_link(query: Mapping[str, str], **changes: object) -> str:

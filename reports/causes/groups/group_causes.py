@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from catalog.language.sentences import Money, Sentence, gettext_noop
 from matcher.array_types import Bools
 from reports.causes.cause_kinds import PART_KINDS, WHOLE_KINDS, CauseKind
 from reports.causes.config import CauseConfig
@@ -25,13 +26,12 @@ from reports.causes.offer_columns import (
     Unpaired,
     build_columns,
 )
-from reports.causes.sentences import Money, Sentence
 from reports.statistics.price_bands import roundest_number
 
 _CENT = Decimal("0.01")
 _RECORDED = {
-    CauseKind.REJECTED: "the import refused the rows of {offers} offers",
-    CauseKind.LOST: "{offers} offers were in the feed before and are no longer",
+    CauseKind.REJECTED: gettext_noop("offers whose rows the import rejected: {offers}"),
+    CauseKind.LOST: gettext_noop("offers that the feed had before and no longer has: {offers}"),
 }
 
 

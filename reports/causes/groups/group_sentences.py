@@ -6,11 +6,14 @@ Every template is a constant with named fields, so that it can be translated.
 from dataclasses import dataclass
 from datetime import datetime
 
+from catalog.language.sentences import Argument, Money, Sentence, gettext_noop
 from reports.causes.offer_columns import INVALID, ZERO, Trait
-from reports.causes.sentences import Argument, Money, Sentence
-from reports.statistics.formatting import format_category
+from reports.statistics.category_paths import format_category
+from reports.statistics.value_names import AVAILABILITY_NAMES
 
 OUT_OF_STOCK = "out_of_stock"
+# Begin of the parser's name of a template, before its number.
+_TEMPLATE_PREFIX = "template "
 
 
 @dataclass(frozen=True)
@@ -38,88 +41,114 @@ class GroupFigures:
 
 _ABSENT = {
     Trait.CATEGORY: (
-        "the whole category “{value}” is absent ({listed} of {offers} offers listed)",
-        "nearly the whole category “{value}” is absent ({listed} of {offers} offers listed)",
+        gettext_noop("the whole category “{value}” is absent ({listed} of {offers} offers listed)"),
+        gettext_noop(
+            "nearly the whole category “{value}” is absent ({listed} of {offers} offers listed)"
+        ),
     ),
     Trait.BRAND: (
-        "the whole brand “{value}” is absent ({listed} of {offers} offers listed)",
-        "nearly the whole brand “{value}” is absent ({listed} of {offers} offers listed)",
+        gettext_noop("the whole brand “{value}” is absent ({listed} of {offers} offers listed)"),
+        gettext_noop(
+            "nearly the whole brand “{value}” is absent ({listed} of {offers} offers listed)"
+        ),
     ),
 }
 
 # Without a listed offer, with exceptions, and with a part listed.
 _PRICES_BELOW = (
-    "no offer below {high} is listed ({listed} of {offers} offers listed)",
-    "nearly no offer below {high} is listed ({listed} of {offers} offers listed)",
-    "{share} of the offers below {high} are missing, elsewhere {elsewhere}",
+    gettext_noop("no offer below {high} is listed ({listed} of {offers} offers listed)"),
+    gettext_noop("nearly no offer below {high} is listed ({listed} of {offers} offers listed)"),
+    gettext_noop("{share} of the offers below {high} are missing, elsewhere {elsewhere}"),
 )
 _PRICES_FROM = (
-    "no offer from {low} upwards is listed ({listed} of {offers} offers listed)",
-    "nearly no offer from {low} upwards is listed ({listed} of {offers} offers listed)",
-    "{share} of the offers from {low} upwards are missing, elsewhere {elsewhere}",
+    gettext_noop("no offer from {low} upwards is listed ({listed} of {offers} offers listed)"),
+    gettext_noop(
+        "nearly no offer from {low} upwards is listed ({listed} of {offers} offers listed)"
+    ),
+    gettext_noop("{share} of the offers from {low} upwards are missing, elsewhere {elsewhere}"),
 )
 _PRICES_BETWEEN = (
-    "no offer from {low} to below {high} is listed ({listed} of {offers} offers listed)",
-    "nearly no offer from {low} to below {high} is listed ({listed} of {offers} offers listed)",
-    "{share} of the offers from {low} to below {high} are missing, elsewhere {elsewhere}",
+    gettext_noop(
+        "no offer from {low} to below {high} is listed ({listed} of {offers} offers listed)"
+    ),
+    gettext_noop(
+        "nearly no offer from {low} to below {high} is listed ({listed} of {offers} offers listed)"
+    ),
+    gettext_noop(
+        "{share} of the offers from {low} to below {high} are missing, elsewhere {elsewhere}"
+    ),
 )
 
 _SHARES = {
-    Trait.CATEGORY: "{share} of the category “{value}” is missing, elsewhere {elsewhere}",
-    Trait.BRAND: "{share} of the brand “{value}” is missing, elsewhere {elsewhere}",
-    Trait.CURRENCY: "{share} of the offers in {value} are missing, elsewhere {elsewhere}",
-    Trait.EAN_PREFIX: (
+    Trait.CATEGORY: gettext_noop(
+        "{share} of the category “{value}” is missing, elsewhere {elsewhere}"
+    ),
+    Trait.BRAND: gettext_noop("{share} of the brand “{value}” is missing, elsewhere {elsewhere}"),
+    Trait.CURRENCY: gettext_noop(
+        "{share} of the offers in {value} are missing, elsewhere {elsewhere}"
+    ),
+    Trait.EAN_PREFIX: gettext_noop(
         "{share} of the offers with an EAN that begins with {value} are missing, elsewhere "
         "{elsewhere}"
     ),
-    Trait.EAN_STATE: "{share} of the offers without an EAN are missing, elsewhere {elsewhere}",
-    Trait.PRICE_STATE: "{share} of the offers without a price are missing, elsewhere {elsewhere}",
-    Trait.AVAILABILITY: (
+    Trait.EAN_STATE: gettext_noop(
+        "{share} of the offers without an EAN are missing, elsewhere {elsewhere}"
+    ),
+    Trait.PRICE_STATE: gettext_noop(
+        "{share} of the offers without a price are missing, elsewhere {elsewhere}"
+    ),
+    Trait.AVAILABILITY: gettext_noop(
         "{share} of the offers with the availability “{value}” are missing, elsewhere {elsewhere}"
     ),
-    Trait.PICTURE: "{share} of the offers without a picture are missing, elsewhere {elsewhere}",
-    Trait.LANGUAGE: (
+    Trait.PICTURE: gettext_noop(
+        "{share} of the offers without a picture are missing, elsewhere {elsewhere}"
+    ),
+    Trait.LANGUAGE: gettext_noop(
         "{share} of the offers on pages in the language “{value}” are missing, elsewhere "
         "{elsewhere}"
     ),
-    Trait.VARIANT: (
+    Trait.VARIANT: gettext_noop(
         "{share} of the offers with a listed variant on their page are missing, elsewhere "
         "{elsewhere}"
     ),
-    Trait.POSITION: (
+    Trait.POSITION: gettext_noop(
         "{share} of the last {offers} offers in the order of their numbers are missing, before "
         "them {elsewhere}"
     ),
-    Trait.TEMPLATE: (
-        "{share} of the offers on pages of {value} are missing, elsewhere {elsewhere}"
+    Trait.TEMPLATE: gettext_noop(
+        "{share} of the offers on pages with layout {value} are missing, elsewhere {elsewhere}"
     ),
-    Trait.FOLDER: "{share} of the offers below {value} are missing, elsewhere {elsewhere}",
+    Trait.FOLDER: gettext_noop(
+        "{share} of the offers below {value} are missing, elsewhere {elsewhere}"
+    ),
 }
 # Groups whose sentence depends on the value.
 _SHARES_BY_VALUE = {
-    (Trait.EAN_STATE, INVALID): (
+    (Trait.EAN_STATE, INVALID): gettext_noop(
         "{share} of the offers with an invalid EAN are missing, elsewhere {elsewhere}"
     ),
-    (Trait.PRICE_STATE, ZERO): (
+    (Trait.PRICE_STATE, ZERO): gettext_noop(
         "{share} of the offers with a price of 0 are missing, elsewhere {elsewhere}"
     ),
-    (Trait.PRICE_STATE, INVALID): (
+    (Trait.PRICE_STATE, INVALID): gettext_noop(
         "{share} of the offers with an implausible price are missing, elsewhere {elsewhere}"
     ),
-    (Trait.AVAILABILITY, OUT_OF_STOCK): (
+    (Trait.AVAILABILITY, OUT_OF_STOCK): gettext_noop(
         "{share} of the offers out of stock are missing, elsewhere {elsewhere}"
     ),
 }
-_NEWER = (
+_NEWER = gettext_noop(
     "{share} of the offers that are newer than the last import are missing, elsewhere {elsewhere}"
 )
-_NEW = "{share} of the offers not seen in the run of {date} are missing, elsewhere {elsewhere}"
+_NEW = gettext_noop(
+    "{share} of the offers not seen in the run of {date} are missing, elsewhere {elsewhere}"
+)
 
 
 def state_group(trait: Trait, value: str, figures: GroupFigures) -> Sentence:
     """State a group with its figures."""
     arguments: dict[str, Argument] = {
-        "value": format_category(value) if trait is Trait.CATEGORY else value,
+        "value": _value_argument(trait, value),
         "listed": figures.listed,
         "offers": figures.offers,
         "share": float(figures.share),
@@ -131,6 +160,17 @@ def state_group(trait: Trait, value: str, figures: GroupFigures) -> Sentence:
     template = _template(trait, value, figures)
     used = {name: argument for name, argument in arguments.items() if f"{{{name}}}" in template}
     return Sentence(template, used)
+
+
+def _value_argument(trait: Trait, value: str) -> Argument:
+    if trait is Trait.CATEGORY:
+        return format_category(value)
+    # The others are names; this is a term, which can be translated.
+    if trait is Trait.AVAILABILITY:
+        return Sentence(AVAILABILITY_NAMES.get(value, value))
+    if trait is Trait.TEMPLATE:
+        return value.removeprefix(_TEMPLATE_PREFIX)
+    return value
 
 
 def _template(trait: Trait, value: str, figures: GroupFigures) -> str:

@@ -11,11 +11,19 @@ from typing import Any
 from sqlalchemy import select
 from sqlmodel import Session, col
 
+from catalog.language.sentences import Sentence
 from catalog.models import LostOffer as StoredLostOffer
 from catalog.models import Shop
 from reports.causes.config import CauseConfig
-from reports.causes.recorded.rejected_rows import is_identifying_number, normalise_words
-from reports.causes.sentences import Sentence
+from reports.causes.recorded.rejected_rows import (
+    ARTICLE_NUMBER,
+    EAN,
+    LINK,
+    MANUFACTURER_NUMBER,
+    TITLE,
+    is_identifying_number,
+    normalise_words,
+)
 from reports.statistics.findings_reader import Finding
 from url_cleaner.urls.url import url_key
 
@@ -31,12 +39,12 @@ class LostOffer:
     matched_by: str
 
     @property
-    def evidence(self) -> str:
+    def evidence(self) -> Sentence:
         """The match as a sentence."""
         return Sentence(
             "the feed had this offer until the import of {date} (same {matched_by})",
-            {"date": self.lost_at, "matched_by": self.matched_by},
-        ).text
+            {"date": self.lost_at, "matched_by": Sentence(self.matched_by)},
+        )
 
 
 def read_lost_offers(
@@ -95,12 +103,12 @@ def _keys(
     config: CauseConfig,
 ) -> list[tuple[str, str]]:
     """Return what identifies an offer: name of the field and normalised text, surest first."""
-    keys = [("link", url_key(url)) for url in urls]
+    keys = [(LINK, url_key(url)) for url in urls]
     if ean:
-        keys.append(("EAN", ean.lstrip("0")))
-    for name, number in (("article number", sku), ("manufacturer's number", han)):
+        keys.append((EAN, ean.lstrip("0")))
+    for name, number in ((ARTICLE_NUMBER, sku), (MANUFACTURER_NUMBER, han)):
         if number and is_identifying_number(number, config):
             keys.append((name, normalise_words(number)))
     if title and len(title) >= config.min_title_length:
-        keys.append(("title", normalise_words(title)))
+        keys.append((TITLE, normalise_words(title)))
     return keys

@@ -15,8 +15,10 @@ from itertools import chain
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from catalog.language.sentences import Sentence, gettext_noop
 from reports.causes.config import CauseConfig
 from reports.statistics.findings_reader import Finding
+from reports.statistics.page_reasons import REJECTION_REASONS
 
 _DEFAULTS = CauseConfig()
 
@@ -35,7 +37,12 @@ _TRACKING_PARAMETERS = frozenset(
     "gclid fbclid partner ref source campaign affiliate utm aff pid sid".split()
 )
 
-_LINK = "link"
+# Fields by which an offer is recognised.
+EAN = gettext_noop("EAN")
+LINK = gettext_noop("link")
+ARTICLE_NUMBER = gettext_noop("article number")
+MANUFACTURER_NUMBER = gettext_noop("manufacturer’s number")
+TITLE = gettext_noop("title")
 
 
 @dataclass(frozen=True)
@@ -56,10 +63,17 @@ class RejectedRow:
     matched_by: str
 
     @property
-    def evidence(self) -> str:
+    def evidence(self) -> Sentence:
         """The match as a sentence."""
-        place = f"row {self.row.line} of {self.row.source}"
-        return f"{place} has the same {self.matched_by} and was rejected: {self.row.reason}"
+        return Sentence(
+            "row {line} of {source} has the same {matched_by} and was rejected: {reason}",
+            {
+                "line": self.row.line,
+                "source": self.row.source,
+                "matched_by": Sentence(self.matched_by),
+                "reason": REJECTION_REASONS.recognize(self.row.reason),
+            },
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,19 +127,19 @@ def normalise_words(text: str) -> str:
 
 def _search_keys(index: int, finding: Finding, config: CauseConfig) -> Iterator[_SearchKey]:
     if finding.ean:
-        yield _SearchKey(index, "EAN", 0, finding.ean.lstrip("0"))
+        yield _SearchKey(index, EAN, 0, finding.ean.lstrip("0"))
     for url in set(finding.all_urls()):
         parts = urlsplit(url)
         # The home page is no offer's own link.
         if parts.path.strip("/"):
             link = normalise_words(f"{parts.netloc} {parts.path} {parts.query}")
-            yield _SearchKey(index, _LINK, 1, link)
-    numbers = (("article number", finding.sku), ("manufacturer's number", finding.han))
+            yield _SearchKey(index, LINK, 1, link)
+    numbers = ((ARTICLE_NUMBER, finding.sku), (MANUFACTURER_NUMBER, finding.han))
     for field, number in numbers:
         if number and is_identifying_number(number, config):
             yield _SearchKey(index, field, 2, normalise_words(number))
     if finding.title and len(finding.title) >= config.min_title_length:
-        yield _SearchKey(index, "title", 3, normalise_words(finding.title))
+        yield _SearchKey(index, TITLE, 3, normalise_words(finding.title))
 
 
 def is_identifying_number(number: str, config: CauseConfig = _DEFAULTS) -> bool:
@@ -156,7 +170,7 @@ def _keys_in(
         cell_words |= _with_and_without_zeros(cell.split())
     for word in cell_words:
         for key in keys_by_word.get(word, ())[:_MAX_KEYS_PER_WORD]:
-            if key.text in whole_cells or (key.field == _LINK and _any_links(key.text, cells)):
+            if key.text in whole_cells or (key.field == LINK and _any_links(key.text, cells)):
                 yield key
 
 

@@ -204,14 +204,14 @@ def _shown_of_total(shown: int, total: int) -> str:
 
 def _print_counts(counts: "RunCounts", where: "FindingFilter") -> None:
     """Print the figures of the whole run that a list of missing offers is read with."""
+    from catalog.language.languages import ENGLISH
     from catalog.models import Verdict
-    from reports.statistics.formatting import format_totals
 
     if Verdict.MISSING in where.verdicts and counts.values:
         values = {currency: Decimal(value) for currency, value in counts.values.items()}
         print_lines(
             f"value of all {counts.missing} missing offers: "
-            f"{format_totals(values, counts.currency)}"
+            f"{ENGLISH.totals(values, counts.currency)}"
         )
     if counts.ranking:
         print_lines(counts.ranking)

@@ -55,12 +55,12 @@ ALIKE_BUT_DIFFERENT = [
     ("2 x Cups", "Cups", "2 pcs in the shop, one in the catalog"),
     ("Ink black", "Ink black 2-pack", "one in the shop, 2 pcs in the catalog"),
     ("Cups 6 pcs", "Cups 12 pcs", "6 pcs in the shop, 12 pcs in the catalog"),
-    ("Case for Fono X", "Fono X", "something for it in the shop, the thing itself in the catalog"),
-    ("Fono X", "Hülle für Fono X", "the thing itself in the shop, something for it in the catalog"),
+    ("Case for Fono X", "Fono X", "accessory in the shop, main product in the catalog"),
+    ("Fono X", "Hülle für Fono X", "main product in the shop, accessory in the catalog"),
     (
         "Battery for Drill B2",
         "Drill B2",
-        "something for it in the shop, the thing itself in the catalog",
+        "accessory in the shop, main product in the catalog",
     ),
     (
         "History of Glass, volume 1",

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from catalog.feeds.importing import import_offers
+from catalog.language.languages import ENGLISH
 from catalog.models import Run, RunState, Shop, utc_now
 from catalog.storage.store import Store
 from reports.causes.cause_kinds import CauseKind
 from reports.model.findings import list_findings
 from reports.statistics.findings_reader import Finding
-from reports.statistics.formatting import format_date
 
 EAN = "4006381333931"
 
@@ -368,7 +368,7 @@ CASES: list[tuple[Callable[[Any, int], None], CauseKind, str]] = [
     (
         _variant,
         K.VARIANT,
-        "differs from the listed “Fono A12 black 64GB” only in “128gb” for “64gb”",
+        "differs from the listed “Fono A12 black 64GB” only by “128gb” instead of “64gb”",
     ),
     (_variant_on_its_page, K.VARIANT, "on the same page as the listed “Shirt”"),
     (_another_product_of_one_script, K.OTHER, "no pattern found"),
@@ -376,7 +376,7 @@ CASES: list[tuple[Callable[[Any, int], None], CauseKind, str]] = [
     (
         _variant_by_words_of_the_shops_pages,
         K.VARIANT,
-        "differs from the listed “Shirt teal” only in “rust” for “teal”",
+        "differs from the listed “Shirt teal” only by “rust” instead of “teal”",
     ),
     (_another_product, K.OTHER, "no pattern found"),
     (_a_feed_with_a_row_for_each_size, K.OTHER, "no pattern found"),
@@ -384,12 +384,12 @@ CASES: list[tuple[Callable[[Any, int], None], CauseKind, str]] = [
     (
         _out_of_stock,
         K.OUT_OF_STOCK,
-        "100\xa0% of the offers out of stock are missing, elsewhere 0\xa0%",
+        "100% of the offers out of stock are missing, elsewhere 0%",
     ),
     (_one_out_of_stock, K.OTHER, "no pattern found"),
-    (_no_ean, K.EAN, "100\xa0% of the offers without an EAN are missing, elsewhere 0\xa0%"),
-    (_wrong_ean, K.EAN, "100\xa0% of the offers with an invalid EAN are missing, elsewhere 0\xa0%"),
-    (_ean_prefix, K.EAN_PREFIX, "100\xa0% of the offers with an EAN that begins with 5449000 are"),
+    (_no_ean, K.EAN, "100% of the offers without an EAN are missing, elsewhere 0%"),
+    (_wrong_ean, K.EAN, "100% of the offers with an invalid EAN are missing, elsewhere 0%"),
+    (_ean_prefix, K.EAN_PREFIX, "100% of the offers with an EAN that begins with 5449000 are"),
     (
         _category_with_an_exception,
         K.CATEGORY,
@@ -401,7 +401,7 @@ CASES: list[tuple[Callable[[Any, int], None], CauseKind, str]] = [
         "the whole category “Women › Shoes” is absent (0 of 20 offers listed)",
     ),
     (_category_in_a_flat_feed, K.OTHER, "no pattern found"),
-    (_part_of_a_brand, K.BRAND_PART, "80.0\xa0% of the brand “Nova” is missing, elsewhere 0\xa0%"),
+    (_part_of_a_brand, K.BRAND_PART, "80.0% of the brand “Nova” is missing, elsewhere 0%"),
     (
         _price_with_an_exception,
         K.PRICE,
@@ -411,19 +411,19 @@ CASES: list[tuple[Callable[[Any, int], None], CauseKind, str]] = [
     (
         _stopped_import,
         K.STOPPED,
-        "100\xa0% of the last 20 offers in the order of their numbers are missing, before them 0\xa0%",
+        "100% of the last 20 offers in the order of their numbers are missing, before them 0%",
     ),
     (_variants_at_random, K.OTHER, "no pattern found"),
     (
         _variants_collapsed,
         K.VARIANT,
-        "93.8\xa0% of the offers with a listed variant on their page are missing, elsewhere",
+        "93.8% of the offers with a listed variant on their page are missing, elsewhere",
     ),
     (_no_ean_anywhere, K.OTHER, "no pattern found"),
     (
         _ambiguous,
         K.AMBIGUOUS,
-        "possibly “Lamp, red”, but the matcher could not decide (score 0.50)",
+        "possibly “Lamp, red”, but the matcher could not decide (probability 50.0%)",
     ),
     (_empty_catalog, K.OTHER, "the catalog has no offers of this shop"),
 ]
@@ -446,7 +446,7 @@ def test_a_missing_offer_gets_its_cause_with_evidence(
     fill.save()
     finding = _examined(list_findings(store, shop, run), fill)
     assert finding.cause == kind.value
-    assert finding.evidence[0].startswith(evidence)
+    assert finding.evidence[0].text.startswith(evidence)
 
 
 def _examined(findings: list[Finding], fill: Any) -> Finding:
@@ -476,7 +476,7 @@ def test_offers_that_the_previous_run_did_not_see_are_new(
     causes = {finding.url: finding.cause for finding in findings if finding.cause}
     new = {fill.url(f"x{n}"): K.NEW.value for n in range(6)}
     assert causes == new | {fill.url("old"): K.OTHER.value, fill.url("moved-to"): K.OTHER.value}
-    sentence = next(finding.evidence[0] for finding in findings if finding.cause == K.NEW)
+    sentence = next(finding.evidence[0].text for finding in findings if finding.cause == K.NEW)
     assert "not seen in the run of 9 November 2026 are missing" in sentence
 
 
@@ -490,7 +490,7 @@ def test_a_single_new_offer_is_an_observation(fill: Any, store: Store, shop: Sho
     fill.save()
     finding = _examined(list_findings(store, shop, second), fill)
     assert finding.cause == K.OTHER.value
-    assert finding.evidence[1] == "not seen in the shop in the run of 9 November 2026"
+    assert finding.evidence[1].text == "not seen in the shop in the run of 9 November 2026"
 
 
 def test_further_causes_are_kept_as_observations(fill: Any, store: Store, shop: Shop) -> None:
@@ -502,7 +502,7 @@ def test_further_causes_are_kept_as_observations(fill: Any, store: Store, shop: 
     findings = {finding.url: finding for finding in list_findings(store, shop, run)}
     finding = findings[fill.url("y")]
     assert finding.cause == K.CATEGORY.value
-    assert finding.evidence[1] == "the page says out of stock"
+    assert finding.evidence[1].text == "out of stock, according to its page"
 
 
 def test_lost_rows_are_a_cause_on_record(
@@ -524,8 +524,9 @@ def test_lost_rows_are_a_cause_on_record(
     fill.save()
     finding = next(found for found in list_findings(store, shop, run.id) if found.cause)
     assert (finding.cause, finding.url) == (K.LOST.value, fill.url("p0"))
-    day = format_date(utc_now())
-    assert finding.evidence == (f"the feed had this offer until the import of {day} (same link)",)
+    day = ENGLISH.date(utc_now())
+    (evidence,) = finding.evidence
+    assert evidence.text == f"the feed had this offer until the import of {day} (same link)"
 
 
 def test_a_finding_has_the_explanation_of_the_matcher(store: Store, shop: Shop, fill: Any) -> None:
