@@ -37,6 +37,8 @@ def script_messages(language: Language) -> dict[str, str]:
         "in_catalog": gettext("In the catalog (nearest)"),
         "reading": gettext("Read with"),
         "confidence": gettext("confidence {share}, rules: {votes}"),
+        "raw": gettext("text on the page"),
+        "rule": gettext("rule"),
         "values": gettext("Values that were compared"),
         "evidence": gettext("For and against being the same offer"),
         "evidence_hint": gettext(
