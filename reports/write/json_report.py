@@ -46,7 +46,7 @@ def _figures(report: Report, read_rows: RowReader) -> dict[str, Any]:
         "shop": {"name": report.shop.name, "url": report.shop.url},
         "run": {
             "id": run.id,
-            "state": str(run.state),
+            "state": report.run_state.value,
             "at": report.run_at.isoformat(timespec="seconds"),
             "reason": run.reason,
         },

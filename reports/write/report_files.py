@@ -17,7 +17,7 @@ from pathlib import Path
 
 from catalog.errors import StorageFull, StoreError, UsageError
 from catalog.language.languages import Language, load_language
-from catalog.models import RunState, Shop, Stage, Verdict
+from catalog.models import RunState, Shop, Verdict
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
 from catalog.storage.findings import FindingFilter, read_match_urls
@@ -182,9 +182,7 @@ def _store_report(
     report = build_report(
         store, shop, run_id, keep=ALL_VERDICTS, progress=progress, rates=settings.rates
     )
-    run = report.run
-    is_ending = run.state == RunState.RUNNING and run.stage == Stage.REPORT
-    if is_ending or run.state == RunState.DONE:
+    if report.run_state is RunState.DONE:
         store_findings(store, report)
     # No report file lists the listed offers.
     return replace(report, listed=[])

@@ -6,6 +6,7 @@ Rows are written as they come and never held in memory. No cell can become a for
 import csv
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 
@@ -22,19 +23,42 @@ from reports.statistics.sightings import VanishedOffer
 from reports.write.cell_escaping import Cell, escape_row
 from reports.write.workbook import Workbook
 
-# Columns of the findings with their widths in characters.
+# Columns of the findings: name in the CSV file, heading in the workbook, width in characters.
 _FINDING_COLUMNS = (
-    ("verdict", 10), ("title", 50), ("price", 12), ("currency", 9), ("brand", 18), ("category", 32),
-    ("cause", 28), ("evidence", 60), ("also", 40), ("score", 8), ("since", 8), ("url", 50),
-    ("ean", 16), ("han", 16), ("sku", 16), ("availability", 13), ("nearest_title", 40),
-    ("nearest_price", 12), ("nearest_url", 40), ("reasons", 60), ("word", 9), ("note", 30),
-    ("fetched_at", 22), ("variant_of", 50), ("rank", 8), ("value", 12), ("first_seen", 22),
-    ("last_seen", 22), ("verdict_since", 22), ("reviewed_at", 22), ("other_urls", 50),
-)  # fmt: skip
-# In the workbook, which people read, the score has the name of what it is.
-_WORKBOOK_COLUMNS = tuple(
-    ("probability listed" if name == "score" else name, width) for name, width in _FINDING_COLUMNS
+    ("verdict", "verdict", 10),
+    ("title", "title", 50),
+    ("price", "price", 12),
+    ("currency", "currency", 9),
+    ("brand", "brand", 18),
+    ("category", "category", 32),
+    ("cause", "probable cause", 28),
+    ("evidence", "evidence", 60),
+    ("also", "further observations", 40),
+    ("score", "probability listed", 10),
+    ("since", "since the last run", 12),
+    ("url", "url", 50),
+    ("ean", "EAN", 16),
+    ("han", "manufacturer's number", 16),
+    ("sku", "article number", 16),
+    ("availability", "availability", 13),
+    ("nearest_title", "nearest catalog offer", 40),
+    ("nearest_price", "its price", 12),
+    ("nearest_url", "its url", 40),
+    ("reasons", "reasons of the matcher", 60),
+    ("word", "review decision", 12),
+    ("note", "note", 30),
+    ("fetched_at", "page fetched (UTC)", 17),
+    ("variant_of", "page with all variants", 50),
+    ("rank", "rank", 8),
+    ("value", "value at stake", 12),
+    ("first_seen", "first seen (UTC)", 17),
+    ("last_seen", "last seen (UTC)", 17),
+    ("verdict_since", "verdict since (UTC)", 17),
+    ("reviewed_at", "decided (UTC)", 17),
+    ("other_urls", "further urls", 50),
+    ("reviewer", "decided by", 18),
 )
+_WORKBOOK_COLUMNS = tuple((heading, width) for _, heading, width in _FINDING_COLUMNS)
 _NO_OFFER = NearestOffer(title=None, url=None, price=None, currency=None)
 
 
@@ -51,7 +75,7 @@ def write_csv(path: Path, report: Report) -> None:
     """Write the findings as CSV (UTF-8, comma, header)."""
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow([name for name, _ in _FINDING_COLUMNS])
+        writer.writerow([name for name, _, _ in _FINDING_COLUMNS])
         for finding in report.findings:
             writer.writerow(map(_csv_cell, escape_row(_finding_cells(finding))))
 
@@ -59,6 +83,8 @@ def write_csv(path: Path, report: Report) -> None:
 def _csv_cell(cell: Cell) -> Cell:
     if isinstance(cell, Decimal):
         return decimal_text(cell)
+    if isinstance(cell, datetime):
+        return time_text(cell)
     return cell
 
 
@@ -112,8 +138,8 @@ def _vanished_offers_sheet(offers: Iterable[VanishedOffer]) -> Sheet:
             offer.title,
             offer.price,
             offer.currency,
-            time_text(offer.first_seen_at),
-            time_text(offer.last_seen_at),
+            offer.first_seen_at,
+            offer.last_seen_at,
             offer.url,
         ]
 
@@ -121,8 +147,8 @@ def _vanished_offers_sheet(offers: Iterable[VanishedOffer]) -> Sheet:
         ("title", 50),
         ("price", 12),
         ("currency", 9),
-        ("first_seen", 22),
-        ("last_seen", 22),
+        ("first seen (UTC)", 17),
+        ("last seen (UTC)", 17),
         ("url", 50),
     )
     return Sheet("No longer seen", columns, map(cells, offers))
@@ -149,8 +175,8 @@ def _causes_sheet(causes: Iterable[CauseShare], currencies: Sequence[str]) -> Sh
         ("evidence", 90),
         ("missing in the group", 18),
         ("offers in the group", 18),
-        ("missing share", 13),
-        ("elsewhere", 11),
+        ("missing share of the group", 22),
+        ("missing share elsewhere", 22),
     )
     return Sheet("Causes", columns, map(cells, causes))
 
@@ -165,8 +191,8 @@ def _groups_sheet(
         ("missing", 9),
         ("unsure", 9),
         ("missing share", 13),
-        ("from", 9),
-        ("to", 9),
+        ("at least (95 %)", 14),
+        ("at most (95 %)", 14),
         *_value_columns(currencies),
     )
 
@@ -226,17 +252,17 @@ def _rejections_sheet(rejections: Iterable[RejectionReason]) -> Sheet:
         example = rejection.examples[0]
         return [rejection.reason, rejection.rows, example.source, example.line, example.raw]
 
-    columns = (("reason", 60), ("rows", 8), ("example source", 30), ("line", 8), ("raw", 80))
+    columns = (("reason", 60), ("rows", 8), ("example from", 30), ("row", 8), ("its text", 80))
     return Sheet("Rejected rows", columns, map(cells, rejections))
 
 
 def _unseen_sheet(quality: FeedQuality) -> Sheet:
     columns = (
-        ("ref", 20),
+        ("catalog key", 20),
         ("title", 50),
         ("price", 12),
         ("currency", 9),
-        ("status", 14),
+        ("page", 14),
         ("reason", 30),
         ("url", 50),
     )
@@ -257,7 +283,7 @@ def _unseen_sheet(quality: FeedQuality) -> Sheet:
 
 def _crawl_sheet(coverage: Coverage) -> Sheet:
     rows = ((count.state, count.reason, count.pages) for count in coverage.reasons)
-    return Sheet("Crawl", (("pages", 14), ("reason", 60), ("number", 10)), rows)
+    return Sheet("Crawl", (("state", 14), ("reason", 60), ("pages", 10)), rows)
 
 
 def _summary_rows(report: Report) -> Iterator[list[Cell]]:
@@ -266,22 +292,22 @@ def _summary_rows(report: Report) -> Iterator[list[Cell]]:
     low, high = total.interval()
     page_share = None
     if coverage.page_share is not None:
-        page_share = f"share {coverage.page_share:.4f}"
+        page_share = f"{ENGLISH.share(coverage.page_share)} of the pages requested"
     yield ["shop", report.shop.name, report.shop.url]
     yield ["run", report.run.id, ENGLISH.minute(report.run_at)]
-    yield ["state of the run", str(report.run.state), report.run.reason]
+    yield ["state of the run", report.run_state.value, report.run.reason]
     yield ["offers seen in the shop", total.seen, None]
     yield ["listed", total.listed, None]
     yield ["missing", total.missing, None]
     yield ["unsure", total.unsure, "counted neither as listed nor as missing"]
-    yield ["missing share", round(total.share, 4), f"95 % interval {low:.4f} to {high:.4f}"]
+    yield ["missing share", round(total.share, 4), _interval_text(low, high)]
     yield ["ignored", figures.decisions.get(ReviewDecision.IGNORE, 0), "counted nowhere else"]
     if figures.estimate is not None:
         estimate = figures.estimate
         yield [
             "listed share of the whole shop",
             round(estimate.share, 4),
-            f"95 % interval {estimate.low:.4f} to {estimate.high:.4f}",
+            _interval_text(estimate.low, estimate.high),
         ]
     for currency in _currencies(figures):
         yield ["missing value", total.value[currency], currency or "no currency"]
@@ -298,6 +324,10 @@ def _summary_rows(report: Report) -> Iterator[list[Cell]]:
     yield ["... without a usable link", coverage.no_link, "opaque or broken link, no match"]
     for decision, number in figures.decisions.items():
         yield [f"findings with review decision “{decision.value}”", number, None]
+
+
+def _interval_text(low: float, high: float) -> str:
+    return f"between {ENGLISH.share(low)} and {ENGLISH.share(high)} (95 % confidence interval)"
 
 
 def _finding_cells(finding: Finding) -> list[Cell]:
@@ -325,13 +355,14 @@ def _finding_cells(finding: Finding) -> list[Cell]:
         "; ".join(finding.reasons) or None,
         finding.decision and finding.decision.value,
         finding.note,
-        time_text(finding.fetched_at),
+        finding.fetched_at,
         finding.variant_of,
         finding.rank,
         finding.value,
-        time_text(finding.first_seen_at),
-        time_text(finding.last_seen_at),
-        time_text(finding.since_at),
-        time_text(finding.reviewed_at),
+        finding.first_seen_at,
+        finding.last_seen_at,
+        finding.since_at,
+        finding.reviewed_at,
         "\n".join(url for url in finding.urls if url != finding.url) or None,
+        finding.reviewer,
     ]

@@ -1,11 +1,14 @@
 """XLSX workbooks (ISO/IEC 29500, Office Open XML) with plain tables, written row by row.
 
-A workbook has texts and numbers only. Texts are inline strings, so that none can become a formula
-or a link, and nothing of a sheet stays in memory.
+A workbook has texts, numbers and times only. Texts are inline strings, so that none can become a
+formula or a link, and nothing of a sheet stays in memory. A Decimal is an amount of money, a float a
+share; times are in UTC.
 """
 
 import re
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from io import TextIOWrapper
 from pathlib import Path
 from types import TracebackType
@@ -32,9 +35,15 @@ _OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
 _SHEET_TYPE = "application/vnd.openxmlformats-officedocument.spreadsheetml"
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
-# Cell formats: 0 is plain, 1 bold with a line below, for headings.
+# Formats of cells, by their place in the style sheet.
+_PLAIN_FORMAT = 0
+_HEADING_FORMAT = 1  # bold with a line below
+_AMOUNT_FORMAT = 2
+_SHARE_FORMAT = 3
+_TIME_FORMAT = 4
 _STYLES = (
     f'<styleSheet xmlns="{_MAIN}">'
+    '<numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm"/></numFmts>'
     '<fonts count="2"><font><sz val="11"/><name val="Calibri"/></font>'
     '<font><b/><sz val="11"/><name val="Calibri"/></font></fonts>'
     '<fills count="2"><fill><patternFill patternType="none"/></fill>'
@@ -43,10 +52,19 @@ _STYLES = (
     '<border><left/><right/><top/><bottom style="thin"><color auto="1"/></bottom><diagonal/>'
     "</border></borders>"
     '<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>'
-    '<cellXfs count="2"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/>'
+    '<cellXfs count="5"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/>'
     '<xf numFmtId="0" fontId="1" fillId="0" borderId="1" xfId="0" applyFont="1" applyBorder="1"/>'
-    "</cellXfs></styleSheet>"
+    # 4 is #,##0.00 and 10 is 0.00% in every spreadsheet, in the notation of the reader's country.
+    '<xf numFmtId="4" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>'
+    '<xf numFmtId="10" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>'
+    '<xf numFmtId="164" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>'
+    "</cellXfs>"
+    '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles>'
+    "</styleSheet>"
 )
+# Spreadsheets count days from here (with a 29 February 1900 that never was).
+_FIRST_DAY = datetime(1899, 12, 30, tzinfo=UTC)
+_DAY = timedelta(days=1)
 
 
 class Workbook:
@@ -85,7 +103,7 @@ class Workbook:
         ):
             file.write(_sheet_head(columns))
             headings = [
-                f'<c r="{letter}1" s="1" t="inlineStr">{_inline_text(heading)}</c>'
+                f'<c r="{letter}1" s="{_HEADING_FORMAT}" t="inlineStr">{_inline_text(heading)}</c>'
                 for letter, (heading, _) in zip(letters, columns, strict=True)
             ]
             file.write(f'<row r="1">{"".join(headings)}</row>')
@@ -196,9 +214,21 @@ def _row(number: int, cells: Sequence[Cell], letters: Sequence[str]) -> str:
         if isinstance(cell, str):
             written.append(f'<c r="{letter}{number}" t="inlineStr">{_inline_text(cell)}</c>')
         elif cell is not None:
-            # 16 digits are more than a spreadsheet computes with.
-            written.append(f'<c r="{letter}{number}"><v>{cell:.16g}</v></c>')
+            value, format_ = _number(cell)
+            written.append(f'<c r="{letter}{number}" s="{format_}"><v>{value}</v></c>')
     return f'<row r="{number}">{"".join(written)}</row>'
+
+
+def _number(cell: int | float | Decimal | datetime) -> tuple[str, int]:
+    """Return a cell's number as text, with its format."""
+    if isinstance(cell, datetime):
+        return f"{(cell - _FIRST_DAY) / _DAY:.8f}", _TIME_FORMAT
+    # 16 digits are more than a spreadsheet computes with.
+    if isinstance(cell, Decimal):
+        return f"{cell:.16g}", _AMOUNT_FORMAT
+    if isinstance(cell, float):
+        return f"{cell:.16g}", _SHARE_FORMAT
+    return f"{cell}", _PLAIN_FORMAT
 
 
 def _inline_text(text: str) -> str:

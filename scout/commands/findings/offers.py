@@ -155,12 +155,16 @@ def _print_table_rows(
         "url",
     )
     if shows_verdict:
-        columns = ("verdict", "probability", *columns)
-    print_table(columns, rows)
+        columns = ("verdict", "probability listed", *columns)
+    if rows:
+        print_table(columns, rows)
     names = "ignored" if where.only_ignored else ", ".join(sorted(where.verdicts))
     print_lines(f"{_shown_of_total(len(findings), total)} offers ({names})")
     if counts is not None:
         _print_counts(counts, where)
+        # The ranking explains the order of several rows by value.
+        if counts.ranking and len(rows) > 1 and sort.removeprefix("-") == "value":
+            print_lines(counts.ranking)
 
 
 def _print_stale_offers(
@@ -184,11 +188,12 @@ def _print_stale_offers(
     for offer in shown:
         title, category = shorten(offer.title, 50), shorten(_last_steps(offer.category), 30)
         rows.append((offer.price, offer.currency, title, category, offer.reason, offer.url))
-    print_table(("price", "", "title", "category", "page", "url"), rows)
+    if rows:
+        print_table(("price", "", "title", "category", "page", "url"), rows)
     print_lines(f"{_shown_of_total(len(shown), len(stale.offers))} offers (stale)")
     if stale.undecided:
         counts = ", ".join(f"{status} {number}" for status, number in stale.undecided.most_common())
-        print_lines(f"not seen either, but perhaps still in the shop: {counts}")
+        print_lines(f"not seen in this run, but perhaps still in the shop: {counts}")
 
 
 def _terminal_limit(limit: int | None) -> int | None:
@@ -213,8 +218,6 @@ def _print_counts(counts: "RunCounts", where: "FindingFilter") -> None:
             f"value of all {counts.missing} missing offers: "
             f"{ENGLISH.totals(values, counts.currency)}"
         )
-    if counts.ranking:
-        print_lines(counts.ranking)
     if counts.ignored and not where.includes_ignored:
         print_lines(f"ignored by reviewers and not among them: {counts.ignored} (see --ignored)")
     if not counts.known_offers:
