@@ -225,7 +225,7 @@ def test_offers(scout: Scout, known_shop: Shop, fake_stages: FakeStages) -> None
     assert set(rows[""][0]) >= set(
         "url title price currency brand category ean han sku verdict cause score nearest".split()
     )
-    assert "1 offers (missing)" in scout("offers", "demo").out
+    assert "1 offer (missing)" in scout("offers", "demo").out
 
 
 def test_decide(scout: Scout, known_shop: Shop, fake_stages: FakeStages) -> None:

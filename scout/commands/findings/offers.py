@@ -30,7 +30,7 @@ from scout.commands.findings.options import (
     VerdictFlags,
     make_filter,
 )
-from scout.terminal.output import print_json, print_lines, print_table, shorten
+from scout.terminal.output import plural, print_json, print_lines, print_table, shorten
 
 if TYPE_CHECKING:
     from catalog.models import RunCounts, Shop
@@ -159,7 +159,7 @@ def _print_table_rows(
     if rows:
         print_table(columns, rows)
     names = "ignored" if where.only_ignored else ", ".join(sorted(where.verdicts))
-    print_lines(f"{_shown_of_total(len(findings), total)} offers ({names})")
+    print_lines(f"{_shown_of_total(len(findings), total)} ({names})")
     if counts is not None:
         _print_counts(counts, where)
         # The ranking explains the order of several rows by value.
@@ -190,7 +190,7 @@ def _print_stale_offers(
         rows.append((offer.price, offer.currency, title, category, offer.reason, offer.url))
     if rows:
         print_table(("price", "", "title", "category", "page", "url"), rows)
-    print_lines(f"{_shown_of_total(len(shown), len(stale.offers))} offers (stale)")
+    print_lines(f"{_shown_of_total(len(shown), len(stale.offers))} (stale)")
     if stale.undecided:
         counts = ", ".join(f"{status} {number}" for status, number in stale.undecided.most_common())
         print_lines(f"not seen in this run, but perhaps still in the shop: {counts}")
@@ -204,7 +204,7 @@ def _terminal_limit(limit: int | None) -> int | None:
 
 
 def _shown_of_total(shown: int, total: int) -> str:
-    return f"{shown} of {total}" if shown < total else f"{total}"
+    return f"{shown} of {plural(total, 'offer')}" if shown < total else plural(total, "offer")
 
 
 def _print_counts(counts: "RunCounts", where: "FindingFilter") -> None:
@@ -215,7 +215,7 @@ def _print_counts(counts: "RunCounts", where: "FindingFilter") -> None:
     if Verdict.MISSING in where.verdicts and counts.values:
         values = {currency: Decimal(value) for currency, value in counts.values.items()}
         print_lines(
-            f"value of all {counts.missing} missing offers: "
+            f"value of all {plural(counts.missing, 'missing offer')}: "
             f"{ENGLISH.totals(values, counts.currency)}"
         )
     if counts.ignored and not where.includes_ignored:

@@ -1,5 +1,6 @@
 """`scout review`: decisions of reviewers on findings, and `scout decide`, its older form."""
 
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -32,6 +33,7 @@ from scout.commands.findings.options import (
 )
 from scout.terminal.output import (
     format_cell,
+    plural,
     print_json,
     print_lines,
     print_note,
@@ -88,7 +90,7 @@ def select_shop(shop: ShopArgument) -> None:
 DECISION_HELP = {
     "confirm": "Confirm that offers are missing in the catalog.",
     "reject": "Reject findings: the catalog does list these offers.",
-    "ignore": "Leave offers out of lists, reports and figures.",
+    "ignore": "Leave offers out of all figures; reports list them as ignored.",
 }
 FILTER_HELP = "Name offers by URL, or select them by the filters of 'scout offers'."
 
@@ -132,7 +134,7 @@ def decide(
     where = make_filter(invocation.store, shop, flags, texts)
     selection = _describe_selection(flags, texts)
     recorded = review_decisions.decide_filtered(invocation.store, shop, where, judgement, selection)
-    print_lines(f"{name}: {len(recorded.urls)} offers ({format_cell(selection)})")
+    print_lines(f"{name}: {plural(len(recorded.urls), 'offer')} ({format_cell(selection)})")
 
 
 for command_name, summary in DECISION_HELP.items():
@@ -188,11 +190,14 @@ def list_decisions(
         return
     columns = review_lists.STEP_COLUMNS if steps else review_lists.DECISION_COLUMNS
     print_table(columns, [[_shortened(row, column) for column in columns] for row in rows])
-    print_lines(f"{len(rows)} {'steps' if steps else 'review decisions'}")
+    number = plural(len(rows), "step" if steps else "review decision")
+    print_lines(f"{number}, the newest ones" if limit and len(rows) == limit else number)
 
 
 def _shortened(row: dict[str, object], column: str) -> object:
     value = row[column]
+    if column in ("reviewed_at", "made_at"):
+        return datetime.fromisoformat(str(value))
     # A URL is copied into the next command.
     if column == "url" or not isinstance(value, str):
         return value
@@ -238,7 +243,9 @@ def _describe_undone(changes: "UndoneChanges") -> str:
 
     step = changes.step
     offers = (
-        format_cell(changes.urls[0]) if len(changes.urls) == 1 else f"{len(changes.urls)} offers"
+        format_cell(changes.urls[0])
+        if len(changes.urls) == 1
+        else plural(len(changes.urls), "offer")
     )
     by = f" by {format_cell(step.reviewer)}" if step.reviewer else ""
     action = review_lists.action_name(step.action)
@@ -263,7 +270,7 @@ def export_decisions(
         return
     check_writable(file)
     number = review_files.write_decisions(invocation.store, shop, file)
-    print_lines(f"{number} review decisions written to {file}")
+    print_lines(f"{plural(number, 'review decision')} written to {file}")
 
 
 @review_commands.command("import")

@@ -110,7 +110,7 @@ def test_figures_after_a_failed_run(
 ) -> None:
     """Lists, pages and metrics show the last finished run, and say that a newer one failed."""
     result = scout("offers", "demo")
-    assert "1 offers (missing)" in result.out
+    assert "1 offer (missing)" in result.out
     assert f"run {failed} failed" in result.err
     shown = json.loads(scout("shop", "show", "demo", "--json").out)
     assert (shown["state"], shown["missing"], shown["finished_run"]) == ("failed", 1, finished)
