@@ -385,13 +385,20 @@ class OfferList {
       heading.scope = "row";
       const reading = weight === null ? "–" : this.messages.confidence.replace("{share}", formatShare(weight)).replace("{votes}", formatCount(votes));
       const cell = (name, text) => {
-        const made = element("td", "", this.messages[`${attribute}_${text}`] || (text ?? "–"));
+        const made = element("td", "", this.describeValue(attribute, text));
         made.dataset.label = this.messages[name];
         return made;
       };
       return element("tr", onPage === inCatalog ? "same" : "", heading, cell("on_page", onPage), cell("in_catalog", inCatalog), cell("reading", reading));
     });
     return element("table", "values", element("thead", "", head), element("tbody", "", ...rows));
+  }
+
+  describeValue(attribute, text) {
+    if (text === null || text === undefined) return "–";
+    if (attribute === "price" && !Number.isNaN(Number(text))) return formatPrice(text);
+    if (attribute === "category") return text.replaceAll(" > ", " › ");
+    return this.messages[`${attribute}_${text}`] || text;
   }
 
   makeCandidates(candidates) {

@@ -411,7 +411,7 @@ def test_a_row_opens_to_its_details(browser_page: Any, large_report: Path) -> No
     browser_page.click("#missing .open")
     browser_page.wait_for_selector("#missing .detail")
     text = " ".join(browser_page.inner_text("#missing .detail").split())
-    for part in ("9000", "Lamp small", "K1", "prices differ", "−1.50", "+0.50", "none yet"):
+    for part in ("9,000.00", "Lamp small", "K1", "prices differ", "−1.50", "+0.50", "none yet"):
         assert part in text
     browser_page.click("#missing .open")
     assert browser_page.locator("#missing .detail").count() == 0
