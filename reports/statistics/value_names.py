@@ -4,7 +4,7 @@ The stored values are part of machine formats and stay the same in every languag
 """
 
 from catalog.language.sentences import gettext_noop
-from catalog.models import ReviewDecision, Verdict
+from catalog.models import ReviewDecision, RunState, Verdict
 from matcher.features.table import FeatureKind
 
 AVAILABILITY_NAMES = {
@@ -21,6 +21,12 @@ DECISION_NAMES = {
     ReviewDecision.ACCEPT: gettext_noop("confirmed"),
     ReviewDecision.REJECT: gettext_noop("rejected"),
     ReviewDecision.IGNORE: gettext_noop("ignored"),
+}
+RUN_STATE_NAMES = {
+    RunState.RUNNING: gettext_noop("running"),
+    RunState.DONE: gettext_noop("done"),
+    RunState.FAILED: gettext_noop("failed"),
+    RunState.ABANDONED: gettext_noop("aborted"),
 }
 EVIDENCE_NAMES = {
     FeatureKind.TITLE: gettext_noop("title"),

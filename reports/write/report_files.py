@@ -48,7 +48,6 @@ FEED_FORMATS = {
 }
 _WRITERS: dict[str, Writer] = {
     "csv": write_csv,
-    "xlsx": write_xlsx,
     "json": write_json,
 }
 _MAX_FOLDER_NAME = 40  # characters of a shop's name in a path
@@ -66,7 +65,8 @@ def report_shop(
 ) -> dict[str, Path]:
     """Store the findings of a run, write its report, and return the file of each format.
 
-    `out` replaces the folder below the data folder. HTML is in the language of the settings.
+    `out` replaces the folder below the data folder. HTML and XLSX are in the language of the
+    settings.
 
     Raises UsageError (unknown format, or a run that the shop does not have), StorageFull,
     StoreError.
@@ -116,6 +116,8 @@ def _write_format(
         _write_report_feed(store, format, report, path)
     elif format == "html":
         _write_html_with_details(store, report, language, path)
+    elif format == "xlsx":
+        write_xlsx(path, report, language)
     else:
         _WRITERS[format](path, report)
 

@@ -1,6 +1,7 @@
 """Languages of the HTML report: no text without a translation, and the same figures in each language."""
 
 import re
+import zipfile
 from functools import partial
 from gettext import NullTranslations
 from pathlib import Path
@@ -17,6 +18,7 @@ from reports.model.offer_details import read_offer_details
 from reports.model.report_model import Report, build_report
 from reports.write.html_report import write_html
 from reports.write.report_files import report_shop
+from reports.write.spreadsheets import write_xlsx
 
 # Texts from outside are Cyrillic here, so that every Latin word is a text of Scout.
 TITLE = "Товар"
@@ -128,6 +130,30 @@ def test_every_text_is_a_message(report: Report, store: Store, tmp_path: Path) -
         text = shorter
     leftover = UNTRANSLATED.sub("", text)
     assert not re.findall(r".*[A-Za-z]{2,}.*", leftover)
+
+
+# Codes that the workbook has as the other formats do, and the name of the feed.
+CODES = re.compile(r"\b(accept|reject|ignore|new|still|in_stock|out_of_stock|reappeared|resolved|csv|offers)\b")
+
+
+def test_every_text_of_the_workbook_is_a_message(report: Report, tmp_path: Path) -> None:
+    """With every message in brackets, sheets have no Latin word outside of them but codes and addresses."""
+    path = tmp_path / "report.xlsx"
+    write_xlsx(path, report, MARKED)
+    texts: list[str] = []
+    with zipfile.ZipFile(path) as book:
+        names = html.etree.fromstring(book.read("xl/workbook.xml")).xpath("//*/@name")
+        for name in book.namelist():
+            if name.startswith("xl/worksheets/sheet"):
+                sheet = html.etree.fromstring(book.read(name))
+                texts += sheet.xpath("//*[local-name()='t']/text()")
+    assert all(name.startswith("⟦") for name in names if not name.startswith("_"))
+    assert len(texts) > 500
+    for text in texts:
+        while "⟦" in text:
+            text = re.sub(r"⟦[^⟦⟧]*⟧", "", text)  # noqa: PLW2901
+        leftover = CODES.sub("", UNTRANSLATED.sub("", text))
+        assert not re.search("[A-Za-z]{2,}", leftover), text
 
 
 def figures(page: html.HtmlElement, language: Language) -> dict[str, list[str]]:

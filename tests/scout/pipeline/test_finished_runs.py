@@ -170,10 +170,10 @@ def test_shop_without_an_import(
         for offer in session.exec(select(KnownOffer)):
             session.delete(offer)
     assert scout("report", "demo").code == 0
-    assert "nothing was imported" in scout("offers", "demo").out
+    assert "no offers of this shop were imported" in scout("offers", "demo").out
     shown = json.loads(scout("shop", "show", "demo", "--json").out)
     assert shown["without_import"] is True
-    assert "nothing imported" in scout("shop", "list").out
+    assert "no offers imported" in scout("shop", "list").out
     client = client_of(settings, store)
     assert "nothing imported" in client.get("/").text
     for path in ("/shops/demo", f"/runs/{finished}/report.html"):
