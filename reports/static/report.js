@@ -384,7 +384,7 @@ class OfferList {
       const heading = element("th", "", this.messages[`attribute_${attribute}`] || attribute);
       heading.scope = "row";
       const cell = (name, text) => {
-        const made = element("td", "", this.messages[`${attribute}_${text}`] || (text ?? "–"));
+        const made = element("td", "", this.describeValue(attribute, text));
         made.dataset.label = this.messages[name];
         return made;
       };
@@ -403,6 +403,14 @@ class OfferList {
     if (raw !== null) cell.append(element("span", "small", `${messages.raw}: “${raw}”`));
     if (rule !== null) cell.append(element("span", "small", `${messages.rule}: `, element("code", "", rule)));
     return cell;
+  }
+
+  // A value as readers know it.
+  describeValue(attribute, text) {
+    if (text === null || text === undefined) return "–";
+    if (attribute === "price" && !Number.isNaN(Number(text))) return formatPrice(text);
+    if (attribute === "category") return text.replaceAll(" > ", " › ");
+    return this.messages[`${attribute}_${text}`] || text;
   }
 
   makeCandidates(candidates) {

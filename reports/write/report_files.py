@@ -9,7 +9,7 @@ import errno
 import gc
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -36,18 +36,12 @@ from reports.write.html_report import write_html
 from reports.write.json_report import write_json
 from reports.write.spreadsheets import write_csv, write_xlsx
 
-Writer = Callable[[Path, Report], None]
-
 FORMATS = ("html", "csv", "xlsx", "json")
 # Feeds of the missing offers, and the files they are written to.
 FEED_FORMATS = {
     "feed-xml": "missing.xml",
     "feed-csv": "missing.csv",
     "feed-jsonl": "missing.jsonl",
-}
-_WRITERS: dict[str, Writer] = {
-    "csv": write_csv,
-    "xlsx": write_xlsx,
 }
 _MAX_FOLDER_NAME = 40  # characters of a shop's name in a path
 
@@ -64,7 +58,8 @@ def report_shop(
 ) -> dict[str, Path]:
     """Store the findings of a run, write its report, and return the file of each format.
 
-    `out` replaces the folder below the data folder. HTML is in the language of the settings.
+    `out` replaces the folder below the data folder. HTML and XLSX are in the language of the
+    settings.
 
     Raises UsageError (unknown format, or a run that the shop does not have), StorageFull,
     StoreError.
@@ -123,8 +118,10 @@ def _write_format(
     elif format == "json":
         with store.read() as session:
             write_json(path, report, partial(iterate_rows, session, shop_id))
+    elif format == "xlsx":
+        write_xlsx(path, report, language)
     else:
-        _WRITERS[format](path, report)
+        write_csv(path, report)
 
 
 def _write_feeds(

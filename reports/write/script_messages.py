@@ -1,11 +1,11 @@
 """Texts of the script of the HTML report, in the reader's language."""
 
 from catalog.language.languages import Language
-from matcher.features.table import FeatureKind
 from reports.statistics.value_names import (
     ATTRIBUTE_NAMES,
     AVAILABILITY_NAMES,
     DECISION_NAMES,
+    EVIDENCE_NAMES,
 )
 
 
@@ -65,6 +65,6 @@ def script_messages(language: Language) -> dict[str, str]:
         messages[f"attribute_{attribute}"] = gettext(name)
     for availability, name in AVAILABILITY_NAMES.items():
         messages[f"availability_{availability}"] = gettext(name)
-    for kind in FeatureKind:
-        messages[f"kind_{kind.value}"] = gettext(kind.value)
+    for kind, name in EVIDENCE_NAMES.items():
+        messages[f"kind_{kind.value}"] = gettext(name)
     return messages

@@ -236,7 +236,10 @@ def test_decide(scout: Scout, known_shop: Shop, fake_stages: FakeStages) -> None
         result = scout("decide", "demo", f"{url}?utm_source=mail", decision, "--note", "seen by me")
         assert (result.code, url in result.out, result.err) == (0, True, "")
     assert scout("offers", "demo", "--json").out == ""
-    assert "is no finding" in scout("decide", "demo", "http://127.0.0.1:8000/else", "ignore").err
+    assert (
+        "is not among the offers of the last finished run"
+        in scout("decide", "demo", "http://127.0.0.1:8000/else", "ignore").err
+    )
 
 
 def test_clean(scout: Scout, monkeypatch: pytest.MonkeyPatch) -> None:

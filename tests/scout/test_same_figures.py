@@ -95,7 +95,7 @@ def test_command_line(scout: Scout, expected: Figures) -> None:
     result = scout("offers", "demo")
     assert "10 offers (missing)" in result.out
     assert "value of all 10 missing offers: €114 + $12,942" in result.out
-    assert "ignored by reviewers and not among them: 1" in result.out
+    assert "ignored by reviewers, not listed here: 1" in result.out
     assert "run 3 is under way (parse); these are the figures of run 2" in result.err
 
 

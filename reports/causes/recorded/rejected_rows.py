@@ -68,7 +68,8 @@ class RejectedRow:
         return Sentence(
             "row {line} of {source} has the same {matched_by} and was rejected: {reason}",
             {
-                "line": self.row.line,
+                # A number without thousands separators: editors show line numbers so.
+                "line": str(self.row.line),
                 "source": self.row.source,
                 "matched_by": Sentence(self.matched_by),
                 "reason": REJECTION_REASONS.recognize(self.row.reason),

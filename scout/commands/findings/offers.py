@@ -193,7 +193,7 @@ def _print_stale_offers(
     print_lines(f"{_shown_of_total(len(shown), len(stale.offers))} (stale)")
     if stale.undecided:
         counts = ", ".join(f"{status} {number}" for status, number in stale.undecided.most_common())
-        print_lines(f"not seen in this run, but perhaps still in the shop: {counts}")
+        print_lines(f"also not seen, but possibly still in the shop: {counts}")
 
 
 def _terminal_limit(limit: int | None) -> int | None:
@@ -219,11 +219,11 @@ def _print_counts(counts: "RunCounts", where: "FindingFilter") -> None:
             f"{ENGLISH.totals(values, counts.currency)}"
         )
     if counts.ignored and not where.includes_ignored:
-        print_lines(f"ignored by reviewers and not among them: {counts.ignored} (see --ignored)")
+        print_lines(f"ignored by reviewers, not listed here: {counts.ignored} (see --ignored)")
     if not counts.known_offers:
         print_lines(
-            "nothing was imported into the catalog, so every offer counts as missing: "
-            "'scout catalog import'"
+            "no offers of this shop were imported into the catalog, so every offer counts as "
+            "missing: import them with 'scout catalog import'"
         )
 
 

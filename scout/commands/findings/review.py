@@ -57,7 +57,7 @@ UrlsArgument = Annotated[
     ),
 ]
 NoteOption = Annotated[
-    str | None, typer.Option("--note", metavar="TEXT", help="The reason, kept with the decision.")
+    str | None, typer.Option("--note", metavar="TEXT", help="The reason, stored with the decision.")
 ]
 ReviewerOption = Annotated[
     str | None,
@@ -159,12 +159,12 @@ def _describe_selection(flags: VerdictFlags, texts: "FilterTexts") -> str:
 def _print_recorded(decision: str, recorded: "RecordedStep") -> None:
     for url in recorded.urls:
         print_lines(f"{decision}: {format_cell(url)}")
-    kept = "of the last finished run: the decision is kept for when it is one"
+    later = "the decision is stored and applies once it is"
     for url in recorded.unknown[:MAX_UNKNOWN_NAMED]:
-        print_note(f"{format_cell(url)} is no finding {kept}")
+        print_note(f"{format_cell(url)} is not among the offers of the last finished run: {later}")
     if len(recorded.unknown) > MAX_UNKNOWN_NAMED:
         print_note(
-            f"{len(recorded.unknown) - MAX_UNKNOWN_NAMED} further URLs are no findings either"
+            f"{len(recorded.unknown) - MAX_UNKNOWN_NAMED} further URLs are not among them either"
         )
 
 
@@ -295,8 +295,8 @@ def import_decisions(
     if len(result.problems) < result.bad:
         print_note(f"{result.bad - len(result.problems)} further lines cannot be read")
     print_lines(
-        f"{result.imported} review decisions imported, {result.unchanged} known already or older "
-        f"than the present ones, {result.bad} lines not read"
+        f"{result.imported} review decisions imported; {result.unchanged} already stored or older "
+        f"than the stored ones; {result.bad} lines could not be read"
     )
     if result.bad:
         raise typer.Exit(1)

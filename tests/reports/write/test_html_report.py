@@ -421,7 +421,7 @@ def test_a_row_opens_to_its_details(browser_page: Any, large_report: Path) -> No
     browser_page.click("#missing .open")
     browser_page.wait_for_selector("#missing .detail")
     text = " ".join(browser_page.inner_text("#missing .detail").split())
-    for part in ("9000", "Lamp small", "K1", "prices differ", "−1.50", "+0.50", "none yet"):
+    for part in ("9,000.00", "Lamp small", "K1", "prices differ", "−1.50", "+0.50", "none yet"):
         assert part in text
     for part in ("confidence 90.0%, rules: 4", "“9.000,00 €”", "rule: b.price", "snapshot 5f3a"):
         assert part in text
