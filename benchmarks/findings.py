@@ -3,7 +3,7 @@
     python -m benchmarks.findings [--offers 60000] [--missing 50000] [--shops 200] [--only sqlite|postgresql]
 
 The store is that of `benchmarks.large_store`, in SQLite and, where its programs are installed, in PostgreSQL. Each
-query is timed as its fastest of several repetitions, and compared with the plain count of the run's findings and with
+query of `catalog.storage.findings` is timed as its fastest of several repetitions, and compared with the plain count of the run's findings and with
 the limit for a page; for SQLite processor time is counted, for PostgreSQL the time on the clock. The exit code is 1 if
 something is over its limit. The report is opened in Chromium where that is installed.
 """
@@ -23,7 +23,6 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import create_engine, text
-from starlette.testclient import TestClient
 
 from benchmarks.large_store import CATEGORIES, CATEGORY_ROOT, HOME, SHOP_NAME, fill_store
 from catalog.models import Shop, Verdict
@@ -41,7 +40,6 @@ from reports.model.finding_storage import store_run_findings, update_findings
 from reports.model.findings import list_findings
 from reports.write.report_files import FEED_FORMATS, FORMATS, report_shop
 from scout.overview import describe_shops
-from scout.web.app import create_app
 from tests.catalog.storage.postgresql import cluster
 
 # Milliseconds that the query of a list or page may take.
@@ -134,7 +132,7 @@ def _print_costs(settings: Settings, store: Store) -> bool:
         with store.write() as session:
             session.connection().execute(text("ANALYZE"))
     slow = _print_report(settings, store, shop, run_id)
-    return _print_times(settings, store, shop, run_id) or slow
+    return _print_times(store, shop, run_id) or slow
 
 
 def _processor_time(work: Callable[[], object]) -> float:
@@ -183,11 +181,10 @@ def _opening_seconds(path: Path) -> float | None:
     return seconds
 
 
-def _print_times(settings: Settings, store: Store, shop: Shop, run_id: int) -> bool:
+def _print_times(store: Store, shop: Shop, run_id: int) -> bool:
     """Print a line for each query; returns True if one was over the limit."""
     # SQLite works in this process; the time of PostgreSQL's server shows on the clock only.
     clock = time.process_time if store.engine.dialect.name == "sqlite" else time.perf_counter
-    client = TestClient(create_app(settings, store, ["testserver"]))
     all_findings = FindingFilter(includes_ignored=True)
 
     def count() -> object:
@@ -197,7 +194,7 @@ def _print_times(settings: Settings, store: Store, shop: Shop, run_id: int) -> b
     baseline = _fastest(count, clock)
     print(f"{'count of the findings':54}{baseline:8.1f} ms")
     slow = False
-    for name, query in _queries(store, shop, run_id, client).items():
+    for name, query in _queries(store, shop, run_id).items():
         milliseconds = _fastest(query, clock)
         is_slow = milliseconds > LIMIT
         slow = slow or is_slow
@@ -218,9 +215,7 @@ def _print_times(settings: Settings, store: Store, shop: Shop, run_id: int) -> b
     return slow
 
 
-def _queries(
-    store: Store, shop: Shop, run_id: int, client: TestClient
-) -> dict[str, Callable[[], object]]:
+def _queries(store: Store, shop: Shop, run_id: int) -> dict[str, Callable[[], object]]:
     missing = FindingFilter(verdicts=frozenset({Verdict.MISSING}))
     filters = {
         "missing": missing,
@@ -254,16 +249,6 @@ def _queries(
         store, shop, run_id, where=filters["all"], limit=ROWS, offset=59_000
     )
     queries["scout shop list"] = lambda: describe_shops(store)
-    for path in (
-        "/",
-        "/shops/large",
-        "/shops/large?verdict=all&page=500",
-        "/shops/large?sort=title&category=Lamp",
-        "/api/shops",
-        "/api/shops/large/offers?limit=50&sort=-price",
-        f"/api/runs/{run_id}",
-    ):
-        queries[f"GET {path}"] = _getting(client, path)
     return queries
 
 
@@ -285,16 +270,6 @@ def _sorting(store: Store, run_id: int, where: FindingFilter, sort: str) -> Call
             return read_findings_page(session, run_id, where, sort, ROWS)
 
     return read
-
-
-def _getting(client: TestClient, path: str) -> Callable[[], object]:
-    def get() -> object:
-        response = client.get(path)
-        if response.status_code != 200:
-            raise RuntimeError(f"{path}: {response.status_code}")
-        return response
-
-    return get
 
 
 def _fastest(query: Callable[[], object], clock: Clock) -> float:
