@@ -22,7 +22,7 @@ hypothesis.settings.load_profile("same")
 @pytest.fixture
 def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     """Settings whose data is below a folder of this test alone."""
-    for name in ("SCOUT_DATABASE_URL", "SCOUT_DATA_DIR", "SCOUT_BODIES_URL"):
+    for name in ("SCOUT_DATABASE_URL", "SCOUT_DATA_DIR", "SCOUT_BODIES_URL", "SCOUT_LANGUAGE"):
         monkeypatch.delenv(name, raising=False)
     return Settings.load(data_dir=tmp_path / "var")
 

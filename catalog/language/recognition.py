@@ -17,15 +17,20 @@ _FIELD = re.compile(r"\{(\w+)\}")
 # Characters of a text that is compared with the templates; a bound against hostile input.
 _MAX_TEXT_LENGTH = 500
 # Patterns of the fields that are not any text, by the begin of their names.
-_FIELD_PATTERNS = {"number": r"[\d,]+", "price": r"\d+(?:\.\d+)?", "share": r"[<>]?\d+(?:\.\d+)?%"}
+_FIELD_PATTERNS = {
+    "number": r"[\d,]+",
+    "price": r"\d+(?:\.\d+)?",
+    "ratio": r"\d(?:\.\d+)?",
+    "share": r"[<>]?\d+(?:\.\d+)?%",
+}
 
 
 class StoredTexts:
     """Texts as they are stored, with their messages for readers.
 
     `messages` are by the whole stored text. `templates` have fields, more special ones first: a
-    field with a name that begins with `number` is a count, `price` an amount, `share` a percentage;
-    any other field is a text.
+    field with a name that begins with `number` is a count, `price` an amount, `share` a percentage,
+    `ratio` a share of 1; any other field is a text.
 
     >>> texts = StoredTexts(["price {price} in the shop"], {"soft 404": "page not found"})
     >>> texts.recognize("soft 404").text
@@ -87,6 +92,8 @@ def _argument(name: str, raw: str) -> Argument:
         return int(raw.replace(",", "") or 0)
     if name.startswith("price"):
         return Money(Decimal(raw), None)
+    if name.startswith("ratio"):
+        return float(raw)
     if name.startswith("share"):
         return _share(raw)
     return raw

@@ -19,9 +19,10 @@ def escape_formula(text: str) -> str:
     >>> escape_formula("\tx")
     "'\tx"
     """
-    if _FORMULA.match(text):
-        return f"{_APOSTROPHE}{text}"
-    return text
+    # Most texts begin with a letter or a digit, and none of these begins a formula.
+    if text[:1].isalnum() or not _FORMULA.match(text):
+        return text
+    return f"{_APOSTROPHE}{text}"
 
 
 def unescape_formula(cell: str) -> str:

@@ -7,23 +7,21 @@ columns of every feature matrix; trained models and random draws of columns depe
 from dataclasses import dataclass
 from enum import StrEnum
 
-from catalog.language.sentences import gettext_noop
-
 
 class FeatureKind(StrEnum):
     """The kinds of evidence, in the order in which explanations break ties."""
 
-    TITLE = gettext_noop("title")
-    RARE_WORDS = gettext_noop("rare words")
-    MODEL_NUMBERS = gettext_noop("model numbers")
-    QUANTITIES = gettext_noop("quantities")
-    VARIANT = gettext_noop("variant")
-    PRICE = gettext_noop("price")
-    BRAND = gettext_noop("brand")
-    IDENTIFIERS = gettext_noop("identifiers")
-    IMAGE = gettext_noop("image")
-    DESCRIPTION = gettext_noop("description")
-    RIVALS = gettext_noop("rivals")
+    TITLE = "title"
+    RARE_WORDS = "rare words"
+    MODEL_NUMBERS = "model numbers"
+    QUANTITIES = "quantities"
+    VARIANT = "variant"
+    PRICE = "price"
+    BRAND = "brand"
+    IDENTIFIERS = "identifiers"
+    IMAGE = "image"
+    DESCRIPTION = "description"
+    RIVALS = "rivals"
 
 
 # How a feature moves the odds of a pair as it grows: monotonic constraints of the trees.

@@ -60,6 +60,8 @@ class _Cause:
 
 def infer_causes(findings: Sequence[Finding], context: CauseContext) -> None:
     """Fill in cause and evidence of every finding that is missing or unsure."""
+    # One object for equal sentences: a large shop has few different ones.
+    shared: dict[Sentence, Sentence] = {}
     for finding in findings:
         if finding.verdict is Verdict.LISTED:
             continue
@@ -67,7 +69,9 @@ def infer_causes(findings: Sequence[Finding], context: CauseContext) -> None:
         finding.cause = causes[0].kind.value
         evidence = [*(cause.evidence for cause in causes), *_observations(finding, context)]
         # A cause of a group and an observation may have the same evidence.
-        finding.evidence = tuple(dict.fromkeys(evidence))
+        finding.evidence = tuple(
+            shared.setdefault(sentence, sentence) for sentence in dict.fromkeys(evidence)
+        )
 
 
 def _causes_of(finding: Finding, context: CauseContext) -> Iterator[_Cause]:

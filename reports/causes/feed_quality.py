@@ -374,6 +374,9 @@ def _may_be_in_shop(url: str | None, pages: PagesByUrl | None) -> bool:
 
 
 def _page_reason(page: PageStatus) -> str | None:
+    # How an offer page was recognised is no reason for the offer's not having been paired.
+    if page.offer_status is OfferStatus.PAGE_FOUND:
+        return OfferStatus.PAGE_FOUND.value
     reason = clean_text(page.reason, MAX_REASON_LENGTH)
     if reason or not page.state:
         return reason

@@ -52,7 +52,7 @@ def list_findings(
     if where is None:
         where = FindingFilter(verdicts=frozenset(verdicts or ()), includes_ignored=verdicts is None)
     ensure_stored(store, shop, run_id)
-    return _read_page(store, run_id, where, sort, limit, offset)
+    return _read_page(store, shop, run_id, where, sort, limit, offset)
 
 
 def read_finding(store: Store, shop: Shop, stored_id: int) -> Finding | None:
@@ -61,30 +61,34 @@ def read_finding(store: Store, shop: Shop, stored_id: int) -> Finding | None:
         row = session.get(StoredFinding, stored_id)
         if row is None or row.shop_id != shop.id:
             return None
-    return _with_evidence(store, [row])[0]
+    return _with_evidence(store, shop, [row])[0]
 
 
 def _read_page(
-    store: Store, run_id: int, where: FindingFilter, sort: str, limit: int | None, offset: int
+    store: Store,
+    shop: Shop,
+    run_id: int,
+    where: FindingFilter,
+    sort: str,
+    limit: int | None,
+    offset: int,
 ) -> list[Finding]:
     with store.read() as session:
         rows = read_findings_page(session, run_id, where, sort, limit, offset)
-    return _with_evidence(store, rows)
+    return _with_evidence(store, shop, rows)
 
 
-def _with_evidence(store: Store, rows: Sequence[StoredFinding]) -> list[Finding]:
+def _with_evidence(store: Store, shop: Shop, rows: Sequence[StoredFinding]) -> list[Finding]:
     """Return stored findings with their matches, explanations and source pages."""
     with store.read() as session:
         match_ids = [row.match_id for row in rows if row.match_id is not None]
         matches = read_findings_of(session, match_ids)
         explanations = _read_explanations(session, match_ids)
-        sources = read_sources(session, rows)
-    findings = []
-    for row in rows:
-        finding = _with_stored(row, matches.get(row.match_id or 0))
-        finding.why = explanations.get(row.match_id or 0)
-        finding.source = sources[row.id]
-        findings.append(finding)
+        findings = [_with_stored(row, matches.get(row.match_id or 0)) for row in rows]
+        sources = read_sources(session, shop.id or 0, findings)
+    for finding, source in zip(findings, sources, strict=True):
+        finding.why = explanations.get(finding.match_id or 0)
+        finding.source = source
     return findings
 
 
@@ -112,7 +116,7 @@ def read_page_after(
         rows = read_findings_page(session, run_id, where, sort, limit + 1, after=after)
     shown = rows[:limit]
     next_key = page_key(shown[-1], sort) if len(rows) > limit else None
-    return FindingsPage(_with_evidence(store, shown), next_key)
+    return FindingsPage(_with_evidence(store, shop, shown), next_key)
 
 
 def iterate_findings(
@@ -122,7 +126,7 @@ def iterate_findings(
     ensure_stored(store, shop, run_id)
     offset = 0
     while True:
-        page = _read_page(store, run_id, where, sort, _PAGE_SIZE, offset)
+        page = _read_page(store, shop, run_id, where, sort, _PAGE_SIZE, offset)
         yield from page
         if len(page) < _PAGE_SIZE:
             return

@@ -6,10 +6,11 @@ They are long, so they are read for a chunk of findings at a time and never kept
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import and_, func, select
+from sqlalchemy import select
 from sqlmodel import Session, col
 
-from catalog.models import Match, Page, ShopOffer
+from catalog.models import Match
+from reports.model.offer_sources import read_sources
 from reports.statistics.findings_reader import (
     MAX_CODE_LENGTH,
     MAX_TEXT_LENGTH,
@@ -31,13 +32,13 @@ _READING_NAMES = {"images": "image"}
 
 
 def read_offer_details(
-    session: Session, findings: Sequence[Finding]
+    session: Session, shop_id: int, findings: Sequence[Finding]
 ) -> Iterator[Mapping[str, Any]]:
-    """Yield the details of findings in their order.
+    """Yield the details of a shop's findings in their order.
 
     Each has the `values` of the offer beside those of the nearest catalog offer, with the parser's
-    confidence and number of votes; the `page` with its hash in the page store; the matcher's
-    `reasons`, the `evidence` with its weights, and the five nearest `candidates`.
+    reading; the `page` with its hash in the page store; the matcher's `reasons`, the `evidence`
+    with its weights, and the five nearest `candidates` with theirs.
     """
     match_ids = [finding.match_id for finding in findings if finding.match_id is not None]
     matches = {}
@@ -46,65 +47,34 @@ def read_offer_details(
     )
     for match_id, offer, nearest, why in session.connection().execute(query):
         matches[match_id] = offer or {}, nearest or {}, why or {}
-    pages = _read_pages(session, match_ids)
-    for finding in findings:
+    sources = read_sources(session, shop_id, findings)
+    for finding, source in zip(findings, sources, strict=True):
         offer, nearest, why = matches.get(finding.match_id, ({}, {}, {}))
-        body, fetched_at, readings = pages.get(finding.match_id, (None, None, {}))
+        snapshot = source["snapshot"] or {}
         yield {
-            "values": list(_values(offer, nearest, readings)),
+            "values": list(_values(offer, nearest, source["readings"])),
             "reasons": list(finding.reasons),
             "evidence": list(_evidence(why)),
             "candidates": list(_candidates(why)),
             "urls": [url for url in finding.urls if url != finding.url],
-            "page": {
-                "body": body,
-                "fetched_at": fetched_at and f"{fetched_at:%Y-%m-%dT%H:%MZ}",
-            },
+            "page": {name: snapshot.get(name) for name in ("page", "body", "fetched_at")},
         }
-
-
-def _read_pages(
-    session: Session, match_ids: Sequence[int]
-) -> dict[int | None, tuple[Any, Any, Mapping[str, Any]]]:
-    """Read the hash, fetch time and readings of the pages of matches, by match."""
-    page = and_(
-        col(Page.shop_id) == col(Match.shop_id),
-        col(Page.url) == func.coalesce(Match.variant_of, Match.url),
-    )
-    offer = col(ShopOffer.page_id) == col(Page.id)
-    query = (
-        select(
-            col(Match.id),
-            col(Match.url),
-            col(Page.body),
-            col(Page.fetched_at),
-            col(ShopOffer.url),
-            col(ShopOffer.readings),
-        )
-        .select_from(Match)
-        .join(Page, page)
-        .outerjoin(ShopOffer, offer)
-        .where(col(Match.id).in_(match_ids))
-        .order_by(col(Match.id), col(ShopOffer.variant))
-    )
-    pages: dict[int | None, tuple[Any, Any, Mapping[str, Any]]] = {}
-    for match_id, url, body, fetched_at, offer_url, readings in session.connection().execute(query):
-        # A page may hold several variants: the one with the URL of the match, else the first.
-        if match_id not in pages or offer_url == url:
-            pages[match_id] = body, fetched_at, readings or {}
-    return pages
 
 
 def _values(
     offer: Mapping[str, Any], nearest: Mapping[str, Any], readings: Mapping[str, Any]
 ) -> Iterator[list[Any]]:
-    """Yield attribute, value on the page, value in the catalog, confidence and number of votes."""
+    """Yield attribute, value on the page, value in the catalog, and the parser's reading.
+
+    A reading is confidence, number of votes, text on the page and selector of the rule.
+    """
     for attribute in _ATTRIBUTES:
         page_value, catalog_value = _text(offer.get(attribute)), _text(nearest.get(attribute))
         if page_value is None and catalog_value is None:
             continue
         reading = readings.get(_READING_NAMES.get(attribute, attribute)) or {}
-        yield [attribute, page_value, catalog_value, reading.get("weight"), reading.get("votes")]
+        details = [reading.get(name) for name in ("confidence", "votes", "raw", "rule")]
+        yield [attribute, page_value, catalog_value, *details]
 
 
 def _text(value: object) -> str | None:
@@ -116,15 +86,24 @@ def _text(value: object) -> str | None:
 def _evidence(why: Mapping[str, Any]) -> Iterator[list[Any]]:
     """Yield kind and weight of the evidence for (weight above 0) and against a match."""
     for item in (why.get("evidence") or [])[:_MAX_EVIDENCE]:
-        yield [clean_text(item.get("kind"), MAX_CODE_LENGTH), float(item.get("weight") or 0)]
+        yield _weight(item.get("kind"), item.get("weight"))
+
+
+def _weight(kind: object, weight: Any) -> list[Any]:
+    return [clean_text(kind, MAX_CODE_LENGTH), float(weight or 0)]
 
 
 def _candidates(why: Mapping[str, Any]) -> Iterator[list[Any]]:
-    """Yield catalog key, title, URL and probability of the nearest catalog offers."""
+    """Yield catalog key, title, URL, probability and evidence of the nearest catalog offers.
+
+    Evidence has the kinds with their weights, the greatest first.
+    """
     for candidate in (why.get("candidates") or [])[:_MAX_CANDIDATES]:
+        weights = list((candidate.get("weights") or {}).items())[:_MAX_EVIDENCE]
         yield [
             clean_text(candidate.get("ref"), MAX_CODE_LENGTH),
             clean_text(candidate.get("title")),
             clean_text(candidate.get("url"), MAX_URL_LENGTH),
             candidate.get("score"),
+            [_weight(kind, weight) for kind, weight in weights],
         ]

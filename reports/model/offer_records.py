@@ -24,6 +24,7 @@ def offer_record(finding: Finding, is_new: bool | None) -> OfferRecord:
         is_valid_ean=is_valid_ean(finding.ean),
         availability=finding.availability,
         has_picture=finding.has_picture,
+        language=finding.language,
         template=finding.template,
         is_new=is_new,
         sku=finding.sku,

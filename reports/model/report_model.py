@@ -12,7 +12,7 @@ from decimal import Decimal
 from sqlmodel import Session
 
 from catalog.errors import UsageError
-from catalog.models import ReviewDecision, Run, Shop, Verdict, utc_now
+from catalog.models import ReviewDecision, Run, RunState, Shop, Stage, Verdict, utc_now
 from catalog.runtime.progress import Progress, no_progress
 from catalog.storage.findings import Change
 from catalog.storage.store import Store
@@ -87,8 +87,20 @@ class Report:
         return (self.run.figures.get("learn") or {}).get("by") == "general rules"
 
     @property
+    def is_ending(self) -> bool:
+        """True if the run ends with this report, which is its last step."""
+        return self.run.state == RunState.RUNNING and self.run.stage == Stage.REPORT
+
+    @property
+    def run_state(self) -> RunState:
+        """State of the run, as it will be when this report is complete."""
+        return RunState.DONE if self.is_ending else RunState(self.run.state)
+
+    @property
     def run_at(self) -> datetime:
         """Time at which the run ended, or started if it has not ended."""
+        if self.is_ending:
+            return self.generated_at
         return self.run.finished_at or self.run.started_at
 
     def changed(self, change: Change) -> list[Finding]:

@@ -380,31 +380,60 @@ class OfferList {
       heading.scope = "col";
       return heading;
     }));
-    const rows = values.map(([attribute, onPage, inCatalog, weight, votes]) => {
+    const rows = values.map(([attribute, onPage, inCatalog, weight, votes, raw, rule]) => {
       const heading = element("th", "", this.messages[`attribute_${attribute}`] || attribute);
       heading.scope = "row";
-      const reading = weight === null ? "–" : this.messages.confidence.replace("{share}", formatShare(weight)).replace("{votes}", formatCount(votes));
       const cell = (name, text) => {
-        const made = element("td", "", this.messages[`${attribute}_${text}`] || (text ?? "–"));
+        const made = element("td", "", this.describeValue(attribute, text));
         made.dataset.label = this.messages[name];
         return made;
       };
-      return element("tr", onPage === inCatalog ? "same" : "", heading, cell("on_page", onPage), cell("in_catalog", inCatalog), cell("reading", reading));
+      return element("tr", onPage === inCatalog ? "same" : "", heading, cell("on_page", onPage), cell("in_catalog", inCatalog), this.makeReading(weight, votes, raw, rule));
     });
     return element("table", "values", element("thead", "", head), element("tbody", "", ...rows));
   }
 
+  // Confidence, text on the page and selector of the rule that read a value.
+  makeReading(weight, votes, raw, rule) {
+    const { messages } = this;
+    const cell = element("td", "");
+    cell.dataset.label = messages.reading;
+    if (weight === null) cell.append("–");
+    else cell.append(messages.confidence.replace("{share}", formatShare(weight)).replace("{votes}", formatCount(votes)));
+    if (raw !== null) cell.append(element("span", "small", `${messages.raw}: “${raw}”`));
+    if (rule !== null) cell.append(element("span", "small", `${messages.rule}: `, element("code", "", rule)));
+    return cell;
+  }
+
+  // A value as readers know it.
+  describeValue(attribute, text) {
+    if (text === null || text === undefined) return "–";
+    if (attribute === "price" && !Number.isNaN(Number(text))) return formatPrice(text);
+    if (attribute === "category") return text.replaceAll(" > ", " › ");
+    return this.messages[`${attribute}_${text}`] || text;
+  }
+
   makeCandidates(candidates) {
-    if (!candidates.length) return [element("p", "", this.messages.no_candidates)];
-    const items = candidates.map(([ref, title, url, score]) => element("li", "", link(url, title || ref || this.messages.untitled), element("span", "small", [ref, score === null ? "" : `${this.messages.probability} ${formatShare(score)}`].filter(Boolean).join(" · "))));
+    const { messages } = this;
+    if (!candidates.length) return [element("p", "", messages.no_candidates)];
+    const items = candidates.map(([ref, title, url, score, weights]) => {
+      const probability = score === null ? "" : `${messages.probability} ${formatShare(score)}`;
+      const made = element("li", "", link(url, title || ref || messages.untitled), element("span", "small", [ref, probability].filter(Boolean).join(" · ")));
+      if (weights.length) made.append(element("details", "", element("summary", "", messages.evidence), this.makeWaterfall(weights)));
+      return made;
+    });
     return [element("ol", "candidates", ...items)];
   }
 
-  // Each bar begins where the one above ends: together they lead to the matcher's decision.
   makeEvidence({ evidence, reasons }) {
     const lines = reasons.map((reason) => element("li", "", reason));
     const content = lines.length ? [element("ul", "reasons", ...lines)] : [];
     if (!evidence.length) return content;
+    return [...content, element("p", "small", this.messages.evidence_hint), this.makeWaterfall(evidence)];
+  }
+
+  // Each bar begins where the one above ends: together they lead to the matcher's decision.
+  makeWaterfall(evidence) {
     let sum = 0;
     const steps = evidence.map(([kind, weight]) => ({ kind, weight, from: sum, to: (sum += weight) }));
     const low = Math.min(0, ...steps.map((step) => step.to)), high = Math.max(0, ...steps.map((step) => step.to));
@@ -416,14 +445,21 @@ class OfferList {
       const sign = weight > 0 ? "+" : "−";
       return element("li", "", element("span", "", this.messages[`kind_${kind}`] || kind), element("span", "track", bar), element("span", "number", `${sign}${Math.abs(weight).toLocaleString(language, { minimumFractionDigits: 2 })}`));
     });
-    return [...content, element("p", "small", this.messages.evidence_hint), element("ul", "waterfall", ...rows)];
+    return element("ul", "waterfall", ...rows);
+  }
+
+  // Scout's own web application, which serves the report below /runs/, has the stored pages as well.
+  makeSnapshot(page) {
+    const application = /^(.*)\/runs\/\d+\/report\.html$/.exec(location.pathname);
+    if (!application || !location.protocol.startsWith("http")) return this.messages.snapshot;
+    return link(`${location.origin}${application[1]}/snapshots/${page.page}`, this.messages.snapshot);
   }
 
   makePage(row, { page, urls }) {
     const { messages } = this;
     const items = [element("li", "", link(this.value("url", row), messages.open))];
     if (page.fetched_at) items.push(element("li", "", `${messages.fetched} ${formatMinute(page.fetched_at)}`));
-    if (page.body) items.push(element("li", "", `${messages.snapshot} `, element("code", "", page.body.slice(0, 16))));
+    if (page.body) items.push(element("li", "", this.makeSnapshot(page), " ", element("code", "", page.body.slice(0, 16))));
     for (const url of urls.slice(0, 5)) items.push(element("li", "", `${messages.also_at} `, link(url, url)));
     const reviewed = this.value("reviewed_at", row);
     const decision = [this.describeDecision(row) || messages.no_decision, this.value("reviewer", row), reviewed ? formatMinute(reviewed) : ""].filter(Boolean).join(", ");

@@ -21,6 +21,7 @@ from catalog.language.sentences import Sentence
 from catalog.models import Match, Page, Review, ReviewDecision, Shop, Verdict
 from catalog.runtime.batches import batches
 from catalog.storage.findings import Change
+from matcher.records.languages.language_address import primary_language
 
 # Characters of a text, of a URL, of a brand or product number, of a short code (currency, GTIN).
 # All are bounds against hostile input.
@@ -71,7 +72,8 @@ class Finding:
     in `since`, the change since the previous run, and `reports.statistics.sightings` when the offer
     was first and last seen, since when and which run it has this verdict, and whether it was
     missing in an earlier run. `variant_of` is the URL of the page that holds this offer among
-    several. `template` names the kind of the page, None if the parser recognised none. `rank`
+    several. `template` names the kind of the page, None if the parser recognised none, `language`
+    its primary language, such as "de", None if the page names none. `rank`
     numbers the run's findings by value from 1; 0 means not ranked yet. `score` is the probability
     that the catalog lists the offer. `stored_id` is the key of the stored finding, where it was read. `source` is the page that it was read from, with the readings
     (`reports.model.offer_sources`), where they were requested.
@@ -114,6 +116,7 @@ class Finding:
     rank: int = 0
     has_picture: bool = False
     template: str | None = None
+    language: str | None = None
     source: Mapping[str, Any] | None = None
 
     @property
@@ -241,6 +244,10 @@ def _match_query() -> Select[Any]:
         *map(col, fields),
         col(Page.fetched_at),
         col(Page.read_reason),
+        col(Page.url).label("page_url"),
+        col(Page.language),
+        col(Page.alternates),
+        col(Page.sitemap_alternates),
     ]
     # A variant has no page of its own: its fetch time is that of the page that holds it.
     page = and_(
@@ -281,10 +288,15 @@ def _review_of(urls: Iterable[str], reviews: Mapping[str, _Review]) -> _Review:
 
 def _finding(match: Row[Any], reviews: Mapping[str, _Review]) -> Finding:
     offer = match.offer or {}
-    urls = tuple(clean_text(url) or "" for url in (match.urls or [])[:_MAX_URLS])
+    url = clean_text(match.url, MAX_URL_LENGTH) or ""
+    # Most offers have one URL, which is kept once.
+    urls = tuple(
+        url if text == url else text
+        for text in (clean_text(text) or "" for text in (match.urls or [])[:_MAX_URLS])
+    )
     review = _review_of((match.url, *urls), reviews)
     return Finding(
-        url=clean_text(match.url, MAX_URL_LENGTH) or "",
+        url=url,
         urls=urls,
         title=clean_text(offer.get("title")),
         price=parse_amount(offer.get("price")),
@@ -297,7 +309,9 @@ def _finding(match: Row[Any], reviews: Mapping[str, _Review]) -> Finding:
         availability=_interned(clean_text(offer.get("availability"), MAX_CODE_LENGTH)),
         verdict=apply_decision(Verdict(match.verdict), review.decision),
         score=float(match.score),
-        reasons=tuple(clean_text(reason) or "" for reason in (match.reasons or [])[:_MAX_REASONS]),
+        reasons=tuple(
+            _interned(clean_text(reason)) or "" for reason in (match.reasons or [])[:_MAX_REASONS]
+        ),
         nearest=_nearest(match.nearest),
         known_id=match.known_id,
         fetched_at=match.fetched_at,
@@ -309,6 +323,7 @@ def _finding(match: Row[Any], reviews: Mapping[str, _Review]) -> Finding:
         reviewed_at=review.reviewed_at,
         has_picture=bool(offer.get("images")),
         template=_template(match.read_reason),
+        language=_language(match),
     )
 
 
@@ -322,6 +337,18 @@ def _template(read_reason: str | None) -> str | None:
     if prefix or not template:
         return None
     return _interned(clean_text(template, MAX_CODE_LENGTH))
+
+
+def _language(page: Row[Any]) -> str | None:
+    """Return the language of a page, as its versions in other languages or the page itself name it.
+
+    A page names itself among its versions (hreflang). Templates often have one `lang` for all pages.
+    """
+    for versions in (page.alternates, page.sitemap_alternates):
+        for code, url in (versions or {}).items():
+            if url == page.page_url and (language := primary_language(code)):
+                return _interned(language)
+    return _interned(primary_language(page.language or "") or None)
 
 
 def _nearest(stored: Mapping[str, Any] | None) -> NearestOffer | None:

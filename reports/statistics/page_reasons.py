@@ -9,7 +9,7 @@ from catalog.language.sentences import gettext_noop
 PAGE_REASONS = StoredTexts(
     templates=(
         gettext_noop("like template {template}"),
-        gettext_noop("unlike the shop's offer pages ({similarity})"),
+        gettext_noop("unlike the shop's offer pages ({ratio})"),
         gettext_noop("the title is only {number}% sure"),
         gettext_noop("unreadable: {error}"),
         gettext_noop("trap: endless {part}"),

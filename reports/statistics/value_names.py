@@ -4,7 +4,8 @@ The stored values are part of machine formats and stay the same in every languag
 """
 
 from catalog.language.sentences import gettext_noop
-from catalog.models import ReviewDecision, Verdict
+from catalog.models import ReviewDecision, RunState, Verdict
+from matcher.features.table import FeatureKind
 
 AVAILABILITY_NAMES = {
     "in_stock": gettext_noop("in stock"),
@@ -20,6 +21,25 @@ DECISION_NAMES = {
     ReviewDecision.ACCEPT: gettext_noop("confirmed"),
     ReviewDecision.REJECT: gettext_noop("rejected"),
     ReviewDecision.IGNORE: gettext_noop("ignored"),
+}
+RUN_STATE_NAMES = {
+    RunState.RUNNING: gettext_noop("running"),
+    RunState.DONE: gettext_noop("done"),
+    RunState.FAILED: gettext_noop("failed"),
+    RunState.ABANDONED: gettext_noop("aborted"),
+}
+EVIDENCE_NAMES = {
+    FeatureKind.TITLE: gettext_noop("title"),
+    FeatureKind.RARE_WORDS: gettext_noop("rare words"),
+    FeatureKind.MODEL_NUMBERS: gettext_noop("model numbers"),
+    FeatureKind.QUANTITIES: gettext_noop("quantities"),
+    FeatureKind.VARIANT: gettext_noop("variant"),
+    FeatureKind.PRICE: gettext_noop("price"),
+    FeatureKind.BRAND: gettext_noop("brand"),
+    FeatureKind.IDENTIFIERS: gettext_noop("identifiers"),
+    FeatureKind.IMAGE: gettext_noop("picture"),
+    FeatureKind.DESCRIPTION: gettext_noop("description"),
+    FeatureKind.RIVALS: gettext_noop("other candidates"),
 }
 ATTRIBUTE_NAMES = {
     "title": gettext_noop("title"),

@@ -1,11 +1,12 @@
 """Escaping of untrusted text in the rows of a spreadsheet."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from decimal import Decimal
 
 from catalog.values.spreadsheet_cells import escape_formula
 
-Cell = str | int | float | Decimal | None
+Cell = str | int | float | Decimal | datetime | None
 
 
 def escape_row(cells: Sequence[Cell]) -> list[Cell]:

@@ -6,12 +6,14 @@ JSON Lines. Scout's own importer reads each back unchanged.
 
 import csv
 import hashlib
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import orjson
 from lxml import etree
 from sqlmodel import Session, col, select
 
@@ -77,6 +79,32 @@ class FeedOffer:
     images: Sequence[str]
 
 
+FeedWriter = Callable[[FeedOffer], object]
+"""Writes one offer to a feed."""
+
+
+def write_feeds(
+    paths: Mapping[str, Path],
+    offers: Iterable[FeedOffer],
+    title: str,
+    columns: Mapping[str, Sequence[str]],
+) -> None:
+    """Write the offers as one or several feeds in one pass; `paths` has a file for each format.
+
+    `title` is that of an XML feed, `columns` are those of the last import (see `open_csv_feed`).
+    """
+    openers: dict[str, Callable[[Path], AbstractContextManager[FeedWriter]]] = {
+        "feed-xml": partial(open_xml_feed, title=title),
+        "feed-csv": partial(open_csv_feed, columns=columns),
+        "feed-jsonl": open_jsonl_feed,
+    }
+    with ExitStack() as stack:
+        writers = [stack.enter_context(openers[name](path)) for name, path in paths.items()]
+        for offer in offers:
+            for write in writers:
+                write(offer)
+
+
 def read_feed_offers(session: Session, run_id: int, urls: Sequence[str]) -> Iterator[FeedOffer]:
     """Yield the offers of these findings of a run, in the order of their URLs."""
     for batch in batches(urls, _BATCH_SIZE):
@@ -112,8 +140,9 @@ def _make_offer(url: str, fields: Mapping[str, Any]) -> FeedOffer:
     return FeedOffer(texts, images)
 
 
-def write_xml_feed(path: Path, offers: Iterator[FeedOffer], title: str) -> None:
-    """Write the offers as Google Merchant XML (RSS 2.0), one at a time."""
+@contextmanager
+def open_xml_feed(path: Path, title: str) -> Iterator[FeedWriter]:
+    """Open a feed of Google Merchant XML (RSS 2.0)."""
     with etree.xmlfile(str(path), encoding="utf-8") as file:
         file.write_declaration()
         with (
@@ -121,8 +150,7 @@ def write_xml_feed(path: Path, offers: Iterator[FeedOffer], title: str) -> None:
             file.element("channel"),
         ):
             file.write(_text_element("title", title))
-            for offer in offers:
-                file.write("\n", _xml_item(offer))
+            yield lambda offer: file.write("\n", _xml_item(offer))
 
 
 def _xml_item(offer: FeedOffer) -> etree._Element:
@@ -152,20 +180,23 @@ def _price_with_currency(offer: FeedOffer) -> str:
     return f"{offer.texts['price']} {offer.texts.get('currency', '')}".strip()
 
 
-def write_jsonl_feed(path: Path, offers: Iterator[FeedOffer]) -> None:
-    """Write the offers as JSON Lines: an object of texts, with a list of images."""
-    with path.open("w", encoding="utf-8") as file:
-        for offer in offers:
+@contextmanager
+def open_jsonl_feed(path: Path) -> Iterator[FeedWriter]:
+    """Open a feed of JSON Lines: an object of texts for each offer, with a list of images."""
+    with path.open("wb") as file:
+
+        def write(offer: FeedOffer) -> None:
             row: dict[str, Any] = dict(offer.texts)
             if offer.images:
                 row["image"] = offer.images
-            file.write(json.dumps(row, ensure_ascii=False) + "\n")
+            file.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
+
+        yield write
 
 
-def write_csv_feed(
-    path: Path, offers: Iterator[FeedOffer], columns: Mapping[str, Sequence[str]]
-) -> None:
-    """Write the offers as CSV (UTF-8, comma, header) under the catalog's column names.
+@contextmanager
+def open_csv_feed(path: Path, columns: Mapping[str, Sequence[str]]) -> Iterator[FeedWriter]:
+    """Open a feed of CSV (UTF-8, comma, header) under the catalog's column names.
 
     `columns` are the columns of each field in the last import; a field that the catalog has no
     column for stands under its own name. No cell can become a formula.
@@ -174,13 +205,16 @@ def write_csv_feed(
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file)
         writer.writerow([escape_formula(heading) for heading in headings.values()])
-        for offer in offers:
+
+        def write(offer: FeedOffer) -> None:
             texts = dict(offer.texts)
             # A list of URLs with spaces between: no URL has one, and the importer splits there.
             texts["image"] = " ".join(offer.images)
             if "currency" not in headings:
                 texts["price"] = _price_with_currency(offer)
             writer.writerow([escape_formula(texts.get(field, "")) for field in headings])
+
+        yield write
 
 
 def csv_headings(columns: Mapping[str, Sequence[str]]) -> dict[str, str]:

@@ -6,12 +6,14 @@ are quick to filter. The details of a row are read and unpacked only when a read
 """
 
 import base64
-import json
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from operator import itemgetter
 from typing import Any
+
+import orjson
 
 from catalog.language.languages import ENGLISH, Language
 from catalog.language.sentences import Money, Sentence
@@ -160,11 +162,12 @@ class DataWriter:
 
         A column of `_REPEATED` has indexes into the list `texts`, whose first text is empty.
         """
-        rows = [self._row(finding) for finding in findings]
+        # A tuple takes a fifth of the memory of a dict.
+        rows = [_values_of(self._row(finding)) for finding in findings]
         texts = {"": 0}
         yield f'{{"rows":{len(rows)}'
-        for name in _COLUMNS:
-            column: list[Any] = [row[name] for row in rows]
+        for index, name in enumerate(_COLUMNS):
+            column: list[Any] = [row[index] for row in rows]
             if name in _REPEATED:
                 column = [texts.setdefault(text or "", len(texts)) for text in column]
             yield f",{_dump(name)}:{_dump(column)}"
@@ -227,14 +230,15 @@ _COLUMNS = (
     "nearest_price", "nearest_currency", "first_seen", "last_seen", "word", "note", "reviewer",
     "reviewed_at", "variant_of",
 )  # fmt: skip
+_values_of = itemgetter(*_COLUMNS)
 
 
 def _minute(moment: datetime | None) -> str | None:
     """Return a time to the minute, for a script to format."""
     if moment is None:
         return None
-    return f"{moment:%Y-%m-%dT%H:%MZ}"
+    return f"{moment.isoformat(timespec='minutes')[:16]}Z"
 
 
 def _dump(value: object) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return orjson.dumps(value).decode()

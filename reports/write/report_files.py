@@ -9,7 +9,7 @@ import errno
 import gc
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from catalog.errors import StorageFull, StoreError, UsageError
 from catalog.language.languages import Language, load_language
-from catalog.models import RunState, Shop, Stage, Verdict
+from catalog.models import RunState, Shop, Verdict
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
 from catalog.storage.findings import FindingFilter, read_match_urls
@@ -25,14 +25,13 @@ from catalog.storage.store import Store
 from reports.model.finding_storage import ALL_VERDICTS, backfill_findings, store_findings
 from reports.model.findings import ensure_stored, iterate_findings
 from reports.model.offer_details import read_offer_details
+from reports.model.offer_sources import iterate_rows
 from reports.model.report_model import Report, build_report
 from reports.statistics.findings_reader import Finding
 from reports.write.feed_export import (
     last_import_columns,
     read_feed_offers,
-    write_csv_feed,
-    write_jsonl_feed,
-    write_xml_feed,
+    write_feeds,
 )
 from reports.write.html_report import write_html
 from reports.write.json_report import write_json
@@ -43,19 +42,12 @@ from reports.write.spreadsheets import (
     write_xlsx,
 )
 
-Writer = Callable[[Path, Report], None]
-
 FORMATS = ("html", "csv", "xlsx", "json")
 # Feeds of the missing offers, and the files they are written to.
 FEED_FORMATS = {
     "feed-xml": "missing.xml",
     "feed-csv": "missing.csv",
     "feed-jsonl": "missing.jsonl",
-}
-_WRITERS: dict[str, Writer] = {
-    "csv": write_csv,
-    "xlsx": write_xlsx,
-    "json": write_json,
 }
 _FINDING_WRITERS: dict[str, Callable[[Path, Iterable[Finding]], None]] = {
     "csv": write_findings_csv,
@@ -79,7 +71,8 @@ def report_shop(
 ) -> dict[str, Path]:
     """Store the findings of a run, write its report, and return the file of each format.
 
-    `out` replaces the folder below the data folder. HTML is in the language of the settings.
+    `out` replaces the folder below the data folder. HTML and XLSX are in the language of the
+    settings.
 
     Raises UsageError (unknown format, or a run that the shop does not have), StorageFull,
     StoreError.
@@ -96,13 +89,19 @@ def report_shop(
         report = _store_report(settings, store, shop, run_id, progress)
         language = load_language(settings.language)
         paths = {}
-        for number, name in enumerate(formats):
+        for number, name in enumerate(name for name in formats if name not in FEED_FORMATS):
             progress("report files", number, len(formats))
-            file_name = FEED_FORMATS.get(name, f"report.{name}")
-            write = partial(_write_format, store, name, report, language)
-            paths[name] = _write_complete(folder / file_name, write)
+            paths[name] = folder / f"report.{name}"
+            with _complete_files({name: paths[name]}) as temporary:
+                _write_format(store, name, report, language, temporary[name])
+        feeds = {name: folder / FEED_FORMATS[name] for name in formats if name in FEED_FORMATS}
+        if feeds:
+            progress("report files", len(paths), len(formats))
+            urls = [finding.url for finding in report.findings_with(Verdict.MISSING)]
+            _write_feeds(store, shop, run_id, feeds, urls)
     progress("report files", len(formats), len(formats))
-    return paths
+    paths |= feeds
+    return {name: paths[name] for name in formats}
 
 
 @contextmanager
@@ -124,38 +123,31 @@ def _paused_cycle_collection() -> Iterator[None]:
 def _write_format(
     store: Store, format: str, report: Report, language: Language, path: Path
 ) -> None:
-    """Write one file of a report."""
-    if format in FEED_FORMATS:
-        _write_report_feed(store, format, report, path)
-    elif format == "html":
-        _write_html_with_details(store, report, language, path)
+    """Write one file of a report that is no feed."""
+    shop_id = report.shop.id or 0
+    if format == "html":
+        with store.read() as session:
+            write_html(path, report, partial(read_offer_details, session, shop_id), language)
+    elif format == "json":
+        with store.read() as session:
+            write_json(path, report, partial(iterate_rows, session, shop_id))
+    elif format == "xlsx":
+        write_xlsx(path, report, language)
     else:
-        _WRITERS[format](path, report)
+        write_csv(path, report)
 
 
-def _write_html_with_details(store: Store, report: Report, language: Language, path: Path) -> None:
-    with store.read() as session:
-        write_html(path, report, partial(read_offer_details, session), language)
-
-
-def _write_report_feed(store: Store, format: str, report: Report, path: Path) -> None:
-    """Write the missing offers of a report as a feed."""
-    urls = [finding.url for finding in report.findings_with(Verdict.MISSING)]
-    _write_feed(store, report.shop, report.run.id or 0, format, urls, path)
-
-
-def _write_feed(
-    store: Store, shop: Shop, run_id: int, format: str, urls: Sequence[str], path: Path
+def _write_feeds(
+    store: Store, shop: Shop, run_id: int, paths: Mapping[str, Path], urls: Sequence[str]
 ) -> None:
-    """Write the offers of some findings of a run as a feed."""
-    with store.read() as session:
-        offers = read_feed_offers(session, run_id, urls)
-        if format == "feed-xml":
-            write_xml_feed(path, offers, title=f"Missing offers of {shop.name}")
-        elif format == "feed-jsonl":
-            write_jsonl_feed(path, offers)
-        else:
-            write_csv_feed(path, offers, last_import_columns(session, shop.id))
+    """Write the offers of some findings of a run as feeds; `paths` has a file for each format."""
+    with _complete_files(paths) as temporary, store.read() as session:
+        write_feeds(
+            temporary,
+            read_feed_offers(session, run_id, urls),
+            title=f"Missing offers of {shop.name}",
+            columns=last_import_columns(session, shop.id),
+        )
 
 
 def export_feeds(
@@ -187,10 +179,8 @@ def export_feeds(
     with store.read() as session:
         urls = read_match_urls(session, run_id, missing)
     folder = report_folder(settings, shop, run_id) if out is None else out
-    paths = {}
-    for name in formats:
-        writer = partial(_write_feed, store, shop, run_id, name, urls)
-        paths[name] = _write_complete(folder / f"filtered-{FEED_FORMATS[name]}", writer)
+    paths = {name: folder / f"filtered-{FEED_FORMATS[name]}" for name in formats}
+    _write_feeds(store, shop, run_id, paths, urls)
     return paths
 
 
@@ -215,8 +205,10 @@ def export_findings(
     if format not in _FINDING_WRITERS:
         raise UsageError(f"format {format[:40]!r} is none of {', '.join(EXPORT_FORMATS)}")
     findings = iterate_findings(store, shop, run_id, where)
-    write = _FINDING_WRITERS[format]
-    return _write_complete(out / f"findings.{format}", lambda path: write(path, findings))
+    path = out / f"findings.{format}"
+    with _complete_files({format: path}) as temporary:
+        _FINDING_WRITERS[format](temporary[format], findings)
+    return path
 
 
 def _store_report(
@@ -227,9 +219,7 @@ def _store_report(
     report = build_report(
         store, shop, run_id, keep=ALL_VERDICTS, progress=progress, rates=settings.rates
     )
-    run = report.run
-    is_ending = run.state == RunState.RUNNING and run.stage == Stage.REPORT
-    if is_ending or run.state == RunState.DONE:
+    if report.run_state is RunState.DONE:
         store_findings(store, report)
     # No report file lists the listed offers.
     return replace(report, listed=[])
@@ -241,23 +231,31 @@ def report_folder(settings: Settings, shop: Shop, run_id: int) -> Path:
     return settings.data_dir / "reports" / f"{shop.id}-{name}".rstrip("-") / str(run_id)
 
 
-def _write_complete(path: Path, write: Callable[[Path], None]) -> Path:
-    """Write a file under a temporary name and rename it. Raises StorageFull, StoreError."""
+@contextmanager
+def _complete_files(paths: Mapping[str, Path]) -> Iterator[dict[str, Path]]:
+    """Give files to write under temporary names, and rename them when all are complete.
+
+    Raises StorageFull, StoreError.
+    """
     # The process id keeps two processes that write the same report apart.
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    temporary = {
+        name: path.with_name(f".{path.name}.{os.getpid()}.part") for name, path in paths.items()
+    }
+    folder = next(iter(paths.values())).parent
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write(temporary)
-        temporary.replace(path)
+        folder.mkdir(parents=True, exist_ok=True)
+        yield temporary
+        for name, path in paths.items():
+            temporary[name].replace(path)
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise StorageFull(
-                f"no space left for the report in {path.parent}: free some, then report again"
+                f"no space left for the report in {folder}: free some, then report again"
             ) from error
         raise StoreError(
-            f"the report cannot be written to {path.parent}: {error.strerror or error}"
+            f"the report cannot be written to {folder}: {error.strerror or error}"
         ) from error
     finally:
-        with suppress(OSError):
-            temporary.unlink()
-    return path
+        for path in temporary.values():
+            with suppress(OSError):
+                path.unlink()

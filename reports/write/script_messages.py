@@ -1,11 +1,11 @@
 """Texts of the script of the HTML report, in the reader's language."""
 
 from catalog.language.languages import Language
-from matcher.features.table import FeatureKind
 from reports.statistics.value_names import (
     ATTRIBUTE_NAMES,
     AVAILABILITY_NAMES,
     DECISION_NAMES,
+    EVIDENCE_NAMES,
 )
 
 
@@ -37,6 +37,8 @@ def script_messages(language: Language) -> dict[str, str]:
         "in_catalog": gettext("In the catalog (nearest)"),
         "reading": gettext("Read with"),
         "confidence": gettext("confidence {share}, rules: {votes}"),
+        "raw": gettext("text on the page"),
+        "rule": gettext("rule"),
         "values": gettext("Values that were compared"),
         "evidence": gettext("For and against being the same offer"),
         "evidence_hint": gettext(
@@ -63,6 +65,6 @@ def script_messages(language: Language) -> dict[str, str]:
         messages[f"attribute_{attribute}"] = gettext(name)
     for availability, name in AVAILABILITY_NAMES.items():
         messages[f"availability_{availability}"] = gettext(name)
-    for kind in FeatureKind:
-        messages[f"kind_{kind.value}"] = gettext(kind.value)
+    for kind, name in EVIDENCE_NAMES.items():
+        messages[f"kind_{kind.value}"] = gettext(name)
     return messages

@@ -308,8 +308,8 @@ def _describe(
     dropped = f"; found: {', '.join(drops)}" if drops else ""
     if is_redesigned:
         rightly = ", ".join(wrong) or "as before"
-        return f"the shop was redesigned: {seen}; read rightly: {rightly}{dropped}"
+        return f"the shop was redesigned: {seen}; read correctly: {rightly}{dropped}"
     if wrong or drops:
-        rightly = f" read rightly: {', '.join(wrong)};" if wrong else ""
+        rightly = f" read correctly: {', '.join(wrong)};" if wrong else ""
         return f"some rules have drifted:{rightly} {seen}{dropped}"
     return f"the rules hold: {seen}"

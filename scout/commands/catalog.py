@@ -53,7 +53,7 @@ def import_feed(
         bool,
         typer.Option(
             "--follow",
-            help="Request opaque links to resolve them: one request each, a click that may cost.",
+            help="Resolve links that hide their target: one request each, which may count as a paid click.",
         ),
     ] = False,
     as_json: JsonOption = False,
@@ -84,18 +84,20 @@ def import_feed(
 
 
 def _print_import(result: "ImportSummary", shop: str) -> None:
-    print_lines(f"{result.read} rows read, {result.kept} offers kept, {result.bad} rows set aside")
+    print_lines(
+        f"{result.read} rows read, {result.kept} offers imported, {result.bad} rows rejected"
+    )
     if result.removed:
-        print_lines(f"{result.removed} links had tracking or redirects, which were taken off")
+        print_lines(f"tracking or redirects removed from {result.removed} links")
     if result.opaque:
         print_lines(
-            f"{result.opaque} links are opaque: "
-            "their pages will be looked for by identifiers and title"
+            f"{result.opaque} links hide their target: "
+            "their offers are matched by identifiers and title"
         )
     for reason, number in sorted(result.reasons.items(), key=lambda pair: -pair[1]):
         print_lines(f"{number:>7} {format_cell(reason)}")
     if result.bad:
-        print_lines(f"'scout catalog show {shop} --bad' lists the rows set aside")
+        print_lines(f"'scout catalog show {shop} --bad' lists the rejected rows")
 
 
 @catalog_commands.command("show")
@@ -103,7 +105,7 @@ def show_offers(
     context: typer.Context,
     shop: ShopArgument,
     bad: Annotated[
-        bool, typer.Option("--bad", help="Show the rows set aside instead, each with its reason.")
+        bool, typer.Option("--bad", help="Show the rejected rows instead, each with its reason.")
     ] = False,
     limit: Annotated[
         int, typer.Option(min=0, max=MAX_ROWS, metavar="N", help="Rows to show; 0 for all.")
@@ -135,7 +137,7 @@ def show_offers(
         return
     names = REJECTED_ROW_COLUMNS if bad else OFFER_COLUMNS
     print_table(names, [[_shorten_text(getattr(row, name)) for name in names] for row in rows])
-    print_lines(f"{len(rows)} of {total} {'rows set aside' if bad else 'known offers'}")
+    print_lines(f"{len(rows)} of {total} {'rejected rows' if bad else 'known offers'}")
 
 
 def _shorten_text(value: object) -> object:

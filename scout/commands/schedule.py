@@ -32,7 +32,7 @@ def add_plan(
         ),
     ],
 ) -> None:
-    """Run a shop by the clock, in place of its earlier plan."""
+    """Run a shop at regular times; replaces its earlier schedule."""
     from scout.pipeline import run_records
     from scout.schedule import timetable
 
@@ -40,8 +40,8 @@ def add_plan(
     stored_shop = invocation.shop(shop)
     first = timetable.schedule_shop(invocation.store, run_records.shop_key(stored_shop), cron)
     print_lines(
-        f"shop {format_cell(stored_shop.name)} runs at {cron}, first on {format_cell(first)}, "
-        "while 'scout serve' is up"
+        f"shop {format_cell(stored_shop.name)} is scheduled ({cron}), first run at "
+        f"{format_cell(first)}; 'scout serve' or a worker has to be running"
     )
 
 
@@ -61,7 +61,7 @@ def list_plans(context: typer.Context, as_json: JsonOption = False) -> None:
 
 @schedule_commands.command("remove")
 def remove_plan(context: typer.Context, shop: ShopArgument) -> None:
-    """Remove a shop's plan: it is run by hand only."""
+    """Remove a shop from the schedule: it runs only when started by hand."""
     from scout.schedule import timetable
 
     invocation = get_invocation(context)

@@ -134,7 +134,7 @@ def set_limits(
     if javascript is not None:
         columns["javascript"] = javascript
     registration.update_shop(invocation.store, invocation.shop(shop), columns)
-    print_lines(f"shop {format_cell(shop)} is changed")
+    print_lines(f"limits of shop {format_cell(shop)} changed")
 
 
 @shop_commands.command("list")
@@ -174,7 +174,7 @@ def show(context: typer.Context, shop: ShopArgument, as_json: JsonOption = False
     if as_json:
         print_json(row)
         return
-    print_table(("what", "value"), [(name, _flatten(value)) for name, value in row.items()])
+    print_table(("setting", "value"), [(name, _flatten(value)) for name, value in row.items()])
 
 
 @shop_commands.command("remove")
@@ -193,7 +193,7 @@ def remove(
     stored_shop = invocation.shop(shop)
     if sys.stdin.isatty() and not yes:
         typer.confirm(
-            f"Remove shop {stored_shop.name!r} and all that is stored of it?", abort=True, err=True
+            f"Remove shop {stored_shop.name!r} and all its stored data?", abort=True, err=True
         )
     with (
         shop_run.lock_shop(invocation.settings, stored_shop),
@@ -207,11 +207,13 @@ def _remark(row: dict[str, Any]) -> str:
     """Return the limits of a shop's figures: a newer run, a reason, or an empty catalog."""
     remarks = []
     if row["state"] == "running" and row["finished_run"] is not None:
-        remarks.append(f"run {row['run']} is under way, missing is of run {row['finished_run']}")
+        remarks.append(
+            f"run {row['run']} is under way; missing offers are those of run {row['finished_run']}"
+        )
     if row["reason"]:
         remarks.append(row["reason"])
     if row["without_import"]:
-        remarks.append("nothing imported: every offer counts as missing")
+        remarks.append("no offers imported: every offer counts as missing")
     return "; ".join(remarks)
 
 

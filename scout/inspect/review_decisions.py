@@ -84,14 +84,16 @@ def parse_decision(name: str) -> ReviewDecision:
     'accept'
     """
     if name not in _DECISIONS:
-        raise UsageError(f"decision {name[:40]!r} is none of confirm, reject, ignore")
+        raise UsageError(
+            f"{name[:40]!r} is no review decision: choose from confirm, reject, ignore"
+        )
     return _DECISIONS[name]
 
 
 def check_note(note: str | None) -> str | None:
     """Return a note on one printable line. Raises UsageError for one that is too long."""
     if note is not None and len(note) > MAX_TEXT_LENGTH:
-        raise UsageError(f"the note has {len(note)} characters: at most {MAX_TEXT_LENGTH} are kept")
+        raise UsageError(f"the note has {len(note)} characters: shorten it to {MAX_TEXT_LENGTH}")
     return clean_text(note)
 
 

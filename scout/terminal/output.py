@@ -62,6 +62,15 @@ def print_lines(*lines: str) -> None:
         sys.stdout.write(f"{line}\n")
 
 
+def plural(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> plural(1, "offer"), plural(0, "offer")
+    ('1 offer', '0 offers')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def print_note(line: str) -> None:
     """Print a line for people on standard error; no script depends on it."""
     sys.stderr.write(f"{json_log_line(line) if JSON_LINES.get() else line}\n")

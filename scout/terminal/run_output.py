@@ -29,13 +29,13 @@ def print_run(summary: RunSummary, report: "Report") -> None:
     _print_totals(summary, report.completeness)
     if not report.has_import:
         print_lines(
-            "Nothing was imported into the catalog, so every offer counts as missing: "
-            "'scout catalog import' brings its offers in."
+            "No offers of this shop were imported into the catalog, so every offer counts as "
+            "missing: import them with 'scout catalog import'."
         )
     if report.is_read_by_heuristics:
         print_lines(
-            "The catalog knows no offer of this shop: its pages were read by general rules, "
-            "less surely than usual."
+            "No rules could be learnt from known offers: the pages were read with general rules, "
+            "which are less reliable."
         )
     _print_by_category(report.completeness)
     _print_by_price(report.completeness)
@@ -50,12 +50,12 @@ def _print_totals(summary: RunSummary, completeness: "Completeness") -> None:
     print_lines(
         "",
         f"{format_cell(summary.shop)}: {total.seen} offers on "
-        f"{coverage.fetched} pages fetched of {coverage.pages} known.",
+        f"{coverage.fetched} fetched pages, of {coverage.pages} discovered.",
         f"The catalog lists {total.listed} and lacks {total.missing} ({total.share:.0%}); "
         f"{total.unsure} are unsure.",
     )
     if summary.ignored:
-        print_lines(f"Reviewers ignored {summary.ignored}, which are counted nowhere else.")
+        print_lines(f"Reviewers ignored {summary.ignored} further offers, which are not counted.")
     if total.value:
         print_lines(f"The missing offers cost {_value(total)} in the shop.")
     if completeness.ranking.describe():
@@ -63,16 +63,16 @@ def _print_totals(summary: RunSummary, completeness: "Completeness") -> None:
     estimate = completeness.estimate
     if estimate is not None and total.seen:
         print_lines(
-            f"Of all offers of the shop it lists between {estimate.low:.0%} and "
-            f"{estimate.high:.0%} (95 % confidence)."
+            f"The catalog lists between {estimate.low:.0%} and {estimate.high:.0%} of all offers "
+            "of the shop (95% confidence interval)."
         )
     if coverage.is_complete:
         return
     unread = ""
     if coverage.sitemaps_unread:
-        unread = f"; sitemaps not read: {coverage.sitemaps_unread}"
+        unread = f"; {coverage.sitemaps_unread} sitemaps could not be read"
     print_lines(
-        f"The crawl is not complete: {coverage.waiting} pages are waiting, "
+        f"The crawl is incomplete: {coverage.waiting} pages are waiting, "
         f"{coverage.failed} failed{unread}."
     )
 
@@ -99,7 +99,7 @@ def _print_missing(grouping: str, groups: "Sequence[tuple[str, Group]]", remark:
     if not rows:
         return
     print_lines("")
-    columns = (grouping, "missing", "of", "share", "worth")
+    columns = (grouping, "missing", "of", "share", "value")
     print_table(columns, rows[:MAX_TABLE_ROWS], f"Missing by {grouping}{remark}")
     if len(rows) > MAX_TABLE_ROWS:
         print_lines(f"... and {len(rows) - MAX_TABLE_ROWS} more: see the report")
@@ -128,7 +128,7 @@ def _print_by_cause(report: "Report") -> None:
     for cause in report.causes[:MAX_TABLE_ROWS]:
         evidence = shorten(cause.evidence[0].text, MAX_EVIDENCE_LENGTH)
         rows.append((cause.kind.value, cause.offers, _value(cause.counts), evidence))
-    print_table(("cause", "offers", "worth", "evidence"), rows, "Missing by cause")
+    print_table(("cause", "offers", "value", "evidence"), rows, "Missing by cause")
     if len(report.causes) > MAX_TABLE_ROWS:
         print_lines(f"... and {len(report.causes) - MAX_TABLE_ROWS} more: see the report")
 
@@ -148,11 +148,11 @@ def _print_rules(summary: RunSummary) -> None:
     """Print the drift of the shop's earlier rules; nothing on a first run."""
     if not summary.drift:
         return
-    pinned = f"; {summary.kept} locked or set by hand stay" if summary.kept else ""
+    pinned = f"; {summary.kept} locked or manual ones were kept" if summary.kept else ""
     print_lines(
         "",
         f"Rules: {format_cell(summary.drift)}.",
-        f"They were learnt anew as version {summary.rules}{pinned}.",
+        f"They were learnt again as version {summary.rules}{pinned}.",
     )
 
 

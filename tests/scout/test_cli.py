@@ -225,7 +225,7 @@ def test_offers(scout: Scout, known_shop: Shop, fake_stages: FakeStages) -> None
     assert set(rows[""][0]) >= set(
         "url title price currency brand category ean han sku verdict cause score nearest".split()
     )
-    assert "1 offers (missing)" in scout("offers", "demo").out
+    assert "1 offer (missing)" in scout("offers", "demo").out
 
 
 def test_decide(scout: Scout, known_shop: Shop, fake_stages: FakeStages) -> None:
@@ -236,7 +236,10 @@ def test_decide(scout: Scout, known_shop: Shop, fake_stages: FakeStages) -> None
         result = scout("decide", "demo", f"{url}?utm_source=mail", decision, "--note", "seen by me")
         assert (result.code, url in result.out, result.err) == (0, True, "")
     assert scout("offers", "demo", "--json").out == ""
-    assert "is no finding" in scout("decide", "demo", "http://127.0.0.1:8000/else", "ignore").err
+    assert (
+        "is not among the offers of the last finished run"
+        in scout("decide", "demo", "http://127.0.0.1:8000/else", "ignore").err
+    )
 
 
 def test_clean(scout: Scout, monkeypatch: pytest.MonkeyPatch) -> None:

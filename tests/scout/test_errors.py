@@ -125,7 +125,7 @@ def test_import_tells(scout: Scout, shop: Shop, tmp_path: Path) -> None:
     feed = tmp_path / "feed.csv"
     feed.write_text(CSV + "2,,,\n", encoding="utf-8")
     result = scout("catalog", "import", "demo", str(feed))
-    assert "2 rows read, 1 offers kept, 1 rows set aside" in result.out
+    assert "2 rows read, 1 offers imported, 1 rows rejected" in result.out
     row = json.loads(scout("catalog", "show", "demo", "--bad", "--json").out)
     assert (row["line"], bool(row["reason"])) == (3, True)
 

@@ -1,4 +1,4 @@
-"""The same figures everywhere: command line, HTML, CSV, XLSX, JSON, API, web page and metrics.
+"""The same figures everywhere: command line, HTML, CSV, XLSX, JSON, feeds, API, web page and metrics.
 
 The shop has offers in two currencies, review decisions, an earlier run, and a run under way.
 """
@@ -93,7 +93,7 @@ def test_command_line(scout: Scout, expected: Figures) -> None:
     result = scout("offers", "demo")
     assert "10 offers (missing)" in result.out
     assert "value of all 10 missing offers: €114 + $12,942" in result.out
-    assert "ignored by reviewers and not among them: 1" in result.out
+    assert "ignored by reviewers, not listed here: 1" in result.out
     assert "run 3 is under way (parse); these are the figures of run 2" in result.err
 
 
@@ -162,6 +162,31 @@ def test_html_report(settings: Settings, expected: Figures) -> None:
     assert "EUR and USD are ranked separately" in tree.xpath("string(//section[@id='missing'])")
     assert "score" not in tree.xpath("string(//section[@id='missing'])")
     assert "A newer run has crawled this shop since" in tree.text_content()
+
+
+def test_feeds(scout: Scout, settings: Settings, expected: Figures) -> None:
+    """Each feed has the missing offers in the same order, with price and currency."""
+    assert scout("report", "demo", "--format", "feed-xml,feed-csv,feed-jsonl").code == 0
+    (folder,) = settings.data_dir.glob(f"reports/*/{FINISHED}")
+    texts = (folder / "missing.csv").read_text("utf-8")
+    feeds = {
+        "csv": list(csv.DictReader(io.StringIO(texts))),
+        "jsonl": [
+            json.loads(line) for line in (folder / "missing.jsonl").read_text("utf-8").splitlines()
+        ],
+        "xml": [
+            {etree.QName(field).localname: field.text for field in item}
+            for item in etree.parse(folder / "missing.xml").iter("item")
+        ],
+    }
+    for name, rows in feeds.items():
+        assert tuple(row["link"] for row in rows) == expected.missing, name
+        values: Counter[str] = Counter()
+        for row in rows:
+            price, _, currency = (row.get("price") or "").partition(" ")
+            if price:
+                values[currency or row["currency"]] += Decimal(price)  # type: ignore[assignment]
+        assert dict(values) == expected.values, name
 
 
 def test_api(client: TestClient, expected: Figures) -> None:

@@ -11,6 +11,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -67,7 +68,8 @@ class RejectedRow:
         return Sentence(
             "row {line} of {source} has the same {matched_by} and was rejected: {reason}",
             {
-                "line": self.row.line,
+                # A number without thousands separators: editors show line numbers so.
+                "line": str(self.row.line),
                 "source": self.row.source,
                 "matched_by": Sentence(self.matched_by),
                 "reason": REJECTION_REASONS.recognize(self.row.reason),
@@ -93,12 +95,17 @@ def find_rejected_rows(
     All rows are read, even if there is nothing to search for: the caller may count them as they
     pass.
     """
+    remaining = iter(rows)
+    first = next(remaining, None)
+    # Most feeds are without rejected rows, and the index of a large shop takes a while.
+    if first is None:
+        return {}
     keys: list[_SearchKey] = []
     for index, finding in enumerate(findings):
         keys += _search_keys(index, finding, config)
     keys_by_word = _index_by_rarest_word(keys)
     best: dict[int, tuple[int, RejectedRow]] = {}
-    for row in rows:
+    for row in chain([first], remaining):
         if not keys_by_word:
             continue
         cells = [normalise_words(cell) for cell in _cells(row.raw)]

@@ -63,8 +63,10 @@ BehindOption = Annotated[
         help="Take the text behind that label, a regular expression, such as EAN|UPC.",
     ),
 ]
-LeftOption = Annotated[str, typer.Option(metavar="TEXT", help="Text to take off the left end.")]
-RightOption = Annotated[str, typer.Option(metavar="TEXT", help="Text to take off the right end.")]
+LeftOption = Annotated[str, typer.Option(metavar="TEXT", help="Text to remove from the left end.")]
+RightOption = Annotated[
+    str, typer.Option(metavar="TEXT", help="Text to remove from the right end.")
+]
 FormOption = Annotated[
     Literal["plain", "comma", "point", "minor"],
     typer.Option(help="The notation of a price's digits."),
@@ -204,7 +206,7 @@ def lock_rules(
     attribute: AttributeArgument,
     number: NumberOption = None,
 ) -> None:
-    """Keep rules unchanged when the shop's rules are learnt anew."""
+    """Keep rules unchanged when the shop's rules are learnt again."""
     from scout.inspect.review_decisions import parse_attribute
     from scout.inspect.rule_admin import change_rules, load_rules, save_rules
 
@@ -252,10 +254,11 @@ def set_rule(
     form: FormOption = "plain",
     template: TemplateOption = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Store it even if it reads none of the known values.")
+        bool,
+        typer.Option("--force", help="Store the rule even if it reads none of the known values."),
     ] = False,
 ) -> None:
-    """Set a rule by hand, in place of the learnt ones; it is kept when rules are learnt anew.
+    """Set a rule by hand, in place of the learnt ones; it is kept when rules are learnt again.
 
     It is tested first, on the pages of known offers and on some others.
     """
@@ -310,7 +313,7 @@ def try_rule(
     ] = 20,
     as_json: JsonOption = False,
 ) -> None:
-    """Read pages by a rule before it is saved: those of all known offers, and some others.
+    """Read pages with a rule before it is saved: those of all known offers, and some others.
 
     Prints the value before and after, and the catalog's. With --json, one object a line.
     """
@@ -364,8 +367,8 @@ def _print_trial_counts(trial: "RuleTrial") -> None:
         print_lines("no crawled page to test the rule on")
         return
     print_lines(
-        f"{trial.found} of {len(trial.pages)} pages give a value; of {trial.known} known values "
-        f"{trial.right_after} are read rightly ({trial.right_before} before)"
+        f"{trial.found} of {len(trial.pages)} pages give a value; {trial.right_after} of "
+        f"{trial.known} known values are read correctly ({trial.right_before} before)"
     )
 
 
@@ -421,7 +424,7 @@ def list_versions(context: typer.Context, shop: ShopArgument, as_json: JsonOptio
         for row in rows:
             print_json(row)
         return
-    titles = (*HISTORY_COLUMNS[:-1], "drift of the rules before")
+    titles = (*HISTORY_COLUMNS[:-1], "drift of the former rules")
     print_table(titles, [[row[column] for column in HISTORY_COLUMNS] for row in rows])
 
 
@@ -476,4 +479,6 @@ def _shorten_text(value: object) -> object:
 
 
 def _print_next_step(shop: "Shop", version: int) -> None:
-    print_lines(f"rules version {version} stored: 'scout parse {shop.name}' reads the pages by it")
+    print_lines(
+        f"rules version {version} stored: 'scout parse {shop.name}' reads the pages with it"
+    )

@@ -30,7 +30,7 @@ from scout.commands.findings.options import (
     VerdictFlags,
     make_filter,
 )
-from scout.terminal.output import print_json, print_lines, print_table, shorten
+from scout.terminal.output import plural, print_json, print_lines, print_table, shorten
 
 if TYPE_CHECKING:
     from catalog.models import RunCounts, Shop
@@ -155,12 +155,16 @@ def _print_table_rows(
         "url",
     )
     if shows_verdict:
-        columns = ("verdict", "probability", *columns)
-    print_table(columns, rows)
+        columns = ("verdict", "probability listed", *columns)
+    if rows:
+        print_table(columns, rows)
     names = "ignored" if where.only_ignored else ", ".join(sorted(where.verdicts))
-    print_lines(f"{_shown_of_total(len(findings), total)} offers ({names})")
+    print_lines(f"{_shown_of_total(len(findings), total)} ({names})")
     if counts is not None:
         _print_counts(counts, where)
+        # The ranking explains the order of several rows by value.
+        if counts.ranking and len(rows) > 1 and sort.removeprefix("-") == "value":
+            print_lines(counts.ranking)
 
 
 def _print_stale_offers(
@@ -184,11 +188,12 @@ def _print_stale_offers(
     for offer in shown:
         title, category = shorten(offer.title, 50), shorten(_last_steps(offer.category), 30)
         rows.append((offer.price, offer.currency, title, category, offer.reason, offer.url))
-    print_table(("price", "", "title", "category", "page", "url"), rows)
-    print_lines(f"{_shown_of_total(len(shown), len(stale.offers))} offers (stale)")
+    if rows:
+        print_table(("price", "", "title", "category", "page", "url"), rows)
+    print_lines(f"{_shown_of_total(len(shown), len(stale.offers))} (stale)")
     if stale.undecided:
         counts = ", ".join(f"{status} {number}" for status, number in stale.undecided.most_common())
-        print_lines(f"not seen either, but perhaps still in the shop: {counts}")
+        print_lines(f"also not seen, but possibly still in the shop: {counts}")
 
 
 def _terminal_limit(limit: int | None) -> int | None:
@@ -199,7 +204,7 @@ def _terminal_limit(limit: int | None) -> int | None:
 
 
 def _shown_of_total(shown: int, total: int) -> str:
-    return f"{shown} of {total}" if shown < total else f"{total}"
+    return f"{shown} of {plural(total, 'offer')}" if shown < total else plural(total, "offer")
 
 
 def _print_counts(counts: "RunCounts", where: "FindingFilter") -> None:
@@ -210,17 +215,15 @@ def _print_counts(counts: "RunCounts", where: "FindingFilter") -> None:
     if Verdict.MISSING in where.verdicts and counts.values:
         values = {currency: Decimal(value) for currency, value in counts.values.items()}
         print_lines(
-            f"value of all {counts.missing} missing offers: "
+            f"value of all {plural(counts.missing, 'missing offer')}: "
             f"{ENGLISH.totals(values, counts.currency)}"
         )
-    if counts.ranking:
-        print_lines(counts.ranking)
     if counts.ignored and not where.includes_ignored:
-        print_lines(f"ignored by reviewers and not among them: {counts.ignored} (see --ignored)")
+        print_lines(f"ignored by reviewers, not listed here: {counts.ignored} (see --ignored)")
     if not counts.known_offers:
         print_lines(
-            "nothing was imported into the catalog, so every offer counts as missing: "
-            "'scout catalog import'"
+            "no offers of this shop were imported into the catalog, so every offer counts as "
+            "missing: import them with 'scout catalog import'"
         )
 
 

@@ -1,5 +1,6 @@
 """`scout review`: decisions of reviewers on findings, and `scout decide`, its older form."""
 
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -32,6 +33,7 @@ from scout.commands.findings.options import (
 )
 from scout.terminal.output import (
     format_cell,
+    plural,
     print_json,
     print_lines,
     print_note,
@@ -55,7 +57,7 @@ UrlsArgument = Annotated[
     ),
 ]
 NoteOption = Annotated[
-    str | None, typer.Option("--note", metavar="TEXT", help="The reason, kept with the decision.")
+    str | None, typer.Option("--note", metavar="TEXT", help="The reason, stored with the decision.")
 ]
 ReviewerOption = Annotated[
     str | None,
@@ -88,7 +90,7 @@ def select_shop(shop: ShopArgument) -> None:
 DECISION_HELP = {
     "confirm": "Confirm that offers are missing in the catalog.",
     "reject": "Reject findings: the catalog does list these offers.",
-    "ignore": "Leave offers out of lists, reports and figures.",
+    "ignore": "Leave offers out of all figures; reports list them as ignored.",
 }
 FILTER_HELP = "Name offers by URL, or select them by the filters of 'scout offers'."
 
@@ -132,7 +134,7 @@ def decide(
     where = make_filter(invocation.store, shop, flags, texts)
     selection = _describe_selection(flags, texts)
     recorded = review_decisions.decide_filtered(invocation.store, shop, where, judgement, selection)
-    print_lines(f"{name}: {len(recorded.urls)} offers ({format_cell(selection)})")
+    print_lines(f"{name}: {plural(len(recorded.urls), 'offer')} ({format_cell(selection)})")
 
 
 for command_name, summary in DECISION_HELP.items():
@@ -157,12 +159,12 @@ def _describe_selection(flags: VerdictFlags, texts: "FilterTexts") -> str:
 def _print_recorded(decision: str, recorded: "RecordedStep") -> None:
     for url in recorded.urls:
         print_lines(f"{decision}: {format_cell(url)}")
-    kept = "of the last finished run: the decision is kept for when it is one"
+    later = "the decision is stored and applies once it is"
     for url in recorded.unknown[:MAX_UNKNOWN_NAMED]:
-        print_note(f"{format_cell(url)} is no finding {kept}")
+        print_note(f"{format_cell(url)} is not among the offers of the last finished run: {later}")
     if len(recorded.unknown) > MAX_UNKNOWN_NAMED:
         print_note(
-            f"{len(recorded.unknown) - MAX_UNKNOWN_NAMED} further URLs are no findings either"
+            f"{len(recorded.unknown) - MAX_UNKNOWN_NAMED} further URLs are not among them either"
         )
 
 
@@ -188,11 +190,14 @@ def list_decisions(
         return
     columns = review_lists.STEP_COLUMNS if steps else review_lists.DECISION_COLUMNS
     print_table(columns, [[_shortened(row, column) for column in columns] for row in rows])
-    print_lines(f"{len(rows)} {'steps' if steps else 'review decisions'}")
+    number = plural(len(rows), "step" if steps else "review decision")
+    print_lines(f"{number}, the newest ones" if limit and len(rows) == limit else number)
 
 
 def _shortened(row: dict[str, object], column: str) -> object:
     value = row[column]
+    if column in ("reviewed_at", "made_at"):
+        return datetime.fromisoformat(str(value))
     # A URL is copied into the next command.
     if column == "url" or not isinstance(value, str):
         return value
@@ -238,7 +243,9 @@ def _describe_undone(changes: "UndoneChanges") -> str:
 
     step = changes.step
     offers = (
-        format_cell(changes.urls[0]) if len(changes.urls) == 1 else f"{len(changes.urls)} offers"
+        format_cell(changes.urls[0])
+        if len(changes.urls) == 1
+        else plural(len(changes.urls), "offer")
     )
     by = f" by {format_cell(step.reviewer)}" if step.reviewer else ""
     action = review_lists.action_name(step.action)
@@ -263,7 +270,7 @@ def export_decisions(
         return
     check_writable(file)
     number = review_files.write_decisions(invocation.store, shop, file)
-    print_lines(f"{number} review decisions written to {file}")
+    print_lines(f"{plural(number, 'review decision')} written to {file}")
 
 
 @review_commands.command("import")
@@ -288,8 +295,8 @@ def import_decisions(
     if len(result.problems) < result.bad:
         print_note(f"{result.bad - len(result.problems)} further lines cannot be read")
     print_lines(
-        f"{result.imported} review decisions imported, {result.unchanged} known already or older "
-        f"than the present ones, {result.bad} lines not read"
+        f"{result.imported} review decisions imported; {result.unchanged} already stored or older "
+        f"than the stored ones; {result.bad} lines could not be read"
     )
     if result.bad:
         raise typer.Exit(1)

@@ -17,7 +17,10 @@ from catalog.storage.store import Store, newest_revision, upgrade_schema
 from crawler.crawl import crawl_shop
 from crawler.frontier.revisit import reset_for_revisit
 from tests.catalog.storage.postgresql import cluster
+from tests.catalog.storage.test_migrations import test_rows_of_every_schema_are_kept
 from tests.crawler.server import page, serve
+
+__all__ = ["test_rows_of_every_schema_are_kept"]
 
 ROOT = "http://127.0.0.1:8000/"
 NAMES = count()

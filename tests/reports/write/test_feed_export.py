@@ -16,12 +16,7 @@ from catalog.feeds.importing import import_offers
 from catalog.models import CatalogImport, KnownOffer, ReviewDecision, Shop
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
-from reports.write.feed_export import (
-    FeedOffer,
-    write_csv_feed,
-    write_jsonl_feed,
-    write_xml_feed,
-)
+from reports.write.feed_export import FeedOffer, write_feeds
 from reports.write.report_files import FEED_FORMATS, report_shop
 
 FIELDS = ("title", "description", "price", "currency", "brand", "category", "ean", "han", "sku")
@@ -175,11 +170,10 @@ def test_any_texts_survive_every_format(
         for number, title in enumerate(titles)
     ]
     read_back = []
-    write_xml_feed(tmp_path / "feed.xml", iter(offers), "any")
-    write_csv_feed(tmp_path / "feed.csv", iter(offers), {})
-    write_jsonl_feed(tmp_path / "feed.jsonl", iter(offers))
-    for name in ("feed.xml", "feed.csv", "feed.jsonl"):
-        import_offers(store, shop, str(tmp_path / name))
+    paths = {name: tmp_path / file_name for name, file_name in FEED_FORMATS.items()}
+    write_feeds(paths, offers, title="any", columns={})
+    for path in paths.values():
+        import_offers(store, shop, str(path))
         with store.read() as session:
             known = session.exec(select(KnownOffer).order_by("ref")).all()
         read_back.append([(offer.ref, offer.title) for offer in known])

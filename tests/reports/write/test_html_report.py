@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from lxml import html
 
-from catalog.models import PageState, ReviewDecision, Shop
+from catalog.models import PageState, ReviewDecision, Shop, ShopOffer
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from reports.write import html_report
@@ -324,7 +324,13 @@ def large_report(fill: Any, settings: Settings, store: Store, shop: Shop) -> Pat
         {"kind": "price", "speaks": "against", "weight": -1.5},
         {"kind": "title", "speaks": "for", "weight": 0.5},
     ]
-    candidate = {"ref": "K1", "title": "Lamp small", "url": "https://shop.example/k", "score": 0.1}
+    candidate = {
+        "ref": "K1",
+        "title": "Lamp small",
+        "url": "https://shop.example/k",
+        "score": 0.1,
+        "weights": {"rare words": 1.25},
+    }
     fill.finding(
         run,
         "k",
@@ -337,7 +343,11 @@ def large_report(fill: Any, settings: Settings, store: Store, shop: Shop) -> Pat
     )
     fill.finding(run, "x", price=None, category="Kitchen", currency=None)
     fill.finding(run, "n", price=7, currency="USD", title="-2+3")
+    fill.page("k", id=1, body="5f3a")
     fill.save()
+    readings = {"price": {"weight": 0.9, "votes": 4, "raw": "9.000,00 €", "rule": "b.price"}}
+    with store.write() as session:
+        session.add(ShopOffer(shop_id=shop.id or 0, page_id=1, readings=readings))
     return report_shop(settings, store, shop, run, formats=["html"])["html"]
 
 
@@ -411,8 +421,14 @@ def test_a_row_opens_to_its_details(browser_page: Any, large_report: Path) -> No
     browser_page.click("#missing .open")
     browser_page.wait_for_selector("#missing .detail")
     text = " ".join(browser_page.inner_text("#missing .detail").split())
-    for part in ("9000", "Lamp small", "K1", "prices differ", "−1.50", "+0.50", "none yet"):
+    for part in ("9,000.00", "Lamp small", "K1", "prices differ", "−1.50", "+0.50", "none yet"):
         assert part in text
+    for part in ("confidence 90.0%, rules: 4", "“9.000,00 €”", "rule: b.price", "snapshot 5f3a"):
+        assert part in text
+    browser_page.click("#missing .candidates summary")
+    assert "+1.25" in browser_page.inner_text("#missing .candidates")
+    # A file on a disk has no application beside it.
+    assert browser_page.locator("#missing .detail a[href*=snapshots]").count() == 0
     browser_page.click("#missing .open")
     assert browser_page.locator("#missing .detail").count() == 0
 

@@ -169,7 +169,7 @@ def test_a_report_file_is_complete_or_absent(
         path.write_text("half")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setitem(report_files._WRITERS, "csv", fail_halfway)
+    monkeypatch.setattr(report_files, "write_csv", fail_halfway)
     with pytest.raises(StorageFull, match="free some"):
         report_shop(settings, store, shop, filled, formats=["csv"], out=out)
     assert [path.name for path in out.iterdir()] == ["report.csv"]

@@ -9,6 +9,7 @@ import pytest
 
 from catalog.models import Shop, utc_now
 from catalog.storage.store import Store
+from scout.terminal.output import plural
 from tests.reports.conftest import StoreBuilder
 from tests.scout.conftest import Scout
 
@@ -66,7 +67,7 @@ def test_filters(scout: Scout, fill: StoreBuilder, arguments: list[str], paths: 
     before = snapshot(scout)
     printed = {row["url"] for row in rows_of(scout, "offers", "demo", *arguments)}
     result = scout("review", "demo", "ignore", *arguments, "--note", "sold out", "--by", "Eve")
-    assert (result.code, f"ignore: {len(paths)} offers" in result.out) == (0, True)
+    assert (result.code, f"ignore: {plural(len(paths), 'offer')} (" in result.out) == (0, True)
     assert printed == {fill.url(path) for path in paths}
     assert reviewed(scout) == dict.fromkeys(paths, "ignore")
     ignored = rows_of(scout, "offers", "demo", "--ignored")

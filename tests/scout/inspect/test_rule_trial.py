@@ -61,7 +61,10 @@ def test_a_rule_is_tried_on_all_known_offers_and_on_other_pages(scout: Scout, le
 def test_a_trial_stores_nothing(scout: Scout, learnt: Shop) -> None:
     """Testing a rule leaves the versions of the rules alone."""
     before = printed_rows(scout, "history", "demo")
-    assert "10 are read rightly" in scout("rules", "test", "demo", "title", "--css", "h1").out
+    assert (
+        "10 of 10 known values are read correctly"
+        in scout("rules", "test", "demo", "title", "--css", "h1").out
+    )
     assert printed_rows(scout, "history", "demo") == before
 
 

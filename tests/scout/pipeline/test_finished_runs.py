@@ -76,7 +76,7 @@ def test_reason_of_a_failed_run(
     path = report_shop(settings, store, shop, failed, formats=["html"])["html"]
     text = " ".join(html.fromstring(path.read_text("utf-8")).text_content().split())
     assert REASON in text
-    assert "2 pages discovered but not visited before the crawl ended." in text
+    assert "2 discovered pages were not visited before the crawl ended." in text
     assert "none failed" not in text
     for command in (
         ("match", "demo"),
@@ -108,7 +108,7 @@ def test_figures_after_a_failed_run(
 ) -> None:
     """Lists, pages and metrics show the last finished run, and say that a newer one failed."""
     result = scout("offers", "demo")
-    assert "1 offers (missing)" in result.out
+    assert "1 offer (missing)" in result.out
     assert f"run {failed} failed" in result.err
     shown = json.loads(scout("shop", "show", "demo", "--json").out)
     assert (shown["state"], shown["missing"], shown["finished_run"]) == ("failed", 1, finished)
@@ -168,10 +168,10 @@ def test_shop_without_an_import(
         for offer in session.exec(select(KnownOffer)):
             session.delete(offer)
     assert scout("report", "demo").code == 0
-    assert "nothing was imported" in scout("offers", "demo").out
+    assert "no offers of this shop were imported" in scout("offers", "demo").out
     shown = json.loads(scout("shop", "show", "demo", "--json").out)
     assert shown["without_import"] is True
-    assert "nothing imported" in scout("shop", "list").out
+    assert "no offers imported" in scout("shop", "list").out
     client = client_of(settings, store)
     assert "nothing imported" in client.get("/").text
     for path in ("/shops/demo", f"/runs/{finished}/report.html"):
