@@ -133,7 +133,9 @@ def test_every_text_is_a_message(report: Report, store: Store, tmp_path: Path) -
 
 
 # Codes that the workbook has as the other formats do, and the name of the feed.
-CODES = re.compile(r"\b(accept|reject|ignore|new|still|in_stock|out_of_stock|reappeared|resolved|csv|offers)\b")
+CODES = re.compile(
+    r"\b(accept|reject|ignore|new|still|in_stock|out_of_stock|reappeared|resolved|csv|offers)\b"
+)
 
 
 def test_every_text_of_the_workbook_is_a_message(report: Report, tmp_path: Path) -> None:

@@ -78,7 +78,7 @@ def test_reason_of_a_failed_run(
     path = report_shop(settings, store, shop, failed, formats=["html"])["html"]
     text = " ".join(html.fromstring(path.read_text("utf-8")).text_content().split())
     assert REASON in text
-    assert "2 pages discovered but not visited before the crawl ended." in text
+    assert "2 discovered pages were not visited before the crawl ended." in text
     assert "none failed" not in text
     for command in (
         ("match", "demo"),
