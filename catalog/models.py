@@ -443,10 +443,12 @@ class Match(SQLModel, table=True):
     __table_args__ = (
         UniqueConstraint("run_id", "url"),
         Index("match_verdict", "run_id", "verdict", "id"),
+        # Without it PostgreSQL looks for a run's newest match from the end of the table.
+        Index("match_newest", "run_id", "id"),
     )
 
     id: int | None = Field(default=None, primary_key=True)
-    run_id: int = Field(foreign_key="run.id", index=True)
+    run_id: int = Field(foreign_key="run.id")
     shop_id: int = Field(foreign_key="shop.id", index=True)
     url: str
     urls: list[str] = Field(default_factory=list, sa_type=JSON)

@@ -44,23 +44,23 @@ def count_facet(
     """
     column = col(_COLUMNS[facet])
     conditions = filter_conditions(session, run_id, replace(where, **_WITHOUT[facet]))
-    number = func.count()
-    query = select(column, number).where(*conditions).group_by(column)
+    number, rank = func.count(), func.min(StoredFinding.rank)
+    query = select(column, number, rank).where(*conditions).group_by(column)
     rows = session.exec(query.order_by(number.desc(), column).limit(limit + 1)).all()
-    counted = [(str(value), count) for value, count in rows if value][:limit]
-    if facet not in ("category", "brand"):
-        return [FacetValue(value, count) for value, count in counted]
-    labels = _read_labels(session, run_id, facet, [value for value, _ in counted])
-    return [FacetValue(labels.get(value) or value, count) for value, count in counted]
+    # Findings without a value are counted as the empty one, or None.
+    counted = [row for row in rows if row[0]][:limit]
+    labels: dict[int, str | None] = {}
+    if facet in ("category", "brand"):
+        labels = _read_labels(session, run_id, facet, [rank for _, _, rank in counted])
+    return [FacetValue(labels.get(rank) or str(value), count) for value, count, rank in counted]
 
 
 def _read_labels(
-    session: Session, run_id: int, facet: str, keys: Sequence[str]
-) -> dict[str, str | None]:
-    """Return one spelling of each casefolded brand or category."""
-    key, label = col(_COLUMNS[facet]), col(getattr(StoredFinding, facet))
-    labels: dict[str, str | None] = {}
-    for value in keys:
-        first = select(label).where(StoredFinding.run_id == run_id, key == value).limit(1)
-        labels[value] = session.exec(first).first()
-    return labels
+    session: Session, run_id: int, facet: str, ranks: Sequence[int]
+) -> dict[int, str | None]:
+    """Return the brand or category of the findings of these ranks, as it is written."""
+    label = col(getattr(StoredFinding, facet))
+    query = select(StoredFinding.rank, label).where(
+        StoredFinding.run_id == run_id, col(StoredFinding.rank).in_(ranks)
+    )
+    return dict(session.exec(query).all())

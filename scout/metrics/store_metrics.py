@@ -7,6 +7,7 @@ that store. They are cached for a few seconds, because several servers may ask.
 import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from prometheus_client.core import GaugeMetricFamily, Metric
@@ -66,9 +67,12 @@ class StoreCollector(Collector):
         return []
 
     def _disk_metric(self) -> Metric:
-        free = shutil.disk_usage(self._settings.data_dir).free
         description = "Space left where Scout keeps its data."
-        return _gauge("scout_data_free_bytes", description, (), {(): free})
+        free: Samples = {}
+        # With another database, the folder is made by the first run.
+        with suppress(FileNotFoundError):
+            free[()] = shutil.disk_usage(self._settings.data_dir).free
+        return _gauge("scout_data_free_bytes", description, (), free)
 
 
 def _shop_metrics(session: Session) -> Iterator[Metric]:

@@ -7,7 +7,7 @@ checked against DNS rebinding: a foreign page could otherwise point its own name
 read the responses.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -41,6 +41,8 @@ HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cache-control": "no-store",
 }
+# The application's own files are kept by the browser, and asked for again with their ETag.
+STATIC_HEADERS = {"cache-control": "no-cache"}
 
 
 class SecurityHeaders:
@@ -52,18 +54,21 @@ class SecurityHeaders:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, and add the headers to the start of its response."""
 
+        is_static = scope.get("path", "").startswith("/static/")
+        headers = HEADERS | STATIC_HEADERS if is_static else HEADERS
+
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                _add_missing_headers(message)
+                _add_missing_headers(message, headers)
             await send(message)
 
         await self._app(scope, receive, send_with_headers)
 
 
-def _add_missing_headers(message: Message) -> None:
+def _add_missing_headers(message: Message, wanted: Mapping[str, str]) -> None:
     headers = list(message["headers"])
     present = {name.lower() for name, _ in headers}
-    for name, value in HEADERS.items():
+    for name, value in wanted.items():
         if name.encode() not in present:
             headers.append((name.encode(), value.encode()))
     message["headers"] = headers

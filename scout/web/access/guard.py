@@ -106,6 +106,11 @@ async def admit(request: Request, role: Role | None) -> None:
 
     Raises NotSignedIn, and HTTPException 403 for a lesser role or a wrong CSRF token.
     """
+    # No database can store NUL, and PostgreSQL refuses to look for it.
+    if "\x00" in request.scope["path"]:
+        raise HTTPException(404)
+    if "%00" in request.url.query:
+        raise HTTPException(400, "a query cannot hold NUL")
     context = await run_in_threadpool(identify, request)
     request.state.context = context
     if role is not None:

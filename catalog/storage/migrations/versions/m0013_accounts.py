@@ -75,6 +75,8 @@ def upgrade() -> None:
     op.drop_index("ix_run_shop_id", "run")
     op.create_index("run_newest", "run", ["shop_id", "id", "state"])
     op.create_index("run_state", "run", ["shop_id", "state", "id"])
+    op.drop_index("ix_match_run_id", "match")
+    op.create_index("match_newest", "match", ["run_id", "id"])
     op.create_index("catalog_import_newest", "catalog_import", ["shop_id", "id", "kept"])
     op.create_index("review_newest", "persons_word", ["shop_id", "at", "url"])
 
@@ -82,6 +84,8 @@ def upgrade() -> None:
 def downgrade() -> None:
     op.drop_index("review_newest", "persons_word")
     op.drop_index("catalog_import_newest", "catalog_import")
+    op.drop_index("match_newest", "match")
+    op.create_index("ix_match_run_id", "match", ["run_id"])
     op.drop_index("run_state", "run")
     op.drop_index("run_newest", "run")
     op.create_index("ix_run_shop_id", "run", ["shop_id"])
