@@ -17,7 +17,7 @@ from urllib.parse import urlencode, urlsplit
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from catalog.models import RunState, Verdict
+from catalog.models import DriftKind, RunState, Verdict
 from catalog.storage.findings import Change
 from reports.causes.cause_kinds import ADVICE, CauseKind
 from reports.causes.feed_quality import UnseenOffer, group_by_status
@@ -367,12 +367,12 @@ def coverage_notes(coverage: Coverage) -> list[str]:
 def drift_notes(figures: Mapping[str, Any]) -> list[str]:
     """Return a sentence if the rules were learnt again because the shop's pages had changed.
 
-    >>> drift_notes({"learn": {"version": 4, "drift": "the rules hold: all is well"}})
+    >>> drift_notes({"learn": {"version": 4, "drift": "all is well", "drift_kind": "holds"}})
     []
     """
     learnt = figures.get("learn") or {}
     drift = str(learnt.get("drift") or "")
-    if not drift or drift.startswith("the rules hold"):
+    if not drift or learnt.get("drift_kind") not in (DriftKind.DRIFTED, DriftKind.REDESIGNED):
         return []
     sentence = f"{drift[0].upper()}{drift[1:]}"
     return [f"{sentence}. The rules were learnt again as version {learnt.get('version')}."]

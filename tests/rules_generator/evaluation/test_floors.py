@@ -27,7 +27,7 @@ def test_corpus() -> None:
 
 @pytest.mark.parametrize(
     ("named", "view", "train", "first"),
-    [("full", "full", 10, 0), ("html", "html", 10, 0), ("taught by 50", "full", 50, 2)],
+    [("full", "full", 10, 0), ("html", "html", 10, 0), ("learnt from 50 examples", "full", 50, 2)],
 )
 def test_extraction(shared: Path, named: str, view: View, train: int, first: int) -> None:
     """On a third of the real shops, accuracy and precision of each attribute stay above their floors."""
