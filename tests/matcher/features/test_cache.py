@@ -13,9 +13,6 @@ from catalog.models import OfferFields
 from matcher.features.cache import MatchCache
 from matcher.match import MatchResult, match_offers
 
-# Much computation: the coverage tracer would double its time.
-pytestmark = pytest.mark.no_cover
-
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:

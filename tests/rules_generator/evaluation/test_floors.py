@@ -12,9 +12,6 @@ from rules_generator.evaluation.evaluate import EvaluationPlan, Setting, ValueCo
 from tests.corpus.test_reading import PAGES, correct_values
 from tests.floors import hold
 
-# Much computation: the coverage tracer would double its time.
-pytestmark = pytest.mark.no_cover
-
 SHOWN = ("title", "price", "brand", "sku", "ean", "category", "image", "description")
 
 

@@ -24,9 +24,6 @@ from tests.variant_shop import (
     tables_page,
 )
 
-# Much computation: the coverage tracer would double its time.
-pytestmark = pytest.mark.no_cover
-
 ALL = products(14)
 SOLD = [(product, choice) for product in ALL for choice in choices(product)]
 LISTED = [(product, choice) for place, (product, choice) in enumerate(SOLD) if place % 3]
