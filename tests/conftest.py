@@ -16,6 +16,7 @@ import pytest
 from catalog.models import Shop
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
+from tests.empty_store import open_empty_store
 from tests.made_once import make_once
 
 ROOT = Path(__file__).parents[1]
@@ -38,7 +39,7 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
 @pytest.fixture
 def store(settings: Settings) -> Store:
     """An empty store."""
-    return Store.open(settings)
+    return open_empty_store(settings)
 
 
 @pytest.fixture
