@@ -75,8 +75,9 @@ class LearnReport:
     """Result of learning: the version stored, examples used, joined and set aside, rules per attribute, seconds.
 
     `by` names the source of the examples: known offers or, if the catalog has none of the shop, general rules.
-    `wanted` has the number of examples lacking per attribute, `drift` describes the rules before (`drift_kind` is a
-    DriftKind, "" if there were none), and `kept` counts the pinned ones. `refused` has pages that could not be opened, or ended the process that learnt, with the reason.
+    `wanted` has the number of examples lacking per attribute. `drift` describes the rules before, `drift_kind` is a
+    DriftKind ("" if there were none), and `kept` counts the pinned ones. `refused` has pages that could not be opened,
+    or ended the process that learnt, with the reason.
     """
 
     version: int

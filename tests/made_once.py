@@ -1,6 +1,7 @@
 """Costly things of a test run, made once for all its processes (pytest-xdist's workers)."""
 
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,6 +21,8 @@ def make_once(factory: pytest.TempPathFactory, name: str, fill: Callable[[Path],
     folder, complete = base / name, base / f"{name}.complete"
     with FileLock(base / f"{name}.lock"):
         if not complete.exists():
+            # What a failed attempt has left would spoil the next one.
+            shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir()
             fill(folder)
             complete.touch()

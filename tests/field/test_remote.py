@@ -1,4 +1,4 @@
-"""Answers of servers that a crawl or an import has to wait for, or not to follow; each line is a header."""
+"""Headers of servers that ask to wait, or lead elsewhere; each line is a header."""
 
 from typing import Any
 
