@@ -18,6 +18,8 @@ help:  ## Show this list.
 demo: $(VENV)/.runtime  ## Serve the demo shop, run the whole job on it, print what its catalog lacks.
 	@$(BIN)/scout demo
 
+# Tests start many processes: each compiles all modules again where bytecode may not be stored.
+test: export PYTHONDONTWRITEBYTECODE =
 test: $(VENV)/.dev  ## Run linters, type checks and all tests.
 	@echo "ruff, mypy, import-linter ..."
 	@$(BIN)/ruff check .
@@ -25,8 +27,9 @@ test: $(VENV)/.dev  ## Run linters, type checks and all tests.
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@echo "pytest ..."
-	@$(BIN)/python -m pytest -n 2 --dist loadfile --cov --cov-report=
-	@$(BIN)/coverage report --format=total | sed 's/^/coverage: /; s/$$/ % of lines/'
+	@mkdir -p build
+	@$(BIN)/python -m slipcover --json --out build/coverage.json -m pytest -n 2 --dist worksteal
+	@$(BIN)/python -c "import json; print('coverage: %.0f %% of lines' % json.load(open('build/coverage.json'))['summary']['percent_covered'])"
 
 fuzz: $(VENV)/.dev  ## Try hostile inputs for SECONDS (default 60); ENGINE=atheris is guided by coverage.
 	@if [ "$(ENGINE)" = atheris ]; then $(PIP) install -r requirements/fuzz.txt; fi

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from catalog.models import Attribute as Attribute
     from catalog.models import BadRow as BadRow
     from catalog.models import Crawl as Crawl
+    from catalog.models import DriftKind as DriftKind
     from catalog.models import KnownOffer as KnownOffer
     from catalog.models import LostOffer as LostOffer
     from catalog.models import Match as Match
@@ -108,6 +109,7 @@ else:
                 "Attribute",
                 "BadRow",
                 "Crawl",
+                "DriftKind",
                 "KnownOffer",
                 "LostOffer",
                 "Match",

@@ -105,6 +105,16 @@ class Verdict(StrEnum):
     UNSURE = "unsure"
 
 
+class DriftKind(StrEnum):
+    """Result of comparing a shop's rules with its newest pages: they hold, some have drifted, or
+    the shop was redesigned.
+    """
+
+    HOLDS = "holds"
+    DRIFTED = "drifted"
+    REDESIGNED = "redesigned"
+
+
 class ReviewDecision(StrEnum):
     """Decision of a reviewer on a finding: accept (it is missing), reject (it is listed), or
     ignore.

@@ -93,7 +93,7 @@ def crawl_shop(
         summary = _run_crawler(replace(job, isolated=True), shop, crawl_progress)
     crawl_progress.report(is_last=True)
     result = _result(store, shop, summary, started)
-    _raise_for_error(shop, summary.get("error"), result)
+    _raise_for_error(shop, summary.get("error"), result, frontier.count_fetched())
     if not shop.javascript:
         check_for_shells(settings, store, shop)
     return result
@@ -180,17 +180,19 @@ def _result(store: Store, shop: Shop, summary: dict[str, Any], started: float) -
     )
 
 
-def _raise_for_error(shop: Shop, error: tuple[str, str] | None, result: CrawlResult) -> None:
+def _raise_for_error(
+    shop: Shop, error: tuple[str, str] | None, result: CrawlResult, fetched_in_run: int
+) -> None:
     """Raise the error that ended a crawl.
 
-    A shop that blocks after some pages has been crawled in part.
+    A shop that blocks after some pages of this run has been crawled in part. Pages of earlier runs
+    do not count: they would be compared as if they were of today.
     """
-    fetched = result.pages.get(PageState.FETCHED, 0)
     if error:
         kind, message = error
-        if not (kind == "BlockedShop" and fetched):
+        if not (kind == "BlockedShop" and fetched_in_run):
             raise _error(kind, message)
-    if fetched:
+    if result.pages.get(PageState.FETCHED, 0):
         return
     if result.stopped == OUTSIDE_HOURS:
         raise CrawlError(

@@ -149,15 +149,15 @@ class ShopSpider(Spider):
         # All that the crawl learns from a page, it learns in the order of dispatch.
         await self.dispatcher.wait_turn(page.id or 0)
         if digest is not None:
-            self._count_failure(status)
             item = self._handler.handle_page(page, response, digest)
             self._processor.set_missing_page(self._handler.missing_page.fingerprint)
+            # Only now it is known whether the page is a soft 404.
+            self._count_failure(_final_status(item))
             return [item]
         if status.state == PageState.REDIRECTED:
             item = self._handler.handle_redirect(page, response)
             # Only now it is known whether the redirect leads to a login.
-            outcome = item.outcome
-            self._count_failure(ResponseStatus(outcome.state, outcome.columns["reason"]))
+            self._count_failure(_final_status(item))
             return [item]
         self._count_failure(status)
         if status.state != PageState.FETCHED:
@@ -321,6 +321,11 @@ class ShopSpider(Spider):
         return UnreachableShop(
             f"{host} is a private address: add the shop with --allow-private where that is meant"
         )
+
+
+def _final_status(item: PageItem) -> ResponseStatus:
+    """Return the status of a page after its content or its redirect was handled."""
+    return ResponseStatus(item.outcome.state, item.outcome.columns["reason"])
 
 
 def _failure_reason(error: PageSetAside | PageError) -> str:

@@ -75,8 +75,9 @@ class LearnReport:
     """Result of learning: the version stored, examples used, joined and set aside, rules per attribute, seconds.
 
     `by` names the source of the examples: known offers or, if the catalog has none of the shop, general rules.
-    `wanted` has the number of examples lacking per attribute, `drift` describes the rules before, and `kept` counts
-    the pinned ones. `refused` has pages that could not be opened, or ended the process that learnt, with the reason.
+    `wanted` has the number of examples lacking per attribute. `drift` describes the rules before, `drift_kind` is a
+    DriftKind ("" if there were none), and `kept` counts the pinned ones. `refused` has pages that could not be opened,
+    or ended the process that learnt, with the reason.
     """
 
     version: int
@@ -88,6 +89,7 @@ class LearnReport:
     not_found: tuple[str, ...] = ()
     wanted: dict[str, int] = field(default_factory=dict)
     drift: str = ""
+    drift_kind: str = ""
     kept: int = 0
     refused: dict[str, str] = field(default_factory=dict)
     by: str = KNOWN_OFFERS
@@ -371,6 +373,7 @@ def _report(stored: StoredRules, seconds: float) -> LearnReport:
         not_found=tuple(story.get("not_found", ())),
         wanted=dict(story.get("wanted") or {}),
         drift=str((story.get("drift") or {}).get("said", "")),
+        drift_kind=str((story.get("drift") or {}).get("kind", "")),
         kept=len({rule for rule in all_rules if rule.is_pinned}),
         refused=dict(islice((story.get("refused") or {}).items(), MAX_NAMED)),
         by=str(story.get("by", KNOWN_OFFERS)),

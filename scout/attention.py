@@ -17,6 +17,7 @@ from catalog.language.sentences import Argument, Sentence, gettext_noop
 from catalog.models import (
     AttentionItem,
     CatalogImport,
+    DriftKind,
     Run,
     RunCounts,
     RunState,
@@ -32,7 +33,7 @@ MAX_ASSESSED = 2000
 """Shops that one call assesses at most: the others follow at the next call."""
 
 # Kinds of drift after which rules are learnt again.
-_CHANGED_PAGES = frozenset({"drifted", "redesigned"})
+_CHANGED_PAGES = frozenset({DriftKind.DRIFTED, DriftKind.REDESIGNED})
 _BATCH_SIZE = 200  # shops of one transaction
 
 

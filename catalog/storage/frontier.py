@@ -250,6 +250,16 @@ class Frontier:
             )
             return session.exec(requested).one()
 
+    def count_fetched(self) -> int:
+        """Count the pages that this run has fetched or found unchanged."""
+        with self._store.read() as session:
+            fetched = select(func.count()).where(
+                Page.shop_id == self._shop,
+                Page.run_id == self._run,
+                Page.state == PageState.FETCHED,
+            )
+            return session.exec(fetched).one()
+
     def next_due(self) -> datetime | None:
         """Return the time when the next open page is due; None where no page is open.
 

@@ -22,7 +22,9 @@ ADVICE = {
 class CircuitBreaker:
     """Counts refusals and silences in a row.
 
-    Captchas and login walls stop the crawl sooner than other refusals.
+    Captchas and login walls stop the crawl sooner than other refusals. Only a page that the shop
+    serves restarts the count of refusals: a shop that blocks may also redirect, or answer that
+    pages are missing. Any response restarts the count of silences.
     """
 
     def __init__(self, host: str, config: CrawlConfig = DEFAULT_CONFIG) -> None:
@@ -41,11 +43,16 @@ class CircuitBreaker:
         if status.state == PageState.REFUSED and reason == ROBOTS_TXT:
             # No request was made, so the shop has neither refused nor answered.
             return None
-        self._refusals = self._refusals + 1 if reason in BLOCKING else 0
         self._silences = self._silences + 1 if reason in UNREACHABLE else 0
-        if self._refusals >= self._max_refusals.get(reason, self._max_failures):
-            advice = f"answers with {reason} only: ask the shop to let Scout in, or crawl slower"
-            return BlockedShop(f"{self._host} {ADVICE.get(reason, advice)}")
+        if status.state == PageState.FETCHED:
+            self._refusals = 0
+        if reason in BLOCKING:
+            self._refusals += 1
+            if self._refusals >= self._max_refusals.get(reason, self._max_failures):
+                advice = (
+                    f"answers with {reason} only: ask the shop to let Scout in, or crawl slower"
+                )
+                return BlockedShop(f"{self._host} {ADVICE.get(reason, advice)}")
         if self._silences >= self._max_failures:
             return UnreachableShop(
                 f"{self._host} does not answer any more ({reason}): "

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from catalog.language.languages import ENGLISH, Language
-from catalog.models import RunState
+from catalog.models import DriftKind, RunState
 from reports.model.report_model import Report
 from reports.statistics.coverage import Coverage
 
@@ -80,14 +80,14 @@ def coverage_notes(coverage: Coverage, language: Language) -> list[str]:
 def drift_notes(figures: Mapping[str, Any], language: Language = ENGLISH) -> list[str]:
     """Return a sentence if the rules were learnt again because the shop's pages had changed.
 
-    >>> drift_notes({"learn": {"version": 4, "drift": "the rules hold: all is well"}})
+    >>> drift_notes({"learn": {"version": 4, "drift_kind": "holds"}})
     []
     """
     learnt = figures.get("learn") or {}
-    drift = str(learnt.get("drift") or "")
-    if not drift or drift.startswith("the rules hold"):
+    kind = learnt.get("drift_kind")
+    if kind not in (DriftKind.DRIFTED, DriftKind.REDESIGNED):
         return []
-    if drift.startswith("the shop was redesigned"):
+    if kind == DriftKind.REDESIGNED:
         text = language.gettext(
             "The shop was redesigned. The rules were learnt again as version {version}."
         )

@@ -17,7 +17,7 @@ from statistics import median
 from typing import NamedTuple
 
 from catalog.errors import LearnError
-from catalog.models import Attribute, Shop
+from catalog.models import Attribute, DriftKind, Shop
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
@@ -69,6 +69,11 @@ class AttributeDrift:
         return min(1.0, self.share / self.then) if self.then else self.share
 
     @property
+    def has_fallen(self) -> bool:
+        """Whether clearly fewer values are read rightly than when the rules were learnt."""
+        return self.known >= MIN_EXAMPLES and self.remaining < DRIFT_SHARE and self.then != 0
+
+    @property
     def is_gone(self) -> bool:
         """Whether next to nothing is found where most was read rightly before."""
         was_usual = self.known >= MIN_EXAMPLES and (self.then or 0.0) > REDESIGN_SHARE
@@ -98,6 +103,7 @@ class Drift:
     recognised: int
     attributes: dict[str, AttributeDrift] = field(default_factory=dict)
     silent: tuple[SilentRule, ...] = ()
+    kind: DriftKind = DriftKind.HOLDS
     redesigned: bool = False
     said: str = ""
     coverage: RuleYield | None = None
@@ -180,15 +186,20 @@ def measure_drift(
         for attribute in _compared_attributes(compared)
     }
     drops = yield_drops(*yields)
-    is_redesigned = _is_redesigned(len(compared), recognised, list(attributes.values()))
+    kind = DriftKind.HOLDS
+    if _is_redesigned(len(compared), recognised, list(attributes.values())):
+        kind = DriftKind.REDESIGNED
+    elif drops or any(drift.has_fallen for drift in attributes.values()):
+        kind = DriftKind.DRIFTED
     return Drift(
         version=rules.version,
         pages=len(compared),
         recognised=recognised,
         attributes=attributes,
         silent=tuple(_silent_rules(rules, pages)),
-        redesigned=is_redesigned,
-        said=_describe(len(compared), recognised, attributes, is_redesigned, drops),
+        kind=kind,
+        redesigned=kind is DriftKind.REDESIGNED,
+        said=_describe(len(compared), recognised, attributes, kind, drops),
         coverage=yields[0],
         fallen=tuple(drops),
     )
@@ -294,22 +305,22 @@ def _describe(
     compared: int,
     recognised: int,
     attributes: dict[str, AttributeDrift],
-    is_redesigned: bool,
+    kind: DriftKind,
     drops: Sequence[str],
 ) -> str:
     wrong = []
     for name, drift in attributes.items():
-        if drift.known >= MIN_EXAMPLES and drift.remaining < DRIFT_SHARE and drift.then != 0:
+        if drift.has_fallen:
             former = f" (was {drift.then:.0%})" if drift.then is not None else ""
             wrong.append(f"{name} {drift.share:.0%}{former}")
     seen = f"{recognised} of {compared} known offers' pages are recognised"
     if not compared:
         seen = "no known offer to compare with"
     dropped = f"; found: {', '.join(drops)}" if drops else ""
-    if is_redesigned:
+    if kind is DriftKind.REDESIGNED:
         rightly = ", ".join(wrong) or "as before"
         return f"the shop was redesigned: {seen}; read correctly: {rightly}{dropped}"
-    if wrong or drops:
+    if kind is DriftKind.DRIFTED:
         rightly = f" read correctly: {', '.join(wrong)};" if wrong else ""
         return f"some rules have drifted:{rightly} {seen}{dropped}"
     return f"the rules hold: {seen}"

@@ -16,9 +16,6 @@ from rules_generator.induction.inducer import induce
 from rules_generator.training.examples import Example
 from rules_generator.training.training_example import TrainingExample
 
-# Much computation: the coverage tracer would double its time.
-pytestmark = pytest.mark.no_cover
-
 CORPUS = Path(__file__).parent
 PAGES = sorted(path.parent for path in CORPUS.glob("*/*/page.html"))
 

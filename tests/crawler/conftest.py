@@ -13,6 +13,7 @@ from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from crawler.crawl import CrawlResult, crawl_shop
 from tests.crawler.server import Loopback, serve
+from tests.empty_store import open_empty_store
 
 
 @dataclass
@@ -50,7 +51,7 @@ def bench(
     settings = Settings.load(
         data_dir=folder / "var", verify_certificates=verify_certificates, **options
     )
-    store = Store.open(settings)
+    store = open_empty_store(settings)
     with store.write() as session:
         made = Shop(**{"name": "bench", "url": server.url, "allow_private": True, **shop})
         session.add(made)

@@ -9,9 +9,6 @@ from catalog.runtime.processor_time import ProcessorTimeLimit
 from tests.fuzz.mutations import EDITS, MAX_SIZE, mutate
 from tests.fuzz.targets import Target, make_targets
 
-# Much computation: the coverage tracer would double its time.
-pytestmark = pytest.mark.no_cover
-
 # Inputs of each target; one of the learner takes a fifth of a second.
 EXAMPLES = {"learner": 3, "pages": 20}
 DEFAULT_EXAMPLES = 60

@@ -10,6 +10,11 @@ from catalog.models import OfferFields
 @pytest.fixture
 def lamps() -> list[OfferFields]:
     """Thirty-six lamps: enough to train the classifier on."""
+    return make_lamps()
+
+
+def make_lamps() -> list[OfferFields]:
+    """Make the lamps anew."""
     colours, kinds = ("red", "blue", "green"), ("desk lamp", "floor lamp", "wall light", "pendant")
     return [
         OfferFields(

@@ -28,9 +28,6 @@ from matcher.config import MatcherConfig
 from matcher.match import MatchResult
 from matcher.match_job import MatchSummary, match_shop, resolve_offer_urls
 
-# Much computation: the coverage tracer would double its time.
-pytestmark = pytest.mark.no_cover
-
 
 @pytest.fixture
 def run(store: Store, shop: Shop, lamps: list[OfferFields]) -> Run:

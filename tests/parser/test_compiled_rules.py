@@ -36,8 +36,8 @@ def pages_of(host: str) -> list[Document]:
     """The corpus pages of a host."""
     folders = sorted(folder for folder in (CORPUS / host).iterdir() if folder.is_dir())
     return [
-        Document((one / "page.html").read_bytes(), (one / "url.txt").read_text().strip())
-        for one in folders
+        Document((folder / "page.html").read_bytes(), (folder / "url.txt").read_text().strip())
+        for folder in folders
     ]
 
 
@@ -65,7 +65,9 @@ def selectors_in(document: Document) -> Iterator[AnySelector]:
 
 def rules_of(documents: list[Document]) -> RuleSet:
     """Rules of two templates with signatures that read all attributes from all over the pages."""
-    selectors = list(dict.fromkeys(one for document in documents for one in selectors_in(document)))
+    selectors = list(
+        dict.fromkeys(selector for document in documents for selector in selectors_in(document))
+    )
     trims = (
         Trim(),
         Trim(left=1),
@@ -76,12 +78,12 @@ def rules_of(documents: list[Document]) -> RuleSet:
     rules = tuple(
         Rule(
             attribute=attribute,
-            selector=one,
+            selector=selector,
             trim=trims[place % 5],
             form=form,
             score=1 - place % 7 / 10,
         )
-        for place, one in enumerate(selectors)
+        for place, selector in enumerate(selectors)
         for attribute, form in (
             (list(Attribute)[place % len(Attribute)], "plain"),
             (Attribute.PRICE, "minor"),
@@ -104,7 +106,8 @@ def rules_of(documents: list[Document]) -> RuleSet:
 def needed_votes(page: PageReading) -> PageReading:
     """A page's reading with the votes that were needed."""
     return replace(
-        page, readings={name: one._replace(all_votes=()) for name, one in page.readings.items()}
+        page,
+        readings={name: reading._replace(all_votes=()) for name, reading in page.readings.items()},
     )
 
 
@@ -117,12 +120,12 @@ def test_corpus_pages_are_read_alike(host: str) -> None:
     again = CompiledRules(rules)
     expected = [read_page(document, rules) for document in documents]
     assert [plan.read(document) for document in documents] == [
-        needed_votes(one) for one in expected
+        needed_votes(result) for result in expected
     ]
     assert [again.read(document) for document in reversed(documents)] == [
-        needed_votes(one) for one in expected[::-1]
+        needed_votes(result) for result in expected[::-1]
     ]
-    assert any(one.kind is PageKind.OFFER for one in expected)
+    assert any(result.kind is PageKind.OFFER for result in expected)
 
 
 def test_demo_pages_are_read_alike() -> None:
@@ -131,9 +134,9 @@ def test_demo_pages_are_read_alike() -> None:
     answers = [(target, site.answer(target)) for target in site.targets()[::23]]
     base = "https://demo.example"
     documents = [
-        Document(one.body_for(base), f"{base}{target}")
-        for target, one in answers
-        if one.content_type == HTML
+        Document(answer.body_for(base), f"{base}{target}")
+        for target, answer in answers
+        if answer.content_type == HTML
     ]
     rules = rules_of(documents[:8])
     plan = CompiledRules(rules)

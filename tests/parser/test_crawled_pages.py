@@ -28,9 +28,9 @@ def test_pages_alternate_between_folders() -> None:
     ]
     repeated = page(904, "/sale/p/7.html", canonical=offers[7].url)
     ordered = interleave_folders([*offers, *others, repeated])
-    assert {one.page_id for one in ordered[:8]} >= {900, 901, 902, 903}
-    assert sorted(one.address for one in ordered) == sorted(
-        one.address for one in [*offers, *others]
+    assert {page.page_id for page in ordered[:8]} >= {900, 901, 902, 903}
+    assert sorted(page.address for page in ordered) == sorted(
+        page.address for page in [*offers, *others]
     )
     assert interleave_folders([*offers, *others, repeated]) == ordered
 
@@ -59,7 +59,9 @@ BELIEFS = [
 
 
 @pytest.mark.parametrize(
-    ("url", "canonical", "believed"), [one[1:] for one in BELIEFS], ids=[one[0] for one in BELIEFS]
+    ("url", "canonical", "believed"),
+    [case[1:] for case in BELIEFS],
+    ids=[case[0] for case in BELIEFS],
 )
 def test_implausible_canonical_urls_are_dropped(
     store: Store, shop: Shop, url: str, canonical: str, believed: bool

@@ -45,15 +45,15 @@ def stored_offers(store: Store) -> dict[str, tuple[str | None, str | None]]:
     """The stored offers by the end of their URL: title and sku."""
     with store.read() as session:
         return {
-            str(one.url).rsplit("/", 1)[1]: (one.title, one.sku)
-            for one in session.exec(select(ShopOffer))
+            str(offer.url).rsplit("/", 1)[1]: (offer.title, offer.sku)
+            for offer in session.exec(select(ShopOffer))
         }
 
 
 @pytest.fixture
 def ready(settings: Settings, store: Store, shop: Shop) -> Shop:
     """A shop with pages and rules."""
-    pages = {f"p{one.number}": text_page(one) for one in ALL}
+    pages = {f"p{product.number}": text_page(product) for product in ALL}
     store_pages(settings, store, shop, {**pages, "about": article_page()})
     with store.write() as session:
         session.add(
@@ -63,7 +63,7 @@ def ready(settings: Settings, store: Store, shop: Shop) -> Shop:
     return shop
 
 
-WANTED = {f"p{one.number}": (one.title, one.sku) for one in ALL}
+WANTED = {f"p{product.number}": (product.title, product.sku) for product in ALL}
 
 
 def test_offers_kinds_and_reasons_are_stored(settings: Settings, store: Store, ready: Shop) -> None:

@@ -42,7 +42,7 @@ def test_a_title_shows_the_options(name: str, option: str, title: str) -> None:
     )
     shared = decide(Attribute.TITLE, [Vote(RULE, "Lamp", "Lamp", "Lamp")])
     found = read_variants(page, [WAY], {Attribute.TITLE: shared}, None)
-    assert [one.offer.title for one in found] == [title, "Lamp - Red"]
+    assert [variant.offer.title for variant in found] == [title, "Lamp - Red"]
 
 
 ADDRESSES = [
@@ -73,7 +73,9 @@ def test_every_variant_has_its_own_url(
     query = tuple((name, inside(f"$.{name}")) for name in asked)
     way = WAY.model_copy(update={"query": query, "options": (inside("$.c"),)})
     found = read_variants(page, [way], {}, None)
-    assert [one.offer.url for one in found] == [f"https://shop.example/p{end}" for end in ends]
+    assert [variant.offer.url for variant in found] == [
+        f"https://shop.example/p{end}" for end in ends
+    ]
 
 
 LINKS = [
@@ -93,7 +95,7 @@ def test_a_variants_link_is_its_url(name: str, link: str, address: str) -> None:
         f"<script>var product = {{'variants': {data}}}</script>", "https://shop.example/p"
     )
     found = read_variants(page, [WAY.model_copy(update={"link": inside("$.link")})], {}, None)
-    assert [one.offer.url for one in found] == [
+    assert [variant.offer.url for variant in found] == [
         f"https://shop.example{end}" for end in (address, "/p/blue")
     ]
 
@@ -122,8 +124,8 @@ def test_the_pages_price_is_not_shared_if_variants_have_prices() -> None:
     own = read_variants(
         page, [WAY.model_copy(update={"rules": (*WAY.rules, price)})], shared, "EUR"
     )
-    assert [str(one.offer.price) for one in own] == ["9.00", "None"]
-    assert [str(one.offer.price) for one in read_variants(page, [WAY], shared, "EUR")] == [
+    assert [str(variant.offer.price) for variant in own] == ["9.00", "None"]
+    assert [str(variant.offer.price) for variant in read_variants(page, [WAY], shared, "EUR")] == [
         "9.00",
         "9.00",
     ]

@@ -38,6 +38,6 @@ def make_examples() -> Callable[..., list[TrainingExample]]:
     def make(
         count: int, build: Callable[[Product], str], **changes: object
     ) -> list[TrainingExample]:
-        return [make_example(one, build(one), **changes) for one in products(count)]
+        return [make_example(product, build(product), **changes) for product in products(count)]
 
     return make

@@ -34,12 +34,14 @@ DATA = ALL[15:]
 def know(store: Store, shop: Shop, *, linked: bool) -> None:
     """Put two thirds of the products into the catalog, with links or without."""
     with store.write() as session:
-        for one in ALL:
-            if one.number % 3:
-                url = f"{shop.url}p{one.number}" if linked else None
-                fields = known(one, url=url).model_dump()
+        for product in ALL:
+            if product.number % 3:
+                url = f"{shop.url}p{product.number}" if linked else None
+                fields = known(product, url=url).model_dump()
                 session.add(
-                    KnownOffer(shop_id=shop.id, ref=str(one.number), opaque=not linked, **fields)
+                    KnownOffer(
+                        shop_id=shop.id, ref=str(product.number), opaque=not linked, **fields
+                    )
                 )
 
 
@@ -54,8 +56,8 @@ def run_of(store: Store, shop: Shop) -> int:
 @pytest.fixture
 def crawled_shop(settings: Settings, store: Store, shop: Shop) -> Shop:
     """A crawled shop of two templates, with lists and articles."""
-    pages = {f"p{one.number}": text_page(one) for one in TEXT} | {
-        f"p{one.number}": data_page(one) for one in DATA
+    pages = {f"p{product.number}": text_page(product) for product in TEXT} | {
+        f"p{product.number}": data_page(product) for product in DATA
     }
     lists = {f"c{n}": category_page(ALL[n : n + 6]) for n in range(0, 24, 2)}
     store_pages(settings, store, shop, {**pages, **lists, "about": article_page()})
@@ -71,7 +73,9 @@ def test_a_shop_is_learnt_and_read(
     learnt = learn_shop(settings, store, crawled_shop, run_of(store, crawled_shop))
     assert (learnt.version, learnt.templates, learnt.set_aside) == (1, 2, 0)
     parse_shop(settings, store, crawled_shop, 1)
-    assert stored_offers(store) == {f"p{one.number}": (one.title, one.sku) for one in ALL}
+    assert stored_offers(store) == {
+        f"p{product.number}": (product.title, product.sku) for product in ALL
+    }
 
 
 def test_a_run_learns_once(settings: Settings, store: Store, crawled_shop: Shop) -> None:
@@ -113,7 +117,8 @@ def test_a_rule_set_while_it_is_learnt_stays(
     def set_by_hand(*_: object) -> None:
         rules = stored_rules(store, crawled_shop)
         changed = tuple(
-            one.model_copy(update={"rules": (mine, *one.rules)}) for one in rules.templates
+            template.model_copy(update={"rules": (mine, *template.rules)})
+            for template in rules.templates
         )
         stored = rules.model_copy(update={"templates": changed, "version": 2}).to_json()
         with store.write() as session:
@@ -124,7 +129,7 @@ def test_a_rule_set_while_it_is_learnt_stays(
         settings, store, crawled_shop, run_of(store, crawled_shop), progress=set_by_hand
     )
     assert told.version == 3
-    assert all(mine in one.rules for one in stored_rules(store, crawled_shop).templates)
+    assert all(mine in template.rules for template in stored_rules(store, crawled_shop).templates)
 
 
 def test_without_known_offers_it_says_what_to_do(
@@ -150,7 +155,7 @@ def test_known_offers_without_any_page_are_an_error(
 
 def test_pages_made_to_be_slow_are_named(settings: Settings, store: Store, shop: Shop) -> None:
     """A known offer whose page is one does not stop learning; the page is named with the reason."""
-    pages = {f"p{one.number}": text_page(one) for one in TEXT}
+    pages = {f"p{product.number}": text_page(product) for product in TEXT}
     store_pages(settings, store, shop, {**pages, "slow": "<div>" * 50_000})
     know(store, shop, linked=True)
     with store.write() as session:

@@ -21,6 +21,7 @@ from scout.cli import main
 from scout.web.access.accounts import add_account, list_accounts
 from scout.web.access.api_tokens import add_token
 from scout.web.app import create_app
+from tests.made_once import make_once
 
 
 @dataclass
@@ -168,14 +169,24 @@ def known_shop(store: Store, shop: Shop) -> Shop:
 
 
 @pytest.fixture(scope="session")
-def demo(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def demo(fresh_python: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """The object printed by `scout demo --json`, with its standard error and working folder.
 
-    Made once.
+    Run once, from the wheel in a fresh environment. Tests only read the folder.
     """
-    folder = tmp_path_factory.mktemp("demo")
-    command = [sys.executable, "-m", "scout", "--data-dir", str(folder / "var"), "demo", "--json"]
-    process = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
-    assert process.returncode == 0, process.stderr
-    printed: dict[str, Any] = json.loads(process.stdout)
-    return printed | {"stderr": process.stderr, "folder": folder}
+
+    def run(folder: Path) -> None:
+        command = [fresh_python, "-P", "-m", "scout", "--data-dir", "var", "demo", "--json"]
+        with (
+            (folder / "printed.json").open("wb") as printed,
+            (folder / "progress.txt").open("wb") as progress,
+        ):
+            process = subprocess.run(
+                command, stdout=printed, stderr=progress, check=False, cwd=folder, timeout=290
+            )
+        assert process.returncode == 0, (folder / "progress.txt").read_text()
+
+    folder = make_once(tmp_path_factory, "demo", run)
+    result: dict[str, Any] = json.loads((folder / "printed.json").read_text(encoding="utf-8"))
+    progress = (folder / "progress.txt").read_text(encoding="utf-8")
+    return result | {"stderr": progress, "folder": folder}

@@ -8,9 +8,6 @@ import pytest
 from tests.rules_generator.evaluation.test_ablation import write_shop
 from tests.scout.conftest import Scout
 
-# Much computation: the coverage tracer would double its time.
-pytestmark = pytest.mark.no_cover
-
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:

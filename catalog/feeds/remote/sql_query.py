@@ -10,6 +10,7 @@ from pathlib import Path
 from sqlalchemy import create_engine, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.pool import NullPool
 
 from catalog.errors import UnreadableFeed, UsageError
 from catalog.feeds.rows import Row, Rows, flatten
@@ -49,7 +50,8 @@ def read(source: str) -> Rows:
     if is_sqlite and url.database and not Path(url.database).is_file():
         raise UnreadableFeed(f"{name}: there is no such database")
     try:
-        engine = create_engine(url)
+        # Without a pool the connection closes with its block, also after an error.
+        engine = create_engine(url, poolclass=NullPool)
         with engine.connect() as connection:
             if is_sqlite:
                 connection.exec_driver_sql("PRAGMA query_only=ON")
@@ -57,7 +59,6 @@ def read(source: str) -> Rows:
             result = connection.execution_options(stream_results=True).execute(statement)
             for position, values in enumerate(result.yield_per(BATCH_SIZE).mappings(), 1):
                 yield Row(position, flatten(dict(values)))
-        engine.dispose()
     except (SQLAlchemyError, ImportError) as error:
         lines = str(getattr(error, "orig", None) or error).strip().splitlines()
         problem = lines[0] if lines else type(error).__name__

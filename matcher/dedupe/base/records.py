@@ -164,11 +164,10 @@ def stream_keys(
 
     Raises UnreadableFeed, and UsageError if a key column is missing.
     """
-    key_columns = tuple(keys)
-    if is_text_file(path):
-        key_columns = (LINE_COLUMN,)
+    # A table may have a column of that name, too.
+    holds_lines = is_text_file(path)
+    key_columns = (LINE_COLUMN,) if holds_lines else tuple(keys)
     _require_keys(path, key_columns)
-    holds_lines = key_columns == (LINE_COLUMN,)
     source = path.resolve()
     columns = dict[str, None]()
     for row in _report_progress(read_rows(path), progress):

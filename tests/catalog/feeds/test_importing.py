@@ -12,6 +12,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from sqlmodel import select
 
@@ -415,6 +416,8 @@ def test_a_query(store: Store, shop: Shop, tmp_path: Path) -> None:
     with pytest.raises(UnreadableFeed) as caught:
         import_offers(store, shop, "postgresql+nodriver://me:secret@127.0.0.1:9/x::SELECT 1")
     assert "secret" not in str(caught.value)
+    # Also after an error no connection stays open.
+    assert str(path) not in {file.path for file in psutil.Process().open_files()}
 
 
 def test_progress(store: Store, shop: Shop, tmp_path: Path) -> None:

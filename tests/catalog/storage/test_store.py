@@ -151,7 +151,7 @@ def test_reports_of_an_older_schema_are_found(settings: Settings) -> None:
     config = _alembic_config()
     reports = {
         1: {"html": "/old/var/reports/1-a/1/report.html", "csv": "var/reports/1-a/1/report.csv"},
-        2: {"html": "/tmp/out/report.html", "json": "C:\\var\\reports\\1-a\\2\\report.json"},
+        2: {"html": "/elsewhere/report.html", "json": "C:\\var\\reports\\1-a\\2\\report.json"},
         3: {"html": "/old/var/reports/1-a/1/report.html", "seconds": 0.5},
     }
     with engine.execution_options(scout_write=True).begin() as connection:

@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from catalog.errors import BlockedShop, CrawlError, UnreachableShop, UsageError
-from catalog.models import PageState
+from catalog.models import PageState, Run
 from catalog.storage.frontier import FetchOutcome, Frontier, FrontierLink
 from crawler.store.pipelines import FrontierPipeline, PageItem
 from tests.crawler.conftest import Bench
@@ -42,12 +42,21 @@ def test_private_address(make_bench: Callable[..., Bench]) -> None:
 
 
 def test_refused_everywhere(make_bench: Callable[..., Bench]) -> None:
-    """A shop that answers with 403 only is blocked, and is left alone soon."""
+    """A shop that answers with 403 only is blocked, whatever earlier runs fetched, and is left alone soon."""
     made = make_bench()
+    frontier = Frontier(made.store, made.shop.id or 0, made.run_id)
+    frontier.add(FrontierLink(f"{made.server.url}p/{number}") for number in range(40))
+    fetched_before = frontier.claim(1)[0]
+    frontier.record_results([FetchOutcome(fetched_before.id or 0, PageState.FETCHED)])
+    with made.store.write() as session:
+        run = Run(shop_id=made.shop.id or 0)
+        session.add(run)
+        session.flush()
+        made.run_id = run.id or 0
     made.server.fallback = raw(b"<html>Are you a robot? Solve the recaptcha</html>", status=403)
     with pytest.raises(BlockedShop, match="captcha"):
         made.crawl()
-    assert sum(made.server.hits.values()) < 10
+    assert sum(made.server.hits.values()) < 30
 
 
 def test_forbidden_by_robots(make_bench: Callable[..., Bench]) -> None:

@@ -25,6 +25,7 @@ from crawler.fetch.circuit_breaker import CircuitBreaker
 from crawler.fetch.middlewares import PublicAddressResolver, RobotsStatusMiddleware
 from crawler.fetch.response_status import (
     MAX_ATTEMPTS,
+    ROBOTS_TXT,
     ResponseStatus,
     classify_error,
     classify_response,
@@ -245,16 +246,33 @@ def _delay_of(line: str) -> float:
     return throttle.min_delay
 
 
-def test_circuit_breaker() -> None:
-    """A crawl stops after 30 refusals in a row; one page between them restarts the count."""
+@pytest.mark.parametrize(
+    ("failure", "between", "errors"),
+    [
+        (("failed", "http 403"), ("fetched", None), []),
+        (("failed", "http 403"), ("redirected", "redirect"), ["BlockedShop"]),
+        (("failed", "http 403"), ("gone", "soft 404"), ["BlockedShop"]),
+        (("failed", "http 403"), ("gone", "http 404"), ["BlockedShop"]),
+        (("failed", "http 403"), ("refused", ROBOTS_TXT), ["BlockedShop"]),
+        (("pending", "timeout"), ("fetched", None), []),
+        (("pending", "timeout"), ("redirected", "redirect"), []),
+        (("pending", "timeout"), ("refused", ROBOTS_TXT), ["UnreachableShop"]),
+    ],
+)
+def test_circuit_breaker(
+    failure: tuple[str, str], between: tuple[str, str | None], errors: list[str]
+) -> None:
+    """A crawl stops after 30 refusals or silences in a row.
+
+    A page between them restarts both counts, any response that of the silences.
+    """
     breaker = CircuitBreaker("a.example")
-    forbidden = ResponseStatus(PageState.FAILED, "http 403")
-    limit = DEFAULT_CONFIG.failures_to_stop
-    for _ in range(limit - 1):
-        assert breaker.record(forbidden) is None
-    assert breaker.record(ResponseStatus(PageState.FETCHED)) is None
-    errors = [breaker.record(forbidden) for _ in range(limit)]
-    assert [type(error).__name__ for error in errors if error] == ["BlockedShop"]
+    failed = [ResponseStatus(PageState(failure[0]), failure[1])] * (
+        DEFAULT_CONFIG.failures_to_stop - 1
+    )
+    responses = [*failed, ResponseStatus(PageState(between[0]), between[1]), failed[0]]
+    raised = [breaker.record(response) for response in responses]
+    assert [type(error).__name__ for error in raised if error] == errors
 
 
 def test_sitemaps_are_bounded() -> None:

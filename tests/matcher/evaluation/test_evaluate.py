@@ -10,9 +10,6 @@ import pytest
 from catalog.errors import UnreadableFeed
 from matcher.evaluation.evaluate import evaluate_matching
 
-# Much computation: the coverage tracer would double its time.
-pytestmark = pytest.mark.no_cover
-
 COLOURS = ("red", "blue", "green", "white")
 THINGS = ("desk lamp", "floor lamp", "garden chair", "tea pot", "wool blanket", "oil candle")
 TITLES = [

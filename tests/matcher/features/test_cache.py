@@ -12,9 +12,7 @@ import pytest
 from catalog.models import OfferFields
 from matcher.features.cache import MatchCache
 from matcher.match import MatchResult, match_offers
-
-# Much computation: the coverage tracer would double its time.
-pytestmark = pytest.mark.no_cover
+from tests.matcher.conftest import make_lamps
 
 
 @pytest.fixture
@@ -81,6 +79,16 @@ def test_a_stored_classifier_describes_its_training(lamps: list[OfferFields], fi
     assert min(training["precision"], training["recall"]) > 0.8
 
 
+@pytest.fixture(scope="module")
+def stored_cache(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> tuple[list[MatchResult], bytes]:
+    """The results of matching some lamps, and the content of the cache file that it wrote."""
+    lamps, file = make_lamps(), tmp_path_factory.mktemp("cache") / "1.npz"
+    results, _ = match_with_cache(lamps[:9], lamps[5:], file)
+    return results, file.read_bytes()
+
+
 def change_rows(file: Path) -> None:
     with np.load(file) as stored:
         arrays = dict(stored)
@@ -120,11 +128,15 @@ def rename_a_feature(file: Path) -> None:
     ids=["empty", "pickle", "cut", "objects", "other rows", "endless trees", "other features"],
 )
 def test_a_spoilt_cache_is_ignored(
-    lamps: list[OfferFields], file: Path, spoil: Callable[[Path], None]
+    lamps: list[OfferFields],
+    stored_cache: tuple[list[MatchResult], bytes],
+    file: Path,
+    spoil: Callable[[Path], None],
 ) -> None:
     """A file that is broken, cut, tampered with or of another version changes nothing."""
-    shop, catalog = lamps[:9], lamps[5:]
-    expected, _ = match_with_cache(shop, catalog, file)
+    expected, content = stored_cache
+    file.parent.mkdir()
+    file.write_bytes(content)
     spoil(file)
-    results, _ = match_with_cache(shop, catalog, file)
+    results, _ = match_with_cache(lamps[:9], lamps[5:], file)
     assert results == expected

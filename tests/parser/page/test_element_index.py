@@ -38,7 +38,9 @@ ELEMENT = st.recursive(
     max_leaves=8,
 )
 STEP = st.builds(
-    lambda tag, classes, name, other: tag + "".join(f".{one}" for one in classes) + name + other,
+    lambda tag, classes, name, other: (
+        tag + "".join(f".{class_name}" for class_name in classes) + name + other
+    ),
     st.sampled_from(TAGS),
     st.lists(st.sampled_from(CLASSES), max_size=2),
     st.sampled_from(["", "", *(f"[{name}]" for name in NAMES)]),

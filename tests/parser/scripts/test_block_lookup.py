@@ -54,8 +54,8 @@ LINES = st.lists(PIECES, max_size=25).map("".join)
 @example(['"{\\"sku\\": 3}"a.b =0'])
 def test_every_listed_block_is_found_by_its_name(texts: list[str]) -> None:
     """Blocks by their name; pairs by their key, with the value of its first place."""
-    data = [DataScript(SCHEMA_ORG, one) for one in texts if one.startswith("{")]
-    scripts = Scripts(data, [one for one in texts if not one.startswith("{")])
+    data = [DataScript(SCHEMA_ORG, text) for text in texts if text.startswith("{")]
+    scripts = Scripts(data, [text for text in texts if not text.startswith("{")])
     page = ScriptIndex(scripts)
     for block in scripts.blocks():
         if block.name == PAIRS:

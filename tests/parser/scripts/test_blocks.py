@@ -83,10 +83,16 @@ def test_ids_are_cut_where_sections_and_products_append_to_them(
     name: str, ids: list[str], expected: list[str]
 ) -> None:
     """The first script of a prefix is found by the prefix, and by its whole id as well."""
-    page = "".join(f'<script type="application/json" id="{one}">{{"a": 1}}</script>' for one in ids)
+    page = "".join(
+        f'<script type="application/json" id="{script_id}">{{"a": 1}}</script>' for script_id in ids
+    )
     scripts = scripts_of(open_html(page))
     assert [block.css for block in scripts.blocks()] == expected
-    whole = [f'script[id="{one}"]' for one in ids if not any(char.isdigit() for char in one)]
+    whole = [
+        f'script[id="{script_id}"]'
+        for script_id in ids
+        if not any(char.isdigit() for char in script_id)
+    ]
     assert all(any(script.is_at(css) for script in scripts.data) for css in whole)
 
 

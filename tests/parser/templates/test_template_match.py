@@ -55,7 +55,7 @@ def test_state_in_a_template_is_a_feature_if_a_signature_has_it() -> None:
     matcher = TemplateMatcher(
         [Template(name="1", signature=Signature(marks={mark: 1.0}, threshold=0.5))]
     )
-    assert [matcher.rank(one)[0].similarity for one in (state, plain)] == [1.0, 0.0]
+    assert [matcher.rank(document)[0].similarity for document in (state, plain)] == [1.0, 0.0]
     unread = Document(text_page(ONE), URL)
     TemplateMatcher(
         [Template(name="1", signature=Signature(marks={"url:/de/": 1.0}, threshold=0.5))]
@@ -88,9 +88,10 @@ def test_a_page_matches_the_most_similar_template() -> None:
     )
     matcher = TemplateMatcher(rules.templates)
     assert [
-        (one.template.name, one.matches) for one in matcher.rank(Document(text_page(ONE), URL))
+        (ranked.template.name, ranked.matches)
+        for ranked in matcher.rank(Document(text_page(ONE), URL))
     ] == [("text", True), ("data", False)]
-    assert not any(one.matches for one in matcher.rank(Document(article_page(), URL)))
+    assert not any(ranked.matches for ranked in matcher.rank(Document(article_page(), URL)))
 
 
 def test_a_template_without_features_matches_the_remaining_pages() -> None:
@@ -100,7 +101,7 @@ def test_a_template_without_features_matches_the_remaining_pages() -> None:
     )
     bare = Template(name="bare")
     orders = [
-        [one.template.name for one in rank_templates(marks, [bare, marked])]
+        [ranked.template.name for ranked in rank_templates(marks, [bare, marked])]
         for marks in ({"a", "b"}, {"a"}, set())
     ]
     assert orders == [["marked", "bare"], ["bare", "marked"], ["bare", "marked"]]

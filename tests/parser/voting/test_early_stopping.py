@@ -31,15 +31,15 @@ def cast(attribute: Attribute, *values: tuple[str | None, float]) -> list[Vote]:
         rule(attribute, TextAt(css=f"p.c{number}"), score)
         for number, (_, score) in enumerate(values)
     ]
-    return [Vote(one, value, value, value) for one, (value, _) in zip(rules, values, strict=True)]
+    return [Vote(rule, value, value, value) for rule, (value, _) in zip(rules, values, strict=True)]
 
 
 def needed_votes(votes: list[Vote]) -> tuple[Vote, ...]:
     """The votes that are needed if their rules run in this order."""
-    rules = tuple(one.rule for one in votes)
+    rules = tuple(vote.rule for vote in votes)
     attribute = rules[0].attribute if rules else Attribute.SKU
     return VoteOrder(attribute, rules, tuple(range(len(rules)))).collect_votes(
-        votes, lambda one: one
+        votes, lambda vote: vote
     )
 
 
@@ -47,9 +47,9 @@ def order_of(rules: list[Rule], attribute: Attribute = Attribute.TITLE) -> list[
     """The selectors of an attribute's rules in the order in which they run."""
     return [
         rule.selector
-        for one in vote_orders(rules)
-        if one.attribute is attribute
-        for rule in one.rules
+        for order in vote_orders(rules)
+        if order.attribute is attribute
+        for rule in order.rules
     ]
 
 
@@ -114,8 +114,8 @@ def test_a_general_rule_is_a_fallback(name: str, values: list[str | None], asked
         rule(Attribute.EAN, TextAt(css=f"p.c{place}"), 0.9) for place in range(len(values) - 1)
     ]
     (order,) = vote_orders([*learnt_rules, rule(Attribute.EAN, META, origin="general")])
-    said = dict(zip([*(one.selector for one in learnt_rules), META], values, strict=True))
-    votes = order.collect_votes(order.rules, lambda one: Vote(one, *[said[one.selector]] * 3))
+    said = dict(zip([*(rule.selector for rule in learnt_rules), META], values, strict=True))
+    votes = order.collect_votes(order.rules, lambda rule: Vote(rule, *[said[rule.selector]] * 3))
     assert len(votes) == asked
 
 
@@ -126,8 +126,8 @@ def test_skipped_rules_could_not_change_the_outcome(values: list[tuple[str | Non
     """No other value has more weight when all votes are counted."""
     votes = cast(Attribute.SKU, *values)
     weights: dict[str | None, float] = {}
-    for one in votes:
-        weights[one.value] = weights.get(one.value, 0.0) + weight_of(one.rule)
+    for vote in votes:
+        weights[vote.value] = weights.get(vote.value, 0.0) + weight_of(vote.rule)
     weights.pop(None, None)
     value = decide(Attribute.SKU, needed_votes(votes)).value
     assert value is None if not weights else weights[value] >= max(weights.values()) - 1e-6
@@ -136,21 +136,24 @@ def test_skipped_rules_could_not_change_the_outcome(values: list[tuple[str | Non
 TURNS: list[tuple[str, list[tuple[Attribute, AnySelector]], Attribute, list[AnySelector]]] = [
     (
         "what is looked at anyway comes first",
-        [(Attribute.TITLE, one) for one in (HEADING, DATA, META)],
+        [(Attribute.TITLE, selector) for selector in (HEADING, DATA, META)],
         Attribute.TITLE,
         [META, HEADING, DATA],
     ),
     (
         "data that another attribute needs come before an element of one's own",
-        [(Attribute.BRAND, DATA), *((Attribute.TITLE, one) for one in (HEADING, META, MORE))],
+        [
+            (Attribute.BRAND, DATA),
+            *((Attribute.TITLE, selector) for selector in (HEADING, META, MORE)),
+        ],
         Attribute.TITLE,
         [META, MORE, HEADING],
     ),
     (
         "one block serves where two are known",
         [
-            *((Attribute.BRAND, one) for one in (DATA, HEADING)),
-            *((Attribute.SKU, one) for one in (MORE, OTHER, LINK)),
+            *((Attribute.BRAND, selector) for selector in (DATA, HEADING)),
+            *((Attribute.SKU, selector) for selector in (MORE, OTHER, LINK)),
         ],
         Attribute.SKU,
         [LINK, MORE, OTHER],
@@ -174,7 +177,7 @@ def test_cheap_rules_come_first(
 
 def test_manual_rules_run_first() -> None:
     """However costly they are."""
-    rules = [rule(Attribute.TITLE, one) for one in (META, HEADING)]
+    rules = [rule(Attribute.TITLE, selector) for selector in (META, HEADING)]
     rules.append(rule(Attribute.TITLE, OTHER, origin="manual"))
     assert order_of(rules)[0] == OTHER
 
@@ -190,6 +193,6 @@ def test_of_equals_the_rule_that_ranks_first_wins() -> None:
     (order,) = vote_orders([rule(Attribute.TITLE, DATA), rule(Attribute.TITLE, META)])
     texts = dict(zip(order.rules, ("meta", "data"), strict=True))
     votes = order.collect_votes(
-        order.rules, lambda one: Vote(one, texts[one], texts[one], texts[one])
+        order.rules, lambda rule: Vote(rule, texts[rule], texts[rule], texts[rule])
     )
     assert decide(Attribute.TITLE, votes).value == "data"

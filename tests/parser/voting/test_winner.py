@@ -124,7 +124,7 @@ DESCRIBED = [
 )
 def test_the_best_description_wins(name: str, found: list[str], winner: str) -> None:
     """Descriptions are not counted; one that ends with dots is truncated."""
-    scored = ((one, 1 - place / 10) for place, one in enumerate(found))
+    scored = ((selector, 1 - place / 10) for place, selector in enumerate(found))
     cast = votes(*scored, attribute=Attribute.DESCRIPTION)
     assert decide(Attribute.DESCRIPTION, cast).value == winner
 

@@ -7,9 +7,6 @@ from types import ModuleType
 
 import pytest
 
-# Much computation: the coverage tracer would double its time.
-pytestmark = pytest.mark.no_cover
-
 BENCHMARK = Path(__file__).parents[3] / "benchmarks" / "causes.py"
 
 

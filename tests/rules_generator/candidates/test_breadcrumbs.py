@@ -66,7 +66,7 @@ def test_the_elements_that_make_up_the_path(name: str, layout: str, css: str | N
     pages = [page(layout, path, title) for path, title in KNOWN]
     found = breadcrumb_selectors([[path] for path, _ in KNOWN], pages)
     assert css is None or css in map(str, found)
-    assert all(one.find(selector) for selector in found for one in pages)
+    assert all(page.find(selector) for selector in found for page in pages)
     assert (css is None) == (found == [])
 
 
@@ -108,7 +108,7 @@ def listed(markup: str, field: str, steps: list[str], path: str, title: str) -> 
     first, last = path.split(" > ")
     said: list[object] = [step.format(first=first, last=last, title=title) for step in steps]
     for name in reversed(field.split(".") if field else ()):
-        said = [{name: one} for one in said]
+        said = [{name: entry} for entry in said]
     return PageCache(
         Document(
             f"<body>{markup.format(json.dumps(said))}<h1>{title}</h1></body>",
@@ -126,8 +126,8 @@ def test_the_values_that_make_up_the_path(
     """Of a list whose first and last may be none of the path."""
     pages = [listed(markup, field, steps, path, title) for path, title in KNOWN]
     found = [
-        str(one).partition("} ")[2]
-        for one in breadcrumb_selectors([[path] for path, _ in KNOWN], pages)
+        str(selector).partition("} ")[2]
+        for selector in breadcrumb_selectors([[path] for path, _ in KNOWN], pages)
     ]
     assert found[:1] == ([way] if way else [])
 
@@ -139,7 +139,9 @@ def test_one_step_is_told_from_a_lists_end() -> None:
         listed(BREADCRUMBS, "name", steps[len(title) % 2], path, title) for path, title in KNOWN
     ]
     found = breadcrumb_selectors([[path.split(" > ")[1]] for path, _ in KNOWN], pages)
-    assert [str(one).partition("} ")[2] for one in found] == ["$.itemListElement[-2].name"]
+    assert [str(selector).partition("} ")[2] for selector in found] == [
+        "$.itemListElement[-2].name"
+    ]
 
 
 def test_a_category_of_one_step_is_no_trail_of_elements() -> None:

@@ -23,8 +23,10 @@ def made(css: str, name: str | None = None) -> list[str]:
     node = Document(PAGE, "https://shop.example/").first(css)
     assert node is not None
     return [
-        one.css
-        for one in selectors_for(Occurrence(Attribute.EAN, "plain", True, node=node, name=name))
+        selector.css
+        for selector in selectors_for(
+            Occurrence(Attribute.EAN, "plain", True, node=node, name=name)
+        )
     ]
 
 

@@ -126,18 +126,18 @@ def test_among_many_examples_a_sign_stands_beside_the_last_part() -> None:
     """The last part of an address is the number on most pages, but some word on others; a sign before it tells."""
     page = f"<h1>{{1}}</h1><section id='more'><aside class='shares'><div class='list'>{SHARED}</div></aside></section>"
     members = []
-    for one in products(40):
-        number = str(7000 + one.number) if one.number % 3 else None
+    for product in products(40):
+        number = str(7000 + product.number) if product.number % 3 else None
         end = (
-            f"{'count' if one.number % 11 in (1, 5, 8) else 'id'}-{number}"
+            f"{'count' if product.number % 11 in (1, 5, 8) else 'id'}-{number}"
             if number
-            else LETTERS[one.number % 13 :]
+            else LETTERS[product.number % 13 :]
         )
-        stale = "9999" if number and one.number % 5 == 0 else number
+        stale = "9999" if number and product.number % 5 == 0 else number
         members.append(
             make_example(
-                one,
-                page.format(f"p/set-{LETTERS[one.number % 17 :][:3]}-{end}", one.title),
+                product,
+                page.format(f"p/set-{LETTERS[product.number % 17 :][:3]}-{end}", product.title),
                 sku=stale,
             )
         )
@@ -146,4 +146,4 @@ def test_among_many_examples_a_sign_stands_beside_the_last_part() -> None:
         Document(page.format(f"p/{end}", "x"), "https://shop.example/p")
         for end in ("pen-id-9", "pen-and-ink")
     )
-    assert [read_attributes(one, template)[Attribute.SKU].value for one in shown] == ["9", None]
+    assert [read_attributes(page, template)[Attribute.SKU].value for page in shown] == ["9", None]

@@ -29,7 +29,7 @@ def write_mirror(folder: Path, files: dict[str, str]) -> None:
 @pytest.fixture
 def mirror(tmp_path: Path) -> Path:
     """A mirrored site: offers in two catalogs' thirds, categories, articles, and a file that is no page."""
-    files = {f"p/{one.number}.html": text_page(one) for one in ALL}
+    files = {f"p/{product.number}.html": text_page(product) for product in ALL}
     files |= {f"again/p/{ALL[0].number}.html": text_page(ALL[0])}
     files |= {
         f"c/{number}/index.html": category_page(ALL[number : number + 6]) for number in range(8)
@@ -37,18 +37,18 @@ def mirror(tmp_path: Path) -> Path:
     files |= {f"blog/{number}.html": article_page() for number in range(4)}
     files["sitemap.xml"] = "<urlset/>"
     write_mirror(tmp_path / "site", files)
-    offers = {str(one.number): [f"p/{one.number}.html"] for one in ALL}
+    offers = {str(product.number): [f"p/{product.number}.html"] for product in ALL}
     offers[str(ALL[0].number)].append(f"again/p/{ALL[0].number}.html")
     truth = {"host": "shop.example", "offers": offers}
     (tmp_path / "site" / "truth.json").write_text(json.dumps(truth))
     rows = [
         {
-            "id": f"shop.example:{one.number}",
-            "title": one.title,
-            "price": one.price,
-            "brand": one.brand,
+            "id": f"shop.example:{product.number}",
+            "title": product.title,
+            "price": product.price,
+            "brand": product.brand,
         }
-        for one in ALL[:20]
+        for product in ALL[:20]
     ]
     (tmp_path / "site" / "catalog.jsonl").write_text(
         "".join(json.dumps(row) + "\n" for row in rows)

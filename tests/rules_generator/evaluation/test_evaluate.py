@@ -26,24 +26,28 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("data") / "made.example"
     (folder / "pages").mkdir(parents=True)
     rows = []
-    for one in products(30):
-        name = f"{one.number}.html"
-        (folder / "pages" / name).write_text(text_page(one))
+    for product in products(30):
+        name = f"{product.number}.html"
+        (folder / "pages" / name).write_text(text_page(product))
         values = {
-            "title": one.title,
-            "price": one.price,
-            "brand": one.brand,
-            "sku": one.sku,
-            "ean": one.ean,
+            "title": product.title,
+            "price": product.price,
+            "brand": product.brand,
+            "sku": product.sku,
+            "ean": product.ean,
         }
-        rows.append({"page": name, "url": f"p/{one.number}", "attributes": {**values, "han": None}})
+        rows.append(
+            {"page": name, "url": f"p/{product.number}", "attributes": {**values, "han": None}}
+        )
     (folder / "truth.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     return folder.parent
 
 
 def test_all_settings(data: Path, tmp_path: Path) -> None:
     """Every setting has its row, all values are right, precision does not fall, each test page its line."""
-    plan = EvaluationPlan(tuple(Setting(size, one) for size in (5, 10) for one in THRESHOLDS))
+    plan = EvaluationPlan(
+        tuple(Setting(size, threshold) for size in (5, 10) for threshold in THRESHOLDS)
+    )
     figures = evaluate_extraction(data, plan, predictions=tmp_path / "p.jsonl", workers=1)
     rows = figures["settings"]
     assert [(row["train"], row["threshold"]) for row in rows] == [
@@ -67,7 +71,7 @@ def test_what_is_missed_may_stand_nowhere(data: Path, tmp_path: Path) -> None:
         tmp_path / "data", EvaluationPlan((Setting(10),), misses=True), workers=1
     )
     counts = figures["settings"][-1]["attributes"]
-    missed = Counter({name: one["truth"] - one["right"] for name, one in counts.items()})
+    missed = Counter({name: count["truth"] - count["right"] for name, count in counts.items()})
     assert +missed == {"title": 1, "sku": 1}
     assert +Counter(figures["nowhere"]) == {"sku": 1}
 
@@ -182,7 +186,7 @@ def test_pages_made_to_be_slow_are_named_and_stop_nothing(data: Path, tmp_path: 
         f"<script>x = {'[' * 100_000}</script>" + (pages / "21.html").read_text()
     )
     figures = evaluate_extraction(tmp_path / "data", EvaluationPlan((Setting(10, 0.5),)), workers=1)
-    assert [one["page"] for one in figures["unread"]] == ["2.html", "20.html"]
+    assert [row["page"] for row in figures["unread"]] == ["2.html", "20.html"]
     assert figures["unread"][1]["reason"] == "tags nested deeper than 2000"
     title = figures["settings"][0]["attributes"]["title"]
     assert (title["truth"], title["found"], title["right"]) == (15, 14, 14)

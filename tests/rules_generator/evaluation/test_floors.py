@@ -12,9 +12,6 @@ from rules_generator.evaluation.evaluate import EvaluationPlan, Setting, ValueCo
 from tests.corpus.test_reading import PAGES, correct_values
 from tests.floors import hold
 
-# Much computation: the coverage tracer would double its time.
-pytestmark = pytest.mark.no_cover
-
 SHOWN = ("title", "price", "brand", "sku", "ean", "category", "image", "description")
 
 
@@ -27,7 +24,7 @@ def test_corpus() -> None:
 
 @pytest.mark.parametrize(
     ("named", "view", "train", "first"),
-    [("full", "full", 10, 0), ("html", "html", 10, 0), ("taught by 50", "full", 50, 2)],
+    [("full", "full", 10, 0), ("html", "html", 10, 0), ("learnt from 50 examples", "full", 50, 2)],
 )
 def test_extraction(shared: Path, named: str, view: View, train: int, first: int) -> None:
     """On a third of the real shops, accuracy and precision of each attribute stay above their floors."""

@@ -46,7 +46,10 @@ def offer(product: Product, page: str, rules: RuleSet) -> OfferFields | None:
 
 def others() -> list[Document]:
     """Pages of the shop, known or not: forty offers, then fifteen others."""
-    offers = [Document(related_page(one), f"https://shop.example/p/{one.number}") for one in ALL]
+    offers = [
+        Document(related_page(product), f"https://shop.example/p/{product.number}")
+        for product in ALL
+    ]
     lists = [category_page(ALL[n : n + 8]) for n in range(10)] + [article_page()] * 5
     return offers + [Document(page, f"https://shop.example/c/{n}") for n, page in enumerate(lists)]
 
@@ -54,13 +57,13 @@ def others() -> list[Document]:
 def wrong(rules: RuleSet, build: Callable[[Product], str]) -> list[tuple[int, str]]:
     """Which attributes of which unseen products are read wrongly."""
     found = []
-    for one in UNSEEN:
+    for product in UNSEEN:
         said, truth = (
-            offer(one, build(one), rules),
-            known(one, currency=None if build is data_page else "EUR"),
+            offer(product, build(product), rules),
+            known(product, currency=None if build is data_page else "EUR"),
         )
         found += [
-            (one.number, name)
+            (product.number, name)
             for name in ("title", "price", "currency", "brand", "sku", "ean")
             if said is None or getattr(said, name) != getattr(truth, name)
         ]
@@ -83,7 +86,7 @@ def test_two_templates_are_told_apart(make_examples: MakeExamples) -> None:
     """Each template gets rules of its own, and each page is read by the right ones."""
     members = [
         *make_examples(8, related_page),
-        *(make_example(one, data_page(one)) for one in ALL[8:16]),
+        *(make_example(product, data_page(product)) for product in ALL[8:16]),
     ]
     rules, _ = induce(members)
     assert len(rules.templates) == 2
@@ -137,9 +140,9 @@ def entries_page(product: Product) -> str:
 
 def test_links_that_lead_to_other_pages_are_set_aside(make_examples: MakeExamples) -> None:
     """A page like no other example's that shows no known title teaches nothing, and is said with the reason."""
-    lost = [make_example(one, category_page(products(6))) for one in products(12)[10:]]
+    lost = [make_example(product, category_page(products(6))) for product in products(12)[10:]]
     rules, story = induce([*make_examples(10, text_page), *lost])
-    urls = [one.example.page.address for one in lost]
+    urls = [example.example.page.address for example in lost]
     assert sorted(url for url, _ in story.set_aside) == sorted(urls)
     assert len(rules.learnt_from) == 10
 
@@ -153,16 +156,19 @@ def test_titles_at_one_place_of_lists_make_no_template(make_examples: MakeExampl
         category_page(more[10:16]),
     ]
     lost = [
-        make_example(one, page) for one, page in zip((first, second, more[12]), lists, strict=True)
+        make_example(product, page)
+        for product, page in zip((first, second, more[12]), lists, strict=True)
     ]
     members = [*make_examples(10, text_page), *lost]
-    rules, _ = induce(members, [*(one.document for one in members), *others()])
-    assert [offer(one, page, rules) for one, page in zip(more, lists, strict=False)] == [None] * 3
+    rules, _ = induce(members, [*(example.document for example in members), *others()])
+    assert [offer(product, page, rules) for product, page in zip(more, lists, strict=False)] == [
+        None
+    ] * 3
 
 
 def test_a_list_of_facts_is_read_by_their_names() -> None:
     """In whatever order it stands."""
-    rules, _ = induce([make_example(one, entries_page(one)) for one in ALL[:10]])
+    rules, _ = induce([make_example(product, entries_page(product)) for product in ALL[:10]])
     assert wrong(rules, entries_page) == []
 
 
@@ -172,12 +178,12 @@ def test_an_example_of_another_layout_contradicts_nothing() -> None:
     other = "<h1>{0}</h1><p>{1} by {2}, {3}, {4}</p>"
     members = [
         make_example(
-            one,
-            (other if one.number == 7 else usual).format(
-                one.title, one.price, one.brand, one.sku, one.ean
+            product,
+            (other if product.number == 7 else usual).format(
+                product.title, product.price, product.brand, product.sku, product.ean
             ),
         )
-        for one in ALL[:10]
+        for product in ALL[:10]
     ]
     assert induce(members)[1].set_aside == ()
 
@@ -185,7 +191,7 @@ def test_an_example_of_another_layout_contradicts_nothing() -> None:
 def test_a_shop_of_one_brand_is_read_where_it_says_brand(make_examples: MakeExamples) -> None:
     """A constant brand stands in many places; the one that is named so is taken."""
     one_brand = [Product(p.number, p.title, p.price, "Wohnhaus", p.sku, p.ean) for p in ALL]
-    rules, _ = induce([make_example(one, text_page(one)) for one in one_brand[:10]])
+    rules, _ = induce([make_example(product, text_page(product)) for product in one_brand[:10]])
     best = rules.templates[0].rules_for(Attribute.BRAND)[0]
     assert "Marke" in str(best.selector) or "td" in str(best.selector)
 
@@ -207,7 +213,7 @@ def test_the_lower_bound_prefers_more_evidence() -> None:
 def test_forty_examples_teach_as_ten_do(make_examples: MakeExamples) -> None:
     """Places are looked for on some of many examples, those that know what others lack among them."""
     members = make_examples(40, related_page, ean=None)
-    members[20:40] = [make_example(one, related_page(one)) for one in ALL[20:40]]
+    members[20:40] = [make_example(product, related_page(product)) for product in ALL[20:40]]
     rules, _ = induce(members)
     assert wrong(rules, related_page) == []
 
@@ -245,9 +251,9 @@ def test_odd_data_does_not_end_learning(name: str, data: str) -> None:
     """Whatever keys and numbers a page has, the rest is learnt."""
     page = "<h1>{0}</h1><b id='a\fb' -='{{\"n\": 1}}' 1x='[{{\"n\": \"{1}\"}}]'>{1}</b><script>var state = {2};</script>"
     members = []
-    for one in ALL:
-        said = data % (json.dumps(one.title), json.dumps(one.sku))
-        members.append(make_example(one, page.format(one.title, one.sku, said)))
+    for product in ALL:
+        said = data % (json.dumps(product.title), json.dumps(product.sku))
+        members.append(make_example(product, page.format(product.title, product.sku, said)))
     rules, _ = induce(members)
     found = read_attributes(members[0].document, rules.templates[0])
     assert (found[Attribute.TITLE].value, found[Attribute.SKU].value) == (ALL[0].title, ALL[0].sku)
@@ -277,14 +283,16 @@ def test_pages_made_to_be_slow_are_set_aside(
     monkeypatch.setattr("rules_generator.training.page_cache.thread_time", lambda: Slow.clock)
     known = make_examples(10, text_page)
     shown = [
-        replace(one, document=Slow(text_page(ALL[place]), one.address)) if place in slow else one
-        for place, one in enumerate(known)
+        replace(example, document=Slow(text_page(ALL[place]), example.address))
+        if place in slow
+        else example
+        for place, example in enumerate(known)
     ]
     rules, story = induce(shown)
     assert dict(story.set_aside) == {known[place].address: TOO_SLOW for place in slow}
-    fast = [one for place, one in enumerate(known) if place not in slow]
-    assert [one.rules for one in rules.templates if one.rules] == [
-        one.rules for one in induce(fast)[0].templates
+    fast = [example for place, example in enumerate(known) if place not in slow]
+    assert [template.rules for template in rules.templates if template.rules] == [
+        template.rules for template in induce(fast)[0].templates
     ]
 
 
@@ -296,14 +304,14 @@ def test_pages_with_thousands_of_elements_in_one_are_set_aside(
     known = make_examples(10, text_page)
     crowd = "<ul>" + "<li>x</li>" * 15_000
     shown = [
-        replace(one, document=Document(text_page(ALL[place]) + crowd, one.address))
+        replace(example, document=Document(text_page(ALL[place]) + crowd, example.address))
         if place in slow
-        else one
-        for place, one in enumerate(known)
+        else example
+        for place, example in enumerate(known)
     ]
     rules, story = induce(shown)
     assert dict(story.set_aside) == {known[place].address: TOO_SLOW for place in slow}
-    fast = [one for place, one in enumerate(known) if place not in slow]
-    assert [one.rules for one in rules.templates if one.rules] == [
-        one.rules for one in induce(fast)[0].templates
+    fast = [example for place, example in enumerate(known) if place not in slow]
+    assert [template.rules for template in rules.templates if template.rules] == [
+        template.rules for template in induce(fast)[0].templates
     ]

@@ -44,5 +44,9 @@ STAYS = [
 @pytest.mark.parametrize(("name", "old", "expected"), STAYS, ids=[case[0] for case in STAYS])
 def test_what_stays(name: str, old: list[tuple[str, Rule]], expected: list[list[Rule]]) -> None:
     """A rule stays with the template that is likest its own, or with all where it stood in all or none is like it."""
-    before = learnt(*(template(str(number), mark, one) for number, (mark, one) in enumerate(old)))
-    assert [list(one.rules) for one in carry_over_pinned(NEW, before).templates] == expected
+    before = learnt(
+        *(template(str(number), mark, rules) for number, (mark, rules) in enumerate(old))
+    )
+    assert [
+        list(template.rules) for template in carry_over_pinned(NEW, before).templates
+    ] == expected

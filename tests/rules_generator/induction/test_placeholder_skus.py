@@ -24,10 +24,10 @@ def page(product: Product, sku: str) -> str:
 def learnt(said: str, known: str | None) -> Template:
     """The rules of a shop that says so of its first offers, and the catalog that; all others have numbers."""
     members: list[TrainingExample] = [
-        make_example(one, page(one, said), sku=known)
+        make_example(product, page(product, said), sku=known)
         if place in WITHOUT
-        else make_example(one, page(one, one.sku))
-        for place, one in enumerate(ALL)
+        else make_example(product, page(product, product.sku))
+        for place, product in enumerate(ALL)
     ]
     return induce(members)[0].templates[0]
 
@@ -55,7 +55,7 @@ def test_a_dash_is_read_where_the_catalog_lists_it(
 
 def test_nothing_is_learnt_from_a_dash() -> None:
     """It stands at many places, and leads to none."""
-    members = [make_example(one, page(one, "-"), sku="-") for one in ALL]
+    members = [make_example(product, page(product, "-"), sku="-") for product in ALL]
     rules, story = induce(members)
     assert not rules.templates[0].rules_for(Attribute.SKU)
     assert "sku" not in story.not_found
@@ -63,8 +63,14 @@ def test_nothing_is_learnt_from_a_dash() -> None:
 
 def test_an_example_with_a_dash_is_no_example_of_a_number() -> None:
     """One with a number is taken before it, and more of those are asked for."""
-    members = [make_example(one, page(one, "-"), sku="-", ean=None, brand=None) for one in ALL[:9]]
-    members += [make_example(one, page(one, one.sku), ean=None, brand=None) for one in ALL[9:]]
+    members = [
+        make_example(product, page(product, "-"), sku="-", ean=None, brand=None)
+        for product in ALL[:9]
+    ]
+    members += [
+        make_example(product, page(product, product.sku), ean=None, brand=None)
+        for product in ALL[9:]
+    ]
     (first,) = sample_examples(members, 1)
     assert first in members[9:]
     assert examples_needed(members)["sku"] == examples_needed(members[9:])["sku"]
@@ -72,7 +78,9 @@ def test_an_example_with_a_dash_is_no_example_of_a_number() -> None:
 
 def test_what_a_shop_without_dashes_says_is_no_number() -> None:
     """All its known offers have numbers, and a further one has none."""
-    rules = induce([make_example(one, page(one, one.sku)) for one in ALL])[0].templates[0]
+    rules = induce([make_example(product, page(product, product.sku)) for product in ALL])[
+        0
+    ].templates[0]
     assert (
         read_attributes(Document(page(ALL[0], "-"), "https://shop.example/p"), rules)[
             Attribute.SKU

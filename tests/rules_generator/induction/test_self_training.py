@@ -93,17 +93,17 @@ def test_a_shop_without_known_offers_is_read(
     settings: Settings, store: Store, shop: Shop, page: object
 ) -> None:
     """Offer pages are told from others, their values read with less confidence, and everything is missing."""
-    run = _run(settings, store, shop, {f"p{one.number}": page(one) for one in ALL})  # type: ignore[operator]
+    run = _run(settings, store, shop, {f"p{product.number}": page(product) for product in ALL})  # type: ignore[operator]
     with store.read() as session:
-        read = {one.title: one for one in session.exec(select(ShopOffer))}
-    assert set(read) == {one.title for one in ALL}
-    for one in ALL:
-        offer = read[one.title]
+        read = {offer.title: offer for offer in session.exec(select(ShopOffer))}
+    assert set(read) == {product.title for product in ALL}
+    for product in ALL:
+        offer = read[product.title]
         assert (offer.sku, offer.ean, offer.brand, str(offer.price)) == (
-            one.sku,
-            one.ean,
-            one.brand,
-            one.price,
+            product.sku,
+            product.ean,
+            product.brand,
+            product.price,
         )
         assert offer.readings["sku"]["weight"] <= 0.95
     match_shop(settings, store, shop, run)
@@ -113,7 +113,7 @@ def test_a_shop_without_known_offers_is_read(
     said = "".join(path.read_text() for path in (settings.data_dir / "report").rglob("*.html"))
     assert "The pages were read with general rules" in said
     with store.read() as session:
-        assert {one.verdict for one in session.exec(select(Match))} == {Verdict.MISSING}
+        assert {match.verdict for match in session.exec(select(Match))} == {Verdict.MISSING}
 
 
 def test_known_offers_take_over(settings: Settings, store: Store, shop: Shop) -> None:
@@ -121,11 +121,11 @@ def test_known_offers_take_over(settings: Settings, store: Store, shop: Shop) ->
 
     General rules for titles and trade numbers stand in for the learnt ones.
     """
-    _run(settings, store, shop, {f"p{one.number}": schema_page(one) for one in ALL})
+    _run(settings, store, shop, {f"p{product.number}": schema_page(product) for product in ALL})
     with store.write() as session:
-        for one in ALL[:9]:
-            fields = known(one, url=f"{shop.url}p{one.number}").model_dump()
-            session.add(KnownOffer(shop_id=shop.id, ref=one.sku, **fields))
+        for product in ALL[:9]:
+            fields = known(product, url=f"{shop.url}p{product.number}").model_dump()
+            session.add(KnownOffer(shop_id=shop.id, ref=product.sku, **fields))
         run = Run(shop_id=shop.id or 0)
         session.add(run)
     assert learn_shop(settings, store, shop, run.id or 0).by == "known offers"
@@ -147,25 +147,27 @@ def test_offers_of_other_shops_teach(settings: Settings, store: Store, shop: Sho
         other = Shop(name="other", url="https://other.example/")
         session.add(other)
     with store.write() as session:
-        for one in ALL[:10]:
+        for product in ALL[:10]:
             fields = known(
-                one, url=f"https://other.example/{one.number}", price=None, sku=None
+                product, url=f"https://other.example/{product.number}", price=None, sku=None
             ).model_dump()
-            session.add(KnownOffer(shop_id=other.id, ref=one.sku, **fields))
-    _run(settings, store, shop, {f"p{one.number}": text_page(one) for one in ALL})
+            session.add(KnownOffer(shop_id=other.id, ref=product.sku, **fields))
+    _run(settings, store, shop, {f"p{product.number}": text_page(product) for product in ALL})
     with store.read() as session:
         assert session.exec(select(StoredRules)).one().story["helped_by_other_shops"] == 10
-        read = {one.title: (one.ean, one.brand) for one in session.exec(select(ShopOffer))}
-    assert read == {one.title: (one.ean, one.brand) for one in ALL}
+        read = {offer.title: (offer.ean, offer.brand) for offer in session.exec(select(ShopOffer))}
+    assert read == {product.title: (product.ean, product.brand) for product in ALL}
 
 
 def test_variants_that_structured_data_numbers(
     settings: Settings, store: Store, shop: Shop
 ) -> None:
     """Offers of one Product that each have a number are offers; so says the shop itself."""
-    _run(settings, store, shop, {f"p{one.number}": several_page(one) for one in ALL})
+    _run(settings, store, shop, {f"p{product.number}": several_page(product) for product in ALL})
     with store.read() as session:
-        read = {one.sku: (str(one.price), one.url) for one in session.exec(select(ShopOffer))}
+        read = {
+            offer.sku: (str(offer.price), offer.url) for offer in session.exec(select(ShopOffer))
+        }
     assert len(read) == 2 * len(ALL)
     assert read[f"{ALL[0].sku}-M"] == ("6.00", f"{shop.url}p0?size=M")
 

@@ -25,8 +25,12 @@ def found(page: str, attribute: Attribute, value: str) -> list[tuple[str, str, b
         attribute
     ]
     return [
-        (one.path or one.name or ("own" if one.own else "text"), one.form, one.whole)
-        for one in located
+        (
+            occurrence.path or occurrence.name or ("own" if occurrence.own else "text"),
+            occurrence.form,
+            occurrence.whole,
+        )
+        for occurrence in located
     ]
 
 
@@ -43,7 +47,8 @@ def test_a_relative_picture_is_found_from_the_base_of_the_page() -> None:
     page = Document('<base href="/"><img src="media/a.jpg">', URL)
     known = {Attribute.IMAGE: ["https://shop.example/media/a.jpg"]}
     assert [
-        one.name for one in find_occurrences(page, ValueMatcher(known, page.base))[Attribute.IMAGE]
+        occurrence.name
+        for occurrence in find_occurrences(page, ValueMatcher(known, page.base))[Attribute.IMAGE]
     ] == ["src"]
 
 

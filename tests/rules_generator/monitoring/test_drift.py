@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from sqlmodel import col, select
 
-from catalog.models import KnownOffer, OfferFields, Page, Shop, utc_now
+from catalog.models import DriftKind, KnownOffer, OfferFields, Page, Shop, utc_now
 from catalog.runtime.settings import Settings
 from catalog.storage.bodies import BodyStore
 from catalog.storage.store import Store
@@ -32,10 +32,10 @@ FRESH = ALL[12:]
 
 def drift(build: Build, **changes: object) -> Drift:
     """The drift on fresh pages, by rules learnt from text pages."""
-    members = [make_example(one, text_page(one)) for one in OLD]
+    members = [make_example(product, text_page(product)) for product in OLD]
     rules, _ = induce(members)
     return measure_drift(
-        [make_example(one, build(one), **changes) for one in FRESH],
+        [make_example(product, build(product), **changes) for product in FRESH],
         rules,
         agreement_shares(members, rules),
     )
@@ -44,29 +44,29 @@ def drift(build: Build, **changes: object) -> Drift:
 def test_the_same_shop_has_not_drifted() -> None:
     """New offers on pages of the same making are read as before, also where the catalog's prices are stale."""
     found = drift(text_page)
-    assert not found.redesigned
+    assert (found.kind, found.redesigned) == (DriftKind.HOLDS, False)
     assert found.said.startswith("the rules hold")
 
 
 def test_a_redesign_is_recognised() -> None:
     """Pages of another making: what is read no longer agrees, and it is said which rules are gone."""
     found = drift(data_page)
-    assert found.redesigned
+    assert (found.kind, found.redesigned) == (DriftKind.REDESIGNED, True)
     assert "redesigned" in found.said
-    assert {"price", "title"} & {one.attribute for one in found.silent}
+    assert {"price", "title"} & {rule.attribute for rule in found.silent}
 
 
 def test_one_changed_place_is_told_by_its_attribute() -> None:
     """Where only the sku has moved, only the sku is named."""
-    found = drift(lambda one: text_page(one).replace(one.sku, "-"))
-    assert not found.redesigned
+    found = drift(lambda product: text_page(product).replace(product.sku, "-"))
+    assert (found.kind, found.redesigned) == (DriftKind.DRIFTED, False)
     assert "sku 0%" in found.said
     assert "title" not in found.said
 
 
 def test_offers_that_were_never_right_are_no_drift() -> None:
     """Only a fall from what once agreed counts."""
-    members = [make_example(one, text_page(one), brand="Nobody") for one in OLD]
+    members = [make_example(product, text_page(product), brand="Nobody") for product in OLD]
     rules, _ = induce(members)
     then = agreement_shares(members, rules)
     found = measure_drift(members, rules, then)
@@ -76,13 +76,17 @@ def test_offers_that_were_never_right_are_no_drift() -> None:
 
 def test_a_stored_shop_tells_its_drift(settings: Settings, store: Store, shop: Shop) -> None:
     """After a redesign `drift_shop` says so; learning anew says so too, and the rules hold again."""
-    store_pages(settings, store, shop, {f"p{one.number}": text_page(one) for one in ALL})
+    store_pages(
+        settings, store, shop, {f"p{product.number}": text_page(product) for product in ALL}
+    )
     know_all(store, shop)
     learn_shop(settings, store, shop, run_of(store, shop))
     assert not drift_shop(settings, store, shop).redesigned
     redesign(settings, store)
     assert drift_shop(settings, store, shop).redesigned
-    assert "redesigned" in learn_shop(settings, store, shop, run_of(store, shop)).drift
+    learnt_anew = learn_shop(settings, store, shop, run_of(store, shop))
+    assert learnt_anew.drift_kind == DriftKind.REDESIGNED
+    assert "redesigned" in learnt_anew.drift
     assert not drift_shop(settings, store, shop).redesigned
 
 
@@ -94,14 +98,17 @@ def know_all(store: Store, shop: Shop) -> None:
 def know(store: Store, shop: Shop, offers: Sequence[Product]) -> None:
     """Put products into the catalog."""
     with store.write() as session:
-        for one in offers:
-            fields = known(one, url=f"{shop.url}p{one.number}").model_dump()
-            session.add(KnownOffer(shop_id=shop.id, ref=str(one.number), **fields))
+        for product in offers:
+            fields = known(product, url=f"{shop.url}p{product.number}").model_dump()
+            session.add(KnownOffer(shop_id=shop.id, ref=str(product.number), **fields))
 
 
 def redesign(settings: Settings, store: Store) -> None:
     """Give every page of the stored shop another making."""
-    bodies, made = BodyStore(settings.bodies), {f"p{one.number}": data_page(one) for one in ALL}
+    bodies, made = (
+        BodyStore(settings.bodies),
+        {f"p{product.number}": data_page(product) for product in ALL},
+    )
     with store.write() as session:
         for page in session.exec(select(Page)):
             page.body = bodies.put(made[page.url.rsplit("/", 1)[1]].encode())
@@ -134,19 +141,21 @@ def test_the_demo_shops_redesign_is_recognised() -> None:
 def test_what_is_found_on_fewer_pages_is_told(settings: Settings, store: Store, shop: Shop) -> None:
     """Pages of unknown offers tell too: where they no longer give a price, it is said though the known ones do."""
     many = products(72)
-    store_pages(settings, store, shop, {f"p{one.number}": text_page(one) for one in many})
+    store_pages(
+        settings, store, shop, {f"p{product.number}": text_page(product) for product in many}
+    )
     know_all(store, shop)
     learn_shop(settings, store, shop, run_of(store, shop))
     assert drift_shop(settings, store, shop).fallen == ()
-    known_ones = {f"p{one.number}" for one in ALL}
+    known_ones = {f"p{product.number}" for product in ALL}
     bodies = BodyStore(settings.bodies)
     with store.write() as session:
         for page in session.exec(select(Page)):
             name = page.url.rsplit("/", 1)[1]
             if name not in known_ones:
-                one = next(one for one in many if f"p{one.number}" == name)
+                product = next(product for product in many if f"p{product.number}" == name)
                 page.body = bodies.put(
-                    text_page(one).replace(one.price.replace(".", ","), "ask us").encode()
+                    text_page(product).replace(product.price.replace(".", ","), "ask us").encode()
                 )
     found = drift_shop(settings, store, shop)
     assert not found.redesigned
@@ -163,7 +172,10 @@ def rest(store: Store, *, every: int) -> None:
 
 def rebuild(settings: Settings, store: Store, build: Build, made: Sequence[Product]) -> None:
     """Give the pages that do not rest another making."""
-    bodies, by_name = BodyStore(settings.bodies), {f"p{one.number}": one for one in made}
+    bodies, by_name = (
+        BodyStore(settings.bodies),
+        {f"p{product.number}": product for product in made},
+    )
     with store.write() as session:
         for page in session.exec(select(Page).where(col(Page.fetched_at) > utc_now())):
             page.body = bodies.put(build(by_name[page.url.rsplit("/", 1)[1]]).encode())
@@ -175,7 +187,9 @@ def test_pages_that_rest_do_not_hide_a_redesign(
 ) -> None:
     """Where most pages were not fetched again, those that were tell of the redesign; both layouts are learnt anew."""
     many = products(72)
-    store_pages(settings, store, shop, {f"p{one.number}": text_page(one) for one in many})
+    store_pages(
+        settings, store, shop, {f"p{product.number}": text_page(product) for product in many}
+    )
     know(store, shop, many[:known_ones])
     learn_shop(settings, store, shop, run_of(store, shop))
     rest(store, every=every)
@@ -192,7 +206,9 @@ def test_few_fresh_pages_are_judged_with_the_others(
     settings: Settings, store: Store, shop: Shop
 ) -> None:
     """Three pages that changed are no redesign of a shop."""
-    store_pages(settings, store, shop, {f"p{one.number}": text_page(one) for one in ALL})
+    store_pages(
+        settings, store, shop, {f"p{product.number}": text_page(product) for product in ALL}
+    )
     know_all(store, shop)
     learn_shop(settings, store, shop, run_of(store, shop))
     rest(store, every=8)
@@ -206,14 +222,16 @@ def test_pages_that_rest_do_not_hide_what_is_found_no_more(
 ) -> None:
     """Pages of unknown offers, half of them resting: a price that only the others have lost is missed."""
     many = products(80)
-    store_pages(settings, store, shop, {f"p{one.number}": text_page(one) for one in many})
+    store_pages(
+        settings, store, shop, {f"p{product.number}": text_page(product) for product in many}
+    )
     know(store, shop, many[:6])
     learn_shop(settings, store, shop, run_of(store, shop))
     rest(store, every=2)
     rebuild(
         settings,
         store,
-        lambda one: text_page(one).replace(one.price.replace(".", ","), "ask us"),
+        lambda product: text_page(product).replace(product.price.replace(".", ","), "ask us"),
         many,
     )
     assert "price on 0% of offers (was 100%)" in drift_shop(settings, store, shop).fallen

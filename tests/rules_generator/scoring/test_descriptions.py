@@ -35,7 +35,8 @@ def test_words_that_the_catalog_does_not_have(name: str, shown: str) -> None:
         return f"<h1>x</h1>{shown.format(text, text.replace('. ', '.'))}"
 
     members = [
-        make_example(one, page(told(one.number, 4)), description=told(one.number, 4)) for one in ALL
+        make_example(product, page(told(product.number, 4)), description=told(product.number, 4))
+        for product in ALL
     ]
     whole = told(OTHER.number, 4)
     found = read_attributes(

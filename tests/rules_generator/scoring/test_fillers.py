@@ -30,12 +30,12 @@ FRONTS = [
 @pytest.mark.parametrize(("name", "page", "read"), FRONTS, ids=[case[0] for case in FRONTS])
 def test_the_picture_of_the_front_page(name: str, page: Document, read: str | None) -> None:
     """What the head of the front page names for others to show, it names on pages of offers without a picture, too."""
-    urls = [OWN.format(one.number) for one in ALL]
+    urls = [OWN.format(product.number) for product in ALL]
     members = [
-        make_example(one, PAGE.format(one.title, url), images=[url])
-        for one, url in zip(ALL, urls, strict=True)
+        make_example(product, PAGE.format(product.title, url), images=[url])
+        for product, url in zip(ALL, urls, strict=True)
     ]
-    rules, _ = induce(members, [*(one.document for one in members), page])
+    rules, _ = induce(members, [*(example.document for example in members), page])
     found = read_attributes(
         Document(PAGE.format("Other", SHARED), "https://shop.example/p"), rules.templates[0]
     )
@@ -44,10 +44,10 @@ def test_the_picture_of_the_front_page(name: str, page: Document, read: str | No
 
 def test_a_known_picture_is_read_though_the_front_page_names_it() -> None:
     """A front page may show an offer."""
-    urls = [OWN.format(one.number) for one in ALL]
+    urls = [OWN.format(product.number) for product in ALL]
     members = [
-        make_example(one, PAGE.format(one.title, url), images=[url])
-        for one, url in zip(ALL, urls, strict=True)
+        make_example(product, PAGE.format(product.title, url), images=[url])
+        for product, url in zip(ALL, urls, strict=True)
     ]
     rules, _ = induce(members, [front("https://shop.example/", urls[0])])
     found = read_attributes(
@@ -66,10 +66,10 @@ WORDED = "<meta name='description' content='{1}'><h1>{0}</h1>"
 )
 def test_the_slogan_of_the_front_page(said: str, read: str | None) -> None:
     """What its head says of the shop, it says on pages of offers without a description, too."""
-    texts = [PRAISE.format(one.sku) for one in ALL]
+    texts = [PRAISE.format(product.sku) for product in ALL]
     members = [
-        make_example(one, WORDED.format(one.title, text), description=text)
-        for one, text in zip(ALL, texts, strict=True)
+        make_example(product, WORDED.format(product.title, text), description=text)
+        for product, text in zip(ALL, texts, strict=True)
     ]
     rules, _ = induce(
         members, [Document(WORDED.format("Welcome", SLOGAN), "https://shop.example/")]
@@ -86,9 +86,9 @@ SHAPES = ["A-11", "B-12", "C-23", "A-44", "D-15", "E-26", "F-37", "G-48", "H-59"
 def test_fillers_are_not_read() -> None:
     """What stands on several pages where each offer should have its own is no value: a mark for there being none."""
     members = [
-        make_example(one, f"<h1>{one.title}</h1><b id='n'>{SHAPES[place] if place % 3 else 'none-1'}</b>",
+        make_example(product, f"<h1>{product.title}</h1><b id='n'>{SHAPES[place] if place % 3 else 'none-1'}</b>",
                sku=SHAPES[place] if place % 3 else None)
-        for place, one in enumerate(ALL)
+        for place, product in enumerate(ALL)
     ]  # fmt: skip
     rules, _ = induce(members)
     none = Document("<h1>Other</h1><b id='n'>none-1</b>", "https://shop.example/p")
@@ -101,9 +101,9 @@ def test_a_price_of_nothing_is_none() -> None:
     """Where a shop does not say its price, its data may say `0.00`: that speaks neither for them nor against them."""
     page = "<meta property='og:price:amount' content='{1}'><h1>{0}</h1><p class='cost'>{2}</p>"
     members = [
-        make_example(one, page.format(one.title, one.price if place else "0.00", f"{one.price} €" if place else "Call us"),
-               price=one.price if place else None)
-        for place, one in enumerate(ALL)
+        make_example(product, page.format(product.title, product.price if place else "0.00", f"{product.price} €" if place else "Call us"),
+               price=product.price if place else None)
+        for place, product in enumerate(ALL)
     ]  # fmt: skip
     rules, _ = induce(members)
     read = [
@@ -113,16 +113,16 @@ def test_a_price_of_nothing_is_none() -> None:
         )
         for said in ("31.50", "0.00")
     ]
-    assert [one[Attribute.PRICE].value for one in read] == ["31.50", None]
+    assert [readings[Attribute.PRICE].value for readings in read] == ["31.50", None]
 
 
 def test_what_a_cut_leaves_where_there_is_no_number() -> None:
     """One offer without a number is enough to know what stands on the pages of all others that have none."""
     page = "<h1>{0}</h1><i data-id='{1}_{2}'></i>"
     members = [
-        make_example(one, page.format(one.title, SHAPES[place] if place else "post", one.number),
+        make_example(product, page.format(product.title, SHAPES[place] if place else "post", product.number),
                sku=SHAPES[place] if place else None)
-        for place, one in enumerate(ALL)
+        for place, product in enumerate(ALL)
     ]  # fmt: skip
     rules, _ = induce(members)
     read = [
@@ -131,7 +131,7 @@ def test_what_a_cut_leaves_where_there_is_no_number() -> None:
         )
         for number in ("post", "Z-99")
     ]
-    assert [one[Attribute.SKU].value for one in read] == [None, "Z-99"]
+    assert [readings[Attribute.SKU].value for readings in read] == [None, "Z-99"]
 
 
 ONE_NUMBER = "<h1>{}</h1><p>Art. {}</p>"
@@ -148,8 +148,8 @@ def test_what_a_cut_leaves_where_the_catalog_has_no_number(
     """What stands on one such page is a number if it looks like the known ones, and no filler."""
     *known, last = ALL
     members = [
-        make_example(one, ONE_NUMBER.format(one.title, SHAPES[place]), sku=SHAPES[place])
-        for place, one in enumerate(known)
+        make_example(product, ONE_NUMBER.format(product.title, SHAPES[place]), sku=SHAPES[place])
+        for place, product in enumerate(known)
     ]
     members.append(make_example(last, ONE_NUMBER.format(last.title, said), sku=None))
     rules, _ = induce(members)

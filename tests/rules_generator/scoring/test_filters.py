@@ -41,8 +41,10 @@ CASES = [
 def test_constant_texts(name: str, brands: list[str], least: int) -> None:
     """A text that is the same on all pages is a rule only where the known values are the same too."""
     members = [
-        make_example(one, f"<body>{MENU}<h1>{one.title}</h1>", brand=brands[place % len(brands)])
-        for place, one in enumerate(ALL)
+        make_example(
+            product, f"<body>{MENU}<h1>{product.title}</h1>", brand=brands[place % len(brands)]
+        )
+        for place, product in enumerate(ALL)
     ]
     assert (rules_of(Attribute.BRAND, members) > 0) is (least > 0)
 
@@ -58,17 +60,19 @@ def test_a_layouts_only_brand_is_no_rule_where_the_shop_has_others(
     brands: list[str], learnt: int
 ) -> None:
     """The shop's own name is its brand where that is all that it sells, not where a few examples happen to bear it."""
-    members = [make_example(one, layout(one, "plain"), brand="Ardwen") for one in ALL[:4]]
+    members = [
+        make_example(product, layout(product, "plain"), brand="Ardwen") for product in ALL[:4]
+    ]
     members += [
         make_example(
-            one, layout(one, "rich", "wide") + f"<b class='brand'>{brand}</b>", brand=brand
+            product, layout(product, "rich", "wide") + f"<b class='brand'>{brand}</b>", brand=brand
         )
-        for one, brand in zip(ALL[4:], brands * 6, strict=False)
+        for product, brand in zip(ALL[4:], brands * 6, strict=False)
     ]
     rules, _ = induce(members)
     page = Document(layout(OTHER, "plain"), "https://shop.example/p")
     plain = read_page(page, rules).template
-    (template,) = [one for one in rules.templates if one.name == plain]
+    (template,) = [template for template in rules.templates if template.name == plain]
     assert len(rules.templates) == 2
     assert len(template.rules_for(Attribute.BRAND)) == learnt
 
@@ -80,19 +84,19 @@ INDIRECT = [
 
 
 @pytest.mark.parametrize(
-    ("name", "build", "one", "other"), INDIRECT, ids=[case[0] for case in INDIRECT]
+    ("name", "build", "first", "second"), INDIRECT, ids=[case[0] for case in INDIRECT]
 )
 def test_categories_that_stand_in_no_text_of_their_own(
-    name: str, build: str, one: str, other: str
+    name: str, build: str, first: str, second: str
 ) -> None:
     """They are read from classes, or known again where a text names one of them."""
     members = [
-        make_example(each, build.format(each.title, each.sku, (one, other)[place % 2]),
+        make_example(each, build.format(each.title, each.sku, (first, second)[place % 2]),
                category=("Desk Lamps", "Wool Rugs")[place % 2])
         for place, each in enumerate([*ALL, *ALL])
     ]  # fmt: skip
     rules, _ = induce(members)
-    page = Document(build.format("Other", "SK-9", one), "https://shop.example/p")
+    page = Document(build.format("Other", "SK-9", first), "https://shop.example/p")
     read_page = read_attributes(page, rules.templates[0])[Attribute.CATEGORY].value
     assert read_page is not None
     assert read_page.casefold() == "desk lamps"
@@ -104,7 +108,7 @@ def test_a_brand_that_only_a_menu_and_the_heading_name() -> None:
         f"<li><a>{brand}</a>" for brand in ("Ardwen", "Bolitt", "Cosmira", "Nordlicht", "Sale")
     )
     page = f"<ul class='brands'>{menu}</ul><h1>{{}}</h1>"
-    rules, _ = induce([make_example(one, page.format(one.title)) for one in ALL])
+    rules, _ = induce([make_example(product, page.format(product.title)) for product in ALL])
     other = Document(page.format("Nordlicht Lamp 7"), "https://shop.example/p")
     assert read_attributes(other, rules.templates[0])[Attribute.BRAND].value == "Nordlicht"
 
@@ -120,9 +124,9 @@ def test_two_values_of_many(name: str, shown: str, least: int) -> None:
     """What is right on two offers of ten, and silent on the rest, may be chance."""
     brands = ["Bolitt", "Elm", "Olmo", "Pira"]
     members = [
-        make_example(one, f"<h1>{one.sku}</h1>{shown.format(brands[place]) if place < 2 else ''}", title=one.sku,
+        make_example(product, f"<h1>{product.sku}</h1>{shown.format(brands[place]) if place < 2 else ''}", title=product.sku,
                brand=brands[place % 4])
-        for place, one in enumerate(ALL)
+        for place, product in enumerate(ALL)
     ]  # fmt: skip
     assert (rules_of(Attribute.BRAND, members) > 0) is (least > 0)
 
@@ -138,9 +142,9 @@ def test_right_but_for_once(name: str, shown: str, other: str | None) -> None:
     said = ["Elm", "Olmo", "Pira", "Ulmo", "Sorb", "Sale"]
     brands = [*said[:-1], "Bolitt"]
     members = [
-        make_example(one, f"<h1>{one.sku}</h1>{shown.format(said[place % 6]) if place < 6 else ''}", title=one.sku,
+        make_example(product, f"<h1>{product.sku}</h1>{shown.format(said[place % 6]) if place < 6 else ''}", title=product.sku,
                brand=brands[place % 6])
-        for place, one in enumerate(ALL)
+        for place, product in enumerate(ALL)
     ]  # fmt: skip
     rules, _ = induce(members)
     pages = [
@@ -169,9 +173,9 @@ def test_the_first_of_several_products_numbers(
     behind = {f"Product:900{place}": {"ean": number} for place, number in enumerate(numbers)}
     page = "<h1>{}</h1><script type='application/json' id='state'>{}</script>"
     members = [
-        make_example(one, page.format(one.title, json.dumps({f"Product:1{one.number:03}": {"ean": one.ean}, **behind})),
-               ean=one.ean if place < known else None)
-        for place, one in enumerate(products(11))
+        make_example(product, page.format(product.title, json.dumps({f"Product:1{product.number:03}": {"ean": product.ean}, **behind})),
+               ean=product.ean if place < known else None)
+        for place, product in enumerate(products(11))
     ]  # fmt: skip
     assert (rules_of(Attribute.EAN, members) > 0) is (least > 0)
 
@@ -182,12 +186,12 @@ def test_names_of_several_words_in_addresses() -> None:
     brands = ["Ardwen", "Bolitt", "Elm", "Olmo", "Pira"]
     members = [
         make_example(
-            one,
-            page.format(one.sku, brands[place % 5].lower()),
-            title=one.sku,
+            product,
+            page.format(product.sku, brands[place % 5].lower()),
+            title=product.sku,
             brand=brands[place % 5],
         )
-        for place, one in enumerate(ALL)
+        for place, product in enumerate(ALL)
     ]
     rules, _ = induce(members)
     other = Document(page.format("Other", "neo-tools"), "https://shop.example/p")
@@ -202,10 +206,10 @@ def test_the_first_word_of_a_pictures_name_confirms_no_brand() -> None:
     things = ["lamp", "rug", "vase", "chair", "mug", "bowl", "shelf"]
     brands = ["Ardwen", "Bolitt", "Elm", "Olmo", "Pira"]
     members = [
-        make_example(one, page.format(one.sku, f"<b class='brand'>{brands[place % 5]}</b>",
+        make_example(product, page.format(product.sku, f"<b class='brand'>{brands[place % 5]}</b>",
                                 f"{brands[place % 5].lower()}-{things[place % 7]}"),
-               title=one.sku, brand=brands[place % 5])
-        for place, one in enumerate(ALL)
+               title=product.sku, brand=brands[place % 5])
+        for place, product in enumerate(ALL)
     ]  # fmt: skip
     rules, _ = induce(members)
     none = Document(page.format("Other", "", "lamp-of-wool"), "https://shop.example/p")
@@ -233,7 +237,7 @@ def test_places_that_are_named_for_what_they_hold(
 def test_a_heading_before_captions() -> None:
     """Of titles that agree on all examples, what a reader sees is asked first."""
     page = "<a class='title' title='{0}'><img alt='{0}'></a><p class='t'>{0}</p>"
-    rules, _ = induce([make_example(one, page.format(one.title)) for one in ALL])
+    rules, _ = induce([make_example(product, page.format(product.title)) for product in ALL])
     assert isinstance(rules.templates[0].rules_for(Attribute.TITLE)[0].selector, TextAt)
 
 
@@ -241,20 +245,26 @@ def test_a_heading_is_no_description() -> None:
     """Not even where the catalog says the titles again; the text below is, where it says what the catalog does."""
     page = "<h1>{0} of fine wood</h1><div class='text'>{1}</div>"
     members = [
-        make_example(one, page.format(one.title, "x"), description=f"{one.title} of fine wood")
-        for one in ALL
+        make_example(
+            product, page.format(product.title, "x"), description=f"{product.title} of fine wood"
+        )
+        for product in ALL
     ]
     assert rules_of(Attribute.DESCRIPTION, members) == 0
-    members = [make_example(one, page.format("x", f"{one.title} of fine wood"), description=f"{one.title} of fine wood")
-               for one in ALL]  # fmt: skip
+    members = [make_example(product, page.format("x", f"{product.title} of fine wood"), description=f"{product.title} of fine wood")
+               for product in ALL]  # fmt: skip
     assert rules_of(Attribute.DESCRIPTION, members) > 0
 
 
 def test_more_wrong_than_right() -> None:
     """What is right on three examples of ten and wrong on the others is none."""
     members = [
-        make_example(one, text_page(one), sku=one.sku if one.number % 4 == 0 else f"X-{one.number}")
-        for one in ALL
+        make_example(
+            product,
+            text_page(product),
+            sku=product.sku if product.number % 4 == 0 else f"X-{product.number}",
+        )
+        for product in ALL
     ]
     assert rules_of(Attribute.SKU, members) == 0
 
@@ -262,8 +272,12 @@ def test_more_wrong_than_right() -> None:
 def test_stale_titles_are_still_read() -> None:
     """Where half of the titles were rewritten, the heading is read all the same: without a title there is no offer."""
     members = [
-        make_example(one, text_page(one), title=one.title if one.number % 2 else f"Neu {one.sku}")
-        for one in ALL
+        make_example(
+            product,
+            text_page(product),
+            title=product.title if product.number % 2 else f"Neu {product.sku}",
+        )
+        for product in ALL
     ]
     rules, _ = induce(members)
     other = Document(text_page(OTHER), "https://shop.example/p")
@@ -282,11 +296,11 @@ def test_one_value_twice(name: str, shown: str, least: int) -> None:
     prices = ["8.00", "9.50", "4.00", "8.00", "30.00", "5.00", "21.99", "12.00", "17.00", "54.99"]
     members = [
         make_example(
-            one,
-            f"<h1>{one.title}</h1>{shown.format(price) if price == '8.00' else ''}",
+            product,
+            f"<h1>{product.title}</h1>{shown.format(price) if price == '8.00' else ''}",
             price=price,
         )
-        for one, price in zip(ALL, prices, strict=True)
+        for product, price in zip(ALL, prices, strict=True)
     ]
     assert (rules_of(Attribute.PRICE, members) > 0) is (least > 0)
 
@@ -296,9 +310,9 @@ def test_a_number_of_another_variant_is_no_reason_for_silence() -> None:
     page = "<div><h1>{0}{2}</h1><b class='number'>No.: {1}</b></div>"
     sale, plain = "<b>sale</b>", "<i data-number='{0}'></i><u>{0}</u>"
     members = [
-        make_example(one, page.format(one.title, f"SK-900{place}" if place in (0, 6) else one.sku,
-                                sale if place in (0, 4, 6, 9) else plain.format(one.sku)))
-        for place, one in enumerate(ALL)
+        make_example(product, page.format(product.title, f"SK-900{place}" if place in (0, 6) else product.sku,
+                                sale if place in (0, 4, 6, 9) else plain.format(product.sku)))
+        for place, product in enumerate(ALL)
     ]  # fmt: skip
     rules, _ = induce(members)
     other = Document(page.format("Other", "SK-9999", sale), "https://shop.example/p")
@@ -320,11 +334,11 @@ def test_a_bare_number_says_nothing_of_stock(name: str, page: str, expected: str
     """Unless its place does: where all known offers are in stock, any number that is not none would agree."""
     members = [
         make_example(
-            one,
-            f"<h1>{one.title}</h1>" + page.format(place + 1, "In stock"),
+            product,
+            f"<h1>{product.title}</h1>" + page.format(place + 1, "In stock"),
             availability="in_stock",
         )
-        for place, one in enumerate(ALL)
+        for place, product in enumerate(ALL)
     ]
     rules, _ = induce(members)
     sold = Document("<h1>Other</h1>" + page.format(0, "Sold out"), "https://shop.example/p")
@@ -368,8 +382,11 @@ def test_numbers_where_the_catalog_knows_none(known: int, least: int) -> None:
     page = "<h1>{0}</h1><p class='facts'><b>{1}</b></p>"
     examples = [
         make_example(
-            one, page.format(one.title, one.sku), sku=None, han=one.sku if n < known else None
+            product,
+            page.format(product.title, product.sku),
+            sku=None,
+            han=product.sku if n < known else None,
         )
-        for n, one in enumerate(ALL)
+        for n, product in enumerate(ALL)
     ]
     assert (rules_of(Attribute.HAN, examples) > 0) is (least > 0)

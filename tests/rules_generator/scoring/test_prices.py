@@ -23,7 +23,9 @@ FIELDS = [
 def test_decimals_of_bare_numbers(name: str, said: str, price: str) -> None:
     """The known offers show that a point stands before the decimals of such a field."""
     shown = '<h1>{0}</h1><b itemprop="price" content="{1}"></b>'
-    rules, _ = induce([make_example(one, shown.format(one.title, one.price)) for one in ALL])
+    rules, _ = induce(
+        [make_example(product, shown.format(product.title, product.price)) for product in ALL]
+    )
     offer = read_page(
         Document(shown.format("Other lamp", said), "https://shop.example/p/99"), rules
     ).offer
@@ -34,7 +36,9 @@ def test_decimals_of_bare_numbers(name: str, said: str, price: str) -> None:
 def test_thousands_in_what_people_read() -> None:
     """There `1.299` stays a thousand, though all known prices have decimals behind a point."""
     shown = "<h1>{0}</h1><b class='price'>{1} SEK</b>"
-    rules, _ = induce([make_example(one, shown.format(one.title, one.price)) for one in ALL])
+    rules, _ = induce(
+        [make_example(product, shown.format(product.title, product.price)) for product in ALL]
+    )
     offer = read_page(
         Document(shown.format("Other lamp", "1.299"), "https://shop.example/p/99"), rules
     ).offer

@@ -15,14 +15,14 @@ from tests.rules_generator.conftest import make_example
 def test_a_title_is_read_where_it_is_spelled_as_the_catalog_spells_it() -> None:
     """Shops' pages set quotes of their own, which their data do not have."""
     page = "<h1>{0}’s {1} 24″ Lamp</h1><p class='x'>{2}</p>"
-    titles = [f"{one.brand}'s {one.number} 24\" Lamp" for one in (*ALL, OTHER)]
+    titles = [f"{product.brand}'s {product.number} 24\" Lamp" for product in (*ALL, OTHER)]
     pages = [
-        page.format(one.brand, one.number, title)
-        for one, title in zip((*ALL, OTHER), titles, strict=True)
+        page.format(product.brand, product.number, title)
+        for product, title in zip((*ALL, OTHER), titles, strict=True)
     ]
     members = [
-        make_example(one, text, title=title)
-        for one, text, title in zip(ALL, pages, titles, strict=False)
+        make_example(product, text, title=title)
+        for product, text, title in zip(ALL, pages, titles, strict=False)
     ]
     rules, _ = induce(members)
     read = read_attributes(Document(pages[-1], "https://shop.example/p"), rules.templates[0])
@@ -52,8 +52,10 @@ def test_slashes_in_categories(
     page = "<h1>{0}</h1><p class='kind'>{1}</p>"
     said = {known[0]: known[0], known[1]: shown}
     members = [
-        make_example(one, page.format(one.title, said[known[place % 2]]), category=known[place % 2])
-        for place, one in enumerate(ALL)
+        make_example(
+            product, page.format(product.title, said[known[place % 2]]), category=known[place % 2]
+        )
+        for place, product in enumerate(ALL)
     ]
     rules, _ = induce(members)
     found = read_attributes(

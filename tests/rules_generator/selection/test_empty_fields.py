@@ -34,8 +34,10 @@ def test_fields_named_for_it(
 ) -> None:
     """If the field is empty on all examples, and belongs to the offer."""
     members = [
-        make_example(one, f"<h1>{one.title}</h1>{shown.format(one.title, fillings[0])}", ean=None)
-        for one in ALL
+        make_example(
+            product, f"<h1>{product.title}</h1>{shown.format(product.title, fillings[0])}", ean=None
+        )
+        for product in ALL
     ]
     template = induce(members)[0].templates[0]
     page = Document(f"<h1>Other</h1>{shown.format('Other', fillings[1])}", "https://shop.example/p")
@@ -49,7 +51,7 @@ def test_a_category_that_no_example_has() -> None:
     shown = (
         "<h1>{0}</h1><script>var meta = {{'product': {{'title': '{0}', 'type': '{1}'}}}};</script>"
     )
-    members = [make_example(one, shown.format(one.title, "")) for one in ALL]
+    members = [make_example(product, shown.format(product.title, "")) for product in ALL]
     page = Document(shown.format("Other", "Desk Lamps"), "https://shop.example/p")
     assert (
         read_attributes(page, induce(members)[0].templates[0])[Attribute.CATEGORY].value
@@ -61,9 +63,10 @@ def test_what_examples_know_is_left_to_them() -> None:
     """The catalog's own numbers stand elsewhere; the field that is empty on all examples is not asked."""
     members = [
         make_example(
-            one, f"<h1>{one.title}</h1><b id='n'>{one.ean}</b>{STATE.format(one.title, '')}"
+            product,
+            f"<h1>{product.title}</h1><b id='n'>{product.ean}</b>{STATE.format(product.title, '')}",
         )
-        for one in ALL
+        for product in ALL
     ]
     assert not any(
         isinstance(rule.selector, JsonAt)
@@ -78,8 +81,10 @@ def test_of_several_blocks_the_one_that_is_read_anyway() -> None:
         "<script>var meta = {{'name': '{0}', 'code': '{1}', 'barcode': ''}};</script>"
     )
     members = [
-        make_example(one, f"<h1>{one.title}</h1>{shown.format(one.title, one.sku)}", ean=None)
-        for one in ALL
+        make_example(
+            product, f"<h1>{product.title}</h1>{shown.format(product.title, product.sku)}", ean=None
+        )
+        for product in ALL
     ]
     (rule,) = induce(members)[0].templates[0].rules_for(Attribute.EAN)
     assert str(rule.selector) == "script {var meta =} $.barcode"
@@ -88,6 +93,9 @@ def test_of_several_blocks_the_one_that_is_read_anyway() -> None:
 def test_beside_what_is_read_for_others() -> None:
     """Data in an element need not bear the title, if another attribute is read from the same object."""
     shown = "<h1>{0}</h1><textarea id='all'>[{{'sku': '{1}', 'barcode': '{2}'}}]</textarea>"
-    members = [make_example(one, shown.format(one.title, one.sku, ""), ean=None) for one in ALL]
+    members = [
+        make_example(product, shown.format(product.title, product.sku, ""), ean=None)
+        for product in ALL
+    ]
     page = Document(shown.format("Other", "Z-1", EAN), "https://shop.example/p")
     assert read_attributes(page, induce(members)[0].templates[0])[Attribute.EAN].value == EAN

@@ -39,11 +39,11 @@ def test_a_page_on_which_one_place_is_gone(
     """Whichever of two places is gone, the other one is read, though on all examples one alone would do."""
     members = [
         make_example(
-            one,
-            f"<h1>{one.title}</h1>{best.format(one.title, one.sku)}{other.format(one.title, one.sku)}",
-            description=TEXT.format(one.title),
+            product,
+            f"<h1>{product.title}</h1>{best.format(product.title, product.sku)}{other.format(product.title, product.sku)}",
+            description=TEXT.format(product.title),
         )
-        for one in ALL[:10]
+        for product in ALL[:10]
     ]
     template = induce(members)[0].templates[0]
     for shown in (best, other) if not both else (best + other,):
@@ -55,12 +55,12 @@ def test_none_stands_in_that_speaks_where_there_is_nothing() -> None:
     """A place that holds something else where the catalog knows no value is not asked."""
     members = [
         make_example(
-            one,
-            f"<h1>{one.title}</h1><script>a = {{'sku': '{one.sku if one.number % 3 else ''}'}};</script>"
-            f"<i id='n'>{one.sku if one.number % 3 else f'p{one.number}'}</i>",
-            sku=one.sku if one.number % 3 else None,
+            product,
+            f"<h1>{product.title}</h1><script>a = {{'sku': '{product.sku if product.number % 3 else ''}'}};</script>"
+            f"<i id='n'>{product.sku if product.number % 3 else f'p{product.number}'}</i>",
+            sku=product.sku if product.number % 3 else None,
         )
-        for one in ALL
+        for product in ALL
     ]
     page = Document(
         "<h1>x</h1><script>a = {'sku': ''};</script><i id='n'>p77</i>", "https://shop.example/p"
@@ -71,7 +71,10 @@ def test_none_stands_in_that_speaks_where_there_is_nothing() -> None:
 def test_a_constant_does_not_outvote_the_place_that_is_named() -> None:
     """Where all examples are of one brand, the shop's logo says it too, and still says it beside other brands."""
     page = "<h1>{0}</h1><p class='vendor'>by {1}</p><a class='logo'><img alt='Ardwen'></a><title>{0} - Ardwen</title>"
-    members = [make_example(one, page.format(one.title, "Ardwen"), brand="Ardwen") for one in ALL]
+    members = [
+        make_example(product, page.format(product.title, "Ardwen"), brand="Ardwen")
+        for product in ALL
+    ]
     other = Document(page.format("Other", "Nordlicht"), "https://shop.example/p")
     assert (
         read_attributes(other, induce(members)[0].templates[0])[Attribute.BRAND].value
@@ -85,9 +88,12 @@ def test_one_place_is_not_counted_twice() -> None:
     price = "<div class='price'><b class='now' content='{0}'>{0} €</b></div>"
     members = [
         make_example(
-            one, shown.format(one.title, price.format(one.price), price.format("99.50"), one.price)
+            product,
+            shown.format(
+                product.title, price.format(product.price), price.format("99.50"), product.price
+            ),
         )
-        for one in ALL
+        for product in ALL
     ]
     template = induce(members)[0].templates[0]
     page = Document(shown.format("x", "", price.format("99.50"), "12.50"), "https://shop.example/p")
@@ -99,8 +105,10 @@ def test_one_of_its_kind_is_preferred() -> None:
     shown = "<h1>{0}</h1>{1}<a class='small' href='#r'>({2} reviews)</a>"
     brand = "<a class='small upper' href='/b'>{0}</a>"
     members = [
-        make_example(one, shown.format(one.title, brand.format(one.brand), one.number))
-        for one in ALL
+        make_example(
+            product, shown.format(product.title, brand.format(product.brand), product.number)
+        )
+        for product in ALL
     ]
     template = induce(members)[0].templates[0]
     page = Document(shown.format("x", "", 7), "https://shop.example/p")
@@ -117,7 +125,8 @@ def test_another_way_to_the_same_element_stands_in_if_it_is_named(label: str, na
     """Numbers behind another label are read by the element's name, and the other way round."""
     shown = "<h1>{0}</h1>{1}"
     members = [
-        make_example(one, shown.format(one.title, LABELLED.format("SKU:", one.sku))) for one in ALL
+        make_example(product, shown.format(product.title, LABELLED.format("SKU:", product.sku)))
+        for product in ALL
     ]
     said = LABELLED.format(label, "X-77").replace("product-sku", name)
     page = Document(shown.format("x", said), "https://shop.example/p")
@@ -131,7 +140,7 @@ def test_a_title_is_not_the_first_of_whatever_stands_there() -> None:
         "<li class='breadcrumbs__item breadcrumbs__item--current'><span>{0}</span></li></ol></div>"
     )
     shown = "<main class='page'>{0}<p><span>in stock</span> <span>free shipping</span></p></main>"
-    members = [make_example(one, shown.format(trail.format(one.title))) for one in ALL]
+    members = [make_example(product, shown.format(trail.format(product.title))) for product in ALL]
     page = Document(shown.format("<span>-40%</span>"), "https://shop.example/p")
     assert read_attributes(page, induce(members)[0].templates[0])[Attribute.TITLE].value is None
 
@@ -140,8 +149,8 @@ def test_a_literal_is_trusted_more_than_a_number_of_characters() -> None:
     """Where another page's title ends otherwise, a number of characters would leave a part of it."""
     shown = "<title>{0}{1}</title>"
     members = [
-        make_example(one, shown.format(one.title, " – The Potters of Halifax, Nova Scotia"))
-        for one in ALL
+        make_example(product, shown.format(product.title, " – The Potters of Halifax, Nova Scotia"))
+        for product in ALL
     ]
     page = Document(
         shown.format("A bowl of porcelain with a lid of bronze", ""), "https://shop.example/p"
@@ -156,11 +165,11 @@ def test_what_is_around_a_place_is_no_other_place() -> None:
     text = f"<div class='description'>{TEXT} Made by hand in a small workshop that one family has run for ever.</div>"
     members = [
         make_example(
-            one,
-            shown.format(one.title, one.price, text.format(one.title)),
-            description=text.format(one.title),
+            product,
+            shown.format(product.title, product.price, text.format(product.title)),
+            description=text.format(product.title),
         )
-        for one in ALL
+        for product in ALL
     ]
     template = induce(members)[0].templates[0]
     page = Document(shown.format("x", "12.50", ""), "https://shop.example/p")
@@ -174,8 +183,10 @@ def test_a_whole_number_comes_before_one_cut_off_at_a_sign(sizes: list[str]) -> 
         "<h1>{0}</h1><script>view({{'style': '{1}', 'variants': [{{'sku': '{1}-{2}'}}]}});</script>"
     )
     members = [
-        make_example(one, page.format(one.title, one.sku, sizes[one.number % len(sizes)]))
-        for one in ALL
+        make_example(
+            product, page.format(product.title, product.sku, sizes[product.number % len(sizes)])
+        )
+        for product in ALL
     ]
     other = Document(page.format("Other", "SK-99", "2-3Y"), "https://shop.example/p")
     assert read_attributes(other, induce(members)[0].templates[0])[Attribute.SKU].value == "SK-99"
@@ -190,9 +201,9 @@ def test_a_place_that_says_the_brand_comes_before_a_guess() -> None:
     brands = ["Takamine", "Jupiter", "Ibanez", "Yamaha", "Fender"]
     members = [
         make_example(
-            one, shown.format(brand, things[place], brand if place % 5 else ""), brand=brand
+            product, shown.format(brand, things[place], brand if place % 5 else ""), brand=brand
         )
-        for place, one in enumerate(ALL[:10])
+        for place, product in enumerate(ALL[:10])
         for brand in [brands[place % len(brands)]]
     ]
     page = Document(shown.format("Ernie Ball", "Strings 7", "Ernie Ball"), "https://shop.example/p")
@@ -215,9 +226,12 @@ def test_a_row_that_is_named_comes_before_the_sixth_row() -> None:
         return f"<h1>{product.title}</h1><main><div><table>{rows}</table></div></main>"
 
     members = [
-        *(make_example(one, page(one, "a b c d e ean", one.ean)) for one in ALL[:2]),
+        *(
+            make_example(product, page(product, "a b c d e ean", product.ean))
+            for product in ALL[:2]
+        ),
         make_example(ALL[2], page(ALL[2], "ean a b c d e", ALL[2].ean), ean=None),
-        *(make_example(one, page(one, "a b c d e", ""), ean=None) for one in ALL[3:10]),
+        *(make_example(product, page(product, "a b c d e", ""), ean=None) for product in ALL[3:10]),
     ]
     (template,) = induce(members)[0].templates
     longer = Document(page(ALL[10], "a b c a d e ean", ALL[10].ean), "https://shop.example/p")

@@ -26,13 +26,16 @@ def crawl(settings: Settings, **pages: str) -> tuple[list[CrawledPage], PageOpen
 
 def shop(settings: Settings) -> tuple[list[CrawledPage], PageOpener]:
     """All product pages and two category pages."""
-    pages = {f"p{one.number}": text_page(one) for one in ALL}
+    pages = {f"p{product.number}": text_page(product) for product in ALL}
     return crawl(settings, **pages, all=category_page(ALL), some=category_page(ALL[:1]))
 
 
 def pairs(examples: list[Example]) -> dict[str, str]:
     """The titles of the examples by the end of their page's URL."""
-    return {one.page.url.rsplit("/", 1)[1]: next(iter(one.known.values()))[0] for one in examples}
+    return {
+        example.page.url.rsplit("/", 1)[1]: next(iter(example.known.values()))[0]
+        for example in examples
+    }
 
 
 def test_a_cleaned_link_leads_to_its_page(settings: Settings) -> None:
@@ -41,9 +44,9 @@ def test_a_cleaned_link_leads_to_its_page(settings: Settings) -> None:
     pages.append(
         CrawledPage(99, "https://shop.example/c/p1", "https://shop.example/p1", pages[1].body)
     )
-    offers = [known(one, url=f"https://shop.example/p{one.number}") for one in ALL]
+    offers = [known(product, url=f"https://shop.example/p{product.number}") for product in ALL]
     assert pairs(join_offers(offers, pages, opener, enough=1)) == {
-        f"p{one.number}": one.title for one in ALL
+        f"p{product.number}": product.title for product in ALL
     }
 
 
@@ -51,9 +54,9 @@ def test_pages_that_name_one_address_are_examples_each(settings: Settings) -> No
     """A template that names the shelf on every page of its lamps hides none of them from the learner."""
     pages, opener = shop(settings)
     shelved = [replace(page, canonical="https://shop.example/shelf") for page in pages]
-    offers = [known(one, url=f"https://shop.example/p{one.number}") for one in ALL]
+    offers = [known(product, url=f"https://shop.example/p{product.number}") for product in ALL]
     assert pairs(join_offers(offers, shelved, opener, enough=1)) == {
-        f"p{one.number}": one.title for one in ALL
+        f"p{product.number}": product.title for product in ALL
     }
 
 
@@ -73,9 +76,9 @@ def test_a_link_that_redirects_leads_to_its_page_too(settings: Settings) -> None
 def test_an_opaque_offer_is_found_by_title_and_something_else(settings: Settings) -> None:
     """Its own page, not the list that shows it too."""
     pages, opener = shop(settings)
-    offers = [known(one, url=None, price=Decimal("1.11"), brand=None) for one in ALL]
+    offers = [known(product, url=None, price=Decimal("1.11"), brand=None) for product in ALL]
     assert pairs(join_offers(offers, pages, opener, enough=50)) == {
-        f"p{one.number}": one.title for one in ALL
+        f"p{product.number}": product.title for product in ALL
     }
 
 
@@ -83,7 +86,8 @@ def test_a_title_alone_that_is_only_alike_is_not_enough(settings: Settings) -> N
     """No page is claimed by an offer that shares neither its identifiers nor its exact title."""
     pages, opener = shop(settings)
     strangers = [
-        OfferFields(title=f"{one.title} XL set", price=Decimal("9.99"), sku="ZZ-1") for one in ALL
+        OfferFields(title=f"{product.title} XL set", price=Decimal("9.99"), sku="ZZ-1")
+        for product in ALL
     ]
     assert join_offers(strangers, pages, opener, enough=50) == []
 

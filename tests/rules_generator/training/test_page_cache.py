@@ -34,22 +34,29 @@ def test_the_anchor_of_a_selector(name: str, css: str, anchor: str | None) -> No
 
 def test_all_candidates_find_what_the_parser_finds() -> None:
     """On the page that they were made from, and on another."""
-    first, second = (text_page(one, products(9)[8]) for one in products(2))
-    one = products(1)[0]
+    first, second = (text_page(product, products(9)[8]) for product in products(2))
+    product = products(1)[0]
     known = ValueMatcher(
-        {Attribute.TITLE: [one.title], Attribute.PRICE: [one.price], Attribute.EAN: [one.ean]}, ""
+        {
+            Attribute.TITLE: [product.title],
+            Attribute.PRICE: [product.price],
+            Attribute.EAN: [product.ean],
+        },
+        "",
     )
     document = Document(first, "https://shop.example/p/1")
     made = {
-        one
+        selector
         for found in find_occurrences(document, known).values()
         for place in found
-        for one in selectors_for(place)
+        for selector in selectors_for(place)
     }
     assert len(made) > 20
     for page in (document, Document(second, "https://shop.example/p/2")):
         lookup = PageCache(page)
-        assert [lookup.find(one) for one in made] == [page.find(one) for one in made]
+        assert [lookup.find(selector) for selector in made] == [
+            page.find(selector) for selector in made
+        ]
 
 
 NESTED = """<div class="a"><p>none</p><div class="a"><b title="x">1<i>2</i></b></div></div><div class="a"><b>3</b></div>

@@ -66,7 +66,8 @@ def test_each_layout_takes_its_own_pages(background: list[Fingerprint]) -> None:
     examples = [LAYOUTS[name] for name in LAYOUTS for _ in range(4)]
     found = template_signatures(examples, cluster_pages(examples), background)
     templates = [
-        Template(name=name, signature=one) for name, one in zip(LAYOUTS, found, strict=True)
+        Template(name=name, signature=signature)
+        for name, signature in zip(LAYOUTS, found, strict=True)
     ]
     for name, marks in LAYOUTS.items():
         assert rank_templates(marks, templates)[0].template.name == name
@@ -77,7 +78,7 @@ def test_a_page_like_no_other_has_no_part_in_what_the_others_share() -> None:
     """It is read by the rules of the template that it is likest to, and does not make that take all pages."""
     examples = [OTHER] * 4 + [IN_STOCK] * 5 + [frozenset([*FRAME, "#wizard", "#steps", "#builder"])]
     clusters = cluster_pages(examples)
-    assert [(one.typical, one.strays) for one in clusters] == [
+    assert [(cluster.typical, cluster.strays) for cluster in clusters] == [
         ((4, 5, 6, 7, 8), ()),
         ((0, 1, 2, 3), (9,)),
     ]
@@ -98,6 +99,6 @@ def test_what_tells_layouts_apart_makes_no_page_less_of_an_offer() -> None:
     )
     assert len(found) == 2
     assert [
-        any(signature_similarity(page, one) >= one.threshold for one in found)
+        any(signature_similarity(page, signature) >= signature.threshold for signature in found)
         for page in (IN_STOCK, CATEGORY)
     ] == [True, False]

@@ -24,12 +24,9 @@ from tests.variant_shop import (
     tables_page,
 )
 
-# Much computation: the coverage tracer would double its time.
-pytestmark = pytest.mark.no_cover
-
 ALL = products(14)
-SOLD = [(one, choice) for one in ALL for choice in choices(one)]
-LISTED = [(one, choice) for place, (one, choice) in enumerate(SOLD) if place % 3]
+SOLD = [(product, choice) for product in ALL for choice in choices(product)]
+LISTED = [(product, choice) for place, (product, choice) in enumerate(SOLD) if place % 3]
 
 
 def _through(
@@ -42,11 +39,13 @@ def _through(
         settings,
         store,
         shop,
-        {f"p{one.number}": page(one) for one in ALL} | lists | {"about": article_page()},
+        {f"p{product.number}": page(product) for product in ALL}
+        | lists
+        | {"about": article_page()},
     )
     with store.write() as session:
-        for one, choice in rows:
-            fields = known(one, choice, shop.url, **how).model_dump()
+        for product, choice in rows:
+            fields = known(product, choice, shop.url, **how).model_dump()
             session.add(KnownOffer(shop_id=shop.id, ref=str(choice.number), **fields))
         run = Run(shop_id=shop.id or 0)
         session.add(run)
@@ -67,20 +66,24 @@ def test_variants_become_offers(
 ) -> None:
     """Each variant is an offer with its own numbers and price, under its own address, and finds its catalog offer."""
     _through(settings, store, shop, page, LISTED)
-    read = {one.sku: one for one in _offers(store)}
+    read = {offer.sku: offer for offer in _offers(store)}
     assert set(read) == {choice.sku for _, choice in SOLD}
-    for one, choice in SOLD:
-        offer, alone = read[choice.sku], len(choices(one)) == 1
-        assert (offer.ean, str(offer.price), offer.brand) == (choice.ean, choice.price, one.brand)
-        assert offer.title == (one.title if alone else f"{one.title} - {choice.colour}")
-        assert offer.url == f"{shop.url}p{one.number}" + (
+    for product, choice in SOLD:
+        offer, alone = read[choice.sku], len(choices(product)) == 1
+        assert (offer.ean, str(offer.price), offer.brand) == (
+            choice.ean,
+            choice.price,
+            product.brand,
+        )
+        assert offer.title == (product.title if alone else f"{product.title} - {choice.colour}")
+        assert offer.url == f"{shop.url}p{product.number}" + (
             "" if alone else f"?variant={choice.number}"
         )
-        assert offer.variant_of == (None if alone else f"{shop.url}p{one.number}")
+        assert offer.variant_of == (None if alone else f"{shop.url}p{product.number}")
         if page is array_page:
             assert offer.images == [f"{shop.url.rstrip('/')}{choice.image}"]
     with store.read() as session:
-        said = {one.offer["sku"]: one.verdict for one in session.exec(select(Match))}
+        said = {match.offer["sku"]: match.verdict for match in session.exec(select(Match))}
     missing = {choice.sku for _, choice in SOLD} - {choice.sku for _, choice in LISTED}
     assert {sku for sku, verdict in said.items() if verdict == Verdict.MISSING} == missing
     assert {sku for sku, verdict in said.items() if verdict == Verdict.LISTED} == set(
@@ -94,17 +97,17 @@ def test_variants_without_addresses(settings: Settings, store: Store, shop: Shop
     with store.read() as session:
         found = list(session.exec(select(Match)))
     missing = {choice.sku for _, choice in SOLD} - {choice.sku for _, choice in LISTED}
-    assert {one.offer["sku"] for one in found if one.verdict == Verdict.MISSING} == missing
-    assert len({one.url for one in found}) == len(SOLD)
+    assert {match.offer["sku"] for match in found if match.verdict == Verdict.MISSING} == missing
+    assert len({match.url for match in found}) == len(SOLD)
 
 
 def test_double_rows_are_no_variants(settings: Settings, store: Store, shop: Shop) -> None:
     """A catalog that has the same offer of each page twice, in two wordings, still takes a page for one offer."""
-    pairs = [(one, choices(one)[0]) for one in ALL if one.number % 3]
+    pairs = [(product, choices(product)[0]) for product in ALL if product.number % 3]
     with store.write() as session:
-        for one, choice in pairs:
-            fields = known(one, choice, shop.url, coloured=False).model_dump() | {
-                "title": f"{one.title} (new)"
+        for product, choice in pairs:
+            fields = known(product, choice, shop.url, coloured=False).model_dump() | {
+                "title": f"{product.title} (new)"
             }
             session.add(KnownOffer(shop_id=shop.id, ref=f"again {choice.number}", **fields))
     _through(settings, store, shop, array_page, pairs)
@@ -115,8 +118,8 @@ def test_double_rows_are_no_variants(settings: Settings, store: Store, shop: Sho
 def test_offers_beside_are_no_variants(settings: Settings, store: Store, shop: Shop) -> None:
     """Where links lead to pages of categories by mistake, what these list is not what other pages keep."""
     pages = {
-        f"p{one.number}": beside_page(one, [*ALL, *ALL][place + 4 : place + 7])
-        for place, one in enumerate(ALL)
+        f"p{product.number}": beside_page(product, [*ALL, *ALL][place + 4 : place + 7])
+        for place, product in enumerate(ALL)
     }
     store_pages(
         settings,
@@ -125,24 +128,24 @@ def test_offers_beside_are_no_variants(settings: Settings, store: Store, shop: S
         pages | {f"c{n}": cards_page(f"c{n}", ALL[n : n + 5]) for n in (0, 4, 8)},
     )
     links = (
-        {one: f"p{one.number}" for one in ALL}
+        {product: f"p{product.number}" for product in ALL}
         | dict.fromkeys(ALL[:2], "c0")
         | dict.fromkeys(ALL[4:6], "c4")
     )
     with store.write() as session:
-        for one, link in links.items():
+        for product, link in links.items():
             fields = OfferFields(
-                title=one.title, price=one.price, currency="EUR", brand=one.brand, sku=one.sku, ean=one.ean,
+                title=product.title, price=product.price, currency="EUR", brand=product.brand, sku=product.sku, ean=product.ean,
                 url=shop.url + link,
             )  # fmt: skip
-            session.add(KnownOffer(shop_id=shop.id, ref=one.sku, **fields.model_dump()))
+            session.add(KnownOffer(shop_id=shop.id, ref=product.sku, **fields.model_dump()))
         run = Run(shop_id=shop.id or 0)
         session.add(run)
     learn_shop(settings, store, shop, run.id or 0)
     parse_shop(settings, store, shop, run.id or 0)
     assert stored_rules(store, shop).variants == ()
-    assert {one.sku for one in _offers(store) if one.url and "/p" in one.url[-4:]} == {
-        one.sku for one in ALL
+    assert {offer.sku for offer in _offers(store) if offer.url and "/p" in offer.url[-4:]} == {
+        product.sku for product in ALL
     }
 
 
@@ -151,7 +154,7 @@ def test_one_known_offer_a_page_is_one_offer_a_page(
     settings: Settings, store: Store, shop: Shop, shown: int
 ) -> None:
     """A catalog with one variant of each product takes them for one offer, whichever it lists."""
-    rows = [(one, choices(one)[shown]) for one in ALL if one.number % 3]
+    rows = [(product, choices(product)[shown]) for product in ALL if product.number % 3]
     _through(settings, store, shop, array_page, rows)
     assert stored_rules(store, shop).variants == ()
     assert len(_offers(store)) == len(ALL)

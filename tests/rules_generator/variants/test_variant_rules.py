@@ -22,11 +22,11 @@ def pairs_of(items: list[Mapping[str, str]], *families: list[Sibling]) -> list[I
     """Items, each with the known offer that it is."""
     page = CrawledPage(1, "https://shop.example/p", None, "body")
     found = [OfferFamily(page, tuple(siblings)) for siblings in families]
-    offers = [(one, family) for family in found for one in family.siblings]
+    offers = [(sibling, family) for family in found for sibling in family.siblings]
     facts = [{inside(name): text for name, text in item.items()} for item in items]
     return [
-        ItemMatch(said, one, page.url, family)
-        for said, (one, family) in zip(facts, offers, strict=True)
+        ItemMatch(said, sibling, page.url, family)
+        for said, (sibling, family) in zip(facts, offers, strict=True)
     ]
 
 
@@ -52,7 +52,7 @@ def test_the_parameters_of_a_variants_address(
     name: str, asked: list[tuple[str, ...]], kept: list[str]
 ) -> None:
     """All that tell variants apart and whose values the items have, in the order of the known links."""
-    queries = [((one[0], one[1]), (one[2], one[3])) for one in asked]
+    queries = [((case[0], case[1]), (case[2], case[3])) for case in asked]
     items = [{key: value for key, value in query if key != "ref"} for query in queries]
     made = learn_item_rules(WAY, pairs_of(items, [sibling("Lamp", *query) for query in queries]))
     assert made is not None

@@ -167,6 +167,18 @@ def test_on_disk(scout: Scout, tmp_path: Path, option: str) -> None:
     assert (pair["left"][-2:], pair["right"][-2:]) == (":1", ":3")
 
 
+@pytest.mark.parametrize("option", ["--store", "--memory"])
+def test_a_column_named_line_on_disk(scout: Scout, tmp_path: Path, option: str) -> None:
+    """A key column named `line` is one like any other: rows without it have nothing to compare."""
+    pytest.importorskip("lmdb" if option == "--store" else "duckdb")
+    (tmp_path / "a.csv").write_text("id,line\n1,Red mug\n2,\n3,\n4,red mug\n")
+    (tmp_path / "b.csv").write_text("id,title\n1,Red mug\n")
+    value = str(tmp_path / "prints") if option == "--store" else "200MB"
+    arguments = ("--key", "line", "--method", "exact", option, value, "--json")
+    assert json.loads(scout("dedupe", str(tmp_path / "a.csv"), *arguments).out)["pairs"] == 1
+    assert "no column 'line'" in scout("dedupe", str(tmp_path / "b.csv"), *arguments).error
+
+
 def test_index(scout: Scout, tmp_path: Path) -> None:
     """An index persists over calls; a repeated call finds the same pairs, and adds no record."""
     (tmp_path / "a.txt").write_text("Red mug\nlamp\nmug red\n")

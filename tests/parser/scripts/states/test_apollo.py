@@ -119,7 +119,7 @@ def test_data_are_found_on_a_page(name: str, markup: str, css: str, block: str, 
     page = Document(markup.format(cache), "https://shop.example/p")
     selector = JsonAt(css=css, block=block, path=f"{path}.ROOT_QUERY.product.sku")
     assert page.find(selector) == "A-1"
-    (data,) = [one.data for one in page.blocks if (one.css, one.name) == (css, block)]
+    (data,) = [script.data for script in page.blocks if (script.css, script.name) == (css, block)]
     for step in path.split(".")[1:]:
         data = data[step]
     assert data["ROOT_QUERY"]["product"]["brand"]["name"] == "Ardwen"

@@ -83,7 +83,7 @@ STREAMS = [
 @pytest.mark.parametrize(("name", "stream", "handed"), STREAMS, ids=[case[0] for case in STREAMS])
 def test_properties_of_components(name: str, stream: str, handed: list[str]) -> None:
     """Objects by their names, all scalars as one object."""
-    assert to_assignments(push(stream)) == [f"__next_f.{one};" for one in handed]
+    assert to_assignments(push(stream)) == [f"__next_f.{chunk};" for chunk in handed]
 
 
 BYTES = [3, base64.b64encode(b"7:o3,\xff0:").decode()]
@@ -103,7 +103,7 @@ PUSHED = [
 @pytest.mark.parametrize(("name", "scripts", "handed"), PUSHED, ids=[case[0] for case in PUSHED])
 def test_pushed_pieces(name: str, scripts: list[str], handed: list[str]) -> None:
     """Pieces of the stream, and pushes that are none."""
-    assert to_assignments(scripts) == [f"__next_f.{one};" for one in handed]
+    assert to_assignments(scripts) == [f"__next_f.{chunk};" for chunk in handed]
 
 
 JSON = st.recursive(

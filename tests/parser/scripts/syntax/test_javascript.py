@@ -75,7 +75,7 @@ def test_the_same_beginning_is_read_once(monkeypatch: pytest.MonkeyPatch) -> Non
             f'var b{place} = {{"k": {place}, "padding": "{"x" * 40}"}};\n' for place in range(5)
         )
         reader.named_data(f'{text}var last = {{"n": {number}, "padding": "{"y" * 40}"}}')
-    assert [len(one) < 80 for one in decoded] == [False] * 5 + [True] * 3
+    assert [len(text) < 80 for text in decoded] == [False] * 5 + [True] * 3
 
 
 WAYS = {
