@@ -137,9 +137,11 @@ class FeedReader:
             offer, texts = json.loads(line)
             if texts is not None and self._parser is not None:
                 regular, sale, currency = texts
-                price, code = self._parser.parse_price(
+                price, code, note = self._parser.parse_price(
                     PriceTexts(_as_pairs(regular), _as_pairs(sale), currency)
                 )
+                if note:
+                    self.note(note)
                 offer[_PRICE_INDEX] = None if price is None else str(price)
                 offer[_CURRENCY_INDEX] = code
             yield offer

@@ -8,7 +8,7 @@ one.
 import hashlib
 import html
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -164,11 +164,17 @@ class OfferParser:
         is_final = price_texts is None or not self._may_change(price_texts)
         return ParsedOffer(offer, notes, link.had_tracking, None if is_final else price_texts)
 
-    def parse_price(self, texts: PriceTexts) -> tuple[Decimal | None, str | None]:
-        """Parse price and currency again, once all prices of the feed have shown their formats."""
+    def parse_price(self, texts: PriceTexts) -> tuple[Decimal | None, str | None, str | None]:
+        """Parse price and currency again, once all prices of the feed have shown their formats.
+
+        The third value is a note on a price whose format is a guess; None where it is shown.
+        """
         raws = {Attribute.PRICE: self._prices(texts)}
         offer = values.make_columns(raws, self._hint, None, texts.currency)
-        return offer["price"], offer["currency"]
+        note = None
+        for column, raw in (*texts.regular, *texts.sale):
+            note = note or self.formats.note(column, raw, _price_currency(texts, raw))
+        return offer["price"], offer["currency"], note
 
     def _texts(self, row: Texts, field: str) -> list[str]:
         columns = self._columns.get(field)
@@ -199,7 +205,7 @@ class OfferParser:
     def _may_change(self, texts: PriceTexts) -> bool:
         """Return True if further prices of the feed may change how these are read."""
         for column, raw in (*texts.regular, *texts.sale):
-            if is_ambiguous(raw) and not self.formats.is_settled(column):
+            if not self.formats.is_final(column, raw):
                 return True
         return False
 
@@ -207,15 +213,23 @@ class OfferParser:
         """Return the prices, the current one first: a sale price must not be above the regular
         one.
         """
-        regular = [self.formats.rewrite(column, raw) for column, raw in texts.regular]
+        regular = self._rewritten(texts, texts.regular)
         if not texts.sale:
             return regular
-        sale = [self.formats.rewrite(column, raw) for column, raw in texts.sale]
+        sale = self._rewritten(texts, texts.sale)
         sale_amount = _first_amount(sale, self._hint)
         regular_amount = _first_amount(regular, self._hint)
         if not sale_amount or (regular_amount is not None and sale_amount > regular_amount):
             return regular
         return [*sale, *regular]
+
+    def _rewritten(self, texts: PriceTexts, amounts: Iterable[tuple[str, str]]) -> list[str]:
+        """Return amounts in forms that read in one way only, as far as the feed shows it."""
+        rewritten: list[str] = []
+        for column, raw in amounts:
+            currency = _price_currency(texts, raw) if is_ambiguous(raw) else None
+            rewritten.append(self.formats.rewrite(column, raw, currency))
+        return rewritten
 
     def _category(self, row: Texts) -> list[str]:
         """Return the first column with a category; several texts are the steps of one path, unless
@@ -333,6 +347,11 @@ def _read_plain_price(texts: PriceTexts | None) -> tuple[str, str] | None:
 @lru_cache(maxsize=256)
 def _currency_of_code(code: str) -> str | None:
     return code if values.find_currency(code) == code else None
+
+
+def _price_currency(texts: PriceTexts, raw: str) -> str | None:
+    """Return the currency of a price: that of its row, else its text's."""
+    return values.find_currency(texts.currency or "") or values.find_currency(raw)
 
 
 def _split_all_urls(raws: Sequence[str]) -> list[str]:

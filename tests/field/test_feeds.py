@@ -46,5 +46,8 @@ def test_feed(case: FieldCase) -> None:
         assert [row.line for row in reader.bad_rows] == expected["refused"]
         assert reader.bad or not set(expected.get("offers", offers)) ^ set(offers)
     assert set(expected.get("at_least", ())) <= set(offers)
+    if "notes" in expected:
+        notes = [note.partition(":")[0] for note in reader.reasons if "price like" in note]
+        assert notes == expected["notes"]
     for ref, values in expected.get("offers", {}).items():
         assert {name: offers[ref][name] for name in values} == values, ref
