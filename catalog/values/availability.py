@@ -106,6 +106,15 @@ _SENTENCE_END = re.compile(r"[.!;|•·–—]\s+|\s[-/]\s")
 _CONDITIONAL_ASSENT = re.compile(
     rf"{_alternatives(_words('conjunctions'))}[^.;!]{{0,40}}?{_ASSENT}"
 )
+_TOKEN = re.compile(r"[^\W_]+")
+# First letters of the phrases: a text without any of them needs no search.
+_START_LENGTH = 3
+_STARTS = frozenset(
+    token[0][:_START_LENGTH]
+    for name in ("in_stock", "out_of_stock", "preorder", "notify")
+    for word in _words(name)
+    if (token := _TOKEN.search(_fold(word)))
+)
 # A number of items in stock.
 _COUNT = re.compile(r"\d{1,6}")
 _GAPS_IN_WORD = re.compile(r"[\s_-]")
@@ -145,12 +154,22 @@ def _normalise(raw: str) -> str | None:
     word = _GAPS_IN_WORD.sub("", _SCHEMA_ORG.sub("", phrase).rstrip("/"))
     if availability := _AVAILABILITY_OF_WORD.get(word):
         return availability
+    if not _has_start(phrase):
+        return None
     # Phrases of feeds may have underscores between their words.
     phrase = phrase.replace("_", " ")
     without_commas = phrase.replace(",", "")
     if _NOTIFY.search(without_commas):
         return _availability_beside_notification(without_commas)
     return _availability_of_phrase(_CONDITIONAL_ASSENT.sub(" ", phrase))
+
+
+def _has_start(phrase: str) -> bool:
+    """Return True if a phrase may hold one of the data file."""
+    for token in _TOKEN.findall(phrase):
+        if token[:_START_LENGTH] in _STARTS:
+            return True
+    return _UNSPACED.search(phrase) is not None
 
 
 def _availability_of_phrase(phrase: str) -> str | None:
