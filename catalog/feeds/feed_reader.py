@@ -172,17 +172,16 @@ class FeedReader:
                 if self._new_names(row):
                     process.submit(batch, _texts_of(batch))
                     batch = []
-                    self._read_batches(process.parsed())
+                    self._read_batches(process.done())
                     self._add_names(row)
                     process.set_columns(self._columns)
                 batch.append(row)
                 if len(batch) >= BATCH_SIZE:
                     process.submit(batch, _texts_of(batch))
                     batch = []
-                    self._read_batches(process.parsed())
+                    self._read_batches(process.done())
             process.submit(batch, _texts_of(batch))
-            self._read_batches(process.parsed(max_pending=0))
-            parser.formats = process.formats()
+            self._read_batches(process.remaining())
 
     def _read_batches(
         self, batches: Iterable[tuple[list[Row | UnreadableRow], list[ParsedRow]]]

@@ -126,9 +126,8 @@ class OfferParser:
     def learn_formats(self, row: Texts) -> None:
         """Let the prices of a row show the formats of their columns."""
         for column in self._currency_of_column:
-            if column in row and not self.formats.is_settled(column):
-                for raw in row[column]:
-                    self.formats.add(column, raw)
+            for raw in row.get(column, ()):
+                self.formats.add(column, raw)
 
     def parse(self, row: Texts) -> ParsedOffer | str:
         """Parse the offer of a row; returns the reason where it is none."""
@@ -161,8 +160,8 @@ class OfferParser:
         if link.note:
             notes.append(link.note)
         _add_doubts(notes, raws, offer)
-        is_final = price_texts is None or not self._may_change(price_texts)
-        return ParsedOffer(offer, notes, link.had_tracking, None if is_final else price_texts)
+        may_change = price_texts is not None and _is_any_ambiguous(price_texts)
+        return ParsedOffer(offer, notes, link.had_tracking, price_texts if may_change else None)
 
     def parse_price(self, texts: PriceTexts) -> tuple[Decimal | None, str | None, str | None]:
         """Parse price and currency again, once all prices of the feed have shown their formats.
@@ -201,13 +200,6 @@ class OfferParser:
                 needs_currency = currency and not values.find_currency(raw)
                 amounts.append((column, f"{raw} {currency}" if needs_currency else raw))
         return tuple(amounts)
-
-    def _may_change(self, texts: PriceTexts) -> bool:
-        """Return True if further prices of the feed may change how these are read."""
-        for column, raw in (*texts.regular, *texts.sale):
-            if not self.formats.is_final(column, raw):
-                return True
-        return False
 
     def _prices(self, texts: PriceTexts) -> list[str]:
         """Return the prices, the current one first: a sale price must not be above the regular
@@ -347,6 +339,11 @@ def _read_plain_price(texts: PriceTexts | None) -> tuple[str, str] | None:
 @lru_cache(maxsize=256)
 def _currency_of_code(code: str) -> str | None:
     return code if values.find_currency(code) == code else None
+
+
+def _is_any_ambiguous(texts: PriceTexts) -> bool:
+    """Return True if further prices of the feed may change how these are read."""
+    return any(is_ambiguous(raw) for _, raw in (*texts.regular, *texts.sale))
 
 
 def _price_currency(texts: PriceTexts, raw: str) -> str | None:

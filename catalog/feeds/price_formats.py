@@ -17,8 +17,6 @@ from dataclasses import dataclass, field
 
 from catalog.values.prices.price import decimal_separators
 
-# Votes from which a column's format is settled.
-MAX_VOTES = 1_000
 # Characters of a price that are looked at. Bound against hostile input.
 MAX_LENGTH = 200
 # Ambiguous prices of a column from which their size shows the format.
@@ -45,8 +43,7 @@ class _Votes:
     the whole amounts below 1,000, which a column of three decimals has not.
     """
 
-    balance: dict[str, int] = field(default_factory=lambda: {".": 0, ",": 0})
-    total: int = 0
+    balance: Counter[str] = field(default_factory=Counter)
     ambiguous: Counter[int] = field(default_factory=Counter)
     short: int = 0
 
@@ -86,34 +83,25 @@ class PriceFormats:
 
     def add(self, column: str, raw: str) -> None:
         """Let a price of a column vote."""
-        votes = self._votes.get(column)
-        if votes is None:
-            votes = self._votes[column] = _Votes()
-        if votes.total >= MAX_VOTES:
-            return
         number = _NUMBER.search(raw, 0, MAX_LENGTH)
         if number is None:
             return
+        votes = self._votes.setdefault(column, _Votes())
         digits = number[0]
         for separator, is_decimal in _votes_of(digits):
             votes.balance[separator] += 1 if is_decimal else -1
-            votes.total += 1
         if digits.isdigit():
             votes.short += len(digits) <= 3
         elif digits[-4:-3] == "." and _AMBIGUOUS.fullmatch(digits):
             votes.ambiguous[len(digits) - 4] += 1
 
-    def is_settled(self, column: str) -> bool:
-        """Return True if further prices of a column do not count any more."""
-        votes = self._votes.get(column)
-        return votes is not None and votes.total >= MAX_VOTES
-
-    def is_final(self, column: str, raw: str) -> bool:
-        """Return True if no further price of the feed changes how a price is read."""
-        match = _ambiguous_match(raw)
-        if match is None:
-            return True
-        return self.is_settled(column) and self._votes[column].is_decimal(match[2]) is not None
+    def add_votes(self, formats: "PriceFormats") -> None:
+        """Add the votes of other rows."""
+        for column, other in formats._votes.items():
+            votes = self._votes.setdefault(column, _Votes())
+            votes.balance.update(other.balance)
+            votes.ambiguous.update(other.ambiguous)
+            votes.short += other.short
 
     def rewrite(self, column: str, raw: str, currency: str | None = None) -> str:
         """Rewrite an ambiguous price in the format of its column.

@@ -1,13 +1,15 @@
 """Rows of a feed parsed to lines of its temporary file, in this process or in one beside it.
 
-A long feed is parsed by a second process: this one reads the rows and writes the lines. One process
-parses all rows in their order, so the result is the same as that of one process alone.
+A long feed is parsed by a second process: this one reads the rows, writes the lines, and parses the
+batches for which the second one has no time. How a row is parsed does not depend on the rows before
+it, but for the formats of prices: their votes are added up, and prices that these may change are
+read again in the end. So the result is the same as that of one process alone.
 """
 
 import json
 import pickle
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -88,31 +90,39 @@ def can_be_sent(parser: OfferParser) -> bool:
 
 
 class ParserProcess(Generic[Batch]):
-    """A second process that parses batches of rows in order."""
+    """A second process that parses batches of rows beside this one."""
 
-    def __init__(self, pool: ProcessPoolExecutor) -> None:
+    def __init__(self, pool: ProcessPoolExecutor, parser: OfferParser) -> None:
         self._pool = pool
+        self._parser = parser
         self._pending: deque[tuple[Batch, Future[list[ParsedRow]]]] = deque()
 
     def submit(self, batch: Batch, texts: Sequence[Texts]) -> None:
-        """Send the texts of a batch of rows."""
-        self._pending.append((batch, self._pool.submit(_parse_batch, texts)))
+        """Send the texts of a batch of rows, or parse them here if the second process is busy."""
+        busy = sum(not future.done() for _, future in self._pending)
+        if busy < BATCHES_IN_PROCESS:
+            future = self._pool.submit(_parse_batch, texts)
+        else:
+            future = Future()
+            future.set_result([parse_row(self._parser, row) for row in texts])
+        self._pending.append((batch, future))
 
     def set_columns(self, columns: Columns) -> None:
         """Set the columns of all later batches."""
         self._pool.submit(_set_columns, columns)
 
-    def parsed(
-        self, max_pending: int = BATCHES_IN_PROCESS
-    ) -> Iterator[tuple[Batch, list[ParsedRow]]]:
-        """Yield the oldest batches with their results, until no more than these are pending."""
-        while len(self._pending) > max_pending:
+    def done(self) -> Iterator[tuple[Batch, list[ParsedRow]]]:
+        """Yield the batches that are done, in order."""
+        while self._pending and self._pending[0][1].done():
             batch, future = self._pending.popleft()
             yield batch, future.result()
 
-    def formats(self) -> PriceFormats:
-        """Return the formats that all prices have shown."""
-        return self._pool.submit(_formats).result()
+    def remaining(self) -> Iterator[tuple[Batch, list[ParsedRow]]]:
+        """Yield all batches that are left, then take over the formats of their prices."""
+        while self._pending:
+            batch, future = self._pending.popleft()
+            yield batch, future.result()
+        self._parser.formats.add_votes(self._pool.submit(_formats).result())
 
 
 @contextmanager
@@ -120,7 +130,7 @@ def parser_process(parser: OfferParser) -> Iterator[ParserProcess[Any]]:
     """Start a second process with a copy of a parser. Raises FeedError if the process dies."""
     try:
         with worker_pool(1, _use_parser, parser) as pool:
-            yield ParserProcess(pool)
+            yield ParserProcess(pool, parser)
     except BrokenProcessPool as error:
         raise FeedError(
             "the process that parses the feed's rows has ended, as for lack of memory: "
@@ -131,21 +141,24 @@ def parser_process(parser: OfferParser) -> Iterator[ParserProcess[Any]]:
 def _use_parser(parser: OfferParser) -> None:
     global _parser  # noqa: PLW0603 - one per process
     _parser = parser
+    # The votes so far are counted where they were given.
+    parser.formats = PriceFormats()
 
 
-def _with_parser(function: Callable[[OfferParser], Any]) -> Any:
+def _process_parser() -> OfferParser:
     if _parser is None:
         raise RuntimeError("no parser in this process")
-    return function(_parser)
+    return _parser
 
 
 def _parse_batch(rows: Sequence[Texts]) -> list[ParsedRow]:
-    return _with_parser(lambda parser: [parse_row(parser, texts) for texts in rows])
+    parser = _process_parser()
+    return [parse_row(parser, texts) for texts in rows]
 
 
 def _set_columns(columns: Columns) -> None:
-    _with_parser(lambda parser: parser.set_columns(columns))
+    _process_parser().set_columns(columns)
 
 
 def _formats() -> PriceFormats:
-    return _with_parser(lambda parser: parser.formats)
+    return _process_parser().formats

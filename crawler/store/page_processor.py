@@ -262,7 +262,7 @@ def _raise_error(fields: dict[str, Any]) -> None:
 
 def _fingerprint_fields(fingerprint: PageFingerprint | None) -> list[Any] | None:
     """Return a fingerprint as a list for JSON, which has no sets."""
-    return fingerprint and [fingerprint.title, sorted(fingerprint.words)]
+    return None if fingerprint is None else [fingerprint.title, sorted(fingerprint.words)]
 
 
 def _fingerprint_from(fields: list[Any] | None) -> PageFingerprint | None:

@@ -7,7 +7,8 @@ import pytest
 
 import catalog.errors
 from catalog.feeds import sources
-from catalog.feeds.feed_reader import OFFER_COLUMNS, FeedReader
+from catalog.feeds.feed_reader import FeedReader
+from catalog.feeds.row_parser import OFFER_COLUMNS
 from catalog.runtime.progress import no_progress
 from tests.field.field_cases import FieldCase, each_case, limited_time
 
