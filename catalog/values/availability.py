@@ -27,14 +27,9 @@ PREORDER = "preorder"
 MAX_LENGTH = 120
 
 _SCHEMA_ORG = re.compile(r"^(?:schema:|(?:https?://)?(?:www\.)?schema\.org/)")
-_YES_WORDS = "true yes y ja oui si sí".split()
-_NO_WORDS = "false no n nein non nee".split()
-_BARE_WORDS = frozenset(_YES_WORDS + _NO_WORDS)
 # Words that settle it alone, most of them schema.org's.
 _AVAILABILITY_OF_WORD = (
-    dict.fromkeys(_YES_WORDS, IN_STOCK)
-    | dict.fromkeys("instock instoreonly onlineonly limitedavailability".split(), IN_STOCK)
-    | dict.fromkeys(_NO_WORDS, OUT_OF_STOCK)
+    dict.fromkeys("instock instoreonly onlineonly limitedavailability".split(), IN_STOCK)
     | dict.fromkeys("outofstock soldout discontinued oos".split(), OUT_OF_STOCK)
     | dict.fromkeys("preorder presale backorder madetoorder reserved".split(), PREORDER)
 )
@@ -79,6 +74,11 @@ def _word_pattern(name: str) -> re.Pattern[str]:
     return re.compile(_alternatives(_words(name)))
 
 
+_YES_WORDS = frozenset(map(_fold, _words("yes")))
+_NO_WORDS = frozenset(map(_fold, _words("no")))
+_AVAILABILITY_OF_WORD |= dict.fromkeys(_YES_WORDS, IN_STOCK) | dict.fromkeys(
+    _NO_WORDS, OUT_OF_STOCK
+)
 _ASSENT = _alternatives(_words("in_stock"))
 _ASSENT_PHRASES = re.compile(_ASSENT)
 _DELAY_PHRASES = _word_pattern("preorder")
@@ -89,7 +89,7 @@ _DENIAL_PHRASES = re.compile(
     rf"{_alternatives(_words('out_of_stock'))}"
     rf"|{_SOON} {_AGAIN}{_ASSENT}|{_ASSENT} {_AGAIN}{_SOON}"
     rf"|{_NEGATION}(?: [^\W\d]+){{0,3}}? {_ASSENT}"
-    rf"|{_ASSENT} ?[:?=] ?{_alternatives(_words('answers'))}$"
+    rf"|{_ASSENT} ?[:?=] ?{_alternatives(_words('no'))}$"
     rf"|(?<![\d.,])0(?: [^\W\d]+)? {_ASSENT}|{_ASSENT}:? 0(?![\d.,])"
 )
 # In this order: denials contain assents.
@@ -143,7 +143,8 @@ def is_bare(raw: str) -> bool:
     >>> is_bare(" 5052 "), is_bare("true"), is_bare("InStock")
     (True, True, False)
     """
-    return raw.strip().casefold() in _BARE_WORDS or raw.strip().isdigit()
+    word = _fold(raw.strip())
+    return word in _YES_WORDS or word in _NO_WORDS or word.isdigit()
 
 
 @lru_cache(maxsize=4096)
