@@ -2,9 +2,9 @@
 # The environment is .venv, made once and again whenever the pins change. Another Python: make demo PYTHON=python3.13
 
 PYTHON ?= python3
-# Time of all fuzz targets together, and what chooses their inputs: hypothesis or atheris.
+# Time of all fuzz targets together, and what chooses their inputs: random, hypothesis or atheris.
 SECONDS ?= 60
-ENGINE ?= hypothesis
+ENGINE ?= random
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check

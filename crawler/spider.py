@@ -18,7 +18,6 @@ from twisted.python.failure import Failure
 from catalog.errors import ScoutError, StoreError, UnreachableShop
 from catalog.links.tracking_params import learn_shop_keys
 from catalog.models import Page, PageState
-from catalog.runtime.process_end import set_aside_reason
 from catalog.storage.bodies import BodyStore
 from catalog.storage.frontier import FetchOutcome, Frontier
 from crawler.config import DEFAULT_CONFIG, CrawlConfig
@@ -41,8 +40,14 @@ from crawler.frontier.dispatcher import MAX_IN_FLIGHT, Dispatcher
 from crawler.frontier.throttle import Throttle
 from crawler.job import OpenedJob, open_job
 from crawler.pages.page_digest import PageDigest
+from crawler.pages.soft404 import PageFingerprint
 from crawler.store.body_repair import repair_bodies
-from crawler.store.page_processor import PageError, PageProcessor, PageSetAside
+from crawler.store.page_processor import (
+    PageError,
+    PageProcessor,
+    PageSetAside,
+    failure_reason,
+)
 from crawler.store.pipelines import PageItem, SitemapItem
 from crawler.supervision import report, serialize_error, watch_parent
 from crawler.urls.site import Site
@@ -109,7 +114,9 @@ class ShopSpider(Spider):
         if self.dispatcher.stopped_reason:
             return
         try:
-            self._handler.missing_page = await probe(self.crawler, self.site, self._page_meta())
+            self._handler.missing_page = await probe(
+                self.crawler, self.site, self._page_meta(), self._fingerprint
+            )
             self._processor.set_missing_page(self._handler.missing_page.fingerprint)
         except UnreachableShop as error:
             self.stop(self._private_address_error() or error)
@@ -141,7 +148,7 @@ class ShopSpider(Spider):
             try:
                 digest = await self._processor.process(response, page.source != "root")
             except (PageSetAside, PageError) as error:
-                status = ResponseStatus(PageState.FAILED, _failure_reason(error))
+                status = ResponseStatus(PageState.FAILED, failure_reason(error))
             except StoreError as error:
                 self.stop(error)
                 self.dispatcher.release(page.id or 0)
@@ -260,6 +267,14 @@ class ShopSpider(Spider):
             self.dispatcher.release(page_id or 0)
         return [page for page in pages if page.id not in outcomes]
 
+    async def _fingerprint(self, response: Response) -> PageFingerprint | None:
+        """Compute the fingerprint of the shop's soft 404s; a page that fails is counted."""
+        try:
+            return await self._processor.fingerprint(response)
+        except (PageSetAside, PageError) as error:
+            self.link_filter.refused[f"page of the probe: {failure_reason(error)}"] += 1
+            return None
+
     def _request(self, page: Page) -> Request:
         page_meta = self._page_meta()
         headers: dict[str, str] = {}
@@ -326,9 +341,3 @@ class ShopSpider(Spider):
 def _final_status(item: PageItem) -> ResponseStatus:
     """Return the status of a page after its content or its redirect was handled."""
     return ResponseStatus(item.outcome.state, item.outcome.columns["reason"])
-
-
-def _failure_reason(error: PageSetAside | PageError) -> str:
-    if isinstance(error, PageSetAside):
-        return set_aside_reason(str(error))
-    return f"error: {error}"

@@ -5,17 +5,25 @@ rows.
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import IO, Any
 
 from catalog.errors import UnreadableFeed
 from catalog.feeds import columns
-from catalog.feeds.offers import OfferParser, ParsedOffer, PriceTexts
-from catalog.feeds.rows import Row, Rows, UnreadableRow
+from catalog.feeds.offers import OfferParser, PriceTexts
+from catalog.feeds.row_parser import (
+    OFFER_COLUMNS,
+    ParsedRow,
+    SpooledOffer,
+    can_be_sent,
+    parse_known_row,
+    parse_row,
+    parser_process,
+)
+from catalog.feeds.rows import Row, Rows, Texts, UnreadableRow
 from catalog.links.shop_links import UrlCleaner
-from catalog.models import OfferFields
 from catalog.runtime.progress import Progress
 from catalog.values import Hint, find_decimal_separator
 
@@ -31,10 +39,11 @@ MAX_QUOTED_LENGTH = 80
 SAMPLE_SIZE = 500
 # Rows between two progress reports.
 PROGRESS_STEP = 1_000
+# Rows from which a second process parses: it takes about a second to start.
+ROWS_ALONE = 20_000
+# Rows that are sent to it at a time.
+BATCH_SIZE = 250
 
-# Columns of a known offer that the feed decides, in the order of the spool.
-OFFER_COLUMNS = (*OfferFields.model_fields, "ref", "link", "opaque", "product")
-_ENCODER = json.JSONEncoder(check_circular=False)
 _PRICE_INDEX = OFFER_COLUMNS.index("price")
 _CURRENCY_INDEX = OFFER_COLUMNS.index("currency")
 # Details of a reason that differ from row to row.
@@ -123,13 +132,15 @@ class FeedReader:
             if isinstance(row, Row):
                 self._parser.learn_formats(row.texts)
         for row in sample:
-            self._read_row(row, self._parser)
+            texts = row.texts if isinstance(row, Row) else None
+            self._read_row(row, None if texts is None else parse_known_row(self._parser, texts))
         del sample
-        for row in rows:
+        for row in islice(rows, ROWS_ALONE):
             self._add_names(row)
-            if isinstance(row, Row):
-                self._parser.learn_formats(row.texts)
-            self._read_row(row, self._parser)
+            texts = row.texts if isinstance(row, Row) else None
+            self._read_row(row, None if texts is None else parse_row(self._parser, texts))
+        if self.read >= SAMPLE_SIZE + ROWS_ALONE:
+            self._read_others(rows, self._parser)
         if not self.kept:
             raise UnreadableFeed(self._emptiness(self.bad_rows))
 
@@ -142,22 +153,63 @@ class FeedReader:
             offer, texts = json.loads(line)
             if texts is not None and self._parser is not None:
                 regular, sale, currency = texts
-                price, code = self._parser.parse_price(
+                price, code, note = self._parser.parse_price(
                     PriceTexts(_as_pairs(regular), _as_pairs(sale), currency)
                 )
+                if note:
+                    self.note(note)
                 offer[_PRICE_INDEX] = None if price is None else str(price)
                 offer[_CURRENCY_INDEX] = code
             yield offer
 
-    def _add_names(self, row: Row | UnreadableRow, *, resolve: bool = True) -> None:
-        """Add the column names that are new with this row; behind thousands, only those of a
+    def _read_others(self, rows: Rows, parser: OfferParser) -> None:
+        """Read the rows of a long feed, parsed by a second process where that is possible."""
+        if not can_be_sent(parser):
+            for row in rows:
+                self._add_names(row)
+                texts = row.texts if isinstance(row, Row) else None
+                self._read_row(row, None if texts is None else parse_row(parser, texts))
+            return
+        with parser_process(parser) as process:
+            batch: list[Row | UnreadableRow] = []
+            for row in rows:
+                # Rows before new columns are parsed without these.
+                if self._new_names(row):
+                    process.submit(batch, _texts_of(batch))
+                    batch = []
+                    self._read_batches(process.done())
+                    self._add_names(row)
+                    process.set_columns(self._columns)
+                batch.append(row)
+                if len(batch) >= BATCH_SIZE:
+                    process.submit(batch, _texts_of(batch))
+                    batch = []
+                    self._read_batches(process.done())
+            process.submit(batch, _texts_of(batch))
+            self._read_batches(process.remaining())
+
+    def _read_batches(
+        self, batches: Iterable[tuple[list[Row | UnreadableRow], list[ParsedRow]]]
+    ) -> None:
+        for batch, parsed_rows in batches:
+            parsed = iter(parsed_rows)
+            for row in batch:
+                self._read_row(row, next(parsed) if isinstance(row, Row) else None)
+
+    def _new_names(self, row: Row | UnreadableRow) -> list[str]:
+        """Return the column names that are new with a row; behind thousands, only those of a
         field.
         """
         if isinstance(row, UnreadableRow) or row.texts.keys() <= self._names.keys():
-            return
+            return []
         new_names = [name for name in row.texts if name not in self._names]
         if len(self._names) > MAX_NAMES:
             new_names = [name for name in new_names if columns.count_known([name])]
+        return new_names
+
+    def _add_names(self, row: Row | UnreadableRow, *, resolve: bool = True) -> None:
+        """Add the column names that are new with a row, and find the fields' columns anew."""
+        new_names = self._new_names(row)
         self._names |= dict.fromkeys(new_names)
         if new_names and resolve:
             self._columns = columns.resolve_columns(self._names, self.mapping, self.source)
@@ -171,7 +223,8 @@ class FeedReader:
             for column in self._columns.get("price", []):
                 yield from row.texts.get(column, [])
 
-    def _read_row(self, row: Row | UnreadableRow, parser: OfferParser) -> None:
+    def _read_row(self, row: Row | UnreadableRow, parsed: ParsedRow | None) -> None:
+        """Keep or refuse a row; `parsed` is None for one that is unreadable."""
         self.read += 1
         if self.read % PROGRESS_STEP == 0:
             self.progress("offers read", self.read)
@@ -182,33 +235,20 @@ class FeedReader:
         if isinstance(row, UnreadableRow):
             self._refuse(row)
             return
-        offer = parser.parse(row.texts)
-        if isinstance(offer, str):
-            self._refuse(UnreadableRow(row.line, offer, _raw_text(row)))
+        if not isinstance(parsed, SpooledOffer):
+            self._refuse(UnreadableRow(row.line, parsed or "", _raw_text(row)))
             return
-        ref = offer.columns["ref"]
-        first_line = self._line_of_ref.setdefault(ref, row.line)
+        first_line = self._line_of_ref.setdefault(parsed.ref, row.line)
         if len(self._line_of_ref) == self.kept:
-            reason = f"has the id {ref[:MAX_QUOTED_LENGTH]!r} of line {first_line} again"
+            reason = f"has the id {parsed.ref[:MAX_QUOTED_LENGTH]!r} of line {first_line} again"
             self._refuse(UnreadableRow(row.line, reason, _raw_text(row)))
             return
-        self._keep(offer)
-
-    def _keep(self, offer: ParsedOffer) -> None:
         self.kept += 1
-        self.opaque += offer.columns["opaque"]
-        self.removed += offer.had_tracking
-        if offer.notes:
-            self.reasons.update(offer.notes)
-        price = offer.columns["price"]
-        if price is not None:
-            offer.columns["price"] = str(price)
-        texts = offer.price_texts
-        record = [
-            list(map(offer.columns.__getitem__, OFFER_COLUMNS)),
-            None if texts is None else [texts.regular, texts.sale, texts.currency],
-        ]
-        self.spool.write(_ENCODER.encode(record) + "\n")
+        self.opaque += parsed.is_opaque
+        self.removed += parsed.had_tracking
+        if parsed.notes:
+            self.reasons.update(parsed.notes)
+        self.spool.write(parsed.line)
 
     def _refuse(self, row: UnreadableRow) -> None:
         self.bad += 1
@@ -224,6 +264,10 @@ class FeedReader:
             if isinstance(row, UnreadableRow):
                 return f"{self.source} holds no row that can be read: line {row.line} {row.reason}"
         return f"{self.source} holds no offers"
+
+
+def _texts_of(batch: list[Row | UnreadableRow]) -> list[Texts]:
+    return [row.texts for row in batch if isinstance(row, Row)]
 
 
 def _raw_text(row: Row) -> str:

@@ -26,9 +26,10 @@ from sqlmodel import Session, SQLModel, col, delete, select
 
 from catalog.errors import StorageFull, UnknownShop
 from catalog.feeds import sources
-from catalog.feeds.feed_reader import OFFER_COLUMNS, FeedReader
+from catalog.feeds.feed_reader import FeedReader
 from catalog.feeds.feed_reader import ImportSummary as ImportSummary
 from catalog.feeds.former_offers import keep_former_offers
+from catalog.feeds.row_parser import OFFER_COLUMNS
 from catalog.links.shop_links import UrlCleaner
 from catalog.models import BadRow, CatalogImport, KnownOffer, LostOffer, Shop, utc_now
 from catalog.runtime.progress import Progress, no_progress

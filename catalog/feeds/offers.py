@@ -8,7 +8,7 @@ one.
 import hashlib
 import html
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -126,9 +126,8 @@ class OfferParser:
     def learn_formats(self, row: Texts) -> None:
         """Let the prices of a row show the formats of their columns."""
         for column in self._currency_of_column:
-            if column in row and not self.formats.is_settled(column):
-                for raw in row[column]:
-                    self.formats.add(column, raw)
+            for raw in row.get(column, ()):
+                self.formats.add(column, raw)
 
     def parse(self, row: Texts) -> ParsedOffer | str:
         """Parse the offer of a row; returns the reason where it is none."""
@@ -161,14 +160,20 @@ class OfferParser:
         if link.note:
             notes.append(link.note)
         _add_doubts(notes, raws, offer)
-        is_final = price_texts is None or not self._may_change(price_texts)
-        return ParsedOffer(offer, notes, link.had_tracking, None if is_final else price_texts)
+        may_change = price_texts is not None and _is_any_ambiguous(price_texts)
+        return ParsedOffer(offer, notes, link.had_tracking, price_texts if may_change else None)
 
-    def parse_price(self, texts: PriceTexts) -> tuple[Decimal | None, str | None]:
-        """Parse price and currency again, once all prices of the feed have shown their formats."""
+    def parse_price(self, texts: PriceTexts) -> tuple[Decimal | None, str | None, str | None]:
+        """Parse price and currency again, once all prices of the feed have shown their formats.
+
+        The third value is a note on a price whose format is a guess; None where it is shown.
+        """
         raws = {Attribute.PRICE: self._prices(texts)}
         offer = values.make_columns(raws, self._hint, None, texts.currency)
-        return offer["price"], offer["currency"]
+        note = None
+        for column, raw in (*texts.regular, *texts.sale):
+            note = note or self.formats.note(column, raw, _price_currency(texts, raw))
+        return offer["price"], offer["currency"], note
 
     def _texts(self, row: Texts, field: str) -> list[str]:
         columns = self._columns.get(field)
@@ -196,26 +201,27 @@ class OfferParser:
                 amounts.append((column, f"{raw} {currency}" if needs_currency else raw))
         return tuple(amounts)
 
-    def _may_change(self, texts: PriceTexts) -> bool:
-        """Return True if further prices of the feed may change how these are read."""
-        for column, raw in (*texts.regular, *texts.sale):
-            if is_ambiguous(raw) and not self.formats.is_settled(column):
-                return True
-        return False
-
     def _prices(self, texts: PriceTexts) -> list[str]:
         """Return the prices, the current one first: a sale price must not be above the regular
         one.
         """
-        regular = [self.formats.rewrite(column, raw) for column, raw in texts.regular]
+        regular = self._rewritten(texts, texts.regular)
         if not texts.sale:
             return regular
-        sale = [self.formats.rewrite(column, raw) for column, raw in texts.sale]
+        sale = self._rewritten(texts, texts.sale)
         sale_amount = _first_amount(sale, self._hint)
         regular_amount = _first_amount(regular, self._hint)
         if not sale_amount or (regular_amount is not None and sale_amount > regular_amount):
             return regular
         return [*sale, *regular]
+
+    def _rewritten(self, texts: PriceTexts, amounts: Iterable[tuple[str, str]]) -> list[str]:
+        """Return amounts in forms that read in one way only, as far as the feed shows it."""
+        rewritten: list[str] = []
+        for column, raw in amounts:
+            currency = _price_currency(texts, raw) if is_ambiguous(raw) else None
+            rewritten.append(self.formats.rewrite(column, raw, currency))
+        return rewritten
 
     def _category(self, row: Texts) -> list[str]:
         """Return the first column with a category; several texts are the steps of one path, unless
@@ -333,6 +339,16 @@ def _read_plain_price(texts: PriceTexts | None) -> tuple[str, str] | None:
 @lru_cache(maxsize=256)
 def _currency_of_code(code: str) -> str | None:
     return code if values.find_currency(code) == code else None
+
+
+def _is_any_ambiguous(texts: PriceTexts) -> bool:
+    """Return True if further prices of the feed may change how these are read."""
+    return any(is_ambiguous(raw) for _, raw in (*texts.regular, *texts.sale))
+
+
+def _price_currency(texts: PriceTexts, raw: str) -> str | None:
+    """Return the currency of a price: that of its row, else its text's."""
+    return values.find_currency(texts.currency or "") or values.find_currency(raw)
 
 
 def _split_all_urls(raws: Sequence[str]) -> list[str]:

@@ -9,7 +9,8 @@ from typing import Any
 from catalog.errors import FeedError, UsageError
 from catalog.feeds import sources
 from catalog.feeds.columns import Columns
-from catalog.feeds.feed_reader import OFFER_COLUMNS, FeedReader
+from catalog.feeds.feed_reader import FeedReader
+from catalog.feeds.row_parser import OFFER_COLUMNS
 from catalog.feeds.rows import Row, UnreadableRow
 from catalog.models import Shop
 from catalog.runtime.progress import no_progress

@@ -1,18 +1,21 @@
 """Availability: in_stock, out_of_stock or preorder, from schema.org URLs, feed words, booleans and
 shop phrases.
 
-An offer that can be ordered but ships later (pre-order, back order) is `preorder`. The phrases are
-the usual ones of German, English, French, Spanish, Italian and Dutch shops. Denials are tried
-first, since most of them contain an assent: a negation up to three words before an assent, or a
-count of zero beside one, means out of stock. A phrase that offers a notification ("Notify me when
-available", in the languages of Europe) says that the offer is not in stock, unless the text around
-it says otherwise.
+An offer that can be ordered but ships later (pre-order, back order, made to order) is `preorder`.
+The phrases are the usual ones of shops in the languages of Europe and East Asia
+(`availability.toml`). Denials are tried first, since most of them contain an assent: a negation up
+to three words before an assent, or a count of zero beside one, means out of stock. A phrase that
+offers a notification ("Notify me when available") says that the offer is not in stock, unless the
+text around it says otherwise.
 """
 
 import re
 import tomllib
+import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
 from importlib.resources import files
+from typing import Any
 
 from catalog.values import text
 from catalog.values.prices.price_words import words_pattern
@@ -24,71 +27,95 @@ PREORDER = "preorder"
 MAX_LENGTH = 120
 
 _SCHEMA_ORG = re.compile(r"^(?:schema:|(?:https?://)?(?:www\.)?schema\.org/)")
-_YES_WORDS = "true yes y ja oui si sí".split()
-_NO_WORDS = "false no n nein non nee".split()
-_BARE_WORDS = frozenset(_YES_WORDS + _NO_WORDS)
 # Words that settle it alone, most of them schema.org's.
 _AVAILABILITY_OF_WORD = (
-    dict.fromkeys(_YES_WORDS, IN_STOCK)
-    | dict.fromkeys("instock instoreonly onlineonly limitedavailability".split(), IN_STOCK)
-    | dict.fromkeys(_NO_WORDS, OUT_OF_STOCK)
+    dict.fromkeys("instock instoreonly onlineonly limitedavailability".split(), IN_STOCK)
     | dict.fromkeys("outofstock soldout discontinued oos".split(), OUT_OF_STOCK)
     | dict.fromkeys("preorder presale backorder madetoorder reserved".split(), PREORDER)
 )
-_DELAY_PHRASES = re.compile(
-    r"\b(?:pre[ _-]?order|back[ _-]?order|pre[ _-]?sale|vorbestell|pré-?commande|précommander"
-    r"|preventa|bajo pedido"
-    r"|preordin|prenota|in prevendita|pre-?bestel)"
+_DATA: dict[str, Any] = tomllib.loads(
+    files("catalog.values").joinpath("availability.toml").read_text(encoding="utf-8")
 )
-_ASSENT = (
-    r"\b(?:in[ _-]stock|available|auf lager|ab lager|lagernd|vorrätig|lieferbar|verfügbar|sofort"
-    r"|erhältlich|en stock"
-    r"|disponibles?|en existencia|hay existencias|disponibile|in magazzino|op voorraad|leverbaar"
-    r"|beschikbaar"
-    r"|only \d+ left|nur noch \d+)\b"
+# Combining marks of European scripts; those of Japanese make another letter.
+_ACCENTS = re.compile("[\u0300-\u036f]")
+# Letters of scripts that write words without spaces between them.
+_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+def _fold(phrase: str) -> str:
+    """Return a phrase without case and accents, so that `ΔΙΑΘΕΣΙΜΟ` is `διαθέσιμο`."""
+    folded = phrase.casefold()
+    if folded.isascii():
+        return folded
+    letters = _ACCENTS.sub("", unicodedata.normalize("NFD", folded))
+    # The dotless i of Turkish has no upper case of its own.
+    return unicodedata.normalize("NFC", letters).replace("ı", "i")
+
+
+def _alternatives(words: Iterable[str]) -> str:
+    """Return a pattern for words of the data file, bounded by spaces in scripts that have them."""
+    spaced: list[str] = []
+    unspaced: list[str] = []
+    for word in map(_fold, words):
+        (unspaced if _UNSPACED.search(word) else spaced).append(word)
+    bounded = rf"(?<![^\W_])(?:{words_pattern(spaced)})(?![^\W_])"
+    pattern = f"{bounded}|{words_pattern(unspaced)}" if unspaced else bounded
+    return rf"(?:{pattern})".replace(r"\#", r"\d{1,6}")
+
+
+def _words(name: str) -> list[str]:
+    """Return the words of a table of the data file, in all languages."""
+    table: str | dict[str, str] = _DATA[name]
+    texts = [table] if isinstance(table, str) else table.values()
+    return [word for line in texts for word in line.split()]
+
+
+def _word_pattern(name: str) -> re.Pattern[str]:
+    return re.compile(_alternatives(_words(name)))
+
+
+_YES_WORDS = frozenset(map(_fold, _words("yes")))
+_NO_WORDS = frozenset(map(_fold, _words("no")))
+_AVAILABILITY_OF_WORD |= dict.fromkeys(_YES_WORDS, IN_STOCK) | dict.fromkeys(
+    _NO_WORDS, OUT_OF_STOCK
 )
+_ASSENT = _alternatives(_words("in_stock"))
 _ASSENT_PHRASES = re.compile(_ASSENT)
-_NEGATION = r"\b(?:no|not|nicht|kein\w*|pas|plus|non|niet|geen)\b(?! (?:only|nur|que|seulement|solo|alleen)\b)"
+_DELAY_PHRASES = _word_pattern("preorder")
+_NEGATION = rf"{_alternatives(_words('negations'))}(?! {_alternatives(_words('limits'))})"
+_SOON = _alternatives(_words("soon"))
+_AGAIN = rf"(?:{_alternatives(_words('again'))} )?"
 _DENIAL_PHRASES = re.compile(
-    r"\b(?:out[ _-]of[ _-]stock|no stock|sold[ _-]?out|unavailable|discontinued|ausverkauft"
-    r"|vergriffen"
-    r"|rupture|épuisé|indisponible|agotado|sin (?:stock|existencias)|fuera de stock|esaurito"
-    r"|terminato|uitverkocht"
-    r"|(?:available|in stock|coming) (?:again )?(?:very )?soon|soon (?:available|in stock)"
-    r"|bald (?:wieder )?(?:verfügbar|lieferbar|erhältlich|auf lager)|demnächst (?:wieder )?(?:verfügbar|lieferbar|erhältlich)"
-    r"|bientôt (?:de nouveau )?(?:disponible|en stock)|próximamente|pronto disponible|presto disponibile"
-    r"|prossimamente|binnenkort)"
+    rf"{_alternatives(_words('out_of_stock'))}"
+    rf"|{_SOON} {_AGAIN}{_ASSENT}|{_ASSENT} {_AGAIN}{_SOON}"
     rf"|{_NEGATION}(?: [^\W\d]+){{0,3}}? {_ASSENT}"
-    rf"|(?<![\d.,])0(?: [^\W\d]+)? {_ASSENT}|{_ASSENT}:? 0(?![\d.,])|\bonly 0 left"
+    rf"|{_ASSENT} ?[:?=] ?{_alternatives(_words('no'))}$"
+    rf"|(?<![\d.,])0(?: [^\W\d]+)? {_ASSENT}|{_ASSENT}:? 0(?![\d.,])"
 )
-
-
 # In this order: denials contain assents.
 _PHRASES = (
     (_DENIAL_PHRASES, OUT_OF_STOCK),
     (_DELAY_PHRASES, PREORDER),
     (_ASSENT_PHRASES, IN_STOCK),
 )
-_NOTIFICATION_WORDS: dict[str, str] = tomllib.loads(
-    files("catalog.values").joinpath("availability.toml").read_text(encoding="utf-8")
-)
-
-
-def _word_pattern(name: str) -> re.Pattern[str]:
-    notification_words = _NOTIFICATION_WORDS[name].split()
-    return re.compile(rf"(?<![^\W_])(?:{words_pattern(notification_words)})(?![^\W_])")
-
-
 _NOTIFY = _word_pattern("notify")
 _ABOUT_AVAILABILITY = _word_pattern("about")
 _CONDITION = _word_pattern("condition")
 _SENTENCE_END = re.compile(r"[.!;|•·–—]\s+|\s[-/]\s")
-# A number of items in stock.
 # A condition before an assent: `ships when available` does not say that it is.
 _CONDITIONAL_ASSENT = re.compile(
-    r"\b(?:when|once|as soon as|wenn|sobald|quand|lorsque|dès que|cuando|en cuanto|quando|non appena"
-    rf"|wanneer|zodra)\b[^.;!]{{0,40}}?{_ASSENT}"
+    rf"{_alternatives(_words('conjunctions'))}[^.;!]{{0,40}}?{_ASSENT}"
 )
+_TOKEN = re.compile(r"[^\W_]+")
+# First letters of the phrases: a text without any of them needs no search.
+_START_LENGTH = 3
+_STARTS = frozenset(
+    token[0][:_START_LENGTH]
+    for name in ("in_stock", "out_of_stock", "preorder", "notify")
+    for word in _words(name)
+    if (token := _TOKEN.search(_fold(word)))
+)
+# A number of items in stock.
 _COUNT = re.compile(r"\d{1,6}")
 _GAPS_IN_WORD = re.compile(r"[\s_-]")
 
@@ -116,21 +143,34 @@ def is_bare(raw: str) -> bool:
     >>> is_bare(" 5052 "), is_bare("true"), is_bare("InStock")
     (True, True, False)
     """
-    return raw.strip().casefold() in _BARE_WORDS or raw.strip().isdigit()
+    word = _fold(raw.strip())
+    return word in _YES_WORDS or word in _NO_WORDS or word.isdigit()
 
 
 @lru_cache(maxsize=4096)
 def _normalise(raw: str) -> str | None:
-    phrase = text.plain(raw).casefold()
+    phrase = _fold(text.plain(raw))
     if _COUNT.fullmatch(phrase):
         return IN_STOCK if phrase.strip("0") else OUT_OF_STOCK
     word = _GAPS_IN_WORD.sub("", _SCHEMA_ORG.sub("", phrase).rstrip("/"))
     if availability := _AVAILABILITY_OF_WORD.get(word):
         return availability
+    if not _has_start(phrase):
+        return None
+    # Phrases of feeds may have underscores between their words.
+    phrase = phrase.replace("_", " ")
     without_commas = phrase.replace(",", "")
     if _NOTIFY.search(without_commas):
         return _availability_beside_notification(without_commas)
     return _availability_of_phrase(_CONDITIONAL_ASSENT.sub(" ", phrase))
+
+
+def _has_start(phrase: str) -> bool:
+    """Return True if a phrase may hold one of the data file."""
+    for token in _TOKEN.findall(phrase):
+        if token[:_START_LENGTH] in _STARTS:
+            return True
+    return _UNSPACED.search(phrase) is not None
 
 
 def _availability_of_phrase(phrase: str) -> str | None:

@@ -5,6 +5,7 @@ it, and how it presents a missing page.
 """
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -20,8 +21,7 @@ from scrapy.exceptions import (
 from scrapy.http import Request, Response
 from scrapy.http.request import NO_CALLBACK
 
-from catalog.errors import HostilePage, UnreachableShop
-from catalog.html import decode_html, open_html
+from catalog.errors import UnreachableShop
 from crawler.fetch.response_status import SILENCES, classify_error, is_html, redirect_target
 from crawler.pages.soft404 import PageFingerprint, nonexistent_path
 from crawler.urls.crawl_url import CrawlUrl
@@ -42,12 +42,17 @@ class MissingPage:
     redirect_key: str | None = None
 
 
-async def probe(crawler: Crawler, site: Site, meta: dict[str, Any]) -> MissingPage:
+# Computes the fingerprint of a page; None where there is none.
+Fingerprinter = Callable[[Response], Awaitable[PageFingerprint | None]]
+
+
+async def probe(
+    crawler: Crawler, site: Site, meta: dict[str, Any], fingerprint: Fingerprinter
+) -> MissingPage:
     """Request a page that cannot exist; moves `site` to the origin that answers.
 
-    Raises UnreachableShop.
-
     `meta` is added to the request, so that it is fetched as the shop's other pages are.
+    `fingerprint` is called with a page that claims to exist. Raises UnreachableShop.
     """
     path = nonexistent_path(site.home)
     for _ in range(MAX_TRIES):
@@ -55,7 +60,8 @@ async def probe(crawler: Crawler, site: Site, meta: dict[str, Any]) -> MissingPa
         if response is None:
             return MissingPage()
         if not 300 <= response.status < 400:
-            return MissingPage(_fingerprint(response))
+            is_page = response.status == 200 and is_html(response)
+            return MissingPage(await fingerprint(response) if is_page else None)
         target = redirect_target(response)
         if not site.contains(target):
             return MissingPage()
@@ -87,13 +93,3 @@ async def _fetch(crawler: Crawler, url: str, meta: dict[str, Any]) -> Response |
                 ) from error
             await asyncio.sleep(RETRY_DELAY)
     return None
-
-
-def _fingerprint(response: Response) -> PageFingerprint | None:
-    if response.status != 200 or not is_html(response):
-        return None
-    content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
-    try:
-        return PageFingerprint.of(open_html(decode_html(response.body, content_type)))
-    except HostilePage:
-        return None

@@ -11,6 +11,9 @@ from dataclasses import dataclass
 
 from selectolax.lexbor import LexborHTMLParser
 
+from catalog.errors import HostilePage
+from catalog.html import open_html, to_utf8
+
 WORD = re.compile(r"\w{2,}")
 TEXT_TAGS = "body h1, body h2, body h3, body p, body li, body a, body td"
 DIFFERENT_WORDS = 6  # words on one page only, such as those of the requested path
@@ -47,6 +50,14 @@ class PageFingerprint:
         different = len(self.words ^ page.words)
         tolerated = DIFFERENT_WORDS + DIFFERENT_SHARE * len(self.words | page.words)
         return self.title == page.title and different <= tolerated
+
+
+def page_fingerprint(body: bytes, content_type: str | None) -> PageFingerprint | None:
+    """Compute the fingerprint of a page from its bytes; None if the page is hostile."""
+    try:
+        return PageFingerprint.of(open_html(to_utf8(body, content_type)))
+    except HostilePage:
+        return None
 
 
 def nonexistent_path(root: str) -> str:

@@ -1,17 +1,26 @@
 """Bytes of an archive, unpacked: in segments where it is damaged.
 
-An archive is plain, gzipped as a whole, or gzipped record by record (ISO 28500, annex D). Where a
-member of the latter is damaged, the next one is searched for by the first bytes of gzip; the bytes
-behind the gap are another segment. Nothing is unpacked before it is needed, so that a hostile file
-cannot fill the memory.
+An archive is plain, packed as a whole, or packed record by record: with gzip (ISO 28500, annex D),
+or with Zstandard ("WARC Zstandard compression", IIPC), whose first frame may hold a dictionary for
+all others. Where a member of a packed archive is damaged, the next one is searched for by its first
+bytes; the bytes behind the gap are another segment. Nothing is unpacked before it is needed, so
+that a hostile file cannot fill the memory.
 """
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import Enum
 from io import BufferedReader
+from typing import Protocol
+
+import zstandard
 
 GZIP_MAGIC = b"\x1f\x8b\x08"
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+# First bytes of the frame that holds the dictionary of a Zstandard archive.
+ZSTD_DICTIONARY_MAGIC = b"\x5d\x2a\x4d\x18"
+# Bytes of the length behind these.
+DICTIONARY_LENGTH_SIZE = 4
 BLOCK_SIZE = 65_536  # bytes unpacked at a time
 READ_SIZE = 16_384  # bytes read at a time; small, as what is behind a member is copied
 # Bytes of a packed member that are kept, to search for the next one if it is damaged. Bound: behind
@@ -20,8 +29,15 @@ MAX_MEMBER_SIZE = 16_777_216
 # Members that fail to unpack, one behind the other, before the file is given up. Bound against
 # hostile input.
 MAX_DAMAGED_MEMBERS = 5_000
-# Packed bytes of a member before the first unpacked one. Bound against hostile input.
-MAX_MEMBER_HEAD = 65_536
+# Packed bytes of a member before the first unpacked one; a block of Zstandard has up to 128 KiB.
+# Bound against hostile input.
+MAX_MEMBER_HEAD = 262_144
+# Bytes that are unpacked with Zstandard at a time: 4 bytes may hold a block of 128 KiB.
+ZSTD_STEP = 512
+# Bytes that a Zstandard archive may refer back to: the bound of its command-line program.
+MAX_ZSTD_WINDOW = 134_217_728
+# Bytes of a dictionary, unpacked. Bound against hostile input.
+MAX_DICTIONARY_SIZE = 16_777_216
 
 
 class Gap(Enum):
@@ -35,19 +51,99 @@ Block = bytes | Gap
 
 
 def unpacked_blocks(file: BufferedReader) -> Iterator[Block]:
-    """Yield the bytes of a file, gunzipped if need be, and gaps."""
-    if file.peek(len(GZIP_MAGIC))[: len(GZIP_MAGIC)] == GZIP_MAGIC:
-        yield from _Gunzipper(file).blocks()
-        return
-    while block := file.read(BLOCK_SIZE):
-        yield block
+    """Yield the bytes of a file, unpacked if need be, and gaps."""
+    head = file.peek(len(ZSTD_MAGIC))
+    if head.startswith(GZIP_MAGIC):
+        yield from _Unpacker(file, GZIP_MAGIC, _GzipMember).blocks()
+    elif head.startswith((ZSTD_MAGIC, ZSTD_DICTIONARY_MAGIC)):
+        yield from _unpacked_zstd(file)
+    else:
+        while block := file.read(BLOCK_SIZE):
+            yield block
 
 
-class _Gunzipper:
-    """Gunzips member after member, damaged ones up to the damage."""
+class _DamagedMember(ValueError):
+    """A member that cannot be unpacked any further."""
 
-    def __init__(self, file: BufferedReader) -> None:
+
+class _Member(Protocol):
+    """Unpacks one member."""
+
+    @property
+    def at_end(self) -> bool:
+        """True once the member is unpacked to its end."""
+
+    def unpack(self, packed: bytes) -> tuple[bytes, bytes]:
+        """Unpack a part of some packed bytes; returns the unpacked bytes, and the packed bytes that
+        are left.
+
+        Raises _DamagedMember.
+        """
+
+
+class _GzipMember:
+    def __init__(self) -> None:
+        self._unpacker = zlib.decompressobj(wbits=31)
+
+    @property
+    def at_end(self) -> bool:
+        return self._unpacker.eof
+
+    def unpack(self, packed: bytes) -> tuple[bytes, bytes]:
+        try:
+            block = self._unpacker.decompress(packed, BLOCK_SIZE)
+        except zlib.error as error:
+            raise _DamagedMember from error
+        return block, self._unpacker.unconsumed_tail or self._unpacker.unused_data
+
+
+class _ZstdMember:
+    def __init__(self, unpacker: zstandard.ZstdDecompressor) -> None:
+        self._unpacker = unpacker.decompressobj()
+
+    @property
+    def at_end(self) -> bool:
+        return self._unpacker.eof
+
+    def unpack(self, packed: bytes) -> tuple[bytes, bytes]:
+        try:
+            block = self._unpacker.decompress(packed[:ZSTD_STEP])
+        except zstandard.ZstdError as error:
+            raise _DamagedMember from error
+        return block, self._unpacker.unused_data + packed[ZSTD_STEP:]
+
+
+def _unpacked_zstd(file: BufferedReader) -> Iterator[Block]:
+    dictionary = None
+    if file.peek(len(ZSTD_DICTIONARY_MAGIC)).startswith(ZSTD_DICTIONARY_MAGIC):
+        file.read(len(ZSTD_DICTIONARY_MAGIC))
+        size = int.from_bytes(file.read(DICTIONARY_LENGTH_SIZE), "little")
+        dictionary = _read_dictionary(file.read(min(size, MAX_DICTIONARY_SIZE)))
+    unpacker = zstandard.ZstdDecompressor(dictionary, max_window_size=MAX_ZSTD_WINDOW)
+    yield from _Unpacker(file, ZSTD_MAGIC, lambda: _ZstdMember(unpacker)).blocks()
+
+
+def _read_dictionary(content: bytes) -> zstandard.ZstdCompressionDict | None:
+    """Return the dictionary of an archive, which may be packed itself; None if it is damaged."""
+    if content.startswith(ZSTD_MAGIC):
+        unpacker = zstandard.ZstdDecompressor(max_window_size=MAX_ZSTD_WINDOW)
+        try:
+            with unpacker.stream_reader(content) as reader:
+                content = reader.read(MAX_DICTIONARY_SIZE)
+        except zstandard.ZstdError:
+            return None
+    return zstandard.ZstdCompressionDict(content) if content else None
+
+
+class _Unpacker:
+    """Unpacks member after member, damaged ones up to the damage."""
+
+    def __init__(
+        self, file: BufferedReader, magic: bytes, new_member: Callable[[], _Member]
+    ) -> None:
         self._file = file
+        self._magic = magic
+        self._new_member = new_member
         # Packed bytes of the current member, and behind it. Unpacked up to `_position`.
         self._packed = bytearray()
         self._position = 0
@@ -62,7 +158,7 @@ class _Gunzipper:
                     gap = Gap.DIRTY
                     yield block
                 damaged = 0
-            except zlib.error:
+            except _DamagedMember:
                 damaged += 1
                 yield gap
                 # The member may end before the damage shows: bytes behind it are read as its own.
@@ -71,35 +167,33 @@ class _Gunzipper:
     def _next_member(self) -> bool:
         """Go to the next member; returns False at the end of the file."""
         while True:
-            start = self._packed.find(GZIP_MAGIC)
+            start = self._packed.find(self._magic)
             if start >= 0:
                 self._drop(start)
                 return True
-            self._drop(max(0, len(self._packed) - len(GZIP_MAGIC) + 1))
+            self._drop(max(0, len(self._packed) - len(self._magic) + 1))
             if not self._read():
                 return False
 
     def _member_blocks(self) -> Iterator[bytes]:
-        """Yield the bytes of the member at the present position. Raises zlib.error."""
-        unpacker = zlib.decompressobj(wbits=31)
+        """Yield the bytes of the member at the present position. Raises _DamagedMember."""
+        member = self._new_member()
         self._position = 0
         has_output = False
         tail = b""
-        while not unpacker.eof:
-            if not tail:
-                tail = self._next_packed()
-            block = unpacker.decompress(tail, BLOCK_SIZE)
-            if not tail and not block:
-                raise zlib.error("the file ends in the middle of a member")
-            tail = unpacker.unconsumed_tail
+        while not member.at_end:
+            packed = tail or self._next_packed()
+            block, tail = member.unpack(packed)
+            if not packed and not block:
+                raise _DamagedMember("the file ends in the middle of a member")
             if block:
                 has_output = True
                 yield block
             elif not has_output and self._position > MAX_MEMBER_HEAD:
-                raise zlib.error("the head of a member does not end")
+                raise _DamagedMember("the head of a member does not end")
             if len(self._packed) > MAX_MEMBER_SIZE:
-                self._drop(self._position)
-        self._drop(self._position - len(unpacker.unused_data))
+                self._drop(self._position - len(tail))
+        self._drop(self._position - len(tail))
 
     def _next_packed(self) -> bytes:
         """Return the next packed bytes; b"" at the end of the file."""

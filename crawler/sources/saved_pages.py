@@ -4,10 +4,15 @@ A folder is read as a mirror of the site: `a/b.html` in it is `/a/b.html` of the
 its folder. A first folder named like the shop's host is skipped, because tools that mirror sites
 create one. Of a WARC file only responses of the shop's own site count, the last good one of each
 page. Reading a source twice leaves the same pages.
+
+Pages are parsed in a worker process under the limits of a crawl (`crawler.store.page_processor`): a
+page that ends its worker costs only itself.
 """
 
+import asyncio
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
 from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
@@ -16,30 +21,27 @@ from urllib.parse import quote, urlsplit
 from scrapy.http import Response
 from sqlmodel import col, select
 
-from catalog.errors import HostilePage, UsageError
-from catalog.html import decode_html, open_html
+from catalog.errors import UsageError
 from catalog.models import Page, PageState, Shop, utc_now
-from catalog.page_encoding import detect_encoding
 from catalog.runtime.progress import Progress
 from catalog.runtime.settings import Settings
-from catalog.storage.bodies import BodyStore
 from catalog.storage.frontier import FetchOutcome, Frontier, FrontierLink
 from catalog.storage.store import Store
 from crawler.discovery.sitemaps import parse_date
 from crawler.fetch.response_status import HOSTILE, MAX_ATTEMPTS, TOO_LARGE, classify_response
 from crawler.frontier.dispatcher import LEASE
-from crawler.pages.languages import resolve_alternates
-from crawler.pages.link_extraction import extract_links
 from crawler.sources.warc_reader import SavedResponse, is_warc, read_responses
+from crawler.store.page_processor import PageError, PageProcessor, PageSetAside, failure_reason
 from crawler.urls.crawl_url import CrawlUrl
 from crawler.urls.site import Site
 from url_cleaner.urls.url import join_url
 
 HTML_ENDINGS = (".html", ".htm", ".xhtml")
-WARC_ENDINGS = (".warc", ".gz")
+WARC_ENDINGS = (".warc", ".gz", ".zst")
 BATCH_SIZE = 50  # pages of one transaction
 ARCHIVE_DETAIL = "archive: "  # begins the reasons of records that are left out
 LISTED_PRIORITY = 50  # of pages that the user lists; all have the same
+PAGES_IN_WORKER = 2  # the worker parses one while another is sent
 
 
 class _SavedPage(NamedTuple):
@@ -56,18 +58,21 @@ def read_saved_pages(
     """
     site = Site(shop.url)
     frontier = Frontier(store, shop.id or 0, run_id)
-    importer = _Importer(site, BodyStore(settings.bodies))
     skipped: Counter[str] = Counter()
     done = 0
-    for batch in _batches(_pages(source, site, settings.max_body, skipped)):
-        frontier.add(FrontierLink(url, "saved") for url in batch)
-        page_ids = _page_ids(store, shop.id or 0, batch)
-        outcomes = [importer.outcome(page_ids[url], url, saved) for url, saved in batch.items()]
-        frontier.record_results(outcome for outcome in outcomes if outcome)
-        done += len(batch)
-        progress("pages", done)
+    processor = PageProcessor(site, settings.bodies, isolated=True)
+    importer = _Importer(site, processor)
+    with asyncio.Runner() as runner, closing(processor):
+        for batch in _batches(_pages(source, site, settings.max_body, skipped)):
+            frontier.add(FrontierLink(url, "saved") for url in batch)
+            page_ids = _page_ids(store, shop.id or 0, batch)
+            frontier.record_results(runner.run(importer.outcomes(page_ids, batch)))
+            done += len(batch)
+            progress("pages", done)
     if not done:
-        raise UsageError(f"{source} holds no saved pages of {shop.url} (*.html, *.warc, *.warc.gz)")
+        raise UsageError(
+            f"{source} holds no saved pages of {shop.url} (*.html, *.warc, *.warc.gz, *.warc.zst)"
+        )
     # Pages that earlier runs found and the source lacks would stay open for ever.
     while pages := frontier.claim(BATCH_SIZE, LEASE):
         frontier.record_results(
@@ -105,16 +110,28 @@ def read_url_list(file: Path, shop: Shop) -> list[FrontierLink]:
 class _Importer:
     """Turns saved responses into outcomes, and remembers the pages that have a good one."""
 
-    def __init__(self, site: Site, bodies: BodyStore) -> None:
+    def __init__(self, site: Site, processor: PageProcessor) -> None:
         self._site = site
-        self._bodies = bodies
+        self._processor = processor
         self._good: set[str] = set()
 
-    def outcome(self, page_id: int, url: str, saved: SavedResponse) -> FetchOutcome | None:
-        """Turn a saved response into its page's outcome.
+    async def outcomes(
+        self, page_ids: Mapping[str, int], batch: Mapping[str, SavedResponse]
+    ) -> list[FetchOutcome]:
+        """Turn saved responses by URL into their pages' outcomes.
 
-        Returns None if the page has a good response already.
+        Left out are responses of pages that have a good one already.
         """
+        limit = asyncio.Semaphore(PAGES_IN_WORKER)
+
+        async def outcome(url: str, saved: SavedResponse) -> FetchOutcome | None:
+            async with limit:
+                return await self._outcome(page_ids[url], url, saved)
+
+        outcomes = await asyncio.gather(*(outcome(url, saved) for url, saved in batch.items()))
+        return [outcome for outcome in outcomes if outcome is not None]
+
+    async def _outcome(self, page_id: int, url: str, saved: SavedResponse) -> FetchOutcome | None:
         if saved.body is None:
             if url in self._good:
                 return None
@@ -124,7 +141,7 @@ class _Importer:
         status = classify_response(response, MAX_ATTEMPTS)
         if status.state == PageState.FETCHED:
             self._good.add(url)
-            return self._fetched(page_id, url, saved, saved.body)
+            return await self._fetched(page_id, response, saved)
         if url in self._good:
             return None
         columns = {"reason": status.reason, "status": saved.status, "canonical": None}
@@ -132,31 +149,26 @@ class _Importer:
             columns["canonical"] = self._target(url, saved)
         return FetchOutcome(page_id, status.state, columns)
 
-    def _fetched(self, page_id: int, url: str, saved: SavedResponse, body: bytes) -> FetchOutcome:
-        content_type = saved.headers.get("content-type")
+    async def _fetched(
+        self, page_id: int, response: Response, saved: SavedResponse
+    ) -> FetchOutcome:
         try:
-            tree = open_html(decode_html(body, content_type))
-        except HostilePage:
+            digest = await self._processor.process(response, detect_missing=False)
+        except (PageSetAside, PageError) as error:
+            return FetchOutcome(page_id, PageState.FAILED, {"reason": failure_reason(error)})
+        if digest.is_hostile:
             return FetchOutcome(page_id, PageState.REFUSED, {"reason": HOSTILE})
-        headers = saved.headers
-        links = extract_links(
-            tree,
-            url,
-            lambda: detect_encoding(body, content_type).name,
-            headers.get("link"),
-            headers.get("content-language"),
-        )
         columns = {
             "reason": None,
             "status": saved.status,
-            "content_type": content_type,
-            "size": len(body),
-            "body": self._bodies.put(body),
-            "canonical": self._own_url(links.canonical),
+            "content_type": saved.headers.get("content-type"),
+            "size": digest.size,
+            "body": digest.body,
+            "canonical": digest.canonical,
             "etag": saved.headers.get("etag"),
             "last_modified": saved.headers.get("last-modified"),
-            "language": links.language or None,
-            "alternates": resolve_alternates(links.alternates, links.base, self._site) or None,
+            "language": digest.language or None,
+            "alternates": digest.versions or None,
             "fetched_at": parse_date(saved.date) or utc_now(),
             "rules_version": None,
         }

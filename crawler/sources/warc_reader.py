@@ -13,12 +13,18 @@ from pathlib import Path
 import structlog
 
 from catalog.errors import UsageError
-from crawler.sources.archive_stream import SegmentReader, unpacked_blocks
+from crawler.sources.archive_stream import (
+    GZIP_MAGIC,
+    ZSTD_DICTIONARY_MAGIC,
+    ZSTD_MAGIC,
+    SegmentReader,
+    unpacked_blocks,
+)
 from crawler.sources.http_message import BrokenMessage, decode_body, parse_message
 from crawler.sources.warc_records import MAX_HEADER_SIZE, Record, RecordReader
 
-MAGIC = (b"WARC/", b"\x1f\x8b")
-WARC_ENDINGS = (".warc", ".warc.gz", ".arc", ".arc.gz")
+MAGIC = (b"WARC/", GZIP_MAGIC, ZSTD_MAGIC, ZSTD_DICTIONARY_MAGIC)
+WARC_ENDINGS = (".warc", ".warc.gz", ".warc.zst", ".arc", ".arc.gz")
 # Records that say how a response came about, and hold no page.
 ACCOMPANYING_TYPES = frozenset({"warcinfo", "request", "metadata"})
 SHOWN_TYPE_LENGTH = 30  # characters of a record's type in a reason

@@ -19,18 +19,22 @@ from scrapy.http import Response
 
 from catalog import errors
 from catalog.errors import StoreError
-from catalog.runtime.process_end import OUT_OF_MEMORY_CODE, end_reason
+from catalog.runtime.process_end import OUT_OF_MEMORY_CODE, end_reason, set_aside_reason
 from catalog.runtime.processor_time import limit_processor_time
 from catalog.runtime.supervised_workers import MAX_TRIES
 from catalog.runtime.worker_process import RequestHandler, WorkerLost, WorkerProcess
 from catalog.storage.bodies import BodyStore
 from crawler.pages.page_digest import PageDigest, PageDigester
-from crawler.pages.soft404 import PageFingerprint
+from crawler.pages.soft404 import PageFingerprint, page_fingerprint
 from crawler.urls.site import Site
 
 FAST_PAGES = 20  # pages within FAST_SECONDS, from which on a worker process is started
 FAST_SECONDS = 1.0  # wall-clock time: decides about a process, not about a page
 MAX_PAGE_SECONDS = 60  # of processor time for one page; then its worker is ended
+# Kinds of tasks of a worker.
+DIGEST = "digest"
+FINGERPRINT = "fingerprint"
+_OUT_OF_MEMORY = end_reason(OUT_OF_MEMORY_CODE)
 MAX_FAILED_STARTS = 3  # workers that do not start; then pages are processed in this process
 
 
@@ -40,6 +44,13 @@ class PageSetAside(Exception):
 
 class PageError(Exception):
     """Our own code failed on a page; the message is the kind of the exception."""
+
+
+def failure_reason(error: PageSetAside | PageError) -> str:
+    """Return the reason stored with a page that could not be processed."""
+    if isinstance(error, PageSetAside):
+        return set_aside_reason(str(error))
+    return f"error: {error}"
 
 
 class PageProcessor:
@@ -74,6 +85,7 @@ class PageProcessor:
         link_header = _header(response, "Link")
         content_language = _header(response, "Content-Language")
         task = {
+            "kind": DIGEST,
             "url": response.url,
             "type": content_type,
             "link": link_header,
@@ -81,41 +93,68 @@ class PageProcessor:
             "detect_missing": detect_missing,
         }
         self._start_worker_if_fast()
-        while (worker := await self._running_worker()) is not None:
-            try:
-                return _digest_from(await worker.request(task, response.body))
-            except WorkerLost as lost:
-                self._is_isolated = True
-                if self._worker is worker:
-                    self._worker = self._starting = None
-                if lost.is_suspect:
-                    return await self._process_suspect(task, response.body, str(lost))
+        answer = await self._answer(task, response.body)
+        if answer is not None:
+            return _digest_from(answer)
         try:
             digest = self._digester.digest(
                 response.body, content_type, response.url, link_header, content_language
             )
         except MemoryError:
-            reason = end_reason(OUT_OF_MEMORY_CODE)
-            return await self._process_suspect(task, response.body, reason)
+            return _digest_from(await self._answer_suspect(task, response.body, _OUT_OF_MEMORY))
         except Exception as error:
             raise PageError(type(error).__name__) from error
         if _is_worth_storing(digest, detect_missing):
             await asyncio.to_thread(self._bodies.put, response.body, digest.body)
         return digest
 
+    async def fingerprint(self, response: Response) -> PageFingerprint | None:
+        """Compute the fingerprint of a page; None if the page is hostile.
+
+        Raises PageError, and PageSetAside if workers die of the page.
+        """
+        content_type = _header(response, "Content-Type")
+        if not self._is_isolated:
+            try:
+                return page_fingerprint(response.body, content_type)
+            except MemoryError:
+                pass
+            except Exception as error:
+                raise PageError(type(error).__name__) from error
+        # The crawl's worker starts later, when the fingerprint is known.
+        task = {"kind": FINGERPRINT, "type": content_type}
+        answer = await self._answer_suspect(task, response.body, _OUT_OF_MEMORY)
+        _raise_error(answer)
+        return _fingerprint_from(answer["fingerprint"])
+
     def close(self) -> None:
         """End the worker process."""
         if self._worker is not None:
             self._worker.stop()
 
-    async def _process_suspect(self, task: dict[str, Any], body: bytes, reason: str) -> PageDigest:
+    async def _answer(self, task: dict[str, Any], body: bytes) -> dict[str, Any] | None:
+        """Return a worker's answer; None if this process is to do the task itself."""
+        while (worker := await self._running_worker()) is not None:
+            try:
+                return await worker.request(task, body)
+            except WorkerLost as lost:
+                self._is_isolated = True
+                if self._worker is worker:
+                    self._worker = self._starting = None
+                if lost.is_suspect:
+                    return await self._answer_suspect(task, body, str(lost))
+        return None
+
+    async def _answer_suspect(
+        self, task: dict[str, Any], body: bytes, reason: str
+    ) -> dict[str, Any]:
         """Process a page of which a worker has died once, in workers without other pages."""
         async with self._suspect_lock:
             for _ in range(MAX_TRIES - 1):
                 worker = self._new_worker()
                 try:
                     await worker.start()
-                    return _digest_from(await worker.request(task, body))
+                    return await worker.request(task, body)
                 except WorkerLost as lost:
                     reason = str(lost)
                 finally:
@@ -156,8 +195,6 @@ class PageProcessor:
 
     def _new_worker(self) -> WorkerProcess:
         site, missing_page = self._site, self._digester.missing_page
-        # The arguments travel to another process: a set of words travels as a list.
-        sent = missing_page and (missing_page.title, sorted(missing_page.words))
         return WorkerProcess(
             prepare_worker,
             self._bodies_url,
@@ -165,7 +202,7 @@ class PageProcessor:
             site.origin,
             site.tracking_keys,
             site.link_lists,
-            sent,
+            _fingerprint_fields(missing_page),
         )
 
 
@@ -175,21 +212,22 @@ def prepare_worker(
     origin: str,
     tracking_keys: tuple[str, ...],
     link_lists: tuple[str, ...],
-    missing_page: tuple[str, list[str]] | None,
+    missing_page: list[Any] | None,
 ) -> RequestHandler:
-    """Build the worker's function, which digests a page and stores its body."""
+    """Build the worker's function, which digests a page and stores its body, or computes its
+    fingerprint.
+    """
     bodies = BodyStore(bodies_url)
     site = Site(home, tracking_keys, link_lists)
     site.move_to(origin)
-    fingerprint = None
-    if missing_page:
-        title, page_words = missing_page
-        fingerprint = PageFingerprint(title, frozenset(page_words))
-    digester = PageDigester(site, fingerprint)
+    digester = PageDigester(site, _fingerprint_from(missing_page))
 
     def process(task: dict[str, Any], body: bytes) -> dict[str, Any]:
         limit_processor_time(MAX_PAGE_SECONDS)
         try:
+            if task["kind"] == FINGERPRINT:
+                fingerprint = page_fingerprint(body, task["type"])
+                return {"fingerprint": _fingerprint_fields(fingerprint)}
             digest = digester.digest(
                 body, task["type"], task["url"], task["link"], task["language"]
             )
@@ -209,12 +247,27 @@ def prepare_worker(
 
 def _digest_from(fields: dict[str, Any]) -> PageDigest:
     """Return the digest in a worker's response. Raises the error in it."""
+    _raise_error(fields)
+    return PageDigest.from_json(fields)
+
+
+def _raise_error(fields: dict[str, Any]) -> None:
+    """Raise the error in a worker's response, if there is one."""
     if kind := fields.get("failed"):
         raise PageError(kind)
     if error := fields.get("error"):
         kind, message = error
         raise getattr(errors, kind, StoreError)(message)
-    return PageDigest.from_json(fields)
+
+
+def _fingerprint_fields(fingerprint: PageFingerprint | None) -> list[Any] | None:
+    """Return a fingerprint as a list for JSON, which has no sets."""
+    return None if fingerprint is None else [fingerprint.title, sorted(fingerprint.words)]
+
+
+def _fingerprint_from(fields: list[Any] | None) -> PageFingerprint | None:
+    """Rebuild a fingerprint from `_fingerprint_fields`."""
+    return PageFingerprint(fields[0], frozenset(fields[1])) if fields else None
 
 
 def _header(response: Response, name: str) -> str | None:

@@ -15,11 +15,12 @@ from parser.heuristics.breadcrumbs import breadcrumb_claims
 from parser.heuristics.claims import HEADING, HEADING_TRUST, META, Claim
 from parser.heuristics.evidence import offer_evidence
 from parser.heuristics.markup import meta_claims, schema_markup_claims
-from parser.heuristics.page_parts import PageParts
+from parser.heuristics.page_parts import AMOUNT_CHARS_READ, PageParts
 from parser.heuristics.structured_data import data_claims, json_ld_claims
 from parser.heuristics.titles import NO_SITE_TEXTS, ShopName, SiteTexts, page_title
 from parser.heuristics.visible_text import visible_text_claims
 from parser.page.document import Document
+from parser.page.texts import element_text
 
 
 @dataclass(frozen=True)
@@ -73,12 +74,25 @@ def read_page_by_heuristics(
     if title:
         heading = Claim(Attribute.TITLE, title, HEADING_TRUST, HEADING)
         claims.setdefault(Attribute.TITLE, []).append(heading)
+    if Attribute.PRICE in claims:
+        claims[Attribute.PRICE] = _without_old_prices(claims[Attribute.PRICE], parts)
     values = {attribute: _decide(attribute, group) for attribute, group in claims.items()}
     price = values.get(Attribute.PRICE)
     if title is None or price is None or not float(price.value):
         return HeuristicReading(values, 0)
     sources = {name: value.sources for name, value in values.items()}
     return HeuristicReading(values, offer_evidence(document, title, parts, sources))
+
+
+def _without_old_prices(prices: list[Claim], parts: PageParts) -> list[Claim]:
+    """Drop the claims of a price that the page strikes through, if it has another price.
+
+    A script's variable often holds the price before a reduction.
+    """
+    struck: set[str | None] = set()
+    for node in parts.struck_amounts:
+        struck.add(normalise(Attribute.PRICE, element_text(node, AMOUNT_CHARS_READ) or ""))
+    return [claim for claim in prices if claim.value not in struck] or prices
 
 
 def _decide(attribute: Attribute, claims: Sequence[Claim]) -> HeuristicValue:

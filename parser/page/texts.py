@@ -9,6 +9,10 @@ from parser.rules.selector import AttributeAt, TextAt
 
 # Characters of an element that are read: a bound against hostile input.
 MAX_TEXT_CHARS = 50_000
+# Inner elements and texts that are walked through for each character that is read at most, and at
+# least. Bound against hostile input: of thousands of nested elements, each is asked for its text.
+NODES_PER_CHAR = 4
+MIN_NODES = 100
 HIDDEN_TAGS = frozenset({"script", "style", "template", "noscript"})
 # Elements that a browser renders without a break (HTML Standard, phrasing content): no blank is
 # inserted around them.
@@ -32,7 +36,8 @@ def selected_text(node: LexborNode, selector: TextAt | AttributeAt) -> str | Non
 def element_text(
     node: LexborNode, max_chars: int = MAX_TEXT_CHARS, skipped: Container[int] = ()
 ) -> str | None:
-    """Return the visible text of an element; None where it has none.
+    """Return the visible text of an element; None where it has none, or is built of very many
+    elements for so short a text.
 
     Reading stops after the text node that exceeds `max_chars`. The content of inner elements whose
     memory ids are `skipped` is left out. Cents in an element of their own are raised digits.
@@ -47,7 +52,10 @@ def element_text(
     # Positions of texts that may be cents: two digits directly behind another element's number.
     adjacent: list[int] = []
     size, has_hidden = 0, node.tag in HIDDEN_TAGS
-    for inner in node.traverse(include_text=True):
+    max_nodes = NODES_PER_CHAR * max_chars + MIN_NODES
+    for count, inner in enumerate(node.traverse(include_text=True)):
+        if count > max_nodes:
+            return None
         tag = inner.tag
         if tag == TEXT_NODE:
             # The parent is looked up only once a hidden tag was met: each look-up costs.

@@ -7,7 +7,8 @@ import pytest
 
 import catalog.errors
 from catalog.feeds import sources
-from catalog.feeds.feed_reader import OFFER_COLUMNS, FeedReader
+from catalog.feeds.feed_reader import FeedReader
+from catalog.feeds.row_parser import OFFER_COLUMNS
 from catalog.runtime.progress import no_progress
 from tests.field.field_cases import FieldCase, each_case, limited_time
 
@@ -46,5 +47,8 @@ def test_feed(case: FieldCase) -> None:
         assert [row.line for row in reader.bad_rows] == expected["refused"]
         assert reader.bad or not set(expected.get("offers", offers)) ^ set(offers)
     assert set(expected.get("at_least", ())) <= set(offers)
+    if "notes" in expected:
+        notes = [note.partition(":")[0] for note in reader.reasons if "price like" in note]
+        assert notes == expected["notes"]
     for ref, values in expected.get("offers", {}).items():
         assert {name: offers[ref][name] for name in values} == values, ref

@@ -6,8 +6,6 @@ This module is imported before the packages under test, whose code is instrument
 
 import os
 from multiprocessing.connection import Connection
-from multiprocessing.sharedctypes import Synchronized
-from pathlib import Path
 
 import atheris  # type: ignore[import-not-found]
 
@@ -16,20 +14,13 @@ PACKAGES = ["catalog", "crawler", "matcher", "parser", "rules_generator", "url_c
 MAX_BYTES = 8_192
 
 with atheris.instrument_imports(include=PACKAGES):
-    from tests.fuzz.runner import Worker, find_target, limit_process
+    from tests.fuzz.runner import Budget, Job, Worker, find_target, limit_process
 
 
-def work(
-    name: str,
-    seconds: float,
-    seed: int,
-    current: Path,
-    inputs: "Synchronized[int]",
-    sender: Connection,
-) -> None:
+def work(job: Job, budget: Budget, seed: int, sender: Connection) -> None:
     """Run a target in a started process, send its tally, and end the process."""
     with atheris.instrument_imports(include=PACKAGES):
-        worker = Worker(find_target(name), seconds, current, inputs)
+        worker = Worker(find_target(job.name), budget, job)
     limit_process()
     run_bytes = worker.test(shrinks=False).hypothesis.fuzz_one_input
 
@@ -41,5 +32,5 @@ def work(
         run_bytes(data)
 
     options = [f"-seed={seed}", f"-max_len={MAX_BYTES}", "-rss_limit_mb=0", "-timeout=0"]
-    atheris.Setup([name, *options, "-verbosity=0"], run_one_input)
+    atheris.Setup([job.name, *options, "-verbosity=0"], run_one_input)
     atheris.Fuzz()

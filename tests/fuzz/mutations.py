@@ -5,10 +5,9 @@ made at the borders of its tokens: the rest stays valid, and the faulty part is 
 """
 
 import re
-from collections.abc import Sequence
-from typing import AnyStr, NamedTuple, TypeVar
-
-from hypothesis import strategies as st
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Any, AnyStr, NamedTuple, TypeVar
 
 # Characters or bytes of a mutated document, so that quadratic time shows in seconds.
 MAX_SIZE = 400_000
@@ -43,26 +42,63 @@ class Edit(NamedTuple):
     choice: int
 
 
-EDITS = st.builds(
-    Edit,
-    st.sampled_from(("insert", "insert", "replace", "delete", "repeat", "cut", "splice", "move")),
-    st.integers(0, SCALE),
-    st.booleans(),
-    st.sampled_from(SPAN_SIZES),
-    st.sampled_from(REPETITIONS),
-    st.integers(0, SCALE),
-)
+# Draws an input with random numbers, which Hypothesis may choose as well.
+Draw = Callable[[Random], Any]
+
+_KINDS = ("insert", "insert", "replace", "delete", "repeat", "cut", "splice", "move")
+# Ranges of characters of texts without a seed: ASCII, Latin, Greek to Thai, East Asia, all.
+_CHARACTERS = ((0x20, 0x7F), (0x20, 0x250), (0x370, 0xE80), (0x3000, 0xD7FF), (0xE000, 0x10FFFF))
 
 
-def mutated(
-    seeds: Sequence[AnyStr], tokens: Sequence[AnyStr], max_edits: int = MAX_EDITS
-) -> st.SearchStrategy[AnyStr]:
-    """Return a strategy of documents made of `seeds` by a few edits that insert `tokens`."""
-    return st.builds(
-        lambda seed, edits: mutate(seed, edits, seeds, tokens),
-        st.sampled_from(seeds),
-        st.lists(EDITS, max_size=max_edits),
+def draw_edit(random: Random) -> Edit:
+    """Draw one change of a document."""
+    return Edit(
+        random.choice(_KINDS),
+        random.randint(0, SCALE),
+        random.random() < 0.5,
+        random.choice(SPAN_SIZES),
+        random.choice(REPETITIONS),
+        random.randint(0, SCALE),
     )
+
+
+def mutated(seeds: Sequence[AnyStr], tokens: Sequence[AnyStr], max_edits: int = MAX_EDITS) -> Draw:
+    """Return a function that draws a document made of `seeds` by a few edits that insert
+    `tokens`.
+    """
+
+    def draw(random: Random) -> AnyStr:
+        document = random.choice(seeds)
+        edits = [draw_edit(random) for _ in range(random.randint(0, max_edits))]
+        return mutate(document, edits, seeds, tokens)
+
+    return draw
+
+
+def drawn_text(random: Random) -> str:
+    """Draw a text of up to 40 characters of one range."""
+    first, last = random.choice(_CHARACTERS)
+    return "".join(chr(random.randint(first, last)) for _ in range(random.randint(0, 40)))
+
+
+def choice(values: Sequence[Any]) -> Draw:
+    """Return a function that draws one of some values."""
+    return lambda random: random.choice(values)
+
+
+def one_of(*draws: Draw) -> Draw:
+    """Return a function that draws an input of one of several kinds."""
+    return lambda random: random.choice(draws)(random)
+
+
+def tuples(*draws: Draw) -> Draw:
+    """Return a function that draws a tuple, each part by its own function."""
+    return lambda random: tuple(draw(random) for draw in draws)
+
+
+def lists(draw: Draw, max_size: int) -> Draw:
+    """Return a function that draws a list of up to `max_size` inputs."""
+    return lambda random: [draw(random) for _ in range(random.randint(0, max_size))]
 
 
 def mutate(

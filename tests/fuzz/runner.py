@@ -5,6 +5,7 @@ import faulthandler
 import hashlib
 import logging
 import marshal
+import math
 import multiprocessing
 import os
 import resource
@@ -16,6 +17,7 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import hypothesis
@@ -24,6 +26,7 @@ from hypothesis import HealthCheck, Phase, Verbosity
 from hypothesis.errors import Flaky, HypothesisException
 
 from catalog.runtime.processor_time import limit_processor_time
+from tests.fuzz.shrinking import shrink
 from tests.fuzz.targets import Target, make_targets
 
 ROOT = Path(__file__).parents[2]
@@ -34,7 +37,7 @@ MAX_SECONDS = 10
 MAX_MEMORY = 2_000_000_000
 # Inputs between two looks at the clock and the seed.
 BATCH_SIZE = 200
-# Seconds of wall-clock time that are spent on making an input smaller.
+# Seconds of wall-clock time in which an input is made smaller.
 SHRINK_SECONDS = 10.0
 # Different findings of one target after which it is left alone.
 MAX_FINDINGS = 20
@@ -42,12 +45,29 @@ MAX_FINDINGS = 20
 GRACE = 120
 
 
-# A target's name, seconds, seed, file of the current input, number of inputs, and where to report.
-Work = Callable[[str, float, int, Path, "Synchronized[int]", Connection], None]
+@dataclass(frozen=True)
+class Budget:
+    """Seconds of wall-clock time and inputs that a target may use up."""
+
+    seconds: float
+    inputs: float = math.inf
+
+
+@dataclass(frozen=True)
+class Job:
+    """A target's name, the file of its current input, and the shared number of its inputs."""
+
+    name: str
+    current: Path
+    inputs: "Synchronized[int]"
+
+
+# Runs a job in a started process with a seed, and sends its tally.
+Work = Callable[[Job, Budget, int, Connection], None]
 
 
 class Found(Exception):
-    """Ends a batch with an input that failed, so that Hypothesis makes it smaller."""
+    """Interrupts a target at an input that failed, so that it is made smaller."""
 
 
 @dataclass
@@ -60,40 +80,56 @@ class Finding:
 
     def write(self, target: str) -> Path:
         """Write the input where `--replay` finds it."""
-        FOLDER.mkdir(parents=True, exist_ok=True)
-        text = f"{target}\n{self.input!r}\n"
-        path = FOLDER / f"{target}-{hashlib.sha256(text.encode()).hexdigest()[:10]}.txt"
-        path.write_text(text, encoding="utf-8", errors="surrogatepass")
-        return path
+        digest = hashlib.sha256(repr(self.input).encode("utf-8", "replace")).hexdigest()[:10]
+        return write_input(target, self.input, f"{target}-{digest}")
+
+
+def write_input(target: str, data: Any, name: str) -> Path:
+    """Write an input of a target for `--replay`."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    path = FOLDER / f"{name}.txt"
+    path.write_text(f"{target}\n{data!r}\n", encoding="utf-8", errors="surrogatepass")
+    return path
 
 
 @dataclass
 class Tally:
-    """Figures of one target: inputs, those that were accepted, the slowest, and the findings."""
+    """Figures of one target: inputs, those that were accepted, the slowest one with its seconds of
+    processor time, and the findings.
+    """
 
     inputs: int = 0
     accepted: int = 0
     slowest: float = 0.0
+    slowest_input: Any = None
     peak_memory: int = 0
     findings: list[Finding] = field(default_factory=list)
 
 
 class Worker:
-    """Runs one target in this process until the time is up."""
+    """Runs one target in this process until its time is up, or its inputs are done."""
 
-    def __init__(
-        self, target: Target, seconds: float, current: Path, inputs: "Synchronized[int]"
-    ) -> None:
+    def __init__(self, target: Target, budget: Budget, job: Job) -> None:
         self._target = target
-        self._inputs = inputs
-        self._deadline = time.monotonic() + seconds
-        self._current = current
+        self._job = job
+        self._deadline = time.monotonic() + budget.seconds
+        self._max_inputs = budget.inputs
         self._shrunk: Finding | None = None
         self._shrunk_until = 0.0
         self.tally = Tally()
 
     def run(self, seed: int) -> None:
-        """Run batches of inputs."""
+        """Run inputs of a plain generator of random numbers."""
+        random = Random(seed)
+        while self.has_time() and len(self.tally.findings) < MAX_FINDINGS:
+            data = self._target.draw(random)
+            try:
+                self._check(data)
+            except Found:
+                self._shrink()
+
+    def run_hypothesis(self, seed: int) -> None:
+        """Run batches of inputs that Hypothesis chooses."""
         while self.has_time() and len(self.tally.findings) < MAX_FINDINGS:
             seed += 1
             self._shrunk = None
@@ -102,11 +138,10 @@ class Worker:
             except (Found, Flaky, HypothesisException, ExceptionGroup):
                 if self._shrunk is None:
                     raise
-        self.measure_memory()
 
     def has_time(self) -> bool:
-        """Return True until the time of the target is up."""
-        return time.monotonic() < self._deadline
+        """Return True until the time of the target is up, or its inputs are done."""
+        return time.monotonic() < self._deadline and self._job.inputs.value < self._max_inputs
 
     def measure_memory(self) -> None:
         """Add the peak of this process's memory to the tally."""
@@ -138,7 +173,7 @@ class Worker:
     def _check(self, data: Any) -> None:
         if self._shrunk is None and not self.has_time():
             return
-        self._current.write_bytes(marshal.dumps(data))
+        self._job.current.write_bytes(marshal.dumps(data))
         limit_processor_time(MAX_SECONDS)
         begun = time.process_time()
         try:
@@ -146,8 +181,25 @@ class Worker:
         except Exception as error:  # noqa: BLE001 - any is a finding
             self._record(error, data)
         finally:
-            self._inputs.value += 1
-            self.tally.slowest = max(self.tally.slowest, time.process_time() - begun)
+            self._job.inputs.value += 1
+            seconds = time.process_time() - begun
+            if seconds > self.tally.slowest:
+                self.tally.slowest, self.tally.slowest_input = seconds, data
+
+    def _shrink(self) -> None:
+        """Make the input of the newest finding smaller."""
+        finding = self.tally.findings[-1]
+
+        def fails(data: Any) -> bool:
+            limit_processor_time(MAX_SECONDS)
+            try:
+                self._target.run(data)
+            except Exception as error:  # noqa: BLE001 - compared with the finding
+                return signature_of(error) == finding.signature
+            return False
+
+        finding.input = shrink(finding.input, fails, SHRINK_SECONDS)
+        self._shrunk = None
 
     def _record(self, error: Exception, data: Any) -> None:
         signature = signature_of(error)
@@ -178,18 +230,21 @@ def signature_of(error: BaseException) -> str:
     return f"{type(error).__name__} {place}"
 
 
-def work(
-    name: str,
-    seconds: float,
-    seed: int,
-    current: Path,
-    inputs: "Synchronized[int]",
-    sender: Connection,
-) -> None:
+def work(job: Job, budget: Budget, seed: int, sender: Connection) -> None:
     """Run a target in a started process, and send its tally."""
-    worker = Worker(find_target(name), seconds, current, inputs)
+    worker = Worker(find_target(job.name), budget, job)
     limit_process()
     worker.run(seed)
+    worker.measure_memory()
+    sender.send(worker.tally)
+
+
+def work_with_hypothesis(job: Job, budget: Budget, seed: int, sender: Connection) -> None:
+    """As `work`, with inputs that Hypothesis chooses: slower, and with odder ones."""
+    worker = Worker(find_target(job.name), budget, job)
+    limit_process()
+    worker.run_hypothesis(seed)
+    worker.measure_memory()
     sender.send(worker.tally)
 
 
@@ -208,23 +263,26 @@ def limit_process() -> None:
     faulthandler.register(signal.SIGXCPU, chain=True)
 
 
-def run_target(name: str, seconds: float, seed: int, work: Work = work) -> Tally:
+def run_target(name: str, budget: Budget, seed: int, work: Work = work) -> Tally:
     """Run a target in processes, a further one for each that dies; `work` is what these run."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     context = multiprocessing.get_context("spawn")
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + budget.seconds
     total = Tally()
-    while (left := deadline - time.monotonic()) > 0 and len(total.findings) < MAX_FINDINGS:
+    while len(total.findings) < MAX_FINDINGS:
+        left = Budget(deadline - time.monotonic(), budget.inputs - total.inputs)
+        if left.seconds <= 0 or left.inputs <= 0:
+            break
         current = FOLDER / f"current-{name}-{os.getpid()}.txt"
         inputs: Synchronized[int] = context.Value(ctypes.c_longlong, lock=False)  # type: ignore
         receiver, sender = context.Pipe(duplex=False)
-        arguments = (name, left, seed, current, inputs, sender)
-        process = context.Process(target=work, args=arguments)
+        job = Job(name, current, inputs)
+        process = context.Process(target=work, args=(job, left, seed, sender))
         process.start()
         sender.close()
         tally = Tally()
         try:
-            if receiver.poll(left + GRACE):
+            if receiver.poll(left.seconds + GRACE):
                 tally = receiver.recv()
         except EOFError:
             pass  # The process died.
@@ -252,12 +310,14 @@ def _death(exit_code: int | None, current: Path) -> Finding:
 
 
 def _sum(first: Tally, second: Tally) -> Tally:
+    slower = max(first, second, key=lambda tally: tally.slowest)
     known = {finding.signature for finding in first.findings}
     new = [finding for finding in second.findings if finding.signature not in known]
     return Tally(
         first.inputs + second.inputs,
         first.accepted + second.accepted,
-        max(first.slowest, second.slowest),
+        slower.slowest,
+        slower.slowest_input,
         max(first.peak_memory, second.peak_memory),
         [*first.findings, *new],
     )

@@ -1,12 +1,15 @@
 """The fuzz targets hold on the corpus and on some mutations of it; `make fuzz` tries many more."""
 
+from random import Random
+
 import hypothesis
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from catalog.runtime.processor_time import ProcessorTimeLimit
-from tests.fuzz.mutations import EDITS, MAX_SIZE, mutate
+from tests.fuzz.mutations import MAX_SIZE, draw_edit, mutate
+from tests.fuzz.shrinking import shrink
 from tests.fuzz.targets import Target, make_targets
 
 # Inputs of each target; one of the learner takes a fifth of a second.
@@ -38,9 +41,10 @@ def test_target(target: Target) -> None:
     check()
 
 
-@given(st.sampled_from(DOCUMENTS), st.lists(EDITS, max_size=4))
-def test_mutations_are_bounded(document: str, edits: list) -> None:
+@given(st.sampled_from(DOCUMENTS), st.randoms(use_true_random=False))
+def test_mutations_are_bounded(document: str, random: Random) -> None:
     """Edits never fail, whatever the document, and never make it larger than the limit."""
+    edits = [draw_edit(random) for _ in range(4)]
     tokens = ["<", "&amp;", "]]>"]
     assert len(mutate(document, edits, DOCUMENTS, tokens)) <= MAX_SIZE
     encoded = [text.encode() for text in DOCUMENTS]
@@ -52,3 +56,14 @@ def test_mutations_are_bounded(document: str, edits: list) -> None:
 def test_no_edits_change_nothing(document: str) -> None:
     """A document without edits stays as it is."""
     assert mutate(document, [], DOCUMENTS, ["<"]) == document
+
+
+def test_inputs_are_made_smaller() -> None:
+    """A failing input is reduced to the parts that make it fail."""
+    data = ("some text with a { brace", [b"bytes", b"more bytes"], 7)
+
+    def fails(candidate: object) -> bool:
+        text, parts, _ = candidate  # type: ignore[misc]
+        return "{" in text and len(parts) == 2
+
+    assert shrink(data, fails, 5.0) == ("{", [b"", b""], 7)

@@ -29,6 +29,8 @@ DELIMITERS = ",;\t|"
 MAX_RECORD_LINES = 1_000
 # Lines that show the separator.
 SAMPLE_LINES = 50
+# Names of fields that tell a header from lines before it, as reports begin with.
+MIN_KNOWN_NAMES = 2
 
 _ESCAPED_QUOTE = '\\"'
 _BACKSLASHES_AND_QUOTE = re.compile(r'(\\+)"')
@@ -109,7 +111,9 @@ def read(path: Path, delimiter: str | None = None) -> Rows:
         # An empty line stands in for the first, so that all lines of the sample are taken back.
         lines.taken = ["", *lines.taken]
         lines.keep_first()
-        yield from _read_records(lines, declared or delimiter or sniff(head), path)
+        delimiter = declared or delimiter or sniff(head)
+        preamble = _preamble_size(_split_rows(head, delimiter))
+        yield from _read_records(lines, delimiter, path, preamble)
 
 
 def sniff(head: list[str]) -> str:
@@ -123,12 +127,33 @@ def sniff(head: list[str]) -> str:
 
 def _fit(head: list[str], delimiter: str) -> tuple[int, float, int]:
     """Score a separator: known names in the header, share of rows of its width, width."""
-    rows = [row for row in csv.reader(head, delimiter=delimiter) if row]
+    rows = _split_rows(head, delimiter)
+    rows = rows[_preamble_size(rows) :]
     if not rows or len(rows[0]) < 2:
         return 0, 0.0, 0
     width = len(rows[0])
     fitting = sum(len(row) == width for row in rows)
     return columns.count_known(rows[0]), fitting / len(rows), width
+
+
+def _split_rows(head: list[str], delimiter: str) -> list[list[str]]:
+    """Split lines into cells; blank ones are left out."""
+    rows = csv.reader(head, delimiter=delimiter)
+    return [row for row in rows if any(map(str.strip, row))]
+
+
+def _preamble_size(rows: list[list[str]]) -> int:
+    """Return the number of rows before the header, which has names of fields.
+
+    >>> _preamble_size([["Export of May"], ["id", "title", "price"], ["1", "Lamp", "9.90"]])
+    1
+    >>> _preamble_size([["a", "b"], ["1", "Lamp"]]), _preamble_size([["id"], ["title"]])
+    (0, 0)
+    """
+    for number, row in enumerate(rows):
+        if columns.count_known(row) >= MIN_KNOWN_NAMES:
+            return number
+    return 0
 
 
 def _read_separator_line(lines: _LineReader) -> str | None:
@@ -170,7 +195,8 @@ def _double_quote(match: re.Match[str]) -> str:
     return "\\" * escaped + ('""' if is_quote_escaped else '"')
 
 
-def _read_records(lines: _LineReader, delimiter: str, path: Path) -> Rows:
+def _read_records(lines: _LineReader, delimiter: str, path: Path, preamble: int) -> Rows:
+    """Yield the rows of a file; the first `preamble` records stand before its header."""
     header: list[str] = []
     prefers_escapes = False
     while True:
@@ -190,6 +216,11 @@ def _read_records(lines: _LineReader, delimiter: str, path: Path) -> Rows:
             yield UnreadableRow(lines.start, f"is no CSV: {record.error}", lines.keep_first())
         elif not any(cell.strip() for cell in record.cells):
             continue
+        elif preamble > 0:
+            preamble -= 1
+            yield UnreadableRow(lines.start, "stands before the header", "".join(lines.taken))
+        elif header and _is_header(record.cells, header):
+            yield UnreadableRow(lines.start, "repeats the header", "".join(lines.taken))
         elif header:
             yield _make_row(header, record, lines, delimiter)
         else:
@@ -247,6 +278,13 @@ def _is_sound(record: _Record | None, delimiter: str, width: int) -> bool:
     while len(cells) > width and not cells[-1].strip():
         cells.pop()
     return len(cells) == width and _has_closed_quotes(record.lines, delimiter)
+
+
+def _is_header(cells: list[str], header: list[str]) -> bool:
+    """Return True if a record is the header again, as in files joined end to end."""
+    if len(cells) != len(header) or cells[0].strip() != header[0]:
+        return False
+    return [cell.strip() for cell in cells] == header
 
 
 def _make_header(cells: list[str], path: Path) -> list[str]:

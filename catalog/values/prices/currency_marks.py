@@ -39,7 +39,8 @@ _CURRENCY_OF_SIGN: dict[str, str | None] = {
     "د.ب": "BHD", "ر.ع.": "OMR", "ر.ع": "OMR", "د.ت": "TND", "د.ا": "JOD",
     "₡": "CRC", "₲": "PYG", "₭": "LAK", "₮": "MNT", "₸": "KZT", "тг": "KZT", "₾": "GEL", "֏": "AMD", "₼": "AZN",
     "₵": "GHS", "gh₵": "GHS", "៛": "KHR", "؋": "AFN", "грн.": "UAH", "грн": "UAH", "дин.": "RSD", "дин": "RSD",
-    "din.": "RSD", "रू": "NPR", "रु": "INR", "сом": "KGS", "сум": "UZS",
+    "din.": "RSD", "रू": "NPR", "रु": "INR", "сом": "KGS", "сум": "UZS", "so'm": "UZS",
+    "ש\"ח": "ILS", "ש״ח": "ILS", "บาท": "THB", "b/.": "PAB",
     "ksh.": "KES", "ksh": "KES", "tsh": "TZS", "ush": "UGX", "fcfa": "XOF", "cfa": "XOF", "rmb": "CNY", "php": "PHP",
     "s/.": "PEN", "s/": "PEN", "rd$": "DOP", "j$": "JMD", "tt$": "TTD", "n$": "NAD", "bz$": "BZD", "fj$": "FJD",
 }  # fmt: skip
@@ -48,7 +49,7 @@ _CURRENCY_OF_SIGN: dict[str, str | None] = {
 _CURRENCY_OF_SHORT_NAME: dict[str, str | None] = {
     "r": "ZAR", "q": "GTQ", "l": "HNL", "p": "BWP", "tk": "BDT", "qr": "QAR", "kd": "KWD", "bd": "BHD", "jd": "JOD",
     "sr": "SAR", "le": "EGP", "dt": "TND", "dh": None, "bs": None, "gs": "PYG", "br": None, "kn": "HRK", "kz": "AOA",
-    "fr": "CHF", "ден": "MKD", "din": "RSD",
+    "fr": "CHF", "ден": "MKD", "din": "RSD", "km": "BAM",
 }  # fmt: skip
 _CURRENCY_OF_MARK = _CURRENCY_OF_SIGN | _CURRENCY_OF_SHORT_NAME
 _DOLLARS = """

@@ -56,10 +56,17 @@ _WITH_SHORT_NAME = re.compile(
 )
 # Short names that are also words or units beside whole numbers: 20 denier.
 _DOUBTFUL_NAMES = frozenset(("ден", "fr", "din"))
+# Short names that are units in small letters: 5.5 km.
+_CAPITAL_NAMES = frozenset(("km",))
 _RANGE = re.compile(r"\s*(?:[-–—]|to|bis|à|al?|tot|hasta|until)\s*", re.IGNORECASE)
 _WORD_BEHIND_NUMBER = re.compile(r"[\s)*,]*\w")
 _URL_START = ("http", "//", "/")
 _CENT = Decimal("0.01")
+# Cents in an element of raised text, as feeds hold them: `€12<sup>50</sup>`.
+_SUP_CENTS = re.compile(r"<sup[^<>]{0,100}>\s{0,9}[.,]?(\d\d)\s{0,9}</sup>", re.IGNORECASE)
+_RAISED_DIGITS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+# `129:-`, as Swedish shops write whole amounts.
+_COLON_AND_DASH = re.compile(r"(?<=\d):[-–—]")
 _GROUP_SPACES = re.compile(r"[ '’]")
 _DIGIT = re.compile(r"\d")
 _POINT_OR_COMMA = re.compile(r"[.,]")
@@ -216,7 +223,8 @@ def _search(raw: str) -> _PriceMatch | None:
 
 def _plain_line(raw: str) -> str | None:
     """Return the text with its amounts in plain digits; None where it is no price for sure."""
-    line = text.plain(raw)
+    line = text.plain(_SUP_CENTS.sub(_raise_digits, raw) if "</" in raw else raw)
+    line = _COLON_AND_DASH.sub(",-", line)
     if not line.isascii():
         line = unicodedata.normalize("NFKC", split_amounts.lower_raised_digits(line))
         line = line.replace("٬", ",").replace("٫", ".")
@@ -226,6 +234,10 @@ def _plain_line(raw: str) -> str | None:
         return multipliers.write_out(split_amounts.join_amounts(line))
     except multipliers.AmbiguousAmount:
         return None
+
+
+def _raise_digits(match: re.Match[str]) -> str:
+    return match[1].translate(_RAISED_DIGITS)
 
 
 def _matches_in(line: str) -> list[re.Match[str]]:
@@ -311,6 +323,8 @@ def _find_with_short_name(line: str) -> _PriceMatch | None:
     for code in (match["code_before"], match["code_behind"]):
         if code is not None:
             return _PriceMatch(number, code) if currency_marks.is_code(code) else None
+    if name.casefold() in _CAPITAL_NAMES and not name.isupper():
+        return None
     is_doubtful = len(name) == 1 or name.casefold() in _DOUBTFUL_NAMES
     if is_doubtful and number.isdigit():
         return None

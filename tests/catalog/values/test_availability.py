@@ -1,4 +1,6 @@
-"""Availability phrases that offer a notification, in the languages of Europe."""
+"""Availability phrases of the languages of Europe and East Asia, and phrases that offer a
+notification.
+"""
 
 import pytest
 from hypothesis import given
@@ -114,7 +116,141 @@ STATEMENTS = [
     ("Información: disponible en 3 días", "in_stock"),
     ("Disponible, 3 avis", "in_stock"),
     ("Reminder", None),
+    ("In stock: no", "out_of_stock"),
+    ("In stock? No", "out_of_stock"),
+    ("Auf Lager: nein", "out_of_stock"),
+    ("В наличии: нет", "out_of_stock"),
+    ("Skladem: ne", "out_of_stock"),
+    ("In stock: yes", "in_stock"),
+    ("В наличии: да", "in_stock"),
+    ("In stock: 12", "in_stock"),
+    ("Available: November", "in_stock"),
 ]
+# Usual phrases: in stock, out of stock, and delivered later; separated by bars.
+PHRASES = {
+    "cs": (
+        "Skladem | Skladem > 5 ks | Skladem (3 ks) | Dostupné ihned | Na skladě v prodejně",
+        "Není skladem | Vyprodáno | Nedostupné | Momentálně není skladem | Brzy skladem | Skladem: 0",
+        "Na objednávku | Předobjednávka",
+    ),
+    "sk": (
+        "Skladom | Skladom viac ako 5 ks | Na sklade",
+        "Nie je skladom | Vypredané | Momentálne nedostupné | Čoskoro skladom",
+        "Na objednávku | Predobjednávka",
+    ),
+    "pl": (
+        "Dostępny | W magazynie | Na stanie: 4 szt. | Produkt dostępny od ręki",
+        "Niedostępny | Brak w magazynie | Brak towaru | Wyprzedane | Produkt nie jest dostępny"
+        " | Wkrótce dostępny | Chwilowy brak",
+        "Na zamówienie | Przedsprzedaż",
+    ),
+    "hu": (
+        "Raktáron | Készleten van | Azonnal szállítható | Elérhető",
+        "Nincs raktáron | Nincs készleten | Elfogyott | Jelenleg nem elérhető | Hamarosan újra raktáron",
+        "Előrendelhető | Rendelésre",
+    ),
+    "ro": (
+        "În stoc | In stoc | Disponibil | Stoc limitat",
+        "Nu este în stoc | Stoc epuizat | Indisponibil | Lipsă stoc",
+        "Precomandă | La comandă",
+    ),
+    "ru": (
+        "В наличии | Есть в наличии | На складе | Есть на складе: 12 шт. | Товар доступен"
+        " | Осталось 3 шт.",
+        "Нет в наличии | Нет на складе | Распродано | Товар закончился | Временно отсутствует"
+        " | Ожидается поступление | Скоро в продаже | Снят с производства | Не в наличии"
+        " | Недоступен",
+        "Под заказ | Предзаказ",
+    ),
+    "uk": ("В наявності | Є на складі", "Немає в наявності | Закінчився", "Під замовлення"),
+    "bg": (
+        "В наличност | Наличен | На склад",
+        "Няма наличност | Не е наличен | Изчерпан",
+        "По поръчка",
+    ),
+    "tr": (
+        "Stokta var | Stokta | Ürün stokta mevcut | STOKTA VAR",
+        "Stokta yok | Tükendi | Stokları tükendi | Yakında stokta | Şu anda mevcut değil | TÜKENDİ",
+        "Ön sipariş",
+    ),
+    "sv": (
+        "I lager | Finns i lager | Finns i webblager: i lager | Tillgänglig",
+        "Ej i lager | Inte i lager | Slut i lager | Slutsåld | Tillfälligt slut | Snart i lager",
+        "Beställningsvara | Förbeställ",
+    ),
+    "da": (
+        "På lager | Få på lager",
+        "Ikke på lager | Udsolgt | Snart på lager igen",
+        "Bestillingsvare",
+    ),
+    "nb": ("På lager | Flere enn 20 på lager", "Ikke på lager | Utsolgt", "Forhåndsbestill"),
+    "fi": (
+        "Varastossa | Saatavilla | Heti varastossa",
+        "Ei varastossa | Loppu varastosta | Loppuunmyyty | Ei saatavilla",
+        "Tilaustuote | Ennakkotilaus",
+    ),
+    "is": ("Til á lager", "Ekki til á lager | Uppselt", "Sérpöntun"),
+    "et": ("Laos | Saadaval", "Ei ole laos | Otsas | Läbi müüdud", "Ettetellimine"),
+    "lv": ("Ir noliktavā | Pieejams", "Nav noliktavā | Nav pieejams | Izpārdots", "Pēc pasūtījuma"),
+    "lt": (
+        "Yra sandėlyje | Prekė yra",
+        "Nėra sandėlyje | Išparduota | Prekės nėra",
+        "Pagal užsakymą",
+    ),
+    "hr": ("Na zalihi | Dostupno", "Nije na zalihi | Rasprodano | Nedostupno", "Po narudžbi"),
+    "sl": ("Na zalogi", "Ni na zalogi | Razprodano", "Po naročilu"),
+    "el": (
+        "Διαθέσιμο | Άμεσα διαθέσιμο | ΔΙΑΘΕΣΙΜΟ | Σε απόθεμα | Διαθέσιμος",
+        "Μη διαθέσιμο | Δεν είναι διαθέσιμο | Εξαντλήθηκε | ΕΞΑΝΤΛΗΜΕΝΟ | Σύντομα διαθέσιμο",
+        "Κατόπιν παραγγελίας | Προπαραγγελία",
+    ),
+    "pt": (
+        "Em stock | Em estoque | Disponível",
+        "Esgotado | Indisponível | Não disponível | Sem stock | Fora de estoque",
+        "Pré-venda | Sob encomenda",
+    ),
+    "ja": (
+        "在庫あり | 在庫有り | 在庫：あり | 残りわずか | 在庫あり（3点） | 残り2点",
+        "在庫なし | 在庫切れ | 品切れ | 売り切れ | 売切 | 完売しました | 入荷待ち | 販売終了"
+        " | 再入荷お知らせ | ただいま品切れ中です",
+        "予約受付中 | お取り寄せ | 受注生産",
+    ),
+    "zh": (
+        "有货 | 现货 | 現貨 | 有库存 | 尚有庫存 | 现货，24小时内发货",
+        "缺货 | 缺貨 | 无货 | 暂无现货 | 没有库存 | 售罄 | 已售完 | 補貨中 | 到货通知",
+        "预售 | 預購 | 预订",
+    ),
+    "ko": (
+        "재고 있음 | 재고있음 | 구매 가능 | 판매중 | 3개 남음",
+        "품절 | 재고 없음 | 일시품절 | 매진 | 입고 예정 | 판매중지 | 재입고 알림 신청",
+        "예약 판매 | 주문 제작",
+    ),
+}
+
+
+def each_phrase() -> list[tuple[str, str]]:
+    """Return the phrases of `PHRASES` with their meanings."""
+    cases: list[tuple[str, str]] = []
+    for phrases_of_language in PHRASES.values():
+        meanings = ("in_stock", "out_of_stock", "preorder")
+        for phrases, meaning in zip(phrases_of_language, meanings, strict=True):
+            cases += [(phrase.strip(), meaning) for phrase in phrases.split("|")]
+    return cases
+
+
+@pytest.mark.parametrize(("phrase", "meaning"), each_phrase())
+def test_phrases_of_languages(phrase: str, meaning: str) -> None:
+    """The usual phrases are read in each language, in upper case and inside a sentence, too."""
+    assert availability.normalise_availability(phrase) == meaning
+    assert availability.normalise_availability(f"({phrase.upper()})") == meaning
+
+
+@pytest.mark.parametrize(
+    "text", ["Lager", "Stock", "Blå stol", "Skladba", "Лампа настольная", "在宅", "현대", "Laosa"]
+)
+def test_other_words(text: str) -> None:
+    """Words about something else say nothing about availability."""
+    assert availability.normalise_availability(text) is None
 
 
 @pytest.mark.parametrize("phrase", OFFERS_OF_A_NOTIFICATION)

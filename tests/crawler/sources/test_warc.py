@@ -70,13 +70,43 @@ def _http(body: bytes = b"<html>x", *headers: str, status: str = "HTTP/1.1 200 O
 SMALL = [("https://a.example/1", 200, HTML, b"<html>one"), ("https://a.example/2", 404, {}, b"")]
 
 
+DICTIONARY = b"WARC/1.0 WARC-Type: response WARC-Target-URI: https://a.example/ <html>"
+
+
+def _zstd(*members: bytes, dictionary: bytes | None = None, pack_dictionary: bool = False) -> bytes:
+    """A Zstandard archive of members, with a dictionary in its first frame."""
+    if dictionary is None:
+        return b"".join(map(zstandard.compress, members))
+    packer = zstandard.ZstdCompressor(dict_data=zstandard.ZstdCompressionDict(dictionary))
+    frame = zstandard.compress(dictionary) if pack_dictionary else dictionary
+    head = b"\x5d\x2a\x4d\x18" + len(frame).to_bytes(4, "little") + frame
+    return head + b"".join(map(packer.compress, members))
+
+
+def _records_of(archive: bytes) -> list[bytes]:
+    """Records of a plain archive."""
+    _, *others = archive.split(b"WARC/1.0\r\n")
+    return [b"WARC/1.0\r\n" + record for record in others]
+
+
+PLAIN = _warc(*SMALL, packed=False)
+
+
 @pytest.mark.parametrize(
     "data",
-    [_warc(*SMALL), _warc(*SMALL, packed=False), gzip.compress(_warc(*SMALL, packed=False))],
-    ids=["packed records", "plain", "packed whole"],
+    [
+        _warc(*SMALL),
+        PLAIN,
+        gzip.compress(PLAIN),
+        _zstd(*_records_of(PLAIN)),
+        _zstd(PLAIN),
+        _zstd(*_records_of(PLAIN), dictionary=DICTIONARY),
+        _zstd(*_records_of(PLAIN), dictionary=DICTIONARY, pack_dictionary=True),
+    ],
+    ids=["gzip", "plain", "gzip whole", "zstd", "zstd whole", "dictionary", "packed dictionary"],
 )
 def test_plain_and_packed(tmp_path: Path, data: bytes) -> None:
-    """Records gzipped one by one, the file gzipped, or neither: the responses are the same."""
+    """Records packed one by one, the file packed, or neither: the responses are the same."""
     responses = _read(tmp_path, data)
     assert [(saved.url, saved.status, saved.body) for saved in responses] == [
         ("https://a.example/1", 200, b"<html>one"),
@@ -124,10 +154,19 @@ def test_bombs(tmp_path: Path) -> None:
             _read(tmp_path, gzip.compress(head))
 
 
-NO_WARC = [b"", b"hello\n" * 100, gzip.compress(b""), b"\x1f\x8bnonsense"]
+NO_WARC = {
+    "empty": b"",
+    "text": b"hello\n" * 100,
+    "empty gzip": gzip.compress(b""),
+    "broken gzip": b"\x1f\x8bnonsense",
+    "empty zstd": zstandard.compress(b""),
+    "broken zstd": b"\x28\xb5\x2f\xfdnonsense",
+    "broken dictionary": b"\x5d\x2a\x4d\x18\x09\0\0\0\x28\xb5\x2f\xfdwrong",
+    "dictionary without an end": b"\x5d\x2a\x4d\x18\xff\xff\xff\xffabc",
+}
 
 
-@pytest.mark.parametrize("data", NO_WARC, ids=["empty", "text", "empty gzip", "broken gzip"])
+@pytest.mark.parametrize("data", NO_WARC.values(), ids=NO_WARC)
 def test_other_files_are_refused(tmp_path: Path, data: bytes) -> None:
     """A file of another kind is refused with its name."""
     with pytest.raises(UsageError, match=r"x\.warc\.gz is no WARC file"):
@@ -283,6 +322,32 @@ def test_damaged_members(tmp_path: Path, name: str, member: bytes, size: int) ->
     assert [saved.url[-1] for saved in read] == ["1", "n", "2"]
 
 
+ZSTD_MEMBER = zstandard.compress(SPOILT)
+DAMAGED_ZSTD = [
+    ("cut off", ZSTD_MEMBER[:-30]),
+    ("a wrong byte", ZSTD_MEMBER[:40] + b"\xff\xff" + ZSTD_MEMBER[42:]),
+    ("only the first bytes", ZSTD_MEMBER[:6]),
+    ("zeros", b"\0" * 5_000),
+]
+
+
+@pytest.mark.parametrize(("name", "member"), DAMAGED_ZSTD, ids=[case[0] for case in DAMAGED_ZSTD])
+@pytest.mark.parametrize("size", [0, 300_000])
+def test_damaged_frames(tmp_path: Path, name: str, member: bytes, size: int) -> None:
+    """A damaged frame of Zstandard costs no record behind the next one."""
+    noise = _record(
+        _http(b"<html>" + zlib.compress(bytes(range(256)) * size)[:size]), url="https://a.example/n"
+    )
+    members = [FIRST, noise, LAST]
+    packed = list(map(zstandard.compress, members))
+    skipped: Counter[str] = Counter()
+    read = _read(
+        tmp_path, packed[0] + member + b"".join(packed[1:]), max_size=1_000_000, skipped=skipped
+    )
+    assert [saved.url[-1] for saved in read] == ["1", "n", "2"]
+    assert skipped or name == "zeros"
+
+
 def test_large_blocks(tmp_path: Path) -> None:
     """A record of any size is stepped over; one with an absurd length ends where the next begins."""
     large = _record(_http(b"x" * 3_000_000), url="https://a.example/n")
@@ -333,6 +398,9 @@ HOSTILE = [
     _record(_http(b"1\r\na\r\n" * 15_000, "Transfer-Encoding: chunked")),
     _record(_http(brotli.compress(b"a" * 50_000_000, quality=1), BR)),
     _record(_http(zstandard.compress(b"a" * 50_000_000), ZSTD)),
+    zstandard.compress(FIRST + b"a" * 500_000_000),
+    zstandard.compress(b"") * 100_000,
+    b"\x28\xb5\x2f\xfd" * 300_000,
 ]
 
 
@@ -352,7 +420,7 @@ def test_hostile_archives(tmp_path: Path, data: bytes) -> None:
 def test_any_damage(tmp_path_factory: pytest.TempPathFactory, data: st.DataObject) -> None:
     """Whatever bytes are changed, no exception but ours is raised, and the first record is read."""
     middle = data.draw(st.sampled_from([SPOILT, *(record for _, record, _ in SKIPPED[:12])]))
-    packed = data.draw(st.sampled_from([bytes, gzip.compress]))
+    packed = data.draw(st.sampled_from([bytes, gzip.compress, zstandard.compress]))
     whole = bytearray(b"".join(packed(record) for record in (FIRST, middle, LAST)))
     first = len(packed(FIRST))
     for _ in range(data.draw(st.integers(1, 5))):

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from catalog.runtime.supervised_workers import MAX_TRIES
+from crawler.pages.soft404 import nonexistent_path
 from reports.statistics.coverage import measure_coverage
 from tests.crawler.conftest import Bench, bench
 from tests.crawler.server import page, raw, serve
@@ -93,3 +94,38 @@ def test_a_crawler_that_dies_at_once_is_started_again(
     made.server.routes["/b"] = raw(b"<html><title>B</title>poison-segfault</html>")
     assert made.crawl().pages == {"fetched": 3, "failed": 1}
     assert made.states()["/b"] == STATES["segfault"]
+
+
+def test_saved_pages(
+    make_bench: Callable[..., Bench], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A saved page that ends its process costs only itself, and is counted with its reason."""
+    poison_processes(tmp_path, monkeypatch)
+    made, saved = make_bench(), tmp_path / "saved"
+    saved.mkdir()
+    for name in ("a", "b", "c"):
+        (saved / f"{name}.html").write_text(f"<title>{name}</title>{OFFER}")
+    for name in ("segfault", "error", "once"):
+        (saved / f"b-{name}.html").write_text(f"<title>{name}</title><p>poison-{name}</p>")
+    result = made.crawl(source=str(saved))
+    assert result.pages == {"fetched": 4, "failed": 2}
+    states = made.states()
+    for name in ("segfault", "error", "once"):
+        assert states[f"/b-{name}.html"] == STATES[name]
+    assert result.reasons["error: LookupError"] == 1
+    assert count_deaths(tmp_path, "segfault") == MAX_TRIES
+
+
+def test_the_page_of_the_probe(
+    make_bench: Callable[..., Bench], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A soft 404 that ends the crawler costs no page: the second crawler leaves it out."""
+    poison_processes(tmp_path, monkeypatch)
+    made = make_bench()
+    made.server.routes["/"] = page("/a")
+    made.server.routes["/a"] = page(title="A")
+    path = nonexistent_path(made.server.url)
+    made.server.routes[path] = raw(b"<html><title>Sorry</title>poison-segfault</html>")
+    result = made.crawl()
+    assert result.pages == {"fetched": 2}
+    assert result.reasons["page of the probe: ended its process: segmentation fault"] == 1
