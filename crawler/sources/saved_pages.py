@@ -159,6 +159,8 @@ class _Importer:
             "alternates": resolve_alternates(links.alternates, links.base, self._site) or None,
             "fetched_at": parse_date(saved.date) or utc_now(),
             "rules_version": None,
+            # No crawl has followed the links of this content.
+            "digest_key": None,
         }
         return FetchOutcome(page_id, PageState.FETCHED, columns)
 

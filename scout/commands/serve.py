@@ -41,10 +41,13 @@ def serve_web(
     import uvicorn
 
     from scout.schedule.timetable import Timetable
+    from scout.terminal.logs import configure_structlog
     from scout.web.app import create_app
 
     invocation = get_invocation(context)
     settings, store = invocation.settings, invocation.store
+    # The web application logs by structlog.
+    configure_structlog()
     timetable = None
     if not no_schedule:
         timetable = Timetable(settings, store, invocation.flags())
