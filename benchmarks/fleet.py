@@ -45,7 +45,7 @@ MOMENTS = re.compile(
     r'"(?:first_seen|last_seen|since|fetched_at|since_at)[a-z_]*": (?:"[^"]*"|null|\d+),? ?'
 )
 SPIDER = """
-import json, sys
+import json, re, sys
 from pathlib import Path
 import scrapy
 from scrapy.crawler import CrawlerProcess
@@ -55,7 +55,7 @@ root, folder, urls, concurrency = sys.argv[1], Path(sys.argv[2]), sys.argv[3], i
 
 class Shop(scrapy.Spider):
     name = "shop"
-    links = LinkExtractor(allow_domains=["127.0.0.1"]) if not urls else None
+    links = LinkExtractor(allow=[re.escape(root)]) if not urls else None
     saved = 0
 
     async def start(self):
@@ -153,8 +153,11 @@ def bare_crawl(root: str, folder: Path, urls: Sequence[str] | None) -> float:
     if urls:
         listed = str(folder / "urls.json")
         Path(listed).write_text(json.dumps(list(urls)))
-    program = [sys.executable, "-c", SPIDER, f"{root}/", str(pages), listed, str(CONCURRENCY)]
-    seconds, output = measure(program)
+    # A file: Scrapy reads the source code of callbacks.
+    spider = folder / "spider.py"
+    spider.write_text(SPIDER)
+    arguments = [f"{root}/", str(pages), listed, str(CONCURRENCY)]
+    seconds, output = measure([sys.executable, str(spider), *arguments])
     print(f"  {'bare' if urls else 'links'}: {output.strip()} pages saved")
     return seconds
 

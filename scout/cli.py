@@ -80,19 +80,23 @@ def _start(
         ),
     ] = False,
 ) -> None:
-    context.obj = Invocation(verbose, database_url, data_dir)
+    # The object that `main` passes: the arguments of this process.
+    context.obj = Invocation(verbose, database_url, data_dir, context.obj)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Execute a command line, by default this process's own; return the exit code."""
+    own_arguments: Sequence[str] | None = None
     if arguments is None:
         gc.set_threshold(GC_THRESHOLD)
-        arguments = sys.argv[1:]
+        arguments = own_arguments = sys.argv[1:]
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
         if not {"-v", "--verbose"} & set(arguments):
             sys.excepthook = _print_unexpected
     try:
-        code = get_command(app)(list(arguments), prog_name="scout", standalone_mode=False)
+        code = get_command(app)(
+            list(arguments), prog_name="scout", standalone_mode=False, obj=own_arguments
+        )
         # Flushed here, so that a reader that has gone away is noticed before Python shuts down.
         sys.stdout.flush()
     except typer.Abort:

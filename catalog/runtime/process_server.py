@@ -12,7 +12,6 @@ gone, and the operating system kills all children when the server has gone. On s
 `catalog.runtime.served_process` is the side of those that request processes.
 """
 
-import ctypes
 import gc
 import importlib
 import json
@@ -23,7 +22,6 @@ import signal
 import socket
 import struct
 import sys
-import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
@@ -213,6 +211,8 @@ def _end_with_server(server_id: int) -> None:
     """Let the operating system kill this process when the server ends, where it can."""
     if not sys.platform.startswith("linux"):
         return
+    import ctypes
+
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     # The server may have ended before that call.
     if os.getppid() != server_id:
@@ -237,9 +237,15 @@ def _run_child(channel: socket.socket, descriptors: Sequence[int], head: dict[st
         code = error.code if isinstance(error.code, int) else FAILED
     except KeyboardInterrupt:
         code = 128 + signal.SIGINT
-    except BaseException:  # noqa: BLE001 - nobody but this function could report it
-        traceback.print_exc()
+    except BaseException as error:  # noqa: BLE001 - nobody but this function could report it
+        sys.excepthook(type(error), error, error.__traceback__)
     finally:
+        import time
+
+        if os.environ.get("PYTHONCHEAPLOG"):
+            open(os.environ["PYTHONCHEAPLOG"], "a").write(
+                f"{head['modules'][:2]} {time.process_time():.2f}\n"
+            )
         with suppress(Exception):
             sys.stdout.flush()
             sys.stderr.flush()

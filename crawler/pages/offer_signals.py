@@ -20,9 +20,13 @@ SIGNALS = {
     ),
     b'itemprop="': (b'itemprop="price', b'itemprop="offers'),
     b"&": (b"&euro;", b"&pound;"),
-    b"\xe2\x82": ("€".encode(), "₽".encode(), "₴".encode(), "₩".encode()),
-    b"": ("£".encode(), "¥".encode(), b" eur", b" chf", "zł".encode(), "руб".encode()),
+    b"": (b" eur", b" chf"),
 }
+# Signs of currencies: counted among the characters that are not ASCII, mostly few.
+SIGNS = tuple(sign.encode() for sign in "€₽₴₩£¥")
+# Signals by the characters that are not ASCII in them.
+FOREIGN_SIGNALS = {"ł".encode(): ("zł".encode(),), "руб".encode(): ("руб".encode(),)}
+ASCII = bytes(range(128))
 # Signals of buttons. In a script they are texts of the shop's, on whichever page.
 BUTTON_SIGNALS = {b"cart": (b"add-to-cart", b"add_to_cart", b"addtocart")}
 LANGUAGE = re.compile(rb"<html[^>]{0,500}?\blang=[\"']?([a-z]{2})", re.IGNORECASE)
@@ -43,6 +47,13 @@ def count_offer_signals(body: bytes) -> int:
     """
     source = body.lower()
     count = _count(source, SIGNALS)
+    # Whole characters remain, so that none is counted that the page does not have.
+    foreign = source.translate(None, ASCII)
+    if foreign:
+        count += sum(map(foreign.count, SIGNS))
+        for characters, signals in FOREIGN_SIGNALS.items():
+            if characters in foreign:
+                count += sum(map(source.count, signals))
     if b"$" in source:
         count += len(DOLLAR_AMOUNT.findall(source))
     # The parts behind the ends of scripts: the first is all before the first script.

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache
+from math import sqrt
+from statistics import NormalDist
 from typing import Any
 
 from catalog.models import ReviewDecision, Verdict
@@ -22,6 +24,7 @@ from reports.statistics.value_ranking import RankKey, ValueRanking
 
 MAX_CATEGORIES = 24  # groups that still fit on one screen
 NO_CURRENCY = "(none)"
+_NORMAL_QUANTILE = NormalDist().inv_cdf(0.975)  # of a two-sided interval of 95 %
 
 
 @lru_cache(maxsize=4096)
@@ -31,13 +34,15 @@ def wilson_interval(count: int, total: int) -> tuple[float, float]:
     >>> [round(end, 3) for end in wilson_interval(10, 100)], wilson_interval(0, 0)
     ([0.055, 0.174], (0.0, 1.0))
     """
-    # Imported here because it takes half a second, and only reports print intervals.
-    from scipy.stats import binomtest
-
     if not total:
         return 0.0, 1.0
-    interval = binomtest(count, total).proportion_ci(0.95, method="wilson")
-    return float(interval.low), float(interval.high)
+    share, weight = count / total, _NORMAL_QUANTILE**2 / total
+    centre = (share + weight / 2) / (1 + weight)
+    margin = sqrt(share * (1 - share) * weight + weight**2 / 4) / (1 + weight)
+    # Rounding must not move the ends that are exact.
+    low = centre - margin if count else 0.0
+    high = centre + margin if count < total else 1.0
+    return low, high
 
 
 @dataclass(slots=True)

@@ -53,6 +53,8 @@ def run_stages(
     run in a process of its own; with --json as well, one object a shop as it ends. The exit code is
     1 when one failed.
     """
+    from scout.pipeline import run_process
+
     invocation = get_invocation(context)
     if every:
         if shop is not None or fresh:
@@ -62,6 +64,8 @@ def run_stages(
         _run_all_shops(invocation, full, as_json)
     elif shop is None:
         raise typer.BadParameter("name a shop, or give --all")
+    elif invocation.arguments is not None and not run_process.is_run_process():
+        raise typer.Exit(run_process.run_as_this_process(invocation.arguments))
     else:
         _run_one_shop(invocation, shop, fresh=fresh, full=full, as_json=as_json)
 
