@@ -119,7 +119,8 @@ def parse_shop(
     begin, rules = time.monotonic(), stored_rules(store, shop)
     _delete_lost_offers(store, shop)
     keys = _ReadKeys(rules, settings.confidence)
-    pages, current_pages = [], []
+    pages: list[CrawledPage] = []
+    current_pages: list[CrawledPage] = []
     for page in list_crawled_pages(store, shop):
         if page.rules_version == rules.version and page.read_key is None:
             # It could not be read, by this version of the rules.

@@ -190,8 +190,9 @@ def _digest_inputs(store: Store, shop: Shop, task: LearnTask) -> str:
 
 def _learnt_pages(session: Session, shop: Shop) -> list[tuple[object, ...]]:
     """Return the columns of pages that learning depends on, in the order of the URLs."""
-    has_content = or_(Page.state == PageState.FETCHED, col(Page.canonical).is_not(None))
-    columns = (Page.url, Page.state, Page.body, Page.canonical, Page.content_type)
+    has_content = or_(col(Page.state) == PageState.FETCHED, col(Page.canonical).is_not(None))
+    names = ("url", "state", "body", "canonical", "content_type")
+    columns = [getattr(Page, name) for name in names]
     pages = sql_select(*columns).where(col(Page.shop_id) == shop.id, has_content)
     return sorted(tuple(page) for page in session.connection().execute(pages))
 

@@ -71,7 +71,7 @@ def imports_of_others(session: Session, shop_id: int) -> list[tuple[int, int, in
         .group_by(col(KnownOffer.shop_id))
         .order_by(col(KnownOffer.shop_id))
     )
-    return [tuple(row) for row in session.exec(query)]
+    return [(shop, newest or 0, number) for shop, newest, number in session.exec(query)]
 
 
 def store_fingerprint(session: Session, run_id: int, stage: Stage, **values: Any) -> None:

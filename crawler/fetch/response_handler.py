@@ -50,7 +50,7 @@ class ResponseHandler:
 
     def handle_unchanged(self, page: Page, response: Response) -> PageItem:
         """Handle a 304, or a page that was sent again as it was: it keeps its body."""
-        columns = {**SETTLED, "status": response.status, "fetched_at": utc_now()}
+        columns: dict[str, Any] = {**SETTLED, "status": response.status, "fetched_at": utc_now()}
         if response.status != NOT_MODIFIED:
             columns |= _validators(response)
         to_try = self._link_filter.record_existing(page.url)

@@ -61,7 +61,8 @@ def count_offer_signals(body: bytes) -> int:
     outside_scripts = first + b" ".join(part.partition(b"</script")[2] for part in later_parts)
     count += _count(outside_scripts, BUTTON_SIGNALS)
     match = LANGUAGE.search(source, 0, START_SIZE)
-    return count + sum(map(outside_scripts.count, _buy_words(match[1].decode() if match else "")))
+    buy_words = _buy_words(match[1].decode() if match else "")
+    return count + _count(outside_scripts, buy_words)
 
 
 def _count(source: bytes, groups: Mapping[bytes, Sequence[bytes]]) -> int:
@@ -73,8 +74,10 @@ def _count(source: bytes, groups: Mapping[bytes, Sequence[bytes]]) -> int:
 
 
 @lru_cache(maxsize=128)
-def _buy_words(language: str) -> tuple[bytes, ...]:
-    """Return the words of buttons that buy, in a language and in English, in small letters and as titles.
+def _buy_words(language: str) -> Mapping[bytes, Sequence[bytes]]:
+    """Return the words of buttons that buy, in a language and in English, by their first words.
+
+    In small letters and as titles.
 
     Single words of Latin letters are left out: texts have them as well.
     """
@@ -82,4 +85,9 @@ def _buy_words(language: str) -> tuple[bytes, ...]:
     phrases = [word for word in words_of("buy", languages) if " " in word or not word.isascii()]
     # `bytes.lower` knows ASCII only.
     spellings = {spelling.encode() for word in phrases for spelling in (word, word.capitalize())}
-    return tuple(sorted(word for word in spellings if word == word.lower()))
+    groups: dict[bytes, list[bytes]] = {}
+    for word in sorted(spellings):
+        if word == word.lower():
+            first, space, _ = word.partition(b" ")
+            groups.setdefault(first + space, []).append(word)
+    return groups
