@@ -20,6 +20,7 @@ from catalog.runtime.process_end import end_reason
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.served_process import ServedProcess
 from catalog.runtime.settings import Settings
+from catalog.storage.bodies import share_credentials
 from catalog.storage.frontier import Frontier
 from catalog.storage.store import Store
 from crawler.crawl_process import start_crawl
@@ -75,6 +76,7 @@ def crawl_shop(
     started = monotonic()
     # Bad settings fail here, with one line, instead of in the child's log.
     load_configured_lists(settings)
+    share_credentials(settings.bodies)
     if shop.javascript:
         browser.find_browser(settings)
     frontier = Frontier(store, shop.id or 0, run_id)

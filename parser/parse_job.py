@@ -25,6 +25,7 @@ from catalog.runtime.processor_time import ProcessorTimeLimit, limit_processor_t
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
 from catalog.runtime.supervised_workers import map_chunks
+from catalog.storage.bodies import share_credentials
 from catalog.storage.fingerprints import Digest
 from catalog.storage.store import Store
 from parser.compiled_rules import CompiledRules
@@ -117,6 +118,7 @@ def parse_shop(
     shop has no rules.
     """
     begin, rules = time.monotonic(), stored_rules(store, shop)
+    share_credentials(settings.bodies)
     _delete_lost_offers(store, shop)
     keys = _ReadKeys(rules, settings.confidence)
     pages: list[CrawledPage] = []

@@ -25,6 +25,7 @@ from catalog.runtime.process_end import ENDED_PROCESS, set_aside_reason
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
 from catalog.runtime.supervised_workers import MAX_TRIES, WorkerDied, call_supervised
+from catalog.storage.bodies import share_credentials
 from catalog.storage.fingerprints import (
     Digest,
     find_fingerprint,
@@ -156,6 +157,7 @@ def learn_shop(
     offer by general rules, LearnError if no known offer has a crawled page.
     """
     begin = time.monotonic()
+    share_credentials(settings.bodies)
     before = latest_rules(store, shop)
     if before is not None and before.run_id == run_id and not anew:
         return _report(before, 0.0)

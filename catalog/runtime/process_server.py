@@ -42,6 +42,9 @@ _PR_SET_PDEATHSIG = 1
 
 # In a child: the socket at which the server takes requests; None in all other processes.
 request_socket: socket.socket | None = None
+# Variables that the processes get that this one requests, beside the safe ones. They are sent when
+# a process has been forked: anybody on the machine may read the environment that it starts with.
+shared_variables: dict[str, str] = {}
 
 
 class _Server:
@@ -234,7 +237,10 @@ def _run_child(channel: socket.socket, descriptors: Sequence[int], head: dict[st
             os.setpgid(0, head["group"])
         call = receive_part(channel)
         if call is not None:
-            function, args = pickle.loads(call)  # noqa: S301 - from the process that requested it
+            # From the process that requested this one.
+            function, args, variables = pickle.loads(call)  # noqa: S301
+            os.environ.update(variables)
+            shared_variables.update(variables)
             function(channel, descriptors, *args)
             code = 0
     except SystemExit as error:

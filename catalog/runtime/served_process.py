@@ -73,7 +73,8 @@ class ServedProcess:
                 _request([channel_end.fileno(), status_end.fileno(), *fds])
             # A process that has died meanwhile is noticed by those who wait for its answers.
             with suppress(OSError):
-                self.channel.sendall(_part(pickle.dumps((target, args))))
+                call = (target, args, process_server.shared_variables)
+                self.channel.sendall(_part(pickle.dumps(call)))
             number = self._status.recv(NUMBER.size)
             self.pid: int = NUMBER.unpack(number)[0] if number else 0
             if self.pid == 0:
@@ -173,6 +174,13 @@ def safe_environment() -> dict[str, str]:
     folders = [environment["PYTHONPATH"]] if environment.get("PYTHONPATH") else []
     environment["PYTHONPATH"] = os.pathsep.join([*folders, str(_PACKAGES)])
     return environment
+
+
+def share_variables(prefixes: tuple[str, ...]) -> None:
+    """Give variables with these prefixes to all processes that this one requests from now on."""
+    for name, value in os.environ.items():
+        if name.startswith(prefixes):
+            process_server.shared_variables[name] = value
 
 
 def stop_servers() -> None:
