@@ -190,7 +190,8 @@ class Shop(SQLModel, table=True):
 class Run(SQLModel, table=True):
     """One pass over a shop: crawl, learn, parse, match, report.
 
-    `stage` is the current step, or the next one.
+    `stage` is the current step, or the next one. `fingerprints` has a digest of everything that a
+    stage's result depends on, per stage (`catalog.storage.fingerprints`).
     """
 
     __table_args__ = (
@@ -204,6 +205,7 @@ class Run(SQLModel, table=True):
     stage: Stage = Field(default=Stage.CRAWL, sa_type=String)
     reason: str | None = None
     figures: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
+    fingerprints: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
     started_at: datetime = Field(default_factory=utc_now, sa_type=UtcDateTime)
     finished_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
@@ -239,7 +241,8 @@ class Page(SQLModel, table=True):
     since, `lastmod` the date in the shop's sitemap. `language` is the code that the page gives for
     itself, `alternates` maps such codes to the URLs of its versions in other languages, as the page
     names them, `sitemap_alternates` as sitemaps do. `rules_version` is the version of the rules
-    that parsed the page last; None means not parsed since it was fetched.
+    that parsed the page last; None means not parsed since it was fetched. `read_key` is a digest of
+    everything that this reading depends on, `digest_key` one of the code that extracted the links.
     """
 
     __table_args__ = (
@@ -277,6 +280,8 @@ class Page(SQLModel, table=True):
     rules_version: int | None = None
     kind: PageKind | None = Field(default=None, sa_type=String)
     read_reason: str | None = None
+    read_key: str | None = None
+    digest_key: str | None = None
 
 
 class OfferFields(SQLModel):

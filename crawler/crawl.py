@@ -1,19 +1,16 @@
 """Crawl of one shop: Scrapy in a process of its own, with progress read from the page table.
 
 Scrapy's reactor can run only once in a process, and a page that crashes a crawler must not crash a
-server; so the crawl is a child process. It receives its job on standard input, reports its summary
-on standard output, and logs to a file.
+server; so the crawl is a child process (`crawler.crawl_process`). It reports its summary, and logs
+to a file.
 """
 
 import json
-import os
-import subprocess
-import sys
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic
-from typing import IO, Any
+from typing import Any
 
 from catalog import errors
 from catalog.errors import BlockedShop, CrawlError, ScoutError, UnreachableShop
@@ -21,9 +18,12 @@ from catalog.links.shop_links import load_configured_lists
 from catalog.models import PageState, Shop
 from catalog.runtime.process_end import end_reason
 from catalog.runtime.progress import Progress, no_progress
+from catalog.runtime.served_process import ServedProcess
 from catalog.runtime.settings import Settings
+from catalog.storage.bodies import share_credentials
 from catalog.storage.frontier import Frontier
 from catalog.storage.store import Store
+from crawler.crawl_process import start_crawl
 from crawler.fetch import browser
 from crawler.fetch.response_status import UNREACHABLE
 from crawler.frontier.budget import OUTSIDE_HOURS
@@ -63,10 +63,12 @@ def crawl_shop(
     *,
     source: str | None = None,
     max_pages: int | None = None,
+    anew: bool = False,
     progress: Progress = no_progress,
 ) -> CrawlResult:
     """Fetch the open pages of a shop and all pages that they lead to; resumes a killed crawl.
 
+    With `anew` the shop sends all pages in full, and links are extracted from all of them again.
     `source` is a folder of saved pages or a WARC file, read instead of the network. It may also be
     a text file of URLs, which are fetched without following their links. Raises UnreachableShop,
     BlockedShop, StorageFull, Busy, CrawlError.
@@ -74,6 +76,7 @@ def crawl_shop(
     started = monotonic()
     # Bad settings fail here, with one line, instead of in the child's log.
     load_configured_lists(settings)
+    share_credentials(settings.bodies)
     if shop.javascript:
         browser.find_browser(settings)
     frontier = Frontier(store, shop.id or 0, run_id)
@@ -85,7 +88,7 @@ def crawl_shop(
     if source:
         frontier.add(saved_pages.read_url_list(Path(source), shop))
     crawl_progress = CrawlProgress(store, shop.id or 0, frontier, progress)
-    job = CrawlJob(settings, shop.name, run_id, max_pages, follow=not source)
+    job = CrawlJob(settings, shop.name, run_id, max_pages, follow=not source, anew=anew)
     try:
         summary = _run_crawler(job, shop, crawl_progress)
     except _CrawlerKilled:
@@ -102,53 +105,26 @@ def crawl_shop(
 def _run_crawler(job: CrawlJob, shop: Shop, progress: CrawlProgress) -> dict[str, Any]:
     """Run the crawler process to its end; returns the summary that it reported."""
     log = log_file(job.settings, shop.id, job.run_id)
-    environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": "crawler.settings"}
-    with log.open("ab") as stderr:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "scrapy", "crawl", "shop", *_log_options(job.settings, log)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=stderr,
-            env=environment,
-            text=True,
-        )
-    with process:
-        try:
-            _send_job(process.stdin, job)
-            _watch(process, progress)
-        finally:
-            if process.poll() is None:
-                process.kill()
-        output = process.stdout.read() if process.stdout else ""
-        return _summary(output, log, process.returncode)
-
-
-def _log_options(settings: Settings, log: Path) -> list[str]:
-    """Return Scrapy's options for its log; a log in JSON is written by `crawler.json_log`."""
-    if settings.log_format == "json":
-        return ["-s", "LOG_ENABLED=0"]
-    level = "DEBUG" if settings.log_level == "debug" else "INFO"
-    return ["-s", f"LOG_FILE={log}", "-s", f"LOG_LEVEL={level}"]
-
-
-def _send_job(pipe: IO[str] | None, job: CrawlJob) -> None:
-    """Send the job and leave the pipe open: it shows the crawler that its parent is alive."""
-    if pipe is None:
-        return
+    process = start_crawl(job, log)
     try:
-        pipe.write(job.to_json() + "\n")
-        pipe.flush()
-    except BrokenPipeError:
-        return
+        _watch(process, progress)
+        output = _read_output(process)
+    finally:
+        process.kill()
+        process.close()
+    return _summary(output, log, process.exitcode)
 
 
-def _watch(process: "subprocess.Popen[str]", progress: CrawlProgress) -> None:
-    while process.poll() is None:
+def _watch(process: ServedProcess, progress: CrawlProgress) -> None:
+    while process.is_alive():
         progress.report()
-        try:
-            process.wait(POLL_INTERVAL)
-        except subprocess.TimeoutExpired:
-            continue
+        process.join(POLL_INTERVAL)
+
+
+def _read_output(process: ServedProcess) -> str:
+    """Return the output of a process that has ended."""
+    with process.channel.makefile("r", encoding="utf-8", errors="replace") as output:
+        return output.read()
 
 
 def _summary(output: str, log: Path, exit_code: int | None) -> dict[str, Any]:

@@ -1,12 +1,9 @@
-"""Crawl job: the parameters of one crawl, and their transfer to the process that crawls.
+"""Crawl job: the parameters of one crawl, and what the process that crawls opens for it.
 
-Everyone on the machine can read the command line of a process, and `scout.toml` takes precedence
-over environment variables. So the job is sent over standard input, settings included. That pipe
-stays open while the crawl runs (`crawler.supervision`).
+Everyone on the machine can read the command line of a process, and its environment is inherited by
+others. So the job is sent over a socket, settings included.
 """
 
-import json
-import sys
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -28,6 +25,7 @@ class CrawlJob:
     """A shop to crawl. With `follow` False only pages that are in the table already are fetched.
 
     `isolated` is set after a crawler process died: pages are then processed in a worker process.
+    With `anew` pages that have not changed are fetched and processed as well.
     """
 
     settings: Settings
@@ -36,25 +34,7 @@ class CrawlJob:
     max_pages: int | None = None
     follow: bool = True
     isolated: bool = False
-
-    @classmethod
-    def from_json(cls, line: str) -> "CrawlJob":
-        """Read the job from the JSON of `to_json`."""
-        fields: dict[str, Any] = json.loads(line)
-        return cls(Settings.load(**fields.pop("settings")), **fields)
-
-    def to_json(self) -> str:
-        """Write the job as one line of JSON."""
-        return json.dumps(
-            {
-                "settings": self.settings.model_dump(mode="json"),
-                "shop": self.shop,
-                "run_id": self.run_id,
-                "max_pages": self.max_pages,
-                "follow": self.follow,
-                "isolated": self.isolated,
-            }
-        )
+    anew: bool = False
 
 
 @dataclass(frozen=True)
@@ -110,12 +90,8 @@ def log_file(settings: Settings, shop_id: int | None, run_id: int | None) -> Pat
     return folder / f"crawl-{shop_id}-{run_id}.log"
 
 
-def open_job(name: str | None) -> OpenedJob:
-    """Open the job of standard input, or a job for the shop `name`.
-
-    Raises UnknownShop, StoreError, Busy.
-    """
-    job = CrawlJob(Settings.load(), name) if name else CrawlJob.from_json(sys.stdin.readline())
+def open_job(job: CrawlJob) -> OpenedJob:
+    """Open a job. Raises UnknownShop, StoreError, Busy."""
     store = Store.open(job.settings)
     shop = store.shop(job.shop)
     return OpenedJob(job, store, shop, shop.id or 0, _lock(job.settings, shop))

@@ -18,6 +18,7 @@ from twisted.python.failure import Failure
 from catalog.errors import ScoutError, StoreError, UnreachableShop
 from catalog.links.tracking_params import learn_shop_keys
 from catalog.models import Page, PageState
+from catalog.runtime.settings import Settings
 from catalog.storage.bodies import BodyStore
 from catalog.storage.frontier import FetchOutcome, Frontier
 from crawler.config import DEFAULT_CONFIG, CrawlConfig
@@ -27,7 +28,7 @@ from crawler.fetch import browser
 from crawler.fetch.circuit_breaker import CircuitBreaker
 from crawler.fetch.middlewares import PublicAddressResolver
 from crawler.fetch.probe import PAGE_META, probe
-from crawler.fetch.response_handler import ResponseHandler
+from crawler.fetch.response_handler import ResponseHandler, is_same_page
 from crawler.fetch.response_status import (
     ResponseStatus,
     classify_error,
@@ -38,7 +39,7 @@ from crawler.frontier.budget import Budget
 from crawler.frontier.crawl_log import CrawlLog
 from crawler.frontier.dispatcher import MAX_IN_FLIGHT, Dispatcher
 from crawler.frontier.throttle import Throttle
-from crawler.job import OpenedJob, open_job
+from crawler.job import CrawlJob, OpenedJob, open_job
 from crawler.pages.page_digest import PageDigest
 from crawler.pages.soft404 import PageFingerprint
 from crawler.store.body_repair import repair_bodies
@@ -49,14 +50,14 @@ from crawler.store.page_processor import (
     failure_reason,
 )
 from crawler.store.pipelines import PageItem, SitemapItem
-from crawler.supervision import report, serialize_error, watch_parent
+from crawler.supervision import report, serialize_error
 from crawler.urls.site import Site
 
 ROBOTS_AGENT = "Scout"  # the name by which robots.txt addresses us
 
 
 class ShopSpider(Spider):
-    """Crawls one shop: `-a shop=NAME`, or a job on standard input."""
+    """Crawls one shop by a job; by Scrapy's own commands with `-a shop=NAME`."""
 
     name = "shop"
 
@@ -86,15 +87,12 @@ class ShopSpider(Spider):
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         """Open the job and apply its settings; an error is reported to the parent as well."""
-        name = kwargs.get("shop")
         try:
-            opened = open_job(name)
+            opened = open_job(kwargs.get("job") or CrawlJob(Settings.load(), kwargs["shop"]))
             settings = opened.scrapy_settings()
         except ScoutError as error:
             report(error=serialize_error(error))
             raise
-        if not name:
-            watch_parent()
         if opened.job.settings.log_format == "json":
             from crawler.json_log import log_as_json
 
@@ -118,6 +116,8 @@ class ShopSpider(Spider):
                 self.crawler, self.site, self._page_meta(), self._fingerprint
             )
             self._processor.set_missing_page(self._handler.missing_page.fingerprint)
+            # The probe may have moved the site to another origin.
+            self._handler.digest_key = self.site.digest_key()
         except UnreachableShop as error:
             self.stop(self._private_address_error() or error)
             return
@@ -144,7 +144,8 @@ class ShopSpider(Spider):
         status = classify_response(response, page.attempts, bool(page.body))
         self._adapt_speed(status, response.meta.get("download_latency", 0.0))
         digest: PageDigest | None = None
-        if status.state == PageState.FETCHED and response.status != 304:
+        is_unchanged = response.status == 304 or self._is_unchanged(page, response)
+        if status.state == PageState.FETCHED and not is_unchanged:
             try:
                 digest = await self._processor.process(response, page.source != "root")
             except (PageSetAside, PageError) as error:
@@ -279,7 +280,7 @@ class ShopSpider(Spider):
         page_meta = self._page_meta()
         headers: dict[str, str] = {}
         # A browser shows a page only if the shop sends it in full.
-        if page.body and not page_meta:
+        if page.body and not page_meta and not self.job.anew:
             if page.etag:
                 headers["If-None-Match"] = page.etag
             if page.last_modified:
@@ -292,6 +293,15 @@ class ShopSpider(Spider):
             meta={**PAGE_META, **page_meta, "page": page},
             dont_filter=True,
         )
+
+    def _is_unchanged(self, page: Page, response: Response) -> bool:
+        """Return True if a page that was sent in full is the one whose links are known.
+
+        The root is always digested: it shows whether the shop has soft 404s.
+        """
+        if self.job.anew or page.source == "root":
+            return False
+        return page.digest_key == self._handler.digest_key and is_same_page(page, response)
 
     def _page_meta(self) -> dict[str, Any]:
         """Return the request meta for pages of this shop: for the browser if it needs one."""

@@ -1,14 +1,11 @@
-"""Supervision of the crawl process: it ends with its parent, and reports to it on stdout.
+"""Supervision of the crawl: its summary and its errors are reported on standard output.
 
-A parent killed with -9 closes its end of the pipe. The crawler then ends at once, without a clean
-shutdown: a crawler that went on could meet the next one. Pages in flight stay leased, and are
-fetched again.
+The crawl process is killed when its parent ends, without a clean shutdown: a crawler that went on
+could meet the next one. Pages in flight stay leased, and are fetched again.
 """
 
 import json
-import os
 import sys
-import threading
 from typing import Any, Self
 
 from scrapy import signals
@@ -18,8 +15,6 @@ from scrapy.http import Response
 from twisted.python.failure import Failure
 
 from catalog.errors import ScoutError
-
-PIPE_BLOCK = 4096  # bytes; the parent writes nothing after the job
 
 
 class CrawlReporter:
@@ -72,17 +67,6 @@ class CrawlReporter:
             spider.error = ("CrawlError", message)
         if request is not None:
             spider.fail_request(request, f"error: {kind}")
-
-
-def watch_parent() -> None:
-    """End this process at once when its standard input closes."""
-
-    def wait() -> None:
-        while os.read(sys.stdin.fileno(), PIPE_BLOCK):
-            pass
-        os._exit(1)
-
-    threading.Thread(target=wait, name="parent-watch", daemon=True).start()
 
 
 def report(**fields: Any) -> None:

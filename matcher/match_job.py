@@ -1,6 +1,7 @@
 """The matching step of a run: offers from the store in, the run's matches out, in one transaction.
 
-A killed step has written nothing, and a repeated one replaces its former rows.
+A killed step has written nothing, and a repeated one replaces its former rows. Where all that the
+matches depend on is as in an earlier run, the rows of that run are copied.
 """
 
 import time
@@ -8,10 +9,12 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rapidfuzz import fuzz
-from sqlmodel import Session, col, delete, select
+from sqlalchemy import insert, literal
+from sqlalchemy import select as sql_select
+from sqlmodel import Session, SQLModel, col, delete, select
 
 from catalog.errors import UsageError
 from catalog.models import (
@@ -24,20 +27,26 @@ from catalog.models import (
     ReviewDecision,
     Shop,
     ShopOffer,
+    Stage,
     Verdict,
 )
+from catalog.runtime.code_version import code_version
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
+from catalog.storage.fingerprints import Digest, find_fingerprint, store_fingerprint
 from catalog.storage.store import Store
 from matcher.config import DEFAULT_CONFIG
-from matcher.features.cache import MatchCache
-from matcher.match import MatchResult, match_offers
 from matcher.records.languages.localized_page import PageLanguage
 from matcher.records.text import fold
 from matcher.records.url_keys import LinkKeys, parse_link
 from url_cleaner.urls.url import url_rank
 
+if TYPE_CHECKING:
+    from matcher.match import MatchResult
+
 ENGINES = ("local",)
+# Packages whose code the matches depend on.
+MATCHING_PACKAGES = ("catalog", "matcher", "url_cleaner")
 # Token-set similarity, 0 to 100, below which two titles name unrelated products.
 UNRELATED_TITLES = 50
 # Characters of a candidate's title and URL that are stored with a match.
@@ -75,6 +84,19 @@ class _ShopSide:
 
 
 @dataclass(frozen=True)
+class _Sides:
+    """All that the matches of a shop depend on but the code.
+
+    `reviews` are the decisions to accept or reject, by URL.
+    """
+
+    shop: _ShopSide
+    catalog: Sequence[KnownOffer]
+    reviews: Mapping[str, ReviewDecision]
+    precision: float
+
+
+@dataclass(frozen=True)
 class _Claim:
     """An offer whose page names a canonical address that other pages name as well."""
 
@@ -91,11 +113,14 @@ def match_shop(
     *,
     engine: str = "local",
     precision: float | None = None,
+    anew: bool = False,
     progress: Progress = no_progress,
 ) -> MatchSummary:
     """Decide every offer of the shop and write the run's matches.
 
-    `precision` defaults to that of the settings. Raises UsageError for an unknown engine.
+    They are those of an earlier run if offers, catalog and decisions are the same (`anew`: even
+    then they are computed). `precision` defaults to that of the settings. Raises UsageError for an
+    unknown engine.
     """
     if engine not in ENGINES:
         raise UsageError(f"no matching engine is called {engine!r}: there is {', '.join(ENGINES)}")
@@ -106,33 +131,15 @@ def match_shop(
         reviews = _read_reviews(session, shop)
     # Several pages may show one offer: the number of offers is known when they are grouped.
     progress("offers matched", 0, None, pages=len(side.offers))
-    cache = MatchCache(settings.data_dir / "matching" / f"{shop.id}.npz")
-    config = replace(
-        DEFAULT_CONFIG, precision=settings.precision if precision is None else precision
-    )
-    results = match_offers(
-        side.offers,
-        [to_offer_fields(offer) for offer in catalog],
-        config=config,
-        catalog_products=[offer.product for offer in catalog],
-        # An ignored offer is matched as any other: it stays among the findings, marked.
-        reviews={
-            url: review for url, review in reviews.items() if review is not ReviewDecision.IGNORE
-        },
-        alternate_urls=side.alternate_urls,
-        variant_pages=side.variant_pages,
-        page_languages=side.page_languages,
-        cache=cache,
-    )
-    rows = _build_rows(results, side, catalog, run_id, shop.id or 0)
+    # An ignored offer is matched as any other: it stays among the findings, marked.
+    decided = {url: word for url, word in reviews.items() if word is not ReviewDecision.IGNORE}
+    sides = _Sides(side, catalog, decided, settings.precision if precision is None else precision)
+    digest = _digest_inputs(sides)
+    rows = None if anew else _take_over_matches(store, shop, run_id, digest)
+    if rows is None:
+        rows = _match_sides(settings, store, shop, run_id, sides, digest)
     counted = [row.verdict for row in rows if not _is_ignored(row, reviews)]
-    with store.write() as session:
-        session.exec(delete(Match).where(col(Match.run_id) == run_id))
-        session.add_all(rows)
-    # The cache only saves time: a full disk does not fail the step.
-    with suppress(OSError):
-        cache.save()
-    progress("offers matched", len(results), len(results), pages=len(side.offers))
+    progress("offers matched", len(rows), len(rows), pages=len(side.offers))
     return MatchSummary(
         offers=len(counted),
         listed=counted.count(Verdict.LISTED),
@@ -141,6 +148,83 @@ def match_shop(
         seconds=time.monotonic() - begin,
         ignored=len(rows) - len(counted),
     )
+
+
+def _match_sides(
+    settings: Settings, store: Store, shop: Shop, run_id: int, sides: _Sides, digest: str
+) -> list[Match]:
+    """Match the offers, and store the matches with their fingerprint. Returns the matches."""
+    # Imported late: scikit-learn takes a second to load, and a run without changes needs none.
+    from matcher.features.cache import MatchCache
+    from matcher.match import match_offers
+
+    side, catalog = sides.shop, sides.catalog
+    cache = MatchCache(settings.data_dir / "matching" / f"{shop.id}.npz")
+    results = match_offers(
+        side.offers,
+        [to_offer_fields(offer) for offer in catalog],
+        config=replace(DEFAULT_CONFIG, precision=sides.precision),
+        catalog_products=[offer.product for offer in catalog],
+        reviews=sides.reviews,
+        alternate_urls=side.alternate_urls,
+        variant_pages=side.variant_pages,
+        page_languages=side.page_languages,
+        cache=cache,
+    )
+    rows = _build_rows(results, side, catalog, run_id, shop.id or 0)
+    with store.write() as session:
+        session.exec(delete(Match).where(col(Match.run_id) == run_id))
+        session.add_all(rows)
+        store_fingerprint(session, run_id, Stage.MATCH, digest=digest, matches=len(rows))
+    # The cache only saves time: a full disk does not fail the step.
+    with suppress(OSError):
+        cache.save()
+    return rows
+
+
+def _digest_inputs(sides: _Sides) -> str:
+    """Return the fingerprint of matching: everything that the matches depend on."""
+    digest = Digest(code_version(*MATCHING_PACKAGES), sides.precision)
+    digest.add(list(sides.reviews.items()))
+    shop = sides.shop
+    for offer in shop.offers:
+        digest.add(_field_values(offer))
+    digest.add(shop.pages, shop.alternate_urls, shop.variant_pages)
+    for language in shop.page_languages:
+        digest.add(language and (language.language, language.canonical))
+        digest.add(language and list(language.alternates.items()))
+    for known in sides.catalog:
+        digest.add((known.id, known.ref, known.product, *_field_values(known)))
+    return digest.hexdigest()
+
+
+def _field_values(offer: OfferFields) -> tuple[Any, ...]:
+    return tuple(getattr(offer, name) for name in OfferFields.model_fields)
+
+
+def _take_over_matches(store: Store, shop: Shop, run_id: int, digest: str) -> list[Match] | None:
+    """Copy the matches of an earlier run with the same fingerprint; None where there is none."""
+    table = SQLModel.metadata.tables[str(Match.__tablename__)]
+    copied = [column for column in table.columns if column.name not in ("id", "run_id")]
+    with store.write() as session:
+        found = find_fingerprint(session, shop.id or 0, Stage.MATCH, digest)
+        if found is None:
+            return None
+        source_id, values = found
+        if source_id != run_id:
+            session.exec(delete(Match).where(col(Match.run_id) == run_id))
+            rows = sql_select(literal(run_id), *copied).where(table.c.run_id == source_id)
+            names = ["run_id", *(column.name for column in copied)]
+            copy = insert(table).from_select(names, rows.order_by(table.c.id))
+            session.connection().execute(copy)
+        matches = list(
+            session.exec(select(Match).where(Match.run_id == run_id).order_by(col(Match.id)))
+        )
+        # Old matches may have been deleted.
+        if len(matches) != values.get("matches"):
+            return None
+        store_fingerprint(session, run_id, Stage.MATCH, digest=digest, matches=len(matches))
+    return matches
 
 
 def _is_ignored(row: Match, reviews: Mapping[str, ReviewDecision]) -> bool:
@@ -278,7 +362,7 @@ def _have_different_identifiers(claims: Sequence[_Claim]) -> bool:
 
 
 def _build_rows(
-    results: Sequence[MatchResult],
+    results: "Sequence[MatchResult]",
     side: _ShopSide,
     catalog: Sequence[KnownOffer],
     run_id: int,
@@ -333,13 +417,13 @@ def _in_order(urls: Sequence[str], first: str) -> list[str]:
     return [first, *other_urls] if first in urls else other_urls
 
 
-def _names_another_page(result: MatchResult, side: _ShopSide) -> bool:
+def _names_another_page(result: "MatchResult", side: _ShopSide) -> bool:
     """Return True if an offer's URL is that of another page."""
     url = side.offers[result.offer].url or side.pages[result.offer]
     return url not in {side.pages[index] for index in result.pages}
 
 
-def _own_urls(result: MatchResult, side: _ShopSide) -> list[str]:
+def _own_urls(result: "MatchResult", side: _ShopSide) -> list[str]:
     """Return the URLs that may stand for an offer: canonical ones, then those of its pages."""
     urls = [side.offers[index].url or side.pages[index] for index in result.pages]
     for index in result.pages:
@@ -349,7 +433,7 @@ def _own_urls(result: MatchResult, side: _ShopSide) -> list[str]:
     return urls
 
 
-def _name_candidates(result: MatchResult, catalog: Sequence[KnownOffer]) -> dict[str, Any]:
+def _name_candidates(result: "MatchResult", catalog: Sequence[KnownOffer]) -> dict[str, Any]:
     """Return the details of a result with its candidates by reference, title and URL.
 
     The weights of a candidate say what speaks for it (above zero) and against it, in log-odds.

@@ -34,6 +34,7 @@ class CrawledPage:
     content_type: str | None = None
     rules_version: int | None = None
     fetched_at: datetime | None = None
+    read_key: str | None = None
 
     @property
     def address(self) -> str:
@@ -85,6 +86,7 @@ def _crawled_page(page: Page) -> CrawledPage:
         content_type=page.content_type,
         rules_version=page.rules_version,
         fetched_at=page.fetched_at,
+        read_key=page.read_key,
     )
 
 

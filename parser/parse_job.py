@@ -4,6 +4,9 @@ The offer of a page, its kind and the version of the rules that read it are writ
 killed parse continues with the unread pages. A page that is made to be slow is given up after a
 limit of processor time and recorded with the reason. A page on which worker processes die is set
 aside with the reason after three of them. Both cost their own time only.
+
+A page is not read again while its reading would be the same: its `read_key` is a digest of the
+page, of the rules without their version, and of the code.
 """
 
 import time
@@ -15,11 +18,15 @@ from sqlmodel import Session, col, delete, select, update
 
 from catalog.errors import LearnError
 from catalog.models import Attribute, Page, PageKind, PageState, Shop, ShopOffer, StoredRules
+from catalog.runtime.batches import batches
+from catalog.runtime.code_version import code_version
 from catalog.runtime.process_end import set_aside_reason
 from catalog.runtime.processor_time import ProcessorTimeLimit, limit_processor_time
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
 from catalog.runtime.supervised_workers import map_chunks
+from catalog.storage.bodies import share_credentials
+from catalog.storage.fingerprints import Digest
 from catalog.storage.store import Store
 from parser.compiled_rules import CompiledRules
 from parser.crawled_pages import CrawledPage, PageOpener, list_crawled_pages
@@ -35,6 +42,12 @@ TIME_LIMIT = 20
 # Seconds of processor time after which the operating system ends a worker: an extension module may
 # not return to Python, which alone can raise an error.
 HARD_TIME_LIMIT = 60
+# Packages whose code a reading depends on.
+READING_PACKAGES = ("catalog", "parser", "url_cleaner")
+# Fields of a rule set that no reading depends on.
+UNREAD_FIELDS = frozenset({"version", "learnt_at", "learnt_from"})
+# Pages of one UPDATE: below SQLite's limit of variables.
+BATCH_SIZE = 500
 # Pages up to which one worker reads all: worker processes take time to start.
 MAX_PAGES_ALONE = 80
 # Characters of the text and of the selector that are stored with a reading.
@@ -96,25 +109,61 @@ def parse_shop(
     run_id: int,
     *,
     workers: int | None = None,
+    anew: bool = False,
     progress: Progress = no_progress,
 ) -> ParseSummary:
-    """Parse the pages that the newest rules have not read yet.
+    """Parse the pages whose reading may differ from that of the newest rules.
 
-    Raises LearnError where the shop has no rules.
+    With `anew`, all pages that this version of the rules has not read. Raises LearnError where the
+    shop has no rules.
     """
     begin, rules = time.monotonic(), stored_rules(store, shop)
+    share_credentials(settings.bodies)
     _delete_lost_offers(store, shop)
-    pages = [
-        page for page in list_crawled_pages(store, shop) if page.rules_version != rules.version
-    ]
+    keys = _ReadKeys(rules, settings.confidence)
+    pages: list[CrawledPage] = []
+    current_pages: list[CrawledPage] = []
+    for page in list_crawled_pages(store, shop):
+        if page.rules_version == rules.version and page.read_key is None:
+            # It could not be read, by this version of the rules.
+            continue
+        if page.rules_version is None or page.read_key != keys.of(page):
+            pages.append(page)
+        elif page.rules_version != rules.version:
+            (pages if anew else current_pages).append(page)
+    _date_readings(store, rules.version, [page.page_id for page in current_pages])
     task = ParseTask(settings.bodies, rules.model_dump_json(), tuple(settings.confidence.items()))
     summary, done = ParseSummary(pages=len(pages)), 0
+    keys_by_page = {page.page_id: keys.of(page) for page in pages}
     for outcomes in _read_all(task, pages, settings.workers if workers is None else workers):
-        _save(store, shop, rules.version, outcomes)
+        _save(store, shop, rules.version, outcomes, keys_by_page)
         summary = _add_counts(summary, outcomes)
         done += len(outcomes)
         progress("pages read", done, len(pages))
     return replace(summary, seconds=round(time.monotonic() - begin, 2))
+
+
+class _ReadKeys:
+    """The read keys of pages for one rule set."""
+
+    def __init__(self, rules: RuleSet, thresholds: Mapping[Attribute, float]) -> None:
+        self._common = Digest(
+            code_version(*READING_PACKAGES),
+            rules.model_dump(mode="json", exclude=set(UNREAD_FIELDS)),
+            sorted(thresholds.items()),
+        ).hexdigest()
+
+    def of(self, page: CrawledPage) -> str:
+        """Return the digest of everything that the reading of a page depends on."""
+        return Digest(self._common, page.address, page.body, page.content_type).hexdigest()
+
+
+def _date_readings(store: Store, version: int, page_ids: Sequence[int]) -> None:
+    """Note that a version of the rules would read these pages as the version before did."""
+    for batch in batches(page_ids, BATCH_SIZE):
+        with store.write() as session:
+            readings = update(Page).where(col(Page.id).in_(batch))
+            session.exec(readings.values(rules_version=version))
 
 
 def _add_counts(summary: ParseSummary, outcomes: Sequence[Outcome]) -> ParseSummary:
@@ -130,10 +179,13 @@ def _add_counts(summary: ParseSummary, outcomes: Sequence[Outcome]) -> ParseSumm
 
 
 def _delete_lost_offers(store: Store, shop: Shop) -> None:
-    """Delete the offers of pages that are no longer on the shop."""
+    """Delete the offers of pages that are no longer on the shop; they are read when they are back."""
     with store.write() as session:
-        lost = select(Page.id).where(Page.shop_id == shop.id, Page.state != PageState.FETCHED)
+        is_lost = (col(Page.shop_id) == shop.id) & (col(Page.state) != PageState.FETCHED)
+        lost = select(Page.id).where(is_lost)
         session.exec(delete(ShopOffer).where(col(ShopOffer.page_id).in_(lost)))
+        unread = update(Page).where(is_lost, col(Page.rules_version).is_not(None))
+        session.exec(unread.values(rules_version=None))
 
 
 def _read_all(
@@ -181,8 +233,14 @@ def _set_aside(page: CrawledPage, reason: str) -> Outcome:
     return Outcome(page.page_id, reading, failed=True)
 
 
-def _save(store: Store, shop: Shop, version: int, outcomes: Sequence[Outcome]) -> None:
-    """Write offers, kinds and the version in one transaction.
+def _save(
+    store: Store,
+    shop: Shop,
+    version: int,
+    outcomes: Sequence[Outcome],
+    keys_by_page: Mapping[int, str],
+) -> None:
+    """Write offers, kinds, the version and the read keys in one transaction.
 
     Replace earlier readings of the same pages.
     """
@@ -190,14 +248,19 @@ def _save(store: Store, shop: Shop, version: int, outcomes: Sequence[Outcome]) -
         page_ids = [outcome.page_id for outcome in outcomes]
         session.exec(delete(ShopOffer).where(col(ShopOffer.page_id).in_(page_ids)))
         for outcome in outcomes:
-            _save_page(session, shop, version, outcome)
+            # A page that could not be read is tried again by the next run.
+            read_key = None if outcome.failed else keys_by_page[outcome.page_id]
+            _save_page(session, shop, version, outcome, read_key)
 
 
-def _save_page(session: Session, shop: Shop, version: int, outcome: Outcome) -> None:
+def _save_page(
+    session: Session, shop: Shop, version: int, outcome: Outcome, read_key: str | None
+) -> None:
     reading = outcome.reading
     columns = {
         "kind": reading.kind,
         "rules_version": version,
+        "read_key": read_key,
         "read_reason": reading.reason[:MAX_REASON_CHARS],
     }
     session.exec(update(Page).where(col(Page.id) == outcome.page_id).values(**columns))

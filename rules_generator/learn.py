@@ -1,7 +1,7 @@
 """Learn the rules of a stored shop: join its known offers with its crawled pages, induce rules, keep pinned ones.
 
 A version of the rules is written once per run, in one transaction: a killed run that is resumed finds them and does
-not learn twice.
+not learn twice. A run in which everything is as when the newest version was learnt takes that over.
 
 Rules are induced in a worker process. If it dies, the page that it worked on is suspect. A page on which three of them
 have died is set aside with the reason, and learning goes on without it.
@@ -13,15 +13,26 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 
-from sqlmodel import col, select
+from sqlalchemy import or_
+from sqlalchemy import select as sql_select
+from sqlmodel import Session, col, select
 
 from catalog.errors import LearnError, NoKnownOffers
-from catalog.models import KnownOffer, Page, Shop, StoredRules, utc_now
+from catalog.models import KnownOffer, Page, PageState, Shop, Stage, StoredRules, utc_now
+from catalog.runtime.code_version import code_version
 from catalog.runtime.page_marker import NO_PAGE
 from catalog.runtime.process_end import ENDED_PROCESS, set_aside_reason
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
 from catalog.runtime.supervised_workers import MAX_TRIES, WorkerDied, call_supervised
+from catalog.storage.bodies import share_credentials
+from catalog.storage.fingerprints import (
+    Digest,
+    find_fingerprint,
+    imports_of_others,
+    known_offers_digest,
+    store_fingerprint,
+)
 from catalog.storage.store import Store
 from parser.crawled_pages import (
     CrawledPage,
@@ -65,6 +76,10 @@ MAX_SET_ASIDE = 20
 # Where the examples come from, as it is stored and printed.
 KNOWN_OFFERS = "known offers"
 GENERAL_RULES = "general rules"
+# Packages whose code the rules depend on.
+LEARNING_PACKAGES = ("catalog", "parser", "rules_generator", "url_cleaner")
+# The drift of rules that were not learnt again.
+UNCHANGED = "the rules hold: pages and known offers are those they were learnt from"
 
 # The report stored beside a version of the rules, as JSON.
 StoredReport = dict[str, object]
@@ -137,12 +152,14 @@ def learn_shop(
     anew: bool = False,
     progress: Progress = no_progress,
 ) -> LearnReport:
-    """Learn and store a new version of the shop's rules, unless this run has done so already (`anew`: even then).
+    """Learn and store a new version of the shop's rules.
 
+    Not if this run has done so already, or if all that the rules depend on is as it was (`anew`: even then).
     If the catalog has no offer of the shop, its pages are self-trained. Raises NoKnownOffers if too few pages show an
     offer by general rules, LearnError if no known offer has a crawled page.
     """
     begin = time.monotonic()
+    share_credentials(settings.bodies)
     before = latest_rules(store, shop)
     if before is not None and before.run_id == run_id and not anew:
         return _report(before, 0.0)
@@ -153,9 +170,52 @@ def learn_shop(
         threshold=DEFAULT_CONFIG.score_threshold if threshold is None else threshold,
         set_aside=_set_aside_by_parser(store, shop),
     )
+    digest = _digest_inputs(store, shop, task)
+    if not anew and (current := _confirm_rules(store, shop, run_id, digest)) is not None:
+        return replace(_report(current, time.monotonic() - begin), drift=UNCHANGED)
     rules, stored_report = _learn_supervised(task, progress)
-    saved = _save(store, shop, run_id, rules, stored_report)
+    saved = _save(store, shop, run_id, rules, stored_report, digest)
     return _report(saved, time.monotonic() - begin)
+
+
+def _digest_inputs(store: Store, shop: Shop, task: LearnTask) -> str:
+    """Return the fingerprint of learning: everything that the rules depend on but the rules before."""
+    digest = Digest(code_version(*LEARNING_PACKAGES), task.max_examples, task.threshold)
+    digest.add(sorted(task.set_aside.items()))
+    with store.read() as session:
+        digest.add_rows(_learnt_pages(session, shop))
+        digest.add(known_offers_digest(session, shop.id or 0))
+        # The offers of other shops help where the catalog has none of this one.
+        offers = select(KnownOffer.id).where(KnownOffer.shop_id == shop.id).limit(1)
+        if session.exec(offers).first() is None:
+            digest.add(imports_of_others(session, shop.id or 0))
+    return digest.hexdigest()
+
+
+def _learnt_pages(session: Session, shop: Shop) -> list[tuple[object, ...]]:
+    """Return the columns of pages that learning depends on, in the order of the URLs."""
+    has_content = or_(col(Page.state) == PageState.FETCHED, col(Page.canonical).is_not(None))
+    names = ("url", "state", "body", "canonical", "content_type")
+    columns = [getattr(Page, name) for name in names]
+    pages = sql_select(*columns).where(col(Page.shop_id) == shop.id, has_content)
+    return sorted(tuple(page) for page in session.connection().execute(pages))
+
+
+def _confirm_rules(store: Store, shop: Shop, run_id: int, digest: str) -> StoredRules | None:
+    """Date the newest rules anew if learning would give them again, else return None.
+
+    Rules that were set, locked or restored since they were learnt are a later version.
+    """
+    with store.write() as session:
+        found = find_fingerprint(session, shop.id or 0, Stage.LEARN, digest)
+        newest = newest_rules_row(session, shop)
+        if found is None or newest is None or found[1].get("version") != newest.version:
+            return None
+        # Drift is measured on pages that were fetched after this time.
+        dated = RuleSet.from_json(newest.rules).model_copy(update={"learnt_at": utc_now()})
+        newest.rules = dated.to_json()
+        store_fingerprint(session, run_id, Stage.LEARN, digest=digest, version=newest.version)
+        return newest
 
 
 def _set_aside_by_parser(store: Store, shop: Shop) -> dict[int, str]:
@@ -339,7 +399,12 @@ def _with_pinned(rules: RuleSet, before: StoredRules | None) -> RuleSet:
 
 
 def _save(
-    store: Store, shop: Shop, run_id: int, rules: RuleSet, stored_report: StoredReport
+    store: Store,
+    shop: Shop,
+    run_id: int,
+    rules: RuleSet,
+    stored_report: StoredReport,
+    digest: str,
 ) -> StoredRules:
     """Store rules as the newest version, with the rules pinned by now: reviewers may have done so meanwhile."""
     with store.write() as session:
@@ -356,6 +421,7 @@ def _save(
             story=stored_report,
         )
         session.add(stored)
+        store_fingerprint(session, run_id, Stage.LEARN, digest=digest, version=version)
     return stored
 
 

@@ -7,11 +7,11 @@ code. Unexpected errors become one line too, by `sys.excepthook` (calling `app` 
 typer's own hook); with `-v` the whole traceback is shown.
 """
 
+import gc
 import os
 import signal
 import sys
 from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
 from typing import Annotated
@@ -22,6 +22,9 @@ from typer.main import get_command
 from scout.commands import COMMAND_MODULES
 from scout.commands.context import Invocation
 from scout.terminal.output import print_error
+
+GC_THRESHOLD = 50_000
+"""Allocations between two garbage collections; Python's default costs a third of all imports."""
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C: 128 + SIGINT, as shells have it."""
@@ -44,6 +47,8 @@ for module in COMMAND_MODULES:
 
 def _print_version(is_requested: bool) -> None:
     if is_requested:
+        from importlib.metadata import version
+
         typer.echo(f"scout {version('scout-offer-gaps')}")
         raise typer.Exit
 
@@ -75,18 +80,23 @@ def _start(
         ),
     ] = False,
 ) -> None:
-    context.obj = Invocation(verbose, database_url, data_dir)
+    # The object that `main` passes: the arguments of this process.
+    context.obj = Invocation(verbose, database_url, data_dir, context.obj)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Execute a command line, by default this process's own; return the exit code."""
+    own_arguments: Sequence[str] | None = None
     if arguments is None:
-        arguments = sys.argv[1:]
+        gc.set_threshold(GC_THRESHOLD)
+        arguments = own_arguments = sys.argv[1:]
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
         if not {"-v", "--verbose"} & set(arguments):
             sys.excepthook = _print_unexpected
     try:
-        code = get_command(app)(list(arguments), prog_name="scout", standalone_mode=False)
+        code = get_command(app)(
+            list(arguments), prog_name="scout", standalone_mode=False, obj=own_arguments
+        )
         # Flushed here, so that a reader that has gone away is noticed before Python shuts down.
         sys.stdout.flush()
     except typer.Abort:

@@ -9,22 +9,21 @@ had marked (`catalog.runtime.page_marker`).
 telling which task was to blame.
 """
 
-import os
 import pickle
-import threading
+import socket
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
-from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from typing import Any, Generic, TypeVar
 
 from catalog.errors import WorkerError
-from catalog.runtime.page_marker import shared_marker, use_marker
+from catalog.runtime.page_marker import SharedNumber, use_marker
 from catalog.runtime.process_end import end_out_of_memory, end_reason
-from catalog.runtime.processes import end_with_parent, tune_gc
+from catalog.runtime.processes import tune_gc
 from catalog.runtime.progress import Progress
+from catalog.runtime.served_process import ServedProcess
 
 # Processes that may die of an item before it is set aside.
 MAX_TRIES = 3
@@ -205,8 +204,8 @@ class _Supervisor(Generic[Item, Result]):
     def _replace(self, worker: "_Worker", reason: str) -> None:
         """Requeue the tasks of a dead worker; only the item that it worked on is suspect."""
         self._workers.remove(worker)
-        worker.stop(is_working=False)
         position = worker.position
+        worker.stop(is_working=False)
         if position == NO_ITEM:
             self._waiting.extendleft(reversed(worker.tasks))
             self._blameless_deaths += 1
@@ -228,23 +227,17 @@ class _Worker:
 
     def __init__(self, serve: Callable[..., None], args: tuple[Any, ...]) -> None:
         self.tasks: deque[Any] = deque()
-        self._marker = shared_marker()
-        self._position = shared_marker()
-        context = get_context("spawn")
-        self.connection, worker_end = context.Pipe()
-        self._process = context.Process(
-            target=_serve,
-            args=(worker_end, self._marker, self._position, serve, args),
-            daemon=True,
+        self._marker = SharedNumber()
+        self._position = SharedNumber()
+        self._process = ServedProcess(
+            _serve, (serve, args), fds=(self._marker.fileno(), self._position.fileno())
         )
-        self._process.start()
-        # Only the worker may hold its end, or its death would not close the connection.
-        worker_end.close()
+        self.connection: Connection = Connection(self._process.channel.detach())
 
     @property
     def position(self) -> int:
         """Position in its oldest task of the item that the worker works on, from 1; or NO_ITEM."""
-        return int(self._position.value) if self.tasks else NO_ITEM
+        return self._position.value if self.tasks else NO_ITEM
 
     def send(self, task: "_Task[Any]") -> None:
         """Send a task; if the worker is dead, `receive` reports it."""
@@ -268,20 +261,21 @@ class _Worker:
         self.connection.close()
         if not is_working:
             self._process.join(END_TIMEOUT)
-        if self._process.is_alive():
-            self._process.kill()
+        self._process.kill()
         self._process.join()
+        self._marker.close()
+        self._position.close()
 
 
 def _serve(
-    connection: Connection,
-    marker: Any,
-    position: Any,
+    channel: socket.socket,
+    fds: Sequence[int],
     serve: Callable[..., None],
     args: tuple[Any, ...],
 ) -> None:
     """Run in the worker: report errors to the parent, and end with it."""
-    threading.Thread(target=end_with_parent, daemon=True).start()
+    connection: Connection = Connection(channel.detach())
+    marker, position = (SharedNumber(number) for number in fds)
     use_marker(marker)
     try:
         serve(connection, position, *args)
@@ -292,8 +286,6 @@ def _serve(
         end_out_of_memory()
     except Exception as error:  # noqa: BLE001 - raised again in the parent
         connection.send(("error", _picklable(error)))
-    # Nothing that the worker holds is worth an orderly end.
-    os._exit(0)
 
 
 def _serve_chunks(

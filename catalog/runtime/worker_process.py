@@ -9,17 +9,16 @@ the process that started it: its socket closes then.
 
 import asyncio
 import json
-import os
 import socket
 import struct
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from multiprocessing import get_context
-from multiprocessing.process import BaseProcess
 from typing import Any
 
+from catalog.errors import WorkerError
 from catalog.runtime.process_end import end_out_of_memory, end_reason
+from catalog.runtime.served_process import ServedProcess
 
 # Answers a request, given its JSON and its bytes.
 RequestHandler = Callable[[dict[str, Any], bytes], dict[str, Any]]
@@ -50,19 +49,16 @@ class WorkerProcess:
         self._prepare = prepare
         self._args = args
         self._connection = _Connection(self._end_reason)
-        self._process: BaseProcess | None = None
+        self._process: ServedProcess | None = None
 
     async def start(self) -> None:
         """Start the process and wait until it is ready. Raises WorkerLost."""
-        parent_end, worker_end = socket.socketpair()
-        for end in (parent_end, worker_end):
-            end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
-        self._process = get_context("spawn").Process(
-            target=_serve, args=(worker_end, self._prepare, self._args), daemon=True
-        )
-        self._process.start()
-        # Only the worker may hold its end, or its death would not close the connection.
-        worker_end.close()
+        try:
+            self._process = ServedProcess(_serve, (self._prepare, self._args))
+        except WorkerError as error:
+            raise WorkerLost(str(error)) from error
+        parent_end = self._process.channel
+        parent_end.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
         parent_end.setblocking(False)
         loop = asyncio.get_running_loop()
         await loop.create_connection(lambda: self._connection, sock=parent_end)
@@ -138,9 +134,13 @@ class _Connection(asyncio.Protocol):
 
 
 def _serve(
-    connection: socket.socket, prepare: Callable[..., RequestHandler], args: tuple[Any, ...]
+    connection: socket.socket,
+    _fds: Sequence[int],
+    prepare: Callable[..., RequestHandler],
+    args: tuple[Any, ...],
 ) -> None:
     """Answer requests until the connection closes."""
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _SEND_BUFFER)
     handle = prepare(*args)
     # An empty line of JSON reports that the worker is ready.
     connection.sendall(b"{}\n")
@@ -154,5 +154,3 @@ def _serve(
             except MemoryError:
                 end_out_of_memory()
             connection.sendall(json.dumps(response).encode() + b"\n")
-    # Nothing that the worker holds is worth an orderly end.
-    os._exit(0)

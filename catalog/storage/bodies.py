@@ -16,11 +16,16 @@ import fsspec
 import zstandard
 
 from catalog.errors import StorageFull, StoreError
+from catalog.runtime.served_process import share_variables
 
 # zstandard's own default level.
 COMPRESSION_LEVEL = 3
 # Bytes of an unpacked body. Bound against hostile input.
 MAX_BODY_SIZE = 64_000_000
+# Environment variables by which file systems outside this machine are told who asks.
+CREDENTIAL_PREFIXES = ("AWS_", "AZURE_", "FSSPEC_", "GCLOUD_", "GOOGLE_")
+# Schemes of file systems of this machine.
+LOCAL_SCHEMES = ("file", "local", "memory")
 # Bytes of the hash in a body's name.
 _HASH_SIZE = 20
 
@@ -28,6 +33,13 @@ _HASH_SIZE = 20
 def body_hash(body: bytes) -> str:
     """Hash a body to the name under which it is stored."""
     return hashlib.blake2b(body, digest_size=_HASH_SIZE).hexdigest()
+
+
+def share_credentials(url: str) -> None:
+    """Let the processes that this one starts reach a page store that is not on this machine."""
+    scheme, separator, _ = url.partition("://")
+    if separator and scheme not in LOCAL_SCHEMES:
+        share_variables(CREDENTIAL_PREFIXES)
 
 
 class BodyStore:

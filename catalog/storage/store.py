@@ -61,9 +61,11 @@ class Store:
         """
         engine = _make_engine(settings.database)
         with _translate_errors(engine.url):
-            if not inspect(engine).get_table_names():
-                upgrade_schema(settings)
-            _check_revision(engine, engine.url)
+            # One query where the schema is current, as nearly always.
+            if _read_revision(engine) != newest_revision():
+                if not inspect(engine).get_table_names():
+                    upgrade_schema(settings)
+                _check_revision(engine, engine.url)
         return cls(engine, settings.data_dir)
 
     @contextmanager
@@ -160,6 +162,15 @@ def _current_revision(engine: Engine) -> str | None:
         return None
     with engine.connect() as connection:
         return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+
+
+def _read_revision(engine: Engine) -> str | None:
+    """Read the revision of a database; None where there is none, or the database cannot be read."""
+    try:
+        with engine.connect() as connection:
+            return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+    except DatabaseError:
+        return None
 
 
 def _check_revision(engine: Engine, name: object) -> None:

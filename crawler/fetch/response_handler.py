@@ -6,6 +6,7 @@ from typing import Any
 from scrapy.http import Response
 
 from catalog.models import Page, PageState, utc_now
+from catalog.storage.bodies import body_hash
 from catalog.storage.frontier import FetchOutcome, FrontierLink
 from crawler.fetch.probe import MissingPage
 from crawler.fetch.response_status import (
@@ -22,6 +23,9 @@ from crawler.store.pipelines import PageItem
 from crawler.urls.crawl_url import CrawlUrl
 from crawler.urls.rule_verification import ReplacedLink
 
+NOT_MODIFIED = 304
+# Statuses of a page whose last visit gave its content.
+CONTENT_STATUSES = (200, NOT_MODIFIED)
 SOFT_404 = "soft 404"
 SETTLED = {"reason": None, "not_before": None}
 
@@ -32,19 +36,23 @@ class ResponseHandler:
     `bodies` maps each stored body to the URL of a page that has it.
 
     `missing_page` is how the shop presents missing pages; without `follow` no links are admitted.
+    `digest_key` is stored with the pages that are digested (`crawler.urls.site`).
     """
 
     def __init__(
         self, link_filter: LinkFilter, bodies: dict[str, str], follow: bool = True
     ) -> None:
         self.missing_page = MissingPage()
+        self.digest_key = ""
         self._link_filter = link_filter
         self._bodies = bodies
         self._follow = follow
 
     def handle_unchanged(self, page: Page, response: Response) -> PageItem:
-        """Handle a 304: the page keeps its body."""
-        columns = {**SETTLED, "status": response.status, "fetched_at": utc_now()}
+        """Handle a 304, or a page that was sent again as it was: it keeps its body."""
+        columns: dict[str, Any] = {**SETTLED, "status": response.status, "fetched_at": utc_now()}
+        if response.status != NOT_MODIFIED:
+            columns |= _validators(response)
         to_try = self._link_filter.record_existing(page.url)
         return _page_item(
             page, PageState.FETCHED, {**columns, **_unchanged_columns(page)}, to_try=to_try
@@ -57,7 +65,7 @@ class ResponseHandler:
             return _page_item(page, PageState.REFUSED, {**columns, "reason": HOSTILE})
         if digest.is_missing and self._is_soft_404(page):
             return self._missing(page, columns)
-        columns |= _body_columns(page, response, digest)
+        columns |= _body_columns(page, response, digest) | {"digest_key": self.digest_key}
         to_try = self._link_filter.record_existing(page.url)
         twin = self._bodies.get(digest.body)
         if twin is not None and twin != page.url:
@@ -139,8 +147,7 @@ def _body_columns(page: Page, response: Response, digest: PageDigest) -> dict[st
         "content_type": _header(response, "Content-Type"),
         "size": digest.size,
         "body": digest.body,
-        "etag": _header(response, "ETag"),
-        "last_modified": _header(response, "Last-Modified"),
+        **_validators(response),
         "language": digest.language or None,
         "alternates": digest.versions or None,
     }
@@ -153,6 +160,28 @@ def _body_columns(page: Page, response: Response, digest: PageDigest) -> dict[st
         "read_reason": None,
         "changed_at": utc_now(),
         "unchanged": 0,
+    }
+
+
+def is_same_page(page: Page, response: Response) -> bool:
+    """Return True if a response repeats the content that was digested at the last visit.
+
+    Links and languages in headers are not stored, so such a page is digested again.
+    """
+    if response.status not in CONTENT_STATUSES or page.status not in CONTENT_STATUSES:
+        return False
+    if _header(response, "Link") or _header(response, "Content-Language"):
+        return False
+    if _header(response, "Content-Type") != page.content_type:
+        return False
+    return page.body is not None and body_hash(response.body) == page.body
+
+
+def _validators(response: Response) -> dict[str, str | None]:
+    """Return the headers by which a shop tells whether a page has changed."""
+    return {
+        "etag": _header(response, "ETag"),
+        "last_modified": _header(response, "Last-Modified"),
     }
 
 

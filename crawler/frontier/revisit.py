@@ -31,8 +31,8 @@ MIN_UNCHANGED = 2  # visits without a change before a page may wait
 FETCHED_STATES = (PageState.FETCHED, PageState.REDIRECTED, PageState.GONE)
 
 
-def reset_for_revisit(session: Session, shop_id: int) -> int:
-    """Make pages of a shop due again; returns their number.
+def reset_for_revisit(session: Session, shop_id: int, *, full: bool = False) -> int:
+    """Make pages of a shop due again, in a `full` run all that are not refused; returns their number.
 
     Bodies, ETags and dates stay: a page that answers 304 keeps its body and is not read again.
     """
@@ -42,13 +42,16 @@ def reset_for_revisit(session: Session, shop_id: int) -> int:
         of_shop,
         col(Page.state) != PageState.PENDING,
         col(Page.id).not_in(_refused_to_skip(session, of_shop, moment)),
-        or_(
-            col(Page.not_before).is_(None),
-            col(Page.not_before) <= moment,
-            col(Page.source) == "root",
-        ),
     ]
-    if _has_unfetched_pages(session, of_shop):
+    if not full:
+        due.append(
+            or_(
+                col(Page.not_before).is_(None),
+                col(Page.not_before) <= moment,
+                col(Page.source) == "root",
+            )
+        )
+    if not full and _has_unfetched_pages(session, of_shop):
         is_recent = col(Page.state).in_(FETCHED_STATES) & (
             col(Page.fetched_at) > moment - MAX_REVISIT_INTERVAL
         )

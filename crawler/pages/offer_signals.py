@@ -20,9 +20,13 @@ SIGNALS = {
     ),
     b'itemprop="': (b'itemprop="price', b'itemprop="offers'),
     b"&": (b"&euro;", b"&pound;"),
-    b"\xe2\x82": ("€".encode(), "₽".encode(), "₴".encode(), "₩".encode()),
-    b"": ("£".encode(), "¥".encode(), b" eur", b" chf", "zł".encode(), "руб".encode()),
+    b"": (b" eur", b" chf"),
 }
+# Signs of currencies: counted among the characters that are not ASCII, mostly few.
+SIGNS = tuple(sign.encode() for sign in "€₽₴₩£¥")
+# Signals by the characters that are not ASCII in them.
+FOREIGN_SIGNALS = {"ł".encode(): ("zł".encode(),), "руб".encode(): ("руб".encode(),)}
+ASCII = bytes(range(128))
 # Signals of buttons. In a script they are texts of the shop's, on whichever page.
 BUTTON_SIGNALS = {b"cart": (b"add-to-cart", b"add_to_cart", b"addtocart")}
 LANGUAGE = re.compile(rb"<html[^>]{0,500}?\blang=[\"']?([a-z]{2})", re.IGNORECASE)
@@ -43,6 +47,13 @@ def count_offer_signals(body: bytes) -> int:
     """
     source = body.lower()
     count = _count(source, SIGNALS)
+    # Whole characters remain, so that none is counted that the page does not have.
+    foreign = source.translate(None, ASCII)
+    if foreign:
+        count += sum(map(foreign.count, SIGNS))
+        for characters, signals in FOREIGN_SIGNALS.items():
+            if characters in foreign:
+                count += sum(map(source.count, signals))
     if b"$" in source:
         count += len(DOLLAR_AMOUNT.findall(source))
     # The parts behind the ends of scripts: the first is all before the first script.
@@ -50,7 +61,8 @@ def count_offer_signals(body: bytes) -> int:
     outside_scripts = first + b" ".join(part.partition(b"</script")[2] for part in later_parts)
     count += _count(outside_scripts, BUTTON_SIGNALS)
     match = LANGUAGE.search(source, 0, START_SIZE)
-    return count + sum(map(outside_scripts.count, _buy_words(match[1].decode() if match else "")))
+    buy_words = _buy_words(match[1].decode() if match else "")
+    return count + _count(outside_scripts, buy_words)
 
 
 def _count(source: bytes, groups: Mapping[bytes, Sequence[bytes]]) -> int:
@@ -62,8 +74,10 @@ def _count(source: bytes, groups: Mapping[bytes, Sequence[bytes]]) -> int:
 
 
 @lru_cache(maxsize=128)
-def _buy_words(language: str) -> tuple[bytes, ...]:
-    """Return the words of buttons that buy, in a language and in English, in small letters and as titles.
+def _buy_words(language: str) -> Mapping[bytes, Sequence[bytes]]:
+    """Return the words of buttons that buy, in a language and in English, by their first words.
+
+    In small letters and as titles.
 
     Single words of Latin letters are left out: texts have them as well.
     """
@@ -71,4 +85,9 @@ def _buy_words(language: str) -> tuple[bytes, ...]:
     phrases = [word for word in words_of("buy", languages) if " " in word or not word.isascii()]
     # `bytes.lower` knows ASCII only.
     spellings = {spelling.encode() for word in phrases for spelling in (word, word.capitalize())}
-    return tuple(sorted(word for word in spellings if word == word.lower()))
+    groups: dict[bytes, list[bytes]] = {}
+    for word in sorted(spellings):
+        if word == word.lower():
+            first, space, _ = word.partition(b" ")
+            groups.setdefault(first + space, []).append(word)
+    return groups

@@ -171,6 +171,8 @@ class _Importer:
             "alternates": digest.versions or None,
             "fetched_at": parse_date(saved.date) or utc_now(),
             "rules_version": None,
+            # No crawl has followed the links of this content.
+            "digest_key": None,
         }
         return FetchOutcome(page_id, PageState.FETCHED, columns)
 

@@ -5,12 +5,11 @@ which writes archives, reads them up to the first slip only, fails at bodies in 
 lines of any length.
 """
 
+import logging
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-
-import structlog
 
 from catalog.errors import UsageError
 from crawler.sources.archive_stream import (
@@ -31,7 +30,7 @@ SHOWN_TYPE_LENGTH = 30  # characters of a record's type in a reason
 
 # Reasons under which records are counted that cannot be read.
 NO_ADDRESS = "record without an address of the web"
-log = structlog.get_logger("scout.warc")
+log = logging.getLogger("scout.warc")
 
 
 @dataclass(frozen=True)
@@ -80,9 +79,11 @@ def read_responses(
     if records.skipped:
         log.warning(
             "records of a WARC file were left out",
-            file=str(file),
-            records=records.count,
-            skipped=dict(records.skipped),
+            extra={
+                "file": str(file),
+                "records": records.count,
+                "skipped": dict(records.skipped),
+            },
         )
     if skipped is not None:
         skipped.update(records.skipped)

@@ -6,10 +6,14 @@ stripped of fragment and session id. So one page is one row, and no visit counts
 
 from collections.abc import Sequence
 from functools import lru_cache
+from hashlib import blake2b
+from pathlib import Path
 from urllib.parse import urldefrag, urljoin, urlsplit
 
 from w3lib.url import safe_url_string
 
+from catalog.runtime.code_version import code_version
+from catalog.storage.fingerprints import Digest
 from crawler.urls.crawl_url import CrawlUrl, strip_session_ids, trap_reason
 from crawler.urls.url_rules import refusal_reason
 from url_cleaner.cleaner import clean_url, is_same_site
@@ -30,6 +34,8 @@ IGNORED_PREFIXES = (
     "about:",
     "blob:",
 )
+# Packages whose code the links of a page depend on.
+LINKING_PACKAGES = ("catalog", "crawler", "url_cleaner")
 OTHER_HOST = "other host"
 NOT_A_LINK = "not a link"
 
@@ -58,6 +64,12 @@ class Site:
         parts = urlsplit(self.home)
         query = f"?{parts.query}" if parts.query else ""
         return self.origin + (parts.path or "/") + query
+
+    def digest_key(self) -> str:
+        """Return a digest of everything but the page that the links found on it depend on."""
+        lists = [blake2b(Path(file).read_bytes()).hexdigest() for file in self.link_lists]
+        code = code_version(*LINKING_PACKAGES)
+        return Digest(code, self.home, self.origin, self.tracking_keys, lists).hexdigest()
 
     def move_to(self, url: str) -> bool:
         """Make the origin of `url`, a page of the same site, the shop's origin.

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from sklearn.ensemble import HistGradientBoostingClassifier
 from threadpoolctl import threadpool_limits
 
 from matcher.array_types import Bools, Floats
@@ -145,6 +144,9 @@ def fit_trees(
     `trends` are the monotonic constraints of the columns, by default those of the feature table.
     `settings` override TREE_SETTINGS.
     """
+    # Imported late: a small catalog trains no trees.
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
     if trends is None:
         trends = TRENDS
     model = HistGradientBoostingClassifier(

@@ -1,6 +1,6 @@
 """The context of a command: global options, and the settings and store that follow from them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -46,11 +46,15 @@ def check_writable(path: Path | None) -> Path | None:
 
 @dataclass
 class Invocation:
-    """One invocation of `scout` with its global options; None where an option was not given."""
+    """One invocation of `scout` with its global options; None where an option was not given.
+
+    `arguments` are those of the whole command line if this process does nothing else.
+    """
 
     verbose: bool = False
     database_url: str | None = None
     data_dir: Path | None = None
+    arguments: Sequence[str] | None = None
 
     @cached_property
     def settings(self) -> "Settings":

@@ -38,42 +38,57 @@ def run_stages(
             "--fresh", help="Begin anew: delete pages and their offers; rules set by hand stay."
         ),
     ] = False,
+    full: Annotated[
+        bool,
+        typer.Option(
+            "--full", help="Do everything again, also what would give the same as in the last run."
+        ),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Run all stages: crawl, learn, parse, match, report.
 
-    Resumes a run that was stopped; begins a new one where all are done. With --all, each shop is
+    Resumes a run that was stopped; begins a new one where all are done. What has not changed since
+    the last run is taken over from it, unless --full is given. With --all, each shop is
     run in a process of its own; with --json as well, one object a shop as it ends. The exit code is
     1 when one failed.
     """
+    from scout.pipeline import run_process
+
     invocation = get_invocation(context)
     if every:
         if shop is not None or fresh:
             raise typer.BadParameter(
                 "--all runs every shop and goes on where each was: give neither SHOP nor --fresh"
             )
-        _run_all_shops(invocation, as_json)
+        _run_all_shops(invocation, full, as_json)
     elif shop is None:
         raise typer.BadParameter("name a shop, or give --all")
+    elif invocation.arguments is not None and not run_process.is_run_process():
+        raise typer.Exit(run_process.run_as_this_process(invocation.arguments))
     else:
-        _run_one_shop(invocation, shop, fresh, as_json)
+        _run_one_shop(invocation, shop, fresh=fresh, full=full, as_json=as_json)
 
 
-def _run_one_shop(invocation: Invocation, name: str, fresh: bool, as_json: bool) -> None:
+def _run_one_shop(
+    invocation: Invocation, name: str, *, fresh: bool, full: bool, as_json: bool
+) -> None:
     from reports.model.report_model import build_report
     from scout.pipeline import shop_run
     from scout.terminal.run_output import print_run
 
     settings, store, shop = invocation.settings, invocation.store, invocation.shop(name)
     with invocation.progress() as progress:
-        summary = shop_run.run_shop(settings, store, shop, fresh=fresh, progress=progress)
+        summary = shop_run.run_shop(
+            settings, store, shop, fresh=fresh, full=full, progress=progress
+        )
     if as_json:
         print_json(asdict(summary))
         return
     print_run(summary, build_report(store, shop, summary.run, rates=settings.rates))
 
 
-def _run_all_shops(invocation: Invocation, as_json: bool) -> None:
+def _run_all_shops(invocation: Invocation, full: bool, as_json: bool) -> None:
     from catalog.errors import NoKnownOffers
     from scout.pipeline import batch_run
     from scout.pipeline.run_pool import RunPool
@@ -84,7 +99,7 @@ def _run_all_shops(invocation: Invocation, as_json: bool) -> None:
         raise NoKnownOffers(
             "the catalog knows no shop's offers: 'scout catalog import SHOP SOURCE' brings some in"
         )
-    pool = RunPool(settings, store, invocation.flags())
+    pool = RunPool(settings, store, invocation.flags(), ["--full"] if full else [])
     outcomes: list[ShopOutcome] = []
     try:
         with invocation.progress() as progress:

@@ -206,6 +206,7 @@ def match(
             stored_shop,
             run_id,
             engine=engine,
+            anew=True,
             progress=progress,
         )
 

@@ -1,16 +1,16 @@
 """Metrics of a running run, served to Prometheus on a port of their own until the run ends."""
 
+import logging
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-import structlog
 from prometheus_client import CollectorRegistry, Gauge, ProcessCollector, start_http_server
 
 from catalog.runtime.progress import Progress
 from scout.terminal.progress import RateEstimator
 
-log = structlog.get_logger("scout.metrics")
+log = logging.getLogger("scout.metrics")
 
 
 class ProgressMetrics:
@@ -53,7 +53,7 @@ def serve_run_metrics(port: int, progress: Progress) -> Iterator[Progress]:
     try:
         server, thread = start_http_server(port, addr="127.0.0.1", registry=registry)
     except (OSError, OverflowError) as error:
-        log.warning("metrics are not served", port=port, error=str(error))
+        log.warning("metrics are not served", extra={"port": port, "error": str(error)})
         yield progress
         return
     try:

@@ -1,33 +1,34 @@
 """A pool of runs within the machine's budget.
 
-Each run is a process of its own; a limited number runs at once, each within its memory limit.
+Each run is a process of its own (`scout.pipeline.run_process`), which leads a process group; a
+limited number runs at once, each within its memory limit.
 
 A slot is a lock of the operating system, so `scout serve` and `scout run --all` share one budget.
-The memory of a run is the sum over its processes, checked every second. The operating system's own
+The memory of a run is the sum over the processes of its group, checked every second. The operating system's own
 limit (RLIMIT_AS) would count addresses that are mapped and never used, and end a run with a
 traceback. A run over its limit is terminated with the reason in its row; it resumes in fresh
 processes when it is started again.
 """
 
+import logging
 import os
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
-import structlog
 from sqlmodel import col, select
 
 from catalog.errors import Busy
 from catalog.models import Run, RunState
+from catalog.runtime.served_process import ServedProcess
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from scout.pipeline import locks
+from scout.pipeline.run_process import start_run
 
 MEMORY_CHECK_INTERVAL = 1.0
 """Seconds between two checks of a run's memory."""
@@ -41,7 +42,7 @@ SLOT_INTERVAL = 0.2
 MEGABYTE = 1_000_000
 """Bytes in the unit of the setting `run_memory`."""
 
-log = structlog.get_logger("scout.pipeline.run_pool")
+log = logging.getLogger("scout.pipeline.run_pool")
 
 
 @dataclass(frozen=True)
@@ -60,19 +61,26 @@ class RunResult:
 class RunPool:
     """Runs shops in processes of their own.
 
-    `flags` are the global options of `scout`, passed on to them.
+    `flags` are the global options of `scout`, passed on to them, and `options` those of `scout run`.
     """
 
-    def __init__(self, settings: Settings, store: Store, flags: Sequence[str]) -> None:
-        self._settings, self._store, self._flags = settings, store, list(flags)
-        self._running: dict[int, subprocess.Popen[bytes]] = {}
+    def __init__(
+        self,
+        settings: Settings,
+        store: Store,
+        flags: Sequence[str],
+        options: Sequence[str] = (),
+    ) -> None:
+        self._settings, self._store = settings, store
+        self._flags, self._run_command = list(flags), ["run", *options]
+        self._running: dict[int, ServedProcess] = {}
         self._stopped = threading.Event()
 
     def run(
         self,
         shop_id: int,
         name: str,
-        command: Sequence[str] = ("run",),
+        command: Sequence[str] = (),
         arguments: Sequence[str] = (),
     ) -> RunResult:
         """Run a shop, or another command on it, as soon as a slot is free, and wait for its end.
@@ -80,6 +88,7 @@ class RunPool:
         `arguments` of the command stand behind the name of the shop.
         """
         started = time.monotonic()
+        command = command or self._run_command
         with self._slot() as has_slot:
             if not has_slot:
                 return RunResult(1, "not begun")
@@ -87,11 +96,13 @@ class RunPool:
             with path.open("wb") as out:
                 excess = self._watch(shop_id, [*command, "--", name, *arguments], out.fileno())
             process = self._running.pop(shop_id)
+            process.close()
         seconds = time.monotonic() - started
+        exit_code = process.exitcode or 0
         if excess:
             reason = self._store_reason(shop_id, excess)
-            return RunResult(process.returncode, reason, True, seconds)
-        return RunResult(process.returncode, _last_line(path), False, seconds)
+            return RunResult(exit_code, reason, True, seconds)
+        return RunResult(exit_code, _last_line(path), False, seconds)
 
     def stop(self) -> None:
         """Start no more runs and terminate those under way: they resume when they are run again."""
@@ -112,12 +123,7 @@ class RunPool:
 
         Return the megabytes for which it was ended, else 0.
         """
-        command = [sys.executable, "-m", "scout", *self._flags, *arguments]
-        # Several runs cannot serve metrics on the one port of the settings.
-        environment = {**os.environ, "SCOUT_METRICS_PORT": "0"}
-        process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT, env=environment
-        )
+        process = start_run([*self._flags, *arguments], out)
         self._running[shop_id] = process
         # stop() may have been called between the slot and the start, when there was no process to
         # terminate.
@@ -125,13 +131,12 @@ class RunPool:
             process.terminate()
         limit = self._settings.run_memory
         while True:
-            try:
-                process.wait(MEMORY_CHECK_INTERVAL)
+            process.join(MEMORY_CHECK_INTERVAL)
+            if not process.is_alive():
                 return 0
-            except subprocess.TimeoutExpired:
-                if limit and (used := process_memory(process.pid) // MEGABYTE) > limit:
-                    end_process_tree(process)
-                    return used
+            if limit and (used := process_memory(process.pid) // MEGABYTE) > limit:
+                end_process_group(process)
+                return used
 
     @contextmanager
     def _slot(self) -> Iterator[bool]:
@@ -155,7 +160,7 @@ class RunPool:
     def _store_reason(self, shop_id: int, used: int) -> str:
         limit = self._settings.run_memory
         reason = f"the run held {used} MB, more than run_memory allows ({limit} MB): it was ended"
-        log.warning("a run was ended", shop_id=shop_id, reason=reason)
+        log.warning("a run was ended", extra={"shop_id": shop_id, "reason": reason})
         with self._store.write() as session:
             runs = select(Run).where(Run.shop_id == shop_id, col(Run.state) == RunState.RUNNING)
             if (run := session.exec(runs.order_by(col(Run.id).desc())).first()) is not None:
@@ -163,10 +168,10 @@ class RunPool:
         return reason
 
 
-def process_memory(pid: int) -> int:
-    """Return the resident bytes of a process and its descendants; 0 where it does not exist."""
+def process_memory(group: int) -> int:
+    """Return the resident bytes of a process group and its descendants; 0 where there is none."""
     total = 0
-    for process in _process_tree(pid):
+    for process in _group_processes(group):
         try:
             total += process.memory_info().rss
         except psutil.Error:
@@ -174,22 +179,18 @@ def process_memory(pid: int) -> int:
     return total
 
 
-def end_process_tree(process: "subprocess.Popen[bytes]") -> None:
-    """End a process and its descendants: SIGTERM first, then SIGKILL."""
-    # Listed before the parent ends: afterwards its children cannot be told from other processes.
-    tree = _process_tree(process.pid)
+def end_process_group(process: ServedProcess) -> None:
+    """End the process that leads a group, and its group: SIGTERM first, then SIGKILL."""
+    # Listed before the leader ends: afterwards a new group may have its number.
+    group = _group_processes(process.pid)
     process.terminate()
-    try:
-        process.wait(TERMINATION_GRACE)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-    for descendant in tree:
-        if descendant.is_running():
-            try:
-                descendant.kill()
-            except psutil.Error:
-                continue
+    process.join(TERMINATION_GRACE)
+    process.kill()
+    process.join()
+    for member in group:
+        with suppress(psutil.Error):
+            # A process that has got the number of one that ended is not killed.
+            member.kill()
 
 
 def run_log_path(settings: Settings, shop_id: int) -> Path:
@@ -199,12 +200,23 @@ def run_log_path(settings: Settings, shop_id: int) -> Path:
     return folder / f"shop-{shop_id}.log"
 
 
-def _process_tree(pid: int) -> list[psutil.Process]:
-    try:
-        root = psutil.Process(pid)
-        return [root, *root.children(recursive=True)]
-    except psutil.Error:
-        return []
+def _group_processes(group: int) -> list[psutil.Process]:
+    """List the processes of a group, and their descendants: browsers lead groups of their own."""
+    processes = {process.pid: process for process in psutil.process_iter()}
+    children: dict[int, list[int]] = {}
+    members = []
+    for number, process in processes.items():
+        with suppress(psutil.Error, OSError):
+            children.setdefault(process.ppid(), []).append(number)
+            if os.getpgid(number) == group:
+                members.append(number)
+    listed = dict.fromkeys(members)
+    while members:
+        for child in children.get(members.pop(), ()):
+            if child not in listed:
+                listed[child] = None
+                members.append(child)
+    return [processes[number] for number in listed]
 
 
 def _last_line(path: Path) -> str:

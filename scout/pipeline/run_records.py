@@ -11,10 +11,10 @@ from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col, select, update
 
 from catalog.errors import CrawlError, ScoutError, StoreError, UsageError
-from catalog.models import MAX_ROW_ID, Run, RunState, Shop, Stage, utc_now
+from catalog.models import MAX_ROW_ID, Page, Run, RunState, Shop, Stage, utc_now
 from catalog.storage.runs import ShopRuns, read_shop_runs
 from catalog.storage.store import Store
 from scout.shops import purge
@@ -35,10 +35,11 @@ def run_key(run: Run) -> int:
     return run.id
 
 
-def resume_or_start(store: Store, shop: Shop, *, fresh: bool = False) -> int:
+def resume_or_start(store: Store, shop: Shop, *, fresh: bool = False, full: bool = False) -> int:
     """Return the id of the shop's unfinished run, or start a new one with all pages due.
 
-    A `fresh` run abandons the unfinished one and deletes the shop's pages and offers; rules set by
+    In a new run, pages that could not be read are read again, and with `full` no page may wait
+    because it hardly ever changes. A `fresh` run abandons the unfinished one and deletes the shop's pages and offers; rules set by
     hand and review decisions stay. Pages are made due and the run is created in one transaction.
     """
     from crawler.frontier.revisit import reset_for_revisit
@@ -53,11 +54,22 @@ def resume_or_start(store: Store, shop: Shop, *, fresh: bool = False) -> int:
         if fresh:
             purge.purge_pages(session, shop_key(shop))
         else:
-            reset_for_revisit(session, shop_key(shop))
+            reset_for_revisit(session, shop_key(shop), full=full)
+            _reset_failed_readings(session, shop_key(shop))
         run = Run(shop_id=shop_key(shop))
         session.add(run)
         session.flush()
         return run_key(run)
+
+
+def _reset_failed_readings(session: Session, shop_id: int) -> None:
+    """Let the pages be read again that could not be read: the machine may have been at fault."""
+    readings = update(Page).where(
+        col(Page.shop_id) == shop_id,
+        col(Page.rules_version).is_not(None),
+        col(Page.read_key).is_(None),
+    )
+    session.exec(readings.values(rules_version=None))
 
 
 def shop_runs(store: Store, shop: Shop) -> ShopRuns:

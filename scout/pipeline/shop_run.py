@@ -1,7 +1,8 @@
 """One run of one shop: crawl, learn, parse, match and report, resumed where a killed run stopped.
 
 Each stage resumes or repeats its own work without doubling anything. So this module only calls the
-stage that the run's row names as due (`scout.pipeline.run_records`).
+stage that the run's row names as due (`scout.pipeline.run_records`). A stage also takes over the
+result of an earlier run where all that it depends on is the same (`catalog.storage.fingerprints`).
 """
 
 from collections.abc import Callable
@@ -30,18 +31,19 @@ def run_shop(
     shop: Shop,
     *,
     fresh: bool = False,
+    full: bool = False,
     progress: Progress = no_progress,
 ) -> RunSummary:
     """Run a shop to its report; resume an unfinished run unless a `fresh` one is requested.
 
-    A shop without known offers is read by general rules. Raises Busy while the shop is being run
+    A `full` run fetches, learns, reads and matches everything, also what has not changed. A shop without known offers is read by general rules. Raises Busy while the shop is being run
     already, and the errors of the stages: the run then stays unfinished with the reason stored. A
     crawl without any page fails it.
     """
     with lock_shop(settings, shop):
-        run_id = resume_or_start(store, shop, fresh=fresh)
+        run_id = resume_or_start(store, shop, fresh=fresh, full=full)
         _repair_bodies(settings, store, shop, run_id)
-        functions = _stage_functions(settings, store, shop, progress)
+        functions = _stage_functions(settings, store, shop, full, progress)
         while (stage := open_stage(store, run_id)) is not None:
             record_stage(store, run_id, stage, functions[stage])
         return summarize_run(store, shop, run_id)
@@ -71,23 +73,34 @@ def _repair_bodies(settings: Settings, store: Store, shop: Shop, run_id: int) ->
 
 
 def _stage_functions(
-    settings: Settings, store: Store, shop: Shop, progress: Progress
+    settings: Settings, store: Store, shop: Shop, full: bool, progress: Progress
 ) -> dict[Stage, StageFunction]:
-    # Imported when a run starts: together these packages take seconds to load.
-    from crawler.crawl import crawl_shop
-    from matcher.match_job import match_shop
-    from parser.parse_job import parse_shop
-    from reports.write.report_files import report_shop
-    from rules_generator.learn import learn_shop
+    def run(stage: Stage, run_id: int) -> Any:
+        function = _stage_function(stage)
+        options = {} if stage is Stage.REPORT else {"anew": full}
+        return function(settings, store, shop, run_id, progress=progress, **options)
 
-    functions: dict[Stage, Callable[..., Any]] = {
-        Stage.CRAWL: crawl_shop,
-        Stage.LEARN: learn_shop,
-        Stage.PARSE: parse_shop,
-        Stage.MATCH: match_shop,
-        Stage.REPORT: report_shop,
-    }
-    return {
-        stage: partial(function, settings, store, shop, progress=progress)
-        for stage, function in functions.items()
-    }
+    return {stage: partial(run, stage) for stage in Stage}
+
+
+def _stage_function(stage: Stage) -> Callable[..., Any]:
+    """Import a stage when it is due: together the packages take seconds to load."""
+    if stage is Stage.CRAWL:
+        from crawler.crawl import crawl_shop
+
+        return crawl_shop
+    if stage is Stage.LEARN:
+        from rules_generator.learn import learn_shop
+
+        return learn_shop
+    if stage is Stage.PARSE:
+        from parser.parse_job import parse_shop
+
+        return parse_shop
+    if stage is Stage.MATCH:
+        from matcher.match_job import match_shop
+
+        return match_shop
+    from reports.write.report_files import report_shop
+
+    return report_shop

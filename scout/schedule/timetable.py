@@ -6,10 +6,10 @@ plan twice: the process that holds a lock is the leader, the others wait for its
 fell due while no scheduler was up is made up for once.
 """
 
+import logging
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 
-import structlog
 from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.schedulers.background import BackgroundScheduler
 from sqlmodel import col, select
@@ -29,7 +29,7 @@ REFRESH_INTERVAL = 30
 MAX_DELAY = timedelta(hours=12)
 """Longest delay of a run that is made up for: the morning after, before the next one is due."""
 
-log = structlog.get_logger("scout.schedule.timetable")
+log = logging.getLogger("scout.schedule.timetable")
 
 
 def schedule_shop(store: Store, shop_id: int, expression: str) -> datetime:
@@ -130,7 +130,7 @@ class Timetable:
         try:
             shops = scheduled_shops(self._store)
         except StoreError as error:
-            log.warning("the timetable cannot be read", error=str(error))
+            log.warning("the timetable cannot be read", extra={"error": str(error)})
             return
         scheduled = {}
         for shop, schedule in shops:
@@ -167,7 +167,7 @@ class Timetable:
         try:
             expression = CronExpression(schedule.cron)
         except UsageError as error:
-            log.warning("a scheduled shop is not run", shop=name, error=str(error))
+            log.warning("a scheduled shop is not run", extra={"shop": name, "error": str(error)})
             return
         first = expression.get_next_fire_time(None, utc_now())
         if _is_overdue(expression, schedule):
@@ -189,10 +189,12 @@ class Timetable:
         if result.exit_code:
             log.warning(
                 "a scheduled run has failed",
-                shop=name,
-                code=result.exit_code,
-                said=result.last_line,
-                log=str(run_log_path(self._settings, shop_id)),
+                extra={
+                    "shop": name,
+                    "code": result.exit_code,
+                    "said": result.last_line,
+                    "log": str(run_log_path(self._settings, shop_id)),
+                },
             )
         return result.exit_code
 

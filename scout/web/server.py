@@ -9,6 +9,7 @@ from catalog.errors import ConfigError
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from scout.schedule.timetable import Timetable
+from scout.terminal.logs import configure_structlog
 from scout.terminal.output import print_note
 from scout.web.access import accounts
 from scout.web.app import create_app
@@ -34,6 +35,8 @@ def serve_application(
     the first one is made and its password printed. Raises ConfigError where the address is taken, or
     others could sign in before the first account's owner does.
     """
+    # The web application logs by structlog.
+    configure_structlog()
     _make_first_admin(store, host)
     timetable = Timetable(settings, store, list(flags)) if runs_schedule else None
     hosts = [*LOOPBACK, host, *further_hosts]

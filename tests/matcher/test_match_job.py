@@ -1,6 +1,8 @@
 """The matching step of a run: stored offers in, stored matches out, completely or not at all."""
 
 import random
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -25,7 +27,7 @@ from catalog.models import (
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from matcher.config import MatcherConfig
-from matcher.match import MatchResult
+from matcher.match import MatchResult, match_offers
 from matcher.match_job import MatchSummary, match_shop, resolve_offer_urls
 
 
@@ -67,6 +69,80 @@ def test_writes_every_offer_once(settings: Settings, store: Store, shop: Shop, r
     assert {len(row.why["candidates"]) for row in rows} == {5}
     best, *_, last = listed.why["candidates"]
     assert sum(best["weights"].values()) > sum(last["weights"].values())
+
+
+def _change_page_offer(store: Store, shop: Shop) -> None:
+    with store.write() as session:
+        offer = session.exec(select(ShopOffer)).first()
+        assert offer is not None
+        offer.title = "Another lamp"
+
+
+def _change_known_offer(store: Store, shop: Shop) -> None:
+    with store.write() as session:
+        offer = session.exec(select(KnownOffer)).first()
+        assert offer is not None
+        offer.sku = "another"
+
+
+def _decide(decision: ReviewDecision) -> Callable[[Store, Shop], None]:
+    def decide(store: Store, shop: Shop) -> None:
+        with store.write() as session:
+            url = session.exec(select(ShopOffer.url)).first()
+            session.add(Review(shop_id=shop.id or 0, url=url or "", decision=decision))
+
+    return decide
+
+
+CHANGES: dict[str, tuple[Callable[[Store, Shop], None], bool]] = {
+    "nothing": (lambda store, shop: None, False),
+    "an ignored offer": (_decide(ReviewDecision.IGNORE), False),
+    "a decision": (_decide(ReviewDecision.REJECT), True),
+    "an offer of the shop": (_change_page_offer, True),
+    "an offer of the catalog": (_change_known_offer, True),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_matches_are_taken_over_unless_something_has_changed(
+    settings: Settings,
+    store: Store,
+    shop: Shop,
+    run: Run,
+    change: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The next run copies the matches, which are those that it would compute."""
+    match_shop(settings, store, shop, run.id)
+    make_change, is_computed = CHANGES[change]
+    make_change(store, shop)
+    with store.write() as session:
+        second, third = Run(shop_id=shop.id), Run(shop_id=shop.id)
+        session.add_all([second, third])
+    calls = []
+
+    def count_calls(*arguments: Any, **options: Any) -> list[MatchResult]:
+        calls.append(arguments)
+        return match_offers(*arguments, **options)
+
+    monkeypatch.setattr("matcher.match.match_offers", count_calls)
+    taken_over = match_shop(settings, store, shop, second.id)
+    assert bool(calls) == is_computed
+    computed = match_shop(settings, store, shop, third.id, anew=True)
+    assert replace(taken_over, seconds=0) == replace(computed, seconds=0)
+    columns = {"id", "run_id"}
+    assert [row.model_dump(exclude=columns) for row in stored(store, second)] == [
+        row.model_dump(exclude=columns) for row in stored(store, third)
+    ]
+
+
+def test_a_matching_repeated_in_one_run_keeps_its_matches(
+    settings: Settings, store: Store, shop: Shop, run: Run
+) -> None:
+    """A run that was killed after its matches were stored finds them."""
+    first = match_shop(settings, store, shop, run.id)
+    assert match_shop(settings, store, shop, run.id).missing == first.missing
+    assert len(stored(store, run)) == 36
 
 
 def test_one_row_for_an_offer_on_several_pages(
@@ -180,7 +256,7 @@ def test_the_precision_is_a_setting(
         precisions.append(config.precision)
         return []
 
-    monkeypatch.setattr("matcher.match_job.match_offers", record_precision)
+    monkeypatch.setattr("matcher.match.match_offers", record_precision)
     match_shop(settings.model_copy(update={"precision": 0.9}), store, shop, run.id, precision=given)
     assert precisions == [used]
 

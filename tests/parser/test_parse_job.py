@@ -1,5 +1,6 @@
 """The parse job: all fetched pages are read once per version of the rules."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from catalog.runtime.supervised_workers import MAX_TRIES
 from catalog.storage.bodies import BodyStore
 from catalog.storage.store import Store
 from parser import parse_job
-from parser.parse_job import parse_shop
+from parser.parse_job import parse_shop, stored_rules
 from parser.rules.model import Rule, RuleSet, Template
 from parser.rules.selector import JsonAt
 from reports.statistics.coverage import measure_coverage
@@ -81,12 +82,67 @@ def test_offers_kinds_and_reasons_are_stored(settings: Settings, store: Store, r
 
 
 def test_pages_are_read_once_per_version(settings: Settings, store: Store, ready: Shop) -> None:
-    """A second parse by the same rules reads nothing; new rules read all pages once."""
+    """A second parse by the same rules reads nothing; rules that differ read all pages once."""
     parse_shop(settings, store, ready, 1)
     assert parse_shop(settings, store, ready, 1).pages == 0
-    store_rules(store, ready, version=2)
+    store_rules(store, ready, version=2, rules=RULES.model_copy(update={"currency": "CHF"}))
     assert parse_shop(settings, store, ready, 2).pages == 8
     assert stored_offers(store) == WANTED
+
+
+def _change_rules(store: Store, shop: Shop) -> None:
+    store_rules(store, shop, version=2, rules=RULES.model_copy(update={"currency": "CHF"}))
+
+
+def _change_page(store: Store, shop: Shop, **columns: object) -> None:
+    with store.write() as session:
+        page = session.exec(select(Page).where(Page.url == f"{shop.url}p1")).one()
+        for name, value in columns.items():
+            setattr(page, name, value)
+
+
+def _be_gone(store: Store, shop: Shop) -> None:
+    _change_page(store, shop, state=PageState.GONE)
+    parse_job._delete_lost_offers(store, shop)
+    _change_page(store, shop, state=PageState.FETCHED)
+
+
+CHANGES: dict[str, tuple[Callable[[Store, Shop], None], int]] = {
+    "nothing, but a new version of the rules": (lambda store, shop: store_rules(store, shop, 2), 1),
+    "the rules": (_change_rules, 8),
+    "the address of a page": (
+        lambda store, shop: _change_page(store, shop, canonical=f"{shop.url}q1"),
+        1,
+    ),
+    "the type of a page": (lambda store, shop: _change_page(store, shop, content_type="x/y"), 1),
+    "the body of a page": (lambda store, shop: _change_page(store, shop, rules_version=None), 1),
+    "a page that was gone in between": (_be_gone, 1),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_only_pages_whose_reading_may_differ_are_read(
+    settings: Settings, store: Store, ready: Shop, change: str
+) -> None:
+    """A change redoes the readings that depend on it; an unreadable page waits for new rules."""
+    parse_shop(settings, store, ready, 1)
+    make_change, pages = CHANGES[change]
+    make_change(store, ready)
+    assert parse_shop(settings, store, ready, 2).pages == pages
+    assert len(stored_offers(store)) == len(WANTED)
+    newest = stored_rules(store, ready).version
+    with store.read() as session:
+        versions = session.exec(select(Page.rules_version).where(Page.shop_id == ready.id))
+        assert set(versions) == {newest}
+
+
+def test_a_threshold_redoes_all_readings(settings: Settings, store: Store, ready: Shop) -> None:
+    """Readings depend on the setting `confidence`, and `anew` asks for those of a new version."""
+    parse_shop(settings, store, ready, 1)
+    strict = settings.model_copy(update={"confidence": {Attribute.BRAND: 0.5}})
+    assert parse_shop(strict, store, ready, 1).pages == 7
+    store_rules(store, ready, version=2)
+    assert parse_shop(strict, store, ready, 2, anew=True).pages == 8
 
 
 def test_a_killed_parse_continues(

@@ -1,20 +1,21 @@
 """Learning a stored shop: examples from the store, one version a run, people's rules kept."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from sqlmodel import select
 
 from catalog.errors import LearnError, NoKnownOffers
-from catalog.models import Attribute, KnownOffer, Run, Shop, StoredRules
+from catalog.models import Attribute, KnownOffer, Page, PageState, Run, Shop, StoredRules
 from catalog.runtime.settings import Settings
 from catalog.runtime.supervised_workers import MAX_TRIES
 from catalog.storage.store import Store
 from parser.parse_job import parse_shop, stored_rules
 from parser.rules.model import Rule, RuleSet
 from parser.rules.selector import TextAt
-from rules_generator.learn import learn_shop
+from rules_generator.learn import UNCHANGED, learn_shop
 from tests.pages import article_page, category_page, data_page, products, text_page
 from tests.parser.test_parse_job import store_pages, stored_offers
 from tests.poison import count_deaths, poison_processes
@@ -79,11 +80,54 @@ def test_a_shop_is_learnt_and_read(
 
 
 def test_a_run_learns_once(settings: Settings, store: Store, crawled_shop: Shop) -> None:
-    """A run that is taken up again finds its rules; the next run learns a new version."""
+    """A run that is taken up again finds its rules; the next run learns if something has changed."""
     know(store, crawled_shop, linked=True)
     run = run_of(store, crawled_shop)
     assert [learn_shop(settings, store, crawled_shop, run).version for _ in range(2)] == [1, 1]
-    assert learn_shop(settings, store, crawled_shop, run_of(store, crawled_shop)).version == 2
+    unchanged = learn_shop(settings, store, crawled_shop, run_of(store, crawled_shop))
+    assert (unchanged.version, unchanged.drift) == (1, UNCHANGED)
+    anew = learn_shop(settings, store, crawled_shop, run_of(store, crawled_shop), anew=True)
+    assert anew.version == 2
+
+
+def _change_offer(store: Store, shop: Shop) -> None:
+    with store.write() as session:
+        offer = session.exec(select(KnownOffer)).first()
+        assert offer is not None
+        offer.brand = "Another brand"
+
+
+def _change_page(store: Store, shop: Shop) -> None:
+    with store.write() as session:
+        page = session.exec(select(Page).where(Page.shop_id == shop.id)).first()
+        assert page is not None
+        page.state = PageState.GONE
+
+
+def _set_rule(store: Store, shop: Shop) -> None:
+    rules = stored_rules(store, shop)
+    with store.write() as session:
+        session.add(StoredRules(shop_id=shop.id or 0, version=2, rules=rules.to_json()))
+
+
+CHANGES: dict[str, Callable[[Store, Shop], None]] = {
+    "a known offer": _change_offer,
+    "a page": _change_page,
+    "rules set by hand": _set_rule,
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_any_change_is_learnt(
+    settings: Settings, store: Store, crawled_shop: Shop, change: str
+) -> None:
+    """A change of the catalog, of a page or of the rules themselves makes a run learn again."""
+    know(store, crawled_shop, linked=True)
+    learn_shop(settings, store, crawled_shop, run_of(store, crawled_shop))
+    CHANGES[change](store, crawled_shop)
+    before = stored_rules(store, crawled_shop).version
+    learnt = learn_shop(settings, store, crawled_shop, run_of(store, crawled_shop))
+    assert learnt.version == before + 1
 
 
 def test_a_locked_rule_survives_relearning(
@@ -126,7 +170,12 @@ def test_a_rule_set_while_it_is_learnt_stays(
                 session.add(StoredRules(shop_id=crawled_shop.id or 0, version=2, rules=stored))
 
     told = learn_shop(
-        settings, store, crawled_shop, run_of(store, crawled_shop), progress=set_by_hand
+        settings,
+        store,
+        crawled_shop,
+        run_of(store, crawled_shop),
+        anew=True,
+        progress=set_by_hand,
     )
     assert told.version == 3
     assert all(mine in template.rules for template in stored_rules(store, crawled_shop).templates)

@@ -87,7 +87,7 @@ class FakeStages:
 
         return run
 
-    def reset(self, session: Session, shop_id: int) -> None:
+    def reset(self, session: Session, shop_id: int, *, full: bool = False) -> None:
         """Make all pages due again."""
         self.calls.append("reset")
         session.exec(

@@ -1,8 +1,6 @@
 """Shops run in parallel, within the machine's slots and memory, in processes of their own."""
 
 import json
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -18,6 +16,7 @@ from scout.pipeline import batch_run, locks, run_pool
 from scout.pipeline.run_pool import RunPool, RunResult, process_memory
 from tests.crawler.server import raw, serve
 from tests.scout.conftest import Scout
+from tests.scout.programs import replace_runs
 
 OFFER = """<html><head><title>{name}</title><script type="application/ld+json">{data}</script></head>
 <body><h1>{name}</h1><p class="price">{price} EUR</p><a href="/">all</a></body></html>"""
@@ -40,17 +39,8 @@ def _shops(store: Store, *names: str) -> list[Shop]:
 
 
 def _replace_runs(monkeypatch: pytest.MonkeyPatch, program: str) -> list[list[str]]:
-    """Replace every run by a small program; return the list of the commands started."""
-    commands: list[list[str]] = []
-    popen = subprocess.Popen
-
-    def start(command: list[str], **options: object) -> "subprocess.Popen[bytes]":
-        commands.append(command)
-        return popen([sys.executable, "-c", program], **options)
-
-    monkeypatch.setattr("scout.pipeline.run_pool.subprocess.Popen", start)
     monkeypatch.setattr(run_pool, "MEMORY_CHECK_INTERVAL", 0.05)
-    return commands
+    return replace_runs(monkeypatch, program)
 
 
 def test_parallel(settings: Settings, store: Store, scout: Scout) -> None:

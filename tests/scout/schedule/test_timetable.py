@@ -1,7 +1,5 @@
 """The timetable: plans, the leader, and each run in a process of its own."""
 
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -19,6 +17,7 @@ from scout.schedule.timetable import (
     unschedule_shop,
 )
 from tests.scout.conftest import Scout
+from tests.scout.programs import replace_runs
 
 
 def test_commands(scout: Scout, shop: Shop) -> None:
@@ -34,17 +33,8 @@ def test_commands(scout: Scout, shop: Shop) -> None:
 
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """The commands that are started as processes; each ends at once with an error."""
-    commands: list[list[str]] = []
-    popen = subprocess.Popen
-
-    def start(command: list[str], **options: object) -> subprocess.Popen[bytes]:
-        commands.append(command)
-        program = "print('error: busy'); raise SystemExit(1)"
-        return popen([sys.executable, "-c", program], **options)
-
-    monkeypatch.setattr("scout.pipeline.run_pool.subprocess.Popen", start)
-    return commands
+    """The arguments of the runs that are started; each ends at once with an error."""
+    return replace_runs(monkeypatch, "print('error: busy'); raise SystemExit(1)")
 
 
 def _plan(store: Store, shop: Shop, last: datetime | None, text: str = "0 5 * * *") -> None:
@@ -73,9 +63,7 @@ def test_missed_run(
     _wait(lambda: timetable.is_leader and len(started) >= runs)
     time.sleep(0.2)
     timetable.stop()
-    assert (
-        started == [[sys.executable, "-m", "scout", "--data-dir", "x", "run", "--", "demo"]] * runs
-    )
+    assert started == [["--data-dir", "x", "run", "--", "demo"]] * runs
 
 
 def _wait(condition: Callable[[], bool]) -> None:

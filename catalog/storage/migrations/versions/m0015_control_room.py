@@ -1,7 +1,7 @@
 """What needs a look at each shop, causes that reviewers have dismissed, paused schedules,
 and the offers before the last import.
 
-Revision: 0015, after 0013.
+Revision: 0015, after 0014.
 """
 
 import sqlalchemy as sa
@@ -10,7 +10,7 @@ from alembic import op
 from catalog.models import DecimalText, UtcDateTime
 
 revision = "0015"
-down_revision = "0013"
+down_revision = "0014"
 branch_labels = None
 depends_on = None
 

@@ -1,0 +1,190 @@
+"""A mirrored shop served on loopback: `python -m benchmarks.served_site FOLDER [--etags] [...]`.
+
+FOLDER has `www.tar.xz` and `truth.json`, whose `host` is replaced by the server's own in all pages.
+Prints the root URL. With `--etags` an unchanged page is answered with 304. `--shops N` serves N
+shops instead, each of `--pages` generated pages, below `/N/` of as many ports. The server is a
+process of its own, so that its processor time is not counted.
+"""
+
+import argparse
+import hashlib
+import json
+import subprocess
+import sys
+import tarfile
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+CONTENT_TYPES = {"xml": "application/xml", "txt": "text/plain; charset=utf-8"}
+HTML = "text/html; charset=utf-8"
+NOT_FOUND = b"<html><title>404</title><h1>Not found</h1></html>"
+OFFER = """<html><head><title>{title}</title><script type="application/ld+json">{data}</script></head>
+<body><nav>{links}</nav><h1>{title}</h1><p class="sku">{sku}</p><p class="price">{price} EUR</p>
+<p>{text}</p><button>Add to cart</button></body></html>"""
+WORDS = (
+    "amber birch cedar delta ember fjord grove harbor indigo juniper kelp linen maple nordic opal"
+)
+# Links of each page of a generated shop, and the sentences of its text.
+LINKS_PER_PAGE = 12
+SENTENCES = 40
+
+
+class Site(ThreadingHTTPServer):
+    """The pages of one shop, by path and query."""
+
+    daemon_threads = True
+    request_queue_size = 256
+
+    def __init__(self, has_etags: bool) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.has_etags = has_etags
+        self.pages: dict[str, bytes] = {}
+
+    @property
+    def root(self) -> str:
+        """URL of the root, without the last slash."""
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+    def find(self, path: str, query: str) -> tuple[str, bytes] | None:
+        """Return the name and the content of a page; None where there is none."""
+        names = [f"{path}?{query}"] if query else []
+        path += "index.html" if path.endswith("/") else ""
+        for name in (*names, path, f"{path}.html", f"{path}/index.html"):
+            if name in self.pages:
+                return name, self.pages[name]
+        return None
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: Site
+
+    def do_GET(self) -> None:
+        target = urlsplit(self.path)
+        found = self.server.find(unquote(target.path), unquote(target.query))
+        status, body, content_type = 404, NOT_FOUND, HTML
+        if found:
+            status, body = 200, found[1]
+            content_type = CONTENT_TYPES.get(found[0].rpartition(".")[2], HTML)
+        etag = f'"{hashlib.blake2b(body, digest_size=8).hexdigest()}"'
+        if found and self.server.has_etags and self.headers.get("If-None-Match") == etag:
+            status, body = 304, b""
+        self.send_response(status)
+        self.send_header("Content-Type", content_type)
+        if found and self.server.has_etags:
+            self.send_header("ETag", etag)
+        if status != 304:
+            self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Log nothing."""
+
+
+def read_site(folder: Path, site: Site) -> None:
+    """Load a mirror into a site."""
+    host = json.loads((folder / "truth.json").read_text(encoding="utf-8"))["host"]
+    escaped = site.root.replace("/", "\\/")
+    with tarfile.open(folder / "www.tar.xz") as archive:
+        for member in archive:
+            file = archive.extractfile(member) if member.isfile() else None
+            if file is None:
+                continue
+            body = file.read().replace(f"https://{host}".encode(), site.root.encode())
+            site.pages[f"/{member.name}"] = body.replace(
+                f"https:\\/\\/{host}".encode(), escaped.encode()
+            )
+
+
+def generate_shop(number: int, pages: int, site: Site) -> None:
+    """Fill a site with offers, all linked with each other."""
+    words = WORDS.split()
+    paths = [f"/p/{page}" for page in range(pages)]
+    for page, path in enumerate(paths):
+        links = []
+        for step in range(1, min(LINKS_PER_PAGE, pages)):
+            target = paths[(page * 7 + step) % pages]
+            links.append(f'<a href="{target}">{words[step % len(words)]}</a>')
+        title = (
+            f"{words[page % len(words)]} {words[(page * 3 + 1) % len(words)]} lamp {page}".title()
+        )
+        sku, price = f"S{number}-{page:04d}", f"{page % 90 + 5}.90"
+        data = {"@type": "Product", "name": title, "sku": sku}
+        data["offers"] = {"@type": "Offer", "price": price, "priceCurrency": "EUR"}
+        sentences = [
+            " ".join(words[(page + offset + n) % len(words)] for n in range(9))
+            for offset in range(SENTENCES)
+        ]
+        site.pages[path] = OFFER.format(
+            title=title,
+            data=json.dumps(data),
+            links=" ".join(links),
+            sku=sku,
+            price=price,
+            text=". ".join(sentences),
+        ).encode()
+    site.pages["/index.html"] = (
+        "<html><title>Shop</title><h1>Lamps</h1>"
+        + " ".join(f'<a href="{path}">lamp</a>' for path in paths)
+        + "</html>"
+    ).encode()
+
+
+@contextmanager
+def served(*arguments: str) -> Iterator[list[str]]:
+    """Serve shops in a process of their own for the block; gives their root URLs."""
+    command = [sys.executable, "-m", "benchmarks.served_site", *arguments]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        yield json.loads(process.stdout.readline())
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def catalog_lines(folder: Path, root: str) -> str:
+    """Return the catalog of a mirrored shop, whose links lead to the served one."""
+    from urllib.parse import quote
+
+    text = (folder / "catalog.jsonl").read_text(encoding="utf-8")
+    once = quote("{base}", safe="")
+    placeholders: Mapping[str, str] = {
+        "{base}": root,
+        once: quote(root, safe=""),
+        quote(once, safe=""): quote(quote(root, safe=""), safe=""),
+    }
+    for placeholder, value in placeholders.items():
+        text = text.replace(placeholder, value)
+    return text
+
+
+def main() -> None:
+    """Serve until the process is ended."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path, nargs="?")
+    parser.add_argument("--etags", action="store_true")
+    parser.add_argument("--shops", type=int, default=0)
+    parser.add_argument("--pages", type=int, default=12)
+    args = parser.parse_args()
+    sites = [Site(args.etags) for _ in range(args.shops or 1)]
+    for number, site in enumerate(sites):
+        if args.folder:
+            read_site(args.folder, site)
+        else:
+            generate_shop(number, args.pages, site)
+    threads = [threading.Thread(target=site.serve_forever) for site in sites]
+    for thread in threads:
+        thread.start()
+    print(json.dumps([site.root for site in sites]), flush=True)
+    for thread in threads:
+        thread.join()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,57 @@
+"""The crawl process: runs Scrapy once for one job, and reports the summary to its parent.
+
+Its output goes to the channel of the parent, its errors to the log of the crawl. Scrapy is
+imported by the process only.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from socket import socket
+
+from catalog.runtime.served_process import ServedProcess
+from catalog.runtime.settings import Settings
+from crawler.job import CrawlJob
+
+# Modules that the process imports, most of them by names in Scrapy's settings.
+CRAWL_MODULES = (
+    "crawler.spider",
+    "crawler.supervision",
+    "scrapy.core.downloader.handlers.http11",
+    "scrapy.core.engine",
+    "scrapy.crawler",
+)
+
+
+def start_crawl(job: CrawlJob, log: Path) -> ServedProcess:
+    """Start the process of a crawl; its channel ends when the crawl does."""
+    with log.open("ab") as file:
+        return ServedProcess(_crawl, (job, str(log)), fds=[file.fileno()], modules=CRAWL_MODULES)
+
+
+def _crawl(channel: socket, fds: Sequence[int], job: CrawlJob, log: str) -> None:
+    from scrapy.crawler import AsyncCrawlerProcess
+    from scrapy.settings import Settings as ScrapySettings
+
+    from crawler.spider import ShopSpider
+
+    for descriptor in (sys.stdout.fileno(), sys.stderr.fileno()):
+        os.dup2(fds[0], descriptor)
+    sys.stdout = channel.makefile("w", encoding="utf-8")
+    scrapy_settings = ScrapySettings()
+    scrapy_settings.setmodule("crawler.settings", priority="project")
+    scrapy_settings.setdict(_log_settings(job.settings, log), priority="cmdline")
+    process = AsyncCrawlerProcess(scrapy_settings)
+    process.crawl(ShopSpider, job=job)
+    process.start()
+    sys.stdout.flush()
+    sys.exit(int(process.bootstrap_failed))
+
+
+def _log_settings(settings: Settings, log: str) -> dict[str, object]:
+    """Return Scrapy's settings for its log; a log in JSON is written by `crawler.json_log`."""
+    if settings.log_format == "json":
+        return {"LOG_ENABLED": False}
+    level = "DEBUG" if settings.log_level == "debug" else "INFO"
+    return {"LOG_FILE": log, "LOG_LEVEL": level}
