@@ -27,10 +27,10 @@ class Browser(TestClient):
             follow_redirects=False,
         )
 
-    def submit(self, url: str, **fields: Any) -> Any:
+    def submit(self, path: str, /, **fields: Any) -> Any:
         """Send a form with the CSRF token of the session."""
         token = csrf_token(self.cookies.get(SESSION_COOKIE, ""))
-        return self.post(url, data={"csrf_token": token, **fields})
+        return self.post(path, data={"csrf_token": token, **fields})
 
 
 def signed_in(app: FastAPI, role: Role) -> Browser:

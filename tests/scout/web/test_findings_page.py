@@ -118,7 +118,7 @@ def test_a_later_decision_is_undone_first(browser: Browser, store: Store) -> Non
 
 REFUSED = [
     ({"decision": "confirm"}, "no offer is selected"),
-    ({"decision": "maybe", "finding": "1"}, "none of confirm, reject, ignore"),
+    ({"decision": "maybe", "finding": "1"}, "choose from confirm, reject, ignore"),
     ({"decision": "confirm", "finding": "77777"}, "load the list again"),
     ({"decision": "confirm", "finding": "x"}, "must be an id"),
 ]

@@ -140,7 +140,7 @@ def test_undo_of_the_first_import(
     """Before the first import there was nothing, and that comes back."""
     assert browser.submit(f"{IMPORTS}/undo").status_code == 400
     feed = tmp_path / "feed.csv"
-    feed.write_text("id,title\n1,Lamp\n,\n")
+    feed.write_text("id,title\n1,Lamp\n2,\n")
     import_offers(store, shop, str(feed))
     assert "has neither a title nor a link" in browser.get(f"{IMPORTS}/refused").text
     assert "feed.csv" in browser.get("/imports").text

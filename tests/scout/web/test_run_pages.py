@@ -137,7 +137,7 @@ def test_a_schedule_in_words(app: FastAPI, store: Store) -> None:
 
 def test_german_words(app: FastAPI) -> None:
     """Plans are described in the reader's language, days included."""
-    browser = signed_in(app, Role.VIEWER)
+    browser = signed_in(app, Role.EDITOR)
     page = browser.get("/schedules?cron=0+6+*+*+1", headers={"accept-language": "de"}).text
     assert "Montag" in page
 
