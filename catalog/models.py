@@ -712,6 +712,35 @@ class DismissedCause(SQLModel, table=True):
     dismissed_at: datetime = Field(default_factory=utc_now, sa_type=UtcDateTime)
 
 
+class DeliveryKind(StrEnum):
+    """Ways by which a digest goes out."""
+
+    MAIL = "mail"
+    WEBHOOK = "webhook"
+
+
+class Delivery(SQLModel, table=True):
+    """A digest of what needs a look, sent on a schedule by mail or to a webhook.
+
+    `target` is an address of a webhook, or mail addresses separated by commas. `shops` are the names
+    of the shops that it is about, empty for all. `secret` signs the requests of a webhook.
+    `with_report` attaches the reports of the shops to mails; links lead to them otherwise.
+    """
+
+    id: int | None = Field(default=None, primary_key=True)
+    name: str = Field(unique=True)
+    kind: DeliveryKind = Field(sa_type=String)
+    target: str
+    shops: list[str] = Field(default_factory=list, sa_type=JSON)
+    cron: str
+    language: str = "en"
+    secret: str | None = None
+    with_report: bool = False
+    is_paused: bool = False
+    last_sent_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    last_error: str | None = None
+
+
 class Schedule(SQLModel, table=True):
     """Schedule of a shop's runs: one five-field cron expression per shop; none while paused."""
 

@@ -35,6 +35,9 @@ class Settings(BaseSettings):
     `public_url` is the address at which people reach `scout serve`. The `oidc_` settings let them
     sign in by OpenID Connect: `oidc_roles` gives the role of a group in the claim
     `oidc_groups_claim`, `oidc_role` that of everybody else (`none`: they may not sign in).
+
+    Mails go out by `smtp_host`, from `mail_from`. `private_webhooks` allows webhooks in a private
+    network.
     """
 
     model_config = SettingsConfigDict(env_prefix="SCOUT_", toml_file="scout.toml", extra="forbid")
@@ -60,6 +63,13 @@ class Settings(BaseSettings):
     language: Literal["en", "de"] = "en"
     confidence: dict[Attribute, Annotated[float, Field(ge=0, le=1)]] = {}
     public_url: str = ""
+    smtp_host: str = ""
+    smtp_port: int = Field(default=587, ge=1, le=65535)
+    smtp_security: Literal["starttls", "tls", "none"] = "starttls"
+    smtp_user: str = ""
+    smtp_password: SecretStr = SecretStr("")
+    mail_from: str = ""
+    private_webhooks: bool = False
     oidc_issuer: str = ""
     oidc_client_id: str = ""
     oidc_client_secret: SecretStr = SecretStr("")

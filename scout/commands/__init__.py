@@ -5,7 +5,7 @@ They import other packages when they run, so `--help` is fast.
 
 from types import ModuleType
 
-from scout.commands import catalog, demo, doctor, run, schedule, serve, shop, stages, user
+from scout.commands import catalog, deliver, demo, doctor, run, schedule, serve, shop, stages, user
 from scout.commands.extraction import drift, inspect, rules
 from scout.commands.findings import offers, review
 from scout.commands.standalone import dedupe, evaluate, url
@@ -25,6 +25,7 @@ COMMAND_MODULES: tuple[ModuleType, ...] = (
     dedupe,
     evaluate,
     schedule,
+    deliver,
     serve,
     user,
     doctor,

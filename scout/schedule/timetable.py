@@ -7,6 +7,7 @@ fell due while no scheduler was up is made up for once.
 """
 
 import logging
+from collections.abc import Callable
 from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 
@@ -14,9 +15,10 @@ from apscheduler.executors.pool import ThreadPoolExecutor
 from apscheduler.schedulers.background import BackgroundScheduler
 from sqlmodel import col, select
 
-from catalog.errors import Busy, StoreError, UsageError
-from catalog.models import Schedule, Shop, utc_now
+from catalog.errors import Busy, ScoutError, StoreError, UsageError
+from catalog.models import Delivery, Schedule, Shop, utc_now
 from catalog.runtime.settings import Settings
+from catalog.storage.deliveries import get_delivery, list_deliveries
 from catalog.storage.store import Store
 from scout.pipeline import locks
 from scout.pipeline.batch_run import MAX_ATTEMPTS
@@ -85,16 +87,26 @@ def scheduled_shops(store: Store) -> list[tuple[Shop, Schedule]]:
 class Timetable:
     """Runs the scheduled shops between `start` and `stop`, while this process is the leader."""
 
-    def __init__(self, settings: Settings, store: Store, flags: list[str]) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        store: Store,
+        flags: list[str],
+        send_digest: Callable[[Delivery], None] | None = None,
+    ) -> None:
+        """Prepare the clock; `send_digest` sends a delivery, None: none are sent."""
+        self._send_digest = send_digest
         self._settings, self._store = settings, store
         self._leadership = ExitStack()
         self.is_leader = False
         self._pool = RunPool(settings, store, flags)
         self._planned: dict[int, str] = {}
+        self._planned_deliveries: dict[str, str] = {}
         executors = {
             "default": ThreadPoolExecutor(settings.at_once),
             # Refreshing has a thread of its own, so that runs under way cannot delay it.
             "refresh": ThreadPoolExecutor(1),
+            "deliveries": ThreadPoolExecutor(1),
         }
         defaults = {
             "coalesce": True,
@@ -141,6 +153,36 @@ class Timetable:
         for shop_id, (name, schedule) in scheduled.items():
             if self._planned.get(shop_id) != schedule.cron:
                 self._plan(shop_id, name, schedule)
+        if self._send_digest is not None:
+            self._refresh_deliveries(self._send_digest)
+
+    def _refresh_deliveries(self, send: Callable[[Delivery], None]) -> None:
+        deliveries = {
+            delivery.name: delivery.cron
+            for delivery in list_deliveries(self._store)
+            if not delivery.is_paused
+        }
+        for name in set(self._planned_deliveries) - set(deliveries):
+            del self._planned_deliveries[name]
+            self._scheduler.remove_job(_delivery_job_id(name))
+        for name, cron in deliveries.items():
+            if self._planned_deliveries.get(name) != cron:
+                self._planned_deliveries[name] = cron
+                self._scheduler.add_job(
+                    self.deliver,
+                    CronExpression(cron),
+                    args=(name, send),
+                    id=_delivery_job_id(name),
+                    executor="deliveries",
+                    replace_existing=True,
+                )
+
+    def deliver(self, name: str, send: Callable[[Delivery], None]) -> None:
+        """Send a delivery; a failure is stored with it, and logged."""
+        try:
+            send(get_delivery(self._store, name))
+        except ScoutError as error:
+            log.warning("a digest was not delivered", extra={"delivery": name, "error": str(error)})
 
     def _lead(self) -> bool:
         if self.is_leader:
@@ -208,6 +250,10 @@ def _is_overdue(expression: CronExpression, schedule: Schedule) -> bool:
         return False
     due = expression.next_time(max(schedule.last_started_at, utc_now() - MAX_DELAY))
     return due is not None and due.astimezone(UTC) <= utc_now()
+
+
+def _delivery_job_id(name: str) -> str:
+    return f"delivery-{name}"
 
 
 def _job_id(shop_id: int) -> str:

@@ -2,12 +2,14 @@
 
 import socket
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import uvicorn
 
 from catalog.errors import ConfigError
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
+from scout.delivery.dispatch import send_delivery
 from scout.schedule.timetable import Timetable
 from scout.terminal.logs import configure_structlog
 from scout.terminal.output import print_note
@@ -38,7 +40,9 @@ def serve_application(
     # The web application logs by structlog.
     configure_structlog()
     _make_first_admin(store, host)
-    timetable = Timetable(settings, store, list(flags)) if runs_schedule else None
+    timetable = None
+    if runs_schedule:
+        timetable = Timetable(settings, store, list(flags), partial(send_delivery, settings, store))
     hosts = [*LOOPBACK, host, *further_hosts]
     app = create_app(settings, store, hosts, timetable, flags)
     listening = _listen(host, port)

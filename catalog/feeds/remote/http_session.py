@@ -71,7 +71,7 @@ class FeedSession(requests.Session):
         self.headers["Accept"] = "application/json, */*;q=0.5"
         self._first_kind = AddressKind.PUBLIC
         self._is_redirect = False
-        self._public_adapter = _PublicAdapter(max_retries=retries)
+        self._public_adapter = PublicAdapter(max_retries=retries)
         for scheme in ("http://", "https://"):
             self.mount(scheme, HTTPAdapter(max_retries=retries))
 
@@ -166,7 +166,7 @@ class _PublicHTTPSPool(HTTPSConnectionPool):
     ConnectionCls = _PublicHTTPS
 
 
-class _PublicAdapter(HTTPAdapter):
+class PublicAdapter(HTTPAdapter):
     """Adapter whose own connections go to public addresses only."""
 
     def init_poolmanager(

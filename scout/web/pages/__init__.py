@@ -6,6 +6,7 @@ from scout.web.pages import (
     account,
     attention,
     audit,
+    deliveries,
     findings,
     imports,
     inspector,
@@ -26,6 +27,7 @@ PAGE_ROUTERS: tuple[APIRouter, ...] = (
     runs.router,
     schedules.router,
     imports.router,
+    deliveries.router,
     account.router,
     audit.router,
 )

@@ -1,5 +1,5 @@
 """What needs a look at each shop, causes that reviewers have dismissed, paused schedules,
-and the offers before the last import.
+the offers before the last import, and deliveries of digests.
 
 Revision: 0015, after 0014.
 """
@@ -79,6 +79,21 @@ def upgrade() -> None:
     op.create_index("ix_former_offer_shop_id", "former_offer", ["shop_id"])
     op.add_column("catalog_import", sa.Column("undone_at", UtcDateTime(), nullable=True))
     op.add_column("catalog_import", sa.Column("undone_by", _TEXT, nullable=True))
+    op.create_table(
+        "delivery",
+        sa.Column("id", sa.Integer(), primary_key=True),
+        sa.Column("name", _TEXT, nullable=False, unique=True),
+        sa.Column("kind", _TEXT, nullable=False),
+        sa.Column("target", _TEXT, nullable=False),
+        sa.Column("shops", sa.JSON(), nullable=False),
+        sa.Column("cron", _TEXT, nullable=False),
+        sa.Column("language", _TEXT, nullable=False),
+        sa.Column("secret", _TEXT, nullable=True),
+        sa.Column("with_report", sa.Boolean(), nullable=False),
+        sa.Column("is_paused", sa.Boolean(), nullable=False),
+        sa.Column("last_sent_at", UtcDateTime(), nullable=True),
+        sa.Column("last_error", _TEXT, nullable=True),
+    )
     op.add_column(
         "schedule",
         sa.Column("is_paused", sa.Boolean(), nullable=False, server_default=sa.false()),
@@ -90,5 +105,6 @@ def downgrade() -> None:
     op.drop_column("catalog_import", "undone_by")
     op.drop_column("catalog_import", "undone_at")
     op.drop_table("former_offer")
+    op.drop_table("delivery")
     for table in ("dismissed_cause", "attention_item", "shop_assessment"):
         op.drop_table(table)
