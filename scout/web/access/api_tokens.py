@@ -10,13 +10,13 @@ from catalog.errors import ScoutError, UsageError
 from catalog.models import Account, ApiToken, Role, utc_now
 from catalog.storage.store import Store
 from scout.web.access.accounts import account_key, get_account
+from scout.web.access.last_use import note_use
 from scout.web.access.secret_values import API_TOKEN_PREFIX, digest, new_secret
 
 MAX_DAYS = 3650
 """Days that a token is valid at most."""
 
 _MAX_NAME_LENGTH = 100
-_USED_INTERVAL = timedelta(minutes=1)  # the last use is noted this often
 
 
 def add_token(
@@ -84,11 +84,8 @@ def find_token(store: Store, token: str) -> tuple[Account, Role] | None:
     stored, account = row
     if stored.expires_at is not None and stored.expires_at <= now:
         return None
-    if stored.last_used_at is None or stored.last_used_at < now - _USED_INTERVAL:
-        with store.write() as session:
-            used = session.get(ApiToken, stored.id)
-            if used is not None:
-                used.last_used_at = now
+    assert stored.id is not None
+    note_use(store, ApiToken, stored.id, stored.last_used_at)
     # The account's role may have been lowered since the token was made.
     account_role, token_role = Role(account.role), Role(stored.role)
     return account, token_role if account_role.includes(token_role) else account_role

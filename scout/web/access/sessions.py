@@ -8,6 +8,7 @@ from sqlmodel import col, delete, or_, select
 
 from catalog.models import Account, WebSession, utc_now
 from catalog.storage.store import Store
+from scout.web.access.last_use import note_use
 from scout.web.access.secret_values import digest, new_secret
 
 IDLE_EXPIRY = timedelta(hours=12)
@@ -15,8 +16,6 @@ IDLE_EXPIRY = timedelta(hours=12)
 
 ABSOLUTE_EXPIRY = timedelta(days=14)
 """A session ends this long after the login (OWASP ASVS 5.0, 7.3.2)."""
-
-_SEEN_INTERVAL = timedelta(minutes=1)  # the last request is noted this often
 
 
 @dataclass(frozen=True)
@@ -60,11 +59,7 @@ def find_session(store: Store, cookie: str) -> SignedIn | None:
         return None
     web_session, account = row
     assert web_session.id is not None
-    if web_session.seen_at < now - _SEEN_INTERVAL:
-        with store.write() as session:
-            stored = session.get(WebSession, web_session.id)
-            if stored is not None:
-                stored.seen_at = now
+    note_use(store, WebSession, web_session.id, web_session.seen_at)
     return SignedIn(web_session.id, account, bool(web_session.messages))
 
 
