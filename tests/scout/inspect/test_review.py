@@ -265,7 +265,7 @@ def test_bad_lines(scout: Scout, fill: StoreBuilder, tmp_path: Path) -> None:
     file.write_bytes(b"\n".join([*BAD_LINES, good]))
     result = scout("review", "demo", "import", str(file))
     assert result.code == 1
-    assert f"{len(BAD_LINES)} lines not read" in result.out
+    assert f"{len(BAD_LINES)} lines could not be read" in result.out
     for number in range(1, len(BAD_LINES) + 1):
         assert f"decisions.jsonl, line {number}: " in result.err
     assert reviewed(scout) == {"b1": "ignore"}
