@@ -209,5 +209,6 @@ def test_reports_load_no_classifier() -> None:
     """Writing a report loads neither SciPy nor scikit-learn, which take seconds and much memory."""
     heavy = "{'scipy', 'sklearn', 'polars', 'pandas'}"
     code = f"import sys, reports.write.report_files; print({heavy} & set(sys.modules))"
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert result.stdout.strip() == "set()", result.stderr
+    command = [sys.executable, "-c", code]
+    result = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert result.stdout.strip() == "set()"
