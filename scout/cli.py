@@ -102,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except _expected_errors() as error:
         return _report_failure(error)
     if code == INTERRUPTED:
-        print_error("interrupted: the same command goes on where it stopped")
+        print_error("interrupted: the same command resumes the work")
     return code if isinstance(code, int) else 0
 
 

@@ -113,13 +113,13 @@ def foreign_owners(name: str, home: Path, distributions: list[str]) -> Iterator[
             )
     for path in sorted(_import_folders(name) - {home}):
         yield (
-            f"a package {name!r} that is not Scout's lies in {path}: "
+            f"a package {name!r} that is not Scout's is in {path}: "
             "remove it, or run Scout from elsewhere"
         )
     spec = find_spec(name)
     if spec is None or not spec.origin or Path(spec.origin).resolve().parents[1] != home:
         origin = spec.origin if spec else "nothing"
-        yield f"'import {name}' finds {origin} instead of {home / name}: install Scout anew"
+        yield f"'import {name}' finds {origin} instead of {home / name}: install Scout again"
 
 
 def _import_folders(name: str) -> set[Path]:
@@ -229,7 +229,7 @@ def _check_runs(settings: Settings) -> Iterator[CheckResult]:
         if locks.shop_lock_name(run.shop_id) in held:
             yield CheckResult("runs", "ok", f"{label} is under way")
         else:
-            message = f"{label} is unfinished: 'scout run {shop.name}' goes on with it"
+            message = f"{label} is unfinished: 'scout run {shop.name}' resumes it"
             yield CheckResult("runs", "note", message)
     if not unfinished:
         yield CheckResult("runs", "ok", f"none unfinished, {len(held)} locks held")

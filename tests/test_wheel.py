@@ -57,6 +57,7 @@ def test_wheel_holds_type_information_and_data(wheel: Path) -> None:
         names = set(archive.namelist())
     assert {f"{package}/py.typed" for package in PACKAGES} <= names
     assert "reports/templates/report.html" in names
+    assert "catalog/language/translations/de.po" in names
     assert "scout/web/static/scout.css" in names
     assert "url_cleaner/data/wrappers.json" in names
     assert any(name.endswith("licenses/LICENSE") for name in names)

@@ -46,6 +46,11 @@ class Language:
     def _date_locale(self) -> Locale:
         return formats.parse_locale(_DATE_LOCALES.get(self.code, self.code))
 
+    @property
+    def is_translated(self) -> bool:
+        """True unless the texts are those of the code."""
+        return type(self.translations) is not NullTranslations
+
     def gettext(self, message: str) -> str:
         """Return the translation of a message; the message itself if there is none."""
         # The empty message is the header of a catalog.

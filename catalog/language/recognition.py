@@ -49,6 +49,9 @@ class StoredTexts:
         """Return a stored text in a language; "" for None."""
         if not text:
             return ""
+        # Stored texts are English already.
+        if not language.is_translated:
+            return self.messages.get(text, text)
         return self.recognize(text).in_language(language)
 
     @lru_cache(maxsize=4096)  # noqa: B019 - the few instances are constants of modules

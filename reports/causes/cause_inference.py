@@ -14,11 +14,12 @@ tests/reports/causes/test_cause_inference.py.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 
 from stdnum import ean as gtin
 from stdnum.exceptions import ValidationError
 
-from catalog.language.sentences import Sentence, gettext_noop
+from catalog.language.sentences import Sentence
 from catalog.models import Verdict
 from reports.causes.cause_kinds import CauseKind
 from reports.causes.config import CauseConfig
@@ -28,7 +29,11 @@ from reports.causes.recorded.lost_offers import LostOffer
 from reports.causes.recorded.rejected_rows import RejectedRow
 from reports.statistics.findings_reader import Finding
 
-NO_PATTERN = Sentence(gettext_noop("no pattern found"))
+# One object for all offers: a report keeps the evidence of tens of thousands.
+NO_PATTERN = Sentence("no pattern found")
+_NOTHING_SIMILAR = Sentence("no pattern found; the catalog has nothing similar")
+_EMPTY_CATALOG = Sentence("the catalog has no offers of this shop")
+_OUT_OF_STOCK = Sentence("out of stock, according to its page")
 
 
 @dataclass(frozen=True)
@@ -125,13 +130,18 @@ def _ambiguous_evidence(finding: Finding) -> Sentence:
 def _out_of_stock_evidence(finding: Finding) -> Sentence | None:
     if finding.availability != "out_of_stock":
         return None
-    return Sentence("out of stock, according to its page")
+    return _OUT_OF_STOCK
 
 
 def _new_evidence(finding: Finding, context: CauseContext) -> Sentence | None:
     if context.was_seen is None or any(map(context.was_seen, finding.all_urls())):
         return None
-    return Sentence("not seen in the shop in the run of {date}", {"date": context.previous_run_at})
+    return _not_seen_in_run(context.previous_run_at)
+
+
+@lru_cache(maxsize=16)
+def _not_seen_in_run(ended_at: datetime | None) -> Sentence:
+    return Sentence("not seen in the shop in the run of {date}", {"date": ended_at})
 
 
 def _ean_evidence(finding: Finding, context: CauseContext) -> Sentence | None:
@@ -143,9 +153,14 @@ def _ean_evidence(finding: Finding, context: CauseContext) -> Sentence | None:
             "offers state one",
             {"ean": finding.ean, "share": context.ean_share},
         )
+    return _no_ean(context.ean_share)
+
+
+@lru_cache(maxsize=16)
+def _no_ean(usual_share: float) -> Sentence:
     return Sentence(
         "the page states no EAN; the pages of {share} of the listed offers state one",
-        {"share": context.ean_share},
+        {"share": usual_share},
     )
 
 
@@ -163,7 +178,7 @@ def is_valid_ean(ean: str | None) -> bool:
 
 def _other_evidence(finding: Finding, context: CauseContext) -> Sentence:
     if not context.feed_offers:
-        return Sentence("the catalog has no offers of this shop")
+        return _EMPTY_CATALOG
     if finding.nearest:
         return NO_PATTERN
-    return Sentence("no pattern found; the catalog has nothing similar")
+    return _NOTHING_SIMILAR

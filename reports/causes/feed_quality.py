@@ -380,8 +380,7 @@ def _page_reason(page: PageStatus) -> str | None:
     reason = clean_text(page.reason, MAX_REASON_LENGTH)
     if reason or not page.state:
         return reason
-    # The state tells readers little: of a page without a reason it is the outcome.
-    return page.offer_status.value
+    return f"page {page.state}"
 
 
 def title_similarity(title: str, other_title: str) -> float:

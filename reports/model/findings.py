@@ -99,8 +99,7 @@ def ensure_stored(store: Store, shop: Shop, run_id: int) -> None:
         is_stored = counts is not None and has_stored_matches(session, counts)
     if run is None or run.shop_id != shop.id:
         raise UsageError(
-            f"{shop.name!r} has no run {run_id}: "
-            "'scout run' makes one, 'scout report' takes the last"
+            f"{shop.name!r} has no run {run_id}: 'scout report' without --run takes the last one"
         )
     # The matches of an unfinished run may have changed since.
     if is_stored and run.state == RunState.DONE:

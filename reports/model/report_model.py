@@ -227,7 +227,7 @@ def build_report(
         if run is None or run.shop_id != shop.id:
             raise UsageError(
                 f"{shop.name!r} has no run {run_id}: "
-                "'scout run' makes one, 'scout report' takes the last"
+                "'scout report' without --run takes the last one"
             )
         previous = load_previous_run(session, shop, run)
         builder = _ReportBuilder(

@@ -27,6 +27,14 @@ PAGE_REASONS = StoredTexts(
         "failed": gettext_noop("failed"),
         "pending": gettext_noop("waiting"),
         "leased": gettext_noop("waiting"),
+        # Pages of catalog offers without another reason.
+        "page fetched": gettext_noop("fetched"),
+        "page redirected": gettext_noop("redirected"),
+        "page gone": gettext_noop("page not found"),
+        "page refused": gettext_noop("skipped"),
+        "page failed": gettext_noop("failed"),
+        "page pending": gettext_noop("waiting"),
+        "page leased": gettext_noop("waiting"),
         # Links that are not visited.
         "cart": gettext_noop("shopping cart"),
         "checkout": gettext_noop("checkout"),

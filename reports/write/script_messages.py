@@ -20,7 +20,7 @@ def script_messages(language: Language) -> dict[str, str]:
         "last_seen": gettext("last seen"),
         "nothing_similar": gettext("nothing similar"),
         "untitled": gettext("untitled"),
-        "probability": gettext("probability of being the same offer"),
+        "probability": gettext("probability of being the same offer:"),
         "change_new": gettext("new"),
         "change_reappeared": gettext("missing again"),
         "several": gettext("one of several offers on its page"),

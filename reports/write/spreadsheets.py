@@ -84,8 +84,7 @@ def write_csv(path: Path, report: Report) -> None:
         writer = csv.writer(file)
         writer.writerow([name for name, _, _ in _FINDING_COLUMNS])
         for finding in report.findings:
-            reasons = "; ".join(finding.reasons) or None
-            cells = _texts_in(_finding_cells(finding, reasons), ENGLISH)
+            cells = _texts_in(_finding_cells(finding, ENGLISH), ENGLISH)
             writer.writerow(map(_csv_cell, escape_row(cells)))
 
 
@@ -137,7 +136,8 @@ def build_sheets(report: Report, language: Language = ENGLISH) -> Iterator[Sheet
         (Sentence("Resolved"), report.resolved),
     )
     for name, findings in lists:
-        yield Sheet(name, _WORKBOOK_COLUMNS, map(_workbook_cells, findings))
+        rows = (_finding_cells(finding, language) for finding in findings)
+        yield Sheet(name, _WORKBOOK_COLUMNS, rows)
     yield _vanished_offers_sheet(report.no_longer_seen)
     yield _causes_sheet(report.causes, currencies)
     bands, band = Sentence("Price bands"), gettext_noop("price band")
@@ -399,11 +399,8 @@ def _interval(low: float, high: float) -> Sentence:
     return Sentence("95% confidence interval: {low} to {high}", {"low": low, "high": high})
 
 
-def _workbook_cells(finding: Finding) -> list[_Value]:
-    return _finding_cells(finding, tuple(map(MATCH_REASONS.recognize, finding.reasons)))
-
-
-def _finding_cells(finding: Finding, reasons: _Value) -> list[_Value]:
+def _finding_cells(finding: Finding, language: Language) -> list[_Value]:
+    reasons = [MATCH_REASONS.translate(reason, language) for reason in finding.reasons]
     nearest = finding.nearest or _NO_OFFER
     return [
         Sentence("ignored" if finding.is_ignored else finding.verdict.value),
@@ -425,7 +422,7 @@ def _finding_cells(finding: Finding, reasons: _Value) -> list[_Value]:
         nearest.title,
         nearest.price,
         nearest.url,
-        reasons,
+        "; ".join(reasons) or None,
         finding.decision and finding.decision.value,
         finding.note,
         finding.fetched_at,

@@ -130,7 +130,7 @@ def require_finished_run(invocation: Invocation, shop: "Shop") -> "Run":
         state = f"run {newest.id} failed: {newest.reason}"
     if finished is None:
         raise UsageError(
-            f"no run of shop {shop.name!r} has finished; {state}: 'scout run {shop.name}' goes on"
+            f"no run of shop {shop.name!r} has finished; {state}: 'scout run {shop.name}' resumes it"
         )
     if finished.id != newest.id:
         print_note(f"{state}; these are the figures of run {finished.id}, the last finished one")

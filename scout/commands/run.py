@@ -35,7 +35,8 @@ def run_stages(
     fresh: Annotated[
         bool,
         typer.Option(
-            "--fresh", help="Begin anew: delete pages and their offers; rules set by hand stay."
+            "--fresh",
+            help="Start from scratch: delete pages and their offers; manual rules are kept.",
         ),
     ] = False,
     as_json: JsonOption = False,
@@ -50,7 +51,7 @@ def run_stages(
     if every:
         if shop is not None or fresh:
             raise typer.BadParameter(
-                "--all runs every shop and goes on where each was: give neither SHOP nor --fresh"
+                "--all runs or resumes every shop: give neither SHOP nor --fresh"
             )
         _run_all_shops(invocation, as_json)
     elif shop is None:
@@ -82,7 +83,7 @@ def _run_all_shops(invocation: Invocation, as_json: bool) -> None:
     shops = batch_run.due_shops(store)
     if not shops:
         raise NoKnownOffers(
-            "the catalog knows no shop's offers: 'scout catalog import SHOP SOURCE' brings some in"
+            "no shop has imported offers: import some with 'scout catalog import SHOP SOURCE'"
         )
     pool = RunPool(settings, store, invocation.flags())
     outcomes: list[ShopOutcome] = []

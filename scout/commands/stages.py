@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     """
 
 LABELS = {
-    "wanted": "more examples would make sure of",
+    "wanted": "more examples needed for",
     "by": "learnt from",
     "set_aside": "examples set aside",
 }
@@ -234,7 +234,7 @@ def report(
     language: Annotated[
         Literal["en", "de"] | None,
         typer.Option(
-            help="The language of the HTML report, by default that of the settings (SCOUT_LANGUAGE)."
+            help="The language of HTML and XLSX, by default that of the settings (SCOUT_LANGUAGE)."
         ),
     ] = None,
     category: CategoryOption = None,
@@ -307,7 +307,7 @@ def _export_warc(
 
     if source is not None:
         raise typer.BadParameter(
-            "--warc writes what was crawled, --from reads something else: give one of them"
+            "--warc writes the crawled pages and --from reads saved ones: give only one of the two"
         )
     settings, store, shop = invocation.settings, invocation.store, invocation.shop(name)
     with invocation.progress() as progress:

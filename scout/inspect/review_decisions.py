@@ -91,7 +91,9 @@ def parse_decision(name: str) -> ReviewDecision:
 def check_note(note: str | None) -> str | None:
     """Return a note on one printable line. Raises UsageError for one that is too long."""
     if note is not None and len(note) > MAX_TEXT_LENGTH:
-        raise UsageError(f"the note has {len(note)} characters: shorten it to {MAX_TEXT_LENGTH}")
+        raise UsageError(
+            f"the note has {len(note)} characters: at most {MAX_TEXT_LENGTH} are allowed"
+        )
     return clean_text(note)
 
 

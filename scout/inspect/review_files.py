@@ -38,7 +38,7 @@ from url_cleaner.cleaner import clean_url
 _MAX_LINE_BYTES = 64 * 1024
 _MAX_LINES = 2_000_000
 _MAX_PROBLEMS = 20
-# A later time lies in the future, even where the clocks of two machines differ.
+# A later time is in the future, even where the clocks of two machines differ.
 _CLOCK_TOLERANCE = timedelta(days=1)
 
 
@@ -216,5 +216,5 @@ def _parse_time(text: str | None) -> datetime:
     except (ValueError, OverflowError) as error:
         raise UsageError(f"reviewed_at {text[:40]!r} is no time") from error
     if moment > now + _CLOCK_TOLERANCE:
-        raise UsageError(f"reviewed_at {text[:40]!r} lies in the future")
+        raise UsageError(f"reviewed_at {text[:40]!r} is in the future")
     return moment

@@ -86,12 +86,12 @@ class RuleTrial:
         if self.known and not self.right_after:
             raise RuleError(
                 f"this rule reads none of the {self.known} known values of {self.attribute!r}: "
-                "'scout rules test' shows its values; --force stores it nevertheless"
+                "'scout rules test' shows its values; --force stores it anyway"
             )
         if self.pages and not self.found:
             raise RuleError(
                 f"this rule reads nothing on any of {len(self.pages)} pages: "
-                "'scout rules test' shows them; --force stores it nevertheless"
+                "'scout rules test' shows them; --force stores it anyway"
             )
 
 

@@ -137,12 +137,14 @@ class RunPool:
 
     def _store_reason(self, shop_id: int, used: int) -> str:
         limit = self._settings.run_memory
-        reason = f"the run held {used} MB, more than run_memory allows ({limit} MB): it was ended"
+        reason = (
+            f"the run used {used} MB, more than run_memory allows ({limit} MB), and was stopped"
+        )
         log.warning("a run was ended", shop_id=shop_id, reason=reason)
         with self._store.write() as session:
             runs = select(Run).where(Run.shop_id == shop_id, col(Run.state) == RunState.RUNNING)
             if (run := session.exec(runs.order_by(col(Run.id).desc())).first()) is not None:
-                run.reason = f"{reason}, and goes on where it was with the next one"
+                run.reason = f"{reason}; the next run resumes it"
         return reason
 
 

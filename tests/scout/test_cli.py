@@ -272,7 +272,7 @@ def test_interrupted(
     result = scout("run", "demo")
     assert (result.code, result.error) == (
         130,
-        "interrupted: the same command goes on where it stopped",
+        "interrupted: the same command resumes the work",
     )
     assert scout("run", "demo").code == 0
 

@@ -72,7 +72,7 @@ def test_stray(
         sys, "path", [str(tmp_path), *sys.path] if first else [*sys.path, str(tmp_path)]
     )
     assert any(
-        f"'matcher' that is not Scout's lies in {tmp_path}" in line
+        f"'matcher' that is not Scout's is in {tmp_path}" in line
         for line in _wrong(settings, "package names")
     )
 
@@ -127,7 +127,7 @@ def test_runs(settings: Settings, store: Store, shop: Shop) -> None:
     """
     with store.write() as session:
         session.add(Run(shop_id=shop.id))
-    assert "'scout run demo' goes on with it" in str(run_checks(settings))
+    assert "'scout run demo' resumes it" in str(run_checks(settings))
     with shop_run.lock_shop(settings, shop):
         assert "is under way" in str(run_checks(settings))
     assert not locks.is_locked(locks.lock_folder(settings) / "shop-1.lock")

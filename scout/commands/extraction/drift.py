@@ -24,7 +24,7 @@ def measure_drift(context: typer.Context, shop: ShopArgument, as_json: JsonOptio
     """Re-score a shop's rules on the newest pages of its known offers; detect a redesign.
 
     A sample of all its pages shows how much the rules read there, now and when they were learnt.
-    The next 'scout run' learns anew in any case; rules that are locked or set by hand stay.
+    The next 'scout run' learns the rules again in any case; locked and manual rules are kept.
     """
     from rules_generator.monitoring.drift import drift_shop
 

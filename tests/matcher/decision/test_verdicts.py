@@ -120,7 +120,7 @@ def test_missing(shop: dict[str, Any], catalog: dict[str, Any]) -> None:
     ("shop", "catalog", "reason"),
     [
         (LAMP, LAMP, "the catalog's link leads to this page"),
-        (LAMP, NO_LINK, "same sku"),
+        (LAMP, NO_LINK, "same article number"),
         (LAMP, NO_LINK | {"price": Decimal(40)}, "price 49.90 in the shop, 40.00 in the catalog"),
         (
             BARE,

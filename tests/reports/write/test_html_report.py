@@ -5,11 +5,8 @@ import csv
 import hashlib
 import json
 import re
-import shutil
 import subprocess
 import zipfile
-from collections.abc import Iterator
-from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -22,11 +19,9 @@ from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from reports.write import html_report
 from reports.write.report_files import report_shop
+from tests.reports.write.conftest import CHROMIUM
 
 EVIL = "<script>alert(1)</script>"
-CHROMIUM = next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
-)
 
 
 @pytest.fixture
@@ -293,20 +288,6 @@ def test_the_report_says_that_no_pattern_was_found(
     fill.save()
     path = report_shop(settings, store, shop, run, formats=["html"])["html"]
     assert "No pattern found" in path.read_text("utf-8")
-
-
-@pytest.fixture
-def browser_page() -> Iterator[Any]:
-    """Open an empty page in Chromium that cannot reach any network."""
-    if CHROMIUM is None or find_spec("playwright") is None:
-        pytest.skip("no Chromium or no playwright is installed")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        context = browser.new_context(viewport={"width": 390, "height": 800}, offline=True)
-        yield context.new_page()
-        browser.close()
 
 
 @pytest.fixture

@@ -133,6 +133,22 @@ def test_every_text_is_a_message(report: Report, store: Store, tmp_path: Path) -
     assert not re.findall(r".*[A-Za-z]{2,}.*", leftover)
 
 
+def test_every_text_of_the_script_is_a_message(
+    report: Report, store: Store, tmp_path: Path, browser_page: Any
+) -> None:
+    """Rows that the script draws, and the details of an opened one, have no other Latin word either."""
+    write(report, store, MARKED, tmp_path)
+    browser_page.goto((tmp_path / "en.html").as_uri() + "#missing?category=Кухня")
+    browser_page.click("#missing .open")
+    browser_page.wait_for_selector("#missing .detail")
+    text = browser_page.inner_text("#missing")
+    for part in ("⟦Values that were compared⟧", "⟦titles 63% alike⟧", "⟦in stock⟧"):
+        assert part in text, part
+    while "⟦" in text:
+        text = re.sub(r"⟦[^⟦⟧]*⟧", "", text)
+    assert not re.findall(r".*[A-Za-z]{2,}.*", UNTRANSLATED.sub("", text))
+
+
 # Codes that the workbook has as the other formats do, and the name of the feed.
 CODES = re.compile(
     r"\b(accept|reject|ignore|new|still|in_stock|out_of_stock|reappeared|resolved|csv|offers)\b"

@@ -190,7 +190,7 @@ def test_no_url(scout: Scout, fill: StoreBuilder) -> None:
 def test_without_a_run(scout: Scout, shop: Shop) -> None:
     """Before the first run, a decision on a URL is kept, and one by a filter is refused."""
     result = scout("review", "demo", "ignore", f"{shop.url}p/1")
-    assert (result.code, "no finding" in result.err) == (0, True)
+    assert (result.code, "not among the offers" in result.err) == (0, True)
     assert reviewed(scout) == {"1": "ignore"}
     assert scout("review", "demo", "ignore", "--brand", "Ada").code == 2
     assert scout("review", "demo", "undo").code == 0
@@ -208,7 +208,7 @@ def test_export_and_import(scout: Scout, fill: StoreBuilder, tmp_path: Path) -> 
     assert {line["decision"] for line in lines} == {"confirm", "ignore"}
     before = rows_of(scout, "review", "demo", "list"), snapshot(scout)
     again = scout("review", "demo", "import", str(exported))
-    assert (again.code, "0 review decisions imported, 5 known already" in again.out) == (0, True)
+    assert (again.code, "0 review decisions imported; 5 already stored" in again.out) == (0, True)
     scout("review", "demo", "undo", "--last", "2")
     assert "5 review decisions imported" in scout("review", "demo", "import", str(exported)).out
     assert (rows_of(scout, "review", "demo", "list"), snapshot(scout)) == before
@@ -266,7 +266,7 @@ def test_bad_lines(scout: Scout, fill: StoreBuilder, tmp_path: Path) -> None:
     file.write_bytes(b"\n".join([*BAD_LINES, good]))
     result = scout("review", "demo", "import", str(file))
     assert result.code == 1
-    assert f"{len(BAD_LINES)} lines not read" in result.out
+    assert f"{len(BAD_LINES)} lines could not be read" in result.out
     for number in range(1, len(BAD_LINES) + 1):
         assert f"decisions.jsonl, line {number}: " in result.err
     assert reviewed(scout) == {"b1": "ignore"}

@@ -24,7 +24,7 @@ from tests.scout.conftest import Scout
 def test_commands(scout: Scout, shop: Shop) -> None:
     """A shop is scheduled, rescheduled, listed with its next time, and unscheduled."""
     assert scout("schedule", "add", "demo", "--cron", "0 5 * * *").code == 0
-    assert "first on" in scout("schedule", "add", "demo", "--cron", "30 6 * * 1").out
+    assert "first run at" in scout("schedule", "add", "demo", "--cron", "30 6 * * 1").out
     assert "30 6 * * 1" in (listed := scout("schedule", "list").out)
     assert len(listed.splitlines()) == 2
     assert scout("schedule", "remove", "demo").code == 0
