@@ -2,14 +2,18 @@
 
 from collections.abc import Iterator
 from math import isnan
+from typing import TYPE_CHECKING
 
 from catalog.language.recognition import StoredTexts
 from catalog.language.sentences import Sentence, gettext_noop
 from catalog.models import ReviewDecision, Verdict
-from matcher.decision.verdicts import Decision
-from matcher.records.record import Record
 from matcher.scoring.identifier_evidence import SAME_ADDRESS, SAME_PATH, SAME_SLUG
-from matcher.scoring.scored_pairs import ScoredPairs
+
+# Reports translate the reasons and need no classifier, which takes a second and 90 MB to load.
+if TYPE_CHECKING:
+    from matcher.decision.verdicts import Decision
+    from matcher.records.record import Record
+    from matcher.scoring.scored_pairs import ScoredPairs
 
 _LINK_REASONS = {
     SAME_ADDRESS: gettext_noop("the catalog's link leads to this page"),
@@ -52,12 +56,12 @@ MATCH_REASONS = StoredTexts((*_VARIANT_REASONS, _TOO_FAR, _SIMILAR_TITLES, _OTHE
 _CENT = 0.005
 
 
-def explain_decision(scored: ScoredPairs, decision: Decision) -> tuple[str, ...]:
+def explain_decision(scored: "ScoredPairs", decision: "Decision") -> tuple[str, ...]:
     """Return the reasons of a decision, the weightiest first."""
     return tuple(_reasons(scored, decision))
 
 
-def _reasons(scored: ScoredPairs, decision: Decision) -> Iterator[str]:
+def _reasons(scored: "ScoredPairs", decision: "Decision") -> Iterator[str]:
     if decision.review is ReviewDecision.ACCEPT:
         yield _CONFIRMED
     elif decision.review is ReviewDecision.REJECT:
@@ -72,7 +76,7 @@ def _reasons(scored: ScoredPairs, decision: Decision) -> Iterator[str]:
     yield from _pair_reasons(scored, decision.pair)
 
 
-def _pair_reasons(scored: ScoredPairs, pair: int) -> Iterator[str]:
+def _pair_reasons(scored: "ScoredPairs", pair: int) -> Iterator[str]:
     shop = scored.shop[scored.pairs[pair, 0]]
     catalog = scored.catalog[scored.pairs[pair, 1]]
     if link_reason := _LINK_REASONS.get(scored.evidence.links[pair]):
@@ -88,7 +92,7 @@ def _pair_reasons(scored: ScoredPairs, pair: int) -> Iterator[str]:
         yield _price_reason(shop.price, catalog.price)
 
 
-def _title_reason(scored: ScoredPairs, pair: int, shop: Record, catalog: Record) -> str:
+def _title_reason(scored: "ScoredPairs", pair: int, shop: "Record", catalog: "Record") -> str:
     if not shop.title or not catalog.title:
         return _NO_TITLE
     if scored.value(pair, "same_title"):

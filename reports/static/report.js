@@ -388,12 +388,12 @@ class OfferList {
         made.dataset.label = this.messages[name];
         return made;
       };
-      return element("tr", onPage === inCatalog ? "same" : "", heading, cell("on_page", onPage), cell("in_catalog", inCatalog), this.makeReading(weight, votes, raw, rule));
+      return element("tr", onPage === inCatalog ? "same" : "", heading, cell("on_page", onPage), cell("in_catalog", inCatalog), this.makeReading(weight, votes, onPage?.startsWith(raw ?? "") ? null : raw, rule));
     });
     return element("table", "values", element("thead", "", head), element("tbody", "", ...rows));
   }
 
-  // Confidence, text on the page and selector of the rule that read a value.
+  // Confidence, selector of the rule, and the text on the page if it differs from the value.
   makeReading(weight, votes, raw, rule) {
     const { messages } = this;
     const cell = element("td", "");

@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import subprocess
+import sys
 import zipfile
 from decimal import Decimal
 from pathlib import Path
@@ -201,3 +203,12 @@ def test_progress_is_reported(settings: Settings, store: Store, shop: Shop, fill
         progress=lambda what, done, total=None: messages.append((what, done, total)),
     )
     assert messages[-1] == ("report files", 4, 4)
+
+
+def test_reports_load_no_classifier() -> None:
+    """Writing a report loads neither SciPy nor scikit-learn, which take seconds and much memory."""
+    heavy = "{'scipy', 'sklearn', 'polars', 'pandas'}"
+    code = f"import sys, reports.write.report_files; print({heavy} & set(sys.modules))"
+    command = [sys.executable, "-c", code]
+    result = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert result.stdout.strip() == "set()"
