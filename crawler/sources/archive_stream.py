@@ -7,6 +7,7 @@ bytes; the bytes behind the gap are another segment. Nothing is unpacked before 
 that a hostile file cannot fill the memory.
 """
 
+import re
 import zlib
 from collections.abc import Callable, Iterator
 from enum import Enum
@@ -225,6 +226,8 @@ class SegmentReader:
         self._at_end = False
         # Whether the bytes before the end of the segment are as they were written.
         self.ends_clean = True
+        # Bytes consumed so far.
+        self.position = 0
 
     def peek(self, size: int) -> bytes:
         """Return the next bytes without consuming them; fewer at the end of the segment."""
@@ -235,11 +238,26 @@ class SegmentReader:
         """Return and consume the next bytes; fewer at the end of the segment."""
         data = self.peek(size)
         del self._buffer[:size]
+        self.position += len(data)
         return data
 
     def unread(self, data: bytes) -> None:
         """Put bytes back in front of the next ones."""
         self._buffer[:0] = data
+        self.position -= len(data)
+
+    def search(self, pattern: re.Pattern[bytes], start: int, size: int) -> re.Match[bytes] | None:
+        """Search the next `size` bytes from the offset `start` on, without copying them.
+
+        Of the match only the offsets may be used.
+        """
+        self._fill(size)
+        return pattern.search(self._buffer, start, size)
+
+    def available(self, size: int) -> int:
+        """Return the number of bytes up to `size` that follow in this segment."""
+        self._fill(size)
+        return min(size, len(self._buffer))
 
     def next_segment(self) -> bool:
         """Go on behind the next gap; returns False at the end of the file."""

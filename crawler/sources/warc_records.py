@@ -15,6 +15,7 @@ from crawler.sources.archive_stream import BLOCK_SIZE, SegmentReader
 from crawler.sources.http_message import decode_header, parse_headers
 
 MAX_HEADER_SIZE = 1_000_000  # bytes of a record's head; bound against hostile input
+_HEAD_WINDOW = MAX_HEADER_SIZE + 1  # bytes that show that a head is longer
 MAX_LENGTH_DIGITS = 18  # digits of a Content-Length
 MAX_URL_SIZE = 2_000  # bytes of a URL at the start of a record of an ARC file
 MAX_START_SIZE = 2_300  # bytes of the start of a record at most
@@ -61,6 +62,8 @@ class RecordReader:
         self._stream = stream
         self._max_size = max_size
         self._is_arc = False
+        # Position in the stream up to which no head ends.
+        self._searched_to = 0
 
     def __iter__(self) -> Iterator[Record]:
         while True:
@@ -102,18 +105,29 @@ class RecordReader:
         if not data.startswith(_WARC_MARK):
             self.skipped[BROKEN_HEAD] += 1
             return None
-        end = _HEAD_END.search(data)
-        if end is None:
-            data = self._stream.peek(MAX_HEADER_SIZE + 1)
-            end = _HEAD_END.search(data)
+        end = self._find_head_end()
         # Another record may begin before the head ends.
-        if end is None or end["start"]:
-            is_long = end is None and len(data) > MAX_HEADER_SIZE
+        if end is None or end.start("start") >= 0:
+            is_long = end is None and self._stream.available(_HEAD_WINDOW) == _HEAD_WINDOW
             self.skipped[HEAD_TOO_LONG if is_long else BROKEN_HEAD] += 1
             self._stream.read(len(_WARC_MARK))
             return None
-        self._stream.read(end.end())
-        return parse_headers(data[: end.start()].split(b"\n")[1:])
+        head = self._stream.read(end.start())
+        self._stream.read(end.end() - end.start())
+        return parse_headers(head.split(b"\n")[1:])
+
+    def _find_head_end(self) -> re.Match[bytes] | None:
+        """Find the end of the head at the present position; None if it has none.
+
+        Bytes in which the head before was searched in vain are not searched again: a hostile file
+        begins thousands of heads and ends none.
+        """
+        start = max(0, self._searched_to - self._stream.position - MAX_START_SIZE)
+        for size in (BLOCK_SIZE, _HEAD_WINDOW):
+            if start < size and (end := self._stream.search(_HEAD_END, start, size)):
+                return end
+        self._searched_to = self._stream.position + self._stream.available(_HEAD_WINDOW)
+        return None
 
     def _read_block(self, headers: dict[str, str]) -> Record | None:
         """Read the block of a record; None if its length is wrong."""

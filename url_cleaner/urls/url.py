@@ -92,7 +92,7 @@ class Url:
         user, host, port = _parse_authority(after_scheme[:authority_end], scheme, text)
         before_fragment, _, fragment = after_scheme[authority_end:].partition("#")
         path, _, query = before_fragment.partition("?")
-        return cls(
+        url = cls(
             scheme,
             user,
             host,
@@ -101,6 +101,10 @@ class Url:
             _escape_illegal(query),
             _escape_illegal(fragment),
         )
+        # Escapes make a link up to nine times as long; what is clean has to be a link itself.
+        if len(url.path) + len(url.query) + len(url.fragment) > MAX_URL_LENGTH // 2:
+            _refuse_long(str(url))
+        return url
 
     def __str__(self) -> str:
         return self.root + self.after_host
@@ -265,14 +269,18 @@ def begins_with_host(text: str) -> bool:
 
 
 def _tidy(text: str) -> str:
-    if len(text) > MAX_URL_LENGTH:
-        raise BadUrl(
-            f"a link of {len(text)} characters is longer than {MAX_URL_LENGTH}: {text[:60]!r}..."
-        )
+    _refuse_long(text)
     text = text.strip().translate(_DROPPED_CONTROLS)
     if "&" not in text:
         return text
     return _AMPERSAND_REFERENCE.sub("&", text)
+
+
+def _refuse_long(text: str) -> None:
+    if len(text) > MAX_URL_LENGTH:
+        raise BadUrl(
+            f"a link of {len(text)} characters is longer than {MAX_URL_LENGTH}: {text[:60]!r}..."
+        )
 
 
 def _split_scheme(text: str, home: Url | None) -> tuple[str, str]:

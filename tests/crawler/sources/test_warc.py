@@ -391,6 +391,7 @@ HOSTILE = [
     FIRST + b"\nWARC/1.0\r\nA:" * 100_000,
     FIRST + b"WARC/1.0\r\nContent-Length: 5\r\n\r\n" * 50_000,
     FIRST + b"WARC/1.0\r\nContent-Length: 999999\r\n\r\n" * 50_000,
+    FIRST + b"WARC/1.0\r\nWARC-Type: response1 2" * 30_000,
     FIRST + b"http://a b " * 200_000,
     FIRST + b"\n" * 2_000_000,
     _record(b"HTTP/1.1 200 OK\r\n" + b"A: b\r\n" * 150_000),
