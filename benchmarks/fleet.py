@@ -30,7 +30,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.served_site import catalog_lines, served
+from benchmarks.served_site import catalog_lines, generated_offer, served
+from catalog.models import KnownOffer, Shop
+from catalog.runtime.settings import Settings
+from catalog.storage.store import Store
 
 CONCURRENCY = 8  # requests at a time for one shop, Scout's default
 # Targets, in seconds of processor time, and in multiples of the bare crawl.
@@ -195,21 +198,31 @@ def measure_shop(site: Path, targets: Targets, *, has_etags: bool) -> None:
         targets.print("findings that differ from the full run", len(differences), 0, "")
 
 
+def add_shops(folder: Path, roots: Sequence[str], pages: int) -> None:
+    """Add shops, of which the catalog lists two thirds of the offers."""
+    settings = Settings.load(data_dir=folder)
+    store = Store.open(settings)
+    with store.write() as session:
+        shops = [
+            Shop(name=f"shop{index}", url=f"{root}/", allow_private=True)
+            for index, root in enumerate(roots)
+        ]
+        session.add_all(shops)
+        session.flush()
+        for index, (shop, root) in enumerate(zip(shops, roots, strict=True)):
+            for page in range(pages):
+                if page % 3:
+                    offer = generated_offer(index, page)
+                    url = f"{root}/p/{page}"
+                    session.add(KnownOffer(shop_id=shop.id or 0, ref=str(page), url=url, **offer))
+
+
 def measure_fleet(number: int, pages: int, targets: Targets) -> None:
     """Measure all runs of many small shops, end to end."""
     arguments = ["--shops", str(number), "--pages", str(pages), "--etags"]
     with _new_folder() as folder, served(*arguments) as roots:
         scout = Scout(folder / "var")
-        for index, root in enumerate(roots):
-            name, feed = f"shop{index}", folder / f"{index}.csv"
-            lines = ["id,title,url,price,sku"]
-            # A third of the offers is missing in the catalog.
-            for page in range(pages):
-                if page % 3:
-                    lines.append(f"{page},Lamp {page},{root}/p/{page},,S{index}-{page:04d}")
-            feed.write_text("\n".join(lines))
-            scout("shop", "add", name, "--url", f"{root}/", "--allow-private")
-            scout("catalog", "import", name, str(feed))
+        add_shops(folder / "var", roots, pages)
         for label in ("first", "second"):
             begin = time.monotonic()
             outcomes = [json.loads(line) for line in scout("run", "--all", "--json").splitlines()]
