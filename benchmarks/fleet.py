@@ -19,7 +19,6 @@ The exit status is 1 if a target is missed, or if the second run has other findi
 import argparse
 import json
 import os
-import re
 import resource
 import subprocess
 import sys
@@ -43,9 +42,16 @@ SECOND_NOT_MODIFIED = 4.0
 SECOND_PLAIN = 6.0
 FIRST_RATIO = 5.0
 SECOND_RATIO = 2.5
-# Columns of `scout offers --json` that tell when something was seen.
-MOMENTS = re.compile(
-    r'"(?:first_seen|last_seen|since|fetched_at|since_at)[a-z_]*": (?:"[^"]*"|null|\d+),? ?'
+# Columns of `scout offers --json` that tell when, or by which run, something was seen.
+MOMENTS = (
+    "first_seen",
+    "last_seen",
+    "since",
+    "verdict_since",
+    "fetched",
+    "change",
+    "run",
+    "snapshot",
 )
 SPIDER = """
 import json, re, sys
@@ -98,8 +104,12 @@ class Scout:
 
     def findings(self, shop: str) -> list[str]:
         """Return the findings of a shop's last run, without the times at which they were seen."""
-        lines = self("offers", shop, "--all", "--json").splitlines()
-        return [MOMENTS.sub("", line) for line in lines]
+        rows = map(json.loads, self("offers", shop, "--all", "--json").splitlines())
+        found = []
+        for row in rows:
+            kept = {name: row[name] for name in row if not name.startswith(MOMENTS)}
+            found.append(json.dumps(kept, sort_keys=True))
+        return found
 
     def fetched_pages(self, shop: str) -> list[str]:
         """Return the URLs of the shop's fetched pages."""
