@@ -101,6 +101,17 @@ def read_site(folder: Path, site: Site) -> None:
             )
 
 
+def generated_offer(number: int, page: int) -> dict[str, str]:
+    """Return title, sku and price of an offer of a generated shop."""
+    words = WORDS.split()
+    title = f"{words[page % len(words)]} {words[(page * 3 + 1) % len(words)]} lamp {page}"
+    return {
+        "title": title.title(),
+        "sku": f"S{number}-{page:04d}",
+        "price": f"{page % 90 + 5}.90",
+    }
+
+
 def generate_shop(number: int, pages: int, site: Site) -> None:
     """Fill a site with offers, all linked with each other."""
     words = WORDS.split()
@@ -110,22 +121,17 @@ def generate_shop(number: int, pages: int, site: Site) -> None:
         for step in range(1, min(LINKS_PER_PAGE, pages)):
             target = paths[(page * 7 + step) % pages]
             links.append(f'<a href="{target}">{words[step % len(words)]}</a>')
-        title = (
-            f"{words[page % len(words)]} {words[(page * 3 + 1) % len(words)]} lamp {page}".title()
-        )
-        sku, price = f"S{number}-{page:04d}", f"{page % 90 + 5}.90"
-        data = {"@type": "Product", "name": title, "sku": sku}
-        data["offers"] = {"@type": "Offer", "price": price, "priceCurrency": "EUR"}
+        offer = generated_offer(number, page)
+        data: dict[str, object] = {"@type": "Product", "name": offer["title"], "sku": offer["sku"]}
+        data["offers"] = {"@type": "Offer", "price": offer["price"], "priceCurrency": "EUR"}
         sentences = [
             " ".join(words[(page + offset + n) % len(words)] for n in range(9))
             for offset in range(SENTENCES)
         ]
         site.pages[path] = OFFER.format(
-            title=title,
+            **offer,
             data=json.dumps(data),
             links=" ".join(links),
-            sku=sku,
-            price=price,
             text=". ".join(sentences),
         ).encode()
     site.pages["/index.html"] = (

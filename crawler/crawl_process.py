@@ -14,20 +14,14 @@ from catalog.runtime.served_process import ServedProcess
 from catalog.runtime.settings import Settings
 from crawler.job import CrawlJob
 
-# Modules that the process imports, most of them by names in Scrapy's settings.
-CRAWL_MODULES = (
-    "crawler.spider",
-    "crawler.supervision",
-    "scrapy.core.downloader.handlers.http11",
-    "scrapy.core.engine",
-    "scrapy.crawler",
-)
+# Imports everything that the process needs.
+PRELOAD = "crawler.preload"
 
 
 def start_crawl(job: CrawlJob, log: Path) -> ServedProcess:
     """Start the process of a crawl; its channel ends when the crawl does."""
     with log.open("ab") as file:
-        return ServedProcess(_crawl, (job, str(log)), fds=[file.fileno()], modules=CRAWL_MODULES)
+        return ServedProcess(_crawl, (job, str(log)), fds=[file.fileno()], modules=[PRELOAD])
 
 
 def _crawl(channel: socket, fds: Sequence[int], job: CrawlJob, log: str) -> None:

@@ -38,23 +38,30 @@ DEFAULT_REQUEST_HEADERS = {
     "Accept": "text/html,application/xhtml+xml;q=0.9,application/xml;q=0.8,*/*;q=0.5"
 }
 
+# Scrapy's base settings are replaced by the parts of them that are used. It imports all of them, also
+# those that are disabled: the remote control alone loads aiohttp, and cookies load requests, which
+# takes longer than the crawl of a small shop.
+DOWNLOADER_MIDDLEWARES_BASE = {
+    "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": 100,
+    "scrapy.downloadermiddlewares.downloadtimeout.DownloadTimeoutMiddleware": 350,
+    "scrapy.downloadermiddlewares.defaultheaders.DefaultHeadersMiddleware": 400,
+    "scrapy.downloadermiddlewares.useragent.UserAgentMiddleware": 500,
+    "scrapy.downloadermiddlewares.retry.RetryMiddleware": 550,
+    "scrapy.downloadermiddlewares.httpcompression.HttpCompressionMiddleware": 590,
+    "scrapy.downloadermiddlewares.redirect.RedirectMiddleware": 600,
+    "scrapy.downloadermiddlewares.stats.DownloaderStats": 850,
+}
 DOWNLOADER_MIDDLEWARES: dict[str, int | None] = {
-    "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware": None,
-    "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware": None,
     "crawler.fetch.middlewares.SameSiteMiddleware": 60,
     "crawler.fetch.middlewares.RobotsStatusMiddleware": 560,
     "crawler.fetch.middlewares.StatusRangeMiddleware": 570,
 }
-SPIDER_MIDDLEWARES = dict.fromkeys(
-    (
-        "scrapy.spidermiddlewares.start.StartSpiderMiddleware",
-        "scrapy.spidermiddlewares.httperror.HttpErrorMiddleware",
-        "scrapy.spidermiddlewares.referer.RefererMiddleware",
-        "scrapy.spidermiddlewares.urllength.UrlLengthMiddleware",
-        "scrapy.spidermiddlewares.depth.DepthMiddleware",
-        "scrapy.spidermiddlewares.metacopy.MetaCopyDetectionMiddleware",
-    )
-)
+SPIDER_MIDDLEWARES_BASE: dict[str, int] = {}
+EXTENSIONS_BASE = {
+    "scrapy.extensions.corestats.CoreStats": 0,
+    "scrapy.extensions.logcount.LogCount": 0,
+    "scrapy.extensions.logstats.LogStats": 0,
+}
 EXTENSIONS = {"crawler.supervision.CrawlReporter": 0}
 ITEM_PIPELINES = {"crawler.store.pipelines.FrontierPipeline": 0}
 

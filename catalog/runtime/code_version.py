@@ -31,16 +31,26 @@ def code_version(*packages: str) -> str:
     Also of the versions of Python and of the libraries that compute with them. Reading 300 files
     takes 10 ms.
     """
-    digest = blake2b(digest_size=DIGEST_BYTES)
-    digest.update(sys.version.encode())
-    for name in DEPENDENCIES:
-        digest.update(f"{name} {_version(name)}\n".encode())
+    digest = blake2b(_library_versions().encode(), digest_size=DIGEST_BYTES)
     for package in sorted(packages):
-        for file in sorted((_PACKAGES / package).rglob("*")):
-            if file.suffix in SUFFIXES:
-                digest.update(file.relative_to(_PACKAGES).as_posix().encode())
-                digest.update(blake2b(file.read_bytes()).digest())
+        digest.update(_package_digest(package))
     return digest.hexdigest()
+
+
+@cache
+def _package_digest(package: str) -> bytes:
+    digest = blake2b()
+    for file in sorted((_PACKAGES / package).rglob("*")):
+        if file.suffix in SUFFIXES:
+            digest.update(file.relative_to(_PACKAGES).as_posix().encode())
+            digest.update(blake2b(file.read_bytes()).digest())
+    return digest.digest()
+
+
+@cache
+def _library_versions() -> str:
+    lines = [sys.version, *(f"{name} {_version(name)}" for name in DEPENDENCIES)]
+    return "\n".join(lines)
 
 
 def _version(distribution: str) -> str:

@@ -1,5 +1,6 @@
 """`scout run`: all stages for one shop, or for all shops in parallel."""
 
+import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
@@ -66,7 +67,8 @@ def run_stages(
     elif shop is None:
         raise typer.BadParameter("name a shop, or give --all")
     elif invocation.arguments is not None and not run_process.is_run_process():
-        raise typer.Exit(run_process.run_as_this_process(invocation.arguments))
+        # The run has printed everything, also what is wrong.
+        sys.exit(run_process.run_as_this_process(invocation.arguments))
     else:
         _run_one_shop(invocation, shop, fresh=fresh, full=full, as_json=as_json)
 

@@ -17,7 +17,7 @@ from catalog.runtime.served_process import ServedProcess
 
 RUN_MODULES = (
     "crawler.crawl",
-    "crawler.spider",
+    "crawler.preload",
     "matcher.match_job",
     "parser.parse_job",
     "reports.write.report_files",
@@ -25,9 +25,6 @@ RUN_MODULES = (
     "scout.cli",
     "scout.pipeline.shop_run",
     "scout.terminal.run_output",
-    "scrapy.core.downloader.handlers.http11",
-    "scrapy.core.engine",
-    "scrapy.crawler",
 )
 """Modules that each run imports sooner or later."""
 
