@@ -41,10 +41,7 @@ class CrawledPage:
         return self.canonical or self.url
 
     def is_fresh(self, since: datetime | None) -> bool:
-        """Return True if the page was fetched after that time.
-
-        False where either time is unknown.
-        """
+        """Return True if the page was fetched after that time; False where either is unknown."""
         return since is not None and self.fetched_at is not None and self.fetched_at > since
 
 
@@ -98,11 +95,9 @@ def _choose_originals(pages: Sequence[CrawledPage]) -> list[CrawledPage]:
         by_body[page.body].append(page)
     originals: dict[str, str] = {}
     for body, copies in by_body.items():
-        urls = {copy.url for copy in copies}
+        canonicals = {copy.canonical for copy in copies}
         # The copy that was fetched first has no canonical URL, the others have its URL.
-        is_chosen_by_crawl = any(copy.canonical is None for copy in copies) and all(
-            copy.canonical is None or copy.canonical in urls for copy in copies
-        )
+        is_chosen_by_crawl = canonicals - {copy.url for copy in copies} == {None}
         if len(copies) > 1 and is_chosen_by_crawl:
             originals[body] = copies[0].url
     chosen = []
@@ -111,8 +106,7 @@ def _choose_originals(pages: Sequence[CrawledPage]) -> list[CrawledPage]:
         if original is None:
             chosen.append(page)
         else:
-            canonical = None if page.url == original else original
-            chosen.append(replace(page, canonical=canonical))
+            chosen.append(replace(page, canonical=None if page.url == original else original))
     return chosen
 
 
@@ -169,10 +163,7 @@ class PageOpener:
         self.refused: dict[str, str] = {}
 
     def open(self, page: CrawledPage, *, trusted: bool = False) -> Document:
-        """Open a page at its own URL.
-
-        Raises StoreError, and HostilePage unless the page is `trusted`.
-        """
+        """Open a page. Raises StoreError, and HostilePage unless the page is `trusted`."""
         return Document(
             self._bodies.get(page.body),
             page.address,

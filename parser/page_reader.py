@@ -17,9 +17,9 @@ from parser.voting.early_stopping import collect_readings
 from parser.voting.votes import run_rule
 from parser.voting.winner import Reading, offer_from
 
+NO_PRICE = "no price found, and no known offer to learn from"
 # Attributes that other templates may fill in: those that all offers have, and the EAN, which is
 # recognised by itself.
-NO_PRICE = "no price found, and no known offer to learn from"
 FILLED_BY_OTHERS = frozenset({Attribute.TITLE, Attribute.PRICE, Attribute.BRAND, Attribute.EAN})
 ALL_ATTRIBUTES = frozenset(Attribute)
 Readings = dict[Attribute, Reading]
@@ -67,11 +67,17 @@ def read_by_best_template(
         reason = f"unlike the shop's offer pages ({similarity:.2f})"
         return PageReading(PageKind.OTHER, reason, similarity=similarity)
     readings = read_by_templates(ranking, read_by)
-    page = _page_reading(readings, document.url, rules.currency, ranking[0])
-    page = _with_variants(page, document, rules)
-    if _lacks_price(page) and _needs_price(ranking[0].template):
-        return replace(page, kind=PageKind.OTHER, reason=NO_PRICE, offer=None, variants=())
-    return page
+    template, similarity = ranking[0]
+    offer = offer_from(readings, document.url, rules.currency)
+    if not offer.title:
+        reason = "no title found"
+        return PageReading(PageKind.OTHER, reason, template.name, similarity, None, readings)
+    variants = read_variants(document, rules.variants, readings, rules.currency)
+    prices = {offer.price, *(variant.offer.price for variant in variants)}
+    if prices == {None} and _needs_price(template):
+        return PageReading(PageKind.OTHER, NO_PRICE, template.name, similarity, None, readings)
+    reason = f"like template {template.name}"
+    return PageReading(PageKind.OFFER, reason, template.name, similarity, offer, readings, variants)
 
 
 def read_by_templates(ranking: Sequence[TemplateMatch], read_by: TemplateReader) -> Readings:
@@ -83,35 +89,12 @@ def read_by_templates(ranking: Sequence[TemplateMatch], read_by: TemplateReader)
     """
     readings = read_by(ranking[0].template, ALL_ATTRIBUTES)
     for match in ranking[1:]:
-        gaps = {name for name in ALL_ATTRIBUTES if _is_gap(name, readings)}
+        filled = {name for name, reading in readings.items() if reading.value is not None}
+        gaps = (ALL_ATTRIBUTES - readings.keys()) | (FILLED_BY_OTHERS - filled)
         for name, reading in read_by(match.template, gaps).items():
             if reading.value is not None:
                 readings[name] = reading
     return readings
-
-
-def _is_gap(name: Attribute, readings: Mapping[Attribute, Reading]) -> bool:
-    if name not in readings:
-        return True
-    return name in FILLED_BY_OTHERS and readings[name].value is None
-
-
-def _page_reading(
-    readings: Mapping[Attribute, Reading], url: str, currency: str | None, match: TemplateMatch
-) -> PageReading:
-    """Conclude the kind of a page and its offer from the readings."""
-    offer: OfferFields | None = offer_from(readings, url, currency)
-    kind, reason = PageKind.OFFER, f"like template {match.template.name}"
-    if offer is None or not offer.title:
-        kind, reason, offer = PageKind.OTHER, "no title found", None
-    return PageReading(kind, reason, match.template.name, match.similarity, offer, readings)
-
-
-def _lacks_price(page: PageReading) -> bool:
-    """Return True if an offer page shows no price, neither of its offer nor of its variants."""
-    if page.offer is None or page.offer.price is not None:
-        return False
-    return all(variant.offer.price is None for variant in page.variants)
 
 
 def _needs_price(template: Template) -> bool:
@@ -125,21 +108,10 @@ def _needs_price(template: Template) -> bool:
     return bool(template.rules_for(Attribute.PRICE))
 
 
-def _with_variants(page: PageReading, document: Document, rules: RuleSet) -> PageReading:
-    """Add the offers of a page that lists several, if the rules know its layout."""
-    if page.offer is None or not rules.variants:
-        return page
-    variants = read_variants(document, rules.variants, page.readings, rules.currency)
-    return replace(page, variants=variants)
-
-
 def drop_uncertain(
     page: PageReading, thresholds: Mapping[Attribute, float], currency: str | None
 ) -> PageReading:
-    """Drop values with a confidence below the attribute's threshold.
-
-    A page without a title is then no offer page.
-    """
+    """Drop values of a confidence below the threshold; without a title a page is no offer page."""
     if page.offer is None or not thresholds:
         return page
     readings = _certain(page.readings, thresholds)
@@ -167,10 +139,7 @@ def _certain(
 def _offer_of(
     offer: OfferFields, readings: Mapping[Attribute, Reading], currency: str | None
 ) -> OfferFields:
-    """Make the offer anew from fewer readings.
-
-    It keeps its title, which may have a variant's options.
-    """
+    """Make the offer of fewer readings; it keeps its title, which may have a variant's options."""
     reduced = offer_from(readings, offer.url or "", currency)
     return reduced.model_copy(update={"title": offer.title}) if reduced.title else reduced
 

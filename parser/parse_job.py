@@ -98,12 +98,12 @@ def parse_shop(
     workers: int | None = None,
     progress: Progress = no_progress,
 ) -> ParseSummary:
-    """Parse the pages that the newest rules have not read yet.
-
-    Raises LearnError where the shop has no rules.
-    """
+    """Parse the pages that the newest rules have not read. Raises LearnError if there are none."""
     begin, rules = time.monotonic(), stored_rules(store, shop)
-    _delete_lost_offers(store, shop)
+    with store.write() as session:
+        # The offers of pages that are no longer on the shop.
+        lost = select(Page.id).where(Page.shop_id == shop.id, Page.state != PageState.FETCHED)
+        session.exec(delete(ShopOffer).where(col(ShopOffer.page_id).in_(lost)))
     pages = [
         page for page in list_crawled_pages(store, shop) if page.rules_version != rules.version
     ]
@@ -129,13 +129,6 @@ def _add_counts(summary: ParseSummary, outcomes: Sequence[Outcome]) -> ParseSumm
     return replace(summary, offers=offers, others=non_offers, failed=failed)
 
 
-def _delete_lost_offers(store: Store, shop: Shop) -> None:
-    """Delete the offers of pages that are no longer on the shop."""
-    with store.write() as session:
-        lost = select(Page.id).where(Page.shop_id == shop.id, Page.state != PageState.FETCHED)
-        session.exec(delete(ShopOffer).where(col(ShopOffer.page_id).in_(lost)))
-
-
 def _read_all(
     task: ParseTask, pages: Sequence[CrawledPage], workers: int
 ) -> Iterator[list[Outcome]]:
@@ -145,23 +138,21 @@ def _read_all(
     return map_chunks(_prepare_worker, (task,), chunks, worker_count, _set_aside)
 
 
-class _PageParser:
-    """Reads crawled pages by compiled rules."""
+def _prepare_worker(task: ParseTask) -> Callable[[CrawledPage], Outcome]:
+    """Return the function that reads a page by compiled rules; its faults are its outcome."""
+    rules = RuleSet.model_validate_json(task.rules)
+    compiled, opener, thresholds = (
+        CompiledRules(rules),
+        PageOpener(task.bodies_url),
+        dict(task.thresholds),
+    )
 
-    def __init__(self, task: ParseTask) -> None:
-        rules = RuleSet.model_validate_json(task.rules)
-        self._opener = PageOpener(task.bodies_url)
-        self._rules = CompiledRules(rules)
-        self._thresholds = dict(task.thresholds)
-        self._currency = rules.currency
-
-    def read(self, page: CrawledPage) -> Outcome:
-        """Read a page; its faults are its outcome."""
+    def read(page: CrawledPage) -> Outcome:
         try:
             limit_processor_time(HARD_TIME_LIMIT)
             with ProcessorTimeLimit(TIME_LIMIT):
-                reading = self._rules.read(self._opener.open(page, trusted=True))
-                certain = drop_uncertain(reading, self._thresholds, self._currency)
+                reading = compiled.read(opener.open(page, trusted=True))
+                certain = drop_uncertain(reading, thresholds, rules.currency)
                 return Outcome(page.page_id, certain)
         except MemoryError:
             # The worker ends, and the page is tried again in a fresh one.
@@ -170,9 +161,7 @@ class _PageParser:
             reason = f"unreadable: {str(error) or type(error).__name__}"
             return Outcome(page.page_id, PageReading(PageKind.OTHER, reason), failed=True)
 
-
-def _prepare_worker(task: ParseTask) -> Callable[[CrawledPage], Outcome]:
-    return _PageParser(task).read
+    return read
 
 
 def _set_aside(page: CrawledPage, reason: str) -> Outcome:
@@ -182,10 +171,7 @@ def _set_aside(page: CrawledPage, reason: str) -> Outcome:
 
 
 def _save(store: Store, shop: Shop, version: int, outcomes: Sequence[Outcome]) -> None:
-    """Write offers, kinds and the version in one transaction.
-
-    Replace earlier readings of the same pages.
-    """
+    """Write offers, kinds and the version in one transaction, in place of earlier readings."""
     with store.write() as session:
         page_ids = [outcome.page_id for outcome in outcomes]
         session.exec(delete(ShopOffer).where(col(ShopOffer.page_id).in_(page_ids)))

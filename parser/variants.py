@@ -50,10 +50,7 @@ class Item:
     node: LexborNode | None = None
 
     def find(self, selector: AnySelector) -> str | None:
-        """Return the first value at a selector inside the item, as text.
-
-        None where there is none.
-        """
+        """Return the first value at a selector inside the item, as text; None without any."""
         if isinstance(selector, JsonAt):
             if self.node is not None:
                 return None
@@ -65,9 +62,7 @@ class Item:
         return None if node is None else selected_text(node, selector)
 
     def find_price(self, selector: AnySelector) -> str | None:
-        """Return the text of the asked price at a selector: `find` without prices that are struck
-        out.
-        """
+        """Return the text at a price's selector, without prices that are struck out."""
         if self.node is None or isinstance(selector, JsonAt):
             return self.find(selector)
         css, element = selector.css, self.node
@@ -140,10 +135,7 @@ class _ItemReading:
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """Its numbers, options and URL, by which it differs from other items.
-
-        Empty where it has none.
-        """
+        """Numbers, options and URL, by which an item differs from others; empty without any."""
         parts = (self.numbers, self.options, self.link, self.query)
         if not any(parts):
             return ()
@@ -219,24 +211,23 @@ def _to_variants(
         # A single item is the page's own offer.
         yield Variant(*_merge(items[0], page_readings, url, currency))
         return
-    shared = _shared_readings(layout, page_readings)
-    for item, address in zip(items, _addresses(items, url), strict=True):
+    # The page's numbers are those of one variant, and so is its price where variants have their own.
+    excluded = set(IDENTIFIERS)
+    if any(rule.attribute is Attribute.PRICE for rule in layout.rules):
+        excluded.add(Attribute.PRICE)
+    shared = {name: reading for name, reading in page_readings.items() if name not in excluded}
+    addresses = [_address(item, url) for item in items]
+    short_names = [item.short_name for item in items]
+    # Short names may be equal, too.
+    for names in (short_names, [item.full_name for item in items]):
+        addresses = _with_fragments(addresses, names)
+    for item, address in zip(items, addresses, strict=True):
         offer, readings = _merge(item, shared, address, currency)
         own_title = item.readings.get(Attribute.TITLE)
         if own_title is None or own_title.value is None:
             title = variant_title(offer.title or "", item.options)
             offer = offer.model_copy(update={"title": title})
         yield Variant(offer, readings)
-
-
-def _shared_readings(
-    layout: VariantLayout, page_readings: Mapping[Attribute, Reading]
-) -> dict[Attribute, Reading]:
-    """Return the page's readings that hold for all variants."""
-    excluded = set(IDENTIFIERS)
-    if any(rule.attribute is Attribute.PRICE for rule in layout.rules):
-        excluded.add(Attribute.PRICE)
-    return {name: reading for name, reading in page_readings.items() if name not in excluded}
 
 
 def _merge(
@@ -263,14 +254,6 @@ def variant_title(title: str, options: Sequence[str]) -> str:
     if not missing:
         return title
     return f"{title} - {' / '.join(missing)}"
-
-
-def _addresses(items: Sequence[_ItemReading], url: str) -> list[str]:
-    """Return a URL for each item; equal ones are distinguished by a fragment."""
-    addresses = [_address(item, url) for item in items]
-    addresses = _with_fragments(addresses, [item.short_name for item in items])
-    # Short names may be equal, too.
-    return _with_fragments(addresses, [item.full_name for item in items])
 
 
 def _with_fragments(addresses: Sequence[str], names: Sequence[str]) -> list[str]:

@@ -18,6 +18,7 @@ from crawler.fetch.response_status import (
 from crawler.filters.link_filter import CrawlPosition, LinkFilter
 from crawler.frontier.revisit import next_visit
 from crawler.pages.page_digest import PageDigest
+from crawler.store.page_processor import header_value
 from crawler.store.pipelines import PageItem
 from crawler.urls.crawl_url import CrawlUrl
 from crawler.urls.rule_verification import ReplacedLink
@@ -136,11 +137,11 @@ def _position(page: Page) -> CrawlPosition:
 
 def _body_columns(page: Page, response: Response, digest: PageDigest) -> dict[str, Any]:
     columns = {
-        "content_type": _header(response, "Content-Type"),
+        "content_type": header_value(response, "Content-Type"),
         "size": digest.size,
         "body": digest.body,
-        "etag": _header(response, "ETag"),
-        "last_modified": _header(response, "Last-Modified"),
+        "etag": header_value(response, "ETag"),
+        "last_modified": header_value(response, "Last-Modified"),
         "language": digest.language or None,
         "alternates": digest.versions or None,
     }
@@ -158,9 +159,3 @@ def _body_columns(page: Page, response: Response, digest: PageDigest) -> dict[st
 
 def _unchanged_columns(page: Page) -> dict[str, Any]:
     return {"unchanged": page.unchanged + 1, "not_before": next_visit(page, utc_now())}
-
-
-def _header(response: Response, name: str) -> str | None:
-    value = response.headers.get(name)
-    # PostgreSQL cannot store a zero, and no header may hold one.
-    return value.decode("latin-1") if value and b"\0" not in value else None

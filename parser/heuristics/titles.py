@@ -37,8 +37,8 @@ TITLE_SEPARATOR = re.compile(r"\s+(?:[|–—·•»«›:/~]|-{1,2}|::)\s+|\s*[
 SITE_NAME_METAS = ("og:site_name", "application-name", "twitter:site")
 # Characters from which on a part of the host's name is the shop's name.
 MIN_HOST_NAME_CHARS = 5
-# Length of such a part relative to the name, at most.
-MAX_HOST_NAME_RATIO = 1.3
+# Share of the longer that the shorter of such a part and the name is at least.
+MIN_HOST_NAME_SHARE = 0.769
 # Pages, and share of pages, on which a text is one of the shop rather than of an offer.
 MIN_SITE_PAGES = 4
 SITE_TEXT_SHARE = 0.25
@@ -92,7 +92,7 @@ class ShopName:
             return True
         if len(key) < MIN_HOST_NAME_CHARS:
             return False
-        return any(_is_similar_name(key, host) for host in self._host_keys)
+        return any(name_overlap(key, host) >= MIN_HOST_NAME_SHARE for host in self._host_keys)
 
     def cut(self, title: str) -> str:
         """Cut the shop's name off the end of a title; a title that is nothing else stays."""
@@ -109,10 +109,10 @@ class ShopName:
         return title[parts[0].start : parts[-1].end]
 
 
-def _is_similar_name(key: str, host: str) -> bool:
-    """Return True if one of two names holds the other and hardly anything else."""
-    shorter, longer = sorted((key, host), key=len)
-    return shorter in longer and len(longer) <= MAX_HOST_NAME_RATIO * len(shorter)
+def name_overlap(first: str, second: str) -> float:
+    """Return the share of the longer of two names that the shorter one is; 0 if it is no part."""
+    shorter, longer = sorted((first, second), key=len)
+    return len(shorter) / len(longer) if shorter and shorter in longer else 0.0
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ of its own.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import islice
 from urllib.parse import parse_qsl
 
@@ -14,6 +14,7 @@ from propcache.api import cached_property
 from selectolax.lexbor import LexborNode
 
 from catalog.models import Attribute
+from parser.page.ancestors import ancestors_or_self
 from url_cleaner.urls.url import join_url, url_key
 
 # Attributes that cards show as well.
@@ -32,12 +33,12 @@ INDEX_FILE = re.compile(r"/index\.\w+\Z")
 SHOWN_IN_LINK = "img, h2, h3, h4, h5"
 HEADINGS = frozenset({"h2", "h3", "h4", "h5"})
 
+# The comparison key of a URL without its query, and the query's parameters.
+SplitUrl = tuple[str, dict[str, str]]
+
 
 class Cards:
-    """Tells which elements of a page belong to other pages.
-
-    `base` resolves links. The page's own URLs are that it was fetched from, and its canonical one.
-    """
+    """Tells which elements of a page belong to other pages; `base` resolves links."""
 
     def __init__(self, base: str, url: str, canonical_href: str = "") -> None:
         self._base = base
@@ -47,10 +48,11 @@ class Cards:
         self._cards: dict[int, bool] = {}
 
     @cached_property
-    def _addresses(self) -> "_PageAddresses":
+    def _own_urls(self) -> list[SplitUrl]:
+        """The page's own URLs: the one it was fetched from, and its canonical one."""
         # Few pages have links in question, and URLs cost.
         canonical = join_url(self._base, self._canonical_href) if self._canonical_href else None
-        return _PageAddresses(self._base, [self._url, canonical or ""])
+        return [_split_url(url) for url in (self._url, canonical) if url]
 
     def hold(self, node: LexborNode) -> bool:
         """Return True if the element is inside a link to another page, or in a card."""
@@ -68,7 +70,7 @@ class Cards:
             return True
         # No card holds the page's own heading.
         may_be_card = True
-        for level, element in enumerate(islice(_ancestors_or_self(node), MAX_LEVELS)):
+        for level, element in enumerate(ancestors_or_self(node, MAX_LEVELS)):
             tag = element.tag
             if tag == "a":
                 return self.target(element) is not None
@@ -113,29 +115,18 @@ class Cards:
         href = (link.attributes.get("href") or "").strip()
         if not href or len(href) > MAX_HREF_CHARS or href.startswith("#") or PICTURE.search(href):
             return None
-        return self._addresses.other_page(href)
-
-
-class _PageAddresses:
-    """The URLs of a page; `base` resolves links."""
-
-    def __init__(self, base: str, urls: Sequence[str]) -> None:
-        self._base = base
-        self._urls = [_split_url(url) for url in urls if url]
-        self._names = {_last_segment(path) for path, _ in self._urls} - {""}
-
-    def other_page(self, href: str) -> str | None:
-        """Return the URL of another page that a link leads to; None for the page itself."""
         url = join_url(self._base, href)
         if url is None or not url.startswith(("https://", "http://")):
             return None
         path, query = _split_url(url)
-        for own_path, own_query in self._urls:
+        for own_path, own_query in self._own_urls:
             if path == own_path:
                 shared = query.keys() & own_query.keys()
                 return url if any(query[name] != own_query[name] for name in shared) else None
         # Shops show one offer in several folders.
-        return None if _last_segment(path) in self._names else url
+        name = _last_segment(path)
+        own_names = [_last_segment(own_path) for own_path, _ in self._own_urls]
+        return None if name and name in own_names else url
 
 
 def only_link(node: LexborNode) -> LexborNode | None:
@@ -158,21 +149,13 @@ def _contents(node: LexborNode) -> Iterator[LexborNode]:
             yield child
 
 
-def _split_url(url: str) -> tuple[str, dict[str, str]]:
-    """Return the comparison key of a URL without its query, and the query's parameters."""
+def _split_url(url: str) -> SplitUrl:
     address, _, query = url.partition("#")[0].partition("?")
     return INDEX_FILE.sub("", url_key(address)), dict(parse_qsl(query))
 
 
 def _last_segment(path: str) -> str:
     return path.partition("/")[2].rpartition("/")[2]
-
-
-def _ancestors_or_self(node: LexborNode) -> Iterator[LexborNode]:
-    current: LexborNode | None = node
-    while current is not None and current.tag not in ("body", "html", "-undef", None):
-        yield current
-        current = current.parent
 
 
 def _like_siblings(element: LexborNode) -> Iterator[LexborNode]:

@@ -54,10 +54,7 @@ def short_text(node: LexborNode | None) -> str | None:
 
 
 def _text_beside(node: LexborNode, pattern: re.Pattern[str]) -> str | None:
-    """Return the text after a label.
-
-    Where the label fills its parent, the text after the parent.
-    """
+    """Return the text after a label, or after its parent if the label fills that."""
     value = following_text(node)
     if value is not None or node.parent is None:
         return value

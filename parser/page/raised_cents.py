@@ -49,7 +49,8 @@ def raised(text_node: LexborNode, parts: Sequence[str]) -> str | None:
         return None
     text = text_node.text_content or ""
     before = "".join(parts[-4:])[-CHARS_BEFORE:]
-    if not _is_raised(parent):
+    is_raised = parent.tag in RAISED_TAGS
+    if not is_raised and not CENTS_CLASS.search(parent.attributes.get("class") or ""):
         return None
     cents = _CENTS.match(text)
     if cents and _UNITS_BEFORE.search(before):
@@ -78,9 +79,3 @@ def raise_adjacent_cents(parts: Sequence[str], places: Sequence[int]) -> str:
         if match and not match[1] and _ADJACENT_UNITS_BEFORE.search("".join(written[:place])):
             written[place] = f"{match[2].translate(_RAISED_DIGITS)}{match[3]}"
     return "".join(written)
-
-
-def _is_raised(node: LexborNode) -> bool:
-    if node.tag in RAISED_TAGS:
-        return True
-    return CENTS_CLASS.search(node.attributes.get("class") or "") is not None

@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 
 from propcache.api import cached_property
 
-from parser.rules.selector import JsonAt
 from parser.scripts.blocks import CODE, SCHEMA_ORG, Scripts
 from parser.scripts.schema_org import TYPED, thing_name
 from parser.scripts.script_cache import KnownBlocks, ScriptCache
@@ -34,6 +33,8 @@ ESCAPED = re.compile(
     r"\\(?:[ux]0*(?:3\d|[46][1-9a-f]|[57][\da]|5f)|[^\"\\/bfnrtux])", re.IGNORECASE
 )
 ZEROS = re.compile(r"0+")
+# Patterns of all texts that fold to a character of a name.
+FOLDS = {"0": r"\d+", " ": r"\s+"}
 FOLDED = re.compile(r"[0\s]+")
 WORD = re.compile(r"\w+", re.ASCII)
 BARE_KEY = re.compile(r"[A-Za-z_$][\w.$]*")
@@ -44,10 +45,7 @@ PAIRS = "pairs"
 
 
 class DataQuery(NamedTuple):
-    """The kind of script and the name of a block.
-
-    Where the name alone does not suffice, a key of the block.
-    """
+    """The kind of script, the name of a block, and a key of it where the name does not suffice."""
 
     css: str
     name: str
@@ -60,10 +58,6 @@ class ScriptIndex:
     def __init__(self, scripts: Scripts, cache: ScriptCache | None = None) -> None:
         self._search = _ScriptSearch(scripts, cache or ScriptCache())
         self._results: dict[DataQuery, CachedIterable] = {}
-
-    def data(self, selector: JsonAt) -> Iterable[Any]:
-        """Return the data at a selector: in place, or each block of its name in the scripts."""
-        return self.lookup(data_query(selector.css, selector.block, selector.path))
 
     def lookup(self, query: DataQuery) -> Iterable[Any]:
         """Return the data that a query matches, in document order; decoded lazily."""
@@ -142,7 +136,9 @@ class _ScriptSearch:
                 continue
             decoded = self._decoded.get(id(script))
             if decoded is None:
-                if not _may_hold(script.text, kind):
+                # The name of a type stands in its script, unless a character is escaped.
+                is_absent = kind.isalpha() and kind not in script.text
+                if is_absent and ESCAPED.search(script.text) is None:
                     continue
                 decoded = [(block.name, block.data) for block in script.blocks()]
                 self._decoded[id(script)] = decoded
@@ -152,10 +148,7 @@ class _ScriptSearch:
 
 
 class _NumberedScript(NamedTuple):
-    """A script of code, its position on the page, and the blocks known from other pages.
-
-    None for a new script.
-    """
+    """A script of code, its position, and the blocks known from other pages; None if new."""
 
     number: int
     text: str
@@ -163,7 +156,7 @@ class _NumberedScript(NamedTuple):
 
 
 class _Code:
-    """The scripts of code of a page. Those that are new to the cache are searched as one text.
+    """The scripts of code of a page; new ones are searched as one text.
 
     That is faster than a search of each: most names stand in none of them.
     """
@@ -198,10 +191,7 @@ class _Code:
 
 
 class CachedIterable:
-    """An iterable over the items of an iterator that can be repeated.
-
-    Each item is taken once, when it is needed.
-    """
+    """An iterable that takes each item of an iterator once, when it is first needed."""
 
     def __init__(self, source: Iterator[Any]) -> None:
         self._source, self._items = source, list[Any]()
@@ -228,11 +218,6 @@ def data_query(css: str, name: str, path: str) -> DataQuery:
     if name == PAIRS:
         return DataQuery(css, name, _first_key(path))
     return DataQuery(css, name, _longest_word(path))
-
-
-def _may_hold(text: str, kind: str) -> bool:
-    """Return False if a script certainly holds no thing of that type."""
-    return not kind.isalpha() or kind in text or ESCAPED.search(text) is not None
 
 
 def _first_key(path: str) -> str:
@@ -304,7 +289,8 @@ def _openings(text: str, name: str, word: str, start: int) -> Iterator[int]:
 @lru_cache(maxsize=4096)
 def _name_end(name: str, word: str) -> re.Pattern[str]:
     """Return the pattern of the name from a word on, up to the opening of the value."""
-    return re.compile(_unfolded(name[name.find(word) :]) + rf"\s*(?:{OPENING})")
+    unfolded = (FOLDS.get(char) or re.escape(char) for char in name[name.find(word) :])
+    return re.compile(rf"{''.join(unfolded)}\s*(?:{OPENING})")
 
 
 @lru_cache(maxsize=4096)
@@ -319,12 +305,6 @@ def search_words(name: str) -> tuple[str, ...]:
     """
     longest = (max(folded.split(name), key=len).strip() for folded in (ZEROS, FOLDED))
     return tuple(dict.fromkeys(longest))
-
-
-def _unfolded(name: str) -> str:
-    """Return the pattern of all texts that fold to a name."""
-    folds = {"0": r"\d+", " ": r"\s+"}
-    return "".join(folds.get(char, re.escape(char)) for char in name)
 
 
 def find_pair(text: str, key: str, start: int = 0) -> str | None:

@@ -175,10 +175,7 @@ def _data_script(attributes: dict[str, str | None], text: str, prefixes: set[str
 
 
 def _attribute_css(attributes: dict[str, str | None], tag: str = "script") -> str:
-    """Return the CSS that identifies an element by its attributes.
-
-    Names with digits vary from page to page.
-    """
+    """Return the CSS that identifies an element by its attributes without digits, which vary."""
     key = VARIABLE
     if attributes.get("id"):
         key = "id"

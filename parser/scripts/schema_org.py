@@ -13,7 +13,7 @@ from typing import Any
 
 from parser.scripts.price_specifications import separate_prices
 from parser.scripts.syntax.javascript import decode_at, parse_json
-from parser.scripts.syntax.json_repair import repair_leading
+from parser.scripts.syntax.json_repair import FURTHER_KEY, repair_leading
 
 SCHEMA_ORG = 'script[type="application/ld+json"]'
 # Start of the name of a block that is a schema.org thing.
@@ -48,8 +48,6 @@ _STRUCTURAL_TAG = re.compile(r"""[{\[,:]\s*+</?(?:p|br)\s*/?>""", re.IGNORECASE)
 _NEXT_VALUE = re.compile(r"[{\[]")
 # Behind a value that cannot be repaired: the next thing.
 _NEXT_THING = re.compile(r'[}\]]\s*+[,;]?+\s*+(?=\{\s*+"@)')
-# Behind a thing: a brace too many stood in it.
-_FURTHER_KEY = re.compile(r'\s*+,\s*+"[^"\\]{1,100}"\s*+:')
 
 
 def short_name(name: str) -> str:
@@ -74,22 +72,18 @@ def schema_org_things(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """
     has_prefixes = _PREFIXED_KEY.search(text) is not None
     has_specifications = "priceSpecification" in text
-    for value in _values(text):
+    values = [parse_json(text)]
+    if isinstance(values[0], str):
+        # JSON that was encoded twice.
+        values = [parse_json(values[0])]
+    elif values[0] is None:
+        values = _values_of_faulty(text)
+    for value in values:
         data = _without_prefixes(value, MAX_THING_LEVELS) if has_prefixes else value
         if has_specifications:
             separate_prices(data)
         for thing in _things(data, MAX_LEVELS):
             yield thing_name(_type_of(thing)), thing
-
-
-def _values(text: str) -> list[Any]:
-    data = parse_json(text)
-    if data is None:
-        return _values_of_faulty(text)
-    if isinstance(data, str):
-        # JSON that was encoded twice.
-        data = parse_json(data)
-    return [data]
 
 
 def _values_of_faulty(text: str) -> list[Any]:
@@ -112,29 +106,29 @@ def _sequence(text: str) -> list[Any]:
     lost = 0
     while len(values) < MAX_VALUES and (start := _NEXT_VALUE.search(text)):
         text = text[start.start() :]
-        decoded = decode_at(text, 0)
-        if decoded is None:
-            repaired = repair_leading(text)
-            if repaired is None:
-                following = _NEXT_THING.search(text)
-                lost += 1
-                if following is None or lost == MAX_LOST_VALUES:
-                    break
-                text = text[following.end() :]
-                continue
-            values.append(repaired[0])
-            text = repaired[1]
+        decoded = _leading_value(text)
+        if decoded is not None:
+            values.append(decoded[0])
+            text = decoded[1]
             continue
-        data, length = decoded
-        if isinstance(data, dict) and _FURTHER_KEY.match(text, length):
-            repaired = repair_leading(text[: length - 1] + text[length:])
-            if repaired is not None:
-                values.append(repaired[0])
-                text = repaired[1]
-                continue
-        values.append(data)
-        text = text[length:]
+        following = _NEXT_THING.search(text)
+        lost += 1
+        if following is None or lost == MAX_LOST_VALUES:
+            break
+        text = text[following.end() :]
     return values
+
+
+def _leading_value(text: str) -> tuple[Any, str] | None:
+    """Decode the value at the start of a text; return it with the text behind it."""
+    decoded = decode_at(text, 0)
+    if decoded is None:
+        return repair_leading(text)
+    data, length = decoded
+    repaired = None
+    if isinstance(data, dict) and FURTHER_KEY.match(text, length):
+        repaired = repair_leading(text[: length - 1] + text[length:])
+    return repaired or (data, text[length:])
 
 
 def _things(data: Any, levels: int) -> Iterator[dict[str, Any]]:

@@ -34,10 +34,7 @@ class LookupCache:
         self._size = 0
 
     def known_blocks(self, text: str) -> KnownBlocks | None:
-        """Return the blocks known of this very script, to be added to.
-
-        None where it is met for the first time.
-        """
+        """Return the blocks known of a script, to be added to; None if it is met first."""
         # Length and head find a candidate without hashing the whole text.
         fingerprint = (len(text), text[:HEAD_LENGTH])
         cached = self._known.get(fingerprint)

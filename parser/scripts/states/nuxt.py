@@ -69,10 +69,7 @@ def resolve_call(text: str) -> str:
 
 
 def _substitute(code: str, values: Mapping[str, str]) -> str | None:
-    """Return code with parameters replaced by their values.
-
-    None where it grows beyond the bound.
-    """
+    """Return code with parameters replaced by their values; None beyond the bound on its size."""
     pieces, size, position = list[str](), 0, 0
     for match in VALUE.finditer(code):
         value = values.get(match[1]) if match[1] else None

@@ -101,11 +101,9 @@ NamedData = tuple[str, Any]
 
 
 class _Decoded(NamedTuple):
-    """The data at a place, or None.
+    """The data at a place or None, and its length or that of the text searched for its end.
 
-    Its length, or the number of characters that were searched for its end. The first
-    `decisive_length` characters determine the result, whatever follows; None where that is not
-    known.
+    The first `decisive_length` characters determine the result; None where that is not known.
     """
 
     data: Any
@@ -127,10 +125,7 @@ class _Checkpoint(NamedTuple):
 
 
 class CodeReader:
-    """Reads the data in scripts.
-
-    Caches the results of scripts and parts of scripts that several pages share.
-    """
+    """Reads the data in scripts; caches the results for parts that several pages share."""
 
     def __init__(self) -> None:
         self._prefixes = _PrefixCache()
@@ -351,10 +346,7 @@ def _decode_lenient_json(text: str, start: int) -> _Decoded:
 
 
 def _decode_javascript(text: str, start: int, scanned_to: int) -> _Decoded:
-    """Decode the JavaScript literal at a place.
-
-    JSON's decoder has scanned the text up to `scanned_to`.
-    """
+    """Decode the JavaScript literal at a place; JSON's decoder has scanned up to `scanned_to`."""
     like = LIKE_DATA.match(text, start)
     if not like or like["begins"] is None:
         decided_by = max(scanned_to, like.end() if like else start + 1)
@@ -380,10 +372,7 @@ def _decode_javascript(text: str, start: int, scanned_to: int) -> _Decoded:
 
 
 class _Closing(NamedTuple):
-    """Where a bracket closes around data, or where the search for that ended.
-
-    Whether unpaired quotes stand between.
-    """
+    """The end of data or of the search for it, and whether unpaired quotes stand before."""
 
     end: int
     is_closed: bool
@@ -391,10 +380,7 @@ class _Closing(NamedTuple):
 
 
 def _closing(text: str, start: int) -> _Closing:
-    """Find where the bracket at `start` closes, ignoring brackets in strings.
-
-    Code ends the search.
-    """
+    """Find where the bracket at `start` closes; strings are skipped, code ends the search."""
     code = _first_code(text, start)
     depth, limit, has_strays = 0, min(len(text), start + MAX_JAVASCRIPT_CHARS), False
     for match in _brackets(text, start, limit):
@@ -449,10 +435,7 @@ def _braced_blocks(text: str) -> Iterator[str]:
 
 
 def parse_javascript(text: str) -> Any:
-    """Return the object or list that a JavaScript literal denotes.
-
-    None where the text is code or neither.
-    """
+    """Return the object or list of a JavaScript literal; None where the text is code or neither."""
     like = LIKE_DATA.match(text)
     if not like or like["begins"] is None or _first_code(text, 0) is not None:
         return None
@@ -465,10 +448,7 @@ def parse_javascript(text: str) -> Any:
 
 
 def _first_code(text: str, start: int) -> int | None:
-    """Return where a text starts to read as code, near its beginning.
-
-    Keywords in strings do not count.
-    """
+    """Return where a text starts to read as code, near its beginning and outside strings."""
     code = CODE.search(text, start, start + CODE_SEARCHED)
     if code is None:
         return None
@@ -514,11 +494,7 @@ def parse_json(text: str) -> Any:
         if number is None:
             break
         text = f'{text[: number.start()]}"{number[0]}"{text[number.end() :]}'
-    return _parse_lenient_json(text)
-
-
-def _parse_lenient_json(text: str) -> Any:
-    """Parse JSON with line breaks in strings, `NaN` and leading zeros, as JavaScript does."""
+    # As JavaScript does: with line breaks in strings, `NaN` and leading zeros.
     try:
         return json.loads(quote_leading_zeros(text), strict=False)
     except (ValueError, RecursionError):

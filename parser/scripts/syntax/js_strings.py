@@ -61,7 +61,7 @@ def json_text_in(literal: str) -> str:
 
 
 def to_json_escapes(text: str) -> str:
-    r"""Replace the escapes in the strings of an object or list by those that JSON knows.
+    r"""Replace the escapes in the strings of an object or list by escapes of JSON.
 
     >>> to_json_escapes(r"{a: 'Oak\x27s \\x27 \"\-\u00e9'}")
     '{a: \'Oak\\u0027s \\\\x27 \\"\\u002d\\u00e9\'}'

@@ -79,7 +79,14 @@ def _object(text: str, start: int, depth: int, tries: Iterator[int]) -> Decoded 
 def _value(text: str, start: int, depth: int, tries: Iterator[int]) -> Decoded | None:
     if not text.startswith(("{", "["), start):
         literal = LITERAL.match(text, start)
-        return None if literal is None else (_literal_value(literal), literal.end())
+        if literal is None:
+            return None
+        string, number, name = literal.groups()
+        if string is not None:
+            return string[1:-1], literal.end()
+        # A name stands for itself, as in chompjs.
+        data = orjson.loads(number) if number is not None else KEYWORDS.get(name, name)
+        return data, literal.end()
     if next(tries, None) is None:
         return None
     # JSON inside such objects is written on one line.
@@ -87,11 +94,3 @@ def _value(text: str, start: int, depth: int, tries: Iterator[int]) -> Decoded |
     if isinstance(decoded, tuple):
         return decoded[0], start + decoded[1]
     return _object(text, start, depth + 1, tries)
-
-
-def _literal_value(literal: re.Match[str]) -> Any:
-    """Return the value of a literal; a name stands for itself, as in chompjs."""
-    string, number, name = literal.groups()
-    if string is not None:
-        return string[1:-1]
-    return orjson.loads(number) if number is not None else KEYWORDS.get(name, name)

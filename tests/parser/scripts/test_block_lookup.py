@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 from parser.page.document import Document
 from parser.rules.selector import JsonAt
 from parser.scripts import block_lookup
-from parser.scripts.block_lookup import PAIRS, ScriptIndex, find_pair, named_blocks
+from parser.scripts.block_lookup import (
+    PAIRS,
+    ScriptIndex,
+    data_query,
+    find_pair,
+    named_blocks,
+)
 from parser.scripts.blocks import CODE, SCHEMA_ORG, DataScript, Scripts
 from parser.scripts.syntax.javascript import CodeReader
 from parser.scripts.syntax.jsonpath import child_path
@@ -60,11 +66,11 @@ def test_every_listed_block_is_found_by_its_name(texts: list[str]) -> None:
     for block in scripts.blocks():
         if block.name == PAIRS:
             assert all(
-                list(page.data(JsonAt(css=CODE, block=PAIRS, path=child_path("$", key))))
+                list(page.lookup(data_query(CODE, PAIRS, child_path("$", key))))
                 for key in block.data
             )
         else:
-            found = list(page.data(JsonAt(css=block.css, block=block.name, path="$.*")))
+            found = list(page.lookup(data_query(block.css, block.name, "$.*")))
             assert block.data in found or len(found) == block_lookup.MAX_BLOCKS
 
 
@@ -109,9 +115,9 @@ def test_only_named_objects_are_decoded(monkeypatch: pytest.MonkeyPatch) -> None
     ]
     page = ScriptIndex(Scripts([], texts))
     for path in ("$.sku", "$.name"):
-        assert len(list(page.data(JsonAt(block="var meta =", path=path)))) == 1
+        assert len(list(page.lookup(data_query(CODE, "var meta =", path)))) == 1
     assert looked_into == ['{"sku": 1}']
-    assert len(list(page.data(JsonAt(block="var meta0 =", path="$.sku")))) == 1
+    assert len(list(page.lookup(data_query(CODE, "var meta0 =", "$.sku")))) == 1
 
 
 @pytest.mark.parametrize(
