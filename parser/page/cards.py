@@ -11,7 +11,7 @@ from itertools import islice
 from urllib.parse import parse_qsl
 
 from propcache.api import cached_property
-from selectolax.lexbor import LexborNode
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from catalog.models import Attribute
 from parser.page.ancestors import ancestors_or_self
@@ -38,20 +38,25 @@ SplitUrl = tuple[str, dict[str, str]]
 
 
 class Cards:
-    """Tells which elements of a page belong to other pages; `base` resolves links."""
+    """Tells which elements of a page belong to other pages; `url` is that it was fetched from."""
 
-    def __init__(self, base: str, url: str, canonical_href: str = "") -> None:
-        self._base = base
+    def __init__(self, tree: LexborHTMLParser, url: str) -> None:
+        self._tree = tree
         self._url = url
-        self._canonical_href = canonical_href
         self._held: dict[int, bool] = {}
         self._cards: dict[int, bool] = {}
+
+    # Few pages have links in question, and URLs cost.
+    @cached_property
+    def _base(self) -> str:
+        return base_url(self._tree, self._url)
 
     @cached_property
     def _own_urls(self) -> list[SplitUrl]:
         """The page's own URLs: the one it was fetched from, and its canonical one."""
-        # Few pages have links in question, and URLs cost.
-        canonical = join_url(self._base, self._canonical_href) if self._canonical_href else None
+        link = self._tree.css_first('link[rel="canonical"]')
+        href = link.attributes.get("href") if link is not None else None
+        canonical = join_url(self._base, href) if href else None
         return [_split_url(url) for url in (self._url, canonical) if url]
 
     def hold(self, node: LexborNode) -> bool:
@@ -85,8 +90,8 @@ class Cards:
         return self._cards[element.mem_id]
 
     def _looks_like_card(self, element: LexborNode) -> bool:
-        # An element without content has no links.
-        if element.first_child is None:
+        # Most elements hold no link, and a walk over the siblings costs more than a look for one.
+        if element.css_first("a[href]") is None:
             return False
         target = None
         for sibling in _like_siblings(element):
@@ -127,6 +132,15 @@ class Cards:
         name = _last_segment(path)
         own_names = [_last_segment(own_path) for own_path, _ in self._own_urls]
         return None if name and name in own_names else url
+
+
+def base_url(tree: LexborHTMLParser, url: str) -> str:
+    """Return the URL that links resolve against: `<base href>`, else the page's own."""
+    element = None if tree.head is None else tree.head.css_first("base[href]")
+    if element is None:
+        return url
+    base = join_url(url, (element.attrs.get("href") or "").strip()) or ""
+    return base if base.startswith(("https://", "http://")) else url
 
 
 def only_link(node: LexborNode) -> LexborNode | None:

@@ -13,7 +13,7 @@ from catalog.models import Attribute
 from catalog.runtime.page_marker import NO_PAGE, mark_page
 from catalog.values import normalise
 from catalog.values.category import SEPARATOR
-from parser.page.cards import Cards
+from parser.page.cards import Cards, base_url
 from parser.page.element_index import ElementIndex
 from parser.page.labels import labelled_text
 from parser.page.struck_prices import MAX_OLD_PRICES, find_price, struck_near
@@ -25,7 +25,6 @@ from parser.scripts.price_specifications import list_prices
 from parser.scripts.schema_org import SCHEMA_ORG, thing_name
 from parser.scripts.script_cache import ScriptCache
 from parser.scripts.syntax.jsonpath import compile_path
-from url_cleaner.urls.url import join_url
 
 # Bounds against hostile input: steps of a path, templates and labels of a page.
 MAX_STEPS = 12
@@ -95,21 +94,12 @@ class Document:
     @cached_property
     def base(self) -> str:
         """The URL that relative URLs resolve against: `<base href>`, else the page's own URL."""
-        head = self.tree.head
-        element = None if head is None else head.css_first("base[href]")
-        if element is None:
-            return self.url
-        base = join_url(self.url, (element.attrs.get("href") or "").strip()) or ""
-        if not base.startswith(("https://", "http://")):
-            return self.url
-        return base
+        return base_url(self.tree, self.url)
 
     @cached_property
     def cards(self) -> Cards:
         """The elements that belong to other pages' offers."""
-        link = self.first('link[rel="canonical"]')
-        canonical = link.attributes.get("href") if link is not None else None
-        return Cards(self.base, self.url, canonical or "")
+        return Cards(self.tree, self.url)
 
     @cached_property
     def old_prices(self) -> frozenset[str]:

@@ -58,7 +58,6 @@ KEYWORD_LENGTH = 10
 
 # Bounds on the memory of a `CodeReader`.
 MAX_CACHED_CHARS = 50_000
-MAX_CACHED_SCRIPTS = 200
 MAX_CACHED_RESULTS = 256
 MAX_CACHED_VALUES = 1000
 MAX_CACHED_VALUE_CHARS = 10_000
@@ -111,28 +110,15 @@ class _Decoded(NamedTuple):
     decisive_length: int | None = None
 
 
-class _Checkpoint(NamedTuple):
-    """How much of a script has been read: the data before `position`.
-
-    The text up to `decided_by` determines it. `scanned` counts the characters of failed attempts.
-    """
-
-    position: int = 0
-    decided_by: int = 0
-    named: tuple[NamedData, ...] = ()
-    attempts: int = 0
-    scanned: int = 0
-
-
 class CodeReader:
     """Reads the data in scripts; caches the results for parts that several pages share."""
 
     def __init__(self) -> None:
-        self._prefixes = _PrefixCache()
+        self._values = _ValueCache()
         # No method: a cached method would refer to this reader, which then only garbage collection
         # could free.
         self._decode_cached = lru_cache(MAX_CACHED_RESULTS)(
-            partial(_decode_all, cache=self._prefixes)
+            partial(_decode_all, cache=self._values)
         )
 
     def named_data(self, text: str, *, with_pairs: bool = True) -> tuple[NamedData, ...]:
@@ -146,7 +132,7 @@ class CodeReader:
         if len(text) <= MAX_CACHED_CHARS:
             named, is_complete = self._decode_cached(text)
         else:
-            named, is_complete = _decode_all(text, cache=self._prefixes)
+            named, is_complete = _decode_all(text, cache=self._values)
         if is_complete or not with_pairs:
             return named
         if len(text) <= MAX_CACHED_CHARS:
@@ -155,15 +141,14 @@ class CodeReader:
 
     def data_at(self, text: str, start: int) -> Any:
         """Return the data that opens at a place; None where none does."""
-        return self._prefixes.value_at(text, start).data
+        return self._values.value_at(text, start).data
 
 
-class _PrefixCache:
-    """Values and scripts cached by their first characters and the text that decides them."""
+class _ValueCache:
+    """Values cached by their first characters and the text that decides them."""
 
     def __init__(self) -> None:
         self._values: dict[str, tuple[str, _Decoded]] = {}
-        self._scripts: dict[str, tuple[str, list[_Checkpoint]]] = {}
 
     def value_at(self, text: str, start: int) -> _Decoded:
         """Decode the value at `start`."""
@@ -180,65 +165,26 @@ class _PrefixCache:
             self._values[head] = (text[start : start + length], decoded)
         return decoded
 
-    def resume(self, text: str) -> _Checkpoint:
-        """Return the last checkpoint of a cached script that holds for this one, too."""
-        cached, checkpoints = self._scripts.get(text[:HEAD_LENGTH], ("", []))
-        for checkpoint in reversed(checkpoints):
-            decided_by = checkpoint.decided_by
-            is_same = text.startswith(cached[:decided_by]) and len(text) >= decided_by
-            if is_same and checkpoint.scanned <= MAX_RESCANS * len(text):
-                return checkpoint
-        return _Checkpoint()
 
-    def keep(self, text: str, checkpoints: list[_Checkpoint]) -> None:
-        """Keep the checkpoints of a script; those of a script that was resumed stay as they are."""
-        if checkpoints and checkpoints[0].attempts == 1 and len(text) <= MAX_CACHED_CHARS:
-            if len(self._scripts) >= MAX_CACHED_SCRIPTS:
-                self._scripts.clear()
-            self._scripts[text[:HEAD_LENGTH]] = (text, checkpoints)
-
-
-def _decode_all(text: str, cache: _PrefixCache) -> tuple[tuple[NamedData, ...], bool]:
+def _decode_all(text: str, cache: _ValueCache) -> tuple[tuple[NamedData, ...], bool]:
     """Return the named data of a script, and whether it is all that looks like data."""
-    current, checkpoints, is_decided = cache.resume(text), list[_Checkpoint](), True
-    if current.position:
-        match = OPENS.search(text, current.position)
-    else:
-        match = OPENS_FIRST.match(text) or OPENS.search(text)
-    max_scanned = MAX_RESCANS * len(text)
-    while match and current.attempts < MAX_ATTEMPTS and current.scanned <= max_scanned:
-        decoded = cache.value_at(text, match.start(1))
-        current = _advance(current, decoded, text, match.start(1))
-        is_decided = (
-            is_decided and decoded.decisive_length is not None and current.decided_by <= len(text)
-        )
-        if is_decided:
-            checkpoints.append(current)
-        match = OPENS.search(text, current.position)
-    cache.keep(text, checkpoints)
-    return current.named, bool(current.named) and current.attempts < MANY_ATTEMPTS
-
-
-def _advance(current: _Checkpoint, decoded: _Decoded, text: str, start: int) -> _Checkpoint:
-    """Return the checkpoint after an attempt at `start`."""
-    decided_by = max(current.decided_by, start + (decoded.decisive_length or 0))
-    if isinstance(decoded.data, dict | list) and decoded.data:
-        # Data in a string counts as many attempts, so that the pairs are kept as well.
-        attempts = 1 if text[start] in "{[" else MANY_ATTEMPTS
-        return _Checkpoint(
-            position=start + decoded.length,
-            decided_by=decided_by,
-            named=(*current.named, (block_name(text, start), decoded.data)),
-            attempts=current.attempts + attempts,
-            scanned=current.scanned,
-        )
-    return _Checkpoint(
-        position=start + 1,
-        decided_by=decided_by,
-        named=current.named,
-        attempts=current.attempts + 1,
-        scanned=current.scanned + decoded.length,
-    )
+    named: list[NamedData] = []
+    attempts, scanned = 0, 0
+    match = OPENS_FIRST.match(text) or OPENS.search(text)
+    while match and attempts < MAX_ATTEMPTS and scanned <= MAX_RESCANS * len(text):
+        start = match.start(1)
+        decoded = cache.value_at(text, start)
+        if isinstance(decoded.data, dict | list) and decoded.data:
+            named.append((block_name(text, start), decoded.data))
+            # Data in a string counts as many attempts, so that the pairs are kept as well.
+            attempts += 1 if text[start] in "{[" else MANY_ATTEMPTS
+            position = start + decoded.length
+        else:
+            attempts += 1
+            scanned += decoded.length
+            position = start + 1
+        match = OPENS.search(text, position)
+    return tuple(named), bool(named) and attempts < MANY_ATTEMPTS
 
 
 def _pairs(text: str) -> tuple[NamedData, ...]:
