@@ -7,7 +7,6 @@ of its own.
 
 import re
 from collections.abc import Iterator
-from itertools import islice
 from urllib.parse import parse_qsl
 
 from propcache.api import cached_property
@@ -90,8 +89,8 @@ class Cards:
         return self._cards[element.mem_id]
 
     def _looks_like_card(self, element: LexborNode) -> bool:
-        # Most elements hold no link, and a walk over the siblings costs more than a look for one.
-        if element.css_first("a[href]") is None:
+        # An element without content has no links.
+        if element.first_child is None:
             return False
         target = None
         for sibling in _like_siblings(element):
@@ -147,20 +146,23 @@ def only_link(node: LexborNode) -> LexborNode | None:
     """Return the link that makes up an element, as in `<h3><a>...</a></h3>`."""
     current: LexborNode | None = node
     for _ in range(MAX_CARD_LEVELS):
-        children = [] if current is None else list(islice(_contents(current), 2))
-        if len(children) != 1:
-            return None
-        current = children[0]
-        if current.tag == "a":
+        current = None if current is None else _only_child(current)
+        if current is None or current.tag == "a":
             return current
     return None
 
 
-def _contents(node: LexborNode) -> Iterator[LexborNode]:
-    """Yield the children of an element but for blank texts."""
-    for child in node.iter(include_text=True):
+def _only_child(node: LexborNode) -> LexborNode | None:
+    """Return the only child of an element but for blank texts; None where there is no single one."""
+    only = None
+    child = node.first_child
+    while child is not None:
         if child.is_element_node or (child.text_content or "").strip():
-            yield child
+            if only is not None:
+                return None
+            only = child
+        child = child.next
+    return only
 
 
 def _split_url(url: str) -> SplitUrl:

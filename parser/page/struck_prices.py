@@ -143,8 +143,8 @@ def _mark_by_attributes(node: LexborNode) -> Mark:
         return Mark.NONE
     if LINE_THROUGH in (attributes.get("style") or "") or attributes.get("role") == "deletion":
         return Mark.STRUCK
-    kind = f"{attributes.get('itemtype') or ''}{attributes.get('typeof') or ''}"
-    if SPECIFICATION in kind and _is_list_price(node):
+    kind = attributes.get("itemtype") or attributes.get("typeof")
+    if kind and SPECIFICATION in kind and _is_list_price(node):
         return Mark.STRUCK
     classes = attributes.get("class")
     return Mark.NAMED if classes and _names_old_price(classes[:MAX_CLASS_CHARS]) else Mark.NONE

@@ -8,10 +8,9 @@ script of JSON and each place in code is decoded at most once.
 """
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import accumulate, islice
+from itertools import islice
 from typing import Any, NamedTuple
 
 from propcache.api import cached_property
@@ -39,7 +38,6 @@ FOLDED = re.compile(r"[0\s]+")
 WORD = re.compile(r"\w+", re.ASCII)
 BARE_KEY = re.compile(r"[A-Za-z_$][\w.$]*")
 KEY_CHAR = re.compile(r"[\w.$]")
-NO_MATCH = (None, 0)
 # Name of the block of loose pairs.
 PAIRS = "pairs"
 
@@ -95,16 +93,12 @@ class _ScriptSearch:
 
     def _find_in_code(self, name: str, key: str, word: str) -> Iterator[Any]:
         """Yield the data of a name in all code."""
-        query = "\n".join((name, key, word))
-        code, reader = self._code, self._cache.reader
-        occurrences = code.occurrences(word)
-        script_number, start = next(occurrences, NO_MATCH)
-        scripts = code.known_scripts if script_number is None else code.scripts
-        for number, text, known_blocks in scripts:
+        query, reader = (name, key, word), self._cache.reader
+        for text, known_blocks in self._code:
             if known_blocks is None:
-                if number == script_number:
+                start = text.find(word)
+                if start >= 0:
                     yield from blocks_in(text, reader, name, key, word, start)
-                    script_number, start = next(occurrences, NO_MATCH)
                 continue
             blocks = known_blocks.get(query)
             if blocks is None:
@@ -122,8 +116,13 @@ class _ScriptSearch:
                 raise
 
     @cached_property
-    def _code(self) -> "_Code":
-        return _Code(self._scripts.code, self._cache)
+    def _code(self) -> list[tuple[str, KnownBlocks | None]]:
+        """The scripts of code, and the blocks known from other pages; None for a new or short one."""
+        scripts: list[tuple[str, KnownBlocks | None]] = []
+        for text in self._scripts.code:
+            is_long = len(text) >= MIN_CACHED_CHARS
+            scripts.append((text, self._cache.lookups.known_blocks(text) if is_long else None))
+        return scripts
 
     def _find_in_json(self, css: str, name: str) -> Iterator[Any]:
         kind = ""
@@ -145,49 +144,6 @@ class _ScriptSearch:
             for block_key, data in decoded:
                 if block_key == name:
                     yield data
-
-
-class _NumberedScript(NamedTuple):
-    """A script of code, its position, and the blocks known from other pages; None if new."""
-
-    number: int
-    text: str
-    known_blocks: KnownBlocks | None
-
-
-class _Code:
-    """The scripts of code of a page; new ones are searched as one text.
-
-    That is faster than a search of each: most names stand in none of them.
-    """
-
-    def __init__(self, texts: Sequence[str], cache: ScriptCache) -> None:
-        self.scripts: list[_NumberedScript] = []
-        self.known_scripts: list[_NumberedScript] = []
-        self._numbers, new_texts = list[int](), list[str]()
-        for number, text in enumerate(texts):
-            known_blocks = None
-            if len(text) >= MIN_CACHED_CHARS:
-                known_blocks = cache.lookups.known_blocks(text)
-            script = _NumberedScript(number, text, known_blocks)
-            self.scripts.append(script)
-            if known_blocks is None:
-                self._numbers.append(number)
-                new_texts.append(text)
-            else:
-                self.known_scripts.append(script)
-        self._starts = [0, *accumulate(map(len, new_texts))]
-        self._new_text = "".join(new_texts)
-
-    def occurrences(self, word: str) -> Iterator[tuple[int, int]]:
-        """Yield the number of each new script that holds a word, and its first place there."""
-        following = 0
-        while following < len(self._numbers):
-            place = self._new_text.find(word, self._starts[following])
-            if place < 0:
-                return
-            following = bisect_right(self._starts, place, hi=len(self._numbers))
-            yield self._numbers[following - 1], place - self._starts[following - 1]
 
 
 class CachedIterable:

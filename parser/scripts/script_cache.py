@@ -12,8 +12,8 @@ from parser.scripts.syntax.javascript import HEAD_LENGTH, CodeReader
 # Characters of all scripts in the cache: a bound on memory.
 MAX_CACHED_CHARS = 8_000_000
 
-# The blocks of one script, by the query that they answer.
-KnownBlocks = dict[str, Iterable[Any]]
+# The blocks of one script, by their name, the key and the word that were searched.
+KnownBlocks = dict[tuple[str, str, str], Iterable[Any]]
 
 
 class ScriptCache:

@@ -54,7 +54,7 @@ def decide(
     if not cast:
         return Reading(attribute, None, 0.0, tuple(votes), 0.0)
     value, share, agreeing = cast[0].value, 1.0, cast
-    if any(vote.value != value for vote in cast):
+    if len({vote.value for vote in cast}) > 1:
         value, share, agreeing = _weigh(attribute, cast)
     confidence = confidence_of(share, [vote.rule for vote in agreeing])
     return Reading(attribute, value, confidence, tuple(votes), share)

@@ -30,7 +30,7 @@ from parser.scripts.syntax.js_strings import (
     literal_text,
     to_json_escapes,
 )
-from parser.scripts.syntax.lenient_json import MAX_LINE_CHARS, leading_json, parse_plain_object
+from parser.scripts.syntax.lenient_json import leading_json, line_from, parse_plain_object
 
 # Bounds against hostile input.
 # Places in a script at which a decoder is tried.
@@ -258,7 +258,7 @@ def _decode_string(text: str, start: int) -> _Decoded:
 def _decode_json(text: str, start: int) -> _Decoded:
     """Decode the JSON at a place."""
     # Most JSON ends with its line, which is much shorter than the text.
-    line = text[start : start + MAX_LINE_CHARS].partition("\n")[0].rstrip(LINE_END)
+    line = line_from(text, start).rstrip(LINE_END)
     result = leading_json(line)
     if not isinstance(result, tuple) and result.msg.startswith(ENDS_TOO_SOON):
         result = leading_json(text[start : start + MAX_JSON_CHARS])

@@ -45,6 +45,12 @@ def leading_json(text: str) -> "Decoded | orjson.JSONDecodeError":
         return error.with_traceback(None)
 
 
+def line_from(text: str, start: int) -> str:
+    """Return the text from a place to the end of its line, at most 60,000 characters."""
+    end = text.find("\n", start, start + MAX_LINE_CHARS)
+    return text[start : end if end >= 0 else start + MAX_LINE_CHARS]
+
+
 def parse_plain_object(text: str, start: int) -> Decoded | None:
     """Return the object at a position and its end.
 
@@ -90,7 +96,7 @@ def _value(text: str, start: int, depth: int, tries: Iterator[int]) -> Decoded |
     if next(tries, None) is None:
         return None
     # JSON inside such objects is written on one line.
-    decoded = leading_json(text[start : start + MAX_LINE_CHARS].partition("\n")[0])
+    decoded = leading_json(line_from(text, start))
     if isinstance(decoded, tuple):
         return decoded[0], start + decoded[1]
     return _object(text, start, depth + 1, tries)
