@@ -7,6 +7,7 @@ rules ask for are decoded (`parser.scripts.block_lookup`).
 """
 
 from collections.abc import Callable, Container, Hashable, Sequence
+from operator import methodcaller
 
 from selectolax.lexbor import LexborNode
 
@@ -77,11 +78,11 @@ class _CompiledTemplate:
         # Values may depend on the page: relative URLs of pictures do.
         for values in self._values:
             values.clear()
-        page = PageLookups(document)
+        run = methodcaller("run", PageLookups(document))
         readings = {}
         for order, rules in self._orders:
             if order.attribute in names:
-                reading = order.read(rules, page.run, document, self._confidence_of)
+                reading = order.read(rules, run, document, self._confidence_of)
                 readings[order.attribute] = reading
         return readings
 
@@ -104,10 +105,6 @@ class PageLookups:
     def __init__(self, document: Document) -> None:
         self.document = document
         self.nodes: dict[str, LexborNode | None] = {}
-
-    def run(self, rule: "CompiledRule") -> Vote:
-        """Run a rule on the page."""
-        return rule.run(self)
 
     def own_node(self, css: str) -> LexborNode | None:
         """Return the first element that a CSS selector matches, if it is of the page's own offer."""

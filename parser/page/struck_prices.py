@@ -132,7 +132,7 @@ def struck_near(heading: LexborNode) -> list[str]:
 
 def find_outdated(prices: Set[str], old: Iterable[str]) -> set[str]:
     """Return the old prices among those of an offer, where a lower one is not old."""
-    outdated = prices.intersection(old)
+    outdated = prices & set(old)
     lowest = min(map(float, prices - outdated), default=inf)
     return {price for price in outdated if float(price) > lowest}
 
