@@ -19,7 +19,13 @@ from parser.scripts.blocks import CODE, SCHEMA_ORG, Scripts
 from parser.scripts.schema_org import TYPED, thing_name
 from parser.scripts.script_cache import KnownBlocks, ScriptCache
 from parser.scripts.states import apollo
-from parser.scripts.syntax.javascript import OPENING, PAIRED_VALUE, CodeReader, block_name
+from parser.scripts.syntax.javascript import (
+    OPENING,
+    PAIRED_VALUE,
+    CodeReader,
+    block_name,
+    decode_at,
+)
 from parser.scripts.syntax.js_strings import literal_text
 from parser.scripts.syntax.jsonpath import path_keys
 
@@ -208,7 +214,7 @@ def blocks_in(
         if value is not None:
             blocks = ({key: value},)
     elif name != PAIRS and search_words(name)[0]:
-        blocks = named_blocks(text, reader, name, word, start)
+        blocks = named_blocks(text, name, word, start)
     elif not key or key in text or ESCAPED.search(text):
         # The name has no word to search for: all of the code is read.
         named_data = reader.named_data(text, with_pairs=name == PAIRS)
@@ -217,20 +223,18 @@ def blocks_in(
         yield apollo.resolve_cache(data, 0)
 
 
-def named_blocks(
-    text: str, reader: CodeReader, name: str, word: str | None = None, start: int = 0
-) -> Iterator[Any]:
+def named_blocks(text: str, name: str, word: str | None = None, start: int = 0) -> Iterator[Any]:
     """Yield the objects and lists in code that have a name, in document order.
 
     >>> text = "var meta17 = {'a': 1}; var meta2 = [3]; var x = {'b': 1}"
-    >>> list(named_blocks(text, CodeReader(), "var meta0 ="))
+    >>> list(named_blocks(text, "var meta0 ="))
     [{'a': 1}, [3]]
     """
     for place in _openings(text, name, search_words(name)[-1] if word is None else word, start):
         if block_name(text, place) == name:
-            data = reader.data_at(text, place)
-            if isinstance(data, dict | list) and data:
-                yield data
+            decoded = decode_at(text, place)
+            if decoded is not None and decoded[0]:
+                yield decoded[0]
 
 
 def _openings(text: str, name: str, word: str, start: int) -> Iterator[int]:

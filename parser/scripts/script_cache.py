@@ -7,10 +7,13 @@ its own.
 from collections.abc import Iterable
 from typing import Any
 
-from parser.scripts.syntax.javascript import HEAD_LENGTH, CodeReader
+from parser.scripts.syntax.javascript import CodeReader
 
 # Characters of all scripts in the cache: a bound on memory.
 MAX_CACHED_CHARS = 8_000_000
+
+# Characters by which a cached script is found before the texts are compared.
+HEAD_LENGTH = 40
 
 # The blocks of one script, by their name, the key and the word that were searched.
 KnownBlocks = dict[tuple[str, str, str], Iterable[Any]]

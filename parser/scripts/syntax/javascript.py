@@ -7,14 +7,13 @@ there that holds JSON is decoded, too. A value is named by the code before it. W
 hold data, or much that looks like data is none, the pairs are kept as well. All is capped: a page
 may be made to be slow.
 
-The pages of a shop share most of their code. So a `CodeReader` caches the data of a script, and the
-value at a place in one for scripts that differ from page to page in a few values only.
+The pages of a shop share most of their code. So a `CodeReader` caches the data of a script.
 """
 
 import json
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -52,17 +51,10 @@ CODE_SEARCHED = 400
 # Characters before a value that are searched for its name, and characters of the name.
 NAME_SEARCHED = 120
 NAME_LENGTH = 48
-# Characters beyond a failing place on which JSON's error may depend: the longest keyword,
-# `undefined`, and one more.
-KEYWORD_LENGTH = 10
 
 # Bounds on the memory of a `CodeReader`.
 MAX_CACHED_CHARS = 50_000
 MAX_CACHED_RESULTS = 256
-MAX_CACHED_VALUES = 1000
-MAX_CACHED_VALUE_CHARS = 10_000
-# Characters by which a cached script or value is found before the texts are compared.
-HEAD_LENGTH = 40
 
 # Starts of orjson's messages.
 ENDS_TOO_SOON = "unexpected end"
@@ -85,7 +77,7 @@ PAIR = re.compile(
     rf"({PAIRED_VALUE})"
 )
 STRING = re.compile(QUOTED)
-UP_TO_BRACKET = re.compile(rf"""(?:[^{{}}\[\]"']++|{QUOTED}|(["']))*+([{{}}\[\]])""")
+UP_TO_BRACKET = re.compile(rf"""(?:[^{{}}\[\]"']++|{QUOTED}|["'])*+([{{}}\[\]])""")
 LIKE_JSON = re.compile(r"""\{\s*+["}]|\[\s*+["{\[\]\dtfn-]""")
 ZERO_FIRST = re.compile(r"[:\[,]\s*+0\d++\s*+[,}\]]")
 STRING_OR_ZERO_FIRST = re.compile(rf"""{QUOTED}|(?<![\w.])(0\d++)(?![\w.])""")
@@ -100,26 +92,19 @@ NamedData = tuple[str, Any]
 
 
 class _Decoded(NamedTuple):
-    """The data at a place or None, and its length or that of the text searched for its end.
-
-    The first `decisive_length` characters determine the result; None where that is not known.
-    """
+    """The data at a place or None, and its length or that of the text searched for its end."""
 
     data: Any
     length: int
-    decisive_length: int | None = None
 
 
 class CodeReader:
-    """Reads the data in scripts; caches the results for parts that several pages share."""
+    """Reads the data in scripts; caches the results for scripts that several pages share."""
 
     def __init__(self) -> None:
-        self._values = _ValueCache()
         # No method: a cached method would refer to this reader, which then only garbage collection
         # could free.
-        self._decode_cached = lru_cache(MAX_CACHED_RESULTS)(
-            partial(_decode_all, cache=self._values)
-        )
+        self._decode_cached = lru_cache(MAX_CACHED_RESULTS)(_decode_all)
 
     def named_data(self, text: str, *, with_pairs: bool = True) -> tuple[NamedData, ...]:
         """Return the data in a script with their names, in document order; the pairs come last.
@@ -129,51 +114,21 @@ class CodeReader:
         >>> CodeReader().named_data("sku = 'A-1'; price: 12.5")
         (('pairs', {'sku': 'A-1', 'price': '12.5'}),)
         """
-        if len(text) <= MAX_CACHED_CHARS:
-            named, is_complete = self._decode_cached(text)
-        else:
-            named, is_complete = _decode_all(text, cache=self._values)
+        is_short = len(text) <= MAX_CACHED_CHARS
+        named, is_complete = (self._decode_cached if is_short else _decode_all)(text)
         if is_complete or not with_pairs:
             return named
-        if len(text) <= MAX_CACHED_CHARS:
-            return named + _cached_pairs(text)
-        return named + _pairs(text)
-
-    def data_at(self, text: str, start: int) -> Any:
-        """Return the data that opens at a place; None where none does."""
-        return self._values.value_at(text, start).data
+        return named + (_cached_pairs if is_short else _pairs)(text)
 
 
-class _ValueCache:
-    """Values cached by their first characters and the text that decides them."""
-
-    def __init__(self) -> None:
-        self._values: dict[str, tuple[str, _Decoded]] = {}
-
-    def value_at(self, text: str, start: int) -> _Decoded:
-        """Decode the value at `start`."""
-        head = text[start : start + HEAD_LENGTH]
-        cached = self._values.get(head)
-        if cached is not None and text.startswith(cached[0], start):
-            return cached[1]
-        decoded = _decode(text, start)
-        length = decoded.decisive_length
-        # A value at the end of the text may go on in a longer one.
-        if length and length <= MAX_CACHED_VALUE_CHARS and start + length <= len(text):
-            if len(self._values) >= MAX_CACHED_VALUES:
-                self._values.clear()
-            self._values[head] = (text[start : start + length], decoded)
-        return decoded
-
-
-def _decode_all(text: str, cache: _ValueCache) -> tuple[tuple[NamedData, ...], bool]:
+def _decode_all(text: str) -> tuple[tuple[NamedData, ...], bool]:
     """Return the named data of a script, and whether it is all that looks like data."""
     named: list[NamedData] = []
     attempts, scanned = 0, 0
     match = OPENS_FIRST.match(text) or OPENS.search(text)
     while match and attempts < MAX_ATTEMPTS and scanned <= MAX_RESCANS * len(text):
         start = match.start(1)
-        decoded = cache.value_at(text, start)
+        decoded = _decode(text, start)
         if isinstance(decoded.data, dict | list) and decoded.data:
             named.append((block_name(text, start), decoded.data))
             # Data in a string counts as many attempts, so that the pairs are kept as well.
@@ -251,8 +206,7 @@ def _decode_string(text: str, start: int) -> _Decoded:
     data = parse_json(json_text_in(literal[0]))
     if not isinstance(data, dict | list):
         data = None
-    length = len(literal[0])
-    return _Decoded(data, length, length)
+    return _Decoded(data, len(literal[0]))
 
 
 def _decode_json(text: str, start: int) -> _Decoded:
@@ -263,14 +217,14 @@ def _decode_json(text: str, start: int) -> _Decoded:
     if not isinstance(result, tuple) and result.msg.startswith(ENDS_TOO_SOON):
         result = leading_json(text[start : start + MAX_JSON_CHARS])
     if isinstance(result, tuple):
-        return _Decoded(*result, decisive_length=result[1])
+        return _Decoded(*result)
     is_lenient = result.msg.startswith(UNREADABLE) or LENIENT_CHAR.match(text, start + result.pos)
     if result.msg.startswith(ENDS_TOO_SOON) or is_lenient:
         return _decode_lenient_json(text, start)
     if result.msg.startswith(LEADING_ZERO) and line[-1:] in CLOSING_BRACKETS:
         data = parse_json(line)
         if data is not None:
-            return _Decoded(data, len(line), len(line))
+            return _Decoded(data, len(line))
     return _Decoded(None, result.pos + 1)
 
 
@@ -288,56 +242,33 @@ def _decode_lenient_json(text: str, start: int) -> _Decoded:
         return _Decoded(None, scanned_to - start)
     except (RecursionError, ValueError):
         return _Decoded(None, len(text) - start)
-    return _Decoded(data, end - start, end - start)
+    return _Decoded(data, end - start)
 
 
 def _decode_javascript(text: str, start: int, scanned_to: int) -> _Decoded:
     """Decode the JavaScript literal at a place; JSON's decoder has scanned up to `scanned_to`."""
     like = LIKE_DATA.match(text, start)
     if not like or like["begins"] is None:
-        decided_by = max(scanned_to, like.end() if like else start + 1)
-        return _Decoded(None, scanned_to - start, decided_by + KEYWORD_LENGTH - start)
+        return _Decoded(None, scanned_to - start)
     plain = parse_plain_object(text, start)
     if plain is not None and plain[0]:
-        return _Decoded(plain[0], plain[1] - start, plain[1] - start)
-    closing = _closing(text, start)
-    length = closing.end - start
-    decisive_length = None
-    # Where the bracket does not close, a search that stopped before its bound would stop there on
-    # any text.
-    is_bounded = closing.end < len(text) and length < MAX_JAVASCRIPT_CHARS
-    if (closing.is_closed or is_bounded) and not closing.has_stray_quotes:
-        code_searched = 0 if closing.is_closed else CODE_SEARCHED
-        decisive_length = max(scanned_to + KEYWORD_LENGTH - start, length, code_searched)
-    data = None
-    if closing.is_closed:
-        data = parse_javascript(text[start : closing.end])
-    if data is None:
-        return _Decoded(None, max(scanned_to - start, length), decisive_length)
-    return _Decoded(data, length, decisive_length)
+        return _Decoded(plain[0], plain[1] - start)
+    end, is_closed = _closing(text, start)
+    data = parse_javascript(text[start:end]) if is_closed else None
+    return _Decoded(data, max(scanned_to if data is None else 0, end) - start)
 
 
-class _Closing(NamedTuple):
-    """The end of data or of the search for it, and whether unpaired quotes stand before."""
-
-    end: int
-    is_closed: bool
-    has_stray_quotes: bool
-
-
-def _closing(text: str, start: int) -> _Closing:
-    """Find where the bracket at `start` closes; strings are skipped, code ends the search."""
+def _closing(text: str, start: int) -> tuple[int, bool]:
+    """Return where the bracket at `start` closes, or else where code ends the search; and which."""
     code = _first_code(text, start)
-    depth, limit, has_strays = 0, min(len(text), start + MAX_JAVASCRIPT_CHARS), False
+    depth, limit = 0, min(len(text), start + MAX_JAVASCRIPT_CHARS)
     for match in _brackets(text, start, limit):
-        stray, bracket = match.groups()
-        has_strays = has_strays or stray is not None
-        if (code is not None and match.start(2) > code) or depth > MAX_DEPTH:
-            return _Closing(match.end(), False, has_strays)
-        depth += 1 if bracket in "{[" else -1
+        if (code is not None and match.start(1) > code) or depth > MAX_DEPTH:
+            return match.end(), False
+        depth += 1 if match[1] in "{[" else -1
         if depth == 0:
-            return _Closing(match.end(), True, has_strays)
-    return _Closing(limit, False, has_strays)
+            return match.end(), True
+    return limit, False
 
 
 def _brackets(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
@@ -370,11 +301,11 @@ def _braced_blocks(text: str) -> Iterator[str]:
     """Yield the outermost blocks in braces of a text."""
     depth, start = 0, 0
     for match in _brackets(text, 0, len(text)):
-        if match[2] == "{":
+        if match[1] == "{":
             if not depth:
-                start = match.start(2)
+                start = match.start(1)
             depth += 1
-        elif match[2] == "}" and depth:
+        elif match[1] == "}" and depth:
             depth -= 1
             if not depth:
                 yield text[start : match.end()]

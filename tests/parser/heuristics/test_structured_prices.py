@@ -90,11 +90,17 @@ def test_old_prices_that_the_head_states_are_dropped(box: str) -> None:
     thing = json.dumps(THING | {"offers": {"price": "25.00"}})
     head = f'<meta property="product:price:amount" content="25.00"><script type="application/ld+json">{thing}</script>'
     page = f"{head}<main><h1>Lamp</h1>{box}</main>"
-    assert read_by_heuristics(Document(page, "https://shop.example/p/1"))[Attribute.PRICE].value == "19.00"
+    assert (
+        read_by_heuristics(Document(page, "https://shop.example/p/1"))[Attribute.PRICE].value
+        == "19.00"
+    )
 
 
 def test_an_old_price_alone_is_read() -> None:
     """A page that strikes out its only price is sold out: no lower one is asked."""
     thing = json.dumps(THING | {"offers": {"price": "25.00"}})
     page = f'<script type="application/ld+json">{thing}</script><h1>Lamp</h1><del>25,00 €</del>'
-    assert read_by_heuristics(Document(page, "https://shop.example/p/1"))[Attribute.PRICE].value == "25.00"
+    assert (
+        read_by_heuristics(Document(page, "https://shop.example/p/1"))[Attribute.PRICE].value
+        == "25.00"
+    )

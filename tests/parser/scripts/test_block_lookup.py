@@ -18,7 +18,6 @@ from parser.scripts.block_lookup import (
     named_blocks,
 )
 from parser.scripts.blocks import CODE, SCHEMA_ORG, DataScript, Scripts
-from parser.scripts.syntax.javascript import CodeReader
 from parser.scripts.syntax.jsonpath import child_path
 
 PIECES = st.sampled_from(
@@ -105,7 +104,9 @@ def test_only_named_objects_are_decoded(monkeypatch: pytest.MonkeyPatch) -> None
     """Of many objects in code, those of the name are decoded, once for all rules."""
     looked_into = []
     monkeypatch.setattr(
-        CodeReader, "data_at", lambda _, text, start: looked_into.append(text[start:]) or {"sku": 1}
+        block_lookup,
+        "decode_at",
+        lambda text, start: looked_into.append(text[start:]) or ({"sku": 1}, 10),
     )
     texts = [
         'var meta = {"sku": 1}',
@@ -161,9 +162,9 @@ def test_a_pair_is_found_by_its_key(text: str, key: str, value: str | None) -> N
 
 def test_hostile_scripts_cost_no_time() -> None:
     """A million occurrences of a name, and a million brackets, are examined up to a bound."""
-    assert not list(named_blocks("meta " * 500_000, CodeReader(), "var meta ="))
+    assert not list(named_blocks("meta " * 500_000, "var meta ="))
     assert (
-        len(list(named_blocks("meta = [[], 1];" * 50_000, CodeReader(), "meta =")))
+        len(list(named_blocks("meta = [[], 1];" * 50_000, "meta =")))
         <= block_lookup.MAX_OCCURRENCES
     )
     assert find_pair("sku " * 500_000, "sku") is None
