@@ -129,10 +129,7 @@ def _separate(offer: dict[str, Any]) -> None:
     stored = offer["priceSpecification"]
     # Only one at the top of the list is moved: a component stays in its compound.
     if isinstance(stored, list) and any(item is chosen for item in stored):
-        offer["priceSpecification"] = [
-            chosen,
-            *(item for item in stored if item is not chosen),
-        ]
+        offer["priceSpecification"] = [chosen, *(item for item in stored if item is not chosen)]
     if not _is_price(offer.get("price")) or _is_list_price(offer["price"], specifications, chosen):
         offer["price"] = _price_of(chosen)
     if not offer.get("priceCurrency") and chosen.get("priceCurrency"):
