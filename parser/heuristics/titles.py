@@ -96,17 +96,17 @@ class ShopName:
 
     def cut(self, title: str) -> str:
         """Cut the shop's name off the end of a title; a title that is nothing else stays."""
-        parts = _split_title(title)
-        while len(parts) > 1 and self.is_name(parts[-1].text):
+        parts = _title_parts(title)
+        while len(parts) > 1 and self.is_name(title[parts[-1]]):
             parts.pop()
-        return title[: parts[-1].end]
+        return title[: parts[-1].stop]
 
     def cut_both_ends(self, title: str) -> str:
         """Cut the shop's name off a page's title, which may begin with it; in a heading, it is the brand."""
-        parts = _split_title(self.cut(title))
-        while len(parts) > 1 and self.is_name(parts[0].text):
+        parts = _title_parts(self.cut(title))
+        while len(parts) > 1 and self.is_name(title[parts[0]]):
             parts.pop(0)
-        return title[parts[0].start : parts[-1].end]
+        return title[parts[0].start : parts[-1].stop]
 
 
 def name_overlap(first: str, second: str) -> float:
@@ -115,20 +115,14 @@ def name_overlap(first: str, second: str) -> float:
     return len(shorter) / len(longer) if shorter and shorter in longer else 0.0
 
 
-@dataclass(frozen=True)
-class _TitlePart:
-    text: str
-    start: int
-    end: int
-
-
-def _split_title(title: str) -> list[_TitlePart]:
+def _title_parts(title: str) -> list[slice]:
+    """Return where the parts of a title between its separators stand."""
     parts = []
     start = 0
     for match in TITLE_SEPARATOR.finditer(title):
-        parts.append(_TitlePart(title[start : match.start()], start, match.start()))
+        parts.append(slice(start, match.start()))
         start = match.end()
-    return [*parts, _TitlePart(title[start:], start, len(title))]
+    return [*parts, slice(start, len(title))]
 
 
 def page_title(document: Document, site: SiteTexts = NO_SITE_TEXTS) -> str | None:

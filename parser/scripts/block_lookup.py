@@ -10,7 +10,7 @@ script of JSON and each place in code is decoded at most once.
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import islice
+from itertools import islice, tee
 from typing import Any, NamedTuple
 
 from propcache.api import cached_property
@@ -61,15 +61,16 @@ class ScriptIndex:
 
     def __init__(self, scripts: Scripts, cache: ScriptCache | None = None) -> None:
         self._search = _ScriptSearch(scripts, cache or ScriptCache())
-        self._results: dict[DataQuery, CachedIterable] = {}
+        # Each result is a `tee` that stays at its first item: items are decoded once, when needed.
+        self._results: dict[DataQuery, Iterator[Any]] = {}
 
-    def lookup(self, query: DataQuery) -> Iterable[Any]:
+    def lookup(self, query: DataQuery) -> Iterator[Any]:
         """Return the data that a query matches, in document order; decoded lazily."""
         result = self._results.get(query)
         if result is None:
-            matches = islice(self._search.find(*query), MAX_BLOCKS)
-            result = self._results[query] = CachedIterable(matches)
-        return result
+            result = islice(self._search.find(*query), MAX_BLOCKS)
+        self._results[query], matches = tee(result)
+        return matches
 
 
 class _ScriptSearch:
@@ -106,14 +107,13 @@ class _ScriptSearch:
                 if start >= 0:
                     yield from blocks_in(text, reader, name, key, word, start)
                 continue
-            blocks = known_blocks.get(query)
-            if blocks is None:
-                blocks = ()
-                if word in text:
-                    blocks = CachedIterable(blocks_in(text, reader, name, key, word))
-                known_blocks[query] = blocks
-            if not blocks:
+            if query not in known_blocks:
+                is_there = word in text
+                known_blocks[query] = blocks_in(text, reader, *query) if is_there else None
+            known = known_blocks[query]
+            if known is None:
                 continue
+            known_blocks[query], blocks = tee(known)
             try:
                 yield from blocks
             except Exception:
@@ -150,25 +150,6 @@ class _ScriptSearch:
             for block_key, data in decoded:
                 if block_key == name:
                     yield data
-
-
-class CachedIterable:
-    """An iterable that takes each item of an iterator once, when it is first needed."""
-
-    def __init__(self, source: Iterator[Any]) -> None:
-        self._source, self._items = source, list[Any]()
-
-    def __iter__(self) -> Iterator[Any]:
-        place = 0
-        while place < len(self._items) or self._take_next():
-            yield self._items[place]
-            place += 1
-
-    def _take_next(self) -> bool:
-        for item in self._source:
-            self._items.append(item)
-            return True
-        return False
 
 
 @lru_cache(maxsize=4096)

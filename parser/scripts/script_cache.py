@@ -4,7 +4,7 @@ Whoever opens many pages passes one `ScriptCache` to all of them; a page that is
 its own.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from typing import Any
 
 from parser.scripts.syntax.javascript import CodeReader
@@ -16,7 +16,7 @@ MAX_CACHED_CHARS = 8_000_000
 HEAD_LENGTH = 40
 
 # The blocks of one script, by their name, the key and the word that were searched.
-KnownBlocks = dict[tuple[str, str, str], Iterable[Any]]
+KnownBlocks = dict[tuple[str, str, str], Iterator[Any] | None]
 
 
 class ScriptCache:
