@@ -113,10 +113,7 @@ def _choose_originals(pages: Sequence[CrawledPage]) -> list[CrawledPage]:
 def _is_canonical_plausible(
     page: CrawledPage, home_bodies: Collection[str], targets: Mapping[str, str]
 ) -> bool:
-    """Return True if the page can stand at its canonical URL.
-
-    `targets` are those of lost URLs that redirect.
-    """
+    """Return True if a page can stand at its canonical URL; `targets` are lost URLs' redirects."""
     address, own_path = page.address, url_path(page.url)
     if is_home_page(address):
         return page.body in home_bodies or is_home_page(own_path)
@@ -152,10 +149,7 @@ def interleave_folders(pages: Sequence[CrawledPage]) -> list[CrawledPage]:
 
 
 class PageOpener:
-    """Opens crawled pages from the page store.
-
-    `refused` maps the URLs of pages that cannot be opened to the reason.
-    """
+    """Opens crawled pages; `refused` maps the URLs of those that cannot be opened to the reason."""
 
     def __init__(self, bodies_url: str) -> None:
         self._bodies = BodyStore(bodies_url)

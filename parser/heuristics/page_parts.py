@@ -209,10 +209,7 @@ class PageParts:
         return len(prices) > 1
 
     def is_unnamed_card(self) -> bool:
-        """Return True if the only price and its button stand behind a link in an element without the title.
-
-        That is a list of one offer, whose link has no name that tells it from other links.
-        """
+        """Return True if the only price and its button stand behind a link without the title."""
         if not self.amounts or not self.buy_elements:
             return False
         above_title = {step for anchor in self.anchors for step in path_to_body(anchor)}

@@ -31,10 +31,7 @@ Lookup = tuple[str, str, str]
 
 
 class ElementIndex:
-    """The named elements of a page.
-
-    Of a page with more elements than the cap, the index answers no selector.
-    """
+    """The named elements of a page; with more than the cap, it answers no selector."""
 
     def __init__(self, tree: LexborHTMLParser) -> None:
         self._tree = tree

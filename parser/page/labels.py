@@ -20,10 +20,7 @@ SEPARATORS = " \t\r\n\xa0:#：＃"
 
 
 def labelled_text(nodes: Iterable[LexborNode], label: str) -> str | None:
-    """Return the text behind the first element that is such a label and has any.
-
-    `label` is a regular expression.
-    """
+    """Return the text behind the first element that is a label, given as a regular expression."""
     pattern = label_pattern(label)
     for node in nodes:
         match = pattern.fullmatch(short_text(node) or "")

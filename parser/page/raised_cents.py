@@ -41,9 +41,7 @@ _RAISED_DIGITS = str.maketrans("0123456789", _RAISED)
 
 
 def raised(text_node: LexborNode, parts: Sequence[str]) -> str | None:
-    """Return a short text with its digits raised if it is cents, or the number of a footnote, behind
-    the texts in `parts`; None where it is not.
-    """
+    """Return a short text raised if it is cents or a footnote's number behind `parts`."""
     parent = text_node.parent
     if parent is None:
         return None

@@ -86,10 +86,7 @@ class DataScript(NamedTuple):
 
 @dataclass(frozen=True)
 class Scripts:
-    """The scripts of a page in document order: scripts of data, and the texts of code.
-
-    Scripts in templates are looked up only when needed: few shops have any.
-    """
+    """The scripts of data and of code in document order; those in templates when needed."""
 
     data: list[DataScript]
     code: list[str]

@@ -195,10 +195,7 @@ def rank_templates(
 
 
 class TemplateMatcher:
-    """Matches pages with the templates of a shop; looks up only the features in their signatures.
-
-    The features of an observation are cached, since a shop's pages repeat the same ones.
-    """
+    """Matches pages with a shop's templates; caches features, as pages repeat the same ones."""
 
     def __init__(self, templates: Sequence[Template]) -> None:
         self._templates = templates

@@ -49,10 +49,7 @@ Source = tuple[str, str]
 
 @dataclass(frozen=True)
 class VoteOrder:
-    """The rules of an attribute in the order in which they run.
-
-    `places` are the positions of the rules by rank.
-    """
+    """The rules of an attribute in the order in which they run, and their positions by rank."""
 
     attribute: Attribute
     rules: tuple[Rule, ...]

@@ -48,10 +48,7 @@ def run_rule(document: Document, rule: Rule) -> Vote:
 
 
 def find_text(document: Document, rule: Rule) -> str | None:
-    """Return the text at a rule's selector; None where it is of another page's offer.
-
-    A price is the asked one, not one that is struck out.
-    """
+    """Return the text at a rule's selector; None for another page's offer or a struck price."""
     selector = rule.selector
     if not reads_one_element(selector):
         return document.find(selector)
@@ -77,10 +74,8 @@ def vote_on_text(rule: Rule, raw: str | None, document: Document) -> Vote:
 
 
 def base_url_for(rule: Rule, text: str, document: Document) -> str:
-    """Return the URL that a text resolves against.
-
-    The page's base is looked up only for pictures without a host: the look-up costs.
-    """
+    """Return the URL that a text resolves against: the base for pictures without a host."""
+    # The base costs a look-up, and most pictures need none.
     if rule.attribute is Attribute.IMAGE and not text.startswith(WITH_HOST):
         return document.base
     return document.url

@@ -61,10 +61,7 @@ def decide(
 
 
 def _weigh(attribute: Attribute, cast: Sequence[Vote]) -> tuple[str, float, list[Vote]]:
-    """Return the winning of several values, its share of the weight, and the votes for it.
-
-    Values with the same key mean the same.
-    """
+    """Return the winning value, its share of the weight and its votes; equal keys mean the same."""
     keys = {vote.value or "": value_key(attribute, vote.value or "") for vote in cast}
     weights = dict.fromkeys(keys.values(), 0.0)
     for vote in cast:

@@ -84,10 +84,7 @@ def _substitute(code: str, values: Mapping[str, str]) -> str | None:
 
 
 def _find_call(text: str, count: int) -> tuple[int, list[str]] | None:
-    """Return where the function's body ends, and its `count` arguments as JSON.
-
-    The call is the last `}(` with that many arguments.
-    """
+    """Return where the function's body ends, and the arguments of its last call with `count`."""
     opening = text.rfind(CALL_OPENING)
     for _ in range(MAX_CALL_OPENINGS):
         if opening < 0:
