@@ -25,16 +25,7 @@ CALL_OPENING = "}("
 NULL_VALUES = frozenset({"void 0", "undefined", "NaN", "Infinity", "-Infinity"})
 # Tags of devalue and Vue around a single value.
 WRAPPER_TAGS = frozenset(
-    {
-        "Reactive",
-        "ShallowReactive",
-        "Ref",
-        "ShallowRef",
-        "EmptyRef",
-        "EmptyShallowRef",
-        "Object",
-        "NuxtError",
-    }
+    "Reactive ShallowReactive Ref ShallowRef EmptyRef EmptyShallowRef Object NuxtError".split()
 )
 # Bounds against hostile input: a value that is repeated may grow without limit when it is written
 # out.

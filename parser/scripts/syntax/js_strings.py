@@ -26,16 +26,7 @@ ESCAPE = re.compile(
 UNKNOWN_TO_JSON = re.compile(r"""\\(?:u\{|[^"'\\/bfnrtu])""")
 KNOWN_TO_JSON = frozenset('"\\/bfnrt')
 # The single-character escapes of ECMAScript; an escaped line break continues the string.
-ESCAPED_CHARS = {
-    "b": "\b",
-    "f": "\f",
-    "n": "\n",
-    "r": "\r",
-    "t": "\t",
-    "v": "\v",
-    "\n": "",
-    "\r\n": "",
-}
+ESCAPED_CHARS = dict(zip("bfnrtv", "\b\f\n\r\t\v", strict=True)) | {"\n": "", "\r\n": ""}
 SURROGATE = re.compile("[\ud800-\udfff]")
 
 
