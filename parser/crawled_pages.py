@@ -149,7 +149,7 @@ def interleave_folders(pages: Sequence[CrawledPage]) -> list[CrawledPage]:
 
 
 class PageOpener:
-    """Opens crawled pages; `refused` maps the URLs of those that cannot be opened to the reason."""
+    """Opens crawled pages; `refused` maps the URLs of damaged ones to the reason."""
 
     def __init__(self, bodies_url: str) -> None:
         self._bodies = BodyStore(bodies_url)

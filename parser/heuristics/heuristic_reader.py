@@ -95,16 +95,17 @@ def _without_old_prices(
 def _decide(attribute: Attribute, claims: Sequence[Claim]) -> HeuristicValue:
     """Return the value with the most trust; each source counts once per value."""
     trust: dict[str, dict[str, float]] = {}
+    values: dict[str, str] = {}
     for claim in claims:
-        by_source = trust.setdefault(value_key(attribute, claim.value), {})
-        source = claim.source
+        key, source = value_key(attribute, claim.value), claim.source
+        values.setdefault(key, claim.value)
+        by_source = trust.setdefault(key, {})
         by_source[source.name] = max(source.trust, by_source.get(source.name, 0.0))
     totals = {key: sum(by_source.values()) for key, by_source in trust.items()}
     best = max(totals, key=totals.__getitem__)
-    value = next(claim.value for claim in claims if value_key(attribute, claim.value) == best)
     against = sum(total for key, total in totals.items() if key != best)
     total = totals[best]
-    return HeuristicValue(value, total * total / (total + against), tuple(trust[best]))
+    return HeuristicValue(values[best], total * total / (total + against), tuple(trust[best]))
 
 
 def _claims(
