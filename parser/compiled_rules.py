@@ -107,7 +107,7 @@ class PageLookups:
         self.nodes: dict[str, LexborNode | None] = {}
 
     def own_node(self, css: str) -> LexborNode | None:
-        """Return the first element that a CSS selector matches, if it is of the page's own offer."""
+        """Return the first match of a CSS selector, if it is of the page's own offer."""
         node = self.node(css)
         return None if node is None or self.document.cards.hold(node) else node
 

@@ -211,7 +211,7 @@ def _to_variants(
         # A single item is the page's own offer.
         yield Variant(*_merge(items[0], page_readings, url, currency))
         return
-    # The page's numbers are those of one variant, and so is its price where variants have their own.
+    # The page's numbers are those of one variant, and so is its price where each has its own.
     excluded = set(IDENTIFIERS)
     if any(rule.attribute is Attribute.PRICE for rule in layout.rules):
         excluded.add(Attribute.PRICE)

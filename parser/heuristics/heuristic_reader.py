@@ -1,8 +1,9 @@
 """Read an offer by heuristics, for a shop without known offers.
 
 Sources are schema.org's names in JSON-LD, microdata and RDFa, OpenGraph's, data objects with the
-page's title, breadcrumbs, values behind labels, the price near the title, and common class names. The trust of claims that agree adds up.
-The names are those of the vocabularies and of common shop systems, never of one shop.
+page's title, breadcrumbs, values behind labels, the price near the title, and common class names.
+The trust of claims that agree adds up. The names are those of the vocabularies and of common shop
+systems, never of one shop.
 """
 
 from collections import defaultdict

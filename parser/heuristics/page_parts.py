@@ -1,10 +1,10 @@
-"""Parts of a page: elements that belong to its offer, and those of cards, which show other pages' offers.
+"""Parts of a page: elements of its own offer, and those of cards, which show other pages' offers.
 
 A card names an offer by a link to its page, and shows its price and often a button behind that
 link. Category pages consist of cards, and offer pages have some of related offers. So a price or a
 button belongs to the page itself unless it stands in a link to another page, or behind such a link
-in an element that does not hold the page's title. `parser.page.cards` judges single elements, without
-the title and the order of the page: that is enough for a rule that known offers confirm.
+in an element that does not hold the page's title. `parser.page.cards` judges single elements,
+without the title and the order of the page: enough for a rule that known offers confirm.
 """
 
 import re
@@ -44,7 +44,7 @@ CART_FORM_CLASS = "cart"
 ADD_BUTTON_NAME = "add"
 # Types of input elements that are buttons.
 BUTTON_TYPES = frozenset(("submit", "button", "image"))
-# Names of elements whose amount is no price: of a class, or of a part of it beside a word for price.
+# Names of elements whose amount is no price: a class, or a part of it beside a word for price.
 OTHER_AMOUNT = re.compile(
     r"(?<![a-z])(?<!with-)(?<!has-)(?<!no-)(?:savings?|you-save"
     r"|(?:unit|ship\w*|delivery|range|filter|min|minimum|minimal|installments?|bonus|postage)"
@@ -164,7 +164,7 @@ class PageParts:
 
     @property
     def is_list(self) -> bool:
-        """Whether the page shows prices in cards only, or a range of them, and has no button itself."""
+        """Whether the page shows prices in cards only, or a range of them, and has no button."""
         if self.buy_elements or not self.amounts_in_cards:
             return False
         return all(is_range(element_text(node, AMOUNT_CHARS_READ) or "") for node in self.amounts)
@@ -223,7 +223,7 @@ class PageParts:
         return False
 
     def _has_offer_link(self, card: LexborNode, amount: LexborNode) -> bool:
-        """Return True if an element has a link before its amount, or one behind it that names an offer."""
+        """Return True for a link before the amount, or one behind it that names an offer."""
         is_behind = False
         for node in card.css(WALKED)[:MAX_AMOUNTS]:
             is_behind = is_behind or node.mem_id == amount.mem_id
@@ -334,7 +334,7 @@ class PageParts:
 
 
 class _LinksBefore:
-    """The last links to other offers before an element in document order, and the card of the last one."""
+    """The last links to other offers in document order, and the card of the last one."""
 
     def __init__(self) -> None:
         self._links: list[tuple[str, list[int]]] = []
@@ -358,7 +358,7 @@ class _LinksBefore:
     def card_of(self, path: Sequence[int], is_button: bool) -> int | None:
         """Return the id of the last link's card, if an element with this path stands in it.
 
-        A card holds the link and the element, but neither the page's title nor links to many offers.
+        A card holds the link and the element, but neither the page's title nor many links.
         """
         if not self._links or self._card in path:
             return self._card
@@ -376,7 +376,7 @@ class _LinksBefore:
         return shared
 
     def _may_be_card(self, element: int) -> bool:
-        """Return False for elements that hold the title, the card before, or links to many offers."""
+        """Return False for elements that hold the title, the card before, or many links."""
         if element in self._above_title or element in self._path_of_last_card:
             return False
         targets = {target for target, link_path in self._links if element in link_path}
@@ -389,7 +389,7 @@ def is_outer(node: LexborNode) -> bool:
 
 
 def is_amount(text: str) -> bool:
-    """Return True if a text is nothing but an amount of money, other than 0, or a price with its label.
+    """Return True if a text is only an amount of money, other than 0, or a price with its label.
 
     >>> is_amount("12,50 €"), is_amount("Price: $12"), is_amount("0.00 EUR"), is_amount("Free over $100")
     (True, True, False, False)
@@ -426,7 +426,7 @@ def is_range(text: str) -> bool:
 
 
 def is_other_amount(node: LexborNode) -> bool:
-    """Return True if an amount is struck through, or named as an old price, a saving or the like."""
+    """Return True if an amount is struck through, or named as an old price or a saving."""
     return bool(mark_of(node)[0]) or _is_named(OTHER_AMOUNT, node)
 
 

@@ -111,7 +111,7 @@ def things_of(document: Document) -> list[dict[str, Any]]:
 
 
 def has_price_range(thing: dict[str, Any]) -> bool:
-    """Return True if a product is offered at several prices, as some categories declare themselves."""
+    """Return True if a product has several prices, as some categories declare themselves."""
     offer = _offer_of(thing)
     low, high = _first_text(offer, "lowPrice"), _first_text(offer, "highPrice")
     return low is not None and high is not None and low != high

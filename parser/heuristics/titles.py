@@ -102,7 +102,7 @@ class ShopName:
         return title[: parts[-1].stop]
 
     def cut_both_ends(self, title: str) -> str:
-        """Cut the shop's name off a page's title, which may begin with it; in a heading, it is the brand."""
+        """Cut the shop's name off both ends of a page's title; in a heading, it is the brand."""
         parts = _title_parts(self.cut(title))
         while len(parts) > 1 and self.is_name(title[parts[0]]):
             parts.pop(0)

@@ -1,4 +1,4 @@
-"""Claims of a page's visible text: labelled values, the price near the title, elements of common classes."""
+"""Claims of visible text: labelled values, the price near the title, elements of common classes."""
 
 from collections.abc import Iterator, Sequence
 from itertools import filterfalse
@@ -46,7 +46,7 @@ def visible_text_claims(parts: PageParts) -> Iterator[Claim]:
 
 
 def _label_claims(content: LexborNode, parts: PageParts) -> Iterator[Claim]:
-    """Yield the values behind the first label of each attribute: in the same element, or in the next one.
+    """Yield the values behind the first label of each attribute: in its element, or in the next.
 
     Of nested elements that begin with a label, the innermost counts: an outer one may hold several.
     """
@@ -114,7 +114,7 @@ def _price_texts(nodes: Sequence[LexborNode]) -> list[str]:
 
 
 def _distinct(texts: Sequence[str]) -> list[str]:
-    """Leave out amounts that another one spells with its decimals: raised cents have no separator."""
+    """Leave out amounts that another spells with its decimals: raised cents have no separator."""
     distinct: dict[str, str] = {}
     for text in texts:
         digits = "".join(filter(str.isdigit, text))

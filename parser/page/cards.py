@@ -21,7 +21,7 @@ CARD_ATTRIBUTES = frozenset({Attribute.TITLE, Attribute.PRICE, Attribute.IMAGE})
 # Elements around one that are looked at, and those that may be a card.
 MAX_LEVELS = 14
 MAX_CARD_LEVELS = 5
-# Links of a card, and siblings on each side that are compared with it: bounds against hostile input.
+# Links of a card, and siblings on each side that are compared: bounds against hostile input.
 MAX_LINKS = 20
 MAX_SIBLINGS = 20
 MAX_HREF_CHARS = 2_000
@@ -153,7 +153,7 @@ def only_link(node: LexborNode) -> LexborNode | None:
 
 
 def _only_child(node: LexborNode) -> LexborNode | None:
-    """Return the only child of an element but for blank texts; None where there is no single one."""
+    """Return the only child of an element but for blank texts; None without a single one."""
     only = None
     child = node.first_child
     while child is not None:
@@ -175,7 +175,7 @@ def _last_segment(path: str) -> str:
 
 
 def _like_siblings(element: LexborNode) -> Iterator[LexborNode]:
-    """Yield the nearest siblings of an element with its tag and its classes, texts between counted."""
+    """Yield the nearest siblings with the element's tag and classes; texts between count."""
     tag = element.tag
     classes = element.attributes.get("class") or ""
     for step in ("prev", "next"):

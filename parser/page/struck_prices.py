@@ -43,12 +43,12 @@ SPECIFICATION = "PriceSpecification"
 LIST_PRICE_TYPES = re.compile(
     r"(?:List|Strikethrough|MSRP|SRP|Regular|MinimumAdvertised)(?:Price)?/?$"
 )
-# Ancestors of which class and style are looked at: a struck element may hold any markup, a named one
-# holds little more than its amount.
+# Ancestors of which class and style are looked at: a struck element may hold any markup, a named
+# one holds little more than its amount.
 MAX_NAMED_ANCESTORS = 8
 # Levels from a struck element up to the element that holds the asked price as well.
 MAX_BOX_LEVELS = 3
-# Ancestors of a heading that are searched for struck prices, and old prices of a kind that are read.
+# Ancestors of a heading that are searched for struck prices, and old prices that are read.
 MAX_HEADING_LEVELS = 6
 MAX_OLD_PRICES = 20
 # Elements that are tried in place of a struck one, and marked elements of a price.
@@ -92,7 +92,7 @@ def find_price(
 
 
 def mark_of(node: LexborNode) -> tuple[Mark, LexborNode | None]:
-    """Return the mark of a price by its element and all around it, and the element that is marked."""
+    """Return the mark of a price by its element and all around it, and the marked element."""
     marked: tuple[Mark, LexborNode | None] = (Mark.NONE, None)
     for level, ancestor in enumerate(ancestors_or_self(node)):
         tag = ancestor.tag
@@ -152,7 +152,7 @@ def _mark_by_attributes(node: LexborNode) -> Mark:
 
 @lru_cache(maxsize=4096)
 def _names_old_price(classes: str) -> bool:
-    """Return True if a class names an old price; cached, as pages of a shop repeat their classes."""
+    """Return True if a class names an old price; cached, as pages repeat their classes."""
     return OLD_CLASS.search(CAMEL_CASE.sub("-", classes)) is not None
 
 

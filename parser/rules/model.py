@@ -168,7 +168,7 @@ class RuleSet(FrozenValue):
         yield from (layout.items for layout in self.variants)
 
     def item_selectors(self) -> Iterator[AnySelector]:
-        """Yield every selector that looks inside a variant; without CSS, it is the variant itself."""
+        """Yield every selector that looks inside a variant; one without CSS means the variant."""
         for layout in self.variants:
             yield from layout.selectors()
 

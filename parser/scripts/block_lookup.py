@@ -123,7 +123,7 @@ class _ScriptSearch:
 
     @cached_property
     def _code(self) -> list[tuple[str, KnownBlocks | None]]:
-        """The scripts of code, and the blocks known from other pages; None for a new or short one."""
+        """The scripts of code, and the blocks known of other pages; None for new or short."""
         scripts: list[tuple[str, KnownBlocks | None]] = []
         for text in self._scripts.code:
             is_long = len(text) >= MIN_CACHED_CHARS

@@ -20,8 +20,8 @@ SCHEMA_ORG = 'script[type="application/ld+json"]'
 # Start of the name of a block that is a schema.org thing.
 TYPED = "ld+json"
 # Bounds against hostile input: values of a script, values of it that cannot be repaired, times that
-# it was escaped as HTML, levels of nested lists and graphs, levels of a thing, characters of a type.
-# Longer types come from broken templates.
+# it was escaped as HTML, levels of nested lists and graphs, levels of a thing, characters of a
+# type. Longer types come from broken templates.
 MAX_VALUES = 100
 MAX_LOST_VALUES = 5
 MAX_ESCAPES = 4

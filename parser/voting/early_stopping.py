@@ -80,7 +80,7 @@ class VoteOrder:
 
     @cached_property
     def shown_until(self) -> int:
-        """The number of rules that run at least: of a price, one that reads an element that is seen.
+        """The number of rules that run at least: of a price, one that reads a visible element.
 
         A script or a meta element may state the price before a reduction.
         """
@@ -105,7 +105,7 @@ class VoteOrder:
         return decide(self.attribute, votes, confidence_of)
 
     def collect_votes(self, voters: Sequence[T], vote_of: Callable[[T], Vote]) -> tuple[Vote, ...]:
-        """Return the votes that decide the outcome, by rank of their rules; all if it stays open."""
+        """Return the votes that decide the outcome, by rank; all where it stays open."""
         value, weight, agreeing, open_weight, may_settle = None, 0.0, 0, self.primary_weight, False
         votes: list[Vote] = []
         for voter, rule_weight in zip(voters, self.weights, strict=True):

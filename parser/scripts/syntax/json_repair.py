@@ -2,8 +2,9 @@
 
 The text is repaired where the decoder stops, then decoded again: a quote within a string, a missing
 or extra comma, a value without quotes or no value, a bracket missing or one too many. So rules
-learnt on a shop's intact pages also read its broken ones. The library json-repair does that, too, but character by character: on a
-hostile page it takes a hundred times as long, or exceeds Python's recursion limit.
+learnt on a shop's intact pages also read its broken ones. The library json-repair does that, too,
+but character by character: on a hostile page it takes a hundred times as long, or exceeds Python's
+recursion limit.
 """
 
 import re
