@@ -22,7 +22,6 @@ from parser.page.document import Document
 from parser.page.struck_prices import CAMEL_CASE, mark_of
 from parser.page.texts import element_text
 from parser.page.url_paths import is_home_page
-from url_cleaner.urls.url import join_url
 
 AMOUNT_TAGS = frozenset(
     "p span div b strong ins del s strike bdi td dd em data h2 h3 h4 h5 h6 font big output label "
@@ -103,12 +102,11 @@ MAX_WALKED = 20_000
 MAX_AMOUNTS = 600
 
 
-class PageLinks:
+class OfferLinks:
     """The links of a page to other pages of offers."""
 
     def __init__(self, document: Document) -> None:
         self._cards = document.cards
-        self._base = document.base
 
     def target(self, link: LexborNode) -> str | None:
         """Return the URL of another page that a link leads to; None for all other links.
@@ -128,19 +126,13 @@ class PageLinks:
         inner = node.css_first("a[href]")
         links = [inner] if inner is not None else []
         links += ancestors_or_self(node, MAX_STEPS_AROUND)
-        return any(link.tag == "a" and self._is_to_home_page(link) for link in links)
+        urls = (self._cards.resolve(link) for link in links if link.tag == "a")
+        return any(url is not None and is_home_page(url) for url in urls)
 
     def leads_elsewhere(self, node: LexborNode) -> bool:
         """Return True if an element is, or stands in, a link to another page."""
         links = (link for link in ancestors_or_self(node, MAX_STEPS_AROUND) if link.tag == "a")
         return any(self.target(link) is not None for link in links)
-
-    def _is_to_home_page(self, link: LexborNode) -> bool:
-        href = (link.attributes.get("href") or "").strip()
-        url = join_url(self._base, href) if href and not href.startswith("#") else None
-        if url is None or not url.startswith(("https://", "http://")):
-            return False
-        return is_home_page(url)
 
 
 class PageParts:
@@ -151,7 +143,7 @@ class PageParts:
 
     def __init__(self, document: Document, title: str | None) -> None:
         self._title = (title or "").casefold()
-        self._links = PageLinks(document)
+        self._links = OfferLinks(document)
         self.amounts: list[LexborNode] = []
         self.struck_amounts: list[LexborNode] = []
         self.buy_elements: list[LexborNode] = []

@@ -17,7 +17,7 @@ from catalog.models import Attribute
 from catalog.values import normalise
 from catalog.values.shop_words import word_key
 from parser.heuristics.markup import meta_content
-from parser.heuristics.page_parts import PageLinks, is_outer
+from parser.heuristics.page_parts import OfferLinks, is_outer
 from parser.page.document import Document
 from parser.page.texts import element_text
 
@@ -135,7 +135,7 @@ def page_title(document: Document, site: SiteTexts = NO_SITE_TEXTS) -> str | Non
     shop_name = ShopName(document, site)
     stated = [shop_name.cut_both_ends(title) for title in _stated_titles(document)]
     folded = " ".join(stated).casefold()
-    links = PageLinks(document)
+    links = OfferLinks(document)
     main_headings = [
         text
         for node, text in _texts_of(document.element_index.headings)
@@ -173,12 +173,12 @@ def _texts_of(nodes: Sequence[LexborNode]) -> Iterator[tuple[LexborNode, str]]:
             yield node, text
 
 
-def _is_logo(node: LexborNode, text: str, links: PageLinks, shop_name: ShopName) -> bool:
+def _is_logo(node: LexborNode, text: str, links: OfferLinks, shop_name: ShopName) -> bool:
     """Return True if a heading is the shop's name or a link to another page."""
     return shop_name.is_name(text) or links.leads_home(node) or links.leads_elsewhere(node)
 
 
-def _other_headings(document: Document, stated: Sequence[str], links: PageLinks) -> Iterator[str]:
+def _other_headings(document: Document, stated: Sequence[str], links: OfferLinks) -> Iterator[str]:
     """Yield the element's text that makes up most of one of the page's titles, if there is any."""
     best, best_coverage = None, 0.0
     for node, text in _texts_of(document.all(OTHER_HEADINGS)[:MAX_OTHER_HEADINGS]):

@@ -114,13 +114,18 @@ class Cards:
                     return target
         return None
 
-    def target(self, link: LexborNode) -> str | None:
-        """Return the URL that a link leads to; None if that is the page itself, or no page."""
+    def resolve(self, link: LexborNode) -> str | None:
+        """Return the URL of a link; None for a part of the page, or for another scheme."""
         href = (link.attributes.get("href") or "").strip()
-        if not href or len(href) > MAX_HREF_CHARS or href.startswith("#") or PICTURE.search(href):
+        if not href or len(href) > MAX_HREF_CHARS or href.startswith("#"):
             return None
-        url = join_url(self._base, href)
-        if url is None or not url.startswith(("https://", "http://")):
+        url = join_url(self._base, href) or ""
+        return url if url.startswith(("https://", "http://")) else None
+
+    def target(self, link: LexborNode) -> str | None:
+        """Return the URL of another page that a link leads to; None for the page itself."""
+        url = self.resolve(link)
+        if url is None or PICTURE.search(url):
             return None
         path, query = _split_url(url)
         for own_path, own_query in self._own_urls:
