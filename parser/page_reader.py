@@ -15,7 +15,7 @@ from parser.templates.template_match import TemplateMatch, TemplateMatcher
 from parser.variants import Variant, read_variants
 from parser.voting.early_stopping import collect_readings
 from parser.voting.votes import run_rule
-from parser.voting.winner import Reading, offer_from
+from parser.voting.winner import Reading, offer_from, with_values
 
 NO_PRICE = "no price found, and no known offer to learn from"
 # Attributes that other templates may fill in: those that all offers have, and the EAN, which is
@@ -89,11 +89,8 @@ def read_by_templates(ranking: Sequence[TemplateMatch], read_by: TemplateReader)
     """
     readings = read_by(ranking[0].template, ALL_ATTRIBUTES)
     for match in ranking[1:]:
-        filled = {name for name, reading in readings.items() if reading.value is not None}
-        gaps = (ALL_ATTRIBUTES - readings.keys()) | (FILLED_BY_OTHERS - filled)
-        for name, reading in read_by(match.template, gaps).items():
-            if reading.value is not None:
-                readings[name] = reading
+        gaps = ALL_ATTRIBUTES - readings.keys() | FILLED_BY_OTHERS - with_values(readings).keys()
+        readings |= with_values(read_by(match.template, gaps))
     return readings
 
 
@@ -129,11 +126,11 @@ def drop_uncertain(
 def _certain(
     readings: Mapping[Attribute, Reading], thresholds: Mapping[Attribute, float]
 ) -> Readings:
-    certain = {}
-    for name, reading in readings.items():
-        if reading.confidence >= thresholds.get(name, 0.0):
-            certain[name] = reading
-    return certain
+    return {
+        name: reading
+        for name, reading in readings.items()
+        if reading.confidence >= thresholds.get(name, 0.0)
+    }
 
 
 def _offer_of(
@@ -148,10 +145,8 @@ def read_attributes(
     document: Document, template: Template, names: Container[Attribute] = ALL_ATTRIBUTES
 ) -> Readings:
     """Return the readings of a page by one template's rules, with the votes of all rules."""
-    votes = {}
-    for rule in template.rules:
-        if rule.attribute in names:
-            votes[rule] = run_rule(document, rule)
+    rules = [rule for rule in template.rules if rule.attribute in names]
+    votes = {rule: run_rule(document, rule) for rule in rules}
     readings = collect_readings(tuple(votes), votes.__getitem__, document)
     for name, reading in readings.items():
         all_votes = tuple(votes[rule] for rule in template.rules_for(name))

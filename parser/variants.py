@@ -23,7 +23,7 @@ from parser.rules.model import VariantLayout
 from parser.rules.selector import AnySelector, JsonAt
 from parser.scripts.syntax.jsonpath import compile_path
 from parser.voting.votes import Vote, vote_on_text
-from parser.voting.winner import Reading, decide, offer_from
+from parser.voting.winner import Reading, decide, offer_from, with_values
 from url_cleaner.urls.url import join_url
 
 # Items of a page that are read: a bound against hostile input.
@@ -127,26 +127,20 @@ class _ItemReading:
     @property
     def numbers(self) -> tuple[str, ...]:
         """Its own numbers."""
-        numbers = []
-        for name, reading in sorted(self.readings.items()):
-            if name in IDENTIFIERS and reading.value:
-                numbers.append(reading.value)
-        return tuple(numbers)
+        readings = sorted(self.readings.items())
+        return tuple(
+            reading.value for name, reading in readings if name in IDENTIFIERS and reading.value
+        )
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """Numbers, options and URL, by which an item differs from others; empty without any."""
-        parts = (self.numbers, self.options, self.link, self.query)
-        if not any(parts):
-            return ()
-        return parts
+        """Numbers, options and URL, by which an item differs from others."""
+        return self.numbers, self.options, self.link, self.query
 
     @property
     def short_name(self) -> str:
         """Its first number, else its options."""
-        if self.numbers:
-            return self.numbers[0]
-        return " ".join(self.options)
+        return self.numbers[0] if self.numbers else " ".join(self.options)
 
     @property
     def full_name(self) -> str:
@@ -157,14 +151,11 @@ class _ItemReading:
 
 def _distinct(items: Sequence[_ItemReading]) -> list[_ItemReading]:
     """Return the first item of each identity, without items that have none."""
-    identities = set()
-    distinct = []
+    distinct: dict[tuple[object, ...], _ItemReading] = {}
     for item in items:
-        identity = item.identity
-        if identity and identity not in identities:
-            identities.add(identity)
-            distinct.append(item)
-    return distinct
+        if any(item.identity):
+            distinct.setdefault(item.identity, item)
+    return list(distinct.values())
 
 
 def _read_item(item: Item, layout: VariantLayout, document: Document) -> _ItemReading:
@@ -234,10 +225,7 @@ def _merge(
     item: _ItemReading, shared: Mapping[Attribute, Reading], url: str, currency: str | None
 ) -> tuple[OfferFields, dict[Attribute, Reading]]:
     """Return the offer of an item, and its readings: its own before the shared ones."""
-    readings = dict(shared)
-    for name, reading in item.readings.items():
-        if reading.value is not None:
-            readings[name] = reading
+    readings = {**shared, **with_values(item.readings)}
     return offer_from(readings, url, currency), readings
 
 

@@ -8,7 +8,7 @@ from catalog.models import Attribute
 from catalog.values.identifier import GTIN_NAMES
 from parser.heuristics.claims import MARKUP, META, META_TEXT, Claim
 from parser.heuristics.page_parts import PageParts
-from parser.page.ancestors import path_to_body
+from parser.page.ancestors import around_any
 from parser.page.document import Document
 from parser.page.struck_prices import mark_of
 from parser.page.texts import element_text
@@ -83,8 +83,8 @@ def own_product_scopes(document: Document, parts: PageParts) -> list[LexborNode]
         node for node in document.tree.css(PRODUCT_SCOPE)[:MAX_SCOPES] if _is_outer_scope(node)
     ]
     for own_nodes in (parts.anchors, [*parts.amounts, *parts.buy_elements]):
-        inside = {step for node in own_nodes for step in path_to_body(node)}
-        own_scopes = [scope for scope in scopes if scope.mem_id in inside]
+        around = around_any(own_nodes)
+        own_scopes = [scope for scope in scopes if scope.mem_id in around]
         if own_scopes:
             return own_scopes[:1]
     return [] if parts.cards else scopes

@@ -17,7 +17,7 @@ from catalog.models import Attribute
 from catalog.values import find_currency, normalise
 from catalog.values.prices.price_words import CURRENT_PRICE_WORDS
 from catalog.values.shop_words import is_buy_text, names, word_key
-from parser.page.ancestors import ancestors_or_self, path_to_body
+from parser.page.ancestors import ancestors_or_self, around_any, path_to_body
 from parser.page.document import Document
 from parser.page.struck_prices import CAMEL_CASE, mark_of
 from parser.page.texts import element_text
@@ -169,15 +169,12 @@ class PageParts:
         """
         nearest: list[LexborNode] = []
         fewest_steps = MAX_ANCESTORS_OF_TITLE + 2
-        above_amounts = {step for node in self.amounts for step in path_to_body(node)}
+        above_amounts = around_any(self.amounts)
         for anchor in self.anchors:
             ancestors = list(ancestors_or_self(anchor, MAX_ANCESTORS_OF_TITLE + 1))[1:]
             inner = [node for node in ancestors if node.tag != "body"]
-            steps = MAX_ANCESTORS_OF_TITLE + 1
-            for step, node in enumerate(inner):
-                if node.mem_id in above_amounts:
-                    steps = step
-                    break
+            above = (step for step, node in enumerate(inner) if node.mem_id in above_amounts)
+            steps = next(above, MAX_ANCESTORS_OF_TITLE + 1)
             if steps < fewest_steps:
                 nearest = ancestors if steps > MAX_ANCESTORS_OF_TITLE else inner
                 fewest_steps = steps
@@ -185,7 +182,7 @@ class PageParts:
 
     def repeats_offers(self) -> bool:
         """Return True if several prices with a button each stand around the title, as in a list."""
-        above_amounts = {step for node in self.amounts for step in path_to_body(node)}
+        above_amounts = around_any(self.amounts)
         contents = [node for node in self.ancestors_of_title() if node.mem_id in above_amounts]
         if not contents:
             return False
@@ -205,7 +202,7 @@ class PageParts:
         """Return True if the only price and its button stand behind a link without the title."""
         if not self.amounts or not self.buy_elements:
             return False
-        above_title = {step for anchor in self.anchors for step in path_to_body(anchor)}
+        above_title = around_any(self.anchors)
         buy_path = path_to_body(self.buy_elements[0])
         for ancestor in ancestors_or_self(self.amounts[0], MAX_STEPS_TO_BUTTON):
             if ancestor.mem_id in above_title:

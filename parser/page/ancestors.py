@@ -1,6 +1,6 @@
 """The elements around an element, from itself up to the body of the page."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from selectolax.lexbor import LexborNode
 
@@ -23,3 +23,8 @@ def ancestors_or_self(node: LexborNode, count: int = MAX_ANCESTORS) -> Iterator[
 def path_to_body(node: LexborNode) -> list[int]:
     """Return the ids of an element and of those around it, innermost first."""
     return [ancestor.mem_id for ancestor in ancestors_or_self(node)]
+
+
+def around_any(nodes: Iterable[LexborNode]) -> set[int]:
+    """Return the ids of elements and of all those around them."""
+    return set[int]().union(*map(path_to_body, nodes))

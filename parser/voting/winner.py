@@ -110,14 +110,18 @@ def _continues(truncated: str, text: str) -> bool:
     return truncated != beginning or text[len(truncated)].isalnum()
 
 
+def with_values(readings: Mapping[Attribute, Reading]) -> dict[Attribute, Reading]:
+    """Return the readings that have a value."""
+    return {name: reading for name, reading in readings.items() if reading.value is not None}
+
+
 def offer_from(
     readings: Mapping[Attribute, Reading], url: str, currency: str | None
 ) -> OfferFields:
     """Make a page's offer from its readings; `currency` is assumed where the price names none."""
-    values: dict[str, str] = {}
-    for name, reading in readings.items():
-        if reading.value is not None:
-            values[name] = reading.value
+    values: dict[str, Any] = {
+        name: reading.value for name, reading in with_values(readings).items()
+    }
     price, image = values.pop(Attribute.PRICE, None), values.pop(Attribute.IMAGE, None)
     own_currency = values.pop(Attribute.CURRENCY, None)
     fields: dict[str, Any] = {**values, "url": url, "images": [image] if image else []}
