@@ -4,7 +4,7 @@ A page holds a hundred kilobytes of code, and a rule needs one object of it. The
 meta =`, is the code before it. So the name is searched as text, and only the value behind it is
 decoded. Loose pairs are searched by their key, schema.org things by their type. Every block that
 `Document.blocks` lists is found here under its name, and so are values inside a larger block. Each
-script of JSON and each place in code is decoded at most once.
+script of JSON is decoded at most once, and each place in code once for a name.
 """
 
 import re
