@@ -196,12 +196,14 @@ def _encoding_of_unlabelled(body: bytes) -> str:
         if _ESCAPE not in body:
             return UTF8
         return _encoding_in_late_meta(body) or UTF8
+    try:
+        body.decode(UTF8)
+        return UTF8
+    except UnicodeDecodeError:
+        if encoding := _encoding_in_late_meta(body):
+            return encoding
     text = body.decode(UTF8, "replace")
     invalid = text.count("\ufffd")
-    if not invalid:
-        return UTF8
-    if encoding := _encoding_in_late_meta(body):
-        return encoding
     # A page that is cut inside a character, or quotes another page, is still UTF-8.
     valid = sum(1 for _ in _NON_ASCII.finditer(text))
     return UTF8 if valid > invalid else LAST_RESORT

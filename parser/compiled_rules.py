@@ -7,6 +7,7 @@ rules ask for are decoded (`parser.scripts.block_lookup`).
 """
 
 from collections.abc import Callable, Container, Hashable, Sequence
+from operator import methodcaller
 
 from selectolax.lexbor import LexborNode
 
@@ -21,30 +22,14 @@ from parser.scripts.block_lookup import data_query
 from parser.scripts.syntax.jsonpath import compile_path
 from parser.templates.template_match import TemplateMatcher
 from parser.voting.confidence import estimate_confidence
-from parser.voting.early_stopping import VoteOrder, vote_orders
-from parser.voting.old_prices import without_old_prices
-from parser.voting.votes import (
-    Vote,
-    base_url_for,
-    normalisation_key,
-    normalised_value,
-    skips_cards,
-)
-from parser.voting.winner import decide
+from parser.voting.early_stopping import vote_orders
+from parser.voting.votes import Vote, base_url_for, normalisation_key, normalised_value, skips_cards
 
 # Votes of a rule that are cached from page to page, for texts up to a length: bounds on memory.
 MAX_CACHED = 500
 MAX_CACHED_CHARS = 100
 # Attributes of which a shop's pages repeat few texts.
-REPEATED = frozenset(
-    {
-        Attribute.BRAND,
-        Attribute.CATEGORY,
-        Attribute.CURRENCY,
-        Attribute.PRICE,
-        Attribute.AVAILABILITY,
-    }
-)
+REPEATED = frozenset(map(Attribute, ("brand", "category", "currency", "price", "availability")))
 
 NO_TRIM = Trim()
 
@@ -53,10 +38,7 @@ Values = dict[str, str | None]
 
 
 class CompiledRules:
-    """The rules of one shop, ready to read its pages.
-
-    Raises RuleError where one of their JSONPaths is invalid.
-    """
+    """The rules of one shop, compiled. Raises RuleError where a JSONPath of them is invalid."""
 
     def __init__(self, rules: RuleSet) -> None:
         self._rules = rules
@@ -96,16 +78,13 @@ class _CompiledTemplate:
         # Values may depend on the page: relative URLs of pictures do.
         for values in self._values:
             values.clear()
-        page = PageLookups(document)
-        collected = [
-            (order.attribute, _without_old(order, order.collect_votes(rules, page.run), document))
-            for order, rules in self._orders
-            if order.attribute in names
-        ]
-        return {
-            attribute: decide(attribute, votes, self._confidence_of)
-            for attribute, votes in collected
-        }
+        run = methodcaller("run", PageLookups(document))
+        readings = {}
+        for order, rules in self._orders:
+            if order.attribute in names:
+                reading = order.read(rules, run, document, self._confidence_of)
+                readings[order.attribute] = reading
+        return readings
 
     def _confidence_of(self, share: float, rules: Sequence[Rule]) -> float:
         """Return the cached confidence: the same rules agree on most pages."""
@@ -118,10 +97,6 @@ class _CompiledTemplate:
         return confidence
 
 
-def _without_old(order: VoteOrder, votes: tuple[Vote, ...], document: Document) -> tuple[Vote, ...]:
-    return without_old_prices(votes, document) if order.attribute is Attribute.PRICE else votes
-
-
 class PageLookups:
     """The look-ups on a page: elements and data that several rules select are looked up once."""
 
@@ -131,12 +106,8 @@ class PageLookups:
         self.document = document
         self.nodes: dict[str, LexborNode | None] = {}
 
-    def run(self, rule: "CompiledRule") -> Vote:
-        """Run a rule on the page."""
-        return rule.run(self)
-
     def own_node(self, css: str) -> LexborNode | None:
-        """Return the first element that a CSS selector matches, if it is of the page's own offer."""
+        """Return the first match of a CSS selector, if it is of the page's own offer."""
         node = self.node(css)
         return None if node is None or self.document.cards.hold(node) else node
 
@@ -148,10 +119,7 @@ class PageLookups:
 
 
 def _compile_selector(rule: Rule) -> Callable[[PageLookups], str | None]:
-    """Return the function that finds the text at a rule's selector.
-
-    All that is equal on each page is computed before.
-    """
+    """Return the function that finds the text at a rule's selector on a page."""
     selector = rule.selector
     if isinstance(selector, JsonAt) and not (selector.is_in_place or selector.join):
         query = data_query(selector.css, selector.block, selector.path)

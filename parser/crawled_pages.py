@@ -42,10 +42,7 @@ class CrawledPage:
         return self.canonical or self.url
 
     def is_fresh(self, since: datetime | None) -> bool:
-        """Return True if the page was fetched after that time.
-
-        False where either time is unknown.
-        """
+        """Return True if the page was fetched after that time; False where either is unknown."""
         return since is not None and self.fetched_at is not None and self.fetched_at > since
 
 
@@ -100,11 +97,9 @@ def _choose_originals(pages: Sequence[CrawledPage]) -> list[CrawledPage]:
         by_body[page.body].append(page)
     originals: dict[str, str] = {}
     for body, copies in by_body.items():
-        urls = {copy.url for copy in copies}
+        canonicals = {copy.canonical for copy in copies}
         # The copy that was fetched first has no canonical URL, the others have its URL.
-        is_chosen_by_crawl = any(copy.canonical is None for copy in copies) and all(
-            copy.canonical is None or copy.canonical in urls for copy in copies
-        )
+        is_chosen_by_crawl = canonicals - {copy.url for copy in copies} == {None}
         if len(copies) > 1 and is_chosen_by_crawl:
             originals[body] = copies[0].url
     chosen = []
@@ -113,18 +108,14 @@ def _choose_originals(pages: Sequence[CrawledPage]) -> list[CrawledPage]:
         if original is None:
             chosen.append(page)
         else:
-            canonical = None if page.url == original else original
-            chosen.append(replace(page, canonical=canonical))
+            chosen.append(replace(page, canonical=None if page.url == original else original))
     return chosen
 
 
 def _is_canonical_plausible(
     page: CrawledPage, home_bodies: Collection[str], targets: Mapping[str, str]
 ) -> bool:
-    """Return True if the page can stand at its canonical URL.
-
-    `targets` are those of lost URLs that redirect.
-    """
+    """Return True if a page can stand at its canonical URL; `targets` are lost URLs' redirects."""
     address, own_path = page.address, url_path(page.url)
     if is_home_page(address):
         return page.body in home_bodies or is_home_page(own_path)
@@ -160,10 +151,7 @@ def interleave_folders(pages: Sequence[CrawledPage]) -> list[CrawledPage]:
 
 
 class PageOpener:
-    """Opens crawled pages from the page store.
-
-    `refused` maps the URLs of pages that cannot be opened to the reason.
-    """
+    """Opens crawled pages; `refused` maps the URLs of damaged ones to the reason."""
 
     def __init__(self, bodies_url: str) -> None:
         self._bodies = BodyStore(bodies_url)
@@ -171,10 +159,7 @@ class PageOpener:
         self.refused: dict[str, str] = {}
 
     def open(self, page: CrawledPage, *, trusted: bool = False) -> Document:
-        """Open a page at its own URL.
-
-        Raises StoreError, and HostilePage unless the page is `trusted`.
-        """
+        """Open a page. Raises StoreError, and HostilePage unless the page is `trusted`."""
         return Document(
             self._bodies.get(page.body),
             page.address,

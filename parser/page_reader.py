@@ -15,11 +15,11 @@ from parser.templates.template_match import TemplateMatch, TemplateMatcher
 from parser.variants import Variant, read_variants
 from parser.voting.early_stopping import collect_readings
 from parser.voting.votes import run_rule
-from parser.voting.winner import Reading, offer_from
+from parser.voting.winner import Reading, offer_from, with_values
 
+NO_PRICE = "no price found, and no known offer to learn from"
 # Attributes that other templates may fill in: those that all offers have, and the EAN, which is
 # recognised by itself.
-NO_PRICE = "no price found, and no known offer to learn from"
 FILLED_BY_OTHERS = frozenset({Attribute.TITLE, Attribute.PRICE, Attribute.BRAND, Attribute.EAN})
 ALL_ATTRIBUTES = frozenset(Attribute)
 Readings = dict[Attribute, Reading]
@@ -67,11 +67,17 @@ def read_by_best_template(
         reason = f"unlike the shop's offer pages ({similarity:.2f})"
         return PageReading(PageKind.OTHER, reason, similarity=similarity)
     readings = read_by_templates(ranking, read_by)
-    page = _page_reading(readings, document.url, rules.currency, ranking[0])
-    page = _with_variants(page, document, rules)
-    if _lacks_price(page) and _needs_price(ranking[0].template):
-        return replace(page, kind=PageKind.OTHER, reason=NO_PRICE, offer=None, variants=())
-    return page
+    template, similarity = ranking[0]
+    offer = offer_from(readings, document.url, rules.currency)
+    if not offer.title:
+        reason = "no title found"
+        return PageReading(PageKind.OTHER, reason, template.name, similarity, None, readings)
+    variants = read_variants(document, rules.variants, readings, rules.currency)
+    prices = {offer.price, *(variant.offer.price for variant in variants)}
+    if prices == {None} and _needs_price(template):
+        return PageReading(PageKind.OTHER, NO_PRICE, template.name, similarity, None, readings)
+    reason = f"like template {template.name}"
+    return PageReading(PageKind.OFFER, reason, template.name, similarity, offer, readings, variants)
 
 
 def read_by_templates(ranking: Sequence[TemplateMatch], read_by: TemplateReader) -> Readings:
@@ -83,35 +89,9 @@ def read_by_templates(ranking: Sequence[TemplateMatch], read_by: TemplateReader)
     """
     readings = read_by(ranking[0].template, ALL_ATTRIBUTES)
     for match in ranking[1:]:
-        gaps = {name for name in ALL_ATTRIBUTES if _is_gap(name, readings)}
-        for name, reading in read_by(match.template, gaps).items():
-            if reading.value is not None:
-                readings[name] = reading
+        gaps = ALL_ATTRIBUTES - readings.keys() | FILLED_BY_OTHERS - with_values(readings).keys()
+        readings |= with_values(read_by(match.template, gaps))
     return readings
-
-
-def _is_gap(name: Attribute, readings: Mapping[Attribute, Reading]) -> bool:
-    if name not in readings:
-        return True
-    return name in FILLED_BY_OTHERS and readings[name].value is None
-
-
-def _page_reading(
-    readings: Mapping[Attribute, Reading], url: str, currency: str | None, match: TemplateMatch
-) -> PageReading:
-    """Conclude the kind of a page and its offer from the readings."""
-    offer: OfferFields | None = offer_from(readings, url, currency)
-    kind, reason = PageKind.OFFER, f"like template {match.template.name}"
-    if offer is None or not offer.title:
-        kind, reason, offer = PageKind.OTHER, "no title found", None
-    return PageReading(kind, reason, match.template.name, match.similarity, offer, readings)
-
-
-def _lacks_price(page: PageReading) -> bool:
-    """Return True if an offer page shows no price, neither of its offer nor of its variants."""
-    if page.offer is None or page.offer.price is not None:
-        return False
-    return all(variant.offer.price is None for variant in page.variants)
 
 
 def _needs_price(template: Template) -> bool:
@@ -125,21 +105,10 @@ def _needs_price(template: Template) -> bool:
     return bool(template.rules_for(Attribute.PRICE))
 
 
-def _with_variants(page: PageReading, document: Document, rules: RuleSet) -> PageReading:
-    """Add the offers of a page that lists several, if the rules know its layout."""
-    if page.offer is None or not rules.variants:
-        return page
-    variants = read_variants(document, rules.variants, page.readings, rules.currency)
-    return replace(page, variants=variants)
-
-
 def drop_uncertain(
     page: PageReading, thresholds: Mapping[Attribute, float], currency: str | None
 ) -> PageReading:
-    """Drop values with a confidence below the attribute's threshold.
-
-    A page without a title is then no offer page.
-    """
+    """Drop values of a confidence below the threshold; without a title a page is no offer page."""
     if page.offer is None or not thresholds:
         return page
     readings = _certain(page.readings, thresholds)
@@ -157,20 +126,17 @@ def drop_uncertain(
 def _certain(
     readings: Mapping[Attribute, Reading], thresholds: Mapping[Attribute, float]
 ) -> Readings:
-    certain = {}
-    for name, reading in readings.items():
-        if reading.confidence >= thresholds.get(name, 0.0):
-            certain[name] = reading
-    return certain
+    return {
+        name: reading
+        for name, reading in readings.items()
+        if reading.confidence >= thresholds.get(name, 0.0)
+    }
 
 
 def _offer_of(
     offer: OfferFields, readings: Mapping[Attribute, Reading], currency: str | None
 ) -> OfferFields:
-    """Make the offer anew from fewer readings.
-
-    It keeps its title, which may have a variant's options.
-    """
+    """Make the offer of fewer readings; it keeps its title, which may have a variant's options."""
     reduced = offer_from(readings, offer.url or "", currency)
     return reduced.model_copy(update={"title": offer.title}) if reduced.title else reduced
 
@@ -179,10 +145,8 @@ def read_attributes(
     document: Document, template: Template, names: Container[Attribute] = ALL_ATTRIBUTES
 ) -> Readings:
     """Return the readings of a page by one template's rules, with the votes of all rules."""
-    votes = {}
-    for rule in template.rules:
-        if rule.attribute in names:
-            votes[rule] = run_rule(document, rule)
+    rules = [rule for rule in template.rules if rule.attribute in names]
+    votes = {rule: run_rule(document, rule) for rule in rules}
     readings = collect_readings(tuple(votes), votes.__getitem__, document)
     for name, reading in readings.items():
         all_votes = tuple(votes[rule] for rule in template.rules_for(name))

@@ -197,23 +197,21 @@ def _read_all(
     return map_chunks(_prepare_worker, (task,), chunks, worker_count, _set_aside)
 
 
-class _PageParser:
-    """Reads crawled pages by compiled rules."""
+def _prepare_worker(task: ParseTask) -> Callable[[CrawledPage], Outcome]:
+    """Return the function that reads a page by compiled rules; its faults are its outcome."""
+    rules = RuleSet.model_validate_json(task.rules)
+    compiled, opener, thresholds = (
+        CompiledRules(rules),
+        PageOpener(task.bodies_url),
+        dict(task.thresholds),
+    )
 
-    def __init__(self, task: ParseTask) -> None:
-        rules = RuleSet.model_validate_json(task.rules)
-        self._opener = PageOpener(task.bodies_url)
-        self._rules = CompiledRules(rules)
-        self._thresholds = dict(task.thresholds)
-        self._currency = rules.currency
-
-    def read(self, page: CrawledPage) -> Outcome:
-        """Read a page; its faults are its outcome."""
+    def read(page: CrawledPage) -> Outcome:
         try:
             limit_processor_time(HARD_TIME_LIMIT)
             with ProcessorTimeLimit(TIME_LIMIT):
-                reading = self._rules.read(self._opener.open(page, trusted=True))
-                certain = drop_uncertain(reading, self._thresholds, self._currency)
+                reading = compiled.read(opener.open(page, trusted=True))
+                certain = drop_uncertain(reading, thresholds, rules.currency)
                 return Outcome(page.page_id, certain)
         except MemoryError:
             # The worker ends, and the page is tried again in a fresh one.
@@ -222,9 +220,7 @@ class _PageParser:
             reason = f"unreadable: {str(error) or type(error).__name__}"
             return Outcome(page.page_id, PageReading(PageKind.OTHER, reason), failed=True)
 
-
-def _prepare_worker(task: ParseTask) -> Callable[[CrawledPage], Outcome]:
-    return _PageParser(task).read
+    return read
 
 
 def _set_aside(page: CrawledPage, reason: str) -> Outcome:

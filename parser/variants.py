@@ -23,7 +23,7 @@ from parser.rules.model import VariantLayout
 from parser.rules.selector import AnySelector, JsonAt
 from parser.scripts.syntax.jsonpath import compile_path
 from parser.voting.votes import Vote, vote_on_text
-from parser.voting.winner import Reading, decide, offer_from
+from parser.voting.winner import Reading, decide, offer_from, with_values
 from url_cleaner.urls.url import join_url
 
 # Items of a page that are read: a bound against hostile input.
@@ -50,10 +50,7 @@ class Item:
     node: LexborNode | None = None
 
     def find(self, selector: AnySelector) -> str | None:
-        """Return the first value at a selector inside the item, as text.
-
-        None where there is none.
-        """
+        """Return the first value at a selector inside the item, as text; None without any."""
         if isinstance(selector, JsonAt):
             if self.node is not None:
                 return None
@@ -65,9 +62,7 @@ class Item:
         return None if node is None else selected_text(node, selector)
 
     def find_price(self, selector: AnySelector) -> str | None:
-        """Return the text of the asked price at a selector: `find` without prices that are struck
-        out.
-        """
+        """Return the text at a price's selector, without prices that are struck out."""
         if self.node is None or isinstance(selector, JsonAt):
             return self.find(selector)
         css, element = selector.css, self.node
@@ -132,29 +127,20 @@ class _ItemReading:
     @property
     def numbers(self) -> tuple[str, ...]:
         """Its own numbers."""
-        numbers = []
-        for name, reading in sorted(self.readings.items()):
-            if name in IDENTIFIERS and reading.value:
-                numbers.append(reading.value)
-        return tuple(numbers)
+        readings = sorted(self.readings.items())
+        return tuple(
+            reading.value for name, reading in readings if name in IDENTIFIERS and reading.value
+        )
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """Its numbers, options and URL, by which it differs from other items.
-
-        Empty where it has none.
-        """
-        parts = (self.numbers, self.options, self.link, self.query)
-        if not any(parts):
-            return ()
-        return parts
+        """Numbers, options and URL, by which an item differs from others."""
+        return self.numbers, self.options, self.link, self.query
 
     @property
     def short_name(self) -> str:
         """Its first number, else its options."""
-        if self.numbers:
-            return self.numbers[0]
-        return " ".join(self.options)
+        return self.numbers[0] if self.numbers else " ".join(self.options)
 
     @property
     def full_name(self) -> str:
@@ -165,14 +151,11 @@ class _ItemReading:
 
 def _distinct(items: Sequence[_ItemReading]) -> list[_ItemReading]:
     """Return the first item of each identity, without items that have none."""
-    identities = set()
-    distinct = []
+    distinct: dict[tuple[object, ...], _ItemReading] = {}
     for item in items:
-        identity = item.identity
-        if identity and identity not in identities:
-            identities.add(identity)
-            distinct.append(item)
-    return distinct
+        if any(item.identity):
+            distinct.setdefault(item.identity, item)
+    return list(distinct.values())
 
 
 def _read_item(item: Item, layout: VariantLayout, document: Document) -> _ItemReading:
@@ -219,8 +202,17 @@ def _to_variants(
         # A single item is the page's own offer.
         yield Variant(*_merge(items[0], page_readings, url, currency))
         return
-    shared = _shared_readings(layout, page_readings)
-    for item, address in zip(items, _addresses(items, url), strict=True):
+    # The page's numbers are those of one variant, and so is its price where each has its own.
+    excluded = set(IDENTIFIERS)
+    if any(rule.attribute is Attribute.PRICE for rule in layout.rules):
+        excluded.add(Attribute.PRICE)
+    shared = {name: reading for name, reading in page_readings.items() if name not in excluded}
+    addresses = [_address(item, url) for item in items]
+    short_names = [item.short_name for item in items]
+    # Short names may be equal, too.
+    for names in (short_names, [item.full_name for item in items]):
+        addresses = _with_fragments(addresses, names)
+    for item, address in zip(items, addresses, strict=True):
         offer, readings = _merge(item, shared, address, currency)
         own_title = item.readings.get(Attribute.TITLE)
         if own_title is None or own_title.value is None:
@@ -229,24 +221,11 @@ def _to_variants(
         yield Variant(offer, readings)
 
 
-def _shared_readings(
-    layout: VariantLayout, page_readings: Mapping[Attribute, Reading]
-) -> dict[Attribute, Reading]:
-    """Return the page's readings that hold for all variants."""
-    excluded = set(IDENTIFIERS)
-    if any(rule.attribute is Attribute.PRICE for rule in layout.rules):
-        excluded.add(Attribute.PRICE)
-    return {name: reading for name, reading in page_readings.items() if name not in excluded}
-
-
 def _merge(
     item: _ItemReading, shared: Mapping[Attribute, Reading], url: str, currency: str | None
 ) -> tuple[OfferFields, dict[Attribute, Reading]]:
     """Return the offer of an item, and its readings: its own before the shared ones."""
-    readings = dict(shared)
-    for name, reading in item.readings.items():
-        if reading.value is not None:
-            readings[name] = reading
+    readings = {**shared, **with_values(item.readings)}
     return offer_from(readings, url, currency), readings
 
 
@@ -263,14 +242,6 @@ def variant_title(title: str, options: Sequence[str]) -> str:
     if not missing:
         return title
     return f"{title} - {' / '.join(missing)}"
-
-
-def _addresses(items: Sequence[_ItemReading], url: str) -> list[str]:
-    """Return a URL for each item; equal ones are distinguished by a fragment."""
-    addresses = [_address(item, url) for item in items]
-    addresses = _with_fragments(addresses, [item.short_name for item in items])
-    # Short names may be equal, too.
-    return _with_fragments(addresses, [item.full_name for item in items])
 
 
 def _with_fragments(addresses: Sequence[str], names: Sequence[str]) -> list[str]:

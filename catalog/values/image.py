@@ -6,6 +6,7 @@ BigCommerce `.500.750`), versioned by query, moved to another host. The file's n
 
 import html
 import re
+from functools import lru_cache
 from urllib.parse import parse_qsl, unquote, urljoin, urlsplit
 
 from catalog.values import text
@@ -130,6 +131,8 @@ def is_placeholder_image(url: str) -> bool:
     return _is_placeholder(path, _last_segment(path).lower())
 
 
+# The votes of a page for its image are compared with each other.
+@lru_cache(maxsize=256)
 def image_key(value: str) -> str:
     """Comparison key: the file's name in lower case without size, version and query.
 

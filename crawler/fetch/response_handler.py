@@ -19,6 +19,7 @@ from crawler.fetch.response_status import (
 from crawler.filters.link_filter import CrawlPosition, LinkFilter
 from crawler.frontier.revisit import next_visit
 from crawler.pages.page_digest import PageDigest
+from crawler.store.page_processor import header_value
 from crawler.store.pipelines import PageItem
 from crawler.urls.crawl_url import CrawlUrl
 from crawler.urls.rule_verification import ReplacedLink
@@ -144,7 +145,7 @@ def _position(page: Page) -> CrawlPosition:
 
 def _body_columns(page: Page, response: Response, digest: PageDigest) -> dict[str, Any]:
     columns = {
-        "content_type": _header(response, "Content-Type"),
+        "content_type": header_value(response, "Content-Type"),
         "size": digest.size,
         "body": digest.body,
         **_validators(response),
@@ -170,9 +171,9 @@ def is_same_page(page: Page, response: Response) -> bool:
     """
     if response.status not in CONTENT_STATUSES or page.status not in CONTENT_STATUSES:
         return False
-    if _header(response, "Link") or _header(response, "Content-Language"):
+    if header_value(response, "Link") or header_value(response, "Content-Language"):
         return False
-    if _header(response, "Content-Type") != page.content_type:
+    if header_value(response, "Content-Type") != page.content_type:
         return False
     return page.body is not None and body_hash(response.body) == page.body
 
@@ -180,16 +181,10 @@ def is_same_page(page: Page, response: Response) -> bool:
 def _validators(response: Response) -> dict[str, str | None]:
     """Return the headers by which a shop tells whether a page has changed."""
     return {
-        "etag": _header(response, "ETag"),
-        "last_modified": _header(response, "Last-Modified"),
+        "etag": header_value(response, "ETag"),
+        "last_modified": header_value(response, "Last-Modified"),
     }
 
 
 def _unchanged_columns(page: Page) -> dict[str, Any]:
     return {"unchanged": page.unchanged + 1, "not_before": next_visit(page, utc_now())}
-
-
-def _header(response: Response, name: str) -> str | None:
-    value = response.headers.get(name)
-    # PostgreSQL cannot store a zero, and no header may hold one.
-    return value.decode("latin-1") if value and b"\0" not in value else None

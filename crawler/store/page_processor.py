@@ -81,9 +81,9 @@ class PageProcessor:
         Without `detect_missing` the body is stored although it looks like a missing page. Raises
         StoreError, PageError, and PageSetAside if workers die of the page.
         """
-        content_type = _header(response, "Content-Type")
-        link_header = _header(response, "Link")
-        content_language = _header(response, "Content-Language")
+        content_type = header_value(response, "Content-Type")
+        link_header = header_value(response, "Link")
+        content_language = header_value(response, "Content-Language")
         task = {
             "kind": DIGEST,
             "url": response.url,
@@ -113,7 +113,7 @@ class PageProcessor:
 
         Raises PageError, and PageSetAside if workers die of the page.
         """
-        content_type = _header(response, "Content-Type")
+        content_type = header_value(response, "Content-Type")
         if not self._is_isolated:
             try:
                 return page_fingerprint(response.body, content_type)
@@ -270,10 +270,11 @@ def _fingerprint_from(fields: list[Any] | None) -> PageFingerprint | None:
     return PageFingerprint(fields[0], frozenset(fields[1])) if fields else None
 
 
-def _header(response: Response, name: str) -> str | None:
-    """Return a header, all its lines joined; None if it is missing or empty."""
-    lines = [line.decode("latin-1") for line in response.headers.getlist(name)]
-    return ", ".join(lines) or None
+def header_value(response: Response, name: str) -> str | None:
+    """Return a header, all its lines joined; None if it is missing, empty or holds a zero."""
+    value = b", ".join(response.headers.getlist(name))
+    # PostgreSQL cannot store a zero, and no header may hold one.
+    return value.decode("latin-1") if value and b"\0" not in value else None
 
 
 def _is_worth_storing(digest: PageDigest, detect_missing: bool) -> bool:

@@ -7,21 +7,14 @@ page itself: these are no categories.
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from selectolax.lexbor import LexborNode
-
 from catalog.models import Attribute
 from catalog.values.category import SEPARATOR, is_home
 from catalog.values.shop_words import word_key
-from parser.heuristics.claims import (
-    BREADCRUMB,
-    BREADCRUMB_DATA_TRUST,
-    BREADCRUMB_TRUST,
-    Claim,
-)
-from parser.heuristics.titles import NO_SITE_TEXTS, ShopName, SiteTexts
+from parser.heuristics.claims import BREADCRUMB, BREADCRUMB_DATA, Claim
+from parser.heuristics.structured_data import things_of
+from parser.heuristics.titles import NO_SITE_TEXTS, ShopName, SiteTexts, name_overlap
 from parser.page.document import Document, scalar_text
 from parser.page.texts import element_text
-from parser.scripts.blocks import SCHEMA_ORG
 
 BREADCRUMB_LIST = "BreadcrumbList"
 # Breadcrumbs by the names of common shop systems and themes, in document order.
@@ -50,18 +43,19 @@ def breadcrumb_claims(
     if not title:
         return
     shop_name = ShopName(document, site)
-    for block in document.blocks:
-        if block.css != SCHEMA_ORG:
-            continue
-        for names in _breadcrumbs_in(block.data, MAX_LEVELS):
+    for thing in things_of(document):
+        for names in _breadcrumbs_in(thing, MAX_LEVELS):
             path = _category_path(names, title, shop_name)
             if path:
-                yield Claim(Attribute.CATEGORY, path, BREADCRUMB_DATA_TRUST, BREADCRUMB)
+                yield Claim(Attribute.CATEGORY, path, BREADCRUMB_DATA)
                 return
     for node in document.all(BREADCRUMB_CSS)[:MAX_BREADCRUMBS]:
-        path = _category_path(_link_texts(node), title, shop_name)
+        # The page itself is mostly no link.
+        texts = (element_text(link, MAX_STEP_CHARS) for link in node.css("a")[:MAX_LINKS])
+        steps = [text.strip(" >»›/|·-→") for text in texts if text]
+        path = _category_path(steps, title, shop_name)
         if path:
-            yield Claim(Attribute.CATEGORY, path, BREADCRUMB_TRUST, BREADCRUMB)
+            yield Claim(Attribute.CATEGORY, path, BREADCRUMB)
             return
 
 
@@ -94,23 +88,12 @@ def _step_names(items: Sequence[Any]) -> list[str]:
     return [name for _, name in sorted(steps, key=lambda step: step[0])]
 
 
-def _link_texts(node: LexborNode) -> list[str]:
-    """Return the texts of a breadcrumb's links; the page itself is mostly no link."""
-    texts = (element_text(link, MAX_STEP_CHARS) for link in node.css("a")[:MAX_LINKS])
-    return [text.strip(" >»›/|·-→") for text in texts if text]
-
-
 def _category_path(names: Sequence[str], title: str, shop_name: ShopName) -> str | None:
     """Return the steps between the home page and the page itself; None where there are none."""
     steps = [name for name in names if 0 < len(name) <= MAX_STEP_CHARS]
     while steps and (is_home(steps[0]) or shop_name.is_name(steps[0])):
         steps.pop(0)
-    if steps and _is_title(steps[-1], title):
+    # The last step may be a shorter or longer spelling of the title.
+    if steps and name_overlap(word_key(steps[-1]), word_key(title)) >= MIN_TITLE_SHARE:
         steps.pop()
     return SEPARATOR.join(steps) or None
-
-
-def _is_title(step: str, title: str) -> bool:
-    """Return True if a step is the title, or a shorter or longer spelling of it."""
-    shorter, longer = sorted((word_key(step), word_key(title)), key=len)
-    return shorter in longer and len(shorter) >= MIN_TITLE_SHARE * len(longer)

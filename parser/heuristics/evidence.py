@@ -39,15 +39,15 @@ def offer_evidence(document: Document, title: str, parts: PageParts, sources: So
         return 0
     is_declared = len(products) == 1 or len(own_product_scopes(document, parts)) == 1
     has_offer_type = meta_content(document, "og:type") in OFFER_PAGE_TYPES
-    if is_declared or has_offer_type or DATA in sources[Attribute.PRICE]:
+    if is_declared or has_offer_type or DATA.name in sources[Attribute.PRICE]:
         return SURE
     if parts.repeats_offers() or parts.is_unnamed_card():
         return 0
     # Several products are a list, unless the page itself has a button.
-    has_price = NEAR_HEADING in sources[Attribute.PRICE]
+    has_price = NEAR_HEADING.name in sources[Attribute.PRICE]
     can_buy = has_price and bool(parts.buy_elements)
     if products:
         return LIKELY if can_buy else 0
     has_meta_price = meta_content(document, "product:price:amount") is not None
-    has_label = any(LABEL in sources.get(name, ()) for name in LABELLED)
+    has_label = any(LABEL.name in sources.get(name, ()) for name in LABELLED)
     return LIKELY if has_meta_price or can_buy or (has_price and has_label) else 0

@@ -1,18 +1,20 @@
 """Read an offer by heuristics, for a shop without known offers.
 
 Sources are schema.org's names in JSON-LD, microdata and RDFa, OpenGraph's, data objects with the
-page's title, breadcrumbs, values behind labels, the price near the title, and common class names. The trust of claims that agree adds up.
-The names are those of the vocabularies and of common shop systems, never of one shop.
+page's title, breadcrumbs, values behind labels, the price near the title, and common class names.
+The trust of claims that agree adds up. The names are those of the vocabularies and of common shop
+systems, never of one shop.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from catalog.models import Attribute
 from catalog.values import Hint, is_long_gtin, normalise, value_key
 from catalog.values.category import is_home
 from parser.heuristics.breadcrumbs import breadcrumb_claims
-from parser.heuristics.claims import HEADING, HEADING_TRUST, META, Claim
+from parser.heuristics.claims import HEADING, META, META_TEXT, Claim
 from parser.heuristics.evidence import offer_evidence
 from parser.heuristics.markup import meta_claims, schema_markup_claims
 from parser.heuristics.page_parts import AMOUNT_CHARS_READ, PageParts
@@ -20,6 +22,7 @@ from parser.heuristics.structured_data import data_claims, json_ld_claims
 from parser.heuristics.titles import NO_SITE_TEXTS, ShopName, SiteTexts, page_title
 from parser.heuristics.visible_text import visible_text_claims
 from parser.page.document import Document
+from parser.page.struck_prices import find_outdated
 from parser.page.texts import element_text
 
 
@@ -52,30 +55,26 @@ def read_by_heuristics(document: Document) -> dict[Attribute, HeuristicValue]:
 def read_page_by_heuristics(
     document: Document, site: SiteTexts = NO_SITE_TEXTS
 ) -> HeuristicReading:
-    """Read a page, and judge whether it shows one offer.
-
-    `site` are the texts that the shop's pages share: the shop's name, and headings of the layout.
-    """
+    """Read a page, and judge whether it shows one offer; `site` are texts that pages share."""
     title = page_title(document, site)
     parts = PageParts(document, title)
     shop_name = ShopName(document, site)
-    claims: dict[Attribute, list[Claim]] = {}
+    claims = defaultdict[Attribute, list[Claim]](list)
     for claim in _claims(document, title, parts, site):
         text = claim.value
         if claim.attribute is Attribute.TITLE:
-            text = shop_name.cut(text) if claim.source != META else shop_name.cut_both_ends(text)
+            is_meta = claim.source in (META, META_TEXT)
+            text = shop_name.cut_both_ends(text) if is_meta else shop_name.cut(text)
         value = normalise(claim.attribute, text, Hint(base_url=document.base))
         if value is None or (claim.attribute is Attribute.CATEGORY and is_home(value)):
             continue
         if claim.attribute is Attribute.HAN and is_long_gtin(value):
             continue
-        normalised = Claim(claim.attribute, value, claim.trust, claim.source)
-        claims.setdefault(claim.attribute, []).append(normalised)
+        claims[claim.attribute].append(replace(claim, value=value))
     if title:
-        heading = Claim(Attribute.TITLE, title, HEADING_TRUST, HEADING)
-        claims.setdefault(Attribute.TITLE, []).append(heading)
+        claims[Attribute.TITLE].append(Claim(Attribute.TITLE, title, HEADING))
     if Attribute.PRICE in claims:
-        claims[Attribute.PRICE] = _without_old_prices(claims[Attribute.PRICE], parts)
+        claims[Attribute.PRICE] = _without_old_prices(claims[Attribute.PRICE], document, parts)
     values = {attribute: _decide(attribute, group) for attribute, group in claims.items()}
     price = values.get(Attribute.PRICE)
     if title is None or price is None or not float(price.value):
@@ -84,29 +83,30 @@ def read_page_by_heuristics(
     return HeuristicReading(values, offer_evidence(document, title, parts, sources))
 
 
-def _without_old_prices(prices: list[Claim], parts: PageParts) -> list[Claim]:
-    """Drop the claims of a price that the page strikes through, if it has another price.
-
-    A script's variable often holds the price before a reduction.
-    """
-    struck: set[str | None] = set()
-    for node in parts.struck_amounts:
-        struck.add(normalise(Attribute.PRICE, element_text(node, AMOUNT_CHARS_READ) or ""))
-    return [claim for claim in prices if claim.value not in struck] or prices
+def _without_old_prices(
+    claims: Sequence[Claim], document: Document, parts: PageParts
+) -> list[Claim]:
+    """Return the claims of prices that the page does not strike out beside a lower one."""
+    struck = (element_text(node, AMOUNT_CHARS_READ) for node in parts.struck_amounts)
+    old = {normalise(Attribute.PRICE, text or "") or "" for text in struck} | document.old_prices
+    outdated = find_outdated({claim.value for claim in claims}, old)
+    return [claim for claim in claims if claim.value not in outdated]
 
 
 def _decide(attribute: Attribute, claims: Sequence[Claim]) -> HeuristicValue:
     """Return the value with the most trust; each source counts once per value."""
     trust: dict[str, dict[str, float]] = {}
+    values: dict[str, str] = {}
     for claim in claims:
-        by_source = trust.setdefault(value_key(attribute, claim.value), {})
-        by_source[claim.source] = max(claim.trust, by_source.get(claim.source, 0.0))
+        key, source = value_key(attribute, claim.value), claim.source
+        values.setdefault(key, claim.value)
+        by_source = trust.setdefault(key, {})
+        by_source[source.name] = max(source.trust, by_source.get(source.name, 0.0))
     totals = {key: sum(by_source.values()) for key, by_source in trust.items()}
     best = max(totals, key=totals.__getitem__)
-    value = next(claim.value for claim in claims if value_key(attribute, claim.value) == best)
     against = sum(total for key, total in totals.items() if key != best)
     total = totals[best]
-    return HeuristicValue(value, total * total / (total + against), tuple(trust[best]))
+    return HeuristicValue(values[best], total * total / (total + against), tuple(trust[best]))
 
 
 def _claims(

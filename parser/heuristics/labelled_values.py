@@ -1,4 +1,4 @@
-"""Labels of attributes, in the languages of `catalog/values/shop_words.toml`, and the values behind them."""
+"""Labels of attributes, in the languages of `catalog/values/shop_words.toml`, and their values."""
 
 import re
 from functools import lru_cache
@@ -30,7 +30,7 @@ NUMBERS = (Attribute.EAN, Attribute.SKU, Attribute.HAN)
 
 
 class LabelledText(NamedTuple):
-    """A label's attribute, and the value behind it in the same element; empty where there is none."""
+    """A label's attribute, and the value behind it in the same element; empty without any."""
 
     attribute: Attribute
     value: str
@@ -63,7 +63,7 @@ def attribute_of_label(label: str) -> Attribute | None:
 
 @lru_cache(maxsize=4096)
 def read_label(text: str) -> LabelledText | None:
-    """Split a short text into its label and the value behind it; None where it begins with no label.
+    """Split a short text into its label and the value behind it; None if it has no label.
 
     >>> read_label("Hersteller: Bosch").value, read_label("EAN 4006381333931").value, read_label("SKU").value
     ('Bosch', '4006381333931', '')

@@ -1,14 +1,14 @@
 """Claims of a page's markup: schema.org's names, and OpenGraph's in meta elements."""
 
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Iterator
 
 from selectolax.lexbor import LexborNode
 
 from catalog.models import Attribute
 from catalog.values.identifier import GTIN_NAMES
-from parser.heuristics.claims import MARKUP, MARKUP_TRUST, META, META_TEXT_TRUST, META_TRUST, Claim
-from parser.heuristics.page_parts import PageParts, path_to_root
+from parser.heuristics.claims import MARKUP, META, META_TEXT, Claim
+from parser.heuristics.page_parts import PageParts
+from parser.page.ancestors import around_any
 from parser.page.document import Document
 from parser.page.struck_prices import mark_of
 from parser.page.texts import element_text
@@ -65,17 +65,12 @@ def schema_markup_claims(document: Document, parts: PageParts) -> Iterator[Claim
             css = f'[itemprop~="{name}"], [property~="{name}"], [property~="schema:{name}"]'
             node = scope.css_first(css)
             if attribute is Attribute.PRICE and node is not None and mark_of(node)[0]:
-                node = _first_asked(scope.css(css))
+                prices = scope.css(css)[:MAX_PRICES]
+                node = next((price for price in prices if not mark_of(price)[0]), None)
             text = _property_text(node) if node is not None else None
             if text:
-                yield Claim(attribute, text, MARKUP_TRUST, MARKUP)
+                yield Claim(attribute, text, MARKUP)
                 break
-
-
-def _first_asked(nodes: Iterable[LexborNode]) -> LexborNode | None:
-    """Return the first price that is not struck out."""
-    unmarked = (node for node in islice(nodes, MAX_PRICES) if not mark_of(node)[0])
-    return next(unmarked, None)
 
 
 def own_product_scopes(document: Document, parts: PageParts) -> list[LexborNode]:
@@ -88,8 +83,8 @@ def own_product_scopes(document: Document, parts: PageParts) -> list[LexborNode]
         node for node in document.tree.css(PRODUCT_SCOPE)[:MAX_SCOPES] if _is_outer_scope(node)
     ]
     for own_nodes in (parts.anchors, [*parts.amounts, *parts.buy_elements]):
-        inside = {step for node in own_nodes for step in path_to_root(node)}
-        own_scopes = [scope for scope in scopes if scope.mem_id in inside]
+        around = around_any(own_nodes)
+        own_scopes = [scope for scope in scopes if scope.mem_id in around]
         if own_scopes:
             return own_scopes[:1]
     return [] if parts.cards else scopes
@@ -121,10 +116,8 @@ def meta_claims(document: Document) -> Iterator[Claim]:
         for name in names:
             content = meta_content(document, name)
             if content:
-                trust = META_TRUST
-                if attribute in (Attribute.TITLE, Attribute.DESCRIPTION):
-                    trust = META_TEXT_TRUST
-                yield Claim(attribute, content, trust, META)
+                is_text = attribute in (Attribute.TITLE, Attribute.DESCRIPTION)
+                yield Claim(attribute, content, META_TEXT if is_text else META)
                 break
 
 

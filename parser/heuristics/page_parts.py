@@ -1,13 +1,14 @@
-"""Parts of a page: elements that belong to its offer, and those of cards, which show other pages' offers.
+"""Parts of a page: elements of its own offer, and those of cards, which show other pages' offers.
 
 A card names an offer by a link to its page, and shows its price and often a button behind that
 link. Category pages consist of cards, and offer pages have some of related offers. So a price or a
 button belongs to the page itself unless it stands in a link to another page, or behind such a link
-in an element that does not hold the page's title.
+in an element that does not hold the page's title. `parser.page.cards` judges single elements,
+without the title and the order of the page: enough for a rule that known offers confirm.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 from selectolax.lexbor import LexborNode
@@ -16,11 +17,11 @@ from catalog.models import Attribute
 from catalog.values import find_currency, normalise
 from catalog.values.prices.price_words import CURRENT_PRICE_WORDS
 from catalog.values.shop_words import is_buy_text, names, word_key
+from parser.page.ancestors import ancestors_or_self, around_any, path_to_body
 from parser.page.document import Document
 from parser.page.struck_prices import CAMEL_CASE, mark_of
 from parser.page.texts import element_text
 from parser.page.url_paths import is_home_page
-from url_cleaner.urls.url import join_url
 
 AMOUNT_TAGS = frozenset(
     "p span div b strong ins del s strike bdi td dd em data h2 h3 h4 h5 h6 font big output label "
@@ -42,7 +43,7 @@ CART_FORM_CLASS = "cart"
 ADD_BUTTON_NAME = "add"
 # Types of input elements that are buttons.
 BUTTON_TYPES = frozenset(("submit", "button", "image"))
-# Names of elements whose amount is no price: of a class, or of a part of it beside a word for price.
+# Names of elements whose amount is no price: a class, or a part of it beside a word for price.
 OTHER_AMOUNT = re.compile(
     r"(?<![a-z])(?<!with-)(?<!has-)(?<!no-)(?:savings?|you-save"
     r"|(?:unit|ship\w*|delivery|range|filter|min|minimum|minimal|installments?|bonus|postage)"
@@ -54,6 +55,7 @@ OTHER_AMOUNT = re.compile(
 REGULAR_PRICE = re.compile(
     r"(?<![a-z])(?:regular|original|normal|base|retail)(?![a-z])", re.IGNORECASE
 )
+CURRENT_PRICE_KEYS = frozenset(map(word_key, CURRENT_PRICE_WORDS))
 PRICE_NAME = re.compile(r"price|preis|prix|precio|prezzo|preco|prijs|cena|amount|cost|money", re.I)
 # Signs between a word and an amount.
 CURRENCY_SIGNS = " \t\xa0$€£¥₽₴₩:.-–"
@@ -94,20 +96,17 @@ MAX_ANCESTORS_OF_TITLE = 6
 MAX_STEPS_TO_BUTTON = 5
 # Targets of links in one card: the offer, its reviews, a quick view.
 MAX_LINKS_IN_CARD = 3
-# Steps up to the root that are looked at: a bound against hostile input.
-MAX_STEPS_TO_ROOT = 60
 # Elements of a page that are walked through: a bound against hostile input.
 MAX_WALKED = 20_000
 # Amounts and buttons of a page that are looked at closely.
 MAX_AMOUNTS = 600
 
 
-class PageLinks:
+class OfferLinks:
     """The links of a page to other pages of offers."""
 
     def __init__(self, document: Document) -> None:
         self._cards = document.cards
-        self._base = document.base
 
     def target(self, link: LexborNode) -> str | None:
         """Return the URL of another page that a link leads to; None for all other links.
@@ -126,22 +125,14 @@ class PageLinks:
         """Return True if an element is, holds or stands in a link to the shop's home page."""
         inner = node.css_first("a[href]")
         links = [inner] if inner is not None else []
-        links += ancestors_of(node, MAX_STEPS_AROUND)
-        return any(link.tag == "a" and self._is_to_home_page(link) for link in links)
+        links += ancestors_or_self(node, MAX_STEPS_AROUND)
+        urls = (self._cards.resolve(link) for link in links if link.tag == "a")
+        return any(url is not None and is_home_page(url) for url in urls)
 
     def leads_elsewhere(self, node: LexborNode) -> bool:
         """Return True if an element is, or stands in, a link to another page."""
-        for ancestor in ancestors_of(node, MAX_STEPS_AROUND):
-            if ancestor.tag == "a" and self.target(ancestor) is not None:
-                return True
-        return False
-
-    def _is_to_home_page(self, link: LexborNode) -> bool:
-        href = (link.attributes.get("href") or "").strip()
-        url = join_url(self._base, href) if href and not href.startswith("#") else None
-        if url is None or not url.startswith(("https://", "http://")):
-            return False
-        return is_home_page(url)
+        links = (link for link in ancestors_or_self(node, MAX_STEPS_AROUND) if link.tag == "a")
+        return any(self.target(link) is not None for link in links)
 
 
 class PageParts:
@@ -152,7 +143,7 @@ class PageParts:
 
     def __init__(self, document: Document, title: str | None) -> None:
         self._title = (title or "").casefold()
-        self._links = PageLinks(document)
+        self._links = OfferLinks(document)
         self.amounts: list[LexborNode] = []
         self.struck_amounts: list[LexborNode] = []
         self.buy_elements: list[LexborNode] = []
@@ -165,7 +156,7 @@ class PageParts:
 
     @property
     def is_list(self) -> bool:
-        """Whether the page shows prices in cards only, or a range of them, and has no button itself."""
+        """Whether the page shows prices in cards only, or a range of them, and has no button."""
         if self.buy_elements or not self.amounts_in_cards:
             return False
         return all(is_range(element_text(node, AMOUNT_CHARS_READ) or "") for node in self.amounts)
@@ -178,36 +169,28 @@ class PageParts:
         """
         nearest: list[LexborNode] = []
         fewest_steps = MAX_ANCESTORS_OF_TITLE + 2
-        above_amounts = {step for node in self.amounts for step in path_to_root(node)}
+        above_amounts = around_any(self.amounts)
         for anchor in self.anchors:
-            ancestors = list(ancestors_of(anchor, MAX_ANCESTORS_OF_TITLE + 1))[1:]
+            ancestors = list(ancestors_or_self(anchor, MAX_ANCESTORS_OF_TITLE + 1))[1:]
             inner = [node for node in ancestors if node.tag != "body"]
-            steps = MAX_ANCESTORS_OF_TITLE + 1
-            for step, node in enumerate(inner):
-                if node.mem_id in above_amounts:
-                    steps = step
-                    break
+            above = (step for step, node in enumerate(inner) if node.mem_id in above_amounts)
+            steps = next(above, MAX_ANCESTORS_OF_TITLE + 1)
             if steps < fewest_steps:
                 nearest = ancestors if steps > MAX_ANCESTORS_OF_TITLE else inner
                 fewest_steps = steps
         return nearest
 
     def repeats_offers(self) -> bool:
-        """Return True if several prices with a button each stand in the element around the title.
-
-        Lists without links to offers look so.
-        """
-        above_amounts = {step for node in self.amounts for step in path_to_root(node)}
-        content = next(
-            (node for node in self.ancestors_of_title() if node.mem_id in above_amounts), None
-        )
-        if content is None:
+        """Return True if several prices with a button each stand around the title, as in a list."""
+        above_amounts = around_any(self.amounts)
+        contents = [node for node in self.ancestors_of_title() if node.mem_id in above_amounts]
+        if not contents:
             return False
         amount_ids = {node.mem_id for node in self.amounts}
         buy_ids = {node.mem_id for node in self.buy_elements}
         prices: set[str] = set()
         last_price = ""
-        for node in content.css(WALKED)[:MAX_WALKED]:
+        for node in contents[0].css(WALKED)[:MAX_WALKED]:
             if node.mem_id in amount_ids:
                 last_price = element_text(node, AMOUNT_CHARS_READ) or ""
             elif node.mem_id in buy_ids and last_price:
@@ -216,15 +199,12 @@ class PageParts:
         return len(prices) > 1
 
     def is_unnamed_card(self) -> bool:
-        """Return True if the only price and its button stand behind a link in an element without the title.
-
-        That is a list of one offer, whose link has no name that tells it from other links.
-        """
+        """Return True if the only price and its button stand behind a link without the title."""
         if not self.amounts or not self.buy_elements:
             return False
-        above_title = {step for anchor in self.anchors for step in path_to_root(anchor)}
-        buy_path = path_to_root(self.buy_elements[0])
-        for ancestor in ancestors_of(self.amounts[0], MAX_STEPS_TO_BUTTON):
+        above_title = around_any(self.anchors)
+        buy_path = path_to_body(self.buy_elements[0])
+        for ancestor in ancestors_or_self(self.amounts[0], MAX_STEPS_TO_BUTTON):
             if ancestor.mem_id in above_title:
                 return False
             if ancestor.mem_id in buy_path:
@@ -232,7 +212,7 @@ class PageParts:
         return False
 
     def _has_offer_link(self, card: LexborNode, amount: LexborNode) -> bool:
-        """Return True if an element has a link before its amount, or one behind it that names an offer."""
+        """Return True for a link before the amount, or one behind it that names an offer."""
         is_behind = False
         for node in card.css(WALKED)[:MAX_AMOUNTS]:
             is_behind = is_behind or node.mem_id == amount.mem_id
@@ -248,14 +228,14 @@ class PageParts:
 
     def is_own(self, node: LexborNode) -> bool:
         """Return True if an element is no part of a card."""
-        return not self.cards.intersection(path_to_root(node))
+        return not self.cards.intersection(path_to_body(node))
 
     def is_price(self, node: LexborNode) -> bool:
         """Return True if an element is and holds no old price or the like, nor a card's price."""
         if is_other_amount(node):
             return False
         other_amounts = (*self.struck_amounts, *self.amounts_in_cards)
-        return not any(node.mem_id in path_to_root(inner) for inner in other_amounts)
+        return not any(node.mem_id in path_to_body(inner) for inner in other_amounts)
 
     def _walk(self, nodes: Sequence[LexborNode]) -> None:
         last_links = _LinksBefore()
@@ -283,7 +263,7 @@ class PageParts:
                 self._add_amount(node, last_links)
 
     def _add_buy_element(self, node: LexborNode, last_links: "_LinksBefore") -> None:
-        path = path_to_root(node)
+        path = path_to_body(node)
         # A button within a form is the same way to buy.
         if self.buy_elements and self.buy_elements[-1].mem_id in path:
             return
@@ -291,7 +271,7 @@ class PageParts:
             self.buy_elements.append(node)
 
     def _add_amount(self, node: LexborNode, last_links: "_LinksBefore") -> None:
-        path = path_to_root(node)
+        path = path_to_body(node)
         # The innermost element counts: an outer one may hold an old price as well.
         for group in (self.amounts, self.struck_amounts, self.amounts_in_cards):
             while group and group[-1].mem_id in path:
@@ -332,7 +312,7 @@ class PageParts:
             return not self._is_part_of_title(name)
         is_named = NAME_OF_OFFER.search(classes) or OFFER_LINK.search(names_of(link))
         is_heading = link.css_first(HEADINGS) is not None or any(
-            node.tag in HEADING_TAGS for node in ancestors_of(link, MAX_STEPS_TO_HEADING)
+            node.tag in HEADING_TAGS for node in ancestors_or_self(link, MAX_STEPS_TO_HEADING)
         )
         is_text = len(text) >= MIN_NAME_CHARS and not self._is_part_of_title(text)
         return is_text and bool(is_named or is_heading)
@@ -343,7 +323,7 @@ class PageParts:
 
 
 class _LinksBefore:
-    """The last links to other offers before an element in document order, and the card of the last one."""
+    """The last links to other offers in document order, and the card of the last one."""
 
     def __init__(self) -> None:
         self._links: list[tuple[str, list[int]]] = []
@@ -354,20 +334,20 @@ class _LinksBefore:
     def clear(self, anchor: LexborNode) -> None:
         """Forget the links: the page's title stands behind them."""
         self._links, self._card = [], None
-        self._above_title.update(path_to_root(anchor))
+        self._above_title.update(path_to_body(anchor))
 
     def add(self, link: LexborNode, target: str) -> None:
         """Take the next link; the card of the links before ends where it has shown an amount."""
         if self._card is not None:
             self._path_of_last_card = self._links[-1][1]
             self._links, self._card = [], None
-        self._links.append((target, path_to_root(link)))
+        self._links.append((target, path_to_body(link)))
         del self._links[: -MAX_LINKS_IN_CARD - 1]
 
     def card_of(self, path: Sequence[int], is_button: bool) -> int | None:
         """Return the id of the last link's card, if an element with this path stands in it.
 
-        A card holds the link and the element, but neither the page's title nor links to many offers.
+        A card holds the link and the element, but neither the page's title nor many links.
         """
         if not self._links or self._card in path:
             return self._card
@@ -385,35 +365,20 @@ class _LinksBefore:
         return shared
 
     def _may_be_card(self, element: int) -> bool:
-        """Return False for elements that hold the title, the card before, or links to many offers."""
+        """Return False for elements that hold the title, the card before, or many links."""
         if element in self._above_title or element in self._path_of_last_card:
             return False
         targets = {target for target, link_path in self._links if element in link_path}
         return len(targets) <= MAX_LINKS_IN_CARD
 
 
-def path_to_root(node: LexborNode) -> list[int]:
-    """Return the ids of an element and its ancestors up to the body, innermost first."""
-    return [ancestor.mem_id for ancestor in ancestors_of(node, MAX_STEPS_TO_ROOT)]
-
-
-def ancestors_of(node: LexborNode, steps: int) -> Iterator[LexborNode]:
-    """Yield an element and its ancestors, innermost first, at most `steps`."""
-    ancestor: LexborNode | None = node
-    for _ in range(steps):
-        if ancestor is None or ancestor.tag in ("html", "-undef", None):
-            return
-        yield ancestor
-        ancestor = ancestor.parent
-
-
 def is_outer(node: LexborNode) -> bool:
     """Return True if an element stands in the page's header, footer, navigation or side bar."""
-    return any(ancestor.tag in OUTER_TAGS for ancestor in ancestors_of(node, MAX_STEPS_TO_ROOT))
+    return any(ancestor.tag in OUTER_TAGS for ancestor in ancestors_or_self(node))
 
 
 def is_amount(text: str) -> bool:
-    """Return True if a text is nothing but an amount of money, other than 0, or a price with its label.
+    """Return True if a text is only an amount of money, other than 0, or a price with its label.
 
     >>> is_amount("12,50 €"), is_amount("Price: $12"), is_amount("0.00 EUR"), is_amount("Free over $100")
     (True, True, False, False)
@@ -434,12 +399,7 @@ def _is_price_label(prefix: str) -> bool:
         return True
     if len(label) <= MAX_MARK_CHARS and find_currency(label):
         return True
-    return word_key(label) in _current_price_keys()
-
-
-@lru_cache(maxsize=1)
-def _current_price_keys() -> frozenset[str]:
-    return frozenset(map(word_key, CURRENT_PRICE_WORDS))
+    return word_key(label) in CURRENT_PRICE_KEYS
 
 
 def is_range(text: str) -> bool:
@@ -455,34 +415,29 @@ def is_range(text: str) -> bool:
 
 
 def is_other_amount(node: LexborNode) -> bool:
-    """Return True if an amount is struck through, or named as an old price, a saving or the like."""
-    if mark_of(node)[0]:
-        return True
-    return any(
-        _is_named(OTHER_AMOUNT, ancestor) for ancestor in ancestors_of(node, MAX_STEPS_AROUND)
-    )
+    """Return True if an amount is struck through, or named as an old price or a saving."""
+    return bool(mark_of(node)[0]) or _is_named(OTHER_AMOUNT, node)
 
 
 def is_regular_price(node: LexborNode) -> bool:
     """Return True if an amount is named as the price without a reduction, if there is one."""
-    return any(
-        _is_named(REGULAR_PRICE, ancestor) for ancestor in ancestors_of(node, MAX_STEPS_AROUND)
-    )
+    return _is_named(REGULAR_PRICE, node)
 
 
 def is_named_price(node: LexborNode) -> bool:
     """Return True if an element or its parent is named a price."""
     return any(
-        PRICE_NAME.search(names_of(ancestor)) for ancestor in ancestors_of(node, MAX_STEPS_TO_NAME)
+        PRICE_NAME.search(names_of(ancestor))
+        for ancestor in ancestors_or_self(node, MAX_STEPS_TO_NAME)
     )
 
 
 def _is_named(pattern: re.Pattern[str], node: LexborNode) -> bool:
-    """Return True if a class or id of an element is such a word, beside a word for price if any.
+    """Return True if a class or id of an element or around it is such a word.
 
-    `price-list` is a list of prices, `list-price` another price; `inline-list` has nothing to do with prices.
+    Beside another word, that is one for a price: `inline-list` has nothing to do with prices.
     """
-    for name in names_of(node).split():
+    for name in " ".join(map(names_of, ancestors_or_self(node, MAX_STEPS_AROUND))).split():
         spelled = CAMEL_CASE.sub("-", name)
         match = pattern.search(spelled)
         if match is None:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from rapidfuzz import fuzz
@@ -12,7 +12,7 @@ from catalog.models import Attribute
 from catalog.values import is_same_value, normalise
 from catalog.values.identifier import GTIN_NAMES, read_gtin_number
 from catalog.values.shop_words import names as is_word_of
-from parser.heuristics.claims import DATA, DATA_TRUST, JSON_LD, JSON_LD_TRUST, Claim
+from parser.heuristics.claims import DATA, JSON_LD, Claim
 from parser.page.document import Document, scalar_text
 from parser.scripts.block_lookup import PAIRS
 from parser.scripts.blocks import SCHEMA_ORG
@@ -36,60 +36,25 @@ PRODUCT_TYPES = frozenset(
 )
 # schema.org's types of pages that show no single offer.
 OTHER_PAGE_TYPES = frozenset(
-    {
-        "CollectionPage",
-        "SearchResultsPage",
-        "OfferCatalog",
-        "Article",
-        "BlogPosting",
-        "NewsArticle",
-        "Blog",
-    }
+    "CollectionPage SearchResultsPage OfferCatalog Article BlogPosting NewsArticle Blog".split()
 )
 # schema.org's properties that lead from a thing to the product that it is about.
 CONTAINERS = ("mainEntity", "@graph", "mainEntityOfPage", "itemReviewed")
 # Keys of a product's title in data objects of common shop systems, best first.
 NAMES = ("title", "name", "productName", "product_name", "product_title", "item_name", "label")
 # Keys of the other attributes.
+PRICE_KEYS = "price current_price sale_price final_price finalPrice salePrice display_price"
+SKU_KEYS = "sku item_number article_number articleNumber product_sku productSku"
+IMAGE_KEYS = "featured_image image image_url imageUrl img picture images thumbnail"
+CATEGORY_KEYS = "type product_type category category_name categoryName item_category"
 KEYS = {
-    Attribute.PRICE: (
-        "price",
-        "current_price",
-        "sale_price",
-        "final_price",
-        "finalPrice",
-        "salePrice",
-        "display_price",
-    ),
+    Attribute.PRICE: tuple(PRICE_KEYS.split()),
     Attribute.BRAND: ("vendor", "brand", "brand_name", "brandName", "manufacturer", "item_brand"),
-    Attribute.SKU: (
-        "sku",
-        "item_number",
-        "article_number",
-        "articleNumber",
-        "product_sku",
-        "productSku",
-    ),
+    Attribute.SKU: tuple(SKU_KEYS.split()),
     Attribute.EAN: ("ean", "ean13", *GTIN_NAMES, "barcode", "upc", "isbn", "isbn13"),
     Attribute.HAN: ("mpn", "manufacturer_number", "manufacturerNumber", "part_number"),
-    Attribute.IMAGE: (
-        "featured_image",
-        "image",
-        "image_url",
-        "imageUrl",
-        "img",
-        "picture",
-        "images",
-        "thumbnail",
-    ),
-    Attribute.CATEGORY: (
-        "type",
-        "product_type",
-        "category",
-        "category_name",
-        "categoryName",
-        "item_category",
-    ),
+    Attribute.IMAGE: tuple(IMAGE_KEYS.split()),
+    Attribute.CATEGORY: tuple(CATEGORY_KEYS.split()),
     Attribute.DESCRIPTION: ("description", "body_html", "descriptionHtml", "content"),
     Attribute.CURRENCY: ("currency", "currencyCode", "priceCurrency"),
 }
@@ -115,7 +80,10 @@ def own_products(document: Document, title: str | None) -> list[dict[str, Any]]:
     That is the one with the page's title, else those with a similar name, else all.
     """
     by_name: dict[str, dict[str, Any]] = {}
-    for thing in islice(_products_in_json_ld(document), MAX_THINGS):
+    products = chain.from_iterable(
+        _products(data, MAX_THING_LEVELS) for data in things_of(document)
+    )
+    for thing in islice(products, MAX_THINGS):
         name = _text(thing.get("name")) or ""
         # Of several things with one name, themes state the offer in one only.
         if name not in by_name or not _offer_of(by_name[name]):
@@ -123,10 +91,12 @@ def own_products(document: Document, title: str | None) -> list[dict[str, Any]]:
     things = list(by_name.values())
     if title is None:
         return things
-    equal = [thing for thing in things if _is_title(thing.get("name"), title)]
-    if equal:
-        return equal[:1]
-    similar = [thing for thing in things if _name_similarity(thing, title) >= MIN_NAME_SIMILARITY]
+    similar = []
+    for name, thing in by_name.items():
+        if has_name(thing, title):
+            return [thing]
+        if fuzz.token_set_ratio(name, title) >= MIN_NAME_SIMILARITY:
+            similar.append(thing)
     return similar or things
 
 
@@ -135,8 +105,13 @@ def has_name(thing: dict[str, Any], title: str) -> bool:
     return _is_title(thing.get("name"), title)
 
 
+def things_of(document: Document) -> list[dict[str, Any]]:
+    """Return the things in a page's JSON-LD."""
+    return [block.data for block in document.blocks if block.css == SCHEMA_ORG]
+
+
 def has_price_range(thing: dict[str, Any]) -> bool:
-    """Return True if a product is offered at several prices, as some categories declare themselves."""
+    """Return True if a product has several prices, as some categories declare themselves."""
     offer = _offer_of(thing)
     low, high = _first_text(offer, "lowPrice"), _first_text(offer, "highPrice")
     return low is not None and high is not None and low != high
@@ -144,33 +119,8 @@ def has_price_range(thing: dict[str, Any]) -> bool:
 
 def declares_other_page(document: Document) -> bool:
     """Return True if JSON-LD declares the page a list of things, or an article."""
-    return any(
-        not OTHER_PAGE_TYPES.isdisjoint(_types_of(thing))
-        for block in document.blocks
-        if block.css == SCHEMA_ORG
-        for thing in _things(block.data, MAX_THING_LEVELS)
-    )
-
-
-def _things(data: Any, levels: int) -> Iterator[dict[str, Any]]:
-    """Yield the things that a block declares for the page itself."""
-    if isinstance(data, list):
-        for item in data[:MAX_THINGS] if levels else ():
-            yield from _things(item, levels - 1)
-    elif isinstance(data, dict):
-        yield data
-        if levels:
-            yield from _things(data.get("@graph"), levels - 1)
-
-
-def _products_in_json_ld(document: Document) -> Iterator[dict[str, Any]]:
-    for block in document.blocks:
-        if block.css == SCHEMA_ORG:
-            yield from _products(block.data, MAX_THING_LEVELS)
-
-
-def _name_similarity(thing: dict[str, Any], title: str) -> float:
-    return fuzz.token_set_ratio(_text(thing.get("name")) or "", title)
+    types = set[str]().union(*map(_types_of, things_of(document)))
+    return not OTHER_PAGE_TYPES.isdisjoint(types)
 
 
 def _products(data: Any, levels: int) -> Iterator[dict[str, Any]]:
@@ -178,15 +128,11 @@ def _products(data: Any, levels: int) -> Iterator[dict[str, Any]]:
         for item in data[:MAX_THINGS] if levels else ():
             yield from _products(item, levels - 1)
     elif isinstance(data, dict):
-        if _is_product(data):
+        if not PRODUCT_TYPES.isdisjoint(_types_of(data)):
             yield data
         elif levels:
             for name in CONTAINERS:
                 yield from _products(data.get(name), levels - 1)
-
-
-def _is_product(thing: dict[str, Any]) -> bool:
-    return not PRODUCT_TYPES.isdisjoint(_types_of(thing))
 
 
 def _types_of(thing: dict[str, Any]) -> set[str]:
@@ -220,7 +166,7 @@ def _thing_claims(thing: dict[str, Any]) -> Iterator[Claim]:
             # A number type drops leading zeros.
             text = read_gtin_number(text) or text
         if text:
-            yield Claim(attribute, text, JSON_LD_TRUST, JSON_LD)
+            yield Claim(attribute, text, JSON_LD)
 
 
 def _offer_of(thing: dict[str, Any]) -> dict[str, Any]:
@@ -256,31 +202,22 @@ def _text(value: Any) -> str | None:
 
 def data_claims(document: Document, title: str) -> Iterator[Claim]:
     """Yield the claims of data objects with the page's title, and of their parents."""
-    budget, amounts = _Budget(MAX_OBJECTS), _ShownAmounts(document)
+    budget, amounts = iter(range(MAX_OBJECTS)), _ShownAmounts(document)
     for block in document.blocks:
         if block.css == SCHEMA_ORG or block.name == PAIRS:
             continue
-        for chain in _titled_objects(block.data, title, (), budget):
-            yield from _chain_claims(chain, amounts)
-
-
-class _Budget:
-    """The number of objects that may still be visited."""
-
-    def __init__(self, size: int) -> None:
-        self._left = size
-
-    def spend(self) -> bool:
-        """Take one; return False where none is left."""
-        self._left -= 1
-        return self._left > 0
+        for objects in _titled_objects(block.data, title, (), budget):
+            yield from _object_claims(objects, amounts)
 
 
 def _titled_objects(
-    data: Any, title: str, ancestors: ObjectChain, budget: _Budget, is_part: bool = False
+    data: Any, title: str, ancestors: ObjectChain, budget: Iterator[int], is_part: bool = False
 ) -> Iterator[ObjectChain]:
-    """Yield the objects whose name is the title, each with the object of which it is a variant."""
-    if not budget.spend() or len(ancestors) > MAX_LEVELS:
+    """Yield the objects whose name is the title, each with the object of which it is a variant.
+
+    Each object or list, at any depth, takes one of the shared `budget`.
+    """
+    if next(budget, None) is None or len(ancestors) > MAX_LEVELS:
         return
     if isinstance(data, list):
         for item in data[:MAX_LIST_ITEMS]:
@@ -290,8 +227,8 @@ def _titled_objects(
             yield (data, ancestors[-1]) if is_part and ancestors else (data,)
         for name, value in data.items():
             if isinstance(value, dict | list):
-                chain = (*ancestors, data)
-                yield from _titled_objects(value, title, chain, budget, name in PARTS)
+                inner = (*ancestors, data)
+                yield from _titled_objects(value, title, inner, budget, name in PARTS)
 
 
 def _is_title(value: Any, title: str) -> bool:
@@ -301,10 +238,11 @@ def _is_title(value: Any, title: str) -> bool:
     return text is not None and is_same_value(Attribute.TITLE, text, title)
 
 
-def _chain_claims(chain: ObjectChain, amounts: "_ShownAmounts") -> Iterator[Claim]:
+def _object_claims(objects: ObjectChain, amounts: "_ShownAmounts") -> Iterator[Claim]:
     for attribute, names in KEYS.items():
-        for thing in chain:
-            text = _first_text(thing, *names) or _first_text(_first_part(thing), *names)
+        for thing in objects:
+            parts = (_inner_object(thing, name) for name in PARTS)
+            text = _first_text(thing, *names) or _first_text(next(filter(None, parts), {}), *names)
             if text is None:
                 continue
             if attribute is Attribute.PRICE:
@@ -313,13 +251,8 @@ def _chain_claims(chain: ObjectChain, amounts: "_ShownAmounts") -> Iterator[Clai
             is_type = text.islower() and is_word_of("product_type", text)
             if attribute is Attribute.CATEGORY and is_type:
                 continue
-            yield Claim(attribute, text, DATA_TRUST, DATA)
+            yield Claim(attribute, text, DATA)
             break
-
-
-def _first_part(thing: dict[str, Any]) -> dict[str, Any]:
-    parts = (_inner_object(thing, name) for name in PARTS)
-    return next((part for part in parts if part), {})
 
 
 class _ShownAmounts:
@@ -344,15 +277,8 @@ class _ShownAmounts:
         return self._converted[text]
 
     def _convert(self, text: str) -> str:
-        amount = f"{int(text) // 100}.{int(text) % 100:02d}"
-        for spelling in (amount, amount.replace(".", ",")):
-            if _is_shown(spelling, self._page):
-                return amount
-        return text
-
-
-def _is_shown(amount: str, page: str) -> bool:
-    """Return True if a page shows an amount, with or without separators of thousands."""
-    units, separator, cents = amount[:-3], amount[-3], amount[-2:]
-    grouped = rf"(?:{int(units):,}|{units})".replace(",", "[.,'’ ]?")
-    return re.search(rf"(?<!\d){grouped}{re.escape(separator)}{cents}(?!\d)", page) is not None
+        units, cents = int(text) // 100, text[-2:]
+        # With or without separators of thousands.
+        grouped = rf"(?:{units:,}|{units})".replace(",", "[.,'’ ]?")
+        is_shown = re.search(rf"(?<!\d){grouped}[.,]{cents}(?!\d)", self._page)
+        return f"{units}.{cents}" if is_shown else text

@@ -17,7 +17,7 @@ from catalog.models import Attribute
 from catalog.values import normalise
 from catalog.values.shop_words import word_key
 from parser.heuristics.markup import meta_content
-from parser.heuristics.page_parts import PageLinks, is_outer
+from parser.heuristics.page_parts import OfferLinks, is_outer
 from parser.page.document import Document
 from parser.page.texts import element_text
 
@@ -37,8 +37,8 @@ TITLE_SEPARATOR = re.compile(r"\s+(?:[|–—·•»«›:/~]|-{1,2}|::)\s+|\s*[
 SITE_NAME_METAS = ("og:site_name", "application-name", "twitter:site")
 # Characters from which on a part of the host's name is the shop's name.
 MIN_HOST_NAME_CHARS = 5
-# Length of such a part relative to the name, at most.
-MAX_HOST_NAME_RATIO = 1.3
+# Share of the longer that the shorter of such a part and the name is at least.
+MIN_HOST_NAME_SHARE = 0.769
 # Pages, and share of pages, on which a text is one of the shop rather than of an offer.
 MIN_SITE_PAGES = 4
 SITE_TEXT_SHARE = 0.25
@@ -92,43 +92,37 @@ class ShopName:
             return True
         if len(key) < MIN_HOST_NAME_CHARS:
             return False
-        return any(_is_similar_name(key, host) for host in self._host_keys)
+        return any(name_overlap(key, host) >= MIN_HOST_NAME_SHARE for host in self._host_keys)
 
     def cut(self, title: str) -> str:
         """Cut the shop's name off the end of a title; a title that is nothing else stays."""
-        parts = _split_title(title)
-        while len(parts) > 1 and self.is_name(parts[-1].text):
+        parts = _title_parts(title)
+        while len(parts) > 1 and self.is_name(title[parts[-1]]):
             parts.pop()
-        return title[: parts[-1].end]
+        return title[: parts[-1].stop]
 
     def cut_both_ends(self, title: str) -> str:
-        """Cut the shop's name off a page's title, which may begin with it; in a heading, it is the brand."""
-        parts = _split_title(self.cut(title))
-        while len(parts) > 1 and self.is_name(parts[0].text):
+        """Cut the shop's name off both ends of a page's title; in a heading, it is the brand."""
+        parts = _title_parts(self.cut(title))
+        while len(parts) > 1 and self.is_name(title[parts[0]]):
             parts.pop(0)
-        return title[parts[0].start : parts[-1].end]
+        return title[parts[0].start : parts[-1].stop]
 
 
-def _is_similar_name(key: str, host: str) -> bool:
-    """Return True if one of two names holds the other and hardly anything else."""
-    shorter, longer = sorted((key, host), key=len)
-    return shorter in longer and len(longer) <= MAX_HOST_NAME_RATIO * len(shorter)
+def name_overlap(first: str, second: str) -> float:
+    """Return the share of the longer of two names that the shorter one is; 0 if it is no part."""
+    shorter, longer = sorted((first, second), key=len)
+    return len(shorter) / len(longer) if shorter and shorter in longer else 0.0
 
 
-@dataclass(frozen=True)
-class _TitlePart:
-    text: str
-    start: int
-    end: int
-
-
-def _split_title(title: str) -> list[_TitlePart]:
+def _title_parts(title: str) -> list[slice]:
+    """Return where the parts of a title between its separators stand."""
     parts = []
     start = 0
     for match in TITLE_SEPARATOR.finditer(title):
-        parts.append(_TitlePart(title[start : match.start()], start, match.start()))
+        parts.append(slice(start, match.start()))
         start = match.end()
-    return [*parts, _TitlePart(title[start:], start, len(title))]
+    return [*parts, slice(start, len(title))]
 
 
 def page_title(document: Document, site: SiteTexts = NO_SITE_TEXTS) -> str | None:
@@ -141,7 +135,7 @@ def page_title(document: Document, site: SiteTexts = NO_SITE_TEXTS) -> str | Non
     shop_name = ShopName(document, site)
     stated = [shop_name.cut_both_ends(title) for title in _stated_titles(document)]
     folded = " ".join(stated).casefold()
-    links = PageLinks(document)
+    links = OfferLinks(document)
     main_headings = [
         text
         for node, text in _texts_of(document.element_index.headings)
@@ -179,12 +173,12 @@ def _texts_of(nodes: Sequence[LexborNode]) -> Iterator[tuple[LexborNode, str]]:
             yield node, text
 
 
-def _is_logo(node: LexborNode, text: str, links: PageLinks, shop_name: ShopName) -> bool:
+def _is_logo(node: LexborNode, text: str, links: OfferLinks, shop_name: ShopName) -> bool:
     """Return True if a heading is the shop's name or a link to another page."""
     return shop_name.is_name(text) or links.leads_home(node) or links.leads_elsewhere(node)
 
 
-def _other_headings(document: Document, stated: Sequence[str], links: PageLinks) -> Iterator[str]:
+def _other_headings(document: Document, stated: Sequence[str], links: OfferLinks) -> Iterator[str]:
     """Yield the element's text that makes up most of one of the page's titles, if there is any."""
     best, best_coverage = None, 0.0
     for node, text in _texts_of(document.all(OTHER_HEADINGS)[:MAX_OTHER_HEADINGS]):

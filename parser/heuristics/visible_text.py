@@ -1,4 +1,4 @@
-"""Claims of a page's visible text: labelled values, the price near the title, elements of common classes."""
+"""Claims of visible text: labelled values, the price near the title, elements of common classes."""
 
 from collections.abc import Iterator, Sequence
 from itertools import filterfalse
@@ -7,15 +7,7 @@ from selectolax.lexbor import LexborNode
 
 from catalog.models import Attribute
 from catalog.values import normalise
-from parser.heuristics.claims import (
-    CLASS,
-    CLASS_TRUST,
-    LABEL,
-    LABEL_TRUST,
-    NEAR_HEADING,
-    NEAR_HEADING_TRUST,
-    Claim,
-)
+from parser.heuristics.claims import CLASS, LABEL, NEAR_HEADING, Claim
 from parser.heuristics.labelled_values import read_label, without_label
 from parser.heuristics.page_parts import (
     AMOUNT_CHARS_READ,
@@ -23,8 +15,8 @@ from parser.heuristics.page_parts import (
     is_named_price,
     is_outer,
     is_regular_price,
-    path_to_root,
 )
+from parser.page.ancestors import path_to_body
 from parser.page.labels import following_text, short_text
 from parser.page.texts import element_text
 
@@ -54,7 +46,7 @@ def visible_text_claims(parts: PageParts) -> Iterator[Claim]:
 
 
 def _label_claims(content: LexborNode, parts: PageParts) -> Iterator[Claim]:
-    """Yield the values behind the first label of each attribute: in the same element, or in the next one.
+    """Yield the values behind the first label of each attribute: in its element, or in the next.
 
     Of nested elements that begin with a label, the innermost counts: an outer one may hold several.
     """
@@ -66,7 +58,7 @@ def _label_claims(content: LexborNode, parts: PageParts) -> Iterator[Claim]:
         labelled = read_label(text)
         if labelled is None:
             continue
-        path = path_to_root(node)
+        path = path_to_body(node)
         outer = claims.get(labelled.attribute)
         if outer is not None and outer[0] not in path:
             continue
@@ -77,7 +69,7 @@ def _label_claims(content: LexborNode, parts: PageParts) -> Iterator[Claim]:
             continue
         claims[labelled.attribute] = node.mem_id, value
     for attribute, (_, value) in claims.items():
-        yield Claim(attribute, value, LABEL_TRUST, LABEL)
+        yield Claim(attribute, value, LABEL)
 
 
 def _is_price(text: str) -> bool:
@@ -89,22 +81,19 @@ def _class_claims(ancestors: Sequence[LexborNode], parts: PageParts) -> Iterator
     """Yield the price near the title, and values in elements of common classes."""
     amounts = _nearest_amounts(ancestors, parts)
     if 0 < len(amounts) <= MAX_AMOUNTS:
-        yield Claim(Attribute.PRICE, amounts[0], NEAR_HEADING_TRUST, NEAR_HEADING)
+        yield Claim(Attribute.PRICE, amounts[0], NEAR_HEADING)
     else:
         price = _first_class_text(Attribute.PRICE, PRICE_CSS, ancestors, parts)
         if price is not None:
-            yield Claim(Attribute.PRICE, price, CLASS_TRUST, CLASS)
+            yield Claim(Attribute.PRICE, price, CLASS)
     sku = _first_class_text(Attribute.SKU, SKU_CSS, ancestors, parts)
     if sku is not None:
-        yield Claim(Attribute.SKU, sku, CLASS_TRUST, CLASS)
+        yield Claim(Attribute.SKU, sku, CLASS)
 
 
 def _nearest_amounts(ancestors: Sequence[LexborNode], parts: PageParts) -> list[str]:
-    """Return the distinct amounts in the innermost ancestor of the title that has any.
-
-    Amounts that are no price by their names are left out where there are others.
-    """
-    paths = [(node, set(path_to_root(node))) for node in parts.amounts]
+    """Return the distinct amounts in the innermost ancestor that has any, prices if named."""
+    paths = [(node, set(path_to_body(node))) for node in parts.amounts]
     for ancestor in ancestors:
         nodes = [node for node, path in paths if ancestor.mem_id in path]
         if nodes:
@@ -125,7 +114,7 @@ def _price_texts(nodes: Sequence[LexborNode]) -> list[str]:
 
 
 def _distinct(texts: Sequence[str]) -> list[str]:
-    """Leave out amounts that another one spells with its decimals: raised cents have no separator."""
+    """Leave out amounts that another spells with its decimals: raised cents have no separator."""
     distinct: dict[str, str] = {}
     for text in texts:
         digits = "".join(filter(str.isdigit, text))

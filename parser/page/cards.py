@@ -6,14 +6,14 @@ of its own.
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterator
 from urllib.parse import parse_qsl
 
 from propcache.api import cached_property
-from selectolax.lexbor import LexborNode
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from catalog.models import Attribute
+from parser.page.ancestors import ancestors_or_self
 from url_cleaner.urls.url import join_url, url_key
 
 # Attributes that cards show as well.
@@ -21,7 +21,7 @@ CARD_ATTRIBUTES = frozenset({Attribute.TITLE, Attribute.PRICE, Attribute.IMAGE})
 # Elements around one that are looked at, and those that may be a card.
 MAX_LEVELS = 14
 MAX_CARD_LEVELS = 5
-# Links of a card, and siblings on each side that are compared with it: bounds against hostile input.
+# Links of a card, and siblings on each side that are compared: bounds against hostile input.
 MAX_LINKS = 20
 MAX_SIBLINGS = 20
 MAX_HREF_CHARS = 2_000
@@ -32,25 +32,31 @@ INDEX_FILE = re.compile(r"/index\.\w+\Z")
 SHOWN_IN_LINK = "img, h2, h3, h4, h5"
 HEADINGS = frozenset({"h2", "h3", "h4", "h5"})
 
+# The comparison key of a URL without its query, and the query's parameters.
+SplitUrl = tuple[str, dict[str, str]]
+
 
 class Cards:
-    """Tells which elements of a page belong to other pages.
+    """Tells which elements of a page belong to other pages; `url` is that it was fetched from."""
 
-    `base` resolves links. The page's own URLs are that it was fetched from, and its canonical one.
-    """
-
-    def __init__(self, base: str, url: str, canonical_href: str = "") -> None:
-        self._base = base
+    def __init__(self, tree: LexborHTMLParser, url: str) -> None:
+        self._tree = tree
         self._url = url
-        self._canonical_href = canonical_href
         self._held: dict[int, bool] = {}
         self._cards: dict[int, bool] = {}
 
+    # Few pages have links in question, and URLs cost.
     @cached_property
-    def _addresses(self) -> "_PageAddresses":
-        # Few pages have links in question, and URLs cost.
-        canonical = join_url(self._base, self._canonical_href) if self._canonical_href else None
-        return _PageAddresses(self._base, [self._url, canonical or ""])
+    def _base(self) -> str:
+        return base_url(self._tree, self._url)
+
+    @cached_property
+    def _own_urls(self) -> list[SplitUrl]:
+        """The page's own URLs: the one it was fetched from, and its canonical one."""
+        link = self._tree.css_first('link[rel="canonical"]')
+        href = link.attributes.get("href") if link is not None else None
+        canonical = join_url(self._base, href) if href else None
+        return [_split_url(url) for url in (self._url, canonical) if url]
 
     def hold(self, node: LexborNode) -> bool:
         """Return True if the element is inside a link to another page, or in a card."""
@@ -68,7 +74,7 @@ class Cards:
             return True
         # No card holds the page's own heading.
         may_be_card = True
-        for level, element in enumerate(islice(_ancestors_or_self(node), MAX_LEVELS)):
+        for level, element in enumerate(ancestors_or_self(node, MAX_LEVELS)):
             tag = element.tag
             if tag == "a":
                 return self.target(element) is not None
@@ -108,58 +114,63 @@ class Cards:
                     return target
         return None
 
-    def target(self, link: LexborNode) -> str | None:
-        """Return the URL that a link leads to; None if that is the page itself, or no page."""
+    def resolve(self, link: LexborNode) -> str | None:
+        """Return the URL of a link; None for a part of the page, or for another scheme."""
         href = (link.attributes.get("href") or "").strip()
-        if not href or len(href) > MAX_HREF_CHARS or href.startswith("#") or PICTURE.search(href):
+        if not href or len(href) > MAX_HREF_CHARS or href.startswith("#"):
             return None
-        return self._addresses.other_page(href)
+        url = join_url(self._base, href) or ""
+        return url if url.startswith(("https://", "http://")) else None
 
-
-class _PageAddresses:
-    """The URLs of a page; `base` resolves links."""
-
-    def __init__(self, base: str, urls: Sequence[str]) -> None:
-        self._base = base
-        self._urls = [_split_url(url) for url in urls if url]
-        self._names = {_last_segment(path) for path, _ in self._urls} - {""}
-
-    def other_page(self, href: str) -> str | None:
+    def target(self, link: LexborNode) -> str | None:
         """Return the URL of another page that a link leads to; None for the page itself."""
-        url = join_url(self._base, href)
-        if url is None or not url.startswith(("https://", "http://")):
+        url = self.resolve(link)
+        if url is None or PICTURE.search(url):
             return None
         path, query = _split_url(url)
-        for own_path, own_query in self._urls:
+        for own_path, own_query in self._own_urls:
             if path == own_path:
                 shared = query.keys() & own_query.keys()
                 return url if any(query[name] != own_query[name] for name in shared) else None
         # Shops show one offer in several folders.
-        return None if _last_segment(path) in self._names else url
+        name = _last_segment(path)
+        own_names = [_last_segment(own_path) for own_path, _ in self._own_urls]
+        return None if name and name in own_names else url
+
+
+def base_url(tree: LexborHTMLParser, url: str) -> str:
+    """Return the URL that links resolve against: `<base href>`, else the page's own."""
+    element = None if tree.head is None else tree.head.css_first("base[href]")
+    if element is None:
+        return url
+    base = join_url(url, (element.attrs.get("href") or "").strip()) or ""
+    return base if base.startswith(("https://", "http://")) else url
 
 
 def only_link(node: LexborNode) -> LexborNode | None:
     """Return the link that makes up an element, as in `<h3><a>...</a></h3>`."""
     current: LexborNode | None = node
     for _ in range(MAX_CARD_LEVELS):
-        children = [] if current is None else list(islice(_contents(current), 2))
-        if len(children) != 1:
-            return None
-        current = children[0]
-        if current.tag == "a":
+        current = None if current is None else _only_child(current)
+        if current is None or current.tag == "a":
             return current
     return None
 
 
-def _contents(node: LexborNode) -> Iterator[LexborNode]:
-    """Yield the children of an element but for blank texts."""
-    for child in node.iter(include_text=True):
+def _only_child(node: LexborNode) -> LexborNode | None:
+    """Return the only child of an element but for blank texts; None without a single one."""
+    only = None
+    child = node.first_child
+    while child is not None:
         if child.is_element_node or (child.text_content or "").strip():
-            yield child
+            if only is not None:
+                return None
+            only = child
+        child = child.next
+    return only
 
 
-def _split_url(url: str) -> tuple[str, dict[str, str]]:
-    """Return the comparison key of a URL without its query, and the query's parameters."""
+def _split_url(url: str) -> SplitUrl:
     address, _, query = url.partition("#")[0].partition("?")
     return INDEX_FILE.sub("", url_key(address)), dict(parse_qsl(query))
 
@@ -168,15 +179,8 @@ def _last_segment(path: str) -> str:
     return path.partition("/")[2].rpartition("/")[2]
 
 
-def _ancestors_or_self(node: LexborNode) -> Iterator[LexborNode]:
-    current: LexborNode | None = node
-    while current is not None and current.tag not in ("body", "html", "-undef", None):
-        yield current
-        current = current.parent
-
-
 def _like_siblings(element: LexborNode) -> Iterator[LexborNode]:
-    """Yield the nearest siblings of an element with its tag and its classes, texts between counted."""
+    """Yield the nearest siblings with the element's tag and classes; texts between count."""
     tag = element.tag
     classes = element.attributes.get("class") or ""
     for step in ("prev", "next"):

@@ -9,25 +9,22 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from catalog.errors import RuleError
 from catalog.html import open_html, to_utf8
+from catalog.models import Attribute
 from catalog.runtime.page_marker import NO_PAGE, mark_page
+from catalog.values import normalise
 from catalog.values.category import SEPARATOR
-from parser.page.cards import Cards
+from parser.page.cards import Cards, base_url
 from parser.page.element_index import ElementIndex
 from parser.page.labels import labelled_text
-from parser.page.struck_prices import find_price
+from parser.page.struck_prices import MAX_OLD_PRICES, find_price, struck_near
 from parser.page.texts import MAX_TEXT_CHARS, element_text, selected_text
-from parser.rules.selector import (
-    CONTENT,
-    AnySelector,
-    AttributeAt,
-    JsonAt,
-    TextAt,
-)
-from parser.scripts.block_lookup import ScriptIndex
+from parser.rules.selector import CONTENT, AnySelector, AttributeAt, JsonAt, TextAt
+from parser.scripts.block_lookup import DataQuery, ScriptIndex, data_query
 from parser.scripts.blocks import Block, Scripts, blocks_at, scripts_of
+from parser.scripts.price_specifications import list_prices
+from parser.scripts.schema_org import SCHEMA_ORG, thing_name
 from parser.scripts.script_cache import ScriptCache
 from parser.scripts.syntax.jsonpath import compile_path
-from url_cleaner.urls.url import join_url
 
 # Bounds against hostile input: steps of a path, templates and labels of a page.
 MAX_STEPS = 12
@@ -37,7 +34,7 @@ MAX_LABELS = 3_000
 
 
 class Document:
-    """A page as learner, parser and inspector see it.
+    """A page as learner, parser and inspector see it; its finders raise RuleError.
 
     Raises HostilePage where it is made to be slow. A `trusted` page was checked for that when it
     was crawled, and is not checked again. Pages of one shop share a `script_cache`: most of their
@@ -97,32 +94,36 @@ class Document:
     @cached_property
     def base(self) -> str:
         """The URL that relative URLs resolve against: `<base href>`, else the page's own URL."""
-        head = self.tree.head
-        element = None if head is None else head.css_first("base[href]")
-        if element is None:
-            return self.url
-        base = join_url(self.url, (element.attrs.get("href") or "").strip()) or ""
-        if not base.startswith(("https://", "http://")):
-            return self.url
-        return base
+        return base_url(self.tree, self.url)
 
     @cached_property
     def cards(self) -> Cards:
         """The elements that belong to other pages' offers."""
-        link = self.first('link[rel="canonical"]')
-        canonical = link.attributes.get("href") if link is not None else None
-        return Cards(self.base, self.url, canonical or "")
+        return Cards(self.tree, self.url)
+
+    @cached_property
+    def old_prices(self) -> frozenset[str]:
+        """The list prices of schema.org's products, and amounts struck out near the headings."""
+        amounts = set[str]()
+        for data in self.script_index.lookup(DataQuery(SCHEMA_ORG, thing_name("Product"), "")):
+            for price in islice(list_prices(data), MAX_OLD_PRICES):
+                amounts.add(normalise(Attribute.PRICE, str(price)) or "")
+        for heading in self.element_index.headings:
+            amounts.update(struck_near(heading))
+        return frozenset(amounts)
 
     def find(self, selector: AnySelector) -> str | None:
-        """Return the first value at a selector, as text; None where there is none.
-
-        Raises RuleError.
-        """
+        """Return the first value at a selector, as text; None if there is none."""
         if isinstance(selector, JsonAt):
-            return self.find_data(selector)
-        if isinstance(selector, TextAt) and selector.reads_many:
-            if selector.behind:
-                return self.find_labelled(selector.css, selector.behind)
+            find_scalar = join_scalars if selector.join else first_scalar
+            return find_scalar(self.data_of(selector), compile_path(selector.path))
+        if isinstance(selector, TextAt) and selector.behind:
+            place = (selector.css, selector.behind)
+            if place not in self._labelled_texts:
+                nodes = self.all(selector.css)[:MAX_LABELS]
+                self._labelled_texts[place] = labelled_text(nodes, selector.behind)
+            return self._labelled_texts[place]
+        if isinstance(selector, TextAt) and selector.join:
             return self.join_texts(selector.css)
         node = self.first(selector.css)
         return None if node is None else selected_text(node, selector)
@@ -131,20 +132,8 @@ class Document:
         """Return the text of the asked price, `node` being the selector's first match."""
         return find_price(node, selector, lambda: self.all(selector.css))
 
-    def find_labelled(self, css: str, label: str) -> str | None:
-        """Return the text behind the first label among the elements that match `css`; cached.
-
-        Raises RuleError.
-        """
-        if (css, label) not in self._labelled_texts:
-            self._labelled_texts[css, label] = labelled_text(self.all(css)[:MAX_LABELS], label)
-        return self._labelled_texts[css, label]
-
     def join_texts(self, css: str) -> str | None:
-        """Join the texts of all elements that match `css`, as the steps of a path.
-
-        Raises RuleError.
-        """
+        """Join the texts of all elements that match `css`, as the steps of a path."""
         texts = (element_text(node, MAX_STEP_CHARS) for node in self.all(css)[:MAX_STEPS])
         return SEPARATOR.join(text for text in texts if text) or None
 
@@ -159,10 +148,7 @@ class Document:
             raise RuleError(f"not a CSS selector: {css!r}") from error
 
     def first(self, css: str) -> LexborNode | None:
-        """Return the first element that matches `css`.
-
-        Raises RuleError where it is no CSS selector.
-        """
+        """Return the first element that matches `css`. Raises RuleError for a faulty selector."""
         is_answered, node = self.element_index.first(css)
         if is_answered:
             return node
@@ -183,25 +169,12 @@ class Document:
             self.tree.css_first(inner)
         return [node for fragment in fragments for node in fragment.css(inner)]
 
-    def find_data(self, selector: JsonAt) -> str | None:
-        """Return the first value at a selector in data blocks.
-
-        With `join`, the values of the first block with any.
-        """
-        values_at = compile_path(selector.path)
-        blocks = self.data_of(selector)
-        if selector.join:
-            return join_scalars(blocks, values_at)
-        return first_scalar(blocks, values_at)
-
     def data_of(self, selector: JsonAt) -> Iterable[Any]:
         """Return the data at a selector: in place, or each block of its name in the scripts."""
         self.mark()
-        if selector.is_in_place:
-            return self._data_at(selector)
-        return self.script_index.data(selector)
-
-    def _data_at(self, selector: JsonAt) -> list[Any]:
+        if not selector.is_in_place:
+            query = data_query(selector.css, selector.block, selector.path)
+            return self.script_index.lookup(query)
         place = (selector.css, selector.block)
         if place not in self._data_in_place:
             self._data_in_place[place] = blocks_at(self.all(selector.css), selector.block)

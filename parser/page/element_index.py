@@ -31,10 +31,7 @@ Lookup = tuple[str, str, str]
 
 
 class ElementIndex:
-    """The named elements of a page.
-
-    Of a page with more elements than the cap, the index answers no selector.
-    """
+    """The named elements of a page; with more than the cap, it answers no selector."""
 
     def __init__(self, tree: LexborHTMLParser) -> None:
         self._tree = tree
@@ -54,18 +51,9 @@ class ElementIndex:
         """The elements that have an itemprop, and all meta elements, by their names."""
         names = []
         for node in self._named_elements[:MAX_ELEMENTS]:
-            attributes = node.attributes
-            names.append(
-                (
-                    node.tag,
-                    attributes.get("itemprop"),
-                    attributes.get("property"),
-                    attributes.get("name"),
-                )
-            )
-        if len(names) <= MAX_CACHED_ELEMENTS:
-            return _cached_index_of(tuple(names))
-        return _index_of(tuple(names))
+            names.append((node.tag, *map(node.attributes.get, NAME_ATTRIBUTES)))
+        index_of = _cached_index_of if len(names) <= MAX_CACHED_ELEMENTS else _index_of
+        return index_of(tuple(names))
 
     @cached_property
     def types(self) -> list[tuple[str | None, str | None]]:

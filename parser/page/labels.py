@@ -20,10 +20,7 @@ SEPARATORS = " \t\r\n\xa0:#：＃"
 
 
 def labelled_text(nodes: Iterable[LexborNode], label: str) -> str | None:
-    """Return the text behind the first element that is such a label and has any.
-
-    `label` is a regular expression.
-    """
+    """Return the text behind the first element that is a label, given as a regular expression."""
     pattern = label_pattern(label)
     for node in nodes:
         match = pattern.fullmatch(short_text(node) or "")
@@ -54,10 +51,7 @@ def short_text(node: LexborNode | None) -> str | None:
 
 
 def _text_beside(node: LexborNode, pattern: re.Pattern[str]) -> str | None:
-    """Return the text after a label.
-
-    Where the label fills its parent, the text after the parent.
-    """
+    """Return the text after a label, or after its parent if the label fills that."""
     value = following_text(node)
     if value is not None or node.parent is None:
         return value

@@ -41,15 +41,14 @@ _RAISED_DIGITS = str.maketrans("0123456789", _RAISED)
 
 
 def raised(text_node: LexborNode, parts: Sequence[str]) -> str | None:
-    """Return a short text with its digits raised if it is cents, or the number of a footnote, behind
-    the texts in `parts`; None where it is not.
-    """
+    """Return a short text raised if it is cents or a footnote's number behind `parts`."""
     parent = text_node.parent
     if parent is None:
         return None
     text = text_node.text_content or ""
     before = "".join(parts[-4:])[-CHARS_BEFORE:]
-    if not _is_raised(parent):
+    is_raised = parent.tag in RAISED_TAGS
+    if not is_raised and not CENTS_CLASS.search(parent.attributes.get("class") or ""):
         return None
     cents = _CENTS.match(text)
     if cents and _UNITS_BEFORE.search(before):
@@ -78,9 +77,3 @@ def raise_adjacent_cents(parts: Sequence[str], places: Sequence[int]) -> str:
         if match and not match[1] and _ADJACENT_UNITS_BEFORE.search("".join(written[:place])):
             written[place] = f"{match[2].translate(_RAISED_DIGITS)}{match[3]}"
     return "".join(written)
-
-
-def _is_raised(node: LexborNode) -> bool:
-    if node.tag in RAISED_TAGS:
-        return True
-    return CENTS_CLASS.search(node.attributes.get("class") or "") is not None

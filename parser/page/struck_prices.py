@@ -7,15 +7,17 @@ whatever depth inside the struck element its own element stands.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from enum import IntEnum
 from functools import lru_cache
 from itertools import islice
+from math import inf
 
 from selectolax.lexbor import LexborNode
 
 from catalog.models import Attribute
 from catalog.values import normalise
+from parser.page.ancestors import ancestors_or_self, path_to_body
 from parser.page.texts import element_text, selected_text
 from parser.rules.selector import AttributeAt, TextAt
 
@@ -41,12 +43,14 @@ SPECIFICATION = "PriceSpecification"
 LIST_PRICE_TYPES = re.compile(
     r"(?:List|Strikethrough|MSRP|SRP|Regular|MinimumAdvertised)(?:Price)?/?$"
 )
-# Ancestors that are looked at, and those of which class and style are: a struck element may hold
-# any markup, a named one holds little more than its amount.
-MAX_ANCESTORS = 60
+# Ancestors of which class and style are looked at: a struck element may hold any markup, a named
+# one holds little more than its amount.
 MAX_NAMED_ANCESTORS = 8
 # Levels from a struck element up to the element that holds the asked price as well.
 MAX_BOX_LEVELS = 3
+# Ancestors of a heading that are searched for struck prices, and old prices that are read.
+MAX_HEADING_LEVELS = 6
+MAX_OLD_PRICES = 20
 # Elements that are tried in place of a struck one, and marked elements of a price.
 MAX_ALTERNATIVES = 30
 MAX_MARKED = 60
@@ -54,7 +58,6 @@ MAX_MARKED = 60
 MAX_CLASS_CHARS = 500
 # Characters of a price that are read.
 MAX_PRICE_CHARS = 1_000
-OUTER_TAGS = frozenset(("body", "html", "-undef"))
 
 
 class Mark(IntEnum):
@@ -89,31 +92,49 @@ def find_price(
 
 
 def mark_of(node: LexborNode) -> tuple[Mark, LexborNode | None]:
-    """Return the mark of a price by its element and all around it, and the element that is marked."""
-    ancestor: LexborNode | None = node
-    named: LexborNode | None = None
-    for level in range(MAX_ANCESTORS):
-        if ancestor is None or ancestor.tag in OUTER_TAGS:
+    """Return the mark of a price by its element and all around it, and the marked element."""
+    marked: tuple[Mark, LexborNode | None] = (Mark.NONE, None)
+    for level, ancestor in enumerate(ancestors_or_self(node)):
+        tag = ancestor.tag
+        if tag == "body":
             break
-        if ancestor.tag in STRUCK_TAGS:
+        if tag in STRUCK_TAGS:
             return Mark.STRUCK, ancestor
-        if level < MAX_NAMED_ANCESTORS:
-            mark = _mark_by_attributes(ancestor)
-            if mark is Mark.STRUCK:
-                return mark, ancestor
-            if mark is Mark.NAMED:
-                named = ancestor
-        ancestor = ancestor.parent
-    return (Mark.NONE, None) if named is None else (Mark.NAMED, named)
+        mark = _mark_by_attributes(ancestor) if level < MAX_NAMED_ANCESTORS else Mark.NONE
+        if mark is Mark.STRUCK:
+            return mark, ancestor
+        if mark:
+            marked = mark, ancestor
+    return marked
 
 
-def struck_amounts(element: LexborNode) -> Iterator[str]:
-    """Yield the normalised amounts inside an element that are struck through or named as old."""
-    for node in islice(element.css(MARKED), MAX_MARKED):
+def struck_amounts(element: LexborNode) -> list[str]:
+    """Return the normalised amounts inside an element that are struck through or named as old."""
+    amounts: list[str] = []
+    for node in element.css(MARKED)[:MAX_MARKED]:
         if node.tag in STRUCK_TAGS or _mark_by_attributes(node):
             amount = normalise(Attribute.PRICE, element_text(node, MAX_PRICE_CHARS) or "")
             if amount:
-                yield amount
+                amounts.append(amount)
+    return amounts[:MAX_OLD_PRICES]
+
+
+def struck_near(heading: LexborNode) -> list[str]:
+    """Return the struck amounts in the innermost element around a heading that has any."""
+    for ancestor in islice(ancestors_or_self(heading), 1, MAX_HEADING_LEVELS + 1):
+        if ancestor.tag == "body":
+            break
+        amounts = struck_amounts(ancestor)
+        if amounts:
+            return amounts
+    return []
+
+
+def find_outdated(prices: Set[str], old: Iterable[str]) -> set[str]:
+    """Return the old prices among those of an offer, where a lower one is not old."""
+    outdated = prices & set(old)
+    lowest = min(map(float, prices - outdated), default=inf)
+    return {price for price in outdated if float(price) > lowest}
 
 
 def _mark_by_attributes(node: LexborNode) -> Mark:
@@ -122,8 +143,8 @@ def _mark_by_attributes(node: LexborNode) -> Mark:
         return Mark.NONE
     if LINE_THROUGH in (attributes.get("style") or "") or attributes.get("role") == "deletion":
         return Mark.STRUCK
-    kind = f"{attributes.get('itemtype') or ''}{attributes.get('typeof') or ''}"
-    if SPECIFICATION in kind and _is_list_price(node):
+    kind = attributes.get("itemtype") or attributes.get("typeof")
+    if kind and SPECIFICATION in kind and _is_list_price(node):
         return Mark.STRUCK
     classes = attributes.get("class")
     return Mark.NAMED if classes and _names_old_price(classes[:MAX_CLASS_CHARS]) else Mark.NONE
@@ -131,7 +152,7 @@ def _mark_by_attributes(node: LexborNode) -> Mark:
 
 @lru_cache(maxsize=4096)
 def _names_old_price(classes: str) -> bool:
-    """Return True if a class names an old price; cached, as pages of a shop repeat their classes."""
+    """Return True if a class names an old price; cached, as pages repeat their classes."""
     return OLD_CLASS.search(CAMEL_CASE.sub("-", classes)) is not None
 
 
@@ -154,28 +175,22 @@ def _beside(
     node: LexborNode, marked: LexborNode, all_matches: Callable[[], Iterable[LexborNode]]
 ) -> Iterator[LexborNode]:
     """Yield further matches that are not marked and stand in the same price box."""
-    box = marked
-    for _ in range(MAX_BOX_LEVELS):
-        if box.parent is None or box.parent.tag in OUTER_TAGS:
-            break
-        box = box.parent
+    box = price_box(marked).mem_id
     is_behind = False
     for match in islice(all_matches(), MAX_ALTERNATIVES):
         if match.mem_id == node.mem_id:
             is_behind = True
-        elif is_behind and _is_inside(match, box) and mark_of(match)[0] is Mark.NONE:
+        elif is_behind and box in path_to_body(match) and mark_of(match)[0] is Mark.NONE:
             yield match
 
 
-def _is_inside(node: LexborNode, box: LexborNode) -> bool:
-    ancestor = node.parent
-    for _ in range(MAX_ANCESTORS):
-        if ancestor is None:
-            return False
-        if ancestor.mem_id == box.mem_id:
-            return True
-        ancestor = ancestor.parent
-    return False
+def price_box(node: LexborNode) -> LexborNode:
+    """Return the element that holds a price and those beside it."""
+    box = node
+    for ancestor in ancestors_or_self(node, MAX_BOX_LEVELS + 1):
+        if ancestor.tag != "body":
+            box = ancestor
+    return box
 
 
 def _is_lower(text: str, struck_text: str | None, mark: Mark) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Container
 
 from selectolax.lexbor import LexborNode
 
+from parser.page.ancestors import ancestors_or_self
 from parser.page.raised_cents import MAX_CENTS_CHARS, MAY_BE_RAISED, raise_adjacent_cents, raised
 from parser.rules.selector import AttributeAt, TextAt
 
@@ -61,7 +62,7 @@ def element_text(
             # The parent is looked up only once a hidden tag was met: each look-up costs.
             if has_hidden and inner.parent is not None and inner.parent.tag in HIDDEN_TAGS:
                 continue
-            if skipped and _is_in(inner, node, skipped):
+            if skipped and any(outer.mem_id in skipped for outer in ancestors_or_self(inner)):
                 continue
             text = inner.text_content or ""
             if (
@@ -83,16 +84,6 @@ def element_text(
             parts.append(" ")
             has_hidden = has_hidden or tag in HIDDEN_TAGS
     return _fold_space(raise_adjacent_cents(parts, adjacent) if adjacent else "".join(parts))
-
-
-def _is_in(inner: LexborNode, node: LexborNode, skipped: Container[int]) -> bool:
-    """Return True if a text stands in one of the skipped elements inside `node`."""
-    ancestor = inner.parent
-    while ancestor is not None and ancestor.mem_id != node.mem_id:
-        if ancestor.mem_id in skipped:
-            return True
-        ancestor = ancestor.parent
-    return False
 
 
 def own_text(node: LexborNode) -> str | None:

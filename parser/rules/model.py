@@ -8,31 +8,19 @@ name in the JSON form.
 from collections.abc import Iterator
 from typing import Any, Literal
 
-from pydantic import (
-    AliasChoices,
-    AwareDatetime,
-    BaseModel,
-    ConfigDict,
-    Field,
-    ValidationError,
-    model_validator,
-)
+from pydantic import AliasChoices, AwareDatetime, Field, ValidationError, model_validator
 
 from catalog.errors import RuleError
 from catalog.models import Attribute
-from parser.rules.selector import AnySelector, Selector
+from parser.rules.selector import AnySelector, Selector, first_fault
 from parser.rules.stored_versions import upgrade
-from parser.rules.trim import Trim
+from parser.rules.trim import FrozenValue, Trim
 
 Origin = Literal["learnt", "manual", "general"]
 Form = Literal["plain", "comma", "point", "minor", "slug", "path", "dash"]
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", serialize_by_alias=True)
-
-
-class Rule(_Frozen):
+class Rule(FrozenValue):
     """One rule for one attribute: where its value stands and how the text becomes the value.
 
     `score` in [0, 1] is the rule's agreement with known offers, relative to the best rule of the
@@ -87,7 +75,7 @@ class Rule(_Frozen):
         return self.locked or self.origin == "manual"
 
 
-class Signature(_Frozen):
+class Signature(FrozenValue):
     """Recognises a template's offer pages by weighted features and a minimum share of weight.
 
     `marks` maps each feature of a page's fingerprint (`parser.templates.template_match`) to its
@@ -102,7 +90,7 @@ class Signature(_Frozen):
     )
 
 
-class Template(_Frozen):
+class Template(FrozenValue):
     """One kind of offer page of a shop."""
 
     name: str
@@ -114,7 +102,7 @@ class Template(_Frozen):
         return tuple(rule for rule in self.rules if rule.attribute == attribute)
 
 
-class VariantLayout(_Frozen):
+class VariantLayout(FrozenValue):
     """Where pages list the variants of one product as separate offers, and how to read one of them.
 
     `items` locates each variant: an object in a data block, or an element. The selectors of
@@ -150,7 +138,7 @@ class VariantLayout(_Frozen):
             yield self.link
 
 
-class RuleSet(_Frozen):
+class RuleSet(FrozenValue):
     """All rules of one shop.
 
     `learnt_from` are the URLs of the pages it was learnt from, `currency` is assumed where a price
@@ -171,9 +159,7 @@ class RuleSet(_Frozen):
         try:
             return cls.model_validate(upgrade(stored))
         except ValidationError as error:
-            first = error.errors()[0]
-            place = ".".join(map(str, first["loc"]))
-            raise RuleError(f"not a rule set: {place}: {first['msg']}") from error
+            raise RuleError(f"not a rule set: {first_fault(error)}") from error
 
     def selectors(self) -> Iterator[AnySelector]:
         """Yield every selector that looks at a page as a whole."""
@@ -182,10 +168,7 @@ class RuleSet(_Frozen):
         yield from (layout.items for layout in self.variants)
 
     def item_selectors(self) -> Iterator[AnySelector]:
-        """Yield every selector that looks inside a variant.
-
-        One without CSS means the variant itself.
-        """
+        """Yield every selector that looks inside a variant; one without CSS means the variant."""
         for layout in self.variants:
             yield from layout.selectors()
 

@@ -11,10 +11,10 @@ a `b` inside it.
 
 from typing import Annotated, Literal, TypeGuard
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from catalog.errors import RuleError
-from parser.rules.trim import Expression
+from parser.rules.trim import Expression, FrozenValue
 
 # Block name of an item: one of several offers of a page.
 ITEM = "item"
@@ -28,11 +28,7 @@ IN_TEXT = "text"
 BY_BRACES = "->"
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class TextAt(_Frozen):
+class TextAt(FrozenValue):
     """The text of an element; with `own`, without the text of its descendants.
 
     `join` concatenates the texts of all matched elements as the steps of a path, for breadcrumbs.
@@ -59,7 +55,7 @@ class TextAt(_Frozen):
         return f"{self.css} ::all" if self.join else self.css
 
 
-class AttributeAt(_Frozen):
+class AttributeAt(FrozenValue):
     """An attribute of an element."""
 
     kind: Literal["attribute"] = "attribute"
@@ -70,7 +66,7 @@ class AttributeAt(_Frozen):
         return f"{self.css} ::attr({self.name})"
 
 
-class JsonAt(_Frozen):
+class JsonAt(FrozenValue):
     """A value in a data block.
 
     `css` matches the elements that hold blocks, `block` names one, `path` is a JSONPath. A block
@@ -123,6 +119,10 @@ def selector_from(stored: object) -> AnySelector:
     try:
         return _ADAPTER.validate_python(stored)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        raise RuleError(f"not a selector: {place}: {first['msg']}") from error
+        raise RuleError(f"not a selector: {first_fault(error)}") from error
+
+
+def first_fault(error: ValidationError) -> str:
+    """Return the first fault of a stored value, with the name of its field."""
+    fault = error.errors()[0]
+    return f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}"

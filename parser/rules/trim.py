@@ -35,7 +35,13 @@ def _check_expression(text: str) -> str:
 Expression = Annotated[str, AfterValidator(_check_expression)]
 
 
-class Trim(BaseModel):
+class FrozenValue(BaseModel):
+    """A part of a rule: an immutable value that is stored as JSON under its first names."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", serialize_by_alias=True)
+
+
+class Trim(FrozenValue):
     """Text to cut off the left and the right end: a literal affix, or a number of characters.
 
     With `inside`, the literals are delimiters: the value stands between the first `left` and the
@@ -43,8 +49,6 @@ class Trim(BaseModel):
     `shape` is a regular expression: the only part of the remaining text that matches it is the
     value. `words` is a vocabulary: the first of its words in the text is the value.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     left: str | int = 0
     right: str | int = 0
@@ -139,10 +143,7 @@ class Trim(BaseModel):
 
 
 def _affix_length(text: str, affix: str | int, fits: Callable[[str], bool]) -> int | None:
-    """Return the number of characters to cut.
-
-    None where the text is shorter or lacks the literal affix.
-    """
+    """Return the number of characters to cut; None where the text lacks them."""
     if isinstance(affix, int):
         return affix if affix <= len(text) else None
     if not fits(affix):

@@ -4,24 +4,28 @@ A page holds a hundred kilobytes of code, and a rule needs one object of it. The
 meta =`, is the code before it. So the name is searched as text, and only the value behind it is
 decoded. Loose pairs are searched by their key, schema.org things by their type. Every block that
 `Document.blocks` lists is found here under its name, and so are values inside a larger block. Each
-script of JSON and each place in code is decoded at most once.
+script of JSON is decoded at most once, and each place in code once for a name.
 """
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from itertools import accumulate, islice
+from itertools import islice, tee
 from typing import Any, NamedTuple
 
 from propcache.api import cached_property
 
-from parser.rules.selector import JsonAt
 from parser.scripts.blocks import CODE, SCHEMA_ORG, Scripts
 from parser.scripts.schema_org import TYPED, thing_name
 from parser.scripts.script_cache import KnownBlocks, ScriptCache
 from parser.scripts.states import apollo
-from parser.scripts.syntax.javascript import OPENING, PAIRED_VALUE, CodeReader, block_name
+from parser.scripts.syntax.javascript import (
+    OPENING,
+    PAIRED_VALUE,
+    CodeReader,
+    block_name,
+    decode_at,
+)
 from parser.scripts.syntax.js_strings import literal_text
 from parser.scripts.syntax.jsonpath import path_keys
 
@@ -34,20 +38,18 @@ ESCAPED = re.compile(
     r"\\(?:[ux]0*(?:3\d|[46][1-9a-f]|[57][\da]|5f)|[^\"\\/bfnrtux])", re.IGNORECASE
 )
 ZEROS = re.compile(r"0+")
+# Patterns of all texts that fold to a character of a name.
+FOLDS = {"0": r"\d+", " ": r"\s+"}
 FOLDED = re.compile(r"[0\s]+")
 WORD = re.compile(r"\w+", re.ASCII)
 BARE_KEY = re.compile(r"[A-Za-z_$][\w.$]*")
 KEY_CHAR = re.compile(r"[\w.$]")
-NO_MATCH = (None, 0)
 # Name of the block of loose pairs.
 PAIRS = "pairs"
 
 
 class DataQuery(NamedTuple):
-    """The kind of script and the name of a block.
-
-    Where the name alone does not suffice, a key of the block.
-    """
+    """The kind of script, the name of a block, and a key of it where the name does not suffice."""
 
     css: str
     name: str
@@ -59,19 +61,16 @@ class ScriptIndex:
 
     def __init__(self, scripts: Scripts, cache: ScriptCache | None = None) -> None:
         self._search = _ScriptSearch(scripts, cache or ScriptCache())
-        self._results: dict[DataQuery, CachedIterable] = {}
+        # Each result is a `tee` that stays at its first item: items are decoded once, when needed.
+        self._results: dict[DataQuery, Iterator[Any]] = {}
 
-    def data(self, selector: JsonAt) -> Iterable[Any]:
-        """Return the data at a selector: in place, or each block of its name in the scripts."""
-        return self.lookup(data_query(selector.css, selector.block, selector.path))
-
-    def lookup(self, query: DataQuery) -> Iterable[Any]:
+    def lookup(self, query: DataQuery) -> Iterator[Any]:
         """Return the data that a query matches, in document order; decoded lazily."""
         result = self._results.get(query)
         if result is None:
-            matches = islice(self._search.find(*query), MAX_BLOCKS)
-            result = self._results[query] = CachedIterable(matches)
-        return result
+            result = islice(self._search.find(*query), MAX_BLOCKS)
+        self._results[query], matches = tee(result)
+        return matches
 
 
 class _ScriptSearch:
@@ -101,25 +100,20 @@ class _ScriptSearch:
 
     def _find_in_code(self, name: str, key: str, word: str) -> Iterator[Any]:
         """Yield the data of a name in all code."""
-        query = "\n".join((name, key, word))
-        code, reader = self._code, self._cache.reader
-        occurrences = code.occurrences(word)
-        script_number, start = next(occurrences, NO_MATCH)
-        scripts = code.known_scripts if script_number is None else code.scripts
-        for number, text, known_blocks in scripts:
+        query, reader = (name, key, word), self._cache.reader
+        for text, known_blocks in self._code:
             if known_blocks is None:
-                if number == script_number:
+                start = text.find(word)
+                if start >= 0:
                     yield from blocks_in(text, reader, name, key, word, start)
-                    script_number, start = next(occurrences, NO_MATCH)
                 continue
-            blocks = known_blocks.get(query)
-            if blocks is None:
-                blocks = ()
-                if word in text:
-                    blocks = CachedIterable(blocks_in(text, reader, name, key, word))
-                known_blocks[query] = blocks
-            if not blocks:
+            if query not in known_blocks:
+                is_there = word in text
+                known_blocks[query] = blocks_in(text, reader, *query) if is_there else None
+            known = known_blocks[query]
+            if known is None:
                 continue
+            known_blocks[query], blocks = tee(known)
             try:
                 yield from blocks
             except Exception:
@@ -128,8 +122,13 @@ class _ScriptSearch:
                 raise
 
     @cached_property
-    def _code(self) -> "_Code":
-        return _Code(self._scripts.code, self._cache)
+    def _code(self) -> list[tuple[str, KnownBlocks | None]]:
+        """The scripts of code, and the blocks known of other pages; None for new or short."""
+        scripts: list[tuple[str, KnownBlocks | None]] = []
+        for text in self._scripts.code:
+            is_long = len(text) >= MIN_CACHED_CHARS
+            scripts.append((text, self._cache.lookups.known_blocks(text) if is_long else None))
+        return scripts
 
     def _find_in_json(self, css: str, name: str) -> Iterator[Any]:
         kind = ""
@@ -142,81 +141,15 @@ class _ScriptSearch:
                 continue
             decoded = self._decoded.get(id(script))
             if decoded is None:
-                if not _may_hold(script.text, kind):
+                # The name of a type stands in its script, unless a character is escaped.
+                is_absent = kind.isalpha() and kind not in script.text
+                if is_absent and ESCAPED.search(script.text) is None:
                     continue
                 decoded = [(block.name, block.data) for block in script.blocks()]
                 self._decoded[id(script)] = decoded
             for block_key, data in decoded:
                 if block_key == name:
                     yield data
-
-
-class _NumberedScript(NamedTuple):
-    """A script of code, its position on the page, and the blocks known from other pages.
-
-    None for a new script.
-    """
-
-    number: int
-    text: str
-    known_blocks: KnownBlocks | None
-
-
-class _Code:
-    """The scripts of code of a page. Those that are new to the cache are searched as one text.
-
-    That is faster than a search of each: most names stand in none of them.
-    """
-
-    def __init__(self, texts: Sequence[str], cache: ScriptCache) -> None:
-        self.scripts: list[_NumberedScript] = []
-        self.known_scripts: list[_NumberedScript] = []
-        self._numbers, new_texts = list[int](), list[str]()
-        for number, text in enumerate(texts):
-            known_blocks = None
-            if len(text) >= MIN_CACHED_CHARS:
-                known_blocks = cache.lookups.known_blocks(text)
-            script = _NumberedScript(number, text, known_blocks)
-            self.scripts.append(script)
-            if known_blocks is None:
-                self._numbers.append(number)
-                new_texts.append(text)
-            else:
-                self.known_scripts.append(script)
-        self._starts = [0, *accumulate(map(len, new_texts))]
-        self._new_text = "".join(new_texts)
-
-    def occurrences(self, word: str) -> Iterator[tuple[int, int]]:
-        """Yield the number of each new script that holds a word, and its first place there."""
-        following = 0
-        while following < len(self._numbers):
-            place = self._new_text.find(word, self._starts[following])
-            if place < 0:
-                return
-            following = bisect_right(self._starts, place, hi=len(self._numbers))
-            yield self._numbers[following - 1], place - self._starts[following - 1]
-
-
-class CachedIterable:
-    """An iterable over the items of an iterator that can be repeated.
-
-    Each item is taken once, when it is needed.
-    """
-
-    def __init__(self, source: Iterator[Any]) -> None:
-        self._source, self._items = source, list[Any]()
-
-    def __iter__(self) -> Iterator[Any]:
-        place = 0
-        while place < len(self._items) or self._take_next():
-            yield self._items[place]
-            place += 1
-
-    def _take_next(self) -> bool:
-        for item in self._source:
-            self._items.append(item)
-            return True
-        return False
 
 
 @lru_cache(maxsize=4096)
@@ -228,11 +161,6 @@ def data_query(css: str, name: str, path: str) -> DataQuery:
     if name == PAIRS:
         return DataQuery(css, name, _first_key(path))
     return DataQuery(css, name, _longest_word(path))
-
-
-def _may_hold(text: str, kind: str) -> bool:
-    """Return False if a script certainly holds no thing of that type."""
-    return not kind.isalpha() or kind in text or ESCAPED.search(text) is not None
 
 
 def _first_key(path: str) -> str:
@@ -267,7 +195,7 @@ def blocks_in(
         if value is not None:
             blocks = ({key: value},)
     elif name != PAIRS and search_words(name)[0]:
-        blocks = named_blocks(text, reader, name, word, start)
+        blocks = named_blocks(text, name, word, start)
     elif not key or key in text or ESCAPED.search(text):
         # The name has no word to search for: all of the code is read.
         named_data = reader.named_data(text, with_pairs=name == PAIRS)
@@ -276,20 +204,18 @@ def blocks_in(
         yield apollo.resolve_cache(data, 0)
 
 
-def named_blocks(
-    text: str, reader: CodeReader, name: str, word: str | None = None, start: int = 0
-) -> Iterator[Any]:
+def named_blocks(text: str, name: str, word: str | None = None, start: int = 0) -> Iterator[Any]:
     """Yield the objects and lists in code that have a name, in document order.
 
     >>> text = "var meta17 = {'a': 1}; var meta2 = [3]; var x = {'b': 1}"
-    >>> list(named_blocks(text, CodeReader(), "var meta0 ="))
+    >>> list(named_blocks(text, "var meta0 ="))
     [{'a': 1}, [3]]
     """
     for place in _openings(text, name, search_words(name)[-1] if word is None else word, start):
         if block_name(text, place) == name:
-            data = reader.data_at(text, place)
-            if isinstance(data, dict | list) and data:
-                yield data
+            decoded = decode_at(text, place)
+            if decoded is not None and decoded[0]:
+                yield decoded[0]
 
 
 def _openings(text: str, name: str, word: str, start: int) -> Iterator[int]:
@@ -304,7 +230,8 @@ def _openings(text: str, name: str, word: str, start: int) -> Iterator[int]:
 @lru_cache(maxsize=4096)
 def _name_end(name: str, word: str) -> re.Pattern[str]:
     """Return the pattern of the name from a word on, up to the opening of the value."""
-    return re.compile(_unfolded(name[name.find(word) :]) + rf"\s*(?:{OPENING})")
+    unfolded = (FOLDS.get(char) or re.escape(char) for char in name[name.find(word) :])
+    return re.compile(rf"{''.join(unfolded)}\s*(?:{OPENING})")
 
 
 @lru_cache(maxsize=4096)
@@ -319,12 +246,6 @@ def search_words(name: str) -> tuple[str, ...]:
     """
     longest = (max(folded.split(name), key=len).strip() for folded in (ZEROS, FOLDED))
     return tuple(dict.fromkeys(longest))
-
-
-def _unfolded(name: str) -> str:
-    """Return the pattern of all texts that fold to a name."""
-    folds = {"0": r"\d+", " ": r"\s+"}
-    return "".join(folds.get(char, re.escape(char)) for char in name)
 
 
 def find_pair(text: str, key: str, start: int = 0) -> str | None:

@@ -86,10 +86,7 @@ class DataScript(NamedTuple):
 
 @dataclass(frozen=True)
 class Scripts:
-    """The scripts of a page in document order: scripts of data, and the texts of code.
-
-    Scripts in templates are looked up only when needed: few shops have any.
-    """
+    """The scripts of data and of code in document order; those in templates when needed."""
 
     data: list[DataScript]
     code: list[str]
@@ -175,10 +172,7 @@ def _data_script(attributes: dict[str, str | None], text: str, prefixes: set[str
 
 
 def _attribute_css(attributes: dict[str, str | None], tag: str = "script") -> str:
-    """Return the CSS that identifies an element by its attributes.
-
-    Names with digits vary from page to page.
-    """
+    """Return the CSS that identifies an element by its attributes without digits, which vary."""
     key = VARIABLE
     if attributes.get("id"):
         key = "id"

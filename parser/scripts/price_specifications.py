@@ -129,24 +129,14 @@ def _separate(offer: dict[str, Any]) -> None:
     stored = offer["priceSpecification"]
     # Only one at the top of the list is moved: a component stays in its compound.
     if isinstance(stored, list) and any(item is chosen for item in stored):
-        offer["priceSpecification"] = [
-            chosen,
-            *(item for item in stored if item is not chosen),
-        ]
-    if not _is_price(offer.get("price")) or _is_list_price(offer["price"], specifications, chosen):
+        offer["priceSpecification"] = [chosen, *(item for item in stored if item is not chosen)]
+    price = offer.get("price")
+    # The offer's own price may be one of its list prices.
+    list_amounts = {str(specification.get(LIST_PRICE)) for specification in specifications}
+    if not _is_price(price) or str(price) in list_amounts:
         offer["price"] = _price_of(chosen)
     if not offer.get("priceCurrency") and chosen.get("priceCurrency"):
         offer["priceCurrency"] = chosen["priceCurrency"]
-
-
-def _is_list_price(price: Any, specifications: list[dict[str, Any]], asked: dict[str, Any]) -> bool:
-    """Return True if an offer's own price is one of its list prices, and another one is asked."""
-    amount = str(price)
-    is_listed = any(
-        LIST_PRICE in specification and str(specification[LIST_PRICE]) == amount
-        for specification in specifications
-    )
-    return is_listed and str(_price_of(asked)) != amount
 
 
 def _asked(

@@ -4,16 +4,19 @@ Whoever opens many pages passes one `ScriptCache` to all of them; a page that is
 its own.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from typing import Any
 
-from parser.scripts.syntax.javascript import HEAD_LENGTH, CodeReader
+from parser.scripts.syntax.javascript import CodeReader
 
 # Characters of all scripts in the cache: a bound on memory.
 MAX_CACHED_CHARS = 8_000_000
 
-# The blocks of one script, by the query that they answer.
-KnownBlocks = dict[str, Iterable[Any]]
+# Characters by which a cached script is found before the texts are compared.
+HEAD_LENGTH = 40
+
+# The blocks of one script, by their name, the key and the word that were searched.
+KnownBlocks = dict[tuple[str, str, str], Iterator[Any] | None]
 
 
 class ScriptCache:
@@ -34,10 +37,7 @@ class LookupCache:
         self._size = 0
 
     def known_blocks(self, text: str) -> KnownBlocks | None:
-        """Return the blocks known of this very script, to be added to.
-
-        None where it is met for the first time.
-        """
+        """Return the blocks known of a script, to be added to; None if it is met first."""
         # Length and head find a candidate without hashing the whole text.
         fingerprint = (len(text), text[:HEAD_LENGTH])
         cached = self._known.get(fingerprint)

@@ -135,10 +135,7 @@ def _page_type_feature(page_type: str | None) -> tuple[str, ...]:
 
 
 def lookup_cost(feature: str) -> int:
-    """Return the rank of the cost to look up features of that kind.
-
-    Names and data are read anyway.
-    """
+    """Return the rank of the cost to look up a feature; names and data are read anyway."""
     return LOOKUP_COSTS.get(_kind_of(feature), 0)
 
 
@@ -153,10 +150,7 @@ def _fold(feature: str) -> str:
 
 
 def signature_similarity(fingerprint: Collection[str], signature: Signature) -> float:
-    """Return the weighted share of a signature's features that a page shows, in [0, 1].
-
-    1 where it has none.
-    """
+    """Return the share of a signature's weight that a page shows, in [0, 1]; 1 without features."""
     weights = signature.marks
     total = fsum(weights.values())
     if not total:
@@ -201,10 +195,7 @@ def rank_templates(
 
 
 class TemplateMatcher:
-    """Matches pages with the templates of a shop; looks up only the features in their signatures.
-
-    The features of an observation are cached, since a shop's pages repeat the same ones.
-    """
+    """Matches pages with a shop's templates; caches features, as pages repeat the same ones."""
 
     def __init__(self, templates: Sequence[Template]) -> None:
         self._templates = templates
@@ -216,10 +207,7 @@ class TemplateMatcher:
         self._rankings: dict[frozenset[str], list[TemplateMatch]] = {}
 
     def rank(self, document: Document) -> list[TemplateMatch]:
-        """Return the match of each template with a page, best first.
-
-        Empty for the shop's home page.
-        """
+        """Return each template's match with a page, best first; none for the shop's home page."""
         if is_home_page(document.url):
             return []
         features = self._known_features(document) if self._known else NO_FEATURES

@@ -8,7 +8,7 @@ description is truncated. Fallback rules run only where the others abstain.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from math import fsum
@@ -21,10 +21,11 @@ from parser.page.element_index import is_indexed
 from parser.rules.model import Rule
 from parser.rules.selector import AnySelector, JsonAt, TextAt
 from parser.scripts.blocks import CODE, SCHEMA_ORG
+from parser.voting.confidence import estimate_confidence
 from parser.voting.old_prices import is_shown, without_old_prices
 from parser.voting.vote_weights import weight_of
 from parser.voting.votes import Vote
-from parser.voting.winner import Reading, decide, is_truncated
+from parser.voting.winner import ConfidenceOf, Reading, decide, is_truncated
 
 # Rules that must agree before the others are skipped, so that the agreement is no accident.
 MIN_AGREEING = 2
@@ -48,10 +49,7 @@ Source = tuple[str, str]
 
 @dataclass(frozen=True)
 class VoteOrder:
-    """The rules of an attribute in the order in which they run.
-
-    `places` are the positions of the rules by rank.
-    """
+    """The rules of an attribute in the order in which they run, and their positions by rank."""
 
     attribute: Attribute
     rules: tuple[Rule, ...]
@@ -64,10 +62,7 @@ class VoteOrder:
 
     @cached_property
     def primary_count(self) -> int:
-        """The number of rules that run first.
-
-        The others are fallbacks, which run only where all of these abstain.
-        """
+        """The number of rules that run first; the others are fallbacks for where these abstain."""
         return sum(not rule.is_fallback for rule in self.rules) or len(self.rules)
 
     @cached_property
@@ -85,22 +80,32 @@ class VoteOrder:
 
     @cached_property
     def shown_until(self) -> int:
-        """The number of rules that run at least: of a price, one that reads an element that is seen.
+        """The number of rules that run at least: of a price, one that reads a visible element.
 
         A script or a meta element may state the price before a reduction.
         """
         if self.attribute is not Attribute.PRICE:
             return 0
-        shown = (
-            place for place, rule in enumerate(self.rules[: self.primary_count]) if is_shown(rule)
-        )
-        return next(shown, -1) + 1
+        for number, rule in enumerate(self.rules[: self.primary_count], start=1):
+            if is_shown(rule):
+                return number
+        return 0
+
+    def read(
+        self,
+        voters: Sequence[T],
+        vote_of: Callable[[T], Vote],
+        document: Document,
+        confidence_of: ConfidenceOf = estimate_confidence,
+    ) -> Reading:
+        """Return the reading of the attribute; `voters` stand for the rules, in the same order."""
+        votes = self.collect_votes(voters, vote_of)
+        if self.attribute is Attribute.PRICE:
+            votes = without_old_prices(votes, document)
+        return decide(self.attribute, votes, confidence_of)
 
     def collect_votes(self, voters: Sequence[T], vote_of: Callable[[T], Vote]) -> tuple[Vote, ...]:
-        """Return the votes that decide the outcome, by rank of their rules.
-
-        All votes where it stays open. `voters` stand for the rules, in the same order.
-        """
+        """Return the votes that decide the outcome, by rank; all where it stays open."""
         value, weight, agreeing, open_weight, may_settle = None, 0.0, 0, self.primary_weight, False
         votes: list[Vote] = []
         for voter, rule_weight in zip(voters, self.weights, strict=True):
@@ -164,13 +169,9 @@ def collect_readings(
     rules: Sequence[Rule], vote_of: Callable[[Rule], Vote], document: Document
 ) -> dict[Attribute, Reading]:
     """Return the reading of each attribute of a template's rules, from the votes that decide it."""
-    readings = {}
-    for order in vote_orders(rules):
-        votes = order.collect_votes(order.rules, vote_of)
-        if order.attribute is Attribute.PRICE:
-            votes = without_old_prices(votes, document)
-        readings[order.attribute] = decide(order.attribute, votes)
-    return readings
+    return {
+        order.attribute: order.read(order.rules, vote_of, document) for order in vote_orders(rules)
+    }
 
 
 def _is_settled(attribute: Attribute, agreeing: int, weight: float, open_weight: float) -> bool:
@@ -178,10 +179,6 @@ def _is_settled(attribute: Attribute, agreeing: int, weight: float, open_weight:
     if attribute in BEST_DECIDES:
         return agreeing > 0
     return agreeing >= MIN_AGREEING and weight >= open_weight - ROUNDING
-
-
-def _total_weight(rules: Iterable[Rule]) -> float:
-    return fsum(map(weight_of, rules))
 
 
 def source_of(selector: AnySelector) -> Source:
@@ -202,10 +199,7 @@ def _lookup_cost(selector: AnySelector) -> int:
 def _needed_sources(
     rules: Sequence[Rule], by_attribute: Mapping[Attribute, Sequence[Rule]]
 ) -> Set[Source]:
-    """Drop the costliest sources while the others can still settle every attribute (greedy).
-
-    Return the others.
-    """
+    """Return the sources without the costliest that no attribute needs to be settled (greedy)."""
     users: dict[Source, list[Rule]] = defaultdict(list)
     for rule in rules:
         users[source_of(rule.selector)].append(rule)
@@ -228,5 +222,5 @@ def _can_settle(rules: Sequence[Rule], sources: Set[Source]) -> bool:
     remaining = [rule for rule in rules if source_of(rule.selector) in sources]
     if attribute in BEST_DECIDES:
         remaining = [rule for rule in remaining if rule.score == rules[0].score]
-    weight = _total_weight(remaining)
-    return _is_settled(attribute, len(remaining), weight, _total_weight(rules) - weight)
+    weight = fsum(map(weight_of, remaining))
+    return _is_settled(attribute, len(remaining), weight, fsum(map(weight_of, rules)) - weight)

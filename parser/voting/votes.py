@@ -48,10 +48,7 @@ def run_rule(document: Document, rule: Rule) -> Vote:
 
 
 def find_text(document: Document, rule: Rule) -> str | None:
-    """Return the text at a rule's selector; None where it is of another page's offer.
-
-    A price is the asked one, not one that is struck out.
-    """
+    """Return the text at a rule's selector; None for another page's offer or a struck price."""
     selector = rule.selector
     if not reads_one_element(selector):
         return document.find(selector)
@@ -77,20 +74,15 @@ def vote_on_text(rule: Rule, raw: str | None, document: Document) -> Vote:
 
 
 def base_url_for(rule: Rule, text: str, document: Document) -> str:
-    """Return the URL that a text resolves against.
-
-    The page's base is looked up only for pictures without a host: the look-up costs.
-    """
+    """Return the URL that a text resolves against: the base for pictures without a host."""
+    # The base costs a look-up, and most pictures need none.
     if rule.attribute is Attribute.IMAGE and not text.startswith(WITH_HOST):
         return document.base
     return document.url
 
 
 def normalised_value(rule: Rule, text: str, base: str) -> str | None:
-    """Return the canonical value of a trimmed text.
-
-    None where it is none, or one that means "none".
-    """
+    """Return the canonical value of a trimmed text; None for text that is none or means "none"."""
     if rule.form == "slug":
         text = slug_to_words(text)
     hint = _hint(rule.form, base) if rule.attribute in HINTED else NO_HINT
@@ -98,11 +90,7 @@ def normalised_value(rule: Rule, text: str, base: str) -> str | None:
     if value is None and rule.attribute is Attribute.EAN and _is_data_field(rule.selector):
         # A number type drops leading zeros, and may add a fraction.
         value = read_gtin_number(text)
-    if value is None:
-        return None
-    if value in rule.blocklist or _is_home_step(rule, value) or _is_dash_sku(rule, value):
-        return None
-    if rule.attribute is Attribute.HAN and is_long_gtin(value):
+    if value is None or value in rule.blocklist or _means_none(rule, value):
         return None
     if rule.form == "minor":
         return _cents_to_amount(text)
@@ -119,19 +107,18 @@ def apply_form(rule: Rule, value: str) -> str:
     return standard_path(value) if rule.form == "path" else value
 
 
-def _is_home_step(rule: Rule, value: str) -> bool:
-    """Return True if a category is only the breadcrumb of the home page.
-
-    A data field may mean home goods.
-    """
-    if rule.attribute is not Attribute.CATEGORY:
-        return False
-    return is_home(value) and not _is_data_field(rule.selector)
-
-
-def _is_dash_sku(rule: Rule, value: str) -> bool:
-    """Return True if an article number is only a dash, and known offers do not have that."""
-    return rule.attribute is Attribute.SKU and rule.form != "dash" and is_dash(value)
+def _means_none(rule: Rule, value: str) -> bool:
+    """Return True for a lone dash, another number, or a breadcrumb of the home page only."""
+    match rule.attribute:
+        case Attribute.SKU:
+            return rule.form != "dash" and is_dash(value)
+        case Attribute.HAN:
+            return is_long_gtin(value)
+        case Attribute.CATEGORY:
+            # A data field may mean home goods.
+            return is_home(value) and not _is_data_field(rule.selector)
+        case _:
+            return False
 
 
 def _is_data_field(selector: AnySelector) -> bool:

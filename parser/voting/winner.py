@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from catalog.models import Attribute, OfferFields
 from catalog.values import find_currency, value_key
-from catalog.values.prices.price import first_currency as currency_among
+from catalog.values.prices.price import first_currency
 from parser.rules.model import Rule
 from parser.voting.confidence import estimate_confidence
 from parser.voting.vote_weights import is_in_meta, weight_of
@@ -49,37 +49,23 @@ class Reading(NamedTuple):
 def decide(
     attribute: Attribute, votes: Sequence[Vote], confidence_of: ConfidenceOf = estimate_confidence
 ) -> Reading:
-    """Return the reading of the value with the most weight.
-
-    Of equals, the value of the best rule.
-    """
+    """Return the reading of the value with the most weight; of equals, that of the best rule."""
     cast = [vote for vote in votes if vote.value is not None]
     if not cast:
         return Reading(attribute, None, 0.0, tuple(votes), 0.0)
-    value = cast[0].value
-    if all(vote.value == value for vote in cast):
-        confidence = confidence_of(1.0, [vote.rule for vote in cast])
-        return Reading(attribute, value, confidence, tuple(votes))
-    outcome = _weigh(attribute, cast)
-    confidence = confidence_of(outcome.share, outcome.rules)
-    return Reading(attribute, outcome.value, confidence, tuple(votes), outcome.share)
+    value, share, agreeing = cast[0].value, 1.0, cast
+    if len({vote.value for vote in cast}) > 1:
+        value, share, agreeing = _weigh(attribute, cast)
+    confidence = confidence_of(share, [vote.rule for vote in agreeing])
+    return Reading(attribute, value, confidence, tuple(votes), share)
 
 
-class _Outcome(NamedTuple):
-    """The winning value, its share of the weight, and the rules that agree on it."""
-
-    value: str
-    share: float
-    rules: list[Rule]
-
-
-def _weigh(attribute: Attribute, cast: Sequence[Vote]) -> _Outcome:
-    """Weigh votes for several values against each other. Values with the same key mean the same."""
-    values = [vote.value or "" for vote in cast]
-    keys = {value: value_key(attribute, value) for value in values}
+def _weigh(attribute: Attribute, cast: Sequence[Vote]) -> tuple[str, float, list[Vote]]:
+    """Return the winning value, its share of the weight and its votes; equal keys mean the same."""
+    keys = {vote.value or "": value_key(attribute, vote.value or "") for vote in cast}
     weights = dict.fromkeys(keys.values(), 0.0)
-    for vote, value in zip(cast, values, strict=True):
-        weights[keys[value]] += weight_of(vote.rule)
+    for vote in cast:
+        weights[keys[vote.value or ""]] += weight_of(vote.rule)
 
     def rank(vote: Vote) -> tuple[float, float]:
         is_weighed = attribute is not Attribute.DESCRIPTION
@@ -91,10 +77,8 @@ def _weigh(attribute: Attribute, cast: Sequence[Vote]) -> _Outcome:
     if is_truncated(ranked[0].rule, best):
         complete = (vote.value for vote in ranked if _continues(best, vote.value or ""))
         best = next(complete, None) or best
-    rules = [
-        vote.rule for vote, value in zip(cast, values, strict=True) if keys[value] == keys[best]
-    ]
-    return _Outcome(best, weights[keys[best]] / sum(weights.values()), rules)
+    agreeing = [vote for vote in cast if keys[vote.value or ""] == keys[best]]
+    return best, weights[keys[best]] / sum(weights.values()), agreeing
 
 
 def is_truncated(rule: Rule, value: str) -> bool:
@@ -126,31 +110,24 @@ def _continues(truncated: str, text: str) -> bool:
     return truncated != beginning or text[len(truncated)].isalnum()
 
 
+def with_values(readings: Mapping[Attribute, Reading]) -> dict[Attribute, Reading]:
+    """Return the readings that have a value."""
+    return {name: reading for name, reading in readings.items() if reading.value is not None}
+
+
 def offer_from(
     readings: Mapping[Attribute, Reading], url: str, currency: str | None
 ) -> OfferFields:
-    """Make the offer of a page from its readings.
-
-    `currency` is assumed where the price names none.
-    """
-    values: dict[str, str] = {}
-    for name, reading in readings.items():
-        if reading.value is not None:
-            values[name] = reading.value
+    """Make a page's offer from its readings; `currency` is assumed where the price names none."""
+    values: dict[str, Any] = {
+        name: reading.value for name, reading in with_values(readings).items()
+    }
     price, image = values.pop(Attribute.PRICE, None), values.pop(Attribute.IMAGE, None)
     own_currency = values.pop(Attribute.CURRENCY, None)
     fields: dict[str, Any] = {**values, "url": url, "images": [image] if image else []}
     if price:
-        usual = find_currency(currency or "")
+        votes = (vote for vote in readings[Attribute.PRICE].votes if vote.value == price)
+        texts = [(vote.raw or "")[:MAX_AMOUNT_CHARS] for vote in votes]
         fields["price"] = Decimal(price)
-        fields["currency"] = own_currency or _price_currency(readings[Attribute.PRICE], usual)
+        fields["currency"] = own_currency or first_currency(texts, find_currency(currency or ""))
     return OfferFields(**fields)
-
-
-def _price_currency(price: Reading, usual: str | None) -> str | None:
-    """Return the currency in the texts of the winning price.
-
-    Of several with the same sign, the usual one.
-    """
-    winning = (vote for vote in price.votes if vote.value == price.value)
-    return currency_among([(vote.raw or "")[:MAX_AMOUNT_CHARS] for vote in winning], usual)

@@ -7,6 +7,7 @@ import typer
 
 from scout.commands.context import (
     MAX_ROWS,
+    FollowOption,
     JsonOption,
     ShopArgument,
     command_group,
@@ -49,13 +50,7 @@ def import_feed(
             "--map", metavar="FIELD=COLUMN", help="The column of a field; may be repeated."
         ),
     ] = None,
-    follow: Annotated[
-        bool,
-        typer.Option(
-            "--follow",
-            help="Resolve links that hide their target: one request each, which may count as a paid click.",
-        ),
-    ] = False,
+    follow: FollowOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Import the catalog's offers of a shop; they replace those of the import before."""

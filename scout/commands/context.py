@@ -20,6 +20,13 @@ if TYPE_CHECKING:
 MAX_ROWS = 1_000_000_000
 """Largest count that an option takes: a bound against numbers that the database cannot store."""
 
+FollowOption = Annotated[
+    bool,
+    typer.Option(
+        "--follow",
+        help="Resolve links that hide their target: one request each, which may count as a paid click.",
+    ),
+]
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print JSON for scripts instead of tables.")
 ]

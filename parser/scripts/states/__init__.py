@@ -14,10 +14,7 @@ STARTS = (nuxt.CALL, flight.PUSH, *turbo.PUSHES)
 
 def to_assignments(scripts: Sequence[str]) -> list[str]:
     """Convert scripts that begin with one of `STARTS` to assignments of plain data."""
-    code = []
-    for text in scripts:
-        if text.startswith(nuxt.CALL):
-            code.append(nuxt.resolve_call(text))
+    code = [nuxt.resolve_call(text) for text in scripts if text.startswith(nuxt.CALL)]
     code += flight.to_assignments(text for text in scripts if text.startswith(flight.PUSH))
     code += turbo.to_assignments(text for text in scripts if text.startswith(turbo.PUSHES))
     return code

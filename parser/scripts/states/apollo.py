@@ -81,10 +81,7 @@ class _PayloadBuilder:
         return self._positions[entity]
 
     def _with_positions(self, value: Any, level: int) -> Any:
-        """Replace the values within a value by their positions.
-
-        Of several queries of a field the first counts.
-        """
+        """Replace values within a value by their positions; the first query of a field counts."""
         if level > MAX_LEVELS:
             return None
         if isinstance(value, list):

@@ -88,10 +88,7 @@ class _Stream:
                 yield f"{PREFIX}{names[:MAX_NAME_CHARS]}={dump_json(scalars)};"
 
     def _plain(self, value: Any, level: int) -> Any:
-        """Return a value without elements, with references resolved.
-
-        None for an element or a value too deep.
-        """
+        """Return a value with references resolved; None for an element or a value too deep."""
         if isinstance(value, str):
             return self._resolve(value, level)
         if not isinstance(value, dict | list):
@@ -103,10 +100,7 @@ class _Stream:
         return [self._plain(inner, level + 1) for inner in value]
 
     def _resolve(self, text: str, level: int) -> Any:
-        """Return the literal text, or the row that it refers to at the first reference.
-
-        Else None.
-        """
+        """Return a literal text, or the row that it refers to, at the first reference only."""
         if not text.startswith(ELEMENT):
             return text
         if text.startswith(ESCAPED):
@@ -124,10 +118,7 @@ class _Stream:
 
 
 def _rows(stream: bytes) -> Iterator[tuple[str, Any]]:
-    """Yield the rows of text or JSON by their number.
-
-    A row ends after its declared length, or with its line.
-    """
+    """Yield the rows of text or JSON by number; each ends after its stated length or its line."""
     start = 0
     while start < len(stream):
         header = ROW.match(stream, start)

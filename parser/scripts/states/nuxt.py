@@ -25,16 +25,7 @@ CALL_OPENING = "}("
 NULL_VALUES = frozenset({"void 0", "undefined", "NaN", "Infinity", "-Infinity"})
 # Tags of devalue and Vue around a single value.
 WRAPPER_TAGS = frozenset(
-    {
-        "Reactive",
-        "ShallowReactive",
-        "Ref",
-        "ShallowRef",
-        "EmptyRef",
-        "EmptyShallowRef",
-        "Object",
-        "NuxtError",
-    }
+    "Reactive ShallowReactive Ref ShallowRef EmptyRef EmptyShallowRef Object NuxtError".split()
 )
 # Bounds against hostile input: a value that is repeated may grow without limit when it is written
 # out.
@@ -69,10 +60,7 @@ def resolve_call(text: str) -> str:
 
 
 def _substitute(code: str, values: Mapping[str, str]) -> str | None:
-    """Return code with parameters replaced by their values.
-
-    None where it grows beyond the bound.
-    """
+    """Return code with parameters replaced by their values; None beyond the bound on its size."""
     pieces, size, position = list[str](), 0, 0
     for match in VALUE.finditer(code):
         value = values.get(match[1]) if match[1] else None
@@ -87,10 +75,7 @@ def _substitute(code: str, values: Mapping[str, str]) -> str | None:
 
 
 def _find_call(text: str, count: int) -> tuple[int, list[str]] | None:
-    """Return where the function's body ends, and its `count` arguments as JSON.
-
-    The call is the last `}(` with that many arguments.
-    """
+    """Return where the function's body ends, and the arguments of its last call with `count`."""
     opening = text.rfind(CALL_OPENING)
     for _ in range(MAX_CALL_OPENINGS):
         if opening < 0:

@@ -7,14 +7,13 @@ there that holds JSON is decoded, too. A value is named by the code before it. W
 hold data, or much that looks like data is none, the pairs are kept as well. All is capped: a page
 may be made to be slow.
 
-The pages of a shop share most of their code. So a `CodeReader` caches the data of a script, and the
-value at a place in one for scripts that differ from page to page in a few values only.
+The pages of a shop share most of their code. So a `CodeReader` caches the data of a script.
 """
 
 import json
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -30,7 +29,7 @@ from parser.scripts.syntax.js_strings import (
     literal_text,
     to_json_escapes,
 )
-from parser.scripts.syntax.lenient_json import MAX_LINE_CHARS, leading_json, parse_plain_object
+from parser.scripts.syntax.lenient_json import leading_json, line_from, parse_plain_object
 
 # Bounds against hostile input.
 # Places in a script at which a decoder is tried.
@@ -52,18 +51,10 @@ CODE_SEARCHED = 400
 # Characters before a value that are searched for its name, and characters of the name.
 NAME_SEARCHED = 120
 NAME_LENGTH = 48
-# Characters beyond a failing place on which JSON's error may depend: the longest keyword,
-# `undefined`, and one more.
-KEYWORD_LENGTH = 10
 
 # Bounds on the memory of a `CodeReader`.
 MAX_CACHED_CHARS = 50_000
-MAX_CACHED_SCRIPTS = 200
 MAX_CACHED_RESULTS = 256
-MAX_CACHED_VALUES = 1000
-MAX_CACHED_VALUE_CHARS = 10_000
-# Characters by which a cached script or value is found before the texts are compared.
-HEAD_LENGTH = 40
 
 # Starts of orjson's messages.
 ENDS_TOO_SOON = "unexpected end"
@@ -86,7 +77,7 @@ PAIR = re.compile(
     rf"({PAIRED_VALUE})"
 )
 STRING = re.compile(QUOTED)
-UP_TO_BRACKET = re.compile(rf"""(?:[^{{}}\[\]"']++|{QUOTED}|(["']))*+([{{}}\[\]])""")
+UP_TO_BRACKET = re.compile(rf"""(?:[^{{}}\[\]"']++|{QUOTED}|["'])*+([{{}}\[\]])""")
 LIKE_JSON = re.compile(r"""\{\s*+["}]|\[\s*+["{\[\]\dtfn-]""")
 ZERO_FIRST = re.compile(r"[:\[,]\s*+0\d++\s*+[,}\]]")
 STRING_OR_ZERO_FIRST = re.compile(rf"""{QUOTED}|(?<![\w.])(0\d++)(?![\w.])""")
@@ -101,44 +92,19 @@ NamedData = tuple[str, Any]
 
 
 class _Decoded(NamedTuple):
-    """The data at a place, or None.
-
-    Its length, or the number of characters that were searched for its end. The first
-    `decisive_length` characters determine the result, whatever follows; None where that is not
-    known.
-    """
+    """The data at a place or None, and its length or that of the text searched for its end."""
 
     data: Any
     length: int
-    decisive_length: int | None = None
-
-
-class _Checkpoint(NamedTuple):
-    """How much of a script has been read: the data before `position`.
-
-    The text up to `decided_by` determines it. `scanned` counts the characters of failed attempts.
-    """
-
-    position: int = 0
-    decided_by: int = 0
-    named: tuple[NamedData, ...] = ()
-    attempts: int = 0
-    scanned: int = 0
 
 
 class CodeReader:
-    """Reads the data in scripts.
-
-    Caches the results of scripts and parts of scripts that several pages share.
-    """
+    """Reads the data in scripts; caches the results for scripts that several pages share."""
 
     def __init__(self) -> None:
-        self._prefixes = _PrefixCache()
         # No method: a cached method would refer to this reader, which then only garbage collection
         # could free.
-        self._decode_cached = lru_cache(MAX_CACHED_RESULTS)(
-            partial(_decode_all, cache=self._prefixes)
-        )
+        self._decode_cached = lru_cache(MAX_CACHED_RESULTS)(_decode_all)
 
     def named_data(self, text: str, *, with_pairs: bool = True) -> tuple[NamedData, ...]:
         """Return the data in a script with their names, in document order; the pairs come last.
@@ -148,102 +114,32 @@ class CodeReader:
         >>> CodeReader().named_data("sku = 'A-1'; price: 12.5")
         (('pairs', {'sku': 'A-1', 'price': '12.5'}),)
         """
-        if len(text) <= MAX_CACHED_CHARS:
-            named, is_complete = self._decode_cached(text)
-        else:
-            named, is_complete = _decode_all(text, cache=self._prefixes)
+        is_short = len(text) <= MAX_CACHED_CHARS
+        named, is_complete = (self._decode_cached if is_short else _decode_all)(text)
         if is_complete or not with_pairs:
             return named
-        if len(text) <= MAX_CACHED_CHARS:
-            return named + _cached_pairs(text)
-        return named + _pairs(text)
-
-    def data_at(self, text: str, start: int) -> Any:
-        """Return the data that opens at a place; None where none does."""
-        return self._prefixes.value_at(text, start).data
+        return named + (_cached_pairs if is_short else _pairs)(text)
 
 
-class _PrefixCache:
-    """Values and scripts cached by their first characters and the text that decides them."""
-
-    def __init__(self) -> None:
-        self._values: dict[str, tuple[str, _Decoded]] = {}
-        self._scripts: dict[str, tuple[str, list[_Checkpoint]]] = {}
-
-    def value_at(self, text: str, start: int) -> _Decoded:
-        """Decode the value at `start`."""
-        head = text[start : start + HEAD_LENGTH]
-        cached = self._values.get(head)
-        if cached is not None and text.startswith(cached[0], start):
-            return cached[1]
-        decoded = _decode(text, start)
-        length = decoded.decisive_length
-        # A value at the end of the text may go on in a longer one.
-        if length and length <= MAX_CACHED_VALUE_CHARS and start + length <= len(text):
-            if len(self._values) >= MAX_CACHED_VALUES:
-                self._values.clear()
-            self._values[head] = (text[start : start + length], decoded)
-        return decoded
-
-    def resume(self, text: str) -> _Checkpoint:
-        """Return the last checkpoint of a cached script that holds for this one, too."""
-        cached, checkpoints = self._scripts.get(text[:HEAD_LENGTH], ("", []))
-        for checkpoint in reversed(checkpoints):
-            decided_by = checkpoint.decided_by
-            is_same = text.startswith(cached[:decided_by]) and len(text) >= decided_by
-            if is_same and checkpoint.scanned <= MAX_RESCANS * len(text):
-                return checkpoint
-        return _Checkpoint()
-
-    def keep(self, text: str, checkpoints: list[_Checkpoint]) -> None:
-        """Keep the checkpoints of a script; those of a script that was resumed stay as they are."""
-        if checkpoints and checkpoints[0].attempts == 1 and len(text) <= MAX_CACHED_CHARS:
-            if len(self._scripts) >= MAX_CACHED_SCRIPTS:
-                self._scripts.clear()
-            self._scripts[text[:HEAD_LENGTH]] = (text, checkpoints)
-
-
-def _decode_all(text: str, cache: _PrefixCache) -> tuple[tuple[NamedData, ...], bool]:
+def _decode_all(text: str) -> tuple[tuple[NamedData, ...], bool]:
     """Return the named data of a script, and whether it is all that looks like data."""
-    current, checkpoints, is_decided = cache.resume(text), list[_Checkpoint](), True
-    if current.position:
-        match = OPENS.search(text, current.position)
-    else:
-        match = OPENS_FIRST.match(text) or OPENS.search(text)
-    max_scanned = MAX_RESCANS * len(text)
-    while match and current.attempts < MAX_ATTEMPTS and current.scanned <= max_scanned:
-        decoded = cache.value_at(text, match.start(1))
-        current = _advance(current, decoded, text, match.start(1))
-        is_decided = (
-            is_decided and decoded.decisive_length is not None and current.decided_by <= len(text)
-        )
-        if is_decided:
-            checkpoints.append(current)
-        match = OPENS.search(text, current.position)
-    cache.keep(text, checkpoints)
-    return current.named, bool(current.named) and current.attempts < MANY_ATTEMPTS
-
-
-def _advance(current: _Checkpoint, decoded: _Decoded, text: str, start: int) -> _Checkpoint:
-    """Return the checkpoint after an attempt at `start`."""
-    decided_by = max(current.decided_by, start + (decoded.decisive_length or 0))
-    if isinstance(decoded.data, dict | list) and decoded.data:
-        # Data in a string counts as many attempts, so that the pairs are kept as well.
-        attempts = 1 if text[start] in "{[" else MANY_ATTEMPTS
-        return _Checkpoint(
-            position=start + decoded.length,
-            decided_by=decided_by,
-            named=(*current.named, (block_name(text, start), decoded.data)),
-            attempts=current.attempts + attempts,
-            scanned=current.scanned,
-        )
-    return _Checkpoint(
-        position=start + 1,
-        decided_by=decided_by,
-        named=current.named,
-        attempts=current.attempts + 1,
-        scanned=current.scanned + decoded.length,
-    )
+    named: list[NamedData] = []
+    attempts, scanned = 0, 0
+    match = OPENS_FIRST.match(text) or OPENS.search(text)
+    while match and attempts < MAX_ATTEMPTS and scanned <= MAX_RESCANS * len(text):
+        start = match.start(1)
+        decoded = _decode(text, start)
+        if isinstance(decoded.data, dict | list) and decoded.data:
+            named.append((block_name(text, start), decoded.data))
+            # Data in a string counts as many attempts, so that the pairs are kept as well.
+            attempts += 1 if text[start] in "{[" else MANY_ATTEMPTS
+            position = start + decoded.length
+        else:
+            attempts += 1
+            scanned += decoded.length
+            position = start + 1
+        match = OPENS.search(text, position)
+    return tuple(named), bool(named) and attempts < MANY_ATTEMPTS
 
 
 def _pairs(text: str) -> tuple[NamedData, ...]:
@@ -310,26 +206,25 @@ def _decode_string(text: str, start: int) -> _Decoded:
     data = parse_json(json_text_in(literal[0]))
     if not isinstance(data, dict | list):
         data = None
-    length = len(literal[0])
-    return _Decoded(data, length, length)
+    return _Decoded(data, len(literal[0]))
 
 
 def _decode_json(text: str, start: int) -> _Decoded:
     """Decode the JSON at a place."""
     # Most JSON ends with its line, which is much shorter than the text.
-    line = text[start : start + MAX_LINE_CHARS].partition("\n")[0].rstrip(LINE_END)
+    line = line_from(text, start).rstrip(LINE_END)
     result = leading_json(line)
     if not isinstance(result, tuple) and result.msg.startswith(ENDS_TOO_SOON):
         result = leading_json(text[start : start + MAX_JSON_CHARS])
     if isinstance(result, tuple):
-        return _Decoded(*result, decisive_length=result[1])
+        return _Decoded(*result)
     is_lenient = result.msg.startswith(UNREADABLE) or LENIENT_CHAR.match(text, start + result.pos)
     if result.msg.startswith(ENDS_TOO_SOON) or is_lenient:
         return _decode_lenient_json(text, start)
     if result.msg.startswith(LEADING_ZERO) and line[-1:] in CLOSING_BRACKETS:
         data = parse_json(line)
         if data is not None:
-            return _Decoded(data, len(line), len(line))
+            return _Decoded(data, len(line))
     return _Decoded(None, result.pos + 1)
 
 
@@ -347,65 +242,33 @@ def _decode_lenient_json(text: str, start: int) -> _Decoded:
         return _Decoded(None, scanned_to - start)
     except (RecursionError, ValueError):
         return _Decoded(None, len(text) - start)
-    return _Decoded(data, end - start, end - start)
+    return _Decoded(data, end - start)
 
 
 def _decode_javascript(text: str, start: int, scanned_to: int) -> _Decoded:
-    """Decode the JavaScript literal at a place.
-
-    JSON's decoder has scanned the text up to `scanned_to`.
-    """
+    """Decode the JavaScript literal at a place; JSON's decoder has scanned up to `scanned_to`."""
     like = LIKE_DATA.match(text, start)
     if not like or like["begins"] is None:
-        decided_by = max(scanned_to, like.end() if like else start + 1)
-        return _Decoded(None, scanned_to - start, decided_by + KEYWORD_LENGTH - start)
+        return _Decoded(None, scanned_to - start)
     plain = parse_plain_object(text, start)
     if plain is not None and plain[0]:
-        return _Decoded(plain[0], plain[1] - start, plain[1] - start)
-    closing = _closing(text, start)
-    length = closing.end - start
-    decisive_length = None
-    # Where the bracket does not close, a search that stopped before its bound would stop there on
-    # any text.
-    is_bounded = closing.end < len(text) and length < MAX_JAVASCRIPT_CHARS
-    if (closing.is_closed or is_bounded) and not closing.has_stray_quotes:
-        code_searched = 0 if closing.is_closed else CODE_SEARCHED
-        decisive_length = max(scanned_to + KEYWORD_LENGTH - start, length, code_searched)
-    data = None
-    if closing.is_closed:
-        data = parse_javascript(text[start : closing.end])
-    if data is None:
-        return _Decoded(None, max(scanned_to - start, length), decisive_length)
-    return _Decoded(data, length, decisive_length)
+        return _Decoded(plain[0], plain[1] - start)
+    end, is_closed = _closing(text, start)
+    data = parse_javascript(text[start:end]) if is_closed else None
+    return _Decoded(data, max(scanned_to if data is None else 0, end) - start)
 
 
-class _Closing(NamedTuple):
-    """Where a bracket closes around data, or where the search for that ended.
-
-    Whether unpaired quotes stand between.
-    """
-
-    end: int
-    is_closed: bool
-    has_stray_quotes: bool
-
-
-def _closing(text: str, start: int) -> _Closing:
-    """Find where the bracket at `start` closes, ignoring brackets in strings.
-
-    Code ends the search.
-    """
+def _closing(text: str, start: int) -> tuple[int, bool]:
+    """Return where the bracket at `start` closes, or else where code ends the search; and which."""
     code = _first_code(text, start)
-    depth, limit, has_strays = 0, min(len(text), start + MAX_JAVASCRIPT_CHARS), False
+    depth, limit = 0, min(len(text), start + MAX_JAVASCRIPT_CHARS)
     for match in _brackets(text, start, limit):
-        stray, bracket = match.groups()
-        has_strays = has_strays or stray is not None
-        if (code is not None and match.start(2) > code) or depth > MAX_DEPTH:
-            return _Closing(match.end(), False, has_strays)
-        depth += 1 if bracket in "{[" else -1
+        if (code is not None and match.start(1) > code) or depth > MAX_DEPTH:
+            return match.end(), False
+        depth += 1 if match[1] in "{[" else -1
         if depth == 0:
-            return _Closing(match.end(), True, has_strays)
-    return _Closing(limit, False, has_strays)
+            return match.end(), True
+    return limit, False
 
 
 def _brackets(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
@@ -438,21 +301,18 @@ def _braced_blocks(text: str) -> Iterator[str]:
     """Yield the outermost blocks in braces of a text."""
     depth, start = 0, 0
     for match in _brackets(text, 0, len(text)):
-        if match[2] == "{":
+        if match[1] == "{":
             if not depth:
-                start = match.start(2)
+                start = match.start(1)
             depth += 1
-        elif match[2] == "}" and depth:
+        elif match[1] == "}" and depth:
             depth -= 1
             if not depth:
                 yield text[start : match.end()]
 
 
 def parse_javascript(text: str) -> Any:
-    """Return the object or list that a JavaScript literal denotes.
-
-    None where the text is code or neither.
-    """
+    """Return the object or list of a JavaScript literal; None where the text is code or neither."""
     like = LIKE_DATA.match(text)
     if not like or like["begins"] is None or _first_code(text, 0) is not None:
         return None
@@ -465,10 +325,7 @@ def parse_javascript(text: str) -> Any:
 
 
 def _first_code(text: str, start: int) -> int | None:
-    """Return where a text starts to read as code, near its beginning.
-
-    Keywords in strings do not count.
-    """
+    """Return where a text starts to read as code, near its beginning and outside strings."""
     code = CODE.search(text, start, start + CODE_SEARCHED)
     if code is None:
         return None
@@ -514,11 +371,7 @@ def parse_json(text: str) -> Any:
         if number is None:
             break
         text = f'{text[: number.start()]}"{number[0]}"{text[number.end() :]}'
-    return _parse_lenient_json(text)
-
-
-def _parse_lenient_json(text: str) -> Any:
-    """Parse JSON with line breaks in strings, `NaN` and leading zeros, as JavaScript does."""
+    # As JavaScript does: with line breaks in strings, `NaN` and leading zeros.
     try:
         return json.loads(quote_leading_zeros(text), strict=False)
     except (ValueError, RecursionError):

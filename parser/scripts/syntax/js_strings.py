@@ -26,16 +26,7 @@ ESCAPE = re.compile(
 UNKNOWN_TO_JSON = re.compile(r"""\\(?:u\{|[^"'\\/bfnrtu])""")
 KNOWN_TO_JSON = frozenset('"\\/bfnrt')
 # The single-character escapes of ECMAScript; an escaped line break continues the string.
-ESCAPED_CHARS = {
-    "b": "\b",
-    "f": "\f",
-    "n": "\n",
-    "r": "\r",
-    "t": "\t",
-    "v": "\v",
-    "\n": "",
-    "\r\n": "",
-}
+ESCAPED_CHARS = dict(zip("bfnrtv", "\b\f\n\r\t\v", strict=True)) | {"\n": "", "\r\n": ""}
 SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -61,7 +52,7 @@ def json_text_in(literal: str) -> str:
 
 
 def to_json_escapes(text: str) -> str:
-    r"""Replace the escapes in the strings of an object or list by those that JSON knows.
+    r"""Replace the escapes in the strings of an object or list by escapes of JSON.
 
     >>> to_json_escapes(r"{a: 'Oak\x27s \\x27 \"\-\u00e9'}")
     '{a: \'Oak\\u0027s \\\\x27 \\"\\u002d\\u00e9\'}'

@@ -2,8 +2,9 @@
 
 The text is repaired where the decoder stops, then decoded again: a quote within a string, a missing
 or extra comma, a value without quotes or no value, a bracket missing or one too many. So rules
-learnt on a shop's intact pages also read its broken ones. The library json-repair does that, too, but character by character: on a
-hostile page it takes a hundred times as long, or exceeds Python's recursion limit.
+learnt on a shop's intact pages also read its broken ones. The library json-repair does that, too,
+but character by character: on a hostile page it takes a hundred times as long, or exceeds Python's
+recursion limit.
 """
 
 import re
@@ -29,7 +30,7 @@ STRING_OR_BRACKET = re.compile(
 )
 # Behind a closing bracket: a further item of the list that it would close.
 FURTHER_ITEM = re.compile(r"\s*+(?:,\s*+[{\[]|\])")
-# Behind an object: a further key of it.
+# Behind an object: a further key of it, as one of its closing braces was too many.
 FURTHER_KEY = re.compile(r'\s*+,\s*+"[^"\\]{1,100}"\s*+:')
 # A value's last comma and the key behind it.
 LAST_KEY = re.compile(r'\s*+,\s*+"[^"\\]{1,100}"\s*+')
@@ -89,9 +90,7 @@ def _repair_at(text: str, position: int) -> str | None:
 
 
 def _repair_bracket(text: str, position: int, before: str) -> str | None:
-    """Repair a bracket that is missing, or one too many, where the decoder stopped at a bracket or a
-    colon; None where the brackets are not at fault.
-    """
+    """Repair a missing or extra bracket at a bracket or a colon; None where none is at fault."""
     char = text[position]
     opened = _open_brackets(before)
     if not opened:
@@ -140,9 +139,7 @@ def _closing_of(opened: list[str]) -> str:
 
 
 def _open_brackets(text: str) -> list[str]:
-    """Return the brackets that are open at the end of a text; none where it ends within a string, or
-    too many are.
-    """
+    """Return the brackets open at a text's end; none within a string, or where too many are."""
     opened: list[str] = []
     position = 0
     while match := STRING_OR_BRACKET.match(text, position):

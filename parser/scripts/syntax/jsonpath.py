@@ -134,42 +134,35 @@ class _NotPlain(Exception):
 
 
 def _steps(path: JSONPath) -> Iterator[Step]:
-    if isinstance(path, Root):
-        return
-    if isinstance(path, Child):
-        yield from _steps(path.left)
-        yield from _steps(path.right)
-    elif isinstance(path, Wildcard):
-        yield None
-    elif isinstance(path, Fields) and len(path.fields) == 1:
-        yield None if path.fields[0] == "*" else path.fields[0]
-    elif isinstance(path, Fields) and "*" not in path.fields:
-        yield AnyOf(tuple(path.fields))
-    elif isinstance(path, Index) and len(path.indices) == 1:
-        yield path.indices[0]
-    elif isinstance(path, Slice) and path.step is None:
-        yield slice(path.start, path.end)
-    elif isinstance(path, Filter) and len(path.expressions) == 1:
-        yield _entry_of(path.expressions[0])
-    else:
-        raise _NotPlain
+    match path:
+        case Root():
+            return
+        case Child():
+            yield from _steps(path.left)
+            yield from _steps(path.right)
+        case Wildcard() | Fields(fields=["*"]):
+            yield None
+        case Fields(fields=[name]):
+            yield name
+        case Fields(fields=names) if "*" not in names:
+            yield AnyOf(tuple(names))
+        case Index(indices=[index]):
+            yield index
+        case Slice(step=None):
+            yield slice(path.start, path.end)
+        case Filter(expressions=[Expression() as test]):
+            yield _entry_of(test)
+        case _:
+            raise _NotPlain
 
 
 def _entry_of(test: Expression) -> Entry:
-    """Return the entry that a filter selects, if it compares one key of the entry with a text or flag."""
-    if not isinstance(test, Expression) or test.op != "==":
-        raise _NotPlain
-    if not isinstance(test.value, str) and test.value is not True:
-        raise _NotPlain
-    target = test.target
-    if not isinstance(target, Child) or not isinstance(target.left, This):
-        raise _NotPlain
-    if not isinstance(target.right, Fields):
-        raise _NotPlain
-    fields = target.right.fields
-    if len(fields) != 1 or fields[0] == "*":
-        raise _NotPlain
-    return Entry(fields[0], test.value)
+    """Return the entry that a filter selects, if it compares one key of it with a text or flag."""
+    match test.target, test.op, test.value:
+        case Child(left=This(), right=Fields(fields=[key])), "==", (str() | True) as name:
+            if key != "*":
+                return Entry(key, name)
+    raise _NotPlain
 
 
 def _is_fork(step: Step) -> bool:

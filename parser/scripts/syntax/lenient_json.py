@@ -45,6 +45,12 @@ def leading_json(text: str) -> "Decoded | orjson.JSONDecodeError":
         return error.with_traceback(None)
 
 
+def line_from(text: str, start: int) -> str:
+    """Return the text from a place to the end of its line, at most 60,000 characters."""
+    end = text.find("\n", start, start + MAX_LINE_CHARS)
+    return text[start : end if end >= 0 else start + MAX_LINE_CHARS]
+
+
 def parse_plain_object(text: str, start: int) -> Decoded | None:
     """Return the object at a position and its end.
 
@@ -79,19 +85,18 @@ def _object(text: str, start: int, depth: int, tries: Iterator[int]) -> Decoded 
 def _value(text: str, start: int, depth: int, tries: Iterator[int]) -> Decoded | None:
     if not text.startswith(("{", "["), start):
         literal = LITERAL.match(text, start)
-        return None if literal is None else (_literal_value(literal), literal.end())
+        if literal is None:
+            return None
+        string, number, name = literal.groups()
+        if string is not None:
+            return string[1:-1], literal.end()
+        # A name stands for itself, as in chompjs.
+        data = orjson.loads(number) if number is not None else KEYWORDS.get(name, name)
+        return data, literal.end()
     if next(tries, None) is None:
         return None
     # JSON inside such objects is written on one line.
-    decoded = leading_json(text[start : start + MAX_LINE_CHARS].partition("\n")[0])
+    decoded = leading_json(line_from(text, start))
     if isinstance(decoded, tuple):
         return decoded[0], start + decoded[1]
     return _object(text, start, depth + 1, tries)
-
-
-def _literal_value(literal: re.Match[str]) -> Any:
-    """Return the value of a literal; a name stands for itself, as in chompjs."""
-    string, number, name = literal.groups()
-    if string is not None:
-        return string[1:-1]
-    return orjson.loads(number) if number is not None else KEYWORDS.get(name, name)

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from scout.commands.context import JsonOption, ShopArgument, command_group, get_invocation
+from scout.commands.context import (
+    FollowOption,
+    JsonOption,
+    ShopArgument,
+    command_group,
+    get_invocation,
+)
 from scout.terminal.output import format_cell, print_json, print_lines, print_table
 
 if TYPE_CHECKING:
@@ -42,13 +48,7 @@ def clean_links(
             metavar="SHOP", help="A shop, for its root and its learnt tracking parameters."
         ),
     ] = None,
-    follow: Annotated[
-        bool,
-        typer.Option(
-            "--follow",
-            help="Request opaque links to resolve them: one request each, a click that may cost.",
-        ),
-    ] = False,
+    follow: FollowOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Clean links, without requesting any unless --follow is given.

@@ -75,3 +75,32 @@ def test_old_prices_in_microdata_are_not_claimed(offer: str) -> None:
     )
     values = read_by_heuristics(Document(page, "https://shop.example/p/1"))
     assert values[Attribute.PRICE].value == "12.00"
+
+
+STRUCK = {
+    "struck through": "<p><del>25,00 €</del> <b>19,00 €</b></p>",
+    "named as old": '<p><i class="old-price">25,00 €</i> <b>19,00 €</b></p>',
+    "in another box": "<section><div><p><s>25,00 €</s></p></div></section><p><b>19,00 €</b></p>",
+}
+
+
+@pytest.mark.parametrize("box", STRUCK.values(), ids=STRUCK.keys())
+def test_old_prices_that_the_head_states_are_dropped(box: str) -> None:
+    """However many sources state the price that the page strikes out, the asked one is read."""
+    thing = json.dumps(THING | {"offers": {"price": "25.00"}})
+    head = f'<meta property="product:price:amount" content="25.00"><script type="application/ld+json">{thing}</script>'
+    page = f"{head}<main><h1>Lamp</h1>{box}</main>"
+    assert (
+        read_by_heuristics(Document(page, "https://shop.example/p/1"))[Attribute.PRICE].value
+        == "19.00"
+    )
+
+
+def test_an_old_price_alone_is_read() -> None:
+    """A page that strikes out its only price is sold out: no lower one is asked."""
+    thing = json.dumps(THING | {"offers": {"price": "25.00"}})
+    page = f'<script type="application/ld+json">{thing}</script><h1>Lamp</h1><del>25,00 €</del>'
+    assert (
+        read_by_heuristics(Document(page, "https://shop.example/p/1"))[Attribute.PRICE].value
+        == "25.00"
+    )

@@ -10,9 +10,14 @@ from hypothesis import strategies as st
 from parser.page.document import Document
 from parser.rules.selector import JsonAt
 from parser.scripts import block_lookup
-from parser.scripts.block_lookup import PAIRS, ScriptIndex, find_pair, named_blocks
+from parser.scripts.block_lookup import (
+    PAIRS,
+    ScriptIndex,
+    data_query,
+    find_pair,
+    named_blocks,
+)
 from parser.scripts.blocks import CODE, SCHEMA_ORG, DataScript, Scripts
-from parser.scripts.syntax.javascript import CodeReader
 from parser.scripts.syntax.jsonpath import child_path
 
 PIECES = st.sampled_from(
@@ -60,11 +65,11 @@ def test_every_listed_block_is_found_by_its_name(texts: list[str]) -> None:
     for block in scripts.blocks():
         if block.name == PAIRS:
             assert all(
-                list(page.data(JsonAt(css=CODE, block=PAIRS, path=child_path("$", key))))
+                list(page.lookup(data_query(CODE, PAIRS, child_path("$", key))))
                 for key in block.data
             )
         else:
-            found = list(page.data(JsonAt(css=block.css, block=block.name, path="$.*")))
+            found = list(page.lookup(data_query(block.css, block.name, "$.*")))
             assert block.data in found or len(found) == block_lookup.MAX_BLOCKS
 
 
@@ -99,7 +104,9 @@ def test_only_named_objects_are_decoded(monkeypatch: pytest.MonkeyPatch) -> None
     """Of many objects in code, those of the name are decoded, once for all rules."""
     looked_into = []
     monkeypatch.setattr(
-        CodeReader, "data_at", lambda _, text, start: looked_into.append(text[start:]) or {"sku": 1}
+        block_lookup,
+        "decode_at",
+        lambda text, start: looked_into.append(text[start:]) or ({"sku": 1}, 10),
     )
     texts = [
         'var meta = {"sku": 1}',
@@ -109,9 +116,9 @@ def test_only_named_objects_are_decoded(monkeypatch: pytest.MonkeyPatch) -> None
     ]
     page = ScriptIndex(Scripts([], texts))
     for path in ("$.sku", "$.name"):
-        assert len(list(page.data(JsonAt(block="var meta =", path=path)))) == 1
+        assert len(list(page.lookup(data_query(CODE, "var meta =", path)))) == 1
     assert looked_into == ['{"sku": 1}']
-    assert len(list(page.data(JsonAt(block="var meta0 =", path="$.sku")))) == 1
+    assert len(list(page.lookup(data_query(CODE, "var meta0 =", "$.sku")))) == 1
 
 
 @pytest.mark.parametrize(
@@ -155,9 +162,9 @@ def test_a_pair_is_found_by_its_key(text: str, key: str, value: str | None) -> N
 
 def test_hostile_scripts_cost_no_time() -> None:
     """A million occurrences of a name, and a million brackets, are examined up to a bound."""
-    assert not list(named_blocks("meta " * 500_000, CodeReader(), "var meta ="))
+    assert not list(named_blocks("meta " * 500_000, "var meta ="))
     assert (
-        len(list(named_blocks("meta = [[], 1];" * 50_000, CodeReader(), "meta =")))
+        len(list(named_blocks("meta = [[], 1];" * 50_000, "meta =")))
         <= block_lookup.MAX_OCCURRENCES
     )
     assert find_pair("sku " * 500_000, "sku") is None

@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parser.scripts.syntax import javascript
 from parser.scripts.syntax.javascript import CodeReader, block_name
 
 PIECES = st.sampled_from(
@@ -59,23 +58,6 @@ def test_cached_scripts_change_nothing(parts: list[tuple[str, str, str]]) -> Non
     shared = CodeReader()
     for script in scripts:
         assert shared.named_data(script) == CodeReader().named_data(script)
-
-
-def test_the_same_beginning_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a script that differs in its last block only, just that block is decoded."""
-    decoded, decode = [], javascript._decode
-    monkeypatch.setattr(
-        javascript,
-        "_decode",
-        lambda text, start: decoded.append(text[start:]) or decode(text, start),
-    )
-    reader = CodeReader()
-    for number in range(3):
-        text = "".join(
-            f'var b{place} = {{"k": {place}, "padding": "{"x" * 40}"}};\n' for place in range(5)
-        )
-        reader.named_data(f'{text}var last = {{"n": {number}, "padding": "{"y" * 40}"}}')
-    assert [len(text) < 80 for text in decoded] == [False] * 5 + [True] * 3
 
 
 WAYS = {
