@@ -10,8 +10,7 @@ from parser.page.document import Document
 from parser.rules.model import RuleSet
 from rules_generator.config import DEFAULT_CONFIG, LearnerConfig
 from rules_generator.induction.inducer import induce
-from rules_generator.training.examples import Example
-from rules_generator.training.training_example import TrainingExample
+from rules_generator.training.examples import Example, TrainingExample
 
 Html = str | bytes
 KnownValues = Mapping[str, str | Sequence[str]]

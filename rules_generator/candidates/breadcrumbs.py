@@ -25,7 +25,7 @@ from parser.rules.selector import JsonAt, TextAt
 from parser.scripts.syntax.jsonpath import child_path, compile_path
 from rules_generator.candidates.selectors import rooted_paths
 from rules_generator.locate.element_selectors import anchor_selectors, css_tag
-from rules_generator.locate.known_values import flatten_json, path_step
+from rules_generator.locate.json_texts import flatten_json, path_step
 from rules_generator.training.page_cache import PageCache
 
 # Elements that hold one step of a breadcrumb.

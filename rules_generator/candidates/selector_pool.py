@@ -17,7 +17,7 @@ from rules_generator.candidates.selectors import (
     build_selector,
     selector_parts,
 )
-from rules_generator.locate.known_values import Occurrence
+from rules_generator.locate.occurrences import Occurrence
 from rules_generator.training.page_cache import PageCache
 
 # Share of the best selector's pages that others have to lead to.

@@ -28,10 +28,9 @@ from rules_generator.induction.site_defaults import (
     find_site_defaults,
 )
 from rules_generator.selection.search import RankedCandidates, SlowPages, rank_candidates
-from rules_generator.training.examples import Example
+from rules_generator.training.examples import Example, TrainingExample
 from rules_generator.training.page_cache import POSITIONAL, TOO_SLOW
 from rules_generator.training.page_clusters import cluster_pages, template_signatures
-from rules_generator.training.training_example import TrainingExample
 
 # Reasons for setting an example aside, as they are stored with the rules.
 CONTRADICTS = "contradicts what the other examples teach"

@@ -16,13 +16,11 @@ MIN_SIMILARITY = 0.5
 
 def carry_over_pinned(rules: RuleSet, old: RuleSet) -> RuleSet:
     """Return new rules with the pinned ones among the old; pinned rules come first."""
-    variants = rules.variants
     pinned = []
     for layout in old.variants:
         if any(rule.is_pinned for rule in layout.rules):
             pinned.append(layout)
-    if pinned:
-        variants = (*pinned, *(layout for layout in variants if layout not in pinned))
+    variants = tuple(dict.fromkeys([*pinned, *rules.variants]))
     placements: list[tuple[Rule, set[str]]] = []
     for template in old.templates:
         placements += _placements(template, old.templates, rules.templates)

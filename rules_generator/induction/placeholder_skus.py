@@ -11,7 +11,7 @@ from catalog.models import Attribute
 from catalog.values import is_dash
 from parser.rules.model import Rule
 from parser.voting.votes import run_rule
-from rules_generator.training.training_example import TrainingExample
+from rules_generator.training.examples import TrainingExample
 
 
 def keep_dashes(rules: Iterable[Rule], examples: Sequence[TrainingExample]) -> tuple[Rule, ...]:

@@ -25,9 +25,8 @@ from parser.page.document import Document
 from parser.page.url_paths import is_home_page
 from parser.rules.model import Rule, RuleSet
 from parser.templates.template_match import page_fingerprint
-from rules_generator.training.examples import Example
+from rules_generator.training.examples import Example, TrainingExample
 from rules_generator.training.page_clusters import cluster_pages
-from rules_generator.training.training_example import TrainingExample
 
 # Sure pages that suffice; twice as many examples are kept.
 ENOUGH_SURE = 60

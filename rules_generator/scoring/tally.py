@@ -28,7 +28,7 @@ from parser.voting.votes import normalised_value
 from rules_generator.candidates.candidate import Candidate
 from rules_generator.candidates.naming import is_main_heading, names_attribute, naming_fitness
 from rules_generator.config import DEFAULT_CONFIG, LearnerConfig
-from rules_generator.locate.known_values import NAME_ATTRIBUTES, SLUG_ATTRIBUTES
+from rules_generator.locate.value_matcher import NAME_ATTRIBUTES, SLUG_ATTRIBUTES
 from rules_generator.scoring.spelling import match_catalog_spelling, spelling_distance
 from rules_generator.training.example_pages import ExamplePages
 from rules_generator.training.examples import Example

@@ -29,13 +29,8 @@ from rules_generator.candidates.trimming import (
     trims_by_look,
 )
 from rules_generator.config import DEFAULT_CONFIG, LearnerConfig
-from rules_generator.locate.known_values import (
-    TRIMMED_ATTRIBUTES,
-    Occurrence,
-    ValueMatcher,
-    find_occurrences,
-    slug_spellings,
-)
+from rules_generator.locate.occurrences import Occurrence, find_occurrences
+from rules_generator.locate.value_matcher import TRIMMED_ATTRIBUTES, ValueMatcher, slug_spellings
 from rules_generator.scoring.filters import keep_sound
 from rules_generator.scoring.tally import Tally, rank_tallies, tally_candidate
 from rules_generator.selection.empty_fields import (
@@ -48,6 +43,7 @@ from rules_generator.selection.voting_set import MIN_EXAMPLES, min_examples, sel
 from rules_generator.training.example_pages import ExamplePages
 from rules_generator.training.examples import Example
 from rules_generator.training.page_cache import TOO_SLOW, SlowPage
+from rules_generator.training.sampling import spread_evenly
 
 # Caps: selectors of complete values, of texts to trim, of texts tried with known words; objects with empty fields.
 MAX_COMPLETE = 90
@@ -185,11 +181,11 @@ def _successive_halving(
     if len(example_indices) <= pages.config.halving_from:
         return candidates
     first = [
-        tally_candidate(candidate, pages, _spread(example_indices, FIRST_ROUND))
+        tally_candidate(candidate, pages, spread_evenly(example_indices, FIRST_ROUND))
         for candidate in candidates
     ]
     second = [
-        tally_candidate(candidate, pages, _spread(example_indices, SECOND_ROUND))
+        tally_candidate(candidate, pages, spread_evenly(example_indices, SECOND_ROUND))
         for candidate in _most_plausible(first)
     ]
     per_element: Counter[str] = Counter()
@@ -225,10 +221,6 @@ def _without_guess(eliminated: Sequence[Tally], best: Sequence[Tally]) -> list[T
         return []
     certain = (tally for tally in eliminated if tally.correct and not tally.candidate.is_guess)
     return list(islice(certain, MAX_BESIDES))
-
-
-def _spread(indices: Sequence[int], size: int) -> Sequence[int]:
-    return indices[:: max(1, len(indices) // size)][:size]
 
 
 def _most_plausible(tallies: Sequence[Tally]) -> list[Candidate]:

@@ -78,7 +78,7 @@ def _stage_functions(
     from matcher.match_job import match_shop
     from parser.parse_job import parse_shop
     from reports.write.report_files import report_shop
-    from rules_generator.learn import learn_shop
+    from rules_generator.learn_job import learn_shop
 
     functions: dict[Stage, Callable[..., Any]] = {
         Stage.CRAWL: crawl_shop,

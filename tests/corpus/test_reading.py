@@ -13,8 +13,7 @@ from parser.crawled_pages import CrawledPage
 from parser.page.document import Document
 from parser.page_reader import PageReading, read_page
 from rules_generator.induction.inducer import induce
-from rules_generator.training.examples import Example
-from rules_generator.training.training_example import TrainingExample
+from rules_generator.training.examples import Example, TrainingExample
 
 # Much computation: the coverage tracer would double its time.
 pytestmark = pytest.mark.no_cover

@@ -8,8 +8,7 @@ import pytest
 from catalog.models import OfferFields
 from parser.crawled_pages import CrawledPage
 from parser.page.document import Document
-from rules_generator.training.examples import Example
-from rules_generator.training.training_example import TrainingExample
+from rules_generator.training.examples import Example, TrainingExample
 from tests.pages import Product, products
 
 

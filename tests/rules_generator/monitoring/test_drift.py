@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 from sqlmodel import col, select
+from tests.rules_generator.test_learn_job import run_of
 
 from catalog.models import KnownOffer, OfferFields, Page, Shop, utc_now
 from catalog.runtime.settings import Settings
@@ -13,16 +14,14 @@ from catalog.storage.store import Store
 from parser.crawled_pages import CrawledPage
 from parser.page.document import Document
 from rules_generator.induction.inducer import induce
-from rules_generator.learn import learn_shop
+from rules_generator.learn_job import learn_shop
 from rules_generator.monitoring.drift import Drift, agreement_shares, drift_shop, measure_drift
-from rules_generator.training.examples import Example
-from rules_generator.training.training_example import TrainingExample
+from rules_generator.training.examples import Example, TrainingExample
 from scout.demo.assortment.demo_shop import DemoShop
 from scout.demo.site.demo_site import DemoSite
 from tests.pages import Product, data_page, products, text_page
 from tests.parser.test_parse_job import store_pages
 from tests.rules_generator.conftest import known, make_example
-from tests.rules_generator.test_learn import run_of
 
 Build = Callable[[Product], str]
 ALL = products(24)

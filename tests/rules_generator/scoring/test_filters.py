@@ -11,7 +11,7 @@ from parser.rules.selector import TextAt
 from rules_generator.candidates.candidate import Candidate
 from rules_generator.candidates.naming import names_attribute
 from rules_generator.induction.inducer import induce
-from rules_generator.training.training_example import TrainingExample
+from rules_generator.training.examples import TrainingExample
 from tests.pages import Product, products, text_page
 from tests.rules_generator.conftest import make_example
 

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from catalog.models import KnownOffer, Run, Shop
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
-from rules_generator.learn import learn_shop
+from rules_generator.learn_job import learn_shop
 from scout.web.app import create_app
 from tests.pages import products, text_page
 from tests.parser.test_parse_job import store_pages
