@@ -32,7 +32,8 @@ from rules_generator.config import DEFAULT_CONFIG, LearnerConfig
 from rules_generator.locate.occurrences import Occurrence, find_occurrences
 from rules_generator.locate.value_matcher import TRIMMED_ATTRIBUTES, ValueMatcher, slug_spellings
 from rules_generator.scoring.filters import keep_sound
-from rules_generator.scoring.tally import Tally, rank_tallies, tally_candidate
+from rules_generator.scoring.ranking import rank_tallies
+from rules_generator.scoring.tally import Tally, tally_candidate
 from rules_generator.selection.empty_fields import (
     empty_field_rules,
     of_any_gtin,
@@ -262,7 +263,7 @@ def _candidates(
             sides = _surroundings(attribute, form, selector, indices, pages)
             if attribute is Attribute.TITLE:
                 candidates.append(Candidate(attribute, selector))
-            for trim in learn_trims(attribute, sides):
+            for trim in learn_trims(sides):
                 candidates.append(Candidate(attribute, selector, trim, form))
             if sides:
                 for trim in _fitting_looks(looks, selector, attribute, indices, pages):

@@ -16,9 +16,9 @@ from parser.rules.model import Form, Rule, VariantLayout
 from parser.rules.selector import AnySelector, TextAt
 from parser.voting.votes import normalised_value
 from rules_generator.candidates.candidate import Candidate
-from rules_generator.candidates.naming import naming_fitness
 from rules_generator.candidates.trimming import Surroundings, learn_trims, surroundings
 from rules_generator.locate.value_matcher import ValueMatcher
+from rules_generator.scoring.ranking import selector_features, weighted_sum
 from rules_generator.scoring.tally import wilson_lower_bound
 from rules_generator.variants.item_lists import ItemTexts
 from rules_generator.variants.same_page_offers import OfferFamily, Sibling, word_set
@@ -45,7 +45,6 @@ MIN_RELATIVE_SCORE = 0.8
 LINK_SHARE = 0.8
 # Score of the rule that reads items on which all others abstain.
 FALLBACK_SCORE = 0.3
-TIE_MARGIN = 0.02
 # A shorter text is no address.
 MIN_LINK_CHARS = 9
 
@@ -115,7 +114,7 @@ def _attribute_rules(attribute: Attribute, matches: Sequence[ItemMatch]) -> list
         supported = [tally for tally in supported if not tally.is_whole_element]
 
     def rank(tally: ItemTally) -> float:
-        return -(tally.bound / best + TIE_MARGIN * naming_fitness(tally.candidate))
+        return -(tally.bound / best + weighted_sum(selector_features(tally.candidate)))
 
     chosen = []
     for tally in sorted(supported, key=rank)[:MAX_RULES]:
@@ -145,7 +144,8 @@ def _fallback(
     for candidate in candidates:
         tally = _tally(candidate, abstained)
         if min(tally.correct, tally.distinct) >= MIN_SUPPORT and not tally.wrong:
-            rank = tally.correct, not tally.is_whole_element, naming_fitness(candidate)
+            fitness = weighted_sum(selector_features(candidate))
+            rank = tally.correct, not tally.is_whole_element, fitness
             right.append((rank, tally))
     if not right:
         return []
@@ -169,7 +169,7 @@ def _candidates(attribute: Attribute, matches: Sequence[ItemMatch]) -> list[Cand
                     around[selector].append(sides)
     candidates = [Candidate(attribute, selector, form=form) for selector, form in complete]
     for selector, sides_seen in around.items():
-        for trim in learn_trims(attribute, sides_seen):
+        for trim in learn_trims(sides_seen):
             candidates.append(Candidate(attribute, selector, trim))
     return list(dict.fromkeys(candidates))
 

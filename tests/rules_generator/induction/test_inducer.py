@@ -16,7 +16,8 @@ from parser.page.document import Document
 from parser.page_reader import read_attributes, read_page
 from parser.rules.model import RuleSet
 from rules_generator.induction.inducer import induce
-from rules_generator.scoring.tally import rank_tallies, wilson_lower_bound
+from rules_generator.scoring.ranking import rank_tallies
+from rules_generator.scoring.tally import wilson_lower_bound
 from rules_generator.training.examples import TrainingExample
 from rules_generator.training.page_cache import TOO_SLOW
 from tests.pages import Product, article_page, category_page, data_page, products, text_page

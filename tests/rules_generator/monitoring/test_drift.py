@@ -5,7 +5,6 @@ from datetime import timedelta
 
 import pytest
 from sqlmodel import col, select
-from tests.rules_generator.test_learn_job import run_of
 
 from catalog.models import KnownOffer, OfferFields, Page, Shop, utc_now
 from catalog.runtime.settings import Settings
@@ -22,6 +21,7 @@ from scout.demo.site.demo_site import DemoSite
 from tests.pages import Product, data_page, products, text_page
 from tests.parser.test_parse_job import store_pages
 from tests.rules_generator.conftest import known, make_example
+from tests.rules_generator.test_learn_job import run_of
 
 Build = Callable[[Product], str]
 ALL = products(24)
