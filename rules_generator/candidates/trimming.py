@@ -105,17 +105,17 @@ def trims_by_look(attribute: Attribute, values: Sequence[str]) -> list[Trim]:
     return []
 
 
-def drop_ambient_words(trim: Trim, texts: Iterable[tuple[str, str]]) -> Trim:
+def drop_ambient_words(trim: Trim, texts: Iterable[tuple[str, Sequence[str]]]) -> Trim:
     """Drop words that texts name whatever their value is, as the name of the shop behind each title does.
 
-    `texts` are pairs of a text and the value known for it. A word within a text's value does not count.
+    `texts` are pairs of a text and the values known for it. A word within the first value does not count.
 
-    >>> texts = [("Red cup - Tea & Co", "Cup"), ("Mug - Tea & Co", "Mug")]
+    >>> texts = [("Red cup - Tea & Co", ["Cup"]), ("Mug - Tea & Co", ["Mug"])]
     >>> drop_ambient_words(Trim(words=("Cup", "Mug", "Tea")), texts).words
     ('Cup', 'Mug')
     """
     foreign = Counter[str]()
-    for text, value in texts:
+    for text, (value, *_) in texts:
         other_words = tuple(word for word in trim.words if find_word(value, (word,)) is None)
         named = find_word(text, other_words)
         if named:

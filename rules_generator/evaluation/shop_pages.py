@@ -134,7 +134,7 @@ def open_page(page: LabelledPage, view: View, refused: Refused | None = None) ->
 
 def _labelled_example(page: LabelledPage) -> Example:
     """Make the example of a page's labels."""
-    values = {}
+    values: dict[Attribute, list[str]] = {}
     for attribute in Attribute:
         # The currency is a default of the shop, never an example.
         if attribute is not Attribute.CURRENCY and attribute.value in page.attributes:

@@ -60,9 +60,10 @@ def _flatten(data: Any, path: str, levels: int, budget: list[int]) -> Iterator[t
         for name, value in data.items():
             yield from _flatten(value, child_path(path, path_step(str(name))), levels - 1, budget)
     elif isinstance(data, list):
-        items = enumerate(data[:MAX_LIST_ITEMS])
-        for step, value in chain(_named_entries(data), _flagged_entries(data), items):
-            yield from _flatten(value, child_path(path, step), levels - 1, budget)
+        for entry, value in chain(_named_entries(data), _flagged_entries(data)):
+            yield from _flatten(value, child_path(path, entry), levels - 1, budget)
+        for index, value in enumerate(data[:MAX_LIST_ITEMS]):
+            yield from _flatten(value, child_path(path, index), levels - 1, budget)
     else:
         budget[0] -= 1
         text = scalar_text(data)

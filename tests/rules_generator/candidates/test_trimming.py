@@ -100,7 +100,8 @@ def test_words_that_texts_have_whatever_their_value(
     name: str, said: list[tuple[str, str]], left: tuple[str, ...]
 ) -> None:
     """What stands in two texts that mean something else tells nothing there."""
-    assert drop_ambient_words(Trim(words=WORDS), said).words == left
+    texts = [(text, [value]) for text, value in said]
+    assert drop_ambient_words(Trim(words=WORDS), texts).words == left
 
 
 @given(st.lists(st.tuples(st.text(max_size=12), st.text(max_size=12)), min_size=1, max_size=6))
