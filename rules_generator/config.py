@@ -38,8 +38,16 @@ class RankingTerm:
     effect: str
 
 
-# The score is the candidate's agreement with the known values, relative to the best candidate's, plus these terms:
-# weight times a feature between 0 and 1. The weights only decide between candidates that agree about equally well.
+# The terms of a candidate's score. Penalties count as so many wrong values each in the agreement with the known values.
+# The score is the agreement, relative to the best candidate's, plus the weighted features, each between 0 and 1: these
+# only decide between candidates that agree about equally well.
+PENALTIES: dict[str, RankingTerm] = {
+    "unexpected": RankingTerm("value where the catalog knows none", 0.3, ""),
+    "abstention": RankingTerm("known value where none is found", 0.1, ""),
+    "missing_title_or_price": RankingTerm(
+        "title or price, which every offer has, where none is found", 0.2, ""
+    ),
+}
 RANKING_TERMS: dict[str, RankingTerm] = {
     "named": RankingTerm("a word of the selector names the attribute", 0.01, ""),
     "misleading": RankingTerm(
@@ -99,7 +107,7 @@ class LearnerConfig:
     halving_from: int = 16
 
     def __post_init__(self) -> None:
-        known = [*MECHANISMS, *RANKING_TERMS]
+        known = [*MECHANISMS, *PENALTIES, *RANKING_TERMS]
         unknown = sorted(self.without.difference(known))
         if unknown:
             raise UsageError(f"no such mechanism: {', '.join(unknown)}; known: {', '.join(known)}")

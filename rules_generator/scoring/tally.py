@@ -1,8 +1,8 @@
 """Tally each candidate: its agreement with the known offers, counted on all examples at once.
 
 A candidate is correct, wrong or abstains on each example. Its agreement is the lower bound of Wilson's interval for
-correct / (correct + wrong), so three of three is worth less than thirty of thirty. Abstaining costs nothing but the
-support (Hübscher 2018, 2.10).
+correct / (correct + wrong), so three of three is worth less than thirty of thirty. Abstaining costs next to nothing
+(Hübscher 2018, 2.10), a value where the catalog knows none a little: the catalog may lack it.
 """
 
 import re
@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
+from itertools import compress, islice
 from math import sqrt
 from statistics import fmean
 
@@ -24,13 +24,14 @@ from parser.rules.trim import Trim
 from parser.voting.votes import normalised_value
 from rules_generator.candidates.candidate import Candidate
 from rules_generator.candidates.naming import names_attribute
-from rules_generator.config import DEFAULT_CONFIG, LearnerConfig
+from rules_generator.config import DEFAULT_CONFIG, PENALTIES, LearnerConfig
 from rules_generator.scoring.spelling import match_catalog_spelling, spelling_distance
 from rules_generator.training.example_pages import ExamplePages
 
 # Standard deviations of Wilson's interval.
 WILSON_Z = 1.0
-# Attributes of which each offer has its own.
+# Attributes that every offer has, and those of which each offer has its own.
+ALWAYS_PRESENT = frozenset({Attribute.TITLE, Attribute.PRICE})
 DISTINCTIVE = frozenset({*IDENTIFIERS, Attribute.IMAGE, Attribute.DESCRIPTION})
 # Cap: values that stand for none.
 MAX_FILLERS = 5
@@ -104,9 +105,7 @@ class Tally:
     @property
     def right_keys(self) -> set[str | None]:
         """The distinct right values."""
-        return {
-            value_key for value_key, is_right in zip(self.keys, self.right, strict=True) if is_right
-        }
+        return set(compress(self.keys, self.right))
 
     @cached_property
     def share(self) -> float:
@@ -117,6 +116,20 @@ class Tally:
     def bound(self) -> float:
         """The Wilson bound of the share of right values."""
         return wilson_lower_bound(self.correct, self.correct + self.wrong)
+
+    @cached_property
+    def agreement(self) -> float:
+        """The Wilson bound with penalties for unexpected values and abstentions."""
+        is_always = self.candidate.attribute in ALWAYS_PRESENT
+        counts = {
+            "unexpected": self.unexpected,
+            "abstention": self.abstained,
+            "missing_title_or_price": self.abstained if is_always else 0,
+        }
+        total = float(self.correct + self.wrong)
+        for name, count in counts.items():
+            total += PENALTIES[name].weight * count * self.config.uses(name)
+        return wilson_lower_bound(self.correct, total)
 
 
 def wilson_lower_bound(right: float, total: float, z: float = WILSON_Z) -> float:
@@ -213,13 +226,13 @@ def _with_decimal_point(candidate: Candidate, texts: Sequence[str | None]) -> Ca
     """
     if candidate.attribute is not Attribute.PRICE or candidate.form != "plain":
         return candidate
-    numbers = [BARE_NUMBER.fullmatch(text) for text in texts if text is not None]
-    if not all(numbers):
-        return candidate
-    decimals = [number[1] for number in numbers if number and number[1]]
-    if any(len(digits) != THOUSAND_DIGITS for digits in decimals):
-        return replace(candidate, form="point")
-    return candidate
+    has_other_decimals = False
+    for text in texts:
+        number = BARE_NUMBER.fullmatch(text or "0")
+        if number is None:
+            return candidate
+        has_other_decimals |= len(number[1] or "000") != THOUSAND_DIGITS
+    return replace(candidate, form="point") if has_other_decimals else candidate
 
 
 def _fillers(
@@ -229,18 +242,13 @@ def _fillers(
 
     A price of 0 is one if no known offer is free; shops that show no price say so.
     """
-    pairs = list(zip(values, right, strict=True))
-    right_values = {value for value, is_right in pairs if is_right}
+    right_values = set(compress(values, right))
     if attribute is Attribute.PRICE:
         return (FREE_PRICE,) if FREE_PRICE in values and FREE_PRICE not in right_values else ()
     if attribute not in DISTINCTIVE or not right_values:
         return ()
-    counts = Counter(value for value, is_right in pairs if value is not None and not is_right)
-    return tuple(
-        value
-        for value, count in counts.most_common(MAX_FILLERS)
-        if count > 1 and value not in right_values
-    )
+    counts = Counter(value for value in values if value is not None and value not in right_values)
+    return tuple(value for value, count in counts.most_common(MAX_FILLERS) if count > 1)
 
 
 def _cross_validated_trim(candidate: Candidate, pages: ExamplePages, index: int) -> Trim:

@@ -13,7 +13,8 @@ sold-out offers would make one mark of all others the only weighty one.
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
+from operator import ge
 from statistics import median
 
 from parser.rules.model import Signature
@@ -57,11 +58,6 @@ class PageCluster:
 
     members: tuple[int, ...]
     strays: tuple[int, ...] = ()
-
-    @property
-    def typical(self) -> tuple[int, ...]:
-        """The members that are similar to each other."""
-        return tuple(index for index in self.members if index not in self.strays)
 
 
 def cluster_pages(pages: Sequence[Fingerprint]) -> list[PageCluster]:
@@ -169,7 +165,7 @@ def _signatures(
 ) -> list[Signature]:
     typical, cores, thresholds = [], [], []
     for cluster in clusters:
-        pages = [examples[index] for index in cluster.typical]
+        pages = [examples[index] for index in cluster.members if index not in cluster.strays]
         core = _core_marks(pages)
         typical.append(pages)
         cores.append(core)
@@ -188,7 +184,7 @@ def _signatures(
 
 def _core_marks(pages: Sequence[Fingerprint]) -> Fingerprint:
     """Return the marks that nearly all pages of a template share."""
-    counts = Counter(mark for page in pages for mark in page)
+    counts = Counter(chain.from_iterable(pages))
     return frozenset(mark for mark, count in counts.items() if count >= CORE_SHARE * len(pages))
 
 
@@ -196,8 +192,8 @@ def _may_be_offer(
     page: Fingerprint, cores: Sequence[Fingerprint], thresholds: Sequence[float]
 ) -> bool:
     """Return True if a page shows about as many core marks of some template as its examples do."""
-    pairs = zip(cores, thresholds, strict=True)
-    return any(len(core & page) >= threshold for core, threshold in pairs)
+    counts = (len(core & page) for core in cores)
+    return any(map(ge, counts, thresholds))
 
 
 def _heaviest(core: Fingerprint, weight_of: Callable[[str], float]) -> dict[str, float]:
@@ -212,7 +208,7 @@ def _heaviest(core: Fingerprint, weight_of: Callable[[str], float]) -> dict[str,
 
 def _rarity(pages: Sequence[Fingerprint]) -> Callable[[str], float]:
     """Return a function from a mark to the share of pages that lack it; 1 where there are no pages."""
-    counts = Counter(mark for page in pages for mark in page)
+    counts = Counter(chain.from_iterable(pages))
     return lambda mark: 1 - counts[mark] / max(1, len(pages))
 
 

@@ -3,9 +3,9 @@
 import pytest
 
 from catalog.errors import UsageError
-from rules_generator.config import MECHANISMS, RANKING_TERMS, LearnerConfig
+from rules_generator.config import MECHANISMS, PENALTIES, RANKING_TERMS, LearnerConfig
 
-NAMES = [*MECHANISMS, *RANKING_TERMS]
+NAMES = [*MECHANISMS, *PENALTIES, *RANKING_TERMS]
 
 
 @pytest.mark.parametrize("name", NAMES)
