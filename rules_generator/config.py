@@ -42,7 +42,6 @@ class RankingTerm:
 # The score is the agreement, relative to the best candidate's, plus the weighted features, each between 0 and 1: these
 # only decide between candidates that agree about equally well.
 PENALTIES: dict[str, RankingTerm] = {
-    "unexpected": RankingTerm("value where the catalog knows none", 0.3, ""),
     "abstention": RankingTerm("known value where none is found", 0.1, ""),
     "missing_title_or_price": RankingTerm(
         "title or price, which every offer has, where none is found", 0.2, ""

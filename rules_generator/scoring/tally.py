@@ -2,7 +2,7 @@
 
 A candidate is correct, wrong or abstains on each example. Its agreement is the lower bound of Wilson's interval for
 correct / (correct + wrong), so three of three is worth less than thirty of thirty. Abstaining costs next to nothing
-(Hübscher 2018, 2.10), a value where the catalog knows none a little: the catalog may lack it.
+(Hübscher 2018, 2.10).
 """
 
 import re
@@ -119,10 +119,9 @@ class Tally:
 
     @cached_property
     def agreement(self) -> float:
-        """The Wilson bound with penalties for unexpected values and abstentions."""
+        """The Wilson bound with penalties for abstentions."""
         is_always = self.candidate.attribute in ALWAYS_PRESENT
         counts = {
-            "unexpected": self.unexpected,
             "abstention": self.abstained,
             "missing_title_or_price": self.abstained if is_always else 0,
         }
