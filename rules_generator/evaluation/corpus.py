@@ -35,17 +35,17 @@ def shop_paths(data: Path) -> list[Path]:
         raise FeedError(
             f"{data} is no folder: name one that holds SHOP.tar.xz files or SHOP/ folders"
         )
-    paths = sorted(path for path in data.iterdir() if _is_shop(path))
+    paths = []
+    for path in sorted(data.iterdir()):
+        is_labelled = path.name.endswith(".tar.xz") or (path / TRUTH).is_file()
+        if is_labelled or is_mirrored_site(path):
+            paths.append(path)
     if not paths:
         raise FeedError(
             f"{data} holds no labelled shop: SHOP.tar.xz or SHOP/ with pages/ and {TRUTH}, "
             f"or SHOP/ with {MIRROR}"
         )
     return paths
-
-
-def _is_shop(path: Path) -> bool:
-    return path.name.endswith(".tar.xz") or (path / TRUTH).is_file() or is_mirrored_site(path)
 
 
 def open_shop(path: Path) -> LabelledShop:

@@ -205,9 +205,9 @@ def evaluate_shop(shop: OpenShop, plan: EvaluationPlan) -> ShopResult:
         rules = models[setting.train].rules(setting.threshold)
         if not setting.train:
             rules = as_general_rules(rules, cold.trust)
-        readings = [
-            (page, reader.readings(rules) if reader else {}) for page, reader in shop.testing
-        ]
+        readings = []
+        for page, reader in shop.testing:
+            readings.append((page, reader.readings(rules) if reader else {}))
         result.settings[setting] = _setting_result(shop, readings, rules)
     for page, page_readings in readings:
         values = {name.value: reading.value for name, reading in page_readings.items()}

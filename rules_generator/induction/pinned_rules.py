@@ -6,6 +6,7 @@ attribute; beside a locked rule, others vote as before.
 """
 
 from collections.abc import Sequence
+from operator import itemgetter
 
 from parser.rules.model import Rule, RuleSet, Signature, Template
 from parser.templates.template_match import signature_similarity
@@ -38,12 +39,10 @@ def _placements(
     pinned = [rule for rule in old.rules if rule.is_pinned]
     if not pinned or not new_templates:
         return []
-    similarities = {
-        template.name: _similarity(old.signature, template.signature) for template in new_templates
-    }
-    all_names = set(similarities)
-    best = max(similarities, key=lambda name: similarities[name])
-    near = {best} if similarities[best] >= MIN_SIMILARITY else all_names
+    similarities = [(_similarity(old.signature, new.signature), new.name) for new in new_templates]
+    all_names = {name for _, name in similarities}
+    similarity, best = max(similarities, key=itemgetter(0))
+    near = {best} if similarity >= MIN_SIMILARITY else all_names
     placements = []
     for rule in pinned:
         stood_everywhere = all(rule in template.rules for template in old_templates)

@@ -92,14 +92,10 @@ def _is_of_something_else(document: Document, occurrence: Occurrence) -> bool:
         return False
     if occurrence.attribute in CARD_ATTRIBUTES:
         return document.cards.hold(occurrence.node)
-    if occurrence.attribute in SLUG_ATTRIBUTES:
-        return _is_tab_label(occurrence.node)
-    return False
-
-
-def _is_tab_label(node: LexborNode) -> bool:
-    around = islice(ancestors_or_self(node), MAX_TAB_LEVELS)
-    link = only_link(node)
+    if occurrence.attribute not in SLUG_ATTRIBUTES:
+        return False
+    around = islice(ancestors_or_self(occurrence.node), MAX_TAB_LEVELS)
+    link = only_link(occurrence.node)
     return any(map(_is_tab, around)) or (link is not None and _is_tab(link))
 
 

@@ -84,6 +84,7 @@ class ValueMatcher:
 
     def _find_matches(self, raw: str) -> Iterator[Match]:
         is_line = len(raw) <= MAX_LINE_CHARS
+        folded = raw.casefold() if is_line else ""
         # Most texts lack the letters and digits of all values: they are not normalised.
         squeezed = _squeezed(raw) if raw.isascii() and not ESCAPED.search(raw) else None
         for attribute in self.known:
@@ -99,7 +100,7 @@ class ValueMatcher:
                 form = self.form(attribute, raw)
                 if form:
                     yield attribute, form, True
-                elif is_line and self._contains(attribute, raw):
+                elif any(line in folded for line in self._lines.get(attribute, ())):
                     yield attribute, "plain", False
 
     def slug_matches(self, raw: str) -> list[Match]:
@@ -147,10 +148,6 @@ class ValueMatcher:
 
     def _is_known(self, attribute: Attribute, value: str) -> bool:
         return value_key(attribute, value) in self._keys[attribute]
-
-    def _contains(self, attribute: Attribute, raw: str) -> bool:
-        folded = raw.casefold()
-        return any(value in folded for value in self._lines.get(attribute, ()))
 
     def _is_description(self, raw: str) -> bool:
         text = normalise(Attribute.DESCRIPTION, raw) or ""

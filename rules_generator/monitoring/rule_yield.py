@@ -53,10 +53,10 @@ def measure_yields(documents: Iterable[Document], rule_sets: Sequence[RuleSet]) 
             reading = plan.read(document)
             if reading.offer is not None:
                 offers[index] += 1
-                found = (name for name, vote in reading.readings.items() if vote.value is not None)
-                attributes[index].update(found)
+                for name, vote in reading.readings.items():
+                    attributes[index][name.value] += vote.value is not None
     return [
-        RuleYield(pages, offers[index], dict(sorted(counts.items())))
+        RuleYield(pages, offers[index], dict(sorted((+counts).items())))
         for index, counts in enumerate(attributes)
     ]
 

@@ -89,18 +89,11 @@ class Tally:
         """The number of examples without a value where the catalog knows one."""
         return self._outcomes[False, False]
 
-    @property
-    def is_never_wrong(self) -> bool:
-        """Whether all its values are known ones."""
-        return not self.wrong and not self.unexpected
-
     @cached_property
     def keys(self) -> tuple[str | None, ...]:
         """The values by the key that makes them equal."""
         attribute = self.candidate.attribute
-        return tuple(
-            None if value is None else value_key(attribute, value) for value in self.values
-        )
+        return tuple(value and value_key(attribute, value) for value in self.values)
 
     @property
     def right_keys(self) -> set[str | None]:

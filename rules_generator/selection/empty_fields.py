@@ -64,30 +64,31 @@ def empty_field_rules(
 
     `read_selectors` are the selectors that other attributes are read by.
     """
-    known_attributes = {attribute for example in examples for attribute in example.known}
-    absent = {attribute for attribute in OPTIONAL if attribute not in known_attributes}
+    absent = set(OPTIONAL)
+    for example in examples:
+        absent -= example.known.keys()
     if not absent or len(examples) < MIN_EXAMPLES:
         return []
     objects = [around for selector in read_selectors if (around := _object_around(selector))]
     counts = _count_fields(examples, documents, list(dict.fromkeys(objects)), absent)
     pages = min(len(examples), MAX_PAGES)
-    rules_of: Counter[Attribute] = Counter()
+    rules_of = Counter[Attribute]()
     rules = []
     for (attribute, selector), count in counts.most_common():
         if MIN_ONE_IN * count <= pages or rules_of[attribute] >= MAX_RULES:
             continue
-        if any(_has_value(document, attribute, selector) for document in documents):
+        texts = (document.find(selector) or "" for document in documents)
+        if any(normalise(attribute, text) is not None for text in texts):
             continue
         rules_of[attribute] += 1
-        rules.append(
-            Rule(
-                attribute=attribute,
-                selector=selector,
-                score=UNTRAINED_SCORE,
-                support=count,
-                origin="general",
-            )
+        rule = Rule(
+            attribute=attribute,
+            selector=selector,
+            score=UNTRAINED_SCORE,
+            support=count,
+            origin="general",
         )
+        rules.append(rule)
     return rules
 
 
@@ -125,11 +126,6 @@ def _count_fields(
         fields = chain(_named_fields(document, titles), _sibling_fields(document, objects))
         counts.update(list(dict.fromkeys(field for field in fields if field[0] in absent)))
     return counts
-
-
-def _has_value(document: Document, attribute: Attribute, selector: AnySelector) -> bool:
-    raw = document.find(selector)
-    return raw is not None and normalise(attribute, raw) is not None
 
 
 def _named_fields(document: Document, titles: Sequence[str]) -> Iterator[Field]:
@@ -199,12 +195,9 @@ def _titled_objects(
             yield path, data
             yield from _first_parts(path, data)
         for name, value in data.items():
-            if isinstance(value, dict | list) and _is_plain_key(str(name)):
+            is_plain = can_name(str(name)) and DIGITS.isdisjoint(str(name))
+            if isinstance(value, dict | list) and is_plain:
                 yield from _titled_objects(value, titles, child_path(path, name), budget)
-
-
-def _is_plain_key(name: str) -> bool:
-    return can_name(name) and DIGITS.isdisjoint(name)
 
 
 def _first_parts(path: str, data: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

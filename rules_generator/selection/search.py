@@ -238,10 +238,8 @@ def _candidates(
     """Make the candidates of one attribute from its occurrences on the annotated examples."""
     annotated = [pages.pages[index] for index in indices]
     pool = SelectorPool(occurrences, annotated, min_examples(attribute))
-    values = [
-        example.known[attribute][0] for example in pages.examples if example.known.get(attribute)
-    ]
-    looks = trims_by_look(attribute, values)
+    known = filter(None, (example.known.get(attribute) for example in pages.examples))
+    looks = trims_by_look(attribute, [values[0] for values in known])
     complete = pool.complete_values(MAX_COMPLETE)
     if attribute is Attribute.EAN:
         complete = [(of_any_gtin(selector), form) for selector, form in complete]

@@ -40,9 +40,8 @@ def select_rules(
 
     Scores within a tie of the threshold count: a rule that abstained once is not worse than one that did not.
     """
-    worthy = [
-        pair for pair in ranked if pair[0] >= threshold - config.tie_margin and pair[1].correct
-    ]
+    lowest = threshold - config.tie_margin
+    worthy = [(score, tally) for score, tally in ranked if score >= lowest and tally.correct]
     distinct = _distinct(worthy)[: config.max_candidates_tried]
     chosen = _greedy_voters(distinct, config)
     if len(chosen) < ENOUGH_RULES and config.uses("fallback_rules"):
@@ -159,14 +158,14 @@ def _shares_element(tally: Tally, chosen: Sequence[ScoredTally]) -> bool:
 
 def _are_nested(tally: Tally, peer: Tally) -> bool:
     """Return True if both read one element, or one within the other's: they fail together."""
-    pairs = [
-        (node, peer_node)
-        for node, peer_node in zip(tally.nodes, peer.nodes, strict=False)
-        if node is not None and peer_node is not None
-    ]
-    return bool(pairs) and all(
-        _is_within(node, peer_node) or _is_within(peer_node, node) for node, peer_node in pairs
-    )
+    are_compared = False
+    for node, peer_node in zip(tally.nodes, peer.nodes, strict=False):
+        if node is None or peer_node is None:
+            continue
+        are_compared = True
+        if not _is_within(node, peer_node) and not _is_within(peer_node, node):
+            return False
+    return are_compared
 
 
 def _is_within(inner: LexborNode, outer: LexborNode) -> bool:

@@ -37,11 +37,10 @@ class ExamplePages:
     def unique_value(self, attribute: Attribute, index: int) -> str | None:
         """Return the known value of an example if no other example has the same one."""
         if attribute not in self._value_counts:
-            self._value_counts[attribute] = Counter(
-                example.known[attribute][0]
-                for example in self.examples
-                if attribute in example.known
-            )
+            counts = Counter[str]()
+            for example in self.examples:
+                counts.update(example.known.get(attribute, ())[:1])
+            self._value_counts[attribute] = counts
         values = self.examples[index].known.get(attribute)
         is_unique = values and self._value_counts[attribute][values[0]] == 1
         return values[0] if values and is_unique else None

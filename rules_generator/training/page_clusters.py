@@ -10,7 +10,7 @@ Partially Supervised Classification of Text Documents, 2002, 3.2). Were rarity m
 sold-out offers would make one mark of all others the only weighty one.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
@@ -65,18 +65,14 @@ def cluster_pages(pages: Sequence[Fingerprint]) -> list[PageCluster]:
     leaders: list[Fingerprint] = []
     members: list[list[int]] = []
     for index, page in enumerate(pages):
-        best = _most_similar(page, leaders)
-        is_full = len(leaders) >= MAX_TEMPLATES
-        if best is not None and (is_full or jaccard(page, leaders[best]) >= MIN_SIMILARITY):
-            members[best].append(index)
+        similarities = [jaccard(page, leader) for leader in leaders]
+        highest = max(similarities, default=0.0)
+        if highest >= MIN_SIMILARITY or len(leaders) >= MAX_TEMPLATES:
+            members[similarities.index(highest)].append(index)
         else:
             leaders.append(page)
             members.append([index])
     return _merge_strays(pages, leaders, members)
-
-
-def _most_similar(page: Fingerprint, leaders: Sequence[Fingerprint]) -> int | None:
-    return max(range(len(leaders)), key=lambda index: jaccard(page, leaders[index]), default=None)
 
 
 def _merge_strays(
@@ -86,7 +82,7 @@ def _merge_strays(
     large = [index for index in by_size if len(members[index]) >= MIN_CLUSTER_PAGES]
     if not large:
         return [PageCluster(tuple(range(len(pages))))] if pages else []
-    strays: dict[int, list[int]] = {index: [] for index in large}
+    strays = defaultdict[int, list[int]](list)
     for index in by_size[len(large) :]:
         for page in members[index]:
             best = max(large, key=lambda cluster: jaccard(pages[page], leaders[cluster]))

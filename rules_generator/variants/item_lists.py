@@ -33,8 +33,8 @@ KnownValues = Mapping[Attribute, Sequence[str]]
 
 # Attributes by which a known offer is located in a row.
 IDENTIFYING = (*IDENTIFIERS, Attribute.TITLE)
-# Attributes of elements that may hold an option's number.
-OPTION_ATTRIBUTES = frozenset({"id", "for"})
+# HTML attributes that may hold a value, or an option's number.
+HOLDING_ATTRIBUTES = VALUE_ATTRIBUTES | {"id", "for"}
 # Caps against very large pages.
 MAX_LISTS = 60
 MAX_LEVELS = 12
@@ -223,7 +223,8 @@ def _selectors_inside(node: LexborNode, row: LexborNode) -> Iterator[str]:
 
 def _texts_at(node: LexborNode, css: str) -> Iterator[tuple[AnySelector, str]]:
     for name, value in node.attributes.items():
-        if value and len(value) <= MAX_VALUE_CHARS and _may_hold_value(name):
+        may_hold_value = name in HOLDING_ATTRIBUTES or name.startswith("data-")
+        if value and len(value) <= MAX_VALUE_CHARS and may_hold_value:
             yield AttributeAt(css=css, name=name), value.strip()
     text = element_text(node, MAX_LINE_CHARS + 50)
     if text and len(text) <= MAX_LINE_CHARS:
@@ -232,7 +233,3 @@ def _texts_at(node: LexborNode, css: str) -> Iterator[tuple[AnySelector, str]]:
     direct = own_text(node) if node.first_child is not node.last_child else None
     if direct and direct != text and len(direct) <= MAX_LINE_CHARS:
         yield TextAt(css=css, own=True), direct
-
-
-def _may_hold_value(name: str) -> bool:
-    return name in VALUE_ATTRIBUTES or name in OPTION_ATTRIBUTES or name.startswith("data-")

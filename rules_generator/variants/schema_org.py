@@ -5,6 +5,7 @@ tables are not taken without known offers, since most shops mean sizes and colou
 """
 
 from collections.abc import Sequence
+from itertools import chain
 
 from catalog.models import IDENTIFIERS, Attribute
 from catalog.values.identifier import GTIN_NAMES
@@ -42,9 +43,10 @@ def schema_variants(documents: Sequence[Document]) -> tuple[VariantLayout, ...]:
     layouts = []
     for block, path in LIST_PATHS:
         selector = JsonAt(css=SCHEMA_ORG, block=block, path=path)
-        pages = [items for document in documents if len(items := items_at(document, selector)) > 1]
+        all_items = (items_at(document, selector) for document in documents)
+        pages = [items for items in all_items if len(items) > 1]
         if len(pages) >= MIN_PAGES and _are_numbered(pages):
-            layouts.append(_layout(selector, [item for items in pages for item in items]))
+            layouts.append(_layout(selector, [*chain.from_iterable(pages)]))
     return tuple(layouts)
 
 
