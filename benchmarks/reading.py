@@ -155,9 +155,8 @@ def to_example(page: LabelledPage) -> TrainingExample:
     }
     values.pop(Attribute.CURRENCY, None)
     offer = make_offer(values, Hint(base_url=page.url), url=page.url, currency=page.currency)
-    return TrainingExample(
-        Example.of(CrawledPage(0, page.url, None, page.name), offer), Document(page.html, page.url)
-    )
+    example = Example.of(CrawledPage(0, page.url, None, page.name), offer)
+    return example.with_document(Document(page.html, page.url))
 
 
 def _fill_up(rules: RuleSet, count: int) -> RuleSet:

@@ -193,7 +193,7 @@ def evaluate_shop(shop: OpenShop, plan: EvaluationPlan) -> ShopResult:
     sizes = {setting.train for setting in plan.settings}
     cold = SelfTraining()
     if 0 in sizes:
-        pages = ((example.example.page, example.document) for example in shop.training)
+        pages = ((example.page, example.document) for example in shop.training)
         cold = self_train(pages)
     models = {}
     for size in sizes:
@@ -219,7 +219,7 @@ def evaluate_shop(shop: OpenShop, plan: EvaluationPlan) -> ShopResult:
 
 def _unread(shop: OpenShop, models: Iterable[LearntModel]) -> list[dict[str, str]]:
     """List the pages that could not be opened, or were too slow to learn from."""
-    names = {example.address: example.example.page.body for example in shop.training}
+    names = {example.address: example.page.body for example in shop.training}
     refused = dict(shop.refused)
     for model in models:
         for url, reason in model.set_aside:

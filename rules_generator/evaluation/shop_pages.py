@@ -101,7 +101,7 @@ def open_test_shop(shop: LabelledShop, view: View) -> OpenShop:
     for page in shop.training:
         document = open_page(page, view, refused)
         if document is not None:
-            training.append(TrainingExample(_labelled_example(page), document))
+            training.append(_labelled_example(page).with_document(document))
     testing = []
     for page in shop.testing:
         document = open_page(page, view, refused)
@@ -157,12 +157,11 @@ def make_stale(examples: Sequence[TrainingExample], share: float) -> list[Traini
     changed = list(examples)
     for index in chosen:
         example, neighbour = examples[index], examples[(index + 1) % len(examples)]
-        values = dict(example.example.known)
+        values = dict(example.known)
         if Attribute.PRICE in values:
             price = Decimal(values[Attribute.PRICE][0]) * STALE_FACTOR
             values[Attribute.PRICE] = [str(price.quantize(Decimal("0.01")))]
-        if Attribute.TITLE in neighbour.example.known:
-            values[Attribute.TITLE] = neighbour.example.known[Attribute.TITLE]
-        stale_example = replace(example.example, known=values)
-        changed[index] = TrainingExample(stale_example, example.document)
+        if Attribute.TITLE in neighbour.known:
+            values[Attribute.TITLE] = neighbour.known[Attribute.TITLE]
+        changed[index] = replace(example, known=values)
     return changed

@@ -155,11 +155,11 @@ def learn_model(
             if index in cluster.members:
                 members.append(example)
             else:
-                elsewhere.append(example.example)
+                elsewhere.append(example)
         candidates, remaining, reasons = _rank_robustly(members, elsewhere, config, progress)
         templates.append(LearntTemplate(signature, candidates, remaining))
         set_aside += reasons
-    defaults = find_site_defaults(home_pages, [example.example for example in examples])
+    defaults = find_site_defaults(home_pages, examples)
     return LearntModel(examples, tuple(templates), tuple(set_aside), defaults, config)
 
 
@@ -168,7 +168,7 @@ def _not_found(
 ) -> tuple[str, ...]:
     missing = set[Attribute]()
     for example in examples:
-        missing |= example.example.known.keys()
+        missing |= example.known.keys()
     for template in templates:
         missing -= {rule.attribute for rule in template.rules}
     return tuple(sorted(attribute.value for attribute in missing))
@@ -211,13 +211,7 @@ def _rank_fast(
     remaining = members
     while True:
         try:
-            ranking = rank_candidates(
-                [member.example for member in remaining],
-                [member.document for member in remaining],
-                elsewhere,
-                config,
-                progress,
-            )
+            ranking = rank_candidates(remaining, elsewhere, config, progress)
         except SlowPages as error:
             remaining = [member for member in remaining if member.document not in error.documents]
         else:
@@ -232,7 +226,7 @@ def _agreement(member: TrainingExample, rules: Sequence[Rule]) -> float:
     right, wrong, abstained = set[Attribute](), 0, 0
     readings = read_attributes(member.document, Template(name="", rules=tuple(rules)))
     for attribute, reading in readings.items():
-        agrees = member.example.agrees(attribute, reading.value)
+        agrees = member.agrees(attribute, reading.value)
         # The currency is read from the page but is a default of the shop.
         if agrees is None or attribute is Attribute.CURRENCY:
             continue

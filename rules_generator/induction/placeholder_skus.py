@@ -16,7 +16,7 @@ from rules_generator.training.examples import TrainingExample
 
 def keep_dashes(rules: list[Rule], examples: Sequence[TrainingExample]) -> list[Rule]:
     """Return the rules, in the form that keeps dashes where the catalog lists most of those they read."""
-    if not any(example.example.has_dash_sku for example in examples):
+    if not any(example.has_dash_sku for example in examples):
         return rules
     return [_keep_dashes(rule, examples) for rule in rules]
 
@@ -29,5 +29,5 @@ def _keep_dashes(rule: Rule, examples: Sequence[TrainingExample]) -> Rule:
     for example in examples:
         if is_dash(run_rule(example.document, dash_rule).value):
             dashes += 1
-            listed += example.example.has_dash_sku
+            listed += example.has_dash_sku
     return dash_rule if 2 * listed > dashes else rule

@@ -219,7 +219,7 @@ def agreement_shares(examples: Sequence[TrainingExample], rules: RuleSet) -> dic
 def _mostly_fresh(
     examples: Sequence[TrainingExample], since: datetime | None
 ) -> Sequence[TrainingExample]:
-    fresh = [example for example in examples if example.example.page.is_fresh(since)]
+    fresh = [example for example in examples if example.page.is_fresh(since)]
     return fresh if len(fresh) >= ENOUGH_FRESH else examples
 
 
@@ -248,7 +248,7 @@ def _attribute_drift(
 ) -> AttributeDrift:
     known, found, right = 0, 0, 0
     for page in pages:
-        example = page.example.example
+        example = page.example
         if attribute in example.known:
             value = page.value(attribute)
             known += 1
@@ -284,7 +284,7 @@ def _is_silent(rule: Rule, pages: Sequence[PageReading]) -> bool:
     """Return True if a rule voted on some of the pages, and was right on none."""
     has_voted = False
     for page in pages:
-        example = page.example.example
+        example = page.example
         if rule.attribute not in page.readings or rule.attribute not in example.known:
             continue
         for vote in page.readings[rule.attribute].all_votes:

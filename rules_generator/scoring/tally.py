@@ -149,7 +149,7 @@ def tally_candidate(
         for index, raw in zip(selected, raws, strict=True)
     ]
     candidate = _with_decimal_point(candidate, trimmed)
-    bases = [pages.documents[index].base for index in selected]
+    bases = [example.document.base for example in examples]
     values = _values(candidate, trimmed, bases)
     right = [
         example.agrees(candidate.attribute, value)

@@ -25,7 +25,7 @@ from parser.scripts.syntax.jsonpath import AnyOf, can_name, child_path, compile_
 from parser.voting.early_stopping import source_of
 from rules_generator.candidates.candidate import UNTRAINED_SCORE
 from rules_generator.candidates.source_kinds import DATA, source_kind
-from rules_generator.training.examples import Example
+from rules_generator.training.examples import TrainingExample
 
 DIGITS = frozenset("0123456789")
 # Attributes that an offer may lack.
@@ -56,9 +56,7 @@ Field = tuple[Attribute, AnySelector]
 
 
 def empty_field_rules(
-    examples: Sequence[Example],
-    documents: Sequence[Document],
-    read_selectors: Iterable[AnySelector] = (),
+    examples: Sequence[TrainingExample], read_selectors: Iterable[AnySelector] = ()
 ) -> list[Rule]:
     """Return rules for attributes of no example, at fields that many pages have and that are empty on all.
 
@@ -70,14 +68,14 @@ def empty_field_rules(
     if not absent or len(examples) < MIN_EXAMPLES:
         return []
     objects = [around for selector in read_selectors if (around := _object_around(selector))]
-    counts = _count_fields(examples, documents, list(dict.fromkeys(objects)), absent)
+    counts = _count_fields(examples, list(dict.fromkeys(objects)), absent)
     pages = min(len(examples), MAX_PAGES)
     rules_of = Counter[Attribute]()
     rules = []
     for (attribute, selector), count in counts.most_common():
         if MIN_ONE_IN * count <= pages or rules_of[attribute] >= MAX_RULES:
             continue
-        texts = (document.find(selector) or "" for document in documents)
+        texts = (example.document.find(selector) or "" for example in examples)
         if any(normalise(attribute, text) is not None for text in texts):
             continue
         rules_of[attribute] += 1
@@ -113,17 +111,14 @@ def prefer_read_blocks(fields: Sequence[Rule], chosen: Sequence[Rule]) -> list[R
 
 
 def _count_fields(
-    examples: Sequence[Example],
-    documents: Sequence[Document],
-    objects: Sequence[JsonAt],
-    absent: set[Attribute],
+    examples: Sequence[TrainingExample], objects: Sequence[JsonAt], absent: set[Attribute]
 ) -> Counter[Field]:
     """Count the pages that have a field for each absent attribute."""
     counts: Counter[Field] = Counter()
-    pairs = list(zip(examples, documents, strict=True))[:MAX_PAGES]
-    for example, document in pairs:
+    for example in examples[:MAX_PAGES]:
         titles = example.known.get(Attribute.TITLE, ())
-        fields = chain(_named_fields(document, titles), _sibling_fields(document, objects))
+        named = _named_fields(example.document, titles)
+        fields = chain(named, _sibling_fields(example.document, objects))
         counts.update(list(dict.fromkeys(field for field in fields if field[0] in absent)))
     return counts
 

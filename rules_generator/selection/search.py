@@ -41,7 +41,7 @@ from rules_generator.selection.empty_fields import (
 from rules_generator.selection.heading_titles import with_heading
 from rules_generator.selection.voting_set import MIN_EXAMPLES, min_examples, select_rules
 from rules_generator.training.example_pages import ExamplePages
-from rules_generator.training.examples import Example
+from rules_generator.training.examples import Example, TrainingExample
 from rules_generator.training.page_cache import TOO_SLOW, SlowPage
 from rules_generator.training.sampling import spread_evenly
 
@@ -93,8 +93,7 @@ class RankedCandidates:
 
 
 def rank_candidates(
-    examples: Sequence[Example],
-    documents: Sequence[Document],
+    examples: Sequence[TrainingExample],
     elsewhere: Sequence[Example],
     config: LearnerConfig = DEFAULT_CONFIG,
     progress: Progress = no_progress,
@@ -103,7 +102,7 @@ def rank_candidates(
 
     Raises SlowPages if one of the pages takes too long.
     """
-    pages = ExamplePages(examples, documents, config)
+    pages = ExamplePages(examples, config)
     try:
         return _rank_all(pages, elsewhere, progress)
     except SlowPage as error:
@@ -117,7 +116,8 @@ def _rank_all(
     config = pages.config
     matchers = _matchers(pages)
     located = [
-        find_occurrences(pages.documents[index], matcher) for index, matcher in matchers.items()
+        find_occurrences(pages.examples[index].document, matcher)
+        for index, matcher in matchers.items()
     ]
     pages.not_shown = _not_shown(list(matchers), located)
     ranked, general = {}, list[Rule]()
@@ -136,7 +136,7 @@ def _rank_all(
         for ranking in ranked.values():
             for _, tally in ranking[:MAX_READ_SELECTORS]:
                 read_selectors.append(tally.candidate.selector)
-        general += empty_field_rules(pages.examples, pages.documents, read_selectors)
+        general += empty_field_rules(pages.examples, read_selectors)
     return RankedCandidates(ranked, general, config)
 
 
@@ -152,7 +152,7 @@ def _matchers(pages: ExamplePages) -> dict[int, ValueMatcher]:
         if needed:
             located.update(needed)
             values = {attribute: known[attribute] for attribute in needed}
-            matchers[index] = ValueMatcher(values, pages.documents[index].base)
+            matchers[index] = ValueMatcher(values, pages.examples[index].document.base)
     return dict(sorted(matchers.items()))
 
 

@@ -7,7 +7,7 @@ further evidence of the offer - an identifier, its picture or its price.
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
 from operator import itemgetter
@@ -58,6 +58,15 @@ class Example:
         """Make the example of an offer and its page."""
         return cls(page, known_values(offer), is_dash(offer.sku))
 
+    @property
+    def address(self) -> str:
+        """The URL that stands for its page."""
+        return self.page.address
+
+    def with_document(self, document: Document) -> "TrainingExample":
+        """Return the example with its page open."""
+        return TrainingExample(self.page, self.known, self.has_dash_sku, document=document)
+
     def agrees(self, attribute: Attribute, value: str | None) -> bool | None:
         """Return True if a canonical text equals a known value; None where none is known."""
         accepted = self.known.get(attribute)
@@ -67,16 +76,10 @@ class Example:
 
 
 @dataclass(frozen=True)
-class TrainingExample:
+class TrainingExample(Example):
     """An example with its page open."""
 
-    example: Example
-    document: Document
-
-    @property
-    def address(self) -> str:
-        """The URL that stands for its page."""
-        return self.example.page.address
+    document: Document = field(kw_only=True)
 
 
 def known_values(offer: OfferFields) -> Mapping[Attribute, Sequence[str]]:
@@ -108,7 +111,7 @@ def join_offers(
     linked = list(by_page.values())
     if len(linked) >= enough:
         return linked
-    taken = {example.page.address for example in linked}
+    taken = {example.address for example in linked}
     unlinked = [offer for offer in offers if not offer.url]
     free_pages = [page for page in pages if page.address not in taken]
     return linked + join_by_content(unlinked, free_pages, opener)

@@ -41,7 +41,7 @@ def sample_examples(examples: Sequence[TrainingExample], limit: int) -> list[Tra
 
 
 def _most_diverse(members: Sequence[TrainingExample], limit: int) -> list[TrainingExample]:
-    remaining = {index: tuple(_features(member.example)) for index, member in enumerate(members)}
+    remaining = {index: tuple(_features(member)) for index, member in enumerate(members)}
     seen: Counter[str] = Counter()
 
     def novelty(index: int) -> float:
@@ -71,8 +71,7 @@ def examples_needed(examples: Sequence[TrainingExample]) -> dict[str, int]:
     """
     lacking: dict[str, int] = {}
     for members in _by_template(examples):
-        values = [member.example.known for member in members]
-        for name, count in needed_by_attribute(values).items():
+        for name, count in needed_by_attribute(member.known for member in members).items():
             lacking[name] = max(count, lacking.get(name, 0))
     order = [attribute.value for attribute in Attribute]
     return dict(sorted(lacking.items(), key=lambda pair: order.index(pair[0])))

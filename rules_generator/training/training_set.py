@@ -71,7 +71,7 @@ def _open_pool(
     by_page = {example.page: example for example in pool}
     opened = []
     for number, (page, document) in enumerate(opener.open_all(by_page), 1):
-        opened.append(TrainingExample(by_page[page], document))
+        opened.append(by_page[page].with_document(document))
         progress("example pages opened", number, len(by_page))
     return opened
 

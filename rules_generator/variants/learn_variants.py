@@ -16,7 +16,7 @@ from parser.rules.model import VariantLayout
 from parser.rules.selector import AnySelector, JsonAt
 from parser.variants import MAX_OPTION_CHARS
 from rules_generator.locate.value_matcher import ValueMatcher
-from rules_generator.training.examples import Example, TrainingExample
+from rules_generator.training.examples import TrainingExample
 from rules_generator.training.sampling import spread_evenly
 from rules_generator.variants.item_lists import (
     ItemList,
@@ -119,7 +119,7 @@ def as_whole_page(
         titles = []
     values[Attribute.TITLE] = [*([common] if common else []), *titles]
     distinct = {name: list(dict.fromkeys(known)) for name, known in values.items() if known}
-    return TrainingExample(Example(example.example.page, distinct), example.document)
+    return TrainingExample(example.page, distinct, document=example.document)
 
 
 def _open(families: Sequence[OfferFamily], opener: PageOpener) -> Iterator[OpenFamily]:

@@ -55,9 +55,8 @@ def examples_of(host: Path, but: Path) -> Iterator[TrainingExample]:
             offer = make_offer(
                 known_values, Hint(base_url=document.url), url=document.url, currency=currency
             )
-            yield TrainingExample(
-                Example.of(CrawledPage(0, document.url, None, str(folder)), offer), document
-            )
+            example = Example.of(CrawledPage(0, document.url, None, str(folder)), offer)
+            yield example.with_document(document)
 
 
 def reading_of(folder: Path) -> PageReading:

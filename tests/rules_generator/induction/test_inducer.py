@@ -140,7 +140,7 @@ def test_links_that_lead_to_other_pages_are_set_aside(make_examples: MakeExample
     """A page like no other example's that shows no known title teaches nothing, and is said with the reason."""
     lost = [make_example(one, category_page(products(6))) for one in products(12)[10:]]
     rules, story = induce([*make_examples(10, text_page), *lost])
-    urls = [one.example.page.address for one in lost]
+    urls = [one.page.address for one in lost]
     assert sorted(url for url, _ in story.set_aside) == sorted(urls)
     assert len(rules.learnt_from) == 10
 

@@ -116,7 +116,7 @@ def demo_teachers(*, redesigned: bool) -> list[TrainingExample]:
             title=offer.title, price=offer.price, brand=offer.brand, sku=offer.sku, ean=offer.ean
         )
         body = site.answer(offer.path).body_for(base)
-        found.append(TrainingExample(Example.of(page, fields), Document(body, page.url)))
+        found.append(Example.of(page, fields).with_document(Document(body, page.url)))
     return found
 
 
