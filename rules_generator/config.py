@@ -38,30 +38,24 @@ class RankingTerm:
     effect: str
 
 
-# The terms of a candidate's score. Penalties count as so many wrong values each in the agreement with the known values.
-# The score is the agreement, relative to the best candidate's, plus the weighted features, each between 0 and 1: these
-# only decide between candidates that agree about equally well.
-PENALTIES: dict[str, RankingTerm] = {
-    "abstention": RankingTerm("known value where none is found", 0.1, ""),
-    "missing_title_or_price": RankingTerm(
-        "title or price, which every offer has, where none is found", 0.2, ""
-    ),
-}
+# The score is the candidate's agreement with the known values, relative to the best candidate's, plus these terms:
+# weight times a feature between 0 and 1. They only decide between candidates that agree about equally well.
 RANKING_TERMS: dict[str, RankingTerm] = {
+    "unexpected": RankingTerm(
+        "share of values where the catalog knows none, in these and the right ones", -0.01, ""
+    ),
     "named": RankingTerm("a word of the selector names the attribute", 0.01, ""),
     "misleading": RankingTerm(
         "a word of the selector names something else than the page's offer", -0.016, ""
     ),
-    "product_data": RankingTerm("attribute or data of a product, by its selector", 0.004, ""),
+    "product_data": RankingTerm("an attribute or data of a product, by its selector", 0.004, ""),
     "matches": RankingTerm(
-        "doublings of the elements that the selector matches, of four: the first is read",
+        "doublings of the elements that the selector matches, of four",
         -0.004,
         "",
     ),
     "trimmed": RankingTerm("the value is trimmed out of a longer text", -0.012, ""),
-    "spelling": RankingTerm(
-        "distance of right values from the catalog's spelling (`scoring.spelling`)", -0.02, ""
-    ),
+    "spelling": RankingTerm("distance of right values from the catalog's spelling", -0.02, ""),
     "length": RankingTerm("length of the selector, in 300 characters", -0.002, ""),
 }
 
@@ -106,7 +100,7 @@ class LearnerConfig:
     halving_from: int = 16
 
     def __post_init__(self) -> None:
-        known = [*MECHANISMS, *PENALTIES, *RANKING_TERMS]
+        known = [*MECHANISMS, *RANKING_TERMS]
         unknown = sorted(self.without.difference(known))
         if unknown:
             raise UsageError(f"no such mechanism: {', '.join(unknown)}; known: {', '.join(known)}")

@@ -9,10 +9,11 @@ many known offers at once; they ask for less. A heading is no description, thoug
 
 from collections.abc import Sequence
 
-from catalog.models import Attribute
+from catalog.models import IDENTIFIERS, Attribute
 from catalog.values import value_key
 from rules_generator.candidates.naming import HEADING_TAGS, names_attribute
 from rules_generator.candidates.source_kinds import last_compound
+from rules_generator.candidates.trimming import NO_TRIM
 from rules_generator.scoring.tally import Tally, wilson_lower_bound
 from rules_generator.training.examples import Example
 
@@ -74,6 +75,8 @@ def _is_informative(
     if len(known_keys) < FEW:
         return len(examples) <= FEW or names_attribute(candidate)
     right_keys = tally.right_keys
+    if right_keys and _identifies(tally):
+        return True
     if len(right_keys) >= FEW:
         is_clear = attribute not in NAME_ATTRIBUTES or names_attribute(candidate)
         return is_clear or _is_likely(tally, len(right_keys), len(set(known_keys)))
@@ -130,3 +133,14 @@ def _tells_apart(tally: Tally, known_keys: Sequence[str]) -> bool:
     if tally.abstained <= FEW:
         return tally.abstained > 0 and tally.correct == expected
     return tally.correct > len(known_keys) / 2 or tally.correct >= CONSTANT_SHARE * expected
+
+
+def _identifies(tally: Tally) -> bool:
+    """Return True if it reads complete identifiers at a place named for them, and no unknown ones.
+
+    One right value suffices then. Without it, 2 SKUs of one shop without scripts are lost.
+    """
+    candidate = tally.candidate
+    if candidate.attribute not in IDENTIFIERS or candidate.trim != NO_TRIM:
+        return False
+    return not tally.wrong and not tally.unexpected and names_attribute(candidate)

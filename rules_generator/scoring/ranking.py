@@ -31,12 +31,13 @@ ScoredTally = tuple[float, Tally]
 
 def rank_tallies(tallies: Sequence[Tally]) -> list[ScoredTally]:
     """Return (relative agreement, tally) pairs, the best score first."""
-    best = max((tally.agreement for tally in tallies), default=0.0)
-    scored = [(tally.agreement / best if best else 0.0, tally) for tally in tallies]
+    best = max((tally.bound for tally in tallies), default=0.0)
+    scored = [(tally.bound / best if best else 0.0, tally) for tally in tallies]
 
     def score(pair: ScoredTally) -> float:
         agreement, tally = pair
         features = selector_features(tally.candidate) | {
+            "unexpected": tally.unexpected / max(1, tally.correct + tally.unexpected),
             "matches": _matches(tally),
             "spelling": tally.spelling_distance,
         }

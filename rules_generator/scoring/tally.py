@@ -1,8 +1,8 @@
 """Tally each candidate: its agreement with the known offers, counted on all examples at once.
 
 A candidate is correct, wrong or abstains on each example. Its agreement is the lower bound of Wilson's interval for
-correct / (correct + wrong), so three of three is worth less than thirty of thirty. Abstaining costs next to nothing
-(Hübscher 2018, 2.10).
+correct / (correct + wrong), so three of three is worth less than thirty of thirty. Abstaining costs nothing but the
+support (Hübscher 2018, 2.10).
 """
 
 import re
@@ -24,14 +24,13 @@ from parser.rules.trim import Trim
 from parser.voting.votes import normalised_value
 from rules_generator.candidates.candidate import Candidate
 from rules_generator.candidates.naming import names_attribute
-from rules_generator.config import DEFAULT_CONFIG, PENALTIES, LearnerConfig
+from rules_generator.config import DEFAULT_CONFIG, LearnerConfig
 from rules_generator.scoring.spelling import match_catalog_spelling, spelling_distance
 from rules_generator.training.example_pages import ExamplePages
 
 # Standard deviations of Wilson's interval.
 WILSON_Z = 1.0
-# Attributes that every offer has, and those of which each offer has its own.
-ALWAYS_PRESENT = frozenset({Attribute.TITLE, Attribute.PRICE})
+# Attributes of which each offer has its own.
 DISTINCTIVE = frozenset({*IDENTIFIERS, Attribute.IMAGE, Attribute.DESCRIPTION})
 # Cap: values that stand for none.
 MAX_FILLERS = 5
@@ -109,19 +108,6 @@ class Tally:
     def bound(self) -> float:
         """The Wilson bound of the share of right values."""
         return wilson_lower_bound(self.correct, self.correct + self.wrong)
-
-    @cached_property
-    def agreement(self) -> float:
-        """The Wilson bound with penalties for abstentions."""
-        is_always = self.candidate.attribute in ALWAYS_PRESENT
-        counts = {
-            "abstention": self.abstained,
-            "missing_title_or_price": self.abstained if is_always else 0,
-        }
-        total = float(self.correct + self.wrong)
-        for name, count in counts.items():
-            total += PENALTIES[name].weight * count * self.config.uses(name)
-        return wilson_lower_bound(self.correct, total)
 
 
 def wilson_lower_bound(right: float, total: float, z: float = WILSON_Z) -> float:

@@ -21,8 +21,10 @@ from rules_generator.candidates.source_kinds import element_kind, source_kind
 from rules_generator.config import LearnerConfig
 from rules_generator.locate.element_selectors import ancestors_or_self
 from rules_generator.scoring.ranking import ScoredTally
-from rules_generator.scoring.tally import ALWAYS_PRESENT, Tally
+from rules_generator.scoring.tally import Tally
 
+# Attributes that every offer has.
+ALWAYS_PRESENT = frozenset({Attribute.TITLE, Attribute.PRICE})
 # Rules that a page needs if one of its places is gone.
 ENOUGH_RULES = 2
 # Examples that show where an attribute stands.

@@ -1,11 +1,13 @@
 """The learner's configuration names the mechanisms and ranking terms that can be switched off."""
 
+from pathlib import Path
+
 import pytest
 
 from catalog.errors import UsageError
-from rules_generator.config import MECHANISMS, PENALTIES, RANKING_TERMS, LearnerConfig
+from rules_generator.config import MECHANISMS, RANKING_TERMS, LearnerConfig
 
-NAMES = [*MECHANISMS, *PENALTIES, *RANKING_TERMS]
+NAMES = [*MECHANISMS, *RANKING_TERMS]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -23,3 +25,11 @@ def test_an_unknown_mechanism_is_refused() -> None:
     assert "no such mechanism: crystal_ball;" in message
     assert all(name in message for name in NAMES)
     assert len(message.splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", RANKING_TERMS)
+def test_the_documents_list_each_ranking_term(name: str) -> None:
+    """The table in the package's page has the term's name, weight and feature as the code has them."""
+    page = Path(__file__).parents[2] / "docs" / "packages" / "rules_generator.md"
+    term = RANKING_TERMS[name]
+    assert f"| `{name}` | {term.weight:g} | {term.feature} |" in page.read_text(encoding="utf-8")

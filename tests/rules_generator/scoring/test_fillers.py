@@ -114,3 +114,44 @@ def test_a_price_of_nothing_is_none() -> None:
         for said in ("31.50", "0.00")
     ]
     assert [one[Attribute.PRICE].value for one in read] == ["31.50", None]
+
+
+def test_what_a_cut_leaves_where_there_is_no_number() -> None:
+    """One offer without a number is enough to know what stands on the pages of all others that have none."""
+    page = "<h1>{0}</h1><i data-id='{1}_{2}'></i>"
+    members = [
+        make_example(one, page.format(one.title, SHAPES[place] if place else "post", one.number),
+               sku=SHAPES[place] if place else None)
+        for place, one in enumerate(ALL)
+    ]  # fmt: skip
+    rules, _ = induce(members)
+    read = [
+        read_attributes(
+            Document(page.format("Other", number, 77), "https://shop.example/p"), rules.templates[0]
+        )
+        for number in ("post", "Z-99")
+    ]
+    assert [one[Attribute.SKU].value for one in read] == [None, "Z-99"]
+
+
+ONE_NUMBER = "<h1>{}</h1><p>Art. {}</p>"
+LACKING = [
+    ("a number that the catalog lacks", "K-70", "K-70"),
+    ("a word", "on request", None),
+]
+
+
+@pytest.mark.parametrize(("name", "said", "read_as"), LACKING, ids=[case[0] for case in LACKING])
+def test_what_a_cut_leaves_where_the_catalog_has_no_number(
+    name: str, said: str, read_as: str | None
+) -> None:
+    """What stands on one such page is a number if it looks like the known ones, and no filler."""
+    *known, last = ALL
+    members = [
+        make_example(one, ONE_NUMBER.format(one.title, SHAPES[place]), sku=SHAPES[place])
+        for place, one in enumerate(known)
+    ]
+    members.append(make_example(last, ONE_NUMBER.format(last.title, said), sku=None))
+    rules, _ = induce(members)
+    page = Document(ONE_NUMBER.format("Other", said), "https://shop.example/p")
+    assert read_attributes(page, rules.templates[0])[Attribute.SKU].value == read_as
