@@ -49,6 +49,7 @@ RANKING_TERMS: dict[str, RankingTerm] = {
         "a word of the selector names something else than the page's offer", -0.016, ""
     ),
     "product_data": RankingTerm("an attribute or data of a product, by its selector", 0.004, ""),
+    "data": RankingTerm("a value in a block of data", 0.002, ""),
     "matches": RankingTerm(
         "doublings of the elements that the selector matches, of four",
         -0.004,

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from math import log2
 
 from catalog.models import Attribute
-from parser.rules.selector import TextAt
+from parser.rules.selector import JsonAt, TextAt
 from rules_generator.candidates.candidate import Candidate
 from rules_generator.candidates.naming import (
     has_attribute_word,
@@ -61,6 +61,7 @@ def selector_features(candidate: Candidate) -> dict[str, float]:
         "named": has_attribute_word(candidate.attribute, selector),
         "misleading": has_misleading_word(selector),
         "product_data": not is_text and PRODUCT_DATA.search(selector) is not None,
+        "data": isinstance(candidate.selector, JsonAt),
         "trimmed": candidate.trim != NO_TRIM,
         "length": min(len(selector) / MAX_SELECTOR_CHARS, 1.0),
     }
