@@ -39,25 +39,48 @@ class RankingTerm:
 
 
 # The score is the candidate's agreement with the known values, relative to the best candidate's, plus these terms:
-# weight times a feature between 0 and 1. They only decide between candidates that agree about equally well.
+# weight times a feature between 0 and 1. They only decide between candidates that agree about equally well. Effects
+# are those on the 23 labelled shops without scripts, 10 examples a shop (`--view html --train 10 --without NAME`).
 RANKING_TERMS: dict[str, RankingTerm] = {
     "unexpected": RankingTerm(
-        "share of values where the catalog knows none, in these and the right ones", -0.01, ""
+        "share of values where the catalog knows none, in these and the right ones",
+        -0.01,
+        "1 shop: 8 categories where there are none",
     ),
-    "named": RankingTerm("a word of the selector names the attribute", 0.01, ""),
+    "named": RankingTerm(
+        "a word of the selector names the attribute", 0.01, "3 shops: 109 values differ"
+    ),
     "misleading": RankingTerm(
-        "a word of the selector names something else than the page's offer", -0.016, ""
+        "a word of the selector names something else than the page's offer",
+        -0.016,
+        "2 shops: 135 brands in another spelling",
     ),
-    "product_data": RankingTerm("an attribute or data of a product, by its selector", 0.004, ""),
-    "data": RankingTerm("a value in a block of data", 0.002, ""),
+    "product_data": RankingTerm(
+        "an attribute or data of a product, by its selector",
+        0.004,
+        "8 shops: 473 values differ, most of them pictures of a smaller size",
+    ),
+    "data": RankingTerm("a value in a block of data", 0.002, "7 shops: pictures of a smaller size"),
     "matches": RankingTerm(
         "doublings of the elements that the selector matches, of four",
         -0.004,
-        "",
+        "4 shops: 119 values differ, 11 descriptions are missed",
     ),
-    "trimmed": RankingTerm("the value is trimmed out of a longer text", -0.012, ""),
-    "spelling": RankingTerm("distance of right values from the catalog's spelling", -0.02, ""),
-    "length": RankingTerm("length of the selector, in 300 characters", -0.002, ""),
+    "trimmed": RankingTerm(
+        "the value is trimmed out of a longer text",
+        -0.012,
+        "2 shops: 5 values differ, 4 of them wrong",
+    ),
+    "spelling": RankingTerm(
+        "distance of right values from the catalog's spelling",
+        -0.02,
+        "2 shops: 144 descriptions with the names of tabs",
+    ),
+    "length": RankingTerm(
+        "length of the selector, in 300 characters",
+        -0.002,
+        "12 shops: 933 values differ, 15 of them wrong, and 8 where there are none",
+    ),
 }
 
 

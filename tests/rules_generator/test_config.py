@@ -29,7 +29,8 @@ def test_an_unknown_mechanism_is_refused() -> None:
 
 @pytest.mark.parametrize("name", RANKING_TERMS)
 def test_the_documents_list_each_ranking_term(name: str) -> None:
-    """The table in the package's page has the term's name, weight and feature as the code has them."""
+    """The table in the package's page has the term's name, weight, feature and effect as the code has them."""
     page = Path(__file__).parents[2] / "docs" / "packages" / "rules_generator.md"
     term = RANKING_TERMS[name]
-    assert f"| `{name}` | {term.weight:g} | {term.feature} |" in page.read_text(encoding="utf-8")
+    row = f"| `{name}` | {term.weight:g} | {term.feature} | {term.effect} |"
+    assert row in page.read_text(encoding="utf-8")
