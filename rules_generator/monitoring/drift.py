@@ -246,15 +246,15 @@ def _without_fallbacks(template: Template) -> Template:
 def _attribute_drift(
     attribute: Attribute, pages: Sequence[PageReading], agreement: dict[str, float]
 ) -> AttributeDrift:
-    known, found, right = 0, 0, 0
+    compared, read, right = 0, 0, 0
     for page in pages:
         example = page.example
         if attribute in example.known:
             value = page.value(attribute)
-            known += 1
-            found += value is not None
+            compared += 1
+            read += value is not None
             right += example.agrees(attribute, value) is True
-    return AttributeDrift(known, found, right, then=agreement.get(attribute.value))
+    return AttributeDrift(compared, read, right, then=agreement.get(attribute.value))
 
 
 def _is_redesigned(compared: int, recognised: int, attributes: Iterable[AttributeDrift]) -> bool:

@@ -112,8 +112,8 @@ def _reads_one_of_several(tally: Tally, known_keys: Sequence[str]) -> bool:
 
 def _known_keys(attribute: Attribute, examples: Sequence[Example]) -> list[str]:
     """Return the key of each example's known value."""
-    known = filter(None, (example.known.get(attribute) for example in examples))
-    return [value_key(attribute, values[0]) for values in known]
+    accepted = filter(None, (example.known.get(attribute) for example in examples))
+    return [value_key(attribute, values[0]) for values in accepted]
 
 
 def _is_likely(tally: Tally, right_values: int, known_values: int) -> bool:

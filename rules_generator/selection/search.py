@@ -147,11 +147,11 @@ def _matchers(pages: ExamplePages) -> dict[int, ValueMatcher]:
     # In strides, so that the examples are spread over all.
     indices = range(len(pages.examples))
     for index in chain.from_iterable(indices[start::STRIDE] for start in range(STRIDE)):
-        known = pages.examples[index].known
-        needed = [attribute for attribute in known if located[attribute] < ENOUGH_LOCATED]
+        accepted = pages.examples[index].known
+        needed = [attribute for attribute in accepted if located[attribute] < ENOUGH_LOCATED]
         if needed:
             located.update(needed)
-            values = {attribute: known[attribute] for attribute in needed}
+            values = {attribute: accepted[attribute] for attribute in needed}
             matchers[index] = ValueMatcher(values, pages.examples[index].document.base)
     return dict(sorted(matchers.items()))
 
@@ -175,7 +175,7 @@ def _successive_halving(
     if len(candidates) <= MAX_PASSING:
         return candidates
     attribute = candidates[0].attribute
-    indices = [index for index, each in enumerate(pages.examples) if attribute in each.known]
+    indices = [index for index, example in enumerate(pages.examples) if attribute in example.known]
     if len(indices) <= pages.config.halving_from:
         return candidates
     few = spread_evenly(indices, FIRST_ROUND)
@@ -238,8 +238,8 @@ def _candidates(
     """Make the candidates of one attribute from its occurrences on the annotated examples."""
     annotated = [pages.pages[index] for index in indices]
     pool = SelectorPool(occurrences, annotated, min_examples(attribute))
-    known = filter(None, (example.known.get(attribute) for example in pages.examples))
-    looks = trims_by_look(attribute, [values[0] for values in known])
+    accepted = filter(None, (example.known.get(attribute) for example in pages.examples))
+    looks = trims_by_look(attribute, [values[0] for values in accepted])
     complete = pool.complete_values(MAX_COMPLETE)
     if attribute is Attribute.EAN:
         complete = [(of_any_gtin(selector), form) for selector, form in complete]

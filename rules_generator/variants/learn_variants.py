@@ -105,20 +105,24 @@ def as_whole_page(
     item_list = read_item_list(example.document, layout.items)
     options = defaultdict[int, list[str]](list)
     for item, sibling in assign_items(item_list, family, example.document.base).items():
-        texts = item_list.items[item]
-        options[id(sibling)] = [texts[option] for option in layout.options if option in texts]
+        item_texts = item_list.items[item]
+        for option in layout.options:
+            if option in item_texts:
+                options[id(sibling)].append(item_texts[option])
     values = defaultdict[Attribute, list[str]](list)
     for sibling in family.siblings:
-        for attribute, known in sibling.known.items():
-            values[attribute] += known
+        for attribute, texts in sibling.known.items():
+            values[attribute] += texts
     titles = values.pop(Attribute.TITLE, [])
     common = shared_title(titles)
     if layout.options:
-        titles = [without_options(each.title, options[id(each)]) for each in family.siblings]
+        titles = []
+        for sibling in family.siblings:
+            titles.append(without_options(sibling.title, options[id(sibling)]))
     elif common and not any(rule.attribute is Attribute.TITLE for rule in layout.rules):
         titles = []
     values[Attribute.TITLE] = [*([common] if common else []), *titles]
-    distinct = {name: list(dict.fromkeys(known)) for name, known in values.items() if known}
+    distinct = {name: list(dict.fromkeys(texts)) for name, texts in values.items() if texts}
     return TrainingExample(example.page, distinct, document=example.document)
 
 
