@@ -23,7 +23,8 @@ MECHANISMS: dict[str, str] = {
     " (2 shops without scripts: 8 SKUs fewer)",
     "confirming_rules": "adds rules that only confirm the chosen ones from another source"
     " (1 shop: 4 titles wrong)",
-    "site_defaults": "blocks the picture and slogan of the home page (not measured: labelled shops have none)",
+    "site_defaults": "blocks the picture and slogan of the home page"
+    " (not measured: the labelled shops have no home pages)",
     "fillers": "blocks values that stand on several examples and are right on none"
     " (1 shop: 34 SKUs where there are none)",
 }
