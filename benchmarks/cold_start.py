@@ -16,7 +16,8 @@ from catalog.models import Attribute
 from parser.heuristics.heuristic_reader import read_page_by_heuristics
 from parser.heuristics.titles import find_site_texts
 from rules_generator.evaluation.ablated_pages import View
-from rules_generator.evaluation.corpus import LabelledShop, open_shop, shop_paths
+from rules_generator.evaluation.corpus import open_shop, shop_paths
+from rules_generator.evaluation.labelled_shop import LabelledShop
 from rules_generator.evaluation.shop_pages import open_page
 from rules_generator.evaluation.value_counts import SCORED, ValueCounts, count_values
 from rules_generator.induction.self_training import SITE_SAMPLE
@@ -42,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"{shop.name}: evidence {offers}")
             _print_counts(counts.items(), "  ")
         for attribute, count in counts.items():
-            totals[attribute].add(count)
+            totals[attribute].update(count)
     _print_counts(totals.items(), "")
     return 0
 
@@ -52,7 +53,8 @@ def _read(
 ) -> tuple[dict[Attribute, ValueCounts], list[int]]:
     """Return the counts of a shop's values, and the evidence of each page."""
     pages = shop.pages[:max_pages]
-    documents = [(page, document) for page in pages for document in open_page(page, view)]
+    opened = [(page, open_page(page, view)) for page in pages]
+    documents = [(page, document) for page, document in opened if document is not None]
     site = find_site_texts([document for _, document in documents[:SITE_SAMPLE]])
     readings = []
     evidence = []
@@ -65,9 +67,9 @@ def _read(
 
 def _print_counts(counts: Iterable[tuple[Attribute, ValueCounts]], indent: str) -> None:
     for attribute, count in counts:
-        if count.truth or count.extra:
-            values = f"{count.right:5} /{count.found:5} /{count.truth:5}"
-            print(f"{indent}{attribute.value:14}{values}   extra {count.extra}")
+        if count.truth or count["extra"]:
+            values = f"{count['right']:5} /{count.found:5} /{count.truth:5}"
+            print(f"{indent}{attribute.value:14}{values}   extra {count['extra']}")
 
 
 if __name__ == "__main__":

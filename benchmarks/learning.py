@@ -29,7 +29,7 @@ from catalog.storage.store import Store
 from parser.parse_job import parse_shop
 from rules_generator.evaluation.corpus import open_shop, shop_paths
 from rules_generator.induction.inducer import induce
-from rules_generator.learn import learn_shop
+from rules_generator.learn_job import learn_shop
 from scout.demo.assortment.demo_shop import DemoShop
 from scout.demo.site.demo_site import DemoSite
 

@@ -35,10 +35,10 @@ from parser.rules.model import Rule, RuleSet
 from parser.rules.selector import AnySelector, AttributeAt, JsonAt, TextAt
 from parser.scripts.script_cache import ScriptCache
 from rules_generator.evaluation.ablated_pages import ablate_page
-from rules_generator.evaluation.corpus import LabelledPage, LabelledShop, open_shop, shop_paths
+from rules_generator.evaluation.corpus import open_shop, shop_paths
+from rules_generator.evaluation.labelled_shop import LabelledPage, LabelledShop
 from rules_generator.induction.inducer import induce
-from rules_generator.training.examples import Example
-from rules_generator.training.training_example import TrainingExample
+from rules_generator.training.examples import Example, TrainingExample
 
 PARSE = "bare parse"
 READ = "Scout, whole reading"
@@ -155,9 +155,8 @@ def to_example(page: LabelledPage) -> TrainingExample:
     }
     values.pop(Attribute.CURRENCY, None)
     offer = make_offer(values, Hint(base_url=page.url), url=page.url, currency=page.currency)
-    return TrainingExample(
-        Example.of(CrawledPage(0, page.url, None, page.name), offer), Document(page.html, page.url)
-    )
+    example = Example.of(CrawledPage(0, page.url, None, page.name), offer)
+    return example.with_document(Document(page.html, page.url))
 
 
 def _fill_up(rules: RuleSet, count: int) -> RuleSet:

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from rules_generator.config import LearnerConfig as LearnerConfig
     from rules_generator.evaluation.evaluate import evaluate_extraction as evaluate_extraction
     from rules_generator.labelled_pages import learn_rules as learn_rules
-    from rules_generator.learn import LearnReport as LearnReport
-    from rules_generator.learn import learn_shop as learn_shop
+    from rules_generator.learn_job import LearnReport as LearnReport
+    from rules_generator.learn_job import learn_shop as learn_shop
     from rules_generator.monitoring.drift import Drift as Drift
     from rules_generator.monitoring.drift import drift_shop as drift_shop
 else:
@@ -23,7 +23,7 @@ else:
             "config": ["LearnerConfig"],
             "evaluation.evaluate": ["evaluate_extraction"],
             "labelled_pages": ["learn_rules"],
-            "learn": ["LearnReport", "learn_shop"],
+            "learn_job": ["LearnReport", "learn_shop"],
             "monitoring.drift": ["Drift", "drift_shop"],
         },
     )

@@ -10,8 +10,7 @@ from parser.page.document import Document
 from parser.rules.model import RuleSet
 from rules_generator.config import DEFAULT_CONFIG, LearnerConfig
 from rules_generator.induction.inducer import induce
-from rules_generator.training.examples import Example
-from rules_generator.training.training_example import TrainingExample
+from rules_generator.training.examples import TrainingExample
 
 Html = str | bytes
 KnownValues = Mapping[str, str | Sequence[str]]
@@ -39,8 +38,8 @@ def learn_rules(
     for url, html, known in examples:
         page = CrawledPage(page_id=0, url=url, canonical=None, body="")
         document = Document(html, url)
-        example = Example(page, _canonical_values(url, known))
-        training_examples.append(TrainingExample(example, document))
+        example = TrainingExample(page, _canonical_values(url, known), document=document)
+        training_examples.append(example)
     other_pages = [Document(html, url) for url, html in background]
     rules, _ = induce(
         training_examples, other_pages, threshold=threshold, currency=currency, config=config

@@ -25,7 +25,7 @@ from parser.rules.selector import JsonAt, TextAt
 from parser.scripts.syntax.jsonpath import child_path, compile_path
 from rules_generator.candidates.selectors import rooted_paths
 from rules_generator.locate.element_selectors import anchor_selectors, css_tag
-from rules_generator.locate.known_values import flatten_json, path_step
+from rules_generator.locate.json_texts import flatten_json, path_step
 from rules_generator.training.page_cache import PageCache
 
 # Elements that hold one step of a breadcrumb.
@@ -157,13 +157,15 @@ def _in_markup(document: Document, path: str) -> Iterator[str]:
 
 def _elements_with_step(document: Document, step: str) -> Iterator[LexborNode]:
     """Yield elements whose whole text is one step."""
-    nodes = (
-        node for node in document.all(STEP_ELEMENTS)[:MAX_ELEMENTS] if node.first_child is not None
-    )
-    equal = (
-        node for node in nodes if (element_text(node, MAX_STEP_CHARS) or "").casefold() == step
-    )
-    return islice(equal, MAX_STEP_ELEMENTS)
+    count = 0
+    for node in document.all(STEP_ELEMENTS)[:MAX_ELEMENTS]:
+        if node.first_child is None:
+            continue
+        if (element_text(node, MAX_STEP_CHARS) or "").casefold() == step:
+            yield node
+            count += 1
+        if count == MAX_STEP_ELEMENTS:
+            return
 
 
 def _row_selectors(node: LexborNode, steps: Sequence[str]) -> Iterator[str]:

@@ -7,7 +7,7 @@ from parser.rules.model import Form, Rule
 from parser.rules.selector import AnySelector, AttributeAt, JsonAt
 from parser.rules.trim import Trim
 from rules_generator.candidates.trimming import NO_TRIM
-from rules_generator.locate.known_values import NAME_ATTRIBUTES, SLUG_ATTRIBUTES
+from rules_generator.locate.value_matcher import NAME_ATTRIBUTES, SLUG_ATTRIBUTES
 
 WORD_SEPARATORS = frozenset(" -_+")
 # Child steps from which on a selector depends on the layout around its element.

@@ -1,4 +1,4 @@
-"""The names in a selector: how well they fit its attribute, to break ties among candidates that agree equally well.
+"""The names in a selector: whether they fit its attribute.
 
 In a shop of one brand every constant text reads the brand perfectly, the shop's name in the footer included. Known
 offers cannot tell them apart; the names that shops give to their fields can.
@@ -7,8 +7,6 @@ offers cannot tell them apart; the names that shops give to their fields can.
 import re
 
 from catalog.models import IDENTIFIERS, Attribute
-from parser.rules.selector import AttributeAt, JsonAt, TextAt
-from parser.rules.trim import Trim
 from rules_generator.candidates.candidate import Candidate
 
 # Words by which shops name an attribute.
@@ -39,47 +37,6 @@ HEADING_TAGS = ("h1", "title")
 MAIN_HEADING = re.compile(r"(?:^|\s)h1[^\s]*(?: ::text)?$")
 # Parts of a selector that name nothing: positions, and the key of a named entry.
 UNNAMING = re.compile(r":nth-[a-z-]+\(\d+\)|(?<=\[\?\(@\.)\w+")
-CAPTION_ATTRIBUTES = frozenset({"alt", "title"})
-NUMBER_SEPARATORS = tuple("-_/")
-LABEL_SELECTOR = ":lexbor-contains("
-STRUCTURED = re.compile(r"ld\+json Product|itemprop|property=|product", re.IGNORECASE)
-LOOSE_PAIRS = "{pairs}"
-# Cap on the reliance of a trim, in characters of a literal; a count of characters has the cap.
-MAX_RELIANCE = 60
-# Cap on the length of a selector that counts.
-MAX_SELECTOR_CHARS = 300
-
-
-def naming_fitness(candidate: Candidate) -> float:
-    """Score a selector's names from about -1 (names something else) to 1 (names the attribute, in product data).
-
-    A caption may be of another variant than the heading; a loose pair, of another thing. A number out of a longer
-    one, `AB-12` of `AB-12-XL`, may be another part of it elsewhere.
-    """
-    selector, trim = str(candidate.selector), candidate.trim
-    attribute = candidate.attribute
-    is_title = attribute is Attribute.TITLE
-    is_data = isinstance(candidate.selector, JsonAt)
-    is_text = isinstance(candidate.selector, TextAt)
-    reliance = _reliance(trim)
-    terms = (
-        (0.5, _has_word(attribute, selector)),
-        (0.2, STRUCTURED.search(selector) is not None and not is_text),
-        (0.1, is_data),
-        (0.1, reliance == 0),
-        (0.2, attribute is not Attribute.PRICE and LABEL_SELECTOR in selector),
-        (0.4, is_title and is_main_heading(candidate)),
-        (-0.2, ":nth-of-type(" in selector),
-        (-0.4, may_cut_number(candidate)),
-        (-0.8, MISLEADING_WORDS.search(selector) is not None),
-        (-0.8, is_title and "variant" in selector),
-        (-0.6, is_title and _is_caption(candidate)),
-        (-0.2, LOOSE_PAIRS in selector),
-    )
-    fitness = sum(weight for weight, holds in terms if holds)
-    # Short trims and short selectors before long ones.
-    fitness -= min(reliance, MAX_RELIANCE) / 100
-    return fitness - min(len(selector), MAX_SELECTOR_CHARS) / 3000
 
 
 def is_main_heading(candidate: Candidate) -> bool:
@@ -95,34 +52,15 @@ def names_attribute(candidate: Candidate) -> bool:
     attribute, naming = candidate.attribute, str(candidate.selector)
     if attribute in IDENTIFIERS:
         naming += f" {candidate.trim.left or ''}"
-    return _has_word(attribute, naming) and not MISLEADING_WORDS.search(naming)
+    return has_attribute_word(attribute, naming) and not has_misleading_word(naming)
 
 
-def _has_word(attribute: Attribute, selector: str) -> bool:
+def has_attribute_word(attribute: Attribute, selector: str) -> bool:
+    """Return True if a word of the selector names the attribute."""
     naming = UNNAMING.sub("", selector)
     return re.search(ATTRIBUTE_WORDS[attribute], naming, re.IGNORECASE) is not None
 
 
-def _is_caption(candidate: Candidate) -> bool:
-    selector = candidate.selector
-    return isinstance(selector, AttributeAt) and selector.name in CAPTION_ATTRIBUTES
-
-
-def _reliance(trim: Trim) -> int:
-    """Weigh a trim: a count of characters relies on more than a literal, the value's look on more still."""
-    sides = _side_reliance(trim.left) + _side_reliance(trim.right)
-    return sides + 10 * trim.last + 30 * bool(trim.shape) + 40 * bool(trim.words)
-
-
-def _side_reliance(cut: str | int) -> int:
-    return len(cut) if isinstance(cut, str) else MAX_RELIANCE * (cut > 0)
-
-
-def may_cut_number(candidate: Candidate) -> bool:
-    """Return True if a trim may leave a part of an identifier: it ends at a separator, or finds a shape."""
-    trim = candidate.trim
-    if candidate.attribute not in IDENTIFIERS:
-        return False
-    if trim.shape or str(trim.left).endswith(NUMBER_SEPARATORS):
-        return True
-    return str(trim.right).startswith(NUMBER_SEPARATORS)
+def has_misleading_word(selector: str) -> bool:
+    """Return True if a word of the selector names something else than the page's offer."""
+    return MISLEADING_WORDS.search(selector) is not None

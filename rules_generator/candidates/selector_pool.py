@@ -17,7 +17,7 @@ from rules_generator.candidates.selectors import (
     build_selector,
     selector_parts,
 )
-from rules_generator.locate.known_values import Occurrence
+from rules_generator.locate.occurrences import Occurrence
 from rules_generator.training.page_cache import PageCache
 
 # Share of the best selector's pages that others have to lead to.
@@ -93,11 +93,10 @@ class SelectorPool:
     def _usual(self, pages_of: PageBits) -> Iterator[PooledSelector]:
         """Yield the selectors of most pages."""
         most_pages = max((bits.bit_count() for bits in pages_of.values()), default=0)
-        usual = [
-            pooled
-            for pooled, bits in pages_of.items()
-            if bits.bit_count() >= MIN_PAGE_SHARE * most_pages
-        ]
+        usual = []
+        for pooled, bits in pages_of.items():
+            if bits.bit_count() >= MIN_PAGE_SHARE * most_pages:
+                usual.append(pooled)
         return self._valid(usual, pages_of, MAX_TRIED)
 
     def _for_other_layouts(
@@ -109,11 +108,10 @@ class SelectorPool:
             if sum(pages_of[pooled] >> page & 1 for pooled in usual) < ENOUGH_SELECTORS:
                 rare_pages |= 1 << page
         taken = set(usual)
-        remaining = [
-            pooled
-            for pooled, bits in pages_of.items()
-            if pooled not in taken and (bits & rare_pages).bit_count() >= self._min_pages
-        ]
+        remaining = []
+        for pooled, bits in pages_of.items():
+            if pooled not in taken and (bits & rare_pages).bit_count() >= self._min_pages:
+                remaining.append(pooled)
         return list(islice(self._valid(remaining, pages_of, MAX_TRIED_FOR_OTHERS), MAX_FOR_OTHERS))
 
     def _valid(

@@ -15,8 +15,14 @@ from selectolax.lexbor import LexborNode
 from parser.page.texts import element_text
 from parser.rules.selector import AnySelector, AttributeAt, JsonAt, TextAt
 from parser.scripts.blocks import css_string
-from rules_generator.locate.element_selectors import ancestors_or_self, anchor_selectors, css_tag
-from rules_generator.locate.known_values import Occurrence
+from rules_generator.locate.element_selectors import (
+    ancestors_or_self,
+    anchor_selectors,
+    css_tag,
+    nth_of_type,
+    sibling_position,
+)
+from rules_generator.locate.occurrences import Occurrence
 
 # A text that is a label as a whole, or begins with one.
 LABEL = re.compile(r"[^\d{}<>\"\\]{2,40}")
@@ -26,10 +32,9 @@ RARE_TAGS = frozenset({"h1", "title", "main", "h2"})
 # Elements above that selectors are anchored at, and anchors taken of each.
 MAX_ANCESTORS = 6
 MAX_ANCHORS = 3
-# Caps: selectors of one element, steps of a path, siblings counted.
+# Caps: selectors of one element, steps of a path.
 MAX_SELECTORS = 48
 MAX_STEPS = 40
-MAX_SIBLINGS = 500
 # Positions from the end, where breadcrumbs of any length keep the category.
 MAX_FROM_END = 2
 # Elements that one fills, in which a label beside them is looked for.
@@ -95,8 +100,8 @@ def _paths_to(node: LexborNode) -> Iterator[str]:
 
 def _by_position(node: LexborNode, tag: str) -> Iterator[str]:
     """Yield selectors by the position among siblings, from the end as well."""
-    yield f"{tag}:nth-of-type({_position(node)})"
-    from_end = _position(node, from_end=True)
+    yield nth_of_type(node)
+    from_end = sibling_position(node, from_end=True)
     if from_end <= MAX_FROM_END:
         yield f"{tag}:nth-last-of-type({from_end})"
 
@@ -175,15 +180,6 @@ def rooted_paths(node: LexborNode) -> Iterator[str]:
             yield " > ".join([f'{css_tag(current)}[id="{css_string(name)}"]', *reversed(steps)])
         if css_tag(current) == "*":
             return
-        steps.append(f"{current.tag}:nth-of-type({_position(current)})")
+        steps.append(nth_of_type(current))
         current = current.parent
     yield " > ".join(["html", *reversed(steps)])
-
-
-def _position(node: LexborNode, *, from_end: bool = False) -> int:
-    position = 1
-    sibling = node.next if from_end else node.prev
-    while sibling is not None and position < MAX_SIBLINGS:
-        position += sibling.tag == node.tag
-        sibling = sibling.next if from_end else sibling.prev
-    return position

@@ -1,10 +1,8 @@
 """Trims learnt from the surroundings of known values (Hübscher 2018, 2.9), and from their look.
 
-On each training page a text that contains the known value has a rest on its left and on its right. If the rests are
-equal on all pages, they are literals to cut; if only their ends next to the value are equal, these are delimiters; if
-only their lengths agree, a number of characters is cut. Identifiers and prices are cut at literals and delimiters
-without digits only: a count could take digits away. If the surroundings give nothing, identifiers may be found by their
-shape, brands and categories as one of the catalog's.
+On each training page a text that contains the known value has a rest on its left and on its right. The ends of the
+rests next to the value that all pages share are delimiters. They have no digits: a cut must not take digits away. If
+the surroundings give nothing, identifiers may be found by their shape, brands and categories as one of the catalog's.
 """
 
 import os.path
@@ -17,13 +15,11 @@ from catalog.models import Attribute
 from parser.rules.trim import Trim, find_word
 
 NO_TRIM = Trim()
-# Attributes that may be trimmed by count, by shape, and by known words.
-COUNT_ATTRIBUTES = frozenset({Attribute.TITLE, Attribute.CATEGORY})
+# Attributes that may be trimmed by shape, and by known words.
 SHAPE_ATTRIBUTES = frozenset({Attribute.SKU, Attribute.HAN})
 WORD_ATTRIBUTES = frozenset({Attribute.BRAND, Attribute.CATEGORY})
 GTIN_SHAPE = r"\d{8}|\d{12,14}"
-# Caps: trims of one selector, characters of a literal, known words.
-MAX_TRIMS = 6
+# Caps: characters of a literal, known words.
 MAX_LITERAL_CHARS = 40
 MAX_WORDS = 200
 # Different values that have to share a shape.
@@ -74,29 +70,22 @@ def surroundings(
     return touching
 
 
-def learn_trims(attribute: Attribute, sides: Sequence[Surroundings]) -> list[Trim]:
-    """Return the trims that the surroundings suggest, at most six; `scoring` counts which of them hold."""
+def learn_trims(sides: Sequence[Surroundings]) -> list[Trim]:
+    """Return the trims that the surroundings suggest; `scoring` counts which of them hold."""
     trimmed = [(left, right) for left, right in sides if left or right]
     if not trimmed:
         return []
     lefts, rights = [left for left, _ in trimmed], [right for _, right in trimmed]
-    trims = [Trim(left=_common_literal(lefts) or 0, right=_common_literal(rights) or 0)]
+    trims = []
     left, right = _delimiter(lefts, at_end=True), _delimiter(rights, at_end=False)
     if left or right:
         trims.append(Trim(left=left, right=right, inside=True))
-        trims.append(
-            Trim(left=left if _are_equal(lefts) else 0, right=right if _are_equal(rights) else 0)
-        )
         trims.append(Trim(left=left, right=right, last=True))
-    usual_left = _delimiter(_usual_sides(lefts, at_end=True), at_end=True)
-    usual_right = _delimiter(_usual_sides(rights, at_end=False), at_end=False)
-    if (usual_left, usual_right) != (left, right):
-        trims.append(Trim(left=usual_left, right=usual_right, inside=True))
-    if attribute in COUNT_ATTRIBUTES:
-        left_sizes, right_sizes = [len(side) for side in lefts], [len(side) for side in rights]
-        if _are_equal(left_sizes) and _are_equal(right_sizes):
-            trims.append(Trim(left=left_sizes[0], right=right_sizes[0]))
-    return [trim for trim in dict.fromkeys(trims) if trim != NO_TRIM][:MAX_TRIMS]
+    left = _delimiter(_usual_sides(lefts, at_end=True), at_end=True)
+    right = _delimiter(_usual_sides(rights, at_end=False), at_end=False)
+    if left or right:
+        trims.append(Trim(left=left, right=right, inside=True))
+    return list(dict.fromkeys(trims))
 
 
 def trims_by_look(attribute: Attribute, values: Sequence[str]) -> list[Trim]:
@@ -111,22 +100,22 @@ def trims_by_look(attribute: Attribute, values: Sequence[str]) -> list[Trim]:
         shape = _common_shape(values)
         return [Trim(shape=shape)] if shape else []
     word_choices = tuple(dict.fromkeys(values))[:MAX_WORDS]
-    return (
-        [Trim(words=word_choices)] if attribute in WORD_ATTRIBUTES and len(word_choices) > 1 else []
-    )
+    if attribute in WORD_ATTRIBUTES and len(word_choices) > 1:
+        return [Trim(words=word_choices)]
+    return []
 
 
-def drop_ambient_words(trim: Trim, texts: Iterable[tuple[str, str]]) -> Trim:
+def drop_ambient_words(trim: Trim, texts: Iterable[tuple[str, Sequence[str]]]) -> Trim:
     """Drop words that texts name whatever their value is, as the name of the shop behind each title does.
 
-    `texts` are pairs of a text and the value known for it. A word within a text's value does not count.
+    `texts` are pairs of a text and the values known for it. A word within the first value does not count.
 
-    >>> texts = [("Red cup - Tea & Co", "Cup"), ("Mug - Tea & Co", "Mug")]
+    >>> texts = [("Red cup - Tea & Co", ["Cup"]), ("Mug - Tea & Co", ["Mug"])]
     >>> drop_ambient_words(Trim(words=("Cup", "Mug", "Tea")), texts).words
     ('Cup', 'Mug')
     """
     foreign = Counter[str]()
-    for text, value in texts:
+    for text, (value, *_) in texts:
         other_words = tuple(word for word in trim.words if find_word(value, (word,)) is None)
         named = find_word(text, other_words)
         if named:
@@ -155,13 +144,6 @@ def _run_shape(runs: Sequence[Run]) -> str:
     sizes = [len(run_text) for _, run_text in runs]
     characters = ("[A-Z]", "[a-z]", "[0-9]")[(kind or 1) - 1]
     return f"{characters}{{{min(sizes)},{max(sizes)}}}"
-
-
-def _common_literal(sides: Sequence[str]) -> str | None:
-    """Return the literal that stands on one side on most pages."""
-    literal, count = Counter(sides).most_common(1)[0]
-    is_usual = bool(literal) and count * 2 > len(sides)
-    return literal if is_usual and _is_literal(literal) else None
 
 
 def _delimiter(sides: Sequence[str], *, at_end: bool) -> str:
@@ -210,11 +192,3 @@ def _in_one_word(before: str, after: str) -> bool:
 
 def _is_cased(char: str) -> bool:
     return char.lower() != char.upper()
-
-
-def _are_equal(values: Sequence[object]) -> bool:
-    return len(set(values)) == 1
-
-
-def _is_literal(text: str) -> bool:
-    return len(text) <= MAX_LITERAL_CHARS and not any(char.isdigit() for char in text)

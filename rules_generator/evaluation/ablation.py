@@ -10,9 +10,9 @@ from catalog.models import Attribute
 from catalog.runtime.processes import worker_pool
 from catalog.runtime.progress import Progress, no_progress
 from rules_generator.evaluation.corpus import open_shop, shop_paths
-from rules_generator.evaluation.evaluate import EvaluationPlan, evaluate_open_shop
+from rules_generator.evaluation.evaluate import EvaluationPlan, evaluate_shop
 from rules_generator.evaluation.shop_pages import open_test_shop
-from rules_generator.evaluation.value_counts import SCORED, ValueCounts
+from rules_generator.evaluation.value_counts import SCORED, Outcome, ValueCounts
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,9 @@ def evaluate_ablation(
 
     Raises UsageError for an unknown mechanism, FeedError where the data is not in the layout.
     """
-    ablated_plan = _without(plan, mechanisms)
+    plan = replace(plan, settings=plan.settings[-1:])
+    config = replace(plan.config, without=plan.config.without | frozenset(mechanisms))
+    ablated_plan = replace(plan, config=config)
     paths = shop_paths(data)
     rows: list[dict[str, Any]] = []
     losing: list[str] = []
@@ -57,23 +59,18 @@ def evaluate_ablation(
         rows += changes.rows()
         losing += [changes.shop] if changes.loses else []
         for attribute in SCORED:
-            before.add(changes.baseline[attribute])
-            after.add(changes.ablated[attribute])
+            before.update(changes.baseline[attribute])
+            after.update(changes.ablated[attribute])
         progress("shops evaluated", done, len(paths))
     return {
         "shops": len(paths),
         "view": plan.view,
-        "train": plan.settings[-1].train,
+        "train": plan.settings[0].train,
         "without": list(mechanisms),
         "changes": rows,
         "losing": losing,
         "total": _change(before, after),
     }
-
-
-def _without(plan: EvaluationPlan, mechanisms: Sequence[str]) -> EvaluationPlan:
-    config = replace(plan.config, without=plan.config.without | frozenset(mechanisms))
-    return replace(plan, config=config)
 
 
 def _all_changes(
@@ -90,24 +87,17 @@ def _all_changes(
 def _changes(path: Path, plan: EvaluationPlan, ablated_plan: EvaluationPlan) -> ShopChanges:
     """Evaluate one shop twice; its pages are opened once."""
     shop = open_test_shop(open_shop(path), plan.view)
-    setting = plan.settings[-1]
-    baseline, ablated = (
-        evaluate_open_shop(shop, replace(each_plan, settings=(setting,))).settings[setting].counts
-        for each_plan in (plan, ablated_plan)
-    )
-    return ShopChanges(shop.name, baseline, ablated)
+    (baseline,) = evaluate_shop(shop, plan).settings.values()
+    (ablated,) = evaluate_shop(shop, ablated_plan).settings.values()
+    return ShopChanges(shop.name, baseline.counts, ablated.counts)
 
 
 def _change(before: ValueCounts, after: ValueCounts) -> dict[str, int]:
     """Return the counts before and after, and the differences."""
-    return {
-        "right_before": before.right,
-        "right_after": after.right,
-        "right": after.right - before.right,
-        "wrong_before": before.wrong,
-        "wrong_after": after.wrong,
-        "wrong": after.wrong - before.wrong,
-        "extra_before": before.extra,
-        "extra_after": after.extra,
-        "extra": after.extra - before.extra,
-    }
+    change = {}
+    outcomes: tuple[Outcome, ...] = ("right", "wrong", "extra")
+    for outcome in outcomes:
+        change[f"{outcome}_before"] = before[outcome]
+        change[f"{outcome}_after"] = after[outcome]
+        change[outcome] = after[outcome] - before[outcome]
+    return change

@@ -5,22 +5,21 @@ the pages left for testing. The weights are printed with their reliability on sh
 """
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import fields
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from catalog.runtime.processes import worker_pool
+from parser.voting.confidence import ConfidenceWeights
 from rules_generator.evaluation.ablated_pages import View
-from rules_generator.evaluation.calibration import (
-    CalibrationRow,
-    calibration_row,
-    fit_weights,
-    held_out_reliability,
-)
-from rules_generator.evaluation.corpus import LabelledShop, open_shop, shop_paths
-from rules_generator.evaluation.shop_pages import make_stale, open_test_shop
-from rules_generator.evaluation.value_counts import SCORED, is_right
-from rules_generator.induction.inducer import learn_model
+from rules_generator.evaluation.calibration import fit_weights, predict_held_out
+from rules_generator.evaluation.corpus import open_shop, shop_paths
+from rules_generator.evaluation.evaluate import EvaluationPlan, Setting, evaluate_shop
+from rules_generator.evaluation.reliability import JudgedReading, reliability_rows
+from rules_generator.evaluation.shop_pages import open_test_shop
 
 # View, examples, share of stale examples.
 SETTINGS: Sequence[tuple[View, int, float]] = (
@@ -40,44 +39,34 @@ SETTINGS: Sequence[tuple[View, int, float]] = (
     ("html", 10, 0.0),
     ("html", 20, 0.3),
 )
-WEIGHTS = ("base", "support", "agreeing", "agreed", "dissent")
 
 
-def calibration_rows(shop: LabelledShop) -> Iterator[CalibrationRow]:
-    """Yield a row for each reading of a labelled value, in all settings."""
-    for view in dict.fromkeys(view for view, _, _ in SETTINGS):
+def judge_shop(path: Path) -> list[JudgedReading]:
+    """Return the readings of labelled values of a shop, in all settings."""
+    judged = []
+    shop = open_shop(path)
+    # All settings of a view share its open pages.
+    for view, settings in groupby(SETTINGS, key=itemgetter(0)):
         opened = open_test_shop(shop, view)
-        for setting_view, train, stale_share in SETTINGS:
-            if setting_view != view:
-                continue
-            examples = make_stale(opened.training[:train], stale_share)
-            rules = learn_model(examples).rules()
-            for page, reader in opened.testing:
-                readings = reader.readings(rules) if reader else {}
-                for attribute, reading in readings.items():
-                    if reading.value is None or attribute not in SCORED:
-                        continue
-                    right = is_right(attribute, reading.value, page)
-                    if right is not None:
-                        yield calibration_row(shop.name, reading, right)
-
-
-def _rows_of_path(path: Path) -> list[CalibrationRow]:
-    return list(calibration_rows(open_shop(path)))
+        for _, train, stale_share in settings:
+            plan = EvaluationPlan((Setting(train),), view, stale_share)
+            for result in evaluate_shop(opened, plan).settings.values():
+                judged += result.judged
+    return judged
 
 
 def main(arguments: Sequence[str]) -> dict[str, Any]:
     """Fit on the labelled shops of a folder. Returns weights and held-out reliability."""
-    rows: list[CalibrationRow] = []
+    judged: list[JudgedReading] = []
     with worker_pool(2) as pool:
-        for shop_rows in pool.map(_rows_of_path, shop_paths(Path(arguments[0]))):
-            rows += shop_rows
-    weights = fit_weights(rows).round(2).tolist()
-    held_out = held_out_reliability(rows)
+        for of_shop in pool.map(judge_shop, shop_paths(Path(arguments[0]))):
+            judged += of_shop
+    names = [weight.name for weight in fields(ConfidenceWeights)]
+    held_out = predict_held_out(judged)
     return {
-        "readings": len(rows),
-        **dict(zip(WEIGHTS, weights, strict=True)),
-        "held out": held_out.rows() if held_out else None,
+        "readings": len(judged),
+        **dict(zip(names, fit_weights(judged).round(2).tolist(), strict=True)),
+        "held out": reliability_rows(held_out) if held_out else None,
     }
 
 

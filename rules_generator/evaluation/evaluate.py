@@ -9,7 +9,7 @@ known are counted apart (`extra`). Missed values may stand nowhere on their page
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,21 +22,21 @@ from parser.rules.model import RuleSet
 from parser.voting.winner import Reading
 from rules_generator.config import DEFAULT_CONFIG, LearnerConfig
 from rules_generator.evaluation.ablated_pages import View
-from rules_generator.evaluation.calibration import (
-    CalibrationRow,
-    calibration_row,
-    held_out_reliability,
-)
-from rules_generator.evaluation.corpus import LabelledPage, LabelledShop, open_shop, shop_paths
+from rules_generator.evaluation.calibration import predict_held_out
+from rules_generator.evaluation.corpus import open_shop, shop_paths
+from rules_generator.evaluation.labelled_shop import LabelledPage
 from rules_generator.evaluation.nearest import lost
-from rules_generator.evaluation.reliability import Reliability
+from rules_generator.evaluation.reliability import (
+    JudgedReading,
+    judge_reading,
+    reliability_figures,
+)
 from rules_generator.evaluation.shop_pages import OpenShop, make_stale, open_test_shop
 from rules_generator.evaluation.value_counts import (
     SCORED,
     ValueCounts,
     accepted_values,
-    count_values,
-    is_right,
+    outcome_of,
 )
 from rules_generator.induction.inducer import LearntModel, learn_model
 from rules_generator.induction.self_training import SelfTraining, as_general_rules, self_train
@@ -44,6 +44,8 @@ from rules_generator.training.page_cache import TOO_SLOW
 
 # Training pages by default: all that a shop is split into.
 TRAIN = 50
+# Offer pages and those recognised as such; other pages and those refused.
+PAGE_COUNTS = ("offers", "recognised", "others", "refused")
 
 TestReading = tuple[LabelledPage, dict[Attribute, Reading]]
 
@@ -70,55 +72,39 @@ class EvaluationPlan:
     config: LearnerConfig = DEFAULT_CONFIG
 
 
-@dataclass
-class PageCounts:
-    """Offer pages and those recognised as such; other pages and those refused."""
-
-    offers: int = 0
-    recognised: int = 0
-    others: int = 0
-    refused: int = 0
-
-    def add(self, addend: "PageCounts") -> None:
-        """Add other counts."""
-        for counter in fields(self):
-            total = getattr(self, counter.name) + getattr(addend, counter.name)
-            setattr(self, counter.name, total)
+def _no_counts() -> dict[Attribute, ValueCounts]:
+    return {attribute: ValueCounts() for attribute in SCORED}
 
 
 @dataclass
 class SettingResult:
-    """Counts of values and pages in one setting, and the reliability of confidence."""
+    """Counts of values in one setting, of pages by `PAGE_COUNTS`, and the readings whose truth is known."""
 
-    counts: dict[Attribute, ValueCounts] = field(
-        default_factory=lambda: {attribute: ValueCounts() for attribute in SCORED}
-    )
-    pages: PageCounts = field(default_factory=PageCounts)
-    reliability: Reliability = field(default_factory=Reliability)
-    calibration: list[CalibrationRow] = field(default_factory=list)
+    counts: dict[Attribute, ValueCounts] = field(default_factory=_no_counts)
+    pages: Counter[str] = field(default_factory=Counter)
+    judged: list[JudgedReading] = field(default_factory=list)
 
     def add(self, addend: "SettingResult") -> None:
         """Add the result of another shop."""
         for attribute, count in addend.counts.items():
-            self.counts[attribute].add(count)
-        self.pages.add(addend.pages)
-        self.reliability.add(addend.reliability)
-        self.calibration += addend.calibration
+            self.counts[attribute].update(count)
+        self.pages.update(addend.pages)
+        self.judged += addend.judged
 
     def figures(self, setting: Setting) -> dict[str, Any]:
         """Return the figures of all attributes together, and of each."""
         total = ValueCounts()
         for count in self.counts.values():
-            total.add(count)
-        held_out = held_out_reliability(self.calibration)
+            total.update(count)
+        held_out = predict_held_out([reading for reading in self.judged if reading.is_learnt])
         return {
             "train": setting.train,
             "threshold": setting.threshold,
             **total.figures(),
             "attributes": {name.value: count.figures() for name, count in self.counts.items()},
-            "pages": vars(self.pages),
-            "reliability": self.reliability.figures(),
-            "held_out_reliability": held_out.figures() if held_out else None,
+            "pages": {name: self.pages[name] for name in PAGE_COUNTS},
+            "reliability": reliability_figures(self.judged),
+            "held_out_reliability": reliability_figures(held_out) if held_out else None,
         }
 
 
@@ -179,7 +165,7 @@ def evaluate_extraction(
 def _results(paths: Sequence[Path], plan: EvaluationPlan, workers: int) -> Iterator[ShopResult]:
     if workers <= 1 or len(paths) == 1:
         for path in paths:
-            yield _evaluate_path(path, plan)
+            yield evaluate_path(path, plan)
         return
     chunks = [[path] for path in paths]
     for results in map_chunks(_prepare_evaluation, (plan,), chunks, workers, _set_aside):
@@ -187,7 +173,7 @@ def _results(paths: Sequence[Path], plan: EvaluationPlan, workers: int) -> Itera
 
 
 def _prepare_evaluation(plan: EvaluationPlan) -> Callable[[Path], ShopResult]:
-    return partial(_evaluate_path, plan=plan)
+    return partial(evaluate_path, plan=plan)
 
 
 def _set_aside(path: Path, reason: str) -> ShopResult:
@@ -196,22 +182,18 @@ def _set_aside(path: Path, reason: str) -> ShopResult:
     return ShopResult(name, unread=[{"site": name, "page": "", "reason": set_aside_reason(reason)}])
 
 
-def _evaluate_path(path: Path, plan: EvaluationPlan) -> ShopResult:
-    return evaluate_shop(open_shop(path), plan)
+def evaluate_path(path: Path, plan: EvaluationPlan) -> ShopResult:
+    """Learn and test on the labelled shop in a file or folder, in each setting."""
+    return evaluate_shop(open_test_shop(open_shop(path), plan.view), plan)
 
 
-def evaluate_shop(shop: LabelledShop, plan: EvaluationPlan) -> ShopResult:
-    """Learn and test on one shop, in each setting."""
-    return evaluate_open_shop(open_test_shop(shop, plan.view), plan)
-
-
-def evaluate_open_shop(shop: OpenShop, plan: EvaluationPlan) -> ShopResult:
+def evaluate_shop(shop: OpenShop, plan: EvaluationPlan) -> ShopResult:
     """Learn and test on an open shop, in each setting."""
     result = ShopResult(shop.name)
     sizes = {setting.train for setting in plan.settings}
     cold = SelfTraining()
     if 0 in sizes:
-        pages = ((example.example.page, example.document) for example in shop.training)
+        pages = ((example.page, example.document) for example in shop.training)
         cold = self_train(pages)
     models = {}
     for size in sizes:
@@ -223,14 +205,13 @@ def evaluate_open_shop(shop: OpenShop, plan: EvaluationPlan) -> ShopResult:
         rules = models[setting.train].rules(setting.threshold)
         if not setting.train:
             rules = as_general_rules(rules, cold.trust)
-        readings = [
-            (page, reader.readings(rules) if reader else {}) for page, reader in shop.testing
-        ]
+        readings = []
+        for page, reader in shop.testing:
+            readings.append((page, reader.readings(rules) if reader else {}))
         result.settings[setting] = _setting_result(shop, readings, rules)
-    result.predictions = [
-        {"site": shop.name, "page": page.name, "values": _json_values(page_readings)}
-        for page, page_readings in readings
-    ]
+    for page, page_readings in readings:
+        values = {name.value: reading.value for name, reading in page_readings.items()}
+        result.predictions.append({"site": shop.name, "page": page.name, "values": values})
     if plan.misses:
         result.nowhere = _not_shown(shop, readings)
     return result
@@ -238,7 +219,7 @@ def evaluate_open_shop(shop: OpenShop, plan: EvaluationPlan) -> ShopResult:
 
 def _unread(shop: OpenShop, models: Iterable[LearntModel]) -> list[dict[str, str]]:
     """List the pages that could not be opened, or were too slow to learn from."""
-    names = {example.address: example.example.page.body for example in shop.training}
+    names = {example.address: example.page.body for example in shop.training}
     refused = dict(shop.refused)
     for model in models:
         for url, reason in model.set_aside:
@@ -250,52 +231,39 @@ def _unread(shop: OpenShop, models: Iterable[LearntModel]) -> list[dict[str, str
 def _setting_result(
     shop: OpenShop, readings: Sequence[TestReading], rules: RuleSet
 ) -> SettingResult:
-    values = []
+    result = SettingResult(pages=_count_pages(shop, rules))
     for page, page_readings in readings:
-        values.append((page, {name: reading.value for name, reading in page_readings.items()}))
-    result = SettingResult(count_values(values), _count_pages(shop, rules))
-    for page, page_readings in readings:
-        for attribute, reading in page_readings.items():
-            if attribute not in SCORED or reading.value is None:
-                continue
-            right = is_right(attribute, reading.value, page)
-            if right is not None:
-                result.reliability.count(attribute, reading.confidence, right)
-                # General rules have factors of their own, which are not fitted.
-                if any(vote.rule.is_learnt for vote in reading.votes):
-                    result.calibration.append(calibration_row(shop.name, reading, right))
+        for attribute in SCORED:
+            reading = page_readings.get(attribute)
+            outcome = outcome_of(attribute, reading.value if reading else None, page)
+            result.counts[attribute][outcome] += 1
+            if reading and outcome in ("right", "wrong"):
+                result.judged.append(judge_reading(shop.name, reading, outcome == "right"))
     return result
 
 
-def _count_pages(shop: OpenShop, rules: RuleSet) -> PageCounts:
+def _count_pages(shop: OpenShop, rules: RuleSet) -> Counter[str]:
     offers = [reader for _, reader in shop.testing if reader is not None]
     offers += shop.unlabelled_offers
     recognised = sum(reader.is_offer_page(rules) for reader in offers)
     accepted = sum(reader.is_offer_page(rules) for reader in shop.other_pages)
     other_count = len(shop.other_pages)
-    return PageCounts(len(offers), recognised, other_count, other_count - accepted)
-
-
-def _json_values(readings: dict[Attribute, Reading]) -> dict[str, str | None]:
-    return {name.value: reading.value for name, reading in readings.items()}
+    counts = (len(offers), recognised, other_count, other_count - accepted)
+    return Counter(dict(zip(PAGE_COUNTS, counts, strict=True)))
 
 
 def _not_shown(shop: OpenShop, readings: Sequence[TestReading]) -> Counter[Attribute]:
     """Count the missed values that stand nowhere on their pages, where the learner would locate them."""
     counts = Counter[Attribute]()
     for (page, reader), (_, page_readings) in zip(shop.testing, readings, strict=True):
-        missed = {
-            attribute: [*accepted_values(attribute, page)]
-            for attribute in SCORED
-            if _is_missed(attribute, page_readings.get(attribute), page)
-        }
+        missed = {}
+        for attribute in SCORED:
+            reading = page_readings.get(attribute)
+            if outcome_of(attribute, reading.value if reading else None, page) in (
+                "missed",
+                "wrong",
+            ):
+                missed[attribute] = [*accepted_values(attribute, page)]
         if reader is not None and missed:
             counts.update(lost(reader.document, missed))
     return counts
-
-
-def _is_missed(attribute: Attribute, reading: Reading | None, page: LabelledPage) -> bool:
-    if page.attributes.get(attribute.value) is None:
-        return False
-    value = reading.value if reading else None
-    return not (value and is_right(attribute, value, page))

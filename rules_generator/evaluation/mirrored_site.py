@@ -7,13 +7,13 @@ of `catalog.jsonl` has the values of one offer under the id `HOST:OFFER`; offers
 import json
 import lzma
 import tarfile
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from catalog.errors import FeedError
 from catalog.models import Attribute
+from rules_generator.evaluation.labelled_shop import LabelledPage, LabelledShop
 
 MIRROR = "www.tar.xz"
 TRUTH = "truth.json"
@@ -22,33 +22,16 @@ INDEX = "index.html"
 SUFFIX = ".html"
 
 
-@dataclass(frozen=True)
-class MirroredPage:
-    """A page of a mirror; `offer` is the id of the offer that it shows, `is_first` marks one page of each offer."""
-
-    name: str
-    url: str
-    html: bytes
-    offer: str = ""
-    is_first: bool = False
-
-
-@dataclass(frozen=True)
-class Mirror:
-    """All pages of a shop, and the known values of catalogued offers by id."""
-
-    offer_pages: tuple[MirroredPage, ...]
-    other_pages: tuple[MirroredPage, ...]
-    attributes: Mapping[str, Mapping[str, Any]]
-
-
 def is_mirrored_site(path: Path) -> bool:
     """Return True for a folder that holds a mirror with its truth."""
     return (path / MIRROR).is_file() and (path / TRUTH).is_file()
 
 
-def read_mirror(path: Path) -> Mirror:
-    """Read a mirrored site. Raises FeedError where a file is missing or malformed."""
+def read_mirrored_site(path: Path) -> LabelledShop:
+    """Read a mirrored site: the catalog labels one page of each of its offers; missing ones are not labelled.
+
+    Raises FeedError where a file is missing or malformed.
+    """
     try:
         truth = json.loads((path / TRUTH).read_text(encoding="utf-8"))
         host, offers = str(truth["host"]), dict(truth["offers"])
@@ -57,17 +40,20 @@ def read_mirror(path: Path) -> Mirror:
     except (OSError, EOFError, lzma.LZMAError, tarfile.TarError, ValueError, KeyError) as error:
         raise FeedError(f"{path} cannot be read as a mirrored site: {error!r}") from error
     offer_of = {_page_path(page): offer for offer, pages in offers.items() for page in pages}
-    offer_pages, other_pages = [], []
+    labelled, unlabelled, other_pages = [], [], []
     shown: set[str] = set()
     for name, html in sorted(files.items()):
-        url = f"https://{host}/{_page_path(name)}"
-        offer = offer_of.get(_page_path(name))
+        url_path = _page_path(name)
+        page = LabelledPage(name, f"https://{host}/{url_path}", html)
+        offer = offer_of.get(url_path)
         if offer is None:
-            other_pages.append(MirroredPage(name, url, html))
-            continue
-        offer_pages.append(MirroredPage(name, url, html, offer, offer not in shown))
-        shown.add(offer)
-    return Mirror(tuple(offer_pages), tuple(other_pages), attributes)
+            other_pages.append(page)
+        elif offer in shown or offer not in attributes:
+            unlabelled.append(page)
+        else:
+            labelled.append(replace(page, attributes=attributes[offer]))
+            shown.add(offer)
+    return LabelledShop(path.name, tuple(labelled), tuple(unlabelled), tuple(other_pages))
 
 
 def _catalog_attributes(path: Path) -> dict[str, dict[str, Any]]:

@@ -16,7 +16,8 @@ from catalog.values import normalise
 from parser.page.document import Document
 from parser.rules.model import Form
 from rules_generator.candidates.selectors import selectors_for
-from rules_generator.locate.known_values import MAX_LINE_CHARS, ValueMatcher, find_occurrences
+from rules_generator.locate.occurrences import find_occurrences
+from rules_generator.locate.value_matcher import MAX_LINE_CHARS, ValueMatcher
 
 # Cap: texts compared.
 MAX_TEXTS = 6_000

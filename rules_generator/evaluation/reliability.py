@@ -4,69 +4,72 @@ Readings are sorted into bins by confidence; each bin compares the mean confiden
 Values without a known truth are left out.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-from itertools import pairwise
-from typing import Any
+from bisect import bisect
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from statistics import fmean
+from typing import Any, NamedTuple
 
 from catalog.models import Attribute
+from catalog.values import is_same_value
+from parser.voting.confidence import ConfidenceFeatures, confidence_features
+from parser.voting.winner import Reading
 
 # Edges of the bins: most readings are nearly sure.
 BIN_EDGES = (0.0, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 1.0)
 
 
-@dataclass
-class Bin:
-    """Number of values in a range of confidence, the sum of their confidence, and the number of right ones."""
+class JudgedReading(NamedTuple):
+    """A reading whose truth is known: its confidence, the features this comes from, and whether it was right."""
 
-    values: int = 0
-    confidence: float = 0.0
-    right: int = 0
-
-    def add(self, addend: "Bin") -> None:
-        """Add another bin's counts."""
-        self.values += addend.values
-        self.confidence += addend.confidence
-        self.right += addend.right
+    shop: str
+    attribute: Attribute
+    confidence: float
+    features: ConfidenceFeatures
+    is_right: bool
+    # General rules have factors of their own, which are not fitted.
+    is_learnt: bool = True
 
 
-@dataclass
-class Reliability:
-    """Bins by attribute and lower edge."""
+def judge_reading(shop: str, reading: Reading, is_right: bool) -> JudgedReading:
+    """Make the record of a reading that found a value."""
+    agreeing = []
+    for vote in reading.votes:
+        if vote.value and is_same_value(reading.attribute, vote.value, reading.value or ""):
+            agreeing.append(vote.rule)
+    return JudgedReading(
+        shop,
+        reading.attribute,
+        reading.confidence,
+        confidence_features(reading.share, agreeing),
+        is_right,
+        any(vote.rule.is_learnt for vote in reading.votes),
+    )
 
-    bins: dict[tuple[Attribute, float], Bin] = field(default_factory=dict)
 
-    def count(self, attribute: Attribute, confidence: float, is_right: bool) -> None:
-        """Count one value."""
-        lower = max(edge for edge in BIN_EDGES[:-1] if edge <= max(0.0, confidence))
-        self.bins.setdefault((attribute, lower), Bin()).add(Bin(1, confidence, int(is_right)))
-
-    def add(self, addend: "Reliability") -> None:
-        """Add the counts of other values."""
-        for place, counts in addend.bins.items():
-            self.bins.setdefault(place, Bin()).add(counts)
-
-    def rows(self, attributes: Iterable[Attribute] | None = None) -> list[dict[str, Any]]:
-        """Return a row for each bin with values of these attributes, of all by default."""
-        selected = set(attributes or Attribute)
-        merged: dict[float, Bin] = {}
-        for (attribute, lower), counts in self.bins.items():
-            if attribute in selected:
-                merged.setdefault(lower, Bin()).add(counts)
-        upper = dict(pairwise(BIN_EDGES))
-        return [
+def reliability_rows(readings: Iterable[JudgedReading]) -> list[dict[str, Any]]:
+    """Return a row for each bin that has readings."""
+    bins = defaultdict[int, list[JudgedReading]](list)
+    for reading in readings:
+        bins[bisect(BIN_EDGES[1:-1], reading.confidence)].append(reading)
+    rows = []
+    for index, members in sorted(bins.items()):
+        rows.append(
             {
-                "from": lower,
-                "to": upper[lower],
-                "values": counts.values,
-                "said": round(counts.confidence / counts.values, 4),
-                "right": round(counts.right / counts.values, 4),
+                "from": BIN_EDGES[index],
+                "to": BIN_EDGES[index + 1],
+                "values": len(members),
+                "said": round(fmean(reading.confidence for reading in members), 4),
+                "right": round(fmean(reading.is_right for reading in members), 4),
             }
-            for lower, counts in sorted(merged.items())
-        ]
+        )
+    return rows
 
-    def figures(self) -> dict[str, Any]:
-        """Return the rows of all attributes together, and of each."""
-        attributes = sorted({attribute for attribute, _ in self.bins})
-        by_attribute = {attribute.value: self.rows([attribute]) for attribute in attributes}
-        return {"all": self.rows()} | by_attribute
+
+def reliability_figures(readings: Sequence[JudgedReading]) -> dict[str, Any]:
+    """Return the rows of all attributes together, and of each."""
+    by_attribute = defaultdict[str, list[JudgedReading]](list)
+    for reading in readings:
+        by_attribute[reading.attribute.value].append(reading)
+    rows = {name: reliability_rows(members) for name, members in sorted(by_attribute.items())}
+    return {"all": reliability_rows(readings)} | rows

@@ -1,7 +1,7 @@
 """The pages of a labelled shop, opened in one view: examples to learn from, pages to test on."""
 
 import random
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
@@ -24,9 +24,8 @@ from parser.voting.early_stopping import collect_readings
 from parser.voting.votes import Vote, run_rule
 from parser.voting.winner import Reading
 from rules_generator.evaluation.ablated_pages import View, ablate_page
-from rules_generator.evaluation.corpus import LabelledPage, LabelledShop
-from rules_generator.training.examples import Example
-from rules_generator.training.training_example import TrainingExample
+from rules_generator.evaluation.labelled_shop import LabelledPage, LabelledShop
+from rules_generator.training.examples import Example, TrainingExample
 
 # Factor of a price that is made stale.
 STALE_FACTOR = Decimal("1.1")
@@ -98,51 +97,50 @@ class OpenShop:
 def open_test_shop(shop: LabelledShop, view: View) -> OpenShop:
     """Open the pages of a labelled shop in a view."""
     refused: Refused = {}
-    training = [
-        example for page in shop.training for example in as_training_example(page, view, refused)
-    ]
+    training = []
+    for page in shop.training:
+        document = open_page(page, view, refused)
+        if document is not None:
+            training.append(_labelled_example(page).with_document(document))
     testing = []
     for page in shop.testing:
-        document = next(open_page(page, view, refused), None)
+        document = open_page(page, view, refused)
         testing.append((page, None if document is None else PageReader(document)))
     return OpenShop(
         name=shop.name,
         training=training,
         background=_open_all(shop.background, view),
         testing=testing,
-        unlabelled_offers=[PageReader(page) for page in _open_all(shop.unlabelled_offers, view)],
-        other_pages=[PageReader(page) for page in _open_all(shop.unseen_other_pages, view)],
+        unlabelled_offers=[*map(PageReader, _open_all(shop.unlabelled_offers, view))],
+        other_pages=[*map(PageReader, _open_all(shop.unseen_other_pages, view))],
         refused=refused,
     )
 
 
 def _open_all(pages: Iterable[LabelledPage], view: View) -> list[Document]:
-    return [document for page in pages for document in open_page(page, view)]
+    opened = (open_page(page, view) for page in pages)
+    return [document for document in opened if document is not None]
 
 
-def open_page(page: LabelledPage, view: View, refused: Refused | None = None) -> Iterator[Document]:
-    """Yield the page in that view; nothing if it is made to be slow, with the reason in `refused`."""
+def open_page(page: LabelledPage, view: View, refused: Refused | None = None) -> Document | None:
+    """Open the page in that view; None if it is made to be slow, with the reason in `refused`."""
     try:
-        yield Document(ablate_page(decode_html(page.html), view), page.url)
+        return Document(ablate_page(decode_html(page.html), view), page.url)
     except HostilePage as error:
         if refused is not None:
             refused[page.name] = str(error)
+        return None
 
 
-def as_training_example(
-    page: LabelledPage, view: View, refused: Refused | None = None
-) -> Iterator[TrainingExample]:
-    """Yield the page in that view as an example of its labels."""
-    names = {attribute.value for attribute in Attribute}
-    values = {
-        Attribute(name): _texts(value) for name, value in page.attributes.items() if name in names
-    }
-    # The currency is a default of the shop, never an example.
-    values.pop(Attribute.CURRENCY, None)
+def _labelled_example(page: LabelledPage) -> Example:
+    """Make the example of a page's labels."""
+    values: dict[Attribute, list[str]] = {}
+    for attribute in Attribute:
+        # The currency is a default of the shop, never an example.
+        if attribute is not Attribute.CURRENCY and attribute.value in page.attributes:
+            values[attribute] = _texts(page.attributes[attribute.value])
     offer = make_offer(values, Hint(base_url=page.url), url=page.url, currency=page.currency)
-    example = Example.of(CrawledPage(0, page.url, None, page.name), offer)
-    for document in open_page(page, view, refused):
-        yield TrainingExample(example, document)
+    return Example.of(CrawledPage(0, page.url, None, page.name), offer)
 
 
 def _texts(value: Any) -> list[str]:
@@ -159,12 +157,11 @@ def make_stale(examples: Sequence[TrainingExample], share: float) -> list[Traini
     changed = list(examples)
     for index in chosen:
         example, neighbour = examples[index], examples[(index + 1) % len(examples)]
-        values = dict(example.example.known)
+        values = dict(example.known)
         if Attribute.PRICE in values:
             price = Decimal(values[Attribute.PRICE][0]) * STALE_FACTOR
             values[Attribute.PRICE] = [str(price.quantize(Decimal("0.01")))]
-        if Attribute.TITLE in neighbour.example.known:
-            values[Attribute.TITLE] = neighbour.example.known[Attribute.TITLE]
-        stale_example = replace(example.example, known=values)
-        changed[index] = TrainingExample(stale_example, example.document)
+        if Attribute.TITLE in neighbour.known:
+            values[Attribute.TITLE] = neighbour.known[Attribute.TITLE]
+        changed[index] = replace(example, known=values)
     return changed

@@ -1,12 +1,12 @@
-"""Count read values against labelled ones: known, found, right, and found where none is known."""
+"""Count read values against labelled ones: right, wrong or missed, or read where none is known."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
 from typing import Literal
 
 from catalog.models import Attribute
 from catalog.values import Hint, is_same_value, normalise
-from rules_generator.evaluation.corpus import LabelledPage
+from rules_generator.evaluation.labelled_shop import LabelledPage
 
 SCORED = (
     Attribute.TITLE,
@@ -25,41 +25,30 @@ Values = Mapping[Attribute, str | None]
 Outcome = Literal["right", "wrong", "missed", "extra", "empty"]
 
 
-@dataclass
-class ValueCounts:
-    """Values known, found and right; values found (`extra`) on `absent` pages where none is known."""
-
-    truth: int = 0
-    found: int = 0
-    right: int = 0
-    extra: int = 0
-    absent: int = 0
-
-    def add(self, addend: "ValueCounts") -> None:
-        """Add other counts."""
-        for counter in fields(self):
-            total = getattr(self, counter.name) + getattr(addend, counter.name)
-            setattr(self, counter.name, total)
-
-    def count(self, outcome: Outcome) -> None:
-        """Count one value."""
-        is_known = outcome in ("right", "wrong", "missed")
-        self.truth += is_known
-        self.absent += not is_known
-        self.found += outcome in ("right", "wrong")
-        self.right += outcome == "right"
-        self.extra += outcome == "extra"
+class ValueCounts(Counter[Outcome]):
+    """Number of values by outcome."""
 
     @property
-    def wrong(self) -> int:
-        """Values found that are not the known ones."""
-        return self.found - self.right
+    def truth(self) -> int:
+        """Values known."""
+        return self["right"] + self["wrong"] + self["missed"]
+
+    @property
+    def found(self) -> int:
+        """Values read where one is known."""
+        return self["right"] + self["wrong"]
 
     def figures(self) -> dict[str, float | int | None]:
         """Return accuracy and precision with the counts they come from; None where nothing is counted."""
-        accuracy = round(self.right / self.truth, 4) if self.truth else None
-        precision = round(self.right / self.found, 4) if self.found else None
-        return {"accuracy": accuracy, "precision": precision, **vars(self)}
+        return {
+            "accuracy": round(self["right"] / self.truth, 4) if self.truth else None,
+            "precision": round(self["right"] / self.found, 4) if self.found else None,
+            "truth": self.truth,
+            "found": self.found,
+            "right": self["right"],
+            "extra": self["extra"],
+            "absent": self["extra"] + self["empty"],
+        }
 
 
 def count_values(readings: Iterable[tuple[LabelledPage, Values]]) -> dict[Attribute, ValueCounts]:
@@ -67,7 +56,7 @@ def count_values(readings: Iterable[tuple[LabelledPage, Values]]) -> dict[Attrib
     counts = {attribute: ValueCounts() for attribute in SCORED}
     for page, values in readings:
         for attribute, count in counts.items():
-            count.count(outcome_of(attribute, values.get(attribute), page))
+            count[outcome_of(attribute, values.get(attribute), page)] += 1
     return counts
 
 
@@ -77,14 +66,8 @@ def outcome_of(attribute: Attribute, value: str | None, page: LabelledPage) -> O
         return "empty" if value is None else "extra"
     if value is None:
         return "missed"
-    return "right" if is_right(attribute, value, page) else "wrong"
-
-
-def is_right(attribute: Attribute, value: str, page: LabelledPage) -> bool | None:
-    """Return True if a value equals the label or an alternative; None where there is no label."""
-    if page.attributes.get(attribute.value) is None:
-        return None
-    return any(is_same_value(attribute, value, text) for text in accepted_values(attribute, page))
+    accepted = accepted_values(attribute, page)
+    return "right" if any(is_same_value(attribute, value, text) for text in accepted) else "wrong"
 
 
 def accepted_values(attribute: Attribute, page: LabelledPage) -> Iterator[str]:

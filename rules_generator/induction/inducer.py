@@ -9,7 +9,6 @@ other example's and show no known title: links that lead to a category, or to no
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from statistics import median
 
 from catalog.models import Attribute
@@ -28,10 +27,9 @@ from rules_generator.induction.site_defaults import (
     find_site_defaults,
 )
 from rules_generator.selection.search import RankedCandidates, SlowPages, rank_candidates
-from rules_generator.training.examples import Example
+from rules_generator.training.examples import Example, TrainingExample
 from rules_generator.training.page_cache import POSITIONAL, TOO_SLOW
 from rules_generator.training.page_clusters import cluster_pages, template_signatures
-from rules_generator.training.training_example import TrainingExample
 
 # Reasons for setting an example aside, as they are stored with the rules.
 CONTRADICTS = "contradicts what the other examples teach"
@@ -95,21 +93,18 @@ class LearntModel:
 
         Two links to categories may find their titles at the same place of a list: that is no template.
         """
-        score = self.config.score_threshold if threshold is None else threshold
         pairs = []
         for number, learnt in enumerate(self.templates, start=1):
-            chosen = learnt.candidates.rules(score)
+            rules = learnt.candidates.rules(threshold)
             if self.config.uses("site_defaults"):
-                chosen = [block_site_defaults(rule, self.site_defaults) for rule in chosen]
-            rules = tuple(chosen)
+                rules = [block_site_defaults(rule, self.site_defaults) for rule in rules]
             if self.config.uses("placeholder_skus"):
                 rules = keep_dashes(rules, self.examples)
-            template = Template(name=str(number), signature=learnt.signature, rules=rules)
+            template = Template(name=str(number), signature=learnt.signature, rules=tuple(rules))
             pairs.append((template, learnt))
         titled = [(template, learnt) for template, learnt in pairs if learnt.has_title(template)]
-        selected = titled or pairs
         addresses, templates = list[str](), list[Template]()
-        for template, learnt in selected:
+        for template, learnt in titled or pairs:
             addresses += [member.address for member in learnt.members]
             templates.append(template)
         return RuleSet(learnt_from=tuple(addresses), currency=currency, templates=tuple(templates))
@@ -128,8 +123,10 @@ def induce(
     model = learn_model(examples, background, config, progress)
     rules = model.rules(threshold, currency)
     counts = {template.name: len(template.rules) for template in rules.templates}
-    members = chain.from_iterable(learnt.members for learnt in model.templates)
-    unlike = {member.address for member in members}.difference(rules.learnt_from)
+    unlike = set[str]()
+    for learnt in model.templates:
+        unlike.update(member.address for member in learnt.members)
+    unlike.difference_update(rules.learnt_from)
     set_aside = (*model.set_aside, *((url, UNLIKE) for url in sorted(unlike)))
     return rules, InductionReport(counts, set_aside, _not_found(examples, rules.templates))
 
@@ -153,24 +150,28 @@ def learn_model(
     signatures = template_signatures(fingerprints, clusters, other_pages)
     templates, set_aside = [], list[tuple[str, str]]()
     for cluster, signature in zip(clusters, signatures, strict=True):
-        members = [examples[index] for index in cluster.members]
-        elsewhere = []
+        members, elsewhere = [], []
         for index, example in enumerate(examples):
-            if index not in cluster.members:
-                elsewhere.append(example.example)
+            if index in cluster.members:
+                members.append(example)
+            else:
+                elsewhere.append(example)
         candidates, remaining, reasons = _rank_robustly(members, elsewhere, config, progress)
         templates.append(LearntTemplate(signature, candidates, remaining))
         set_aside += reasons
-    defaults = find_site_defaults(home_pages, [example.example for example in examples])
+    defaults = find_site_defaults(home_pages, examples)
     return LearntModel(examples, tuple(templates), tuple(set_aside), defaults, config)
 
 
 def _not_found(
     examples: Sequence[TrainingExample], templates: Iterable[Template]
 ) -> tuple[str, ...]:
-    known_attributes = {attribute for example in examples for attribute in example.example.known}
-    read = {rule.attribute for template in templates for rule in template.rules}
-    return tuple(sorted(attribute.value for attribute in known_attributes - read))
+    missing = set[Attribute]()
+    for example in examples:
+        missing |= example.known.keys()
+    for template in templates:
+        missing -= {rule.attribute for rule in template.rules}
+    return tuple(sorted(attribute.value for attribute in missing))
 
 
 def _rank_robustly(
@@ -210,13 +211,7 @@ def _rank_fast(
     remaining = members
     while True:
         try:
-            ranking = rank_candidates(
-                [member.example for member in remaining],
-                [member.document for member in remaining],
-                elsewhere,
-                config,
-                progress,
-            )
+            ranking = rank_candidates(remaining, elsewhere, config, progress)
         except SlowPages as error:
             remaining = [member for member in remaining if member.document not in error.documents]
         else:
@@ -228,13 +223,18 @@ def _agreement(member: TrainingExample, rules: Sequence[Rule]) -> float:
 
     If its title is among them, abstentions count for nothing: the page is of another layout.
     """
-    example = member.example
+    right, wrong, abstained = set[Attribute](), 0, 0
     readings = read_attributes(member.document, Template(name="", rules=tuple(rules)))
-    # The currency is read from the page but is a default of the shop.
-    compared = example.known.keys() - {Attribute.CURRENCY}
-    values = {name: reading.value for name, reading in readings.items() if name in compared}
-    right = {name for name, value in values.items() if example.agrees(name, value) is True}
-    counted = [
-        name for name, value in values.items() if value is not None or Attribute.TITLE not in right
-    ]
-    return len(right) / len(counted) if counted else 1.0
+    for attribute, reading in readings.items():
+        agrees = member.agrees(attribute, reading.value)
+        # The currency is read from the page but is a default of the shop.
+        if agrees is None or attribute is Attribute.CURRENCY:
+            continue
+        if agrees:
+            right.add(attribute)
+        elif reading.value is None:
+            abstained += 1
+        else:
+            wrong += 1
+    counted = len(right) + wrong + (0 if Attribute.TITLE in right else abstained)
+    return len(right) / counted if counted else 1.0

@@ -6,6 +6,7 @@ attribute; beside a locked rule, others vote as before.
 """
 
 from collections.abc import Sequence
+from operator import itemgetter
 
 from parser.rules.model import Rule, RuleSet, Signature, Template
 from parser.templates.template_match import signature_similarity
@@ -16,13 +17,11 @@ MIN_SIMILARITY = 0.5
 
 def carry_over_pinned(rules: RuleSet, old: RuleSet) -> RuleSet:
     """Return new rules with the pinned ones among the old; pinned rules come first."""
-    variants = rules.variants
     pinned = []
     for layout in old.variants:
         if any(rule.is_pinned for rule in layout.rules):
             pinned.append(layout)
-    if pinned:
-        variants = (*pinned, *(layout for layout in variants if layout not in pinned))
+    variants = tuple(dict.fromkeys([*pinned, *rules.variants]))
     placements: list[tuple[Rule, set[str]]] = []
     for template in old.templates:
         placements += _placements(template, old.templates, rules.templates)
@@ -40,12 +39,10 @@ def _placements(
     pinned = [rule for rule in old.rules if rule.is_pinned]
     if not pinned or not new_templates:
         return []
-    similarities = {
-        template.name: _similarity(old.signature, template.signature) for template in new_templates
-    }
-    all_names = set(similarities)
-    best = max(similarities, key=lambda name: similarities[name])
-    near = {best} if similarities[best] >= MIN_SIMILARITY else all_names
+    similarities = [(_similarity(old.signature, new.signature), new.name) for new in new_templates]
+    all_names = {name for _, name in similarities}
+    similarity, best = max(similarities, key=itemgetter(0))
+    near = {best} if similarity >= MIN_SIMILARITY else all_names
     placements = []
     for rule in pinned:
         stood_everywhere = all(rule in template.rules for template in old_templates)

@@ -25,9 +25,8 @@ from parser.page.document import Document
 from parser.page.url_paths import is_home_page
 from parser.rules.model import Rule, RuleSet
 from parser.templates.template_match import page_fingerprint
-from rules_generator.training.examples import Example
+from rules_generator.training.examples import TrainingExample
 from rules_generator.training.page_clusters import cluster_pages
-from rules_generator.training.training_example import TrainingExample
 
 # Sure pages that suffice; twice as many examples are kept.
 ENOUGH_SURE = 60
@@ -141,7 +140,7 @@ def self_train(
         certainty = SURE if offer is not None else page_reading.evidence
         if not certainty:
             continue
-        example = TrainingExample(Example(page, _values(reading, offer)), document)
+        example = TrainingExample(page, _values(reading, offer), document=document)
         likely[page.address] = certainty, example
         helped += offer is not None
         sure += certainty == SURE
@@ -176,11 +175,11 @@ def _without_repeated_titles(examples: Sequence[TrainingExample]) -> list[Traini
     """Leave out pages whose title others have too: a heading of the layout."""
     counts = Counter[str]()
     for example in examples:
-        counts.update(example.example.known.get(Attribute.TITLE, ()))
+        counts.update(example.known.get(Attribute.TITLE, ()))
     limit = max(2, MAX_TITLE_SHARE * len(examples))
     remaining = []
     for example in examples:
-        titles = example.example.known[Attribute.TITLE]
+        titles = example.known[Attribute.TITLE]
         if all(counts[title] <= limit for title in titles):
             remaining.append(example)
     return remaining

@@ -24,10 +24,16 @@ SiteDefaults = Mapping[Attribute, Sequence[str]]
 
 def find_site_defaults(home_pages: Sequence[Document], examples: Sequence[Example]) -> SiteDefaults:
     """Return the values in the head of the home pages, except known ones: a home page may show an offer."""
-    return {
-        attribute: _unknown(attribute, _meta_values(home_pages, attribute), examples)
-        for attribute in META_SELECTORS
-    }
+    defaults: dict[Attribute, list[str]] = {}
+    for attribute in META_SELECTORS:
+        known_keys = set[str]()
+        for example in examples:
+            known_keys |= {value_key(attribute, text) for text in example.known.get(attribute, ())}
+        values = dict.fromkeys(_meta_values(home_pages, attribute))
+        defaults[attribute] = [
+            value for value in values if value_key(attribute, value) not in known_keys
+        ]
+    return defaults
 
 
 def block_site_defaults(rule: Rule, defaults: SiteDefaults) -> Rule:
@@ -45,16 +51,3 @@ def _meta_values(home_pages: Iterable[Document], attribute: Attribute) -> Iterat
             value = normalise(attribute, content, Hint(base_url=page.base))
             if value:
                 yield value
-
-
-def _unknown(
-    attribute: Attribute, values: Iterable[str], examples: Sequence[Example]
-) -> tuple[str, ...]:
-    known_keys = {
-        value_key(attribute, text)
-        for example in examples
-        for text in example.known.get(attribute, ())
-    }
-    return tuple(
-        value for value in dict.fromkeys(values) if value_key(attribute, value) not in known_keys
-    )

@@ -24,6 +24,7 @@ NUMBERED_CLASS = re.compile(r"[A-Za-z_-]{5,}[_-](?=\w*\d)")
 # Caps against hostile markup.
 MAX_CLASS_CHARS = 100
 MAX_CLASSES = 6
+MAX_SIBLINGS = 500
 MAX_CACHED = 16_384
 
 
@@ -39,6 +40,21 @@ def ancestors_or_self(node: LexborNode) -> Iterator[LexborNode]:
     while current is not None and current.tag not in ("html", "-undef", None):
         yield current
         current = current.parent
+
+
+def nth_of_type(node: LexborNode) -> str:
+    """Return a selector by an element's tag and its position among siblings of that tag."""
+    return f"{css_tag(node)}:nth-of-type({sibling_position(node)})"
+
+
+def sibling_position(node: LexborNode, *, from_end: bool = False) -> int:
+    """Return an element's position among siblings of its tag, from 1; at most 500 siblings are counted."""
+    position = 1
+    sibling = node.next if from_end else node.prev
+    while sibling is not None and position < MAX_SIBLINGS:
+        position += sibling.tag == node.tag
+        sibling = sibling.next if from_end else sibling.prev
+    return position
 
 
 def anchor_selectors(node: LexborNode) -> list[str]:

@@ -10,11 +10,11 @@ older, are read as ever. So they are passed over if there are enough others.
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from catalog.errors import LearnError
 from catalog.models import Attribute, DriftKind, Shop
@@ -33,7 +33,7 @@ from rules_generator.monitoring.rule_yield import (
     measure_yields,
     yield_drops,
 )
-from rules_generator.training.training_example import TrainingExample
+from rules_generator.training.examples import TrainingExample
 from rules_generator.training.training_set import latest_rules, load_training_set
 
 # Examples below which nothing is concluded from a share.
@@ -69,9 +69,14 @@ class AttributeDrift:
         return min(1.0, self.share / self.then) if self.then else self.share
 
     @property
+    def is_comparable(self) -> bool:
+        """Whether enough values are known, and some were read rightly before."""
+        return self.known >= MIN_EXAMPLES and self.then != 0
+
+    @property
     def has_fallen(self) -> bool:
         """Whether clearly fewer values are read rightly than when the rules were learnt."""
-        return self.known >= MIN_EXAMPLES and self.remaining < DRIFT_SHARE and self.then != 0
+        return self.is_comparable and self.remaining < DRIFT_SHARE
 
     @property
     def is_gone(self) -> bool:
@@ -138,14 +143,23 @@ def drift_shop(
         raise LearnError(
             f"no known offer of {shop.name!r} has a crawled page: there is nothing to compare with"
         )
+    [yields] = sample_yields(pages, opener, [rules], rules.learnt_at)
     story = stored.story if stored else {}
-    [fresh_and_resting] = sample_yields(pages, opener, [rules], rules.learnt_at)
-    before = RuleYield.from_json(story.get("coverage") or {})
-    yields = comparable_yields(*fresh_and_resting, before)
-    agreement = dict(story.get("agreement") or {})
-    drift = measure_drift(training_set.examples, rules, agreement, yields)
+    drift = drift_since_learning(training_set.examples, rules, story, yields)
     progress("pages compared", drift.pages, drift.pages)
     return drift
+
+
+def drift_since_learning(
+    examples: Sequence[TrainingExample],
+    rules: RuleSet,
+    story: Mapping[str, Any],
+    yields: tuple[RuleYield, RuleYield],
+) -> Drift:
+    """Measure the drift of rules; `story` was stored with them, `yields` are those on fresh and on resting pages."""
+    before = RuleYield.from_json(story.get("coverage") or {})
+    agreement = dict(story.get("agreement") or {})
+    return measure_drift(examples, rules, agreement, comparable_yields(*yields, before))
 
 
 def sample_yields(
@@ -158,13 +172,13 @@ def sample_yields(
     size = min(SAMPLE_SIZE, len(pages))
     # Seeded by the number of pages, so that the same crawl gives the same sample.
     sample = random.Random(len(pages)).sample(pages, size)  # noqa: S311 - not for secrecy
-    by_age = []
-    for is_fresh in (True, False):
-        group = [page for page in sample if page.is_fresh(since) is is_fresh]
-        by_age.append(
-            measure_yields((document for _, document in opener.open_all(group)), rule_sets)
-        )
-    fresh, resting = by_age
+    by_age: dict[bool, list[CrawledPage]] = {True: [], False: []}
+    for page in sample:
+        by_age[page.is_fresh(since)].append(page)
+    fresh, resting = (
+        measure_yields((document for _, document in opener.open_all(group)), rule_sets)
+        for group in by_age.values()
+    )
     return list(zip(fresh, resting, strict=True))
 
 
@@ -181,13 +195,15 @@ def measure_drift(
     compared = _mostly_fresh(examples, rules.learnt_at)
     pages = [_read(example, rules) for example in compared]
     recognised = sum(page.is_recognised for page in pages)
-    attributes = {
-        attribute.value: _attribute_drift(attribute, pages, agreement)
-        for attribute in _compared_attributes(compared)
-    }
+    attributes = {}
+    for attribute in Attribute:
+        drift = _attribute_drift(attribute, pages, agreement)
+        # The currency hardly ever changes.
+        if drift.known and attribute is not Attribute.CURRENCY:
+            attributes[attribute.value] = drift
     drops = yield_drops(*yields)
     kind = DriftKind.HOLDS
-    if _is_redesigned(len(compared), recognised, list(attributes.values())):
+    if _is_redesigned(len(compared), recognised, attributes.values()):
         kind = DriftKind.REDESIGNED
     elif drops or any(drift.has_fallen for drift in attributes.values()):
         kind = DriftKind.DRIFTED
@@ -214,15 +230,8 @@ def agreement_shares(examples: Sequence[TrainingExample], rules: RuleSet) -> dic
 def _mostly_fresh(
     examples: Sequence[TrainingExample], since: datetime | None
 ) -> Sequence[TrainingExample]:
-    fresh = [example for example in examples if example.example.page.is_fresh(since)]
+    fresh = [example for example in examples if example.page.is_fresh(since)]
     return fresh if len(fresh) >= ENOUGH_FRESH else examples
-
-
-def _compared_attributes(examples: Sequence[TrainingExample]) -> list[Attribute]:
-    """Return the attributes that some example knows; the currency hardly ever changes."""
-    attributes = {attribute for example in examples for attribute in example.example.known}
-    attributes.discard(Attribute.CURRENCY)
-    return [attribute for attribute in Attribute if attribute in attributes]
 
 
 def _read(example: TrainingExample, rules: RuleSet) -> PageReading:
@@ -248,22 +257,21 @@ def _without_fallbacks(template: Template) -> Template:
 def _attribute_drift(
     attribute: Attribute, pages: Sequence[PageReading], agreement: dict[str, float]
 ) -> AttributeDrift:
-    compared = [page for page in pages if attribute in page.example.example.known]
-    values = [(page.example.example, page.value(attribute)) for page in compared]
-    return AttributeDrift(
-        known=len(compared),
-        found=sum(value is not None for _, value in values),
-        right=sum(example.agrees(attribute, value) is True for example, value in values),
-        then=agreement.get(attribute.value),
-    )
+    compared, read, right = 0, 0, 0
+    for page in pages:
+        example = page.example
+        if attribute in example.known:
+            value = page.value(attribute)
+            compared += 1
+            read += value is not None
+            right += example.agrees(attribute, value) is True
+    return AttributeDrift(compared, read, right, then=agreement.get(attribute.value))
 
 
-def _is_redesigned(compared: int, recognised: int, attributes: Sequence[AttributeDrift]) -> bool:
+def _is_redesigned(compared: int, recognised: int, attributes: Iterable[AttributeDrift]) -> bool:
     if compared < MIN_EXAMPLES:
         return False
-    remaining = [
-        drift.remaining for drift in attributes if drift.known >= MIN_EXAMPLES and drift.then != 0
-    ]
+    remaining = [drift.remaining for drift in attributes if drift.is_comparable]
     is_halved = bool(remaining) and median(remaining) < REDESIGN_SHARE
     gone = sum(drift.is_gone for drift in attributes)
     return recognised < REDESIGN_SHARE * compared or is_halved or gone > 1
@@ -273,15 +281,12 @@ def _silent_rules(rules: RuleSet, pages: Sequence[PageReading]) -> list[SilentRu
     """Return the learnt rules that read nothing right from any page of their template."""
     silent_rules = []
     for template in rules.templates:
-        own_pages = [page for page in pages if page.template == template.name]
-        if len(own_pages) < MIN_EXAMPLES:
-            continue
-        for rule in template.rules:
-            if rule.support and _is_silent(rule, own_pages):
+        matching = [page for page in pages if page.template == template.name]
+        for rule in template.rules if len(matching) >= MIN_EXAMPLES else ():
+            if rule.support and _is_silent(rule, matching):
+                selector = str(rule.selector)
                 silent_rules.append(
-                    SilentRule(
-                        rule.attribute.value, str(rule.selector), template.name, rule.support
-                    )
+                    SilentRule(rule.attribute.value, selector, template.name, rule.support)
                 )
     return silent_rules
 
@@ -290,7 +295,7 @@ def _is_silent(rule: Rule, pages: Sequence[PageReading]) -> bool:
     """Return True if a rule voted on some of the pages, and was right on none."""
     has_voted = False
     for page in pages:
-        example = page.example.example
+        example = page.example
         if rule.attribute not in page.readings or rule.attribute not in example.known:
             continue
         for vote in page.readings[rule.attribute].all_votes:

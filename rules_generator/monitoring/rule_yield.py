@@ -45,20 +45,19 @@ def measure_yields(documents: Iterable[Document], rule_sets: Sequence[RuleSet]) 
     """Measure the yield of each rule set; each page is freed before the next is opened."""
     plans = [CompiledRules(rules) for rules in rule_sets]
     pages = 0
-    offers = [0 for _ in plans]
+    offers = Counter[int]()
     attributes = [Counter[str]() for _ in plans]
     for document in documents:
         pages += 1
         for index, plan in enumerate(plans):
             reading = plan.read(document)
-            if reading.offer is None:
-                continue
-            offers[index] += 1
-            for name, vote in reading.readings.items():
-                attributes[index][name.value] += vote.value is not None
+            if reading.offer is not None:
+                offers[index] += 1
+                for name, vote in reading.readings.items():
+                    attributes[index][name.value] += vote.value is not None
     return [
-        RuleYield(pages, count, dict(sorted((+found_values).items())))
-        for count, found_values in zip(offers, attributes, strict=True)
+        RuleYield(pages, offers[index], dict(sorted((+counts).items())))
+        for index, counts in enumerate(attributes)
     ]
 
 

@@ -11,21 +11,16 @@ from collections.abc import Sequence
 
 from catalog.models import IDENTIFIERS, Attribute
 from catalog.values import value_key
-from parser.rules.selector import JsonAt
 from rules_generator.candidates.naming import HEADING_TAGS, names_attribute
 from rules_generator.candidates.source_kinds import last_compound
 from rules_generator.candidates.trimming import NO_TRIM
 from rules_generator.scoring.tally import Tally, wilson_lower_bound
 from rules_generator.training.examples import Example
 
-# Values taken from a shop's state, above which the first one may be another product's.
-MAX_STATE_VALUES = 1.5
 # Examples that prove little.
 FEW = 2
 # Share of the known values that one constant has to have.
 CONSTANT_SHARE = 0.75
-# Titles that have to name the right one of the known words.
-MIN_NAMED_TITLES = 6
 # Attributes that menus and tags name as well.
 NAME_ATTRIBUTES = frozenset({Attribute.BRAND, Attribute.CATEGORY})
 
@@ -49,9 +44,7 @@ def _shows_a_picture(tally: Tally) -> bool:
 
 
 def _is_sound(tally: Tally, examples: Sequence[Example], elsewhere: Sequence[Example]) -> bool:
-    if not _is_mostly_right(tally):
-        return False
-    return _is_informative(tally, examples, elsewhere) or _is_named_by_titles(tally)
+    return _is_mostly_right(tally) and _is_informative(tally, examples, elsewhere)
 
 
 def _is_mostly_right(tally: Tally) -> bool:
@@ -65,28 +58,11 @@ def _is_mostly_right(tally: Tally) -> bool:
     # An unnamed place with values where the catalog knows none holds something else.
     if tally.unexpected > tally.correct and not names_attribute(candidate):
         return False
-    if _takes_first_of_several(tally) and tally.bound < config.constant_bound:
-        return False
-    return not candidate.is_guess or tally.bound >= config.guess_bound or _is_named_by_titles(tally)
+    return not candidate.is_guess or tally.bound >= config.guess_bound
 
 
 def _is_heading(tally: Tally) -> bool:
     return last_compound(tally.candidate.selector.css).startswith(HEADING_TAGS)
-
-
-def _takes_first_of_several(tally: Tally) -> bool:
-    """Return True if it takes the first of several products' values in a shop's state, in any order."""
-    is_state = isinstance(tally.candidate.selector, JsonAt)
-    return is_state and tally.match_count > MAX_STATE_VALUES
-
-
-def _is_named_by_titles(tally: Tally) -> bool:
-    """Return True if enough titles name the right one of the known words, and none another.
-
-    Most of the words may be known from one example only, which no other confirms.
-    """
-    has_titles = tally.named >= MIN_NAMED_TITLES
-    return has_titles and tally.correct > FEW and tally.is_never_wrong
 
 
 def _is_informative(
@@ -99,7 +75,7 @@ def _is_informative(
     if len(known_keys) < FEW:
         return len(examples) <= FEW or names_attribute(candidate)
     right_keys = tally.right_keys
-    if right_keys and identifies(tally):
+    if right_keys and _identifies(tally):
         return True
     if len(right_keys) >= FEW:
         is_clear = attribute not in NAME_ATTRIBUTES or names_attribute(candidate)
@@ -136,11 +112,8 @@ def _reads_one_of_several(tally: Tally, known_keys: Sequence[str]) -> bool:
 
 def _known_keys(attribute: Attribute, examples: Sequence[Example]) -> list[str]:
     """Return the key of each example's known value."""
-    return [
-        value_key(attribute, example.known[attribute][0])
-        for example in examples
-        if example.known.get(attribute)
-    ]
+    accepted = filter(None, (example.known.get(attribute) for example in examples))
+    return [value_key(attribute, values[0]) for values in accepted]
 
 
 def _is_likely(tally: Tally, right_values: int, known_values: int) -> bool:
@@ -162,8 +135,12 @@ def _tells_apart(tally: Tally, known_keys: Sequence[str]) -> bool:
     return tally.correct > len(known_keys) / 2 or tally.correct >= CONSTANT_SHARE * expected
 
 
-def identifies(tally: Tally) -> bool:
-    """Return True if it reads complete identifiers at a place named for them, and no unknown ones."""
+def _identifies(tally: Tally) -> bool:
+    """Return True if it reads complete identifiers at a place named for them, and no unknown ones.
+
+    One right value suffices then. Without it, 2 SKUs of one shop without scripts are lost.
+    """
     candidate = tally.candidate
-    is_complete = candidate.attribute in IDENTIFIERS and candidate.trim == NO_TRIM
-    return is_complete and tally.is_never_wrong and names_attribute(candidate)
+    if candidate.attribute not in IDENTIFIERS or candidate.trim != NO_TRIM:
+        return False
+    return not tally.wrong and not tally.unexpected and names_attribute(candidate)

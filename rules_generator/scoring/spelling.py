@@ -6,6 +6,7 @@ compare values with the catalog, so the closest spelling is preferred.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from statistics import fmean
 
 from catalog.models import Attribute
 from catalog.values import value_key
@@ -17,7 +18,9 @@ from rules_generator.training.examples import Example
 
 # A description with a tenth of other words is as far off as a name in another spelling.
 DESCRIPTION_FACTOR = 10
-SPELLED_ATTRIBUTES = frozenset({Attribute.TITLE, Attribute.BRAND, Attribute.CATEGORY})
+SPELLED_ATTRIBUTES = frozenset(
+    {Attribute.TITLE, Attribute.BRAND, Attribute.CATEGORY, Attribute.DESCRIPTION}
+)
 
 
 def match_catalog_spelling(
@@ -44,14 +47,11 @@ def spelling_distance(
     Names are at distance 0 or 1, descriptions at the share of different words times ten: of two places with nearly
     the same text, one may add the names of tabs, or lack the gaps between lines.
     """
-    if attribute is not Attribute.DESCRIPTION and attribute not in SPELLED_ATTRIBUTES:
-        return 0.0
-    distances = [
-        _distance(attribute, value or "", example.known[attribute])
-        for value, is_right, example in zip(values, right, examples, strict=True)
-        if is_right
-    ]
-    return sum(distances) / len(distances) if distances else 0.0
+    distances = []
+    for value, is_right, example in zip(values, right, examples, strict=True):
+        if value is not None and is_right and attribute in SPELLED_ATTRIBUTES:
+            distances.append(_distance(attribute, value, example.known[attribute]))
+    return fmean(distances) if distances else 0.0
 
 
 def _distance(attribute: Attribute, value: str, accepted: Sequence[str]) -> float:

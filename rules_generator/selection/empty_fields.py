@@ -25,7 +25,7 @@ from parser.scripts.syntax.jsonpath import AnyOf, can_name, child_path, compile_
 from parser.voting.early_stopping import source_of
 from rules_generator.candidates.candidate import UNTRAINED_SCORE
 from rules_generator.candidates.source_kinds import DATA, source_kind
-from rules_generator.training.examples import Example
+from rules_generator.training.examples import TrainingExample
 
 DIGITS = frozenset("0123456789")
 # Attributes that an offer may lack.
@@ -56,38 +56,37 @@ Field = tuple[Attribute, AnySelector]
 
 
 def empty_field_rules(
-    examples: Sequence[Example],
-    documents: Sequence[Document],
-    read_selectors: Iterable[AnySelector] = (),
+    examples: Sequence[TrainingExample], read_selectors: Iterable[AnySelector] = ()
 ) -> list[Rule]:
     """Return rules for attributes of no example, at fields that many pages have and that are empty on all.
 
     `read_selectors` are the selectors that other attributes are read by.
     """
-    known_attributes = {attribute for example in examples for attribute in example.known}
-    absent = {attribute for attribute in OPTIONAL if attribute not in known_attributes}
+    absent = set(OPTIONAL)
+    for example in examples:
+        absent -= example.known.keys()
     if not absent or len(examples) < MIN_EXAMPLES:
         return []
     objects = [around for selector in read_selectors if (around := _object_around(selector))]
-    counts = _count_fields(examples, documents, list(dict.fromkeys(objects)), absent)
+    counts = _count_fields(examples, list(dict.fromkeys(objects)), absent)
     pages = min(len(examples), MAX_PAGES)
-    rules_of: Counter[Attribute] = Counter()
+    rules_of = Counter[Attribute]()
     rules = []
     for (attribute, selector), count in counts.most_common():
         if MIN_ONE_IN * count <= pages or rules_of[attribute] >= MAX_RULES:
             continue
-        if any(_has_value(document, attribute, selector) for document in documents):
+        texts = (example.document.find(selector) or "" for example in examples)
+        if any(normalise(attribute, text) is not None for text in texts):
             continue
         rules_of[attribute] += 1
-        rules.append(
-            Rule(
-                attribute=attribute,
-                selector=selector,
-                score=UNTRAINED_SCORE,
-                support=count,
-                origin="general",
-            )
+        rule = Rule(
+            attribute=attribute,
+            selector=selector,
+            score=UNTRAINED_SCORE,
+            support=count,
+            origin="general",
         )
+        rules.append(rule)
     return rules
 
 
@@ -112,24 +111,16 @@ def prefer_read_blocks(fields: Sequence[Rule], chosen: Sequence[Rule]) -> list[R
 
 
 def _count_fields(
-    examples: Sequence[Example],
-    documents: Sequence[Document],
-    objects: Sequence[JsonAt],
-    absent: set[Attribute],
+    examples: Sequence[TrainingExample], objects: Sequence[JsonAt], absent: set[Attribute]
 ) -> Counter[Field]:
     """Count the pages that have a field for each absent attribute."""
     counts: Counter[Field] = Counter()
-    pairs = list(zip(examples, documents, strict=True))[:MAX_PAGES]
-    for example, document in pairs:
+    for example in examples[:MAX_PAGES]:
         titles = example.known.get(Attribute.TITLE, ())
-        fields = chain(_named_fields(document, titles), _sibling_fields(document, objects))
+        named = _named_fields(example.document, titles)
+        fields = chain(named, _sibling_fields(example.document, objects))
         counts.update(list(dict.fromkeys(field for field in fields if field[0] in absent)))
     return counts
-
-
-def _has_value(document: Document, attribute: Attribute, selector: AnySelector) -> bool:
-    raw = document.find(selector)
-    return raw is not None and normalise(attribute, raw) is not None
 
 
 def _named_fields(document: Document, titles: Sequence[str]) -> Iterator[Field]:
@@ -199,12 +190,9 @@ def _titled_objects(
             yield path, data
             yield from _first_parts(path, data)
         for name, value in data.items():
-            if isinstance(value, dict | list) and _is_plain_key(str(name)):
+            is_plain = can_name(str(name)) and DIGITS.isdisjoint(str(name))
+            if isinstance(value, dict | list) and is_plain:
                 yield from _titled_objects(value, titles, child_path(path, name), budget)
-
-
-def _is_plain_key(name: str) -> bool:
-    return can_name(name) and DIGITS.isdisjoint(name)
 
 
 def _first_parts(path: str, data: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

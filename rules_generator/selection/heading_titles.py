@@ -11,7 +11,8 @@ from catalog.models import Attribute
 from parser.rules.model import Rule
 from rules_generator.candidates.candidate import UNTRAINED_SCORE
 from rules_generator.candidates.naming import is_main_heading
-from rules_generator.scoring.tally import ScoredTally, Tally
+from rules_generator.scoring.ranking import ScoredTally
+from rules_generator.scoring.tally import Tally
 from rules_generator.training.examples import Example
 
 # Examples on which the text has to hold the title.

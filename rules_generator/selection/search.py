@@ -8,7 +8,7 @@ find the same in the same place.
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 
 from catalog.models import IDENTIFIERS, Attribute
 from catalog.runtime.progress import Progress, no_progress
@@ -22,22 +22,17 @@ from rules_generator.candidates.selector_pool import SelectorPool
 from rules_generator.candidates.source_kinds import element_kind
 from rules_generator.candidates.trimming import (
     WORD_ATTRIBUTES,
-    Surroundings,
     drop_ambient_words,
     learn_trims,
     surroundings,
     trims_by_look,
 )
 from rules_generator.config import DEFAULT_CONFIG, LearnerConfig
-from rules_generator.locate.known_values import (
-    TRIMMED_ATTRIBUTES,
-    Occurrence,
-    ValueMatcher,
-    find_occurrences,
-    slug_spellings,
-)
+from rules_generator.locate.occurrences import Occurrence, find_occurrences
+from rules_generator.locate.value_matcher import TRIMMED_ATTRIBUTES, ValueMatcher, slug_spellings
 from rules_generator.scoring.filters import keep_sound
-from rules_generator.scoring.tally import Tally, rank_tallies, tally_candidate
+from rules_generator.scoring.ranking import rank_tallies
+from rules_generator.scoring.tally import Tally, tally_candidate
 from rules_generator.selection.empty_fields import (
     empty_field_rules,
     of_any_gtin,
@@ -46,8 +41,9 @@ from rules_generator.selection.empty_fields import (
 from rules_generator.selection.heading_titles import with_heading
 from rules_generator.selection.voting_set import MIN_EXAMPLES, min_examples, select_rules
 from rules_generator.training.example_pages import ExamplePages
-from rules_generator.training.examples import Example
+from rules_generator.training.examples import Example, TrainingExample
 from rules_generator.training.page_cache import TOO_SLOW, SlowPage
+from rules_generator.training.sampling import spread_evenly
 
 # Caps: selectors of complete values, of texts to trim, of texts tried with known words; objects with empty fields.
 MAX_COMPLETE = 90
@@ -56,7 +52,6 @@ MAX_BY_LOOK = 30
 MAX_READ_SELECTORS = 12
 # Examples on which each attribute is located; a selector that leads to twenty values leads to fifty.
 ENOUGH_LOCATED = 20
-# Examples are taken in strides, so that those located are spread over all.
 STRIDE = 3
 # Successive halving: examples of the first and the second round, candidates that pass, of one kind of element.
 FIRST_ROUND = 4
@@ -65,6 +60,10 @@ MAX_PASSING = 24
 MAX_PER_ELEMENT = 4
 # Candidates of other layouts, and candidates that do not guess, that pass besides.
 MAX_BESIDES = 6
+
+
+# A text at a selector, and the values known for its example.
+KnownText = tuple[str, Sequence[str]]
 
 
 class SlowPages(Exception):
@@ -94,8 +93,7 @@ class RankedCandidates:
 
 
 def rank_candidates(
-    examples: Sequence[Example],
-    documents: Sequence[Document],
+    examples: Sequence[TrainingExample],
     elsewhere: Sequence[Example],
     config: LearnerConfig = DEFAULT_CONFIG,
     progress: Progress = no_progress,
@@ -104,7 +102,7 @@ def rank_candidates(
 
     Raises SlowPages if one of the pages takes too long.
     """
-    pages = ExamplePages(examples, documents, config)
+    pages = ExamplePages(examples, config)
     try:
         return _rank_all(pages, elsewhere, progress)
     except SlowPage as error:
@@ -118,45 +116,43 @@ def _rank_all(
     config = pages.config
     matchers = _matchers(pages)
     located = [
-        find_occurrences(pages.documents[index], matcher) for index, matcher in matchers.items()
+        find_occurrences(pages.examples[index].document, matcher)
+        for index, matcher in matchers.items()
     ]
     pages.not_shown = _not_shown(list(matchers), located)
     ranked, general = {}, list[Rule]()
     for number, attribute in enumerate(Attribute, 1):
         occurrences = [by_attribute.get(attribute, []) for by_attribute in located]
         candidates = _candidates(attribute, occurrences, list(matchers), pages)
-        tallies = [
-            tally_candidate(candidate, pages)
-            for candidate in _successive_halving(candidates, pages)
-        ]
-        sound = keep_sound(tallies, pages.examples, elsewhere)
-        ranked[attribute] = rank_tallies(sound)
+        finalists = _successive_halving(candidates, pages)
+        tallies = [tally_candidate(candidate, pages) for candidate in finalists]
+        ranked[attribute] = rank_tallies(keep_sound(tallies, pages.examples, elsewhere))
         if attribute is Attribute.TITLE and config.uses("heading_titles"):
             ranked[attribute], heading = with_heading(ranked[attribute], tallies, pages.examples)
             general += heading
         progress("attributes learnt", number, len(Attribute))
-    if not config.uses("empty_fields"):
-        return RankedCandidates(ranked, general, config)
-    read_selectors = []
-    for ranking in ranked.values():
-        for _, tally in ranking[:MAX_READ_SELECTORS]:
-            read_selectors.append(tally.candidate.selector)
-    general += empty_field_rules(pages.examples, pages.documents, read_selectors)
+    if config.uses("empty_fields"):
+        read_selectors = []
+        for ranking in ranked.values():
+            for _, tally in ranking[:MAX_READ_SELECTORS]:
+                read_selectors.append(tally.candidate.selector)
+        general += empty_field_rules(pages.examples, read_selectors)
     return RankedCandidates(ranked, general, config)
 
 
 def _matchers(pages: ExamplePages) -> dict[int, ValueMatcher]:
     """Pick the examples to annotate: at most 20 per attribute, spread evenly. Returns {example index: matcher}."""
-    located: Counter[Attribute] = Counter()
+    located = Counter[Attribute]()
     matchers = {}
-    for start in range(STRIDE):
-        for index in range(start, len(pages.examples), STRIDE):
-            known = pages.examples[index].known
-            needed = [attribute for attribute in known if located[attribute] < ENOUGH_LOCATED]
-            if needed:
-                located.update(needed)
-                values = {attribute: known[attribute] for attribute in needed}
-                matchers[index] = ValueMatcher(values, pages.documents[index].base)
+    # In strides, so that the examples are spread over all.
+    indices = range(len(pages.examples))
+    for index in chain.from_iterable(indices[start::STRIDE] for start in range(STRIDE)):
+        accepted = pages.examples[index].known
+        needed = [attribute for attribute in accepted if located[attribute] < ENOUGH_LOCATED]
+        if needed:
+            located.update(needed)
+            values = {attribute: accepted[attribute] for attribute in needed}
+            matchers[index] = ValueMatcher(values, pages.examples[index].document.base)
     return dict(sorted(matchers.items()))
 
 
@@ -179,20 +175,14 @@ def _successive_halving(
     if len(candidates) <= MAX_PASSING:
         return candidates
     attribute = candidates[0].attribute
-    example_indices = [
-        index for index, example in enumerate(pages.examples) if attribute in example.known
-    ]
-    if len(example_indices) <= pages.config.halving_from:
+    indices = [index for index, example in enumerate(pages.examples) if attribute in example.known]
+    if len(indices) <= pages.config.halving_from:
         return candidates
-    first = [
-        tally_candidate(candidate, pages, _spread(example_indices, FIRST_ROUND))
-        for candidate in candidates
-    ]
-    second = [
-        tally_candidate(candidate, pages, _spread(example_indices, SECOND_ROUND))
-        for candidate in _most_plausible(first)
-    ]
-    per_element: Counter[str] = Counter()
+    few = spread_evenly(indices, FIRST_ROUND)
+    first = [tally_candidate(candidate, pages, few) for candidate in candidates]
+    more = spread_evenly(indices, SECOND_ROUND)
+    second = [tally_candidate(candidate, pages, more) for candidate in _most_plausible(first)]
+    per_element = Counter[str]()
     best, eliminated = list[Tally](), list[Tally]()
     for _, tally in rank_tallies(second):
         kind = element_kind(tally.candidate.selector)
@@ -227,13 +217,9 @@ def _without_guess(eliminated: Sequence[Tally], best: Sequence[Tally]) -> list[T
     return list(islice(certain, MAX_BESIDES))
 
 
-def _spread(indices: Sequence[int], size: int) -> Sequence[int]:
-    return indices[:: max(1, len(indices) // size)][:size]
-
-
 def _most_plausible(tallies: Sequence[Tally]) -> list[Candidate]:
     """Keep the four most plausible of candidates with the same values at the same element: they stay the same."""
-    counts: Counter[tuple[object, ...]] = Counter()
+    counts = Counter[tuple[object, ...]]()
     plausible = []
     for _, tally in rank_tallies(tallies):
         group = (tally.keys, element_kind(tally.candidate.selector))
@@ -252,14 +238,16 @@ def _candidates(
     """Make the candidates of one attribute from its occurrences on the annotated examples."""
     annotated = [pages.pages[index] for index in indices]
     pool = SelectorPool(occurrences, annotated, min_examples(attribute))
-    looks = trims_by_look(attribute, _first_values(attribute, pages.examples))
+    accepted = filter(None, (example.known.get(attribute) for example in pages.examples))
+    looks = trims_by_look(attribute, [values[0] for values in accepted])
     complete = pool.complete_values(MAX_COMPLETE)
     if attribute is Attribute.EAN:
         complete = [(of_any_gtin(selector), form) for selector, form in complete]
     candidates = [Candidate(attribute, selector, form=form) for selector, form in complete]
     if attribute in WORD_ATTRIBUTES:
         for selector, _ in complete[:MAX_BY_LOOK]:
-            for trim in _fitting_looks(looks, selector, attribute, indices, pages):
+            texts = _known_texts(attribute, selector, indices, pages)
+            for trim in _fitting_looks(looks, texts):
                 candidates.append(Candidate(attribute, selector, trim))
     if attribute is Attribute.CATEGORY and pages.config.uses("breadcrumbs"):
         paths = [pages.examples[index].known.get(attribute, ()) for index in indices]
@@ -267,60 +255,48 @@ def _candidates(
             candidates.append(Candidate(attribute, crumbs))
     if attribute in TRIMMED_ATTRIBUTES:
         for selector, form in pool.containing_texts(MAX_TRIMMED):
-            sides = _surroundings(attribute, form, selector, indices, pages)
-            if attribute is Attribute.TITLE:
-                candidates.append(Candidate(attribute, selector))
-            for trim in learn_trims(attribute, sides):
-                candidates.append(Candidate(attribute, selector, trim, form))
-            if sides:
-                for trim in _fitting_looks(looks, selector, attribute, indices, pages):
-                    word_form: Form = "plain" if trim.words else form
-                    candidates.append(Candidate(attribute, selector, trim, word_form))
+            texts = _known_texts(attribute, selector, indices, pages)
+            candidates += _trimmed_candidates(attribute, selector, form, texts, looks)
     return list(dict.fromkeys(candidates))
 
 
-def _first_values(attribute: Attribute, examples: Sequence[Example]) -> list[str]:
-    return [example.known[attribute][0] for example in examples if example.known.get(attribute)]
-
-
-def _fitting_looks(
-    looks: Sequence[Trim],
-    selector: AnySelector,
+def _trimmed_candidates(
     attribute: Attribute,
-    indices: Sequence[int],
-    pages: ExamplePages,
-) -> Iterator[Trim]:
-    """Yield the trims by look for a selector's texts: without ambient words."""
-    pairs = []
+    selector: AnySelector,
+    form: Form,
+    texts: Sequence[KnownText],
+    looks: Sequence[Trim],
+) -> Iterator[Candidate]:
+    """Yield candidates that take the value out of a longer text."""
+    if attribute is Attribute.TITLE:
+        yield Candidate(attribute, selector)
+    all_sides = []
+    for raw, values in texts:
+        spelled = chain.from_iterable(map(slug_spellings, values)) if form == "slug" else values
+        sides = surroundings(raw, spelled, may_touch=attribute is Attribute.TITLE)
+        if sides is not None:
+            all_sides.append(sides)
+    for trim in learn_trims(all_sides):
+        yield Candidate(attribute, selector, trim, form)
+    for trim in _fitting_looks(looks, texts) if all_sides else ():
+        yield Candidate(attribute, selector, trim, "plain" if trim.words else form)
+
+
+def _known_texts(
+    attribute: Attribute, selector: AnySelector, indices: Sequence[int], pages: ExamplePages
+) -> list[KnownText]:
+    """Return the texts that a selector finds on examples, each with the values known for it."""
+    texts = []
     for raw, index in zip(pages.texts(selector, indices), indices, strict=True):
         values = pages.examples[index].known.get(attribute)
         if raw is not None and values:
-            pairs.append((raw, values[0]))
+            texts.append((raw, values))
+    return texts
+
+
+def _fitting_looks(looks: Sequence[Trim], texts: Sequence[KnownText]) -> Iterator[Trim]:
+    """Yield the trims by look that fit the texts: known words without ambient ones."""
     for look in looks:
-        if not look.words:
-            yield look
-            continue
-        trim = drop_ambient_words(look, pairs)
-        if trim.words:
+        trim = drop_ambient_words(look, texts) if look.words else look
+        if trim.words or trim.shape:
             yield trim
-
-
-def _surroundings(
-    attribute: Attribute,
-    form: Form,
-    selector: AnySelector,
-    indices: Sequence[int],
-    pages: ExamplePages,
-) -> list[Surroundings]:
-    """Return the surroundings of the known values in a selector's texts."""
-    all_sides = []
-    for raw, index in zip(pages.texts(selector, indices), indices, strict=True):
-        values = pages.examples[index].known.get(attribute)
-        if raw is None or values is None:
-            continue
-        if form == "slug":
-            values = [slug for value in values for slug in slug_spellings(value)]
-        sides = surroundings(raw, values, may_touch=attribute is Attribute.TITLE)
-        if sides is not None:
-            all_sides.append(sides)
-    return all_sides

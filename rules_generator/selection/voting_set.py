@@ -16,12 +16,15 @@ from catalog.models import IDENTIFIERS, Attribute
 from parser.rules.model import Rule
 from parser.rules.selector import AnySelector
 from parser.voting.vote_weights import weight_at
-from rules_generator.candidates.naming import may_cut_number, names_attribute
+from rules_generator.candidates.naming import names_attribute
 from rules_generator.candidates.source_kinds import element_kind, source_kind
 from rules_generator.config import LearnerConfig
 from rules_generator.locate.element_selectors import ancestors_or_self
-from rules_generator.scoring.tally import ALWAYS_PRESENT, ScoredTally, Tally
+from rules_generator.scoring.ranking import ScoredTally
+from rules_generator.scoring.tally import Tally
 
+# Attributes that every offer has.
+ALWAYS_PRESENT = frozenset({Attribute.TITLE, Attribute.PRICE})
 # Rules that a page needs if one of its places is gone.
 ENOUGH_RULES = 2
 # Examples that show where an attribute stands.
@@ -39,9 +42,8 @@ def select_rules(
 
     Scores within a tie of the threshold count: a rule that abstained once is not worse than one that did not.
     """
-    worthy = [
-        pair for pair in ranked if pair[0] >= threshold - config.tie_margin and pair[1].correct
-    ]
+    lowest = threshold - config.tie_margin
+    worthy = [(score, tally) for score, tally in ranked if score >= lowest and tally.correct]
     distinct = _distinct(worthy)[: config.max_candidates_tried]
     chosen = _greedy_voters(distinct, config)
     if len(chosen) < ENOUGH_RULES and config.uses("fallback_rules"):
@@ -142,11 +144,8 @@ def _can_fall_back(tally: Tally, chosen: Sequence[ScoredTally]) -> bool:
 def _confirms(
     tally: Tally, chosen: Sequence[ScoredTally], kind: Callable[[AnySelector], str]
 ) -> bool:
-    """Return True if it reads another kind of place than the chosen ones, and never contradicts them.
-
-    A part of a longer number confirms nothing: where the shop has no number, it is a part of another text.
-    """
-    if tally.candidate.is_guess or may_cut_number(tally.candidate) or not chosen:
+    """Return True if it reads another kind of place than the chosen ones, and never contradicts them."""
+    if tally.candidate.is_guess or not chosen:
         return False
     if _is_unnamed_constant(tally) and names_attribute(chosen[0][1].candidate):
         return False
@@ -161,14 +160,14 @@ def _shares_element(tally: Tally, chosen: Sequence[ScoredTally]) -> bool:
 
 def _are_nested(tally: Tally, peer: Tally) -> bool:
     """Return True if both read one element, or one within the other's: they fail together."""
-    pairs = [
-        (node, peer_node)
-        for node, peer_node in zip(tally.nodes, peer.nodes, strict=False)
-        if node is not None and peer_node is not None
-    ]
-    return bool(pairs) and all(
-        _is_within(node, peer_node) or _is_within(peer_node, node) for node, peer_node in pairs
-    )
+    are_compared = False
+    for node, peer_node in zip(tally.nodes, peer.nodes, strict=False):
+        if node is None or peer_node is None:
+            continue
+        are_compared = True
+        if not _is_within(node, peer_node) and not _is_within(peer_node, node):
+            return False
+    return are_compared
 
 
 def _is_within(inner: LexborNode, outer: LexborNode) -> bool:

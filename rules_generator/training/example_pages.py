@@ -7,10 +7,9 @@ from functools import cached_property
 
 from catalog.models import Attribute
 from parser.page.cards import CARD_ATTRIBUTES
-from parser.page.document import Document
 from parser.rules.selector import AnySelector, AttributeAt, TextAt, reads_one_element
 from rules_generator.config import DEFAULT_CONFIG, LearnerConfig
-from rules_generator.training.examples import Example
+from rules_generator.training.examples import TrainingExample
 from rules_generator.training.page_cache import PageCache
 
 
@@ -21,8 +20,7 @@ class ExamplePages:
     `not_shown` has, for each identifier, the indices of the examples whose page does not show the known value.
     """
 
-    examples: Sequence[Example]
-    documents: Sequence[Document]
+    examples: Sequence[TrainingExample]
     config: LearnerConfig = DEFAULT_CONFIG
     not_shown: Mapping[Attribute, Collection[int]] = field(default_factory=dict)
     _texts: dict[AnySelector, dict[int, str | None]] = field(default_factory=dict)
@@ -32,16 +30,15 @@ class ExamplePages:
     @cached_property
     def pages(self) -> list[PageCache]:
         """The pages, ready for many selectors."""
-        return [PageCache(document) for document in self.documents]
+        return [PageCache(example.document) for example in self.examples]
 
     def unique_value(self, attribute: Attribute, index: int) -> str | None:
         """Return the known value of an example if no other example has the same one."""
         if attribute not in self._value_counts:
-            self._value_counts[attribute] = Counter(
-                example.known[attribute][0]
-                for example in self.examples
-                if attribute in example.known
-            )
+            counts = Counter[str]()
+            for example in self.examples:
+                counts.update(example.known.get(attribute, ())[:1])
+            self._value_counts[attribute] = counts
         values = self.examples[index].known.get(attribute)
         is_unique = values and self._value_counts[attribute][values[0]] == 1
         return values[0] if values and is_unique else None
@@ -69,19 +66,19 @@ class ExamplePages:
         by_index = self._price_texts.setdefault(selector, {})
         if index not in by_index:
             node = self.pages[index].first(selector.css)
-            by_index[index] = self.documents[index].price_at(node, selector)
+            by_index[index] = self.examples[index].document.price_at(node, selector)
         return by_index[index]
 
     def _is_in_card(self, index: int, css: str) -> bool:
         node = self.pages[index].first(css)
-        return node is not None and self.documents[index].cards.hold(node)
+        return node is not None and self.examples[index].document.cards.hold(node)
 
     def texts(
         self, selector: AnySelector, indices: Iterable[int] | None = None
     ) -> list[str | None]:
         """Return the text that a selector finds on each page (or on those at `indices`), looked up once."""
         by_index = self._texts.setdefault(selector, {})
-        selected = range(len(self.documents)) if indices is None else list(indices)
+        selected = range(len(self.examples)) if indices is None else list(indices)
         for index in selected:
             if index not in by_index:
                 by_index[index] = self.pages[index].find(selector)

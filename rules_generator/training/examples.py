@@ -6,10 +6,11 @@ further evidence of the offer - an identifier, its picture or its price.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
+from operator import itemgetter
 
 from rapidfuzz import fuzz, process, utils
 
@@ -57,12 +58,28 @@ class Example:
         """Make the example of an offer and its page."""
         return cls(page, known_values(offer), is_dash(offer.sku))
 
+    @property
+    def address(self) -> str:
+        """The URL that stands for its page."""
+        return self.page.address
+
+    def with_document(self, document: Document) -> "TrainingExample":
+        """Return the example with its page open."""
+        return TrainingExample(self.page, self.known, self.has_dash_sku, document=document)
+
     def agrees(self, attribute: Attribute, value: str | None) -> bool | None:
         """Return True if a canonical text equals a known value; None where none is known."""
         accepted = self.known.get(attribute)
         if not accepted:
             return None
         return value is not None and any(is_same_value(attribute, value, text) for text in accepted)
+
+
+@dataclass(frozen=True)
+class TrainingExample(Example):
+    """An example with its page open."""
+
+    document: Document = field(kw_only=True)
 
 
 def known_values(offer: OfferFields) -> Mapping[Attribute, Sequence[str]]:
@@ -82,30 +99,22 @@ def join_offers(
 ) -> list[Example]:
     """Join offers with pages by link; if that gives fewer than `enough`, by content as well.
 
+    By link: an offer's cleaned link is a page's address or canonical address, or leads there; one example a page.
     `redirects` maps URLs that redirect, or that repeat another page, to their target.
     """
-    linked = join_by_link(offers, pages, redirects)
-    if len(linked) >= enough:
-        return linked
-    taken = {example.page.address for example in linked}
-    unlinked = [offer for offer in offers if not offer.url]
-    free_pages = [page for page in pages if page.address not in taken]
-    return linked + join_by_content(unlinked, free_pages, opener)
-
-
-def join_by_link(
-    offers: Iterable[OfferFields],
-    pages: Iterable[CrawledPage],
-    redirects: Mapping[str, str] = NO_REDIRECTS,
-) -> list[Example]:
-    """Join offers whose cleaned link is a page's address or canonical address, or leads there; one example a page."""
     find_page = page_finder(pages, redirects)
     by_page: dict[int, Example] = {}
     for offer in offers:
         page = find_page(offer.url)
         if page is not None:
             by_page[page.page_id] = Example.of(page, offer)
-    return list(by_page.values())
+    linked = list(by_page.values())
+    if len(linked) >= enough:
+        return linked
+    taken = {example.address for example in linked}
+    unlinked = [offer for offer in offers if not offer.url]
+    free_pages = [page for page in pages if page.address not in taken]
+    return linked + join_by_content(unlinked, free_pages, opener)
 
 
 def page_finder(
@@ -139,30 +148,29 @@ def join_by_content(
     offers: Sequence[OfferFields], pages: Iterable[CrawledPage], opener: PageOpener
 ) -> list[Example]:
     """Join offers with the pages that show their title and further evidence."""
-    headed = [(title, page) for page, titles in _titled(pages, opener) for title in titles]
-    titles = [title for title, _ in headed]
+    distinct = {page.address: page for page in pages}
+    titles: list[str] = []
+    titled_pages: list[CrawledPage] = []
+    for page, document in opener.open_all(islice(distinct.values(), MAX_PAGES_SEARCHED)):
+        for title in _page_titles(document):
+            titles.append(title)
+            titled_pages.append(page)
 
     @lru_cache(maxsize=256)
     def page_text(page: CrawledPage) -> str:
         return (opener.open(page).tree.html or "")[:MAX_PAGE_CHARS].casefold()
 
-    best: dict[str, tuple[float, Example]] = {}
+    best: dict[CrawledPage, tuple[float, Example]] = {}
     for offer in offers:
-        similar = []
+        scores: dict[CrawledPage, float] = {}
         for similarity, index in _similar_titles(offer, titles):
-            similar.append((similarity, headed[index][1]))
-        match = _best_page(offer, similar, page_text)
-        if match and match[0] > best.get(match[1].address, (0.0, None))[0]:
-            best[match[1].address] = (match[0], Example.of(match[1], offer))
+            page = titled_pages[index]
+            score = similarity + _evidence(offer, page_text(page))
+            scores[page] = max(score, scores.get(page, 0.0))
+        match = _clearly_best(scores)
+        if match and match[1] > best.get(match[0], (0.0, None))[0]:
+            best[match[0]] = match[1], Example.of(match[0], offer)
     return [example for _, example in best.values()]
-
-
-def _titled(
-    pages: Iterable[CrawledPage], opener: PageOpener
-) -> Iterator[tuple[CrawledPage, tuple[str, ...]]]:
-    distinct = {page.address: page for page in pages}
-    for page, document in opener.open_all(islice(distinct.values(), MAX_PAGES_SEARCHED)):
-        yield page, _page_titles(document)
 
 
 def _page_titles(document: Document) -> tuple[str, ...]:
@@ -196,31 +204,20 @@ def _similar_titles(offer: OfferFields, titles: Sequence[str]) -> list[tuple[flo
     ]
 
 
-def _best_page(
-    offer: OfferFields,
-    similar: Sequence[tuple[float, CrawledPage]],
-    page_text: Callable[[CrawledPage], str],
-) -> tuple[float, CrawledPage] | None:
-    """Return the page with most evidence of the offer; None if none has enough, or two have the same."""
-    by_address: dict[str, tuple[float, CrawledPage]] = {}
-    for similarity, page in similar:
-        score = similarity + _evidence(offer, page_text(page))
-        if score >= MIN_EVIDENCE and score > by_address.get(page.address, (0.0, page))[0]:
-            by_address[page.address] = (score, page)
-    ranked = sorted(by_address.values(), key=lambda pair: -pair[0])
-    is_clear = bool(ranked) and (len(ranked) == 1 or ranked[0][0] > ranked[1][0])
-    return ranked[0] if is_clear else None
+def _clearly_best(scores: Mapping[CrawledPage, float]) -> tuple[CrawledPage, float] | None:
+    """Return the page with most evidence, and its score; None if none has enough, or two have the same."""
+    ranked = sorted(scores.items(), key=itemgetter(1), reverse=True)
+    if not ranked or ranked[0][1] < MIN_EVIDENCE:
+        return None
+    return ranked[0] if len(ranked) == 1 or ranked[0][1] > ranked[1][1] else None
 
 
 def _evidence(offer: OfferFields, text: str) -> float:
     """Score the identifiers, the picture and the price of an offer that a page's text shows."""
-    identifiers = [
-        number
-        for number in (offer.ean, offer.sku, offer.han)
-        if number and len(number) >= MIN_IDENTIFIER_CHARS
-    ]
     score = 0.0
-    for number in identifiers:
+    for number in (offer.ean, offer.sku, offer.han):
+        if not number or len(number) < MIN_IDENTIFIER_CHARS:
+            continue
         if re.search(rf"(?<!\w){re.escape(number.casefold())}(?!\w)", text):
             score += IDENTIFIER_WEIGHT
     if any(value_key(Attribute.IMAGE, image) in text for image in offer.images[:MAX_IMAGES]):

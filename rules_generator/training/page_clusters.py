@@ -10,10 +10,11 @@ Partially Supervised Classification of Text Documents, 2002, 3.2). Were rarity m
 sold-out offers would make one mark of all others the only weighty one.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
+from operator import ge
 from statistics import median
 
 from parser.rules.model import Signature
@@ -58,29 +59,20 @@ class PageCluster:
     members: tuple[int, ...]
     strays: tuple[int, ...] = ()
 
-    @property
-    def typical(self) -> tuple[int, ...]:
-        """The members that are similar to each other."""
-        return tuple(index for index in self.members if index not in self.strays)
-
 
 def cluster_pages(pages: Sequence[Fingerprint]) -> list[PageCluster]:
     """Cluster pages by template, largest first; a page that is similar to none joins the most similar cluster."""
     leaders: list[Fingerprint] = []
     members: list[list[int]] = []
     for index, page in enumerate(pages):
-        best = _most_similar(page, leaders)
-        is_full = len(leaders) >= MAX_TEMPLATES
-        if best is not None and (is_full or jaccard(page, leaders[best]) >= MIN_SIMILARITY):
-            members[best].append(index)
+        similarities = [jaccard(page, leader) for leader in leaders]
+        highest = max(similarities, default=0.0)
+        if highest >= MIN_SIMILARITY or len(leaders) >= MAX_TEMPLATES:
+            members[similarities.index(highest)].append(index)
         else:
             leaders.append(page)
             members.append([index])
     return _merge_strays(pages, leaders, members)
-
-
-def _most_similar(page: Fingerprint, leaders: Sequence[Fingerprint]) -> int | None:
-    return max(range(len(leaders)), key=lambda index: jaccard(page, leaders[index]), default=None)
 
 
 def _merge_strays(
@@ -90,7 +82,7 @@ def _merge_strays(
     large = [index for index in by_size if len(members[index]) >= MIN_CLUSTER_PAGES]
     if not large:
         return [PageCluster(tuple(range(len(pages))))] if pages else []
-    strays: dict[int, list[int]] = {index: [] for index in large}
+    strays = defaultdict[int, list[int]](list)
     for index in by_size[len(large) :]:
         for page in members[index]:
             best = max(large, key=lambda cluster: jaccard(pages[page], leaders[cluster]))
@@ -169,7 +161,7 @@ def _signatures(
 ) -> list[Signature]:
     typical, cores, thresholds = [], [], []
     for cluster in clusters:
-        pages = [examples[index] for index in cluster.typical]
+        pages = [examples[index] for index in cluster.members if index not in cluster.strays]
         core = _core_marks(pages)
         typical.append(pages)
         cores.append(core)
@@ -188,7 +180,7 @@ def _signatures(
 
 def _core_marks(pages: Sequence[Fingerprint]) -> Fingerprint:
     """Return the marks that nearly all pages of a template share."""
-    counts = Counter(mark for page in pages for mark in page)
+    counts = Counter(chain.from_iterable(pages))
     return frozenset(mark for mark, count in counts.items() if count >= CORE_SHARE * len(pages))
 
 
@@ -196,8 +188,8 @@ def _may_be_offer(
     page: Fingerprint, cores: Sequence[Fingerprint], thresholds: Sequence[float]
 ) -> bool:
     """Return True if a page shows about as many core marks of some template as its examples do."""
-    pairs = zip(cores, thresholds, strict=True)
-    return any(len(core & page) >= threshold for core, threshold in pairs)
+    counts = (len(core & page) for core in cores)
+    return any(map(ge, counts, thresholds))
 
 
 def _heaviest(core: Fingerprint, weight_of: Callable[[str], float]) -> dict[str, float]:
@@ -212,7 +204,7 @@ def _heaviest(core: Fingerprint, weight_of: Callable[[str], float]) -> dict[str,
 
 def _rarity(pages: Sequence[Fingerprint]) -> Callable[[str], float]:
     """Return a function from a mark to the share of pages that lack it; 1 where there are no pages."""
-    counts = Counter(mark for page in pages for mark in page)
+    counts = Counter(chain.from_iterable(pages))
     return lambda mark: 1 - counts[mark] / max(1, len(pages))
 
 

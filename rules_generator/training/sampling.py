@@ -7,31 +7,41 @@ attribute is known for few examples, its rules have little support; the number t
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from math import ceil
+from typing import TypeVar
 
 from catalog.models import Attribute
 from catalog.values import value_key
 from parser.templates.template_match import page_fingerprint
-from rules_generator.training.examples import Example
+from rules_generator.training.examples import Example, TrainingExample
 from rules_generator.training.page_clusters import cluster_pages
-from rules_generator.training.training_example import TrainingExample
 
-# Share of right values that as many examples without an error would show (rule of succession).
-TARGET_SHARE = 0.9
+T = TypeVar("T")
+
+# Examples of an attribute that suffice: nine right of nine show that nine of ten are (rule of succession).
+ENOUGH_EXAMPLES = 9
 # Attributes whose values make examples different from each other.
 DIVERSE_ATTRIBUTES = (Attribute.CATEGORY, Attribute.BRAND, Attribute.AVAILABILITY)
+
+
+def spread_evenly(items: Sequence[T], size: int) -> Sequence[T]:
+    """Return at most `size` items, spread over all.
+
+    >>> spread_evenly([0, 1, 2, 3, 4, 5], 3)
+    [0, 2, 4]
+    """
+    return items[:: max(1, len(items) // size)][:size]
 
 
 def sample_examples(examples: Sequence[TrainingExample], limit: int) -> list[TrainingExample]:
     """Sample at most `limit` examples per template, as diverse as possible."""
     sampled = []
-    for group in cluster_pages([page_fingerprint(example.document) for example in examples]):
-        sampled += _most_diverse([examples[index] for index in group.members], limit)
+    for members in _by_template(examples):
+        sampled += _most_diverse(members, limit)
     return sampled
 
 
 def _most_diverse(members: Sequence[TrainingExample], limit: int) -> list[TrainingExample]:
-    remaining = {index: tuple(_features(member.example)) for index, member in enumerate(members)}
+    remaining = {index: tuple(_features(member)) for index, member in enumerate(members)}
     seen: Counter[str] = Counter()
 
     def novelty(index: int) -> float:
@@ -60,12 +70,16 @@ def examples_needed(examples: Sequence[TrainingExample]) -> dict[str, int]:
     A template needs examples of its own: sixty of another do not support its rules.
     """
     lacking: dict[str, int] = {}
-    for group in cluster_pages([page_fingerprint(example.document) for example in examples]):
-        values = [examples[index].example.known for index in group.members]
-        for name, count in needed_by_attribute(values).items():
+    for members in _by_template(examples):
+        for name, count in needed_by_attribute(member.known for member in members).items():
             lacking[name] = max(count, lacking.get(name, 0))
-    ordered = [attribute.value for attribute in Attribute if attribute.value in lacking]
-    return {name: lacking[name] for name in ordered}
+    order = [attribute.value for attribute in Attribute]
+    return dict(sorted(lacking.items(), key=lambda pair: order.index(pair[0])))
+
+
+def _by_template(examples: Sequence[TrainingExample]) -> Iterator[list[TrainingExample]]:
+    for cluster in cluster_pages([page_fingerprint(example.document) for example in examples]):
+        yield [examples[index] for index in cluster.members]
 
 
 def needed_by_attribute(examples: Iterable[Mapping[Attribute, Sequence[str]]]) -> dict[str, int]:
@@ -75,10 +89,11 @@ def needed_by_attribute(examples: Iterable[Mapping[Attribute, Sequence[str]]]) -
     >>> needed_by_attribute(lamps + [{Attribute.TITLE: ["B"]}] * 6)
     {'ean': 5}
     """
-    counts = Counter(attribute for values in examples for attribute in values)
-    enough = ceil(round(TARGET_SHARE / (1 - TARGET_SHARE), 6))
-    return {
-        attribute.value: enough - counts[attribute]
-        for attribute in Attribute
-        if 0 < counts[attribute] < enough
-    }
+    counts = Counter[Attribute]()
+    for values in examples:
+        counts.update(values.keys())
+    lacking = {}
+    for attribute in Attribute:
+        if 0 < counts[attribute] < ENOUGH_EXAMPLES:
+            lacking[attribute.value] = ENOUGH_EXAMPLES - counts[attribute]
+    return lacking

@@ -12,9 +12,8 @@ from catalog.runtime.progress import Progress, no_progress
 from catalog.storage.store import Store
 from parser.crawled_pages import CrawledPage, PageOpener, redirect_targets
 from parser.parse_job import newest_rules_row
-from rules_generator.training.examples import Example, join_offers
+from rules_generator.training.examples import Example, TrainingExample, join_offers
 from rules_generator.training.sampling import sample_examples
-from rules_generator.training.training_example import TrainingExample
 
 # Cap: examples per template.
 MAX_EXAMPLES = 60
@@ -72,7 +71,7 @@ def _open_pool(
     by_page = {example.page: example for example in pool}
     opened = []
     for number, (page, document) in enumerate(opener.open_all(by_page), 1):
-        opened.append(TrainingExample(by_page[page], document))
+        opened.append(by_page[page].with_document(document))
         progress("example pages opened", number, len(by_page))
     return opened
 

@@ -18,22 +18,23 @@ from parser.rules.selector import ITEM, AnySelector, AttributeAt, JsonAt, TextAt
 from parser.scripts.blocks import attribute_data
 from parser.scripts.syntax.jsonpath import can_name, child_path
 from parser.variants import Item, items_at
-from rules_generator.locate.element_selectors import ancestors_or_self, anchor_selectors, css_tag
-from rules_generator.locate.known_values import (
-    MAX_LINE_CHARS,
-    VALUE_ATTRIBUTES,
-    ValueMatcher,
-    find_occurrences,
-    flatten_json,
+from rules_generator.locate.element_selectors import (
+    ancestors_or_self,
+    anchor_selectors,
+    css_tag,
+    nth_of_type,
 )
+from rules_generator.locate.json_texts import flatten_json
+from rules_generator.locate.occurrences import VALUE_ATTRIBUTES, find_occurrences
+from rules_generator.locate.value_matcher import MAX_LINE_CHARS, ValueMatcher
 
 ItemTexts = Mapping[AnySelector, str]
 KnownValues = Mapping[Attribute, Sequence[str]]
 
 # Attributes by which a known offer is located in a row.
 IDENTIFYING = (*IDENTIFIERS, Attribute.TITLE)
-# Attributes of elements that may hold an option's number.
-OPTION_ATTRIBUTES = frozenset({"id", "for"})
+# HTML attributes that may hold a value, or an option's number.
+HOLDING_ATTRIBUTES = VALUE_ATTRIBUTES | {"id", "for"}
 # Caps against very large pages.
 MAX_LISTS = 60
 MAX_LEVELS = 12
@@ -138,36 +139,23 @@ def _rows(document: Document, offers: Sequence[KnownValues]) -> Iterator[TextAt]
 def _identifying_nodes(document: Document, values: KnownValues) -> list[LexborNode]:
     identifying = {name: texts for name, texts in values.items() if name in IDENTIFYING}
     by_attribute = find_occurrences(document, ValueMatcher(identifying, document.base))
-    nodes = []
+    nodes: dict[int, LexborNode] = {}
     for occurrence in chain.from_iterable(by_attribute.values()):
         if occurrence.node is not None:
-            nodes.append(occurrence.node)
-    distinct = {node.mem_id: node for node in nodes[: 4 * MAX_OCCURRENCES]}
-    return list(distinct.values())[:MAX_OCCURRENCES]
+            nodes[occurrence.node.mem_id] = occurrence.node
+    return list(nodes.values())[:MAX_OCCURRENCES]
 
 
 def _common_parent(
     first: LexborNode, second: LexborNode
 ) -> tuple[LexborNode, LexborNode, LexborNode] | None:
-    """Return the element around both nodes and its two children that hold one of them each."""
-    ancestors = {node.mem_id for node in ancestors_or_self(first)}
-    second_child: LexborNode = second
+    """Return the element around both nodes and its two children, of one tag, that hold one of them each."""
+    child_of = {node.parent.mem_id: node for node in ancestors_or_self(first) if node.parent}
     for node in ancestors_or_self(second):
-        if node.mem_id in ancestors:
-            first_child = _child_towards(node, first)
-            if first_child is None or first_child == second_child:
-                return None
-            is_alike = first_child.tag == second_child.tag
-            return (node, first_child, second_child) if is_alike else None
-        second_child = node
-    return None
-
-
-def _child_towards(parent: LexborNode, node: LexborNode) -> LexborNode | None:
-    """Return the child of an element that a node stands in, or is."""
-    for ancestor in ancestors_or_self(node):
-        if ancestor.parent is not None and ancestor.parent.mem_id == parent.mem_id:
-            return ancestor
+        sibling = child_of.get(node.parent.mem_id) if node.parent else None
+        if node.parent is not None and sibling is not None:
+            is_alike = sibling.mem_id != node.mem_id and sibling.tag == node.tag
+            return (node.parent, sibling, node) if is_alike else None
     return None
 
 
@@ -175,9 +163,9 @@ def _row_selectors(parent: LexborNode, first: LexborNode, second: LexborNode) ->
     second_anchors = set(anchor_selectors(second))
     shared = [anchor for anchor in anchor_selectors(first) if anchor in second_anchors]
     holders = [*anchor_selectors(parent)[:2], css_tag(parent)]
-    outer = _nearest_anchor_above(parent)
-    if outer:
-        holders.append(f"{outer} {css_tag(parent)}")
+    around = islice(ancestors_or_self(parent), 1, None)
+    outer_anchors = chain.from_iterable(map(anchor_selectors, around))
+    holders += [f"{outer} {css_tag(parent)}" for outer in islice(outer_anchors, 1)]
     holders += _paths_from_anchors(parent)
     yield from shared[:3]
     for holder in holders:
@@ -185,23 +173,11 @@ def _row_selectors(parent: LexborNode, first: LexborNode, second: LexborNode) ->
             yield f"{holder} > {step}"
 
 
-def _nearest_anchor_above(node: LexborNode) -> str | None:
-    for ancestor in ancestors_or_self(node):
-        if ancestor is not node:
-            for anchor in anchor_selectors(ancestor):
-                return anchor
-    return None
-
-
 def _paths_from_anchors(node: LexborNode) -> Iterator[str]:
     """Yield paths to an element from the two nearest anchored ones above: by marks and tags, and by positions."""
-    by_mark: list[str] = []
-    by_position: list[str] = []
-    anchored = 0
-    for ancestor in islice(ancestors_or_self(node), MAX_STEPS):
-        anchor = None
-        if ancestor is not node:
-            anchor = next(iter(anchor_selectors(ancestor)), None)
+    by_mark, by_position, anchored = [css_tag(node)], [nth_of_type(node)], 0
+    for ancestor in islice(ancestors_or_self(node), 1, MAX_STEPS):
+        anchor = next(iter(anchor_selectors(ancestor)), None)
         if anchor is not None:
             yield " > ".join([anchor, *by_mark])
             yield " > ".join([anchor, *by_position])
@@ -209,17 +185,7 @@ def _paths_from_anchors(node: LexborNode) -> Iterator[str]:
         if anchored == 2:
             return
         by_mark.insert(0, anchor or css_tag(ancestor))
-        by_position.insert(0, _positional(ancestor))
-
-
-def _positional(node: LexborNode) -> str:
-    """Return an element's tag with its position among siblings of that tag."""
-    position = 1
-    sibling = node.prev
-    while sibling is not None:
-        position += sibling.tag == node.tag
-        sibling = sibling.prev
-    return f"{css_tag(node)}:nth-of-type({position})"
+        by_position.insert(0, nth_of_type(ancestor))
 
 
 def _item_texts(item: Item) -> ItemTexts:
@@ -250,14 +216,15 @@ def _selectors_inside(node: LexborNode, row: LexborNode) -> Iterator[str]:
     steps: list[str] = []
     current: LexborNode | None = node
     while current is not None and current.mem_id != row.mem_id and len(steps) < MAX_PATH_STEPS:
-        steps.append(_positional(current))
+        steps.append(nth_of_type(current))
         current = current.parent
     yield " > ".join(reversed(steps))
 
 
 def _texts_at(node: LexborNode, css: str) -> Iterator[tuple[AnySelector, str]]:
     for name, value in node.attributes.items():
-        if value and len(value) <= MAX_VALUE_CHARS and _may_hold_value(name):
+        may_hold_value = name in HOLDING_ATTRIBUTES or name.startswith("data-")
+        if value and len(value) <= MAX_VALUE_CHARS and may_hold_value:
             yield AttributeAt(css=css, name=name), value.strip()
     text = element_text(node, MAX_LINE_CHARS + 50)
     if text and len(text) <= MAX_LINE_CHARS:
@@ -266,7 +233,3 @@ def _texts_at(node: LexborNode, css: str) -> Iterator[tuple[AnySelector, str]]:
     direct = own_text(node) if node.first_child is not node.last_child else None
     if direct and direct != text and len(direct) <= MAX_LINE_CHARS:
         yield TextAt(css=css, own=True), direct
-
-
-def _may_hold_value(name: str) -> bool:
-    return name in VALUE_ATTRIBUTES or name in OPTION_ATTRIBUTES or name.startswith("data-")

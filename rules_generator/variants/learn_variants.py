@@ -6,7 +6,7 @@ have such a list: a catalog with one offer a page does not take variants for off
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from catalog.models import Attribute
@@ -15,9 +15,9 @@ from parser.page.document import Document
 from parser.rules.model import VariantLayout
 from parser.rules.selector import AnySelector, JsonAt
 from parser.variants import MAX_OPTION_CHARS
-from rules_generator.locate.known_values import ValueMatcher
-from rules_generator.training.examples import Example
-from rules_generator.training.training_example import TrainingExample
+from rules_generator.locate.value_matcher import ValueMatcher
+from rules_generator.training.examples import TrainingExample
+from rules_generator.training.sampling import spread_evenly
 from rules_generator.variants.item_lists import (
     ItemList,
     ItemTexts,
@@ -68,28 +68,22 @@ class OpenFamily:
 def learn_variants(families: Sequence[OfferFamily], opener: PageOpener) -> VariantLayout | None:
     """Learn the list in which the shop's pages keep several offers; None if the known offers do not show one."""
     several = [family for family in families if len(family.siblings) > 1]
-    if len(several) < MIN_PAGES:
-        return None
-    searched = _spread(several, PAGES_SEARCHED)
-    selector = _best_list(list(_open(searched, opener)))
+    searched = spread_evenly(several, PAGES_SEARCHED)
+    selector = _best_list(_open(searched, opener))
     if selector is None:
         return None
     remaining = [family for family in families if family not in searched]
     matches: list[ItemMatch] = []
     offers_per_page: list[int] = []
-    for page in _open([*searched, *_spread(remaining, PAGES_COUNTED)], opener):
+    for page in _open([*searched, *spread_evenly(remaining, PAGES_COUNTED)], opener):
         item_list = read_item_list(page.document, selector)
-        assigned = assign_items(item_list, page.family.siblings, page.document.base)
+        assigned = assign_items(item_list, page.family, page.document.base)
         for item, sibling in assigned.items():
             texts = item_list.items[item]
             matches.append(ItemMatch(texts, sibling, page.document.base, page.family))
         if len(item_list.items) > 1:
             offers_per_page.append(len(assigned))
     return learn_item_rules(selector, matches) if _keeps_offers(offers_per_page) else None
-
-
-def _spread(families: Sequence[OfferFamily], size: int) -> Sequence[OfferFamily]:
-    return families[:: max(1, len(families) // size)][:size]
 
 
 def _keeps_offers(offers_per_page: Sequence[int]) -> bool:
@@ -109,31 +103,27 @@ def as_whole_page(
 ) -> TrainingExample:
     """Return the example of a page as a whole: values of any of its offers, titles without the options."""
     item_list = read_item_list(example.document, layout.items)
-    assigned = assign_items(item_list, family.siblings, example.document.base)
-    options = {
-        id(sibling): _option_texts(item_list.items[item], layout.options)
-        for item, sibling in assigned.items()
-    }
-    values: dict[Attribute, list[str]] = {}
+    options = defaultdict[int, list[str]](list)
+    for item, sibling in assign_items(item_list, family, example.document.base).items():
+        item_texts = item_list.items[item]
+        for option in layout.options:
+            if option in item_texts:
+                options[id(sibling)].append(item_texts[option])
+    values = defaultdict[Attribute, list[str]](list)
     for sibling in family.siblings:
         for attribute, texts in sibling.known.items():
-            values.setdefault(attribute, []).extend(texts)
+            values[attribute] += texts
     titles = values.pop(Attribute.TITLE, [])
     common = shared_title(titles)
     if layout.options:
-        titles = [
-            without_options(sibling.title, options.get(id(sibling), ()))
-            for sibling in family.siblings
-        ]
+        titles = []
+        for sibling in family.siblings:
+            titles.append(without_options(sibling.title, options[id(sibling)]))
     elif common and not any(rule.attribute is Attribute.TITLE for rule in layout.rules):
         titles = []
     values[Attribute.TITLE] = [*([common] if common else []), *titles]
     distinct = {name: list(dict.fromkeys(texts)) for name, texts in values.items() if texts}
-    return TrainingExample(Example(example.example.page, distinct), example.document)
-
-
-def _option_texts(texts: ItemTexts, options: Sequence[AnySelector]) -> list[str]:
-    return [texts[selector] for selector in options if selector in texts]
+    return TrainingExample(example.page, distinct, document=example.document)
 
 
 def _open(families: Sequence[OfferFamily], opener: PageOpener) -> Iterator[OpenFamily]:
@@ -142,10 +132,10 @@ def _open(families: Sequence[OfferFamily], opener: PageOpener) -> Iterator[OpenF
         yield OpenFamily(by_page[page], document)
 
 
-def _best_list(pages: Sequence[OpenFamily]) -> AnySelector | None:
+def _best_list(pages: Iterable[OpenFamily]) -> AnySelector | None:
     """Return the list in which most known offers have an item with most of their values; then few other items."""
     pages_with_score = Counter[AnySelector]()
-    total_scores: dict[AnySelector, float] = defaultdict(float)
+    total_scores = defaultdict[AnySelector, float](float)
     item_counts = Counter[AnySelector]()
     for page in pages:
         offers = [sibling.known for sibling in page.family.siblings]
@@ -164,7 +154,7 @@ def _best_list(pages: Sequence[OpenFamily]) -> AnySelector | None:
 
 def _list_score(item_list: ItemList, page: OpenFamily) -> float:
     """Score the values that a list shows of a page's known offers; 0 if only one has an item of its own."""
-    scores = _scores(item_list, page.family.siblings, page.document.base)
+    scores = _scores(item_list, page.family, page.document.base)
     assigned = _assignment(scores)
     if len(assigned) <= 1:
         return 0.0
@@ -172,23 +162,19 @@ def _list_score(item_list: ItemList, page: OpenFamily) -> float:
     return total + DATA_WEIGHT * isinstance(item_list.selector, JsonAt)
 
 
-def assign_items(item_list: ItemList, siblings: Sequence[Sibling], base: str) -> dict[int, Sibling]:
+def assign_items(item_list: ItemList, family: OfferFamily, base: str) -> dict[int, Sibling]:
     """Assign items to known offers, one to one. Returns {item index: known offer}."""
-    assigned = _assignment(_scores(item_list, siblings, base))
-    return {item: siblings[index] for item, index in assigned.items()}
+    assigned = _assignment(_scores(item_list, family, base))
+    return {item: family.siblings[index] for item, index in assigned.items()}
 
 
-def _scores(
-    item_list: ItemList, siblings: Sequence[Sibling], base: str
-) -> dict[tuple[int, int], float]:
+def _scores(item_list: ItemList, family: OfferFamily, base: str) -> dict[tuple[int, int], float]:
     """Return {(item index, sibling index): score}, without low scores."""
-    matchers = [ValueMatcher(sibling.known, base) for sibling in siblings]
-    shared = frozenset.intersection(*(sibling.words for sibling in siblings))
+    matchers = [ValueMatcher(sibling.known, base) for sibling in family.siblings]
     scores = {}
     for item, texts in enumerate(item_list.items):
-        for index, sibling in enumerate(siblings):
-            distinctive = sibling.words - shared if len(siblings) > 1 else frozenset()
-            score = _score(texts, sibling, matchers[index], distinctive)
+        for index, sibling in enumerate(family.siblings):
+            score = _score(texts, sibling, matchers[index], family.distinctive_words(sibling))
             if score >= MIN_SCORE:
                 scores[item, index] = score
     return scores
@@ -217,15 +203,12 @@ def _assignment(scores: Mapping[tuple[int, int], float]) -> dict[int, int]:
     """Assign greedily by score; an offer for which two items score the same gets none."""
     assigned: dict[int, int] = {}
     taken: set[int] = set()
+    scores_of = defaultdict[int, list[float]](list)
+    for (_, index), score in scores.items():
+        scores_of[index].append(score)
     for (item, index), score in sorted(scores.items(), key=lambda pair: -pair[1]):
-        if item in assigned or index in taken:
-            continue
-        rivals = [
-            rival
-            for (other_item, other_index), rival in scores.items()
-            if other_index == index and other_item != item
-        ]
-        if all(rival < score for rival in rivals):
+        is_best = score >= max(scores_of[index]) and scores_of[index].count(score) == 1
+        if is_best and item not in assigned and index not in taken:
             assigned[item] = index
             taken.add(index)
     return assigned

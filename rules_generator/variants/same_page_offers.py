@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from catalog.models import Attribute, OfferFields
 from parser.crawled_pages import CrawledPage
-from rules_generator.training.examples import NO_REDIRECTS, known_values, page_finder
+from rules_generator.training.examples import known_values, page_finder
 
 WORD = re.compile(r"[^\W_]+")
 
@@ -59,11 +59,15 @@ class OfferFamily:
         title_words = WORD.findall(self.siblings[0].title.casefold())
         return frozenset([word for word in title_words if word in self.shared_words][:1])
 
+    def distinctive_words(self, sibling: Sibling) -> frozenset[str]:
+        """Return the words of a sibling's title that not all titles have: none if it is alone."""
+        return sibling.words - self.shared_words
+
 
 def group_by_page(
     offers: Iterable[OfferFields],
     pages: Iterable[CrawledPage],
-    redirects: Mapping[str, str] = NO_REDIRECTS,
+    redirects: Mapping[str, str],
 ) -> list[OfferFamily]:
     """Group known offers by the page that their links lead to, the largest group first."""
     find_page = page_finder(pages, redirects)
@@ -73,14 +77,10 @@ def group_by_page(
         if page is not None:
             members = groups.setdefault(page.address, (page, {}))[1]
             identity = (offer.sku, offer.ean, offer.title, offer.price, offer.url)
-            members.setdefault(identity, _sibling(offer))
+            query = tuple(parse_qsl(urlsplit(offer.url or "").query))
+            members.setdefault(identity, Sibling(known_values(offer), offer.url or "", query))
     families = [OfferFamily(page, tuple(members.values())) for page, members in groups.values()]
     return sorted(families, key=lambda family: -len(family.siblings))
-
-
-def _sibling(offer: OfferFields) -> Sibling:
-    url = offer.url or ""
-    return Sibling(known_values(offer), url, tuple(parse_qsl(urlsplit(url).query)))
 
 
 def word_set(text: str) -> frozenset[str]:

@@ -4,7 +4,8 @@ Schema.org has two forms: the variants of a ProductGroup, and several offers of 
 tables are not taken without known offers, since most shops mean sizes and colours of one offer by them.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from itertools import chain
 
 from catalog.models import IDENTIFIERS, Attribute
 from catalog.values.identifier import GTIN_NAMES
@@ -42,9 +43,10 @@ def schema_variants(documents: Sequence[Document]) -> tuple[VariantLayout, ...]:
     layouts = []
     for block, path in LIST_PATHS:
         selector = JsonAt(css=SCHEMA_ORG, block=block, path=path)
-        pages = [items for document in documents if len(items := items_at(document, selector)) > 1]
+        all_items = (items_at(document, selector) for document in documents)
+        pages = [items for items in all_items if len(items) > 1]
         if len(pages) >= MIN_PAGES and _are_numbered(pages):
-            layouts.append(_layout(selector, [item for items in pages for item in items]))
+            layouts.append(_layout(selector, [*chain.from_iterable(pages)]))
     return tuple(layouts)
 
 
@@ -65,33 +67,17 @@ def _are_unique(items: Sequence[Item], path: str) -> bool:
 def _layout(selector: JsonAt, items: Sequence[Item]) -> VariantLayout:
     rules = []
     for attribute, paths in ITEM_PATHS.items():
-        for path in _filled(paths, items):
+        for path in paths:
             at_path = _in_item(path)
-            rules.append(
-                Rule(attribute=attribute, selector=at_path, origin="general", support=len(items))
-            )
-    return VariantLayout(
-        items=selector, rules=tuple(rules), link=_link_selector(items), support=len(items)
-    )
-
-
-def _link_selector(items: Sequence[Item]) -> JsonAt | None:
-    """Return the selector of the first kind of link that all items have."""
-    for path in LINK_PATHS:
-        selector = _in_item(path)
-        if all(item.find(selector) for item in items):
-            return selector
-    return None
-
-
-def _filled(paths: Iterable[str], items: Sequence[Item]) -> list[str]:
-    """Return the paths that have a value in some item."""
-    filled = []
-    for path in paths:
-        selector = _in_item(path)
-        if any(item.find(selector) for item in items):
-            filled.append(path)
-    return filled
+            if any(item.find(at_path) for item in items):
+                rule = Rule(
+                    attribute=attribute, selector=at_path, origin="general", support=len(items)
+                )
+                rules.append(rule)
+    links = map(_in_item, LINK_PATHS)
+    # The first kind of link that all items have.
+    link = next((link for link in links if all(item.find(link) for item in items)), None)
+    return VariantLayout(items=selector, rules=tuple(rules), link=link, support=len(items))
 
 
 def _in_item(path: str) -> JsonAt:

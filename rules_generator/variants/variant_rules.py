@@ -4,10 +4,11 @@ Besides identifiers, price and picture, a variant has words that distinguish it 
 titles add to the page's, and an address, mostly by its own number or its options in the query.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+import os.path
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
+from operator import eq, itemgetter
 
 from catalog.models import IDENTIFIERS, Attribute
 from catalog.values import value_key
@@ -15,14 +16,9 @@ from parser.rules.model import Form, Rule, VariantLayout
 from parser.rules.selector import AnySelector, TextAt
 from parser.voting.votes import normalised_value
 from rules_generator.candidates.candidate import Candidate
-from rules_generator.candidates.naming import naming_fitness
-from rules_generator.candidates.trimming import (
-    NO_TRIM,
-    Surroundings,
-    learn_trims,
-    surroundings,
-)
-from rules_generator.locate.known_values import ValueMatcher
+from rules_generator.candidates.trimming import Surroundings, learn_trims, surroundings
+from rules_generator.locate.value_matcher import ValueMatcher
+from rules_generator.scoring.ranking import selector_features, weighted_sum
 from rules_generator.scoring.tally import wilson_lower_bound
 from rules_generator.variants.item_lists import ItemTexts
 from rules_generator.variants.same_page_offers import OfferFamily, Sibling, word_set
@@ -49,7 +45,6 @@ MIN_RELATIVE_SCORE = 0.8
 LINK_SHARE = 0.8
 # Score of the rule that reads items on which all others abstain.
 FALLBACK_SCORE = 0.3
-TIE_MARGIN = 0.02
 # A shorter text is no address.
 MIN_LINK_CHARS = 9
 
@@ -62,13 +57,6 @@ class ItemMatch:
     sibling: Sibling
     base: str
     family: OfferFamily
-
-    @property
-    def distinctive_words(self) -> frozenset[str]:
-        """The words of the known title that not all titles of its page have."""
-        if len(self.family.siblings) <= 1:
-            return frozenset()
-        return self.sibling.words - self.family.shared_words
 
 
 @dataclass(frozen=True)
@@ -100,7 +88,9 @@ def learn_item_rules(selector: AnySelector, matches: Sequence[ItemMatch]) -> Var
     has_title = any(rule.attribute is Attribute.TITLE for rule in rules)
     options = () if has_title else tuple(_options(matches))
     query = _query(matches)
-    link = None if query else _link(matches)
+    # Either the page's URL with a query, or a URL of the item's own.
+    links = [] if query else [(match, match.sibling.url) for match in matches]
+    link = _usual_selector(links, _is_link_to)
     is_numbered = any(rule.attribute in IDENTIFIERS for rule in rules)
     if not (is_numbered or options or link or query):
         return None
@@ -124,7 +114,7 @@ def _attribute_rules(attribute: Attribute, matches: Sequence[ItemMatch]) -> list
         supported = [tally for tally in supported if not tally.is_whole_element]
 
     def rank(tally: ItemTally) -> float:
-        return -(tally.bound / best + TIE_MARGIN * naming_fitness(tally.candidate))
+        return -(tally.bound / best + weighted_sum(selector_features(tally.candidate)))
 
     chosen = []
     for tally in sorted(supported, key=rank)[:MAX_RULES]:
@@ -146,33 +136,26 @@ def _fallback(
     chosen: Sequence[Rule], candidates: Sequence[Candidate], matches: Sequence[ItemMatch]
 ) -> list[Rule]:
     """Return a rule that is never wrong on the items on which all chosen rules abstain."""
-    if not chosen:
-        return []
     abstained = []
     for match in matches:
-        if all(_value(rule, match) is None for rule in chosen):
+        if chosen and all(_value(rule, match) is None for rule in chosen):
             abstained.append(match)
     right = []
     for candidate in candidates:
         tally = _tally(candidate, abstained)
         if min(tally.correct, tally.distinct) >= MIN_SUPPORT and not tally.wrong:
-            right.append(tally)
+            fitness = weighted_sum(selector_features(candidate))
+            rank = tally.correct, not tally.is_whole_element, fitness
+            right.append((rank, tally))
     if not right:
         return []
-    best = max(
-        right,
-        key=lambda tally: (
-            tally.correct,
-            not tally.is_whole_element,
-            naming_fitness(tally.candidate),
-        ),
-    )
+    _, best = max(right, key=itemgetter(0))
     return [best.candidate.rule(FALLBACK_SCORE, best.correct)]
 
 
 def _candidates(attribute: Attribute, matches: Sequence[ItemMatch]) -> list[Candidate]:
     complete: dict[tuple[AnySelector, Form], None] = {}
-    around: dict[AnySelector, list[Surroundings]] = {}
+    around = defaultdict[AnySelector, list[Surroundings]](list)
     for match in matches:
         values = match.sibling.known.get(attribute)
         if not values:
@@ -183,10 +166,10 @@ def _candidates(attribute: Attribute, matches: Sequence[ItemMatch]) -> list[Cand
                 if is_complete:
                     complete[selector, form] = None
                 elif (sides := surroundings(text, values)) is not None:
-                    around.setdefault(selector, []).append(sides)
-    candidates = [Candidate(attribute, selector, NO_TRIM, form) for selector, form in complete]
+                    around[selector].append(sides)
+    candidates = [Candidate(attribute, selector, form=form) for selector, form in complete]
     for selector, sides_seen in around.items():
-        for trim in learn_trims(attribute, sides_seen):
+        for trim in learn_trims(sides_seen):
             candidates.append(Candidate(attribute, selector, trim))
     return list(dict.fromkeys(candidates))
 
@@ -199,9 +182,10 @@ def _tally(candidate: Candidate, matches: Iterable[ItemMatch]) -> ItemTally:
         accepted, value = match.sibling.known.get(attribute), _value(rule, match)
         if value is None or not accepted:
             continue
-        if value_key(attribute, value) in {value_key(attribute, text) for text in accepted}:
+        key = value_key(attribute, value)
+        if any(value_key(attribute, text) == key for text in accepted):
             correct += 1
-            distinct.add(value_key(attribute, value))
+            distinct.add(key)
         else:
             wrong += 1
     return ItemTally(candidate, correct, wrong, len(distinct))
@@ -215,7 +199,10 @@ def _value(rule: Rule, match: ItemMatch) -> str | None:
 
 def _options(matches: Sequence[ItemMatch]) -> list[AnySelector]:
     """Return the texts that together give the words that the known titles add, most words first."""
-    open_words = [(match, match.distinctive_words) for match in matches if match.distinctive_words]
+    open_words = []
+    for match in matches:
+        if added_words := match.family.distinctive_words(match.sibling):
+            open_words.append((match, added_words))
     chosen: list[AnySelector] = []
     while len(open_words) >= MIN_SUPPORT and len(chosen) < MAX_OPTIONS:
         gain = _words_gained(open_words)
@@ -247,45 +234,30 @@ def _words_gained(
 
 def _query(matches: Sequence[ItemMatch]) -> tuple[tuple[str, AnySelector], ...]:
     """Return the parameters that distinguish variants in known links, and the selector of each one's value."""
-    by_name: dict[str, list[tuple[ItemMatch, str]]] = {}
+    by_name = defaultdict[str, list[tuple[ItemMatch, str]]](list)
     for match in matches:
         for name, value in dict(match.sibling.query).items():
-            by_name.setdefault(name, []).append((match, value))
+            by_name[name].append((match, value))
     parameters = []
     for name, pairs in by_name.items():
-        if len({value for _, value in pairs}) < MIN_SUPPORT:
-            continue
-        selector = _parameter_selector(pairs)
-        if selector is not None:
+        selector = _usual_selector(pairs, eq)
+        if selector is not None and len({value for _, value in pairs}) >= MIN_SUPPORT:
             parameters.append((name, selector))
     return tuple(parameters)
 
 
-def _parameter_selector(pairs: Sequence[tuple[ItemMatch, str]]) -> AnySelector | None:
-    counts = Counter(
-        selector
-        for match, value in pairs
-        for selector, text in match.texts.items()
-        if text == value
-    )
+def _usual_selector(
+    pairs: Sequence[tuple[ItemMatch, str]], fits: Callable[[str, str], bool]
+) -> AnySelector | None:
+    """Return the selector whose text fits the value in most items, if these are nearly all."""
+    counts = Counter[AnySelector]()
+    for match, value in pairs:
+        for selector, text in match.texts.items():
+            counts[selector] += fits(text, value)
     best = max(counts, key=lambda selector: (counts[selector], -len(str(selector))), default=None)
-    return best if best is not None and _is_usual(counts[best], len(pairs)) else None
-
-
-def _link(matches: Sequence[ItemMatch]) -> AnySelector | None:
-    """Return the selector of an item's address."""
-    counts = Counter(
-        selector
-        for match in matches
-        for selector, text in match.texts.items()
-        if _is_link_to(text, match.sibling.url)
-    )
-    best = max(counts, key=lambda selector: counts[selector], default=None)
-    return best if best is not None and _is_usual(counts[best], len(matches)) else None
-
-
-def _is_usual(count: int, total: int) -> bool:
-    return count >= max(MIN_SUPPORT, LINK_SHARE * total)
+    if best is None or counts[best] < max(MIN_SUPPORT, LINK_SHARE * len(pairs)):
+        return None
+    return best
 
 
 def _is_link_to(text: str, url: str) -> bool:
@@ -303,9 +275,8 @@ def shared_title(titles: Sequence[str]) -> str | None:
     """
     if len(set(titles)) < MIN_SUPPORT:
         return None
-    columns = zip(*(title.split() for title in titles), strict=False)
-    shared = takewhile(lambda column: len(set(column)) == 1, columns)
-    return " ".join(column[0] for column in shared).rstrip(" -–|/,(:") or None
+    shared = os.path.commonprefix([title.split() for title in titles])  # noqa: RUF071
+    return " ".join(shared).rstrip(" -–|/,(:") or None
 
 
 def without_options(title: str, options: Iterable[str]) -> str:
@@ -314,12 +285,11 @@ def without_options(title: str, options: Iterable[str]) -> str:
     >>> without_options("Shirt - Red / M", ["M", "Red"])
     'Shirt'
     """
-    added_words = {word for option in options for word in word_set(option)}
+    added_words = word_set(" ".join(options))
     remaining = title
     while added_words:
-        parts = remaining.rstrip(" -–|/,()").rsplit(" ", 1)
-        last_word = parts[-1]
-        if not last_word or len(parts) == 1 or not word_set(last_word) <= added_words:
+        before, _, last_word = remaining.rstrip(" -–|/,()").rpartition(" ")
+        if not before or not last_word or not word_set(last_word) <= added_words:
             break
-        remaining = parts[0]
+        remaining = before
     return remaining.rstrip(" -–|/,(") or title

@@ -138,7 +138,7 @@ def learn(
     The pages of known offers are the training examples.
     """
     from catalog.models import Stage
-    from rules_generator.learn import learn_shop
+    from rules_generator.learn_job import learn_shop
 
     invocation = get_invocation(context)
 

@@ -24,7 +24,8 @@ from parser.rules.selector import AnySelector, JsonAt
 from parser.rules.trim import Trim
 from parser.voting.votes import run_rule
 from rules_generator.candidates.selectors import selectors_for
-from rules_generator.locate.known_values import Occurrence, flatten_json
+from rules_generator.locate.json_texts import flatten_json
+from rules_generator.locate.occurrences import Occurrence
 
 NUMBER = "data-scout-n"
 """Attribute of a viewed page with the number of each element, in the order of the document."""

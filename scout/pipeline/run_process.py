@@ -21,7 +21,7 @@ RUN_MODULES = (
     "matcher.match_job",
     "parser.parse_job",
     "reports.write.report_files",
-    "rules_generator.learn",
+    "rules_generator.learn_job",
     "scout.cli",
     "scout.pipeline.shop_run",
     "scout.terminal.run_output",

@@ -90,7 +90,7 @@ def _stage_function(stage: Stage) -> Callable[..., Any]:
 
         return crawl_shop
     if stage is Stage.LEARN:
-        from rules_generator.learn import learn_shop
+        from rules_generator.learn_job import learn_shop
 
         return learn_shop
     if stage is Stage.PARSE:

@@ -13,8 +13,7 @@ from parser.crawled_pages import CrawledPage
 from parser.page.document import Document
 from parser.page_reader import PageReading, read_page
 from rules_generator.induction.inducer import induce
-from rules_generator.training.examples import Example
-from rules_generator.training.training_example import TrainingExample
+from rules_generator.training.examples import Example, TrainingExample
 
 CORPUS = Path(__file__).parent
 PAGES = sorted(path.parent for path in CORPUS.glob("*/*/page.html"))
@@ -53,9 +52,8 @@ def examples_of(host: Path, but: Path) -> Iterator[TrainingExample]:
             offer = make_offer(
                 known_values, Hint(base_url=document.url), url=document.url, currency=currency
             )
-            yield TrainingExample(
-                Example.of(CrawledPage(0, document.url, None, str(folder)), offer), document
-            )
+            example = Example.of(CrawledPage(0, document.url, None, str(folder)), offer)
+            yield example.with_document(document)
 
 
 def reading_of(folder: Path) -> PageReading:

@@ -8,8 +8,7 @@ import pytest
 from catalog.models import OfferFields
 from parser.crawled_pages import CrawledPage
 from parser.page.document import Document
-from rules_generator.training.examples import Example
-from rules_generator.training.training_example import TrainingExample
+from rules_generator.training.examples import Example, TrainingExample
 from tests.pages import Product, products
 
 
@@ -25,10 +24,8 @@ def known(product: Product, **changes: object) -> OfferFields:
 def make_example(product: Product, page: str, **changes: object) -> TrainingExample:
     """Return a training example of a product: its catalog offer and its page."""
     url = f"https://shop.example/p/{product.number}"
-    return TrainingExample(
-        Example.of(CrawledPage(product.number, url, None, ""), known(product, **changes)),
-        Document(page, url),
-    )
+    example = Example.of(CrawledPage(product.number, url, None, ""), known(product, **changes))
+    return example.with_document(Document(page, url))
 
 
 @pytest.fixture

@@ -142,7 +142,7 @@ def fake_stages(monkeypatch: pytest.MonkeyPatch) -> FakeStages:
     for module, name, function in (
         ("crawler.crawl", "crawl_shop", stages.make_stage("crawl", _crawl)),
         (
-            "rules_generator.learn",
+            "rules_generator.learn_job",
             "learn_shop",
             stages.make_stage("learn", lambda *_: {"version": 1}),
         ),

@@ -9,7 +9,7 @@ from catalog.models import Attribute
 from parser.page.document import Document
 from parser.rules.selector import AttributeAt, JsonAt, TextAt
 from rules_generator.candidates.selectors import MAX_SELECTORS, selectors_for
-from rules_generator.locate.known_values import Occurrence
+from rules_generator.locate.occurrences import Occurrence
 
 PAGE = """<body><div id="shop"><div class="product p-77" id="item-77"><h1 data-name>Lamp</h1>
 <dl><dt>Brand</dt><dd>Ardwen</dd><dt>Maker:</dt><dd class="by">Ardwen</dd>

@@ -19,13 +19,17 @@ from tests.pages import products
 from tests.rules_generator.conftest import make_example
 
 LEARNT = [
-    ("the same on all pages", [("EAN: ", ""), ("EAN: ", "")], Trim(left="EAN: ")),
+    (
+        "the same on all pages",
+        [("EAN: ", ""), ("EAN: ", "")],
+        Trim(left="EAN: ", right="", inside=True),
+    ),
     (
         "another end on each page",
         [("Lamp | EAN: ", " |"), ("Rug | EAN: ", " |")],
         Trim(left=" | EAN: ", right=" |", inside=True),
     ),
-    ("both ends", [("(", ")"), ("(", ")")], Trim(left="(", right=")")),
+    ("both ends", [("(", ")"), ("(", ")")], Trim(left="(", right=")", inside=True)),
     (
         "one that says something else",
         [("/pen-id-", ""), ("/ink-id-", ""), ("/paper-500-count-", "")],
@@ -38,13 +42,13 @@ LEARNT = [
 def test_learns_the_cut_that_the_pages_share(
     name: str, arounds: list[tuple[str, str]], expected: Trim
 ) -> None:
-    """Literals where all pages agree, delimiters where only the side next to the value does."""
-    assert expected in learn_trims(Attribute.SKU, arounds)
+    """The side next to the value, as far as all pages agree in it, or most."""
+    assert expected in learn_trims(arounds)
 
 
 def test_no_cut_of_digits_is_learnt() -> None:
     """A literal with a digit in it would take a part of some other number away."""
-    assert learn_trims(Attribute.PRICE, [("10", ""), ("10", "")]) == []
+    assert learn_trims([("10", ""), ("10", "")]) == []
 
 
 LOOKS = [
@@ -96,13 +100,14 @@ def test_words_that_texts_have_whatever_their_value(
     name: str, said: list[tuple[str, str]], left: tuple[str, ...]
 ) -> None:
     """What stands in two texts that mean something else tells nothing there."""
-    assert drop_ambient_words(Trim(words=WORDS), said).words == left
+    texts = [(text, [value]) for text, value in said]
+    assert drop_ambient_words(Trim(words=WORDS), texts).words == left
 
 
 @given(st.lists(st.tuples(st.text(max_size=12), st.text(max_size=12)), min_size=1, max_size=6))
-def test_identifiers_are_never_cut_by_count(arounds: list[tuple[str, str]]) -> None:
-    """Whatever the pages show, an identifier's cuts are literals without digits."""
-    for trim in learn_trims(Attribute.EAN, arounds):
+def test_values_are_never_cut_by_count(arounds: list[tuple[str, str]]) -> None:
+    """Whatever the pages show, the cuts are literals without digits."""
+    for trim in learn_trims(arounds):
         assert not any(isinstance(cut, int) and cut for cut in (trim.left, trim.right))
         assert not any(char.isdigit() for char in f"{trim.left or ''}{trim.right or ''}")
 

@@ -7,8 +7,9 @@ import pytest
 
 from catalog.models import Attribute
 from rules_generator.evaluation.ablated_pages import View
-from rules_generator.evaluation.corpus import open_shop, shop_paths
-from rules_generator.evaluation.evaluate import EvaluationPlan, Setting, ValueCounts, evaluate_shop
+from rules_generator.evaluation.corpus import shop_paths
+from rules_generator.evaluation.evaluate import EvaluationPlan, Setting, evaluate_path
+from rules_generator.evaluation.value_counts import ValueCounts
 from tests.corpus.test_reading import PAGES, correct_values
 from tests.floors import hold
 
@@ -31,13 +32,9 @@ def test_extraction(shared: Path, named: str, view: View, train: int, first: int
     totals = {attribute: ValueCounts() for attribute in SHOWN}
     setting = Setting(train=train)
     for path in shop_paths(shared / "data" / "extraction")[first::3]:
-        counts = (
-            evaluate_shop(open_shop(path), EvaluationPlan((setting,), view))
-            .settings[setting]
-            .counts
-        )
+        counts = evaluate_path(path, EvaluationPlan((setting,), view)).settings[setting].counts
         for name, total in totals.items():
-            total.add(counts[Attribute(name)])
+            total.update(counts[Attribute(name)])
     hold(dict(_figures(named, totals)))
 
 

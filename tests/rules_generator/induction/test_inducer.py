@@ -16,9 +16,10 @@ from parser.page.document import Document
 from parser.page_reader import read_attributes, read_page
 from parser.rules.model import RuleSet
 from rules_generator.induction.inducer import induce
-from rules_generator.scoring.tally import rank_tallies, wilson_lower_bound
+from rules_generator.scoring.ranking import rank_tallies
+from rules_generator.scoring.tally import wilson_lower_bound
+from rules_generator.training.examples import TrainingExample
 from rules_generator.training.page_cache import TOO_SLOW
-from rules_generator.training.training_example import TrainingExample
 from tests.pages import Product, article_page, category_page, data_page, products, text_page
 from tests.rules_generator.conftest import known, make_example
 
@@ -142,7 +143,7 @@ def test_links_that_lead_to_other_pages_are_set_aside(make_examples: MakeExample
     """A page like no other example's that shows no known title teaches nothing, and is said with the reason."""
     lost = [make_example(product, category_page(products(6))) for product in products(12)[10:]]
     rules, story = induce([*make_examples(10, text_page), *lost])
-    urls = [example.example.page.address for example in lost]
+    urls = [example.page.address for example in lost]
     assert sorted(url for url, _ in story.set_aside) == sorted(urls)
     assert len(rules.learnt_from) == 10
 

@@ -7,8 +7,8 @@ from parser.page.document import Document
 from parser.page_reader import read_attributes
 from parser.rules.model import Template
 from rules_generator.induction.inducer import induce
+from rules_generator.training.examples import TrainingExample
 from rules_generator.training.sampling import examples_needed, sample_examples
-from rules_generator.training.training_example import TrainingExample
 from tests.pages import Product, products
 from tests.rules_generator.conftest import make_example
 

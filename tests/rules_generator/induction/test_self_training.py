@@ -13,7 +13,7 @@ from parser.heuristics.heuristic_reader import read_page_by_heuristics
 from parser.page.document import Document
 from parser.parse_job import parse_shop, stored_rules
 from reports.write.report_files import report_shop
-from rules_generator.learn import GENERAL_RULES, learn_shop
+from rules_generator.learn_job import GENERAL_RULES, learn_shop
 from tests.pages import Product, article_page, category_page, products, text_page
 from tests.parser.test_parse_job import store_pages
 from tests.rules_generator.conftest import known

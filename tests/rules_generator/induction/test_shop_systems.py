@@ -53,7 +53,7 @@ def test_cold_start_finds_exactly_the_offers(name: str) -> None:
         for number, (path, document) in enumerate(documents.items(), 1)
     ]
     training = self_train(crawled)
-    assert {example.example.page.body for example in training.examples} <= offers
+    assert {example.page.body for example in training.examples} <= offers
     rules, _ = induce(training.examples, list(documents.values()))
     read = {
         path

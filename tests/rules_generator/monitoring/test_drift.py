@@ -13,16 +13,15 @@ from catalog.storage.store import Store
 from parser.crawled_pages import CrawledPage
 from parser.page.document import Document
 from rules_generator.induction.inducer import induce
-from rules_generator.learn import learn_shop
+from rules_generator.learn_job import learn_shop
 from rules_generator.monitoring.drift import Drift, agreement_shares, drift_shop, measure_drift
-from rules_generator.training.examples import Example
-from rules_generator.training.training_example import TrainingExample
+from rules_generator.training.examples import Example, TrainingExample
 from scout.demo.assortment.demo_shop import DemoShop
 from scout.demo.site.demo_site import DemoSite
 from tests.pages import Product, data_page, products, text_page
 from tests.parser.test_parse_job import store_pages
 from tests.rules_generator.conftest import known, make_example
-from tests.rules_generator.test_learn import run_of
+from tests.rules_generator.test_learn_job import run_of
 
 Build = Callable[[Product], str]
 ALL = products(24)
@@ -124,7 +123,7 @@ def demo_teachers(*, redesigned: bool) -> list[TrainingExample]:
             title=offer.title, price=offer.price, brand=offer.brand, sku=offer.sku, ean=offer.ean
         )
         body = site.answer(offer.path).body_for(base)
-        found.append(TrainingExample(Example.of(page, fields), Document(body, page.url)))
+        found.append(Example.of(page, fields).with_document(Document(body, page.url)))
     return found
 
 

@@ -1,7 +1,5 @@
 """Candidates that are the best there is and still no evidence are no rules."""
 
-import json
-
 import pytest
 
 from catalog.models import Attribute
@@ -11,7 +9,7 @@ from parser.rules.selector import TextAt
 from rules_generator.candidates.candidate import Candidate
 from rules_generator.candidates.naming import names_attribute
 from rules_generator.induction.inducer import induce
-from rules_generator.training.training_example import TrainingExample
+from rules_generator.training.examples import TrainingExample
 from tests.pages import Product, products, text_page
 from tests.rules_generator.conftest import make_example
 
@@ -155,49 +153,6 @@ def test_right_but_for_once(name: str, shown: str, other: str | None) -> None:
     assert read_page == ["Olmo", other]
 
 
-STATES = [
-    ("its own only", 6, False, 1),
-    ("its own first, others behind", 6, True, 0),
-    ("its own first on as many as there are", 11, True, 1),
-]
-
-
-@pytest.mark.parametrize(
-    ("name", "known", "others", "least"), STATES, ids=[case[0] for case in STATES]
-)
-def test_the_first_of_several_products_numbers(
-    name: str, known: int, others: bool, least: int
-) -> None:
-    """A state with keys of their own for products may hold them in any order, which few examples do not show."""
-    numbers = ["4006381333931", "4012345678901", "4023456789016"] if others else []
-    behind = {f"Product:900{place}": {"ean": number} for place, number in enumerate(numbers)}
-    page = "<h1>{}</h1><script type='application/json' id='state'>{}</script>"
-    members = [
-        make_example(product, page.format(product.title, json.dumps({f"Product:1{product.number:03}": {"ean": product.ean}, **behind})),
-               ean=product.ean if place < known else None)
-        for place, product in enumerate(products(11))
-    ]  # fmt: skip
-    assert (rules_of(Attribute.EAN, members) > 0) is (least > 0)
-
-
-def test_names_of_several_words_in_addresses() -> None:
-    """Where all known brands are of one word, hyphens in a link stand for blanks all the same."""
-    page = "<h1>{0}</h1><a class='brand' href='/brands/{1}'></a>"
-    brands = ["Ardwen", "Bolitt", "Elm", "Olmo", "Pira"]
-    members = [
-        make_example(
-            product,
-            page.format(product.sku, brands[place % 5].lower()),
-            title=product.sku,
-            brand=brands[place % 5],
-        )
-        for place, product in enumerate(ALL)
-    ]
-    rules, _ = induce(members)
-    other = Document(page.format("Other", "neo-tools"), "https://shop.example/p")
-    assert read_attributes(other, rules.templates[0])[Attribute.BRAND].value == "neo tools"
-
-
 def test_the_first_word_of_a_pictures_name_confirms_no_brand() -> None:
     """Where the brand's own place is silent, it would say what the picture shows."""
     page = (
@@ -232,13 +187,6 @@ def test_places_that_are_named_for_what_they_hold(
 ) -> None:
     """By words of the shop's own."""
     assert names_attribute(Candidate(attribute, at)) is expected
-
-
-def test_a_heading_before_captions() -> None:
-    """Of titles that agree on all examples, what a reader sees is asked first."""
-    page = "<a class='title' title='{0}'><img alt='{0}'></a><p class='t'>{0}</p>"
-    rules, _ = induce([make_example(product, page.format(product.title)) for product in ALL])
-    assert isinstance(rules.templates[0].rules_for(Attribute.TITLE)[0].selector, TextAt)
 
 
 def test_a_heading_is_no_description() -> None:

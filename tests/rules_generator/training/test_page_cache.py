@@ -8,7 +8,8 @@ from catalog.models import Attribute
 from parser.page.document import Document
 from parser.rules.selector import AttributeAt, JsonAt, TextAt
 from rules_generator.candidates.selectors import selectors_for
-from rules_generator.locate.known_values import ValueMatcher, find_occurrences
+from rules_generator.locate.occurrences import find_occurrences
+from rules_generator.locate.value_matcher import ValueMatcher
 from rules_generator.training import page_cache
 from rules_generator.training.page_cache import ANCHORED_SELECTOR, PageCache, SlowPage
 from tests.pages import products, text_page

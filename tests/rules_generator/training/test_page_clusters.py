@@ -78,9 +78,9 @@ def test_a_page_like_no_other_has_no_part_in_what_the_others_share() -> None:
     """It is read by the rules of the template that it is likest to, and does not make that take all pages."""
     examples = [OTHER] * 4 + [IN_STOCK] * 5 + [frozenset([*FRAME, "#wizard", "#steps", "#builder"])]
     clusters = cluster_pages(examples)
-    assert [(cluster.typical, cluster.strays) for cluster in clusters] == [
+    assert [(cluster.members, cluster.strays) for cluster in clusters] == [
         ((4, 5, 6, 7, 8), ()),
-        ((0, 1, 2, 3), (9,)),
+        ((0, 1, 2, 3, 9), (9,)),
     ]
     _, other = template_signatures(examples, clusters, [])
     assert (

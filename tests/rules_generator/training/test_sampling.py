@@ -19,7 +19,7 @@ def test_rare_attributes_and_categories_are_covered() -> None:
         )
         for number, product in enumerate(ALL)
     ]
-    picked = [example.example.known for example in sample_examples(members, 8)]
+    picked = [example.known for example in sample_examples(members, 8)]
     assert sum(Attribute.EAN in known for known in picked) == 2
     assert {known[Attribute.CATEGORY][0] for known in picked} == {"A", "B"}
 
@@ -32,7 +32,7 @@ def test_each_template_has_its_own() -> None:
     ]
     picked = sample_examples(members, 4)
     assert len(picked) == 8
-    assert sum(example.example.page.page_id % 6 == 0 for example in picked) == 4
+    assert sum(example.page.page_id % 6 == 0 for example in picked) == 4
 
 
 def test_a_template_wants_examples_of_its_own() -> None:
@@ -49,6 +49,4 @@ def test_a_template_wants_examples_of_its_own() -> None:
 
 def test_nothing_is_wanted_where_enough_is_known() -> None:
     """Nine examples of an attribute are enough, and one that none knows is not asked for."""
-    assert (
-        needed_by_attribute([make_example(product, "").example.known for product in ALL[:9]]) == {}
-    )
+    assert needed_by_attribute([make_example(product, "").known for product in ALL[:9]]) == {}

@@ -10,7 +10,7 @@ from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from matcher.match_job import match_shop
 from parser.parse_job import parse_shop, stored_rules
-from rules_generator.learn import learn_shop
+from rules_generator.learn_job import learn_shop
 from tests.pages import Product, article_page, category_page, products
 from tests.parser.test_parse_job import store_pages
 from tests.variant_shop import (

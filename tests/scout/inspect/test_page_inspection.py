@@ -11,7 +11,7 @@ from sqlmodel import col, select
 from catalog.models import KnownOffer, Run, Shop
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
-from rules_generator.learn import learn_shop
+from rules_generator.learn_job import learn_shop
 from tests.pages import products, text_page
 from tests.parser.test_parse_job import store_pages
 from tests.rules_generator import conftest as texts

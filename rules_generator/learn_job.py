@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice
 
 from sqlalchemy import or_
 from sqlalchemy import select as sql_select
@@ -46,17 +46,20 @@ from parser.page.document import Document
 from parser.parse_job import newest_rules_row
 from parser.rules.model import RuleSet, VariantLayout
 from rules_generator.config import DEFAULT_CONFIG
-from rules_generator.induction.inducer import InductionReport, induce
+from rules_generator.induction.inducer import induce
 from rules_generator.induction.pinned_rules import carry_over_pinned
 from rules_generator.induction.self_training import (
     as_general_rules,
     index_other_shops,
     self_train,
 )
-from rules_generator.monitoring.drift import agreement_shares, measure_drift, sample_yields
-from rules_generator.monitoring.rule_yield import RuleYield, comparable_yields
+from rules_generator.monitoring.drift import (
+    agreement_shares,
+    drift_since_learning,
+    sample_yields,
+)
+from rules_generator.training.examples import TrainingExample
 from rules_generator.training.sampling import examples_needed, sample_examples
-from rules_generator.training.training_example import TrainingExample
 from rules_generator.training.training_set import (
     MAX_EXAMPLES,
     TrainingSet,
@@ -124,14 +127,13 @@ class LearnTask:
 
 @dataclass(frozen=True)
 class CrawledShop:
-    """A stored shop with its crawled pages and the limits that it is learnt with."""
+    """A stored shop with its crawled pages."""
 
+    task: LearnTask
     store: Store
     shop: Shop
     pages: Sequence[CrawledPage]
     opener: PageOpener
-    max_examples: int
-    threshold: float
 
     def background(self, progress: Progress) -> Iterator[Document]:
         """Yield an unlabelled sample of the pages, some of every folder; each is freed before the next is opened."""
@@ -257,30 +259,25 @@ def learn_stored_shop(
     store = Store.open(task.settings)
     shop = store.shop(task.shop)
     before = latest_rules(store, shop)
-    all_pages = list_crawled_pages(store, shop)
-    crawled = CrawledShop(
-        store=store,
-        shop=shop,
-        pages=[page for page in all_pages if page.page_id not in task.set_aside],
-        opener=PageOpener(task.settings.bodies),
-        max_examples=task.max_examples,
-        threshold=task.threshold,
-    )
-    for page in all_pages:
+    opener, pages = PageOpener(task.settings.bodies), []
+    for page in list_crawled_pages(store, shop):
         if page.page_id in task.set_aside:
-            crawled.opener.refused[page.address] = task.set_aside[page.page_id]
+            opener.refused[page.address] = task.set_aside[page.page_id]
+        else:
+            pages.append(page)
+    crawled = CrawledShop(task, store, shop, pages, opener)
     since = None if before is None else RuleSet.from_json(before.rules).learnt_at
+    examples: Sequence[TrainingExample] = []
     try:
         training_set = load_training_set(
-            store, shop, crawled.pages, crawled.opener, crawled.max_examples, since, progress
+            store, shop, pages, opener, task.max_examples, since, progress
         )
     except NoKnownOffers as error:
         rules, stored_report = _learn_cold(crawled, error, progress)
-        examples: Sequence[TrainingExample] = []
     else:
         rules, stored_report, examples = _learn_warm(crawled, training_set, progress)
-    stored_report |= _compare(examples, _with_pinned(rules, before), before, crawled)
-    return rules, stored_report
+    stored_report["refused"] = opener.refused
+    return rules, stored_report | _compare(examples, rules, before, crawled)
 
 
 def _learn_warm(
@@ -296,17 +293,17 @@ def _learn_warm(
         )
     progress("examples used", len(training_set.examples), len(training_set.examples))
     variants, examples = _with_variants(crawled, training_set)
+    currencies = Counter(offer.currency for offer in offers if offer.currency)
     rules, induction = induce(
         examples,
         crawled.background(progress),
-        threshold=crawled.threshold,
-        currency=_usual_currency(offers),
+        threshold=crawled.task.threshold,
+        currency=max(currencies, key=lambda name: currencies[name], default=None),
         progress=progress,
     )
     used = [example for example in examples if example.address in rules.learnt_from]
-    stored_report = _stored_report(induction) | {
+    stored_report = asdict(induction) | {
         "examples_found": training_set.joined,
-        "refused": crawled.opener.refused,
         "wanted": examples_needed(used),
         "agreement": agreement_shares(examples, rules),
     }
@@ -347,26 +344,21 @@ def _learn_cold(
         raise NoKnownOffers(
             f"{error}; none of {training.pages} pages says by general rules that it shows an offer"
         )
-    examples = sample_examples(training.examples, crawled.max_examples)
+    examples = sample_examples(training.examples, crawled.task.max_examples)
     rules, induction = induce(
         examples,
         crawled.background(progress),
-        threshold=crawled.threshold,
+        threshold=crawled.task.threshold,
         progress=progress,
     )
     general = as_general_rules(rules, training.trust)
     variants = schema_variants([example.document for example in training.examples])
-    stored_report = _stored_report(induction) | {
+    stored_report = asdict(induction) | {
         "by": GENERAL_RULES,
         "examples_found": len(training.examples),
         "helped_by_other_shops": training.helped,
-        "refused": crawled.opener.refused,
     }
     return general.model_copy(update={"variants": variants}), stored_report
-
-
-def _stored_report(induction: InductionReport) -> StoredReport:
-    return dict(asdict(induction))
 
 
 def _compare(
@@ -376,6 +368,7 @@ def _compare(
     crawled: CrawledShop,
 ) -> StoredReport:
     """Measure the rules' yield on a sample of the shop's pages, and the drift of the rules before."""
+    rules = _with_pinned(rules, before)
     if before is None:
         [(fresh, resting)] = sample_yields(crawled.pages, crawled.opener, [rules], None)
         return {"coverage": asdict(fresh + resting), "drift": None}
@@ -383,15 +376,8 @@ def _compare(
     (fresh, resting), old_yields = sample_yields(
         crawled.pages, crawled.opener, [rules, old], old.learnt_at
     )
-    former = RuleYield.from_json(before.story.get("coverage") or {})
-    agreement = dict(before.story.get("agreement") or {})
-    drift = measure_drift(examples, old, agreement, comparable_yields(*old_yields, former))
+    drift = drift_since_learning(examples, old, before.story, old_yields)
     return {"coverage": asdict(fresh + resting), "drift": asdict(drift)}
-
-
-def _usual_currency(offers: Sequence[KnownOffer]) -> str | None:
-    counts = Counter(offer.currency for offer in offers if offer.currency)
-    return counts.most_common(1)[0][0] if counts else None
 
 
 def _with_pinned(rules: RuleSet, before: StoredRules | None) -> RuleSet:
@@ -410,9 +396,8 @@ def _save(
     with store.write() as session:
         last = newest_rules_row(session, shop)
         version = (last.version if last else 0) + 1
-        dated = _with_pinned(rules, last).model_copy(
-            update={"version": version, "learnt_at": utc_now()}
-        )
+        dates = {"version": version, "learnt_at": utc_now()}
+        dated = _with_pinned(rules, last).model_copy(update=dates)
         stored = StoredRules(
             shop_id=shop.id or 0,
             version=version,
@@ -427,7 +412,7 @@ def _save(
 
 def _report(stored: StoredRules, seconds: float) -> LearnReport:
     rules = RuleSet.from_json(stored.rules)
-    all_rules = [rule for template in rules.templates for rule in template.rules]
+    all_rules = list(chain.from_iterable(template.rules for template in rules.templates))
     story = stored.story
     return LearnReport(
         version=stored.version,

@@ -9,12 +9,9 @@ from hypothesis import strategies as st
 from catalog.models import Attribute
 from parser.page.document import Document
 from parser.scripts.syntax.jsonpath import compile_path
-from rules_generator.locate.known_values import (
-    MAX_OCCURRENCES,
-    ValueMatcher,
-    find_occurrences,
-    flatten_json,
-)
+from rules_generator.locate.json_texts import flatten_json
+from rules_generator.locate.occurrences import MAX_OCCURRENCES, find_occurrences
+from rules_generator.locate.value_matcher import ValueMatcher
 
 URL = "https://shop.example/p/1"
 

@@ -15,7 +15,7 @@ from catalog.storage.store import Store
 from parser.parse_job import parse_shop, stored_rules
 from parser.rules.model import Rule, RuleSet
 from parser.rules.selector import TextAt
-from rules_generator.learn import UNCHANGED, learn_shop
+from rules_generator.learn_job import UNCHANGED, learn_shop
 from tests.pages import article_page, category_page, data_page, products, text_page
 from tests.parser.test_parse_job import store_pages, stored_offers
 from tests.poison import count_deaths, poison_processes

@@ -1,0 +1,210 @@
+"""Locate known values on a page (annotation): in texts, attributes, and blocks of data.
+
+Each page is walked once. The number of occurrences per attribute and page is capped, data and marked-up places first.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+from selectolax.lexbor import LexborNode
+
+from catalog.models import Attribute
+from parser.page.cards import CARD_ATTRIBUTES, only_link
+from parser.page.document import MAX_TEMPLATES, Document
+from parser.page.texts import HIDDEN_TAGS, element_text, own_text
+from parser.rules.model import Form
+from parser.rules.selector import CONTENT, IN_ATTRIBUTE, IN_TEXT
+from parser.scripts.blocks import attribute_data
+from rules_generator.locate.element_selectors import (
+    ancestors_or_self,
+    anchor_selectors,
+    css_name,
+    css_tag,
+)
+from rules_generator.locate.json_texts import flatten_json
+from rules_generator.locate.value_matcher import (
+    MAX_LINE_CHARS,
+    NAME_ATTRIBUTES,
+    SLUG_ATTRIBUTES,
+    ValueMatcher,
+)
+
+# Caps on one page: occurrences per attribute, elements.
+MAX_OCCURRENCES = 150
+MAX_NODES = 20_000
+# Longest class or address searched for names (characters).
+MAX_NAMES_CHARS = 2_000
+# Descendants up to which an element is a line of text.
+MAX_LINE_NODES = 40
+# HTML attributes that hold values.
+VALUE_ATTRIBUTES = frozenset(
+    "content value href src alt title datetime aria-label srcset label".split()
+)
+# Elements around one that may be a tab.
+MAX_TAB_LEVELS = 4
+IMAGE_FILE = re.compile(r"^[^?#]*\.(?:jpe?g|png|gif|webp|avif)(?:[?#]|$)", re.IGNORECASE)
+# Elements around the whole page: those with names of their own, and all.
+NAMED_ROOTS = frozenset({"html", "body"})
+ROOTS = NAMED_ROOTS | {"head"}
+# Elements that may hold a description.
+DESCRIPTION_TAGS = "div, section, article, p, td, dd, li, main, span"
+
+
+@dataclass(frozen=True)
+class Occurrence:
+    """A place on one page where a known value stands: an element's text, an attribute, or a value in a block.
+
+    `whole`: the raw text is the value, not only part of it. `own`: the element's direct text is meant. `within` leads
+    into the template whose content it is, else it is empty. `size` is the raw text's length.
+    """
+
+    attribute: Attribute
+    form: Form
+    whole: bool
+    node: LexborNode | None = None
+    name: str | None = None
+    own: bool = False
+    css: str = ""
+    block: str = ""
+    path: str = ""
+    within: str = ""
+    size: int = 0
+
+
+def find_occurrences(
+    document: Document, matcher: ValueMatcher
+) -> dict[Attribute, list[Occurrence]]:
+    """Return all occurrences of the known values on a page, at most 150 per attribute."""
+    occurrences: dict[Attribute, list[Occurrence]] = {name: [] for name in matcher.known}
+    for occurrence in _all_occurrences(document, matcher):
+        located = occurrences[occurrence.attribute]
+        if len(located) < MAX_OCCURRENCES and not _is_of_something_else(document, occurrence):
+            located.append(occurrence)
+    return occurrences
+
+
+def _is_of_something_else(document: Document, occurrence: Occurrence) -> bool:
+    """Return True if it is a title, price or picture of another page's offer, or the label of a tab."""
+    if occurrence.node is None:
+        return False
+    if occurrence.attribute in CARD_ATTRIBUTES:
+        return document.cards.hold(occurrence.node)
+    if occurrence.attribute not in SLUG_ATTRIBUTES:
+        return False
+    around = islice(ancestors_or_self(occurrence.node), MAX_TAB_LEVELS)
+    link = only_link(occurrence.node)
+    return any(map(_is_tab, around)) or (link is not None and _is_tab(link))
+
+
+def _is_tab(node: LexborNode) -> bool:
+    """Return True for a tab, or a link to a part of its own page."""
+    href = (node.attributes.get("href") or "").strip()
+    return node.attributes.get("role") == "tab" or (href.startswith("#") and len(href) > 1)
+
+
+def _all_occurrences(document: Document, matcher: ValueMatcher) -> Iterator[Occurrence]:
+    for block in document.blocks:
+        yield from _in_data(block.css, block.name, block.data, matcher)
+    yield from _in_elements(document, matcher)
+    yield from _in_templates(document, matcher)
+    if Attribute.DESCRIPTION in matcher.known:
+        yield from _in_long_texts(document, matcher)
+
+
+def _in_data(css: str, name: str, data: Any, matcher: ValueMatcher) -> Iterator[Occurrence]:
+    for path, raw in flatten_json(data):
+        for match in matcher.matches(raw):
+            yield Occurrence(*match, css=css, block=name, path=path, size=len(raw))
+
+
+def _in_elements(document: Document, matcher: ValueMatcher) -> Iterator[Occurrence]:
+    nodes = document.tree.root.traverse() if document.tree.root else ()
+    for node in islice(nodes, MAX_NODES):
+        if node.tag not in HIDDEN_TAGS and node.tag not in ROOTS:
+            yield from _at_element(node, matcher)
+        elif node.tag in NAMED_ROOTS:
+            yield from _in_names(node, matcher)
+
+
+def _in_templates(document: Document, matcher: ValueMatcher) -> Iterator[Occurrence]:
+    """Yield occurrences in the content of templates, which shops fill in when something is clicked."""
+    for fragment in document.tree.template_fragments()[:MAX_TEMPLATES]:
+        template = fragment.parent
+        anchors = anchor_selectors(template) if template is not None else []
+        within = f"{anchors[0] if anchors else 'template'}{CONTENT}"
+        for node in islice(fragment.traverse(), MAX_NODES // MAX_TEMPLATES):
+            if node.tag not in HIDDEN_TAGS:
+                for occurrence in _at_element(node, matcher):
+                    yield replace(occurrence, within=within)
+
+
+def _at_element(node: LexborNode, matcher: ValueMatcher) -> Iterator[Occurrence]:
+    yield from _in_attributes(node, matcher)
+    yield from _in_json_text(node, matcher)
+    yield from _in_text(node, matcher)
+
+
+def _in_attributes(node: LexborNode, matcher: ValueMatcher) -> Iterator[Occurrence]:
+    for name, raw in node.attributes.items():
+        if not raw or raw.isspace():
+            continue
+        data = attribute_data(raw)
+        if data is not None:
+            yield from _in_data(f"[{css_name(name)}]", f"{IN_ATTRIBUTE}{name}", data, matcher)
+        elif name in VALUE_ATTRIBUTES or name.startswith("data-"):
+            for match in matcher.matches(raw.strip()):
+                # A link to the page of a picture is no picture.
+                if match[0] is not Attribute.IMAGE or name != "href" or IMAGE_FILE.search(raw):
+                    yield Occurrence(*match, node=node, name=name, size=len(raw))
+        elif name == "style" and "url(" in raw and matcher.is_image(raw):
+            yield Occurrence(Attribute.IMAGE, "plain", True, node=node, name=name, size=len(raw))
+    yield from _in_names(node, matcher)
+
+
+def _in_names(node: LexborNode, matcher: ValueMatcher) -> Iterator[Occurrence]:
+    for name, raw in node.attributes.items():
+        if raw and name in NAME_ATTRIBUTES and len(raw) <= MAX_NAMES_CHARS:
+            for match in matcher.slug_matches(raw):
+                yield Occurrence(*match, node=node, name=name, size=len(raw))
+
+
+def _in_json_text(node: LexborNode, matcher: ValueMatcher) -> Iterator[Occurrence]:
+    """Yield occurrences in JSON that is an element's only text, as in `<textarea>`."""
+    text_node = node.first_child
+    if text_node is None or text_node.tag != "-text" or text_node.next is not None:
+        return
+    data = attribute_data(text_node.text_content)
+    if data is not None:
+        for css in [*anchor_selectors(node), css_tag(node)][:2]:
+            yield from _in_data(css, IN_TEXT, data, matcher)
+
+
+def _in_text(node: LexborNode, matcher: ValueMatcher) -> Iterator[Occurrence]:
+    if not _is_line(node):
+        return
+    text = element_text(node, MAX_LINE_CHARS + 50) or ""
+    for match in matcher.matches(text) if text else ():
+        yield Occurrence(*match, node=node, size=len(text))
+    has_more = node.first_child is not None and node.first_child.next is not None
+    direct = (own_text(node) if has_more else None) or ""
+    for match in matcher.matches(direct) if direct and direct != text else ():
+        yield Occurrence(*match, node=node, own=True, size=len(direct))
+
+
+def _is_line(node: LexborNode) -> bool:
+    """Return True if an element has few enough descendants to be a line of text."""
+    if node.first_child is None:
+        return False
+    # The element itself is the first of the traversal.
+    nodes = islice(node.traverse(include_text=True), MAX_LINE_NODES + 1)
+    return sum(1 for _ in nodes) <= MAX_LINE_NODES
+
+
+def _in_long_texts(document: Document, matcher: ValueMatcher) -> Iterator[Occurrence]:
+    for node in document.tree.css(DESCRIPTION_TAGS)[:MAX_NODES]:
+        raw = node.text(separator=" ")
+        if len(raw) > MAX_LINE_CHARS and matcher.describes(raw):
+            yield Occurrence(Attribute.DESCRIPTION, "plain", True, node=node, size=len(raw))
