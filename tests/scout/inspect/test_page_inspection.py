@@ -24,6 +24,12 @@ ALL = products(12)
 @pytest.fixture
 def learnt(settings: Settings, store: Store, shop: Shop) -> Shop:
     """Learn a shop of two templates, one with several offers per page; one known price is not on its page."""
+    store_learnt_shop(settings, store, shop)
+    return shop
+
+
+def store_learnt_shop(settings: Settings, store: Store, shop: Shop) -> int:
+    """Store the pages and known offers of a shop, and learn its rules in a run; returns its id."""
     several, plain = ALL[:6], ALL[6:]
     pages = {f"p{product.number}": array_page(product) for product in several} | {
         f"p{product.number}": text_page(product) for product in plain
@@ -42,7 +48,7 @@ def learnt(settings: Settings, store: Store, shop: Shop) -> Shop:
         run = Run(shop_id=shop.id or 0)
         session.add(run)
     learn_shop(settings, store, shop, run.id or 0)
-    return shop
+    return run.id or 0
 
 
 def test_a_page_with_several_offers(scout: Scout, learnt: Shop) -> None:
