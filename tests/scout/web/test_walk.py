@@ -104,7 +104,9 @@ def chromium() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"]
+        )
         yield browser
         browser.close()
 
@@ -112,26 +114,39 @@ def chromium() -> Iterator[Any]:
 Enter = Callable[..., tuple[Any, Watch]]
 
 
+@pytest.fixture(scope="module")
+def sessions() -> dict[Role, Any]:
+    """Return the cookies of the roles that have signed in."""
+    return {}
+
+
 @pytest.fixture
-def enter(chromium: Any, room: ControlRoom) -> Iterator[Enter]:
-    """Return a function that signs in by the form; its pages may do nothing wrong until the end."""
+def enter(chromium: Any, room: ControlRoom, sessions: dict[Role, Any]) -> Iterator[Enter]:
+    """Return a function that opens the start page; its pages may do nothing wrong until the end.
+
+    A role signs in by the form once, and then keeps its session.
+    """
     opened = []
 
-    def sign_in(role: Role, viewport: dict[str, int] = WIDE) -> tuple[Any, Watch]:
-        context = chromium.new_context(base_url=room.address, viewport=viewport, locale="en")
+    def open_start(role: Role, viewport: dict[str, int] = WIDE) -> tuple[Any, Watch]:
+        context = chromium.new_context(
+            base_url=room.address, viewport=viewport, locale="en", storage_state=sessions.get(role)
+        )
         context.set_default_timeout(10_000)
         context.add_init_script(TRAP)
         watch = Watch(context, urlsplit(room.address).netloc)
         opened.append((context, watch))
         page = context.new_page()
-        page.goto("/login")
-        page.get_by_label("Name").fill(str(role))
-        page.get_by_label("Password").fill(PASSWORD)
-        page.get_by_role("button", name="Sign in").click()
-        page.wait_for_url("**/")
+        page.goto("/")
+        if role not in sessions:
+            page.get_by_label("Name").fill(str(role))
+            page.get_by_label("Password").fill(PASSWORD)
+            page.get_by_role("button", name="Sign in").click()
+            page.wait_for_url("**/")
+            sessions[role] = context.storage_state()
         return page, watch
 
-    yield sign_in
+    yield open_start
     for context, watch in opened:
         context.close()
         watch.check()
