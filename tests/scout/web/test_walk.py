@@ -51,6 +51,8 @@ FILES = re.compile(r"\.(csv|xlsx|json|html|feed-\w+)$|/login|/static/|/api/")
 TRAP = f"""Object.defineProperty(window, "{FLAG}", {{
   set() {{ console.error("a hostile value has run"); }}
 }})"""
+# Waits until the layout of a new size is done, and what observes it.
+NEXT_FRAME = "() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))"
 # The impacts of a rule of axe that no page may break.
 IMPACTS = ("serious", "critical")
 
@@ -230,9 +232,11 @@ def axe_problems(page: Any) -> list[str]:
     page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text())
     options: dict[str, Any] = {"resultTypes": ["violations"], "iframes": False}
     broken = page.evaluate("options => axe.run(document, options)", options)["violations"]
-    # The markup is the same in the dark: only the contrast can differ.
+    # The markup is the same in the dark and on a phone: contrast and scrolling can differ.
     page.emulate_media(color_scheme="dark")
-    options["runOnly"] = ["color-contrast"]
+    page.set_viewport_size(NARROW)
+    page.evaluate(NEXT_FRAME)
+    options["runOnly"] = ["color-contrast", "scrollable-region-focusable"]
     broken += page.evaluate("options => axe.run(document, options)", options)["violations"]
     page.emulate_media(color_scheme="light")
     problems = []
@@ -274,6 +278,8 @@ def test_from_a_notice_to_a_decision(
 ) -> None:
     """From the start page over a cause to a finding; it is decided by keys, and that is undone."""
     page, watch = enter(Role.REVIEWER, viewport)
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
     page.locator(".notices a.shop", has_text="demo").first.click()
     page.get_by_role("link", name="newer than the last import").click()
     page.get_by_role("heading", name="10 offers").wait_for()
@@ -348,6 +354,7 @@ def test_values_of_shops_never_run(enter: Enter) -> None:
         row.hover()
         row.locator("[data-open]").click()
         page.locator("#drawer.open h2", has_text=title).wait_for()
+        assert page.locator('a[href^="javascript:" i]').count() == 0
         page.keyboard.press("Escape")
     assert page.locator("main script, main img, main [onmouseover], main b[onclick]").count() == 0
     page.goto("/")
