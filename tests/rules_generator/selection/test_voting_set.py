@@ -6,7 +6,7 @@ from catalog.models import Attribute
 from parser.page.document import Document
 from parser.page_reader import read_attributes
 from rules_generator.induction.inducer import induce
-from tests.pages import Product, products
+from tests.pages import products
 from tests.rules_generator.conftest import make_example
 
 ALL = products(11)
@@ -211,6 +211,7 @@ def test_a_place_that_says_the_brand_comes_before_a_guess() -> None:
         read_attributes(page, induce(members)[0].templates[0])[Attribute.BRAND].value
         == "Ernie Ball"
     )
+<<<<<<< HEAD
 
 
 def test_a_row_that_is_named_comes_before_the_sixth_row() -> None:
@@ -236,3 +237,5 @@ def test_a_row_that_is_named_comes_before_the_sixth_row() -> None:
     (template,) = induce(members)[0].templates
     longer = Document(page(ALL[10], "a b c a d e ean", ALL[10].ean), "https://shop.example/p")
     assert read_attributes(longer, template)[Attribute.EAN].value == ALL[10].ean
+=======
+>>>>>>> rules27
