@@ -14,8 +14,7 @@ from tzlocal import get_localzone
 
 from catalog.language.languages import SOURCE_LANGUAGE, Language, load_language
 from catalog.language.templates import add_language
-from scout.terminal.output import format_cell
-from scout.web.labels import label_functions
+from scout.web.views.labels import label_functions
 
 LANGUAGES = {"en": "English", "de": "Deutsch"}
 """Languages of the pages, by code, each in its own words."""
@@ -66,7 +65,6 @@ def environment(code: str) -> Environment:
     templates.filters |= {
         "web_link": web_link,
         "path_part": path_part,
-        "cell": format_cell,
     }
     templates.globals |= {"query_link": query_link, "languages": LANGUAGES}
     templates.globals |= label_functions(language)
