@@ -16,12 +16,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from decimal import Decimal
 from importlib.util import find_spec
 from pathlib import Path
 
-import pytest
 from sqlalchemy import create_engine, text
 
 from benchmarks.large_store import CATEGORIES, CATEGORY_ROOT, HOME, SHOP_NAME, fill_store
@@ -40,7 +39,6 @@ from reports.model.finding_storage import store_run_findings, update_findings
 from reports.model.findings import list_findings
 from reports.write.report_files import FEED_FORMATS, FORMATS, report_shop
 from scout.overview import describe_shops
-from tests.catalog.storage.postgresql import cluster
 
 # Milliseconds that the query of a list or page may take.
 LIMIT = 100.0
@@ -101,9 +99,13 @@ def _measure(database: str, arguments: argparse.Namespace) -> bool:
             slow = _print_costs(settings, store)
             store.engine.dispose()
             return slow
-    except pytest.skip.Exception as skipped:
-        print(f"{database} is not measured: {skipped}")
+    except _NotInstalledError as error:
+        print(f"{database} is not measured: {error}")
         return False
+
+
+class _NotInstalledError(Exception):
+    """A database whose programs are not there."""
 
 
 @contextmanager
@@ -112,7 +114,16 @@ def _database_url(database: str) -> Iterator[str]:
     if database == "sqlite":
         yield ""
         return
-    with cluster() as url:
+    # Imported late: pytest would count as memory of the report.
+    import pytest
+
+    from tests.catalog.storage.postgresql import cluster
+
+    with ExitStack() as stack:
+        try:
+            url = stack.enter_context(cluster())
+        except pytest.skip.Exception as skipped:
+            raise _NotInstalledError(str(skipped)) from skipped
         engine = create_engine(url.format("postgres"), isolation_level="AUTOCOMMIT")
         with engine.connect() as connection:
             connection.execute(text("CREATE DATABASE scout"))

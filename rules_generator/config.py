@@ -45,8 +45,8 @@ class RankingTerm:
 RANKING_TERMS: dict[str, RankingTerm] = {
     "unexpected": RankingTerm(
         "share of values where the catalog knows none, in these and the right ones",
-        -0.01,
-        "1 shop: 8 categories where there are none",
+        -0.1,
+        "2 shops: 8 categories, on full pages 39 HANs where there are none",
     ),
     "named": RankingTerm(
         "a word of the selector names the attribute",

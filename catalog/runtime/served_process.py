@@ -70,7 +70,10 @@ class ServedProcess:
         try:
             with channel_end, status_end:
                 self.channel.sendall(_part(json.dumps(head).encode()))
-                _request([channel_end.fileno(), status_end.fileno(), *fds])
+                try:
+                    _request([channel_end.fileno(), status_end.fileno(), *fds])
+                except OSError as error:
+                    raise WorkerError(f"no process can be started: {error}") from error
             # A process that has died meanwhile is noticed by those who wait for its answers.
             with suppress(OSError):
                 call = (target, args, process_server.shared_variables)

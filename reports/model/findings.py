@@ -20,7 +20,6 @@ from catalog.storage.findings import (
     read_findings_page,
 )
 from catalog.storage.store import Store
-from reports.model.finding_storage import backfill_findings, store_run_findings
 from reports.model.offer_sources import read_sources
 from reports.statistics.findings_reader import (
     Finding,
@@ -149,6 +148,9 @@ def ensure_stored(store: Store, shop: Shop, run_id: int) -> None:
     # The matches of an unfinished run may have changed since.
     if is_stored and run.state == RunState.DONE:
         return
+    # Imported late: a report takes half a second to load, and most commands find all stored.
+    from reports.model.finding_storage import backfill_findings, store_run_findings
+
     backfill_findings(store, shop, before=run_id)
     store_run_findings(store, shop, run_id, {})
 

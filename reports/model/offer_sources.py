@@ -6,6 +6,7 @@ are selected, since building objects takes several times as long.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
@@ -146,11 +147,17 @@ def _readings(offer: Row[Any]) -> dict[str, Any]:
         readings[name] = {
             "raw": clean_text(stored.get("raw"), _MAX_READING_LENGTH),
             "value": _value_of(offer, name),
-            "rule": clean_text(stored.get("rule")),
+            "rule": _clean_rule(stored.get("rule")),
             "confidence": stored.get("weight"),
             "votes": stored.get("votes"),
         }
     return readings
+
+
+@lru_cache(maxsize=4096)
+def _clean_rule(rule: str | None) -> str | None:
+    """Clean the selector of a rule; a shop has few of them."""
+    return clean_text(rule)
 
 
 def _value_of(offer: Row[Any], name: str) -> str | None:

@@ -17,7 +17,7 @@ import orjson
 
 from catalog.language.languages import ENGLISH, Language
 from catalog.language.sentences import Money, Sentence
-from matcher.decision.reasons import MATCH_REASONS
+from matcher.decision.reason_texts import MATCH_REASONS
 from reports.causes.groups.group_causes import GroupCause
 from reports.model.cause_shares import CauseShare
 from reports.statistics.category_paths import category_steps

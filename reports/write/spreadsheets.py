@@ -14,7 +14,7 @@ from pathlib import Path
 from catalog.language.languages import ENGLISH, Language
 from catalog.language.sentences import Sentence, gettext_noop
 from catalog.models import ReviewDecision, Verdict
-from matcher.decision.reasons import MATCH_REASONS
+from matcher.decision.reason_texts import MATCH_REASONS
 from reports.causes.feed_quality import FeedQuality, RejectionReason
 from reports.model.cause_shares import CauseShare
 from reports.model.report_model import Report

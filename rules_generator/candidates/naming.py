@@ -35,6 +35,7 @@ MISLEADING_WORDS = re.compile(
 )
 HEADING_TAGS = ("h1", "title")
 MAIN_HEADING = re.compile(r"(?:^|\s)h1[^\s]*(?: ::text)?$")
+NUMBER_SEPARATORS = tuple("-_/")
 # Parts of a selector that name nothing: positions, and the key of a named entry.
 UNNAMING = re.compile(r":nth-[a-z-]+\(\d+\)|(?<=\[\?\(@\.)\w+")
 
@@ -64,3 +65,13 @@ def has_attribute_word(attribute: Attribute, selector: str) -> bool:
 def has_misleading_word(selector: str) -> bool:
     """Return True if a word of the selector names something else than the page's offer."""
     return MISLEADING_WORDS.search(selector) is not None
+
+
+def may_cut_number(candidate: Candidate) -> bool:
+    """Return True if a trim may leave a part of an identifier: it ends at a separator, or finds a shape."""
+    trim = candidate.trim
+    if candidate.attribute not in IDENTIFIERS:
+        return False
+    if trim.shape or str(trim.left).endswith(NUMBER_SEPARATORS):
+        return True
+    return str(trim.right).startswith(NUMBER_SEPARATORS)

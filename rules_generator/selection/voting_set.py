@@ -16,7 +16,7 @@ from catalog.models import IDENTIFIERS, Attribute
 from parser.rules.model import Rule
 from parser.rules.selector import AnySelector
 from parser.voting.vote_weights import weight_at
-from rules_generator.candidates.naming import names_attribute
+from rules_generator.candidates.naming import may_cut_number, names_attribute
 from rules_generator.candidates.source_kinds import element_kind, source_kind
 from rules_generator.config import LearnerConfig
 from rules_generator.locate.element_selectors import ancestors_or_self
@@ -144,8 +144,11 @@ def _can_fall_back(tally: Tally, chosen: Sequence[ScoredTally]) -> bool:
 def _confirms(
     tally: Tally, chosen: Sequence[ScoredTally], kind: Callable[[AnySelector], str]
 ) -> bool:
-    """Return True if it reads another kind of place than the chosen ones, and never contradicts them."""
-    if tally.candidate.is_guess or not chosen:
+    """Return True if it reads another kind of place than the chosen ones, and never contradicts them.
+
+    A part of a longer number confirms nothing: where the shop has no number, it is a part of another text.
+    """
+    if tally.candidate.is_guess or may_cut_number(tally.candidate) or not chosen:
         return False
     if _is_unnamed_constant(tally) and names_attribute(chosen[0][1].candidate):
         return False

@@ -62,10 +62,11 @@ def run_as_this_process(arguments: Sequence[str]) -> int:
 
     Returns its exit code. Signals that end this process end the forked one as well.
     """
+    streams = [stream for stream in STANDARD_STREAMS if _is_open(stream)]
     process = ServedProcess(
         _run_scout,
-        (list(arguments), dict(os.environ), list(STANDARD_STREAMS)),
-        fds=STANDARD_STREAMS,
+        (list(arguments), dict(os.environ), streams),
+        fds=streams,
         modules=RUN_MODULES,
     )
     try:
@@ -78,6 +79,14 @@ def run_as_this_process(arguments: Sequence[str]) -> int:
         process.join()
     code = process.exitcode or 0
     return code if code >= 0 else 128 - code
+
+
+def _is_open(descriptor: int) -> bool:
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        return False
+    return True
 
 
 def _interrupt(process: ServedProcess) -> None:

@@ -14,7 +14,7 @@ from tzlocal import get_localzone
 
 from catalog.language.languages import SOURCE_LANGUAGE, Language, load_language
 from catalog.language.templates import add_language
-from scout.web.labels import label_functions
+from scout.web.views.labels import label_functions
 
 LANGUAGES = {"en": "English", "de": "Deutsch"}
 """Languages of the pages, by code, each in its own words."""

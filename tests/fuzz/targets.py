@@ -454,7 +454,7 @@ def make_targets() -> Iterator[Target]:
     yield Target("slips", 130, tuples(titles, choice(range(FEED_ITEMS))), check_slip)
     yield Target("sitemaps", 60, mutated(field_files("sitemaps"), MARKUP), check_sitemap)
     yield Target("archives", 90, mutated(archive_files(), ARCHIVE), check_archive)
-    yield Target("neighbours", 100, mutated([RECORD], ARCHIVE), check_neighbours)
+    yield Target("neighbours", 114, mutated([RECORD], ARCHIVE), check_neighbours)
     labels = ["utf-8", "utf-16", "hex", "shift_jis", "iso-8859-1", "undefined", "x" * 50]
     headers = [*(f"text/html; charset={label}" for label in labels), "text/html", "", None]
     link_headers = ['</x>; rel="canonical"', "<//[>; rel=alternate; hreflang=de", "de-AT, en", "<"]
@@ -463,7 +463,7 @@ def make_targets() -> Iterator[Target]:
         "pages", 10, tuples(pages, choice(headers), choice([None, *link_headers])), check_page
     )
     thresholds = choice([0.05, 0.5, 0.8, 0.95, 1.0])
-    yield Target("duplicates", 19, tuples(lists(texts, 12), thresholds), check_duplicates)
+    yield Target("duplicates", 5, tuples(lists(texts, 12), thresholds), check_duplicates)
     shops = []
     for number, host in enumerate(corpus_pages()):
         host_pages = mutated([body for _, body, _ in host], [*MARKUP, *DATA])

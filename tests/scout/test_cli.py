@@ -71,6 +71,32 @@ def test_quick() -> None:
     assert time.perf_counter() - begun < 3
 
 
+OPEN_STORE = """
+import sys
+from scout.cli import main
+main(["--data-dir", sys.argv[1], *sys.argv[2:]])
+sys.stderr.write(" ".join({name.partition(".")[0] for name in sys.modules}))
+"""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("shop", "list"), ("shop", "show", "demo"), ("offers", "demo"), ("review", "demo", "list")],
+)
+def test_a_command_loads_no_more_than_it_needs(
+    settings: Settings, store: Store, scout: Scout, known_shop: Shop, fake_stages: FakeStages,
+    command: tuple[str, ...],
+) -> None:  # fmt: skip
+    """A command that reads the store of a shop with a finished run computes and migrates nothing."""
+    assert scout("run", "demo").code == 0
+    assert scout(*command).code == 0
+    program = [sys.executable, "-c", OPEN_STORE, str(settings.data_dir), *command]
+    result = subprocess.run(program, capture_output=True, text=True, check=True)
+    too_much = {"alembic", "lxml", "numpy", "polars", "rich", "scipy", "scrapy", "sklearn"}
+    too_much |= {"selectolax", "structlog", "twisted"}
+    assert not too_much & set(result.stderr.split())
+
+
 def test_version(scout: Scout) -> None:
     """`--version` prints the version and exits."""
     result = scout("--version")

@@ -207,18 +207,33 @@ def test_web_pages(client: TestClient, expected: Figures) -> None:
     """The pages of all shops and of one have the figures, and the run under way beside them."""
     start = html.fromstring(client.get("/").text)
     cells = [cell.text_content().strip() for cell in start.xpath("//tbody/tr[1]/td")]
-    assert cells[5] == "10"
-    assert "running (parse)" in cells[4]
-    assert start.xpath("//a[.='report']/@href") == [f"/runs/{FINISHED}/report.html"]
-    page = client.get("/shops/demo")
-    tree = html.fromstring(page.text)
+    assert (cells[1], cells[3]) == ("10", "5")
+    assert "running reading offers" in " ".join(cells[6].split())
+    assert start.xpath("//a[.='Report']/@href") == [f"/runs/{FINISHED}/report.html"]
+    tree = html.fromstring(client.get("/shops/demo").text)
+    assert _tiles(tree) == {
+        "/shops/demo/findings": "10",
+        "/shops/demo/findings?verdict=unsure": "1",
+        "/shops/demo/findings?verdict=listed": "5",
+        "/shops/demo/findings?verdict=ignored": "1",
+    }
     text = " ".join(tree.text_content().split())
-    assert "missing 10, unsure 1, listed 5, ignored 1" in text
-    assert "The missing offers cost €114 + $12,942." in text
-    assert "Run 3 is under way (parse); these are the figures of the last finished one." in text
-    links = tree.xpath("//table[last()]//td[2]/a/@href")
-    assert tuple(links) == expected.missing
+    assert "€114 + $12,942" in text
+    assert "Run 3 is under way: reading offers." in text
+    assert "The figures below are those of the last finished run." in text
+    listed = html.fromstring(client.get("/shops/demo/findings").text)
+    urls = []
+    for link in listed.xpath("//td[@class='offer']/a/@href"):
+        drawer = html.fromstring(client.get(link).text)
+        urls.append(drawer.xpath("//p[@class='links']/a/@href")[0])
+    assert tuple(urls) == expected.missing
     assert client.get(f"/runs/{FINISHED}/report.html").status_code == 200
+
+
+def _tiles(tree: html.HtmlElement) -> dict[str, str]:
+    """Return the figures of a shop's page by the list that each leads to."""
+    tiles = tree.xpath("//a[contains(@class, 'tile') and contains(@href, '/findings')]")
+    return {tile.get("href"): tile.findtext("b") for tile in tiles}
 
 
 def test_metrics(client: TestClient, expected: Figures) -> None:
@@ -242,9 +257,8 @@ def test_a_decision_moves_all_of_them(scout: Scout, client: TestClient, expected
     assert scout("decide", "demo", url, "ignore").code == 0
     assert json.loads(scout("shop", "show", "demo", "--json").out)["missing"] == 9
     assert client.get("/api/shops/demo").json()["values"] == {"EUR": "90", "USD": "12942"}
-    assert "missing 9, unsure 1, listed 5, ignored 2" in " ".join(
-        html.fromstring(client.get("/shops/demo").text).text_content().split()
-    )
+    tiles = _tiles(html.fromstring(client.get("/shops/demo").text))
+    assert list(tiles.values()) == ["9", "1", "5", "2"]
     assert scout("report", "demo").code == 0
     ignored = client.get("/api/shops/demo/offers?verdict=ignored").json()
     assert url in {row["url"] for row in ignored}

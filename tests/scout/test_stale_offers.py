@@ -73,7 +73,7 @@ def test_rows(scout: Scout, fill: StoreBuilder, arguments: list[str], paths: lis
 def test_table(scout: Scout, fill: StoreBuilder) -> None:
     """The table names the state of each page, and counts what was not seen but may be there."""
     out = scout("offers", "demo", "--stale").out
-    assert "not found" in out
+    assert "page not found" in out
     assert "4 offers (stale)" in out
     assert "not crawled 2, no link 1, page found 1" in out
 

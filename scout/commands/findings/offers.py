@@ -176,7 +176,9 @@ def _print_stale_offers(
     limit: int | None,
     as_json: bool,
 ) -> None:
+    from catalog.language.languages import ENGLISH
     from reports.model.stale_offers import find_stale_offers, stale_row
+    from reports.statistics.page_reasons import PAGE_REASONS
 
     stale = find_stale_offers(invocation.store, shop, run_id, where, sort)
     if as_json:
@@ -187,7 +189,8 @@ def _print_stale_offers(
     rows = []
     for offer in shown:
         title, category = shorten(offer.title, 50), shorten(_last_steps(offer.category), 30)
-        rows.append((offer.price, offer.currency, title, category, offer.reason, offer.url))
+        reason = PAGE_REASONS.translate(offer.reason or "", ENGLISH)
+        rows.append((offer.price, offer.currency, title, category, reason, offer.url))
     if rows:
         print_table(("price", "", "title", "category", "page", "url"), rows)
     print_lines(f"{_shown_of_total(len(shown), len(stale.offers))} (stale)")

@@ -15,8 +15,8 @@ from scout.web.api import models
 from scout.web.api.cursors import Cursor, Limit, decode_id, encode_cursor
 from scout.web.api.responses import problems
 from scout.web.context import Context
+from scout.web.files.report_files import MEDIA_TYPES, report_response
 from scout.web.rendering import path_part
-from scout.web.report_files import MEDIA_TYPES, report_response
 from scout.web.stored_rows import RowId, get_run
 
 router = api_router("runs")

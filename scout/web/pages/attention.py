@@ -30,15 +30,16 @@ from scout.attention import (
 )
 from scout.overview import list_shops
 from scout.pipeline.run_records import shop_key as shop_id_of
+from scout.pipeline.run_summary import report_paths
 from scout.schedule.cron import next_time
 from scout.schedule.words import describe_cron
 from scout.web.access.guard import Reviewer, Viewer, page_router
 from scout.web.api.cursors import encode_cursor
 from scout.web.api.shops import parse_shop_cursor
-from scout.web.charts import sparkline
 from scout.web.context import Message
 from scout.web.rendering import read_language
 from scout.web.stored_rows import RowId
+from scout.web.views.charts import sparkline
 
 PAGE_SIZE = 50
 """Shops on one page of the list."""
@@ -59,6 +60,7 @@ class ShopLine:
     sparkline: str
     plan: str
     next_at: datetime | None
+    has_report: bool
 
 
 @router.get("/")
@@ -121,7 +123,9 @@ def _lines(store: Store, rows: list[ShopRow], language: Language) -> list[ShopLi
         plan, next_at = "", None
         if cron is not None:
             plan, next_at = describe_cron(cron, language), _next_time(cron)
-        lines.append(ShopLine(row, sparkline(trends.get(shop_id, [])), plan, next_at))
+        has_report = row.finished is not None and "html" in report_paths(store, row.finished)
+        points = trends.get(shop_id, [])
+        lines.append(ShopLine(row, sparkline(points), plan, next_at, has_report))
     return lines
 
 

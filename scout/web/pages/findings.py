@@ -21,9 +21,13 @@ from scout.inspect.review_decisions import Judgement, RecordedStep, check_note, 
 from scout.offer_filters import FilterTexts
 from scout.web.access.guard import Reviewer, Viewer, page_router
 from scout.web.context import Context, Message
-from scout.web.downloads import download_response
-from scout.web.finding_details import list_readings, read_candidates, weigh_decision
-from scout.web.findings_query import (
+from scout.web.files.downloads import download_response
+from scout.web.plain_text import PlainText, ShortText
+from scout.web.query_filters import parse_row_id
+from scout.web.rendering import path_part, query_link
+from scout.web.stored_rows import RowId
+from scout.web.views.finding_details import list_readings, read_candidates, weigh_decision
+from scout.web.views.findings_query import (
     DEFAULT_SORT,
     DEFAULT_VERDICT,
     MAX_PAGE,
@@ -33,10 +37,6 @@ from scout.web.findings_query import (
     read_query,
     verdict_counts,
 )
-from scout.web.plain_text import PlainText, ShortText
-from scout.web.query_filters import parse_row_id
-from scout.web.rendering import path_part, query_link
-from scout.web.stored_rows import RowId
 
 router = page_router()
 

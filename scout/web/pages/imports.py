@@ -22,11 +22,11 @@ from scout.pipeline.run_pool import run_log_path
 from scout.pipeline.run_records import shop_key
 from scout.web.access.guard import Editor, Viewer, page_router
 from scout.web.context import Context, Message
-from scout.web.live_runs import last_lines
+from scout.web.files.uploads import find_upload, store_upload
 from scout.web.plain_text import FormText
 from scout.web.query_filters import parse_row_id
 from scout.web.rendering import path_part, query_link
-from scout.web.uploads import find_upload, store_upload
+from scout.web.views.live_runs import last_lines
 
 PAGE_SIZE = 50
 """Imports, or refused rows, on one page."""

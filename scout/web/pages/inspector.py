@@ -11,7 +11,7 @@ from sqlmodel import col, select
 from starlette.exceptions import HTTPException
 from starlette.responses import HTMLResponse, Response
 
-from catalog.errors import RuleError
+from catalog.errors import RuleError, UsageError
 from catalog.models import Attribute, Page, PageKind, Shop, ShopOffer
 from parser.rules.selector import selector_from
 from scout.inspect.page_inspection import InspectedVote, Inspection, inspect_page
@@ -26,6 +26,7 @@ from scout.inspect.review_decisions import parse_attribute
 from scout.inspect.rule_admin import load_rules, save_rules, set_manual_rule
 from scout.inspect.rule_forms import WrittenForm, WrittenRule
 from scout.inspect.rule_trial import measured_rule, try_manual_rule
+from scout.inspect.snapshots import SNAPSHOT_HEADERS, read_snapshot
 from scout.web.access.guard import Editor, Viewer, page_router
 from scout.web.context import Context, Message
 from scout.web.plain_text import PlainText, ShortText
@@ -232,6 +233,16 @@ def show_stored_page(name: str, page_id: RowId, context: Viewer) -> Response:
         "x-frame-options": "SAMEORIGIN",
     }
     return HTMLResponse(view_page(document, hit), headers=headers)
+
+
+@router.get("/snapshots/{page_id}")
+def show_snapshot(page_id: RowId, context: Viewer) -> Response:
+    """Send a stored page as it was fetched, in a sandbox without scripts and network."""
+    try:
+        snapshot = read_snapshot(context.settings, context.store, page_id)
+    except UsageError as error:
+        raise HTTPException(404, str(error)) from error
+    return Response(snapshot.markup, headers=SNAPSHOT_HEADERS)
 
 
 @router.get("/shops/{name}/inspect/{page_id}/suggest")

@@ -18,11 +18,11 @@ from scout.pipeline.run_records import shop_key
 from scout.pipeline.run_summary import report_paths
 from scout.web.access.guard import Editor, Viewer, page_router
 from scout.web.context import Context, Message
-from scout.web.live_runs import LiveRun, read_live_run, read_log_end
+from scout.web.files.report_files import report_response
 from scout.web.query_filters import parse_row_id
 from scout.web.rendering import path_part, read_language
-from scout.web.report_files import report_response
 from scout.web.stored_rows import RowId, get_run
+from scout.web.views.live_runs import LiveRun, read_live_run, read_log_end
 
 PAGE_SIZE = 50
 """Runs on one page of a list."""

@@ -32,10 +32,10 @@ from scout.pipeline.run_summary import report_paths
 from scout.schedule.cron import next_times
 from scout.schedule.words import describe_cron
 from scout.web.access.guard import Reviewer, Viewer, page_router
-from scout.web.charts import trend_bars
 from scout.web.context import Context, Message
 from scout.web.plain_text import FormText
 from scout.web.rendering import path_part, read_language
+from scout.web.views.charts import trend_bars
 
 SHOWN_RUNS = 10
 """Runs on the page of a shop; the page of its runs has all."""

@@ -9,7 +9,7 @@ import pytest
 from catalog.language.languages import load_language
 from catalog.language.recognition import StoredTexts
 from catalog.language.sentences import Money, Sentence
-from matcher.decision.reasons import MATCH_REASONS
+from matcher.decision.reason_texts import MATCH_REASONS
 from reports.statistics.page_reasons import PAGE_REASONS, REJECTION_REASONS
 
 GERMAN = load_language("de")

@@ -73,7 +73,7 @@ def test_minutes(make_bench: Callable[..., Bench]) -> None:
     made = make_bench(max_minutes=10.0)
     fill(made)
     with made.store.write() as session:
-        session.add(Crawl(shop_id=made.shop.id or 0, run_id=made.run_id, seconds=599.9))
+        session.add(Crawl(shop_id=made.shop.id or 0, run_id=made.run_id, seconds=599.5))
     assert made.crawl().stopped == OVER_MINUTES
 
 

@@ -6,7 +6,7 @@ from catalog.models import Attribute
 from parser.page.document import Document
 from parser.page_reader import read_attributes
 from rules_generator.induction.inducer import induce
-from tests.pages import Product, products
+from tests.pages import products
 from tests.rules_generator.conftest import make_example
 
 ALL = products(11)
@@ -211,28 +211,3 @@ def test_a_place_that_says_the_brand_comes_before_a_guess() -> None:
         read_attributes(page, induce(members)[0].templates[0])[Attribute.BRAND].value
         == "Ernie Ball"
     )
-
-
-def test_a_row_that_is_named_comes_before_the_sixth_row() -> None:
-    """Of two examples both are right; where the table is longer, the sixth row is another one."""
-
-    def page(product: Product, order: str, ean: str) -> str:
-        texts = {
-            name: f"{name} {product.title[:number]}" for number, name in enumerate("abcde", 3)
-        } | {"ean": ean}
-        rows = "".join(
-            f"<tr class='is-{name}'><td><p>{texts[name]}</p></td></tr>" for name in order.split()
-        )
-        return f"<h1>{product.title}</h1><main><div><table>{rows}</table></div></main>"
-
-    members = [
-        *(
-            make_example(product, page(product, "a b c d e ean", product.ean))
-            for product in ALL[:2]
-        ),
-        make_example(ALL[2], page(ALL[2], "ean a b c d e", ALL[2].ean), ean=None),
-        *(make_example(product, page(product, "a b c d e", ""), ean=None) for product in ALL[3:10]),
-    ]
-    (template,) = induce(members)[0].templates
-    longer = Document(page(ALL[10], "a b c a d e ean", ALL[10].ean), "https://shop.example/p")
-    assert read_attributes(longer, template)[Attribute.EAN].value == ALL[10].ean

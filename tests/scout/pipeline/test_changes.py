@@ -17,9 +17,6 @@ from reports.model.findings import list_findings
 from scout.pipeline.shop_run import run_shop
 from tests.crawler.server import Loopback, raw, serve
 
-# Much computation: the coverage tracer would double its time.
-pytestmark = pytest.mark.no_cover
-
 PAGES = 10
 KNOWN = 7
 PAGE = """<html><head><title>{title}</title><script type="application/ld+json">{data}</script></head>
@@ -27,7 +24,7 @@ PAGE = """<html><head><title>{title}</title><script type="application/ld+json">{
 # Times and runs of a finding: when and by which run it was seen.
 MOMENTS = frozenset(
     "fetched_at first_seen_at first_seen_run_id last_seen_at since since_at since_run_id match_id "
-    "reviewed_at source".split()
+    "reviewed_at source stored_id".split()
 )
 
 

@@ -113,7 +113,7 @@ def test_figures_after_a_failed_run(
     shown = json.loads(scout("shop", "show", "demo", "--json").out)
     assert (shown["state"], shown["missing"], shown["finished_run"]) == ("failed", 1, finished)
     page = client_of(settings, store).get("/shops/demo").text
-    assert f"Run {failed} failed" in " ".join(page.split())
+    assert f"The last run failed: {REASON}" in html.fromstring(page).text_content()
 
 
 @pytest.mark.parametrize("state", [RunState.RUNNING, RunState.FAILED])

@@ -59,7 +59,7 @@ def test_a_signal_ends_the_command_and_all_its_processes(
     os.kill(process.pid, number)
     _, errors = process.communicate(timeout=30)
     assert process.returncode == code
-    assert errors.count("interrupted: the same command goes on") == (number == signal.SIGINT)
+    assert errors.count("interrupted: the same command resumes") == (number == signal.SIGINT)
     assert "Traceback" not in errors
     assert len(children) >= 3
     assert not any(is_alive(child) for child in children)

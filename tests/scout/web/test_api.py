@@ -228,7 +228,9 @@ def test_a_run_is_started(editor: TestClient, shop: Shop, monkeypatch: pytest.Mo
     """A run is started in the background, once at a time; its end can be asked for."""
     calls: list[tuple[str, ...]] = []
 
-    def run(self: object, shop_id: int, name: str, command: list[str]) -> RunResult:
+    def run(
+        self: object, shop_id: int, name: str, command: list[str], arguments: list[str]
+    ) -> RunResult:
         calls.append((name, *command))
         return RunResult(1, "error: the shop does not answer")
 
@@ -271,7 +273,9 @@ def test_rules_are_learnt_when_absent(
     place = f"{API}/shops/{shop.name}/rules"
     results = [RunResult(1, "error: no page was crawled"), RunResult(0)]
 
-    def learn(self: object, shop_id: int, name: str, command: list[str]) -> RunResult:
+    def learn(
+        self: object, shop_id: int, name: str, command: list[str], arguments: list[str]
+    ) -> RunResult:
         assert command == ["learn"]
         result = results.pop(0)
         if result.exit_code == 0:

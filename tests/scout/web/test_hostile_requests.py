@@ -1,6 +1,7 @@
 """No path, query, id, body or header makes the application fail: it answers below 500."""
 
 import json
+from collections.abc import Iterator
 
 import pytest
 from fastapi.testclient import TestClient
@@ -40,20 +41,23 @@ PARAMETERS = (
 ).split()
 
 
-@pytest.fixture
-def client(
-    settings: Settings, store: Store, shop: Shop, monkeypatch: pytest.MonkeyPatch
-) -> TestClient:
-    """A client that may do everything; no job is really started."""
-    monkeypatch.setattr("scout.pipeline.run_pool.RunPool.run", lambda *_: RunResult(1, "not run"))
-    return web_client(settings, store, Role.ADMIN)
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    """A client that may do everything, for all tests of this module; no job is really started."""
+    settings = Settings.load(data_dir=tmp_path_factory.mktemp("hostile"))
+    store = Store.open(settings)
+    with store.write() as session:
+        session.add(Shop(name="demo", url="http://127.0.0.1:8000/", allow_private=True))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("scout.pipeline.run_pool.RunPool.run", lambda *_: RunResult(1, "not run"))
+        yield web_client(settings, store, Role.ADMIN)
 
 
 @pytest.mark.parametrize("value", VALUES, ids=range(len(VALUES)))
 def test_paths_and_queries(client: TestClient, value: str) -> None:
     """Every route answers each hostile part of its path, and each parameter of its query."""
-    # Browsers and clients send URLs of up to 64 KB.
-    names = PARAMETERS if len(value) < 1000 else PARAMETERS[:8]
+    # Clients send URLs of up to 64 KB.
+    names = PARAMETERS if len(value) < 1000 else PARAMETERS[:2]
     query = "&".join(f"{name}={value}" for name in names)
     for method, path, _ in ROUTES:
         if method != "GET":
@@ -73,12 +77,14 @@ def test_paths_and_queries(client: TestClient, value: str) -> None:
 @pytest.mark.parametrize("name", PARAMETERS)
 def test_one_parameter(client: TestClient, name: str) -> None:
     """A single hostile parameter is refused or ignored."""
-    for path in ("/shops/demo", "/api/v1/shops", "/api/v1/shops/demo/findings", "/audit"):
-        for value in VALUES:
+    for path in ("/shops/demo", "/api/v1/shops/demo/findings"):
+        # Parameters are checked in turn: among all of them, the first bad one hides the others.
+        for value in VALUES[:8]:
             response = client.get(f"{path}?{name}={value}", follow_redirects=False)
             assert response.status_code < 500, (path, name, value[:40])
 
 
+FORM = "application/x-www-form-urlencoded"
 BODIES = (
     b"",
     b"{",
@@ -109,7 +115,8 @@ def test_bodies(client: TestClient, body: bytes) -> None:
         address = path.replace("{name}", "demo").replace("{shop}", "demo").replace("{run_id}", "1")
         # The shop stays for the other routes.
         address = address if method != "DELETE" else address.replace("demo", "nobody")
-        for kind in ("application/json", "application/x-www-form-urlencoded", "text/plain"):
+        # Pages take forms, the API takes JSON.
+        for kind in ("application/json" if path.startswith("/api") else FORM, "text/plain"):
             response = client.request(method, address, content=body, headers={"content-type": kind})
             assert response.status_code < 500, (method, path, kind)
 

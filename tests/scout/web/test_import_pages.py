@@ -12,7 +12,7 @@ from catalog.models import CatalogImport, KnownOffer, LostOffer, Role, Shop
 from catalog.runtime.settings import Settings
 from catalog.storage.store import Store
 from scout.web.app import create_app
-from scout.web.uploads import find_upload
+from scout.web.files.uploads import find_upload
 from tests.scout.web.browser import Browser, signed_in
 from tests.scout.web.test_run_pages import started as started
 

@@ -1,4 +1,4 @@
-"""Measured accuracy of the whole pipeline and of the URL cleaner: it may rise, and must not fall."""
+"""Floors under the whole pipeline and the URL cleaner: measured figures may rise, and must not fall."""
 
 from pathlib import Path
 from typing import Any

@@ -8,7 +8,7 @@ from pathlib import Path
 from starlette.background import BackgroundTask
 from starlette.responses import FileResponse
 
-from scout.web.report_files import MEDIA_TYPES
+from scout.web.files.report_files import MEDIA_TYPES
 
 FEED_MEDIA_TYPES = {
     ".xml": "application/xml",

@@ -1,0 +1,1 @@
+"""Files that come and go: uploads, downloads made for one request, reports."""
