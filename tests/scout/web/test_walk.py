@@ -465,7 +465,7 @@ def test_make_a_rule_in_the_inspector(enter: Enter, room: ControlRoom) -> None:
     page.goto(f"/shops/demo/inspect?url={room.shop.url}p9")
     frame = page.frame_locator("[data-frame]")
     panel = page.locator('.panel[data-attribute="title"]')
-    panel.locator("summary").click()
+    panel.locator("summary").first.click()
     frame.locator("[data-scout-rules]").first.wait_for(state="attached")
     panel.locator("[data-rule]").first.hover()
     frame.locator("h1[data-scout-lit]").wait_for()
