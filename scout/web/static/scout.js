@@ -12,3 +12,14 @@ document.addEventListener("submit", (event) => {
 document.addEventListener("change", (event) => {
   if (event.target.matches("[data-submit]")) event.target.form.requestSubmit();
 });
+
+// A table that is wider than its box is scrolled by keys as well: the box takes the focus.
+const boxes = new ResizeObserver((entries) => {
+  entries.forEach(({ target }) => {
+    if (target.scrollWidth > target.clientWidth) target.setAttribute("tabindex", "0");
+    else target.removeAttribute("tabindex");
+  });
+});
+const observeBoxes = (root) => root.querySelectorAll(".table").forEach((box) => boxes.observe(box));
+observeBoxes(document);
+document.addEventListener("htmx:afterSwap", (event) => observeBoxes(event.target));

@@ -68,6 +68,7 @@ HOSTILE_PAGE = f"""<script>window.{FLAG}=1; top.{FLAG}=1</script>
 <iframe src="http://evil.example/"></iframe><a class="bait" href="http://evil.example/">bait</a>
 <form action="http://evil.example/"><button>send</button></form>
 """
+HOSTILE_URL = f"javascript:window.{FLAG}=1//http://evil.example/"
 HOSTILE_REASON = f'http 503 <img src=x onerror="window.{FLAG}=1">'
 
 
@@ -185,6 +186,9 @@ def _store_hostile_values(store: Store, run_id: int) -> None:
             match = session.get_one(Match, finding.match_id)
             match.offer = {**match.offer, **fields}
             match.reasons = [value]
+            if number == 0:
+                finding.url = match.url = HOSTILE_URL
+                finding.urls = match.urls = [HOSTILE_URL, f"{HOSTILE_URL}+1"]
             session.add(match)
 
 
