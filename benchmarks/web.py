@@ -440,7 +440,25 @@ def routes(shop: str, runs: list[int | None]) -> Iterator[str]:
         "/account",
         "/metrics",
     )
-    yield from (f"/shops/{shop}", f"/shops/{shop}/findings", f"/shops/{shop}?verdict=all&page=300")
+    yield from (
+        f"/shops/{shop}",
+        f"/shops/{shop}/findings",
+        f"/shops/{shop}/findings?verdict=all&sort=-price&page=300",
+        f"/shops/{shop}/findings?cause=EAN&brand=brand+1",
+        f"/shops/{shop}/findings?verdict=unsure&sort=title",
+        f"/shops/{shop}/runs",
+        f"/shops/{shop}/rules",
+        f"/shops/{shop}/imports",
+        f"/shops/{shop}/inspect",
+        f"/shops/{shop}/settings",
+    )
+    yield from (
+        "/deliveries",
+        "/?search=shop+00",
+        "/?sort=missing",
+        "/?sort=last-run",
+        "/?state=done",
+    )
     api = "/api/v1"
     yield from (
         f"{api}/shops",
