@@ -372,9 +372,9 @@ class ShopOffer(OfferFields, table=True):
     """An offer parsed from a page of the shop. `variant` numbers the offers of one page, from 0.
 
     Where a page has several offers, the variants of one product, `variant_of` is that page's URL.
-    `readings` holds, per attribute, the confidence of the winning value, the number of votes, and the
-    text and selector that it comes from: `{"price": {"weight": 0.97, "votes": 4, "raw": "7,90 €",
-    "rule": ".price"}}`. Offers parsed by earlier versions lack the last two.
+    `readings` holds, per attribute, the confidence of the winning value, the number of votes, and
+    the text and selector that it comes from: `{"price": {"weight": 0.97, "votes": 4, "raw": "7,90
+    €", "rule": ".price"}}`. Offers parsed by earlier versions lack the last two.
     """
 
     __tablename__ = "shop_offer"
@@ -555,10 +555,10 @@ class StoredFinding(SQLModel, table=True):
     `change` compares with the previous finished run (`catalog.storage.findings.Change`).
     `first_seen_at` and `last_seen_at` are the fetch times of the offer's page; `since_at` and
     `since_run_id` say when it got its present verdict. `was_missing` is True if the offer was
-    missing in this or any earlier run; `lost_run_id` is the next finished run if the offer was missing
-    here and not seen there. The page, the evidence of the matcher and the nearest offer
-    are in the row `match_id` of the matches, which are written again when a run is matched again,
-    so it is no foreign key. `evidence` are sentences as `catalog.language.sentences` stores them.
+    missing in this or any earlier run; `lost_run_id` is the next finished run if the offer was
+    missing here and not seen there. The page, the evidence of the matcher and the nearest offer are
+    in the row `match_id` of the matches, which are written again when a run is matched again, so it
+    is no foreign key. `evidence` are sentences as `catalog.language.sentences` stores them.
     """
 
     __tablename__ = "finding"
@@ -624,9 +624,9 @@ class RunCounts(SQLModel, table=True):
 
     `values` is the value at stake per currency, as exact text, and `unpriced` the number of missing
     offers without a price. `no_longer_seen` counts the offers that were missing in the previous run
-    and not seen in this one. `changes` counts by `change`, `decisions` by review decision, `pages` by
-    state. Each entry of `causes` is a cause with its missing offers and their values. `currency` is
-    the one of most offers; `ranking` says in words how amounts of several currencies are ranked.
+    and not seen in this one. `changes` counts by `change`, `decisions` by review decision, `pages`
+    by state. Each entry of `causes` is a cause with its missing offers and their values. `currency`
+    is the one of most offers; `ranking` says in words how amounts of several currencies are ranked.
     `known_offers` is the size of the catalog at the run: 0 means that nothing was imported.
     `newest_match_id` is the newest of the matches that were stored as findings: matches written
     later are not among them.
@@ -700,7 +700,7 @@ class AttentionItem(SQLModel, table=True):
 
 
 class DismissedCause(SQLModel, table=True):
-    """A cause of missing offers that a reviewer has dismissed for a shop: known, and left as it is."""
+    """A cause of missing offers that a reviewer has dismissed for a shop."""
 
     __tablename__ = "dismissed_cause"
     __table_args__ = (UniqueConstraint("shop_id", "cause"),)
@@ -722,8 +722,8 @@ class DeliveryKind(StrEnum):
 class Delivery(SQLModel, table=True):
     """A digest of what needs a look, sent on a schedule by mail or to a webhook.
 
-    `target` is an address of a webhook, or mail addresses separated by commas. `shops` are the names
-    of the shops that it is about, empty for all. `secret` signs the requests of a webhook.
+    `target` is an address of a webhook, or mail addresses separated by commas. `shops` are the
+    names of the shops that it is about, empty for all. `secret` signs the requests of a webhook.
     `with_report` attaches the reports of the shops to mails; links lead to them otherwise.
     """
 
@@ -794,8 +794,8 @@ class Role(StrEnum):
 class Account(SQLModel, table=True):
     """A person or program that uses the web application.
 
-    `name_key` is the casefolded name. `password_hash` is an Argon2 hash, None where the account signs
-    in elsewhere (`subject`, `issuer subject` of OpenID Connect) or by API tokens only.
+    `name_key` is the casefolded name. `password_hash` is an Argon2 hash, None where the account
+    signs in elsewhere (`subject`, `issuer subject` of OpenID Connect) or by API tokens only.
     """
 
     id: int | None = Field(default=None, primary_key=True)

@@ -174,7 +174,7 @@ def _encoding_in_header(content_type: str) -> str | None:
 
 
 def _encoding_in_prologue(body: bytes) -> str | None:
-    """Return the encoding that the start of a page names in a `<meta>` tag or an XML declaration."""
+    """Return the encoding that a `<meta>` tag or an XML declaration names."""
     if encoding := _XML_IN_UTF16.get(body[:6]):
         return encoding
     prologue = body[: PROLOGUE_SIZE + MAX_META_LENGTH]
@@ -248,6 +248,6 @@ def _label_in_meta(attributes: bytes) -> bytes | None:
 
 
 def _encoding_in_markup(label: bytes) -> str | None:
-    """Return the encoding of a label inside a page, which cannot be UTF-16: it was read as ASCII."""
+    """Return the encoding of a page's label; not UTF-16, as the label was read as ASCII."""
     encoding = encoding_of_label(label.decode("latin-1"))
     return UTF8 if encoding in _UTF16 else encoding

@@ -38,9 +38,9 @@ DEFAULT_REQUEST_HEADERS = {
     "Accept": "text/html,application/xhtml+xml;q=0.9,application/xml;q=0.8,*/*;q=0.5"
 }
 
-# Scrapy's base settings are replaced by the parts of them that are used. It imports all of them, also
-# those that are disabled: the remote control alone loads aiohttp, and cookies load requests, which
-# takes longer than the crawl of a small shop.
+# Scrapy's base settings are replaced by the parts of them that are used. It imports all of them,
+# also those that are disabled: the remote control alone loads aiohttp, and cookies load requests,
+# which takes longer than the crawl of a small shop.
 DOWNLOADER_MIDDLEWARES_BASE = {
     "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware": 100,
     "scrapy.downloadermiddlewares.downloadtimeout.DownloadTimeoutMiddleware": 350,

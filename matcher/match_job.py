@@ -370,8 +370,8 @@ def _build_rows(
 ) -> list[Match]:
     """Build the run's rows, each with a URL of its own.
 
-    Where several offers name one URL, it goes to one whose page has that URL, else to the first; the
-    others get the URLs of their pages.
+    Where several offers name one URL, it goes to one whose page has that URL, else to the first;
+    the others get the URLs of their pages.
     """
     taken: set[str] = set()
     # Offers of each URL that have no URL of their own: numbers per URL stay when others come or go.

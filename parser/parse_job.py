@@ -179,7 +179,7 @@ def _add_counts(summary: ParseSummary, outcomes: Sequence[Outcome]) -> ParseSumm
 
 
 def _delete_lost_offers(store: Store, shop: Shop) -> None:
-    """Delete the offers of pages that are no longer on the shop; they are read when they are back."""
+    """Delete the offers of pages that left the shop; they are read when they are back."""
     with store.write() as session:
         is_lost = (col(Page.shop_id) == shop.id) & (col(Page.state) != PageState.FETCHED)
         lost = select(Page.id).where(is_lost)

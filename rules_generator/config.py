@@ -1,8 +1,9 @@
-"""Settings of the learner in one frozen value, and the mechanisms that an evaluation can switch off.
+"""Settings of the learner in one frozen value, and the mechanisms that an evaluation can switch
+off.
 
-A mechanism is a rule of thumb beyond counting right and wrong values. Each has to gain on at least three shops for
-which it was not designed, or to keep a demanded accuracy; `scout evaluate extraction DATA --without NAME` repeats the
-measurement.
+A mechanism is a rule of thumb beyond counting right and wrong values. Each has to gain on at least
+three shops for which it was not designed, or to keep a demanded accuracy; `scout evaluate
+extraction DATA --without NAME` repeats the measurement.
 """
 
 from dataclasses import dataclass, field
@@ -10,7 +11,8 @@ from dataclasses import dataclass, field
 from catalog.errors import UsageError
 from catalog.models import Attribute
 
-# Name of each mechanism -> its purpose, and the measured effect of switching it off (10 examples a shop, 23 shops).
+# Name of each mechanism -> its purpose, and the measured effect of switching it off (10 examples a
+# shop, 23 shops).
 MECHANISMS: dict[str, str] = {
     "empty_fields": "reads identifiers and categories of no example from fields that are empty on all"
     " (4 shops: 22 SKUs, 19 HANs, 6 EANs fewer)",
@@ -32,16 +34,17 @@ MECHANISMS: dict[str, str] = {
 
 @dataclass(frozen=True)
 class RankingTerm:
-    """A term of a candidate's score: its feature, its weight, and the measured effect of leaving it out."""
+    """A term of a candidate's score: feature, weight, measured effect of leaving it out."""
 
     feature: str
     weight: float
     effect: str
 
 
-# The score is the candidate's agreement with the known values, relative to the best candidate's, plus these terms:
-# weight times a feature between 0 and 1. They only decide between candidates that agree about equally well. Effects
-# are those on the 23 labelled shops without scripts, 10 examples a shop (`--view html --train 10 --without NAME`).
+# The score is the candidate's agreement with the known values, relative to the best candidate's,
+# plus these terms: weight times a feature between 0 and 1. They only decide between candidates that
+# agree about equally well. Effects are those on the 23 labelled shops without scripts, 10 examples
+# a shop (`--view html --train 10 --without NAME`).
 RANKING_TERMS: dict[str, RankingTerm] = {
     "unexpected": RankingTerm(
         "share of values where the catalog knows none, in these and the right ones",
@@ -105,18 +108,21 @@ class LearnerConfig:
 
     # Mechanisms that are switched off; empty in production.
     without: frozenset[str] = frozenset()
-    # Score, relative to the best candidate's, below which no rule is kept (the thesis's threshold F).
+    # Score, relative to the best candidate's, below which no rule is kept (the thesis's threshold
+    # F).
     score_threshold: float = 0.5
     # Scores that miss the threshold by less count: a rule that abstained once is not worse.
     tie_margin: float = 0.02
-    # Share of values found that have to be right: known titles and prices may be stale in many offers at once.
+    # Share of values found that have to be right: known titles and prices may be stale in many
+    # offers at once.
     min_shares: dict[Attribute, float] = field(default_factory=_min_shares, hash=False)
     min_share: float = 0.55
     # Least Wilson bound of a candidate that guesses: five right of five.
     guess_bound: float = 0.83
     # Least Wilson bound of an unnamed place that holds brands or categories: four right of four.
     unnamed_bound: float = 0.76
-    # Least Wilson bound of a single constant, or of the first of several products' values: nine right of nine.
+    # Least Wilson bound of a single constant, or of the first of several products' values: nine
+    # right of nine.
     constant_bound: float = 0.9
     # Weight of a guess's vote, times its score.
     guess_weight: float = 0.85

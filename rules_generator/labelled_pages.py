@@ -1,4 +1,4 @@
-"""Learn rules from pages whose values are known, without a store or a crawl: the library's entry point."""
+"""The library's entry point: learn rules from pages with known values, without a store."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -26,9 +26,9 @@ def learn_rules(
 ) -> RuleSet:
     """Learn the rules of a shop from pages with known values.
 
-    Each example is a URL, the page's HTML, and its values by attribute name (`title`, `price`, ...);
-    an attribute may have several accepted values. `background` are further pages of the shop, by
-    which offer pages are told from others. `threshold` is the least score of a rule (0 to 1),
+    Each example is a URL, the page's HTML, and its values by attribute name (`title`, `price`,
+    ...); an attribute may have several accepted values. `background` are further pages of the shop,
+    by which offer pages are told from others. `threshold` is the least score of a rule (0 to 1),
     `currency` the one of prices that name none.
 
     Raises UsageError for an unknown attribute or a value that none can be, LearnError if the

@@ -1,10 +1,12 @@
-"""Learn the rules of a stored shop: join its known offers with its crawled pages, induce rules, keep pinned ones.
+"""Learn the rules of a stored shop: join its known offers with its crawled pages, induce rules,
+keep pinned ones.
 
-A version of the rules is written once per run, in one transaction: a killed run that is resumed finds them and does
-not learn twice. A run in which everything is as when the newest version was learnt takes that over.
+A version of the rules is written once per run, in one transaction: a killed run that is resumed
+finds them and does not learn twice. A run in which everything is as when the newest version was
+learnt takes that over.
 
-Rules are induced in a worker process. If it dies, the page that it worked on is suspect. A page on which three of them
-have died is set aside with the reason, and learning goes on without it.
+Rules are induced in a worker process. If it dies, the page that it worked on is suspect. A page on
+which three of them have died is set aside with the reason, and learning goes on without it.
 """
 
 import time
@@ -90,12 +92,14 @@ StoredReport = dict[str, object]
 
 @dataclass(frozen=True)
 class LearnReport:
-    """Result of learning: the version stored, examples used, joined and set aside, rules per attribute, seconds.
+    """Result of learning: the version stored, examples used, joined and set aside, rules per
+    attribute, seconds.
 
-    `by` names the source of the examples: known offers or, if the catalog has none of the shop, general rules.
-    `wanted` has the number of examples lacking per attribute. `drift` describes the rules before, `drift_kind` is a
-    DriftKind ("" if there were none), and `kept` counts the pinned ones. `refused` has pages that could not be opened,
-    or ended the process that learnt, with the reason.
+    `by` names the source of the examples: known offers or, if the catalog has none of the shop,
+    general rules. `wanted` has the number of examples lacking per attribute. `drift` describes the
+    rules before, `drift_kind` is a DriftKind ("" if there were none), and `kept` counts the pinned
+    ones. `refused` has pages that could not be opened, or ended the process that learnt, with the
+    reason.
     """
 
     version: int
@@ -116,7 +120,7 @@ class LearnReport:
 
 @dataclass(frozen=True)
 class LearnTask:
-    """The input of the process that learns; `set_aside` are pages to leave out: {page id: reason}."""
+    """Input of the learning process; `set_aside` are pages to leave out: {page id: reason}."""
 
     settings: Settings
     shop: str
@@ -136,7 +140,7 @@ class CrawledShop:
     opener: PageOpener
 
     def background(self, progress: Progress) -> Iterator[Document]:
-        """Yield an unlabelled sample of the pages, some of every folder; each is freed before the next is opened."""
+        """Yield a sample of pages from every folder; each is freed before the next is opened."""
         sample = interleave_folders(self.pages)[:MAX_BACKGROUND]
         for number, (_, document) in enumerate(self.opener.open_all(sample), 1):
             progress("pages compared with the examples", number, len(sample))
@@ -156,9 +160,10 @@ def learn_shop(
 ) -> LearnReport:
     """Learn and store a new version of the shop's rules.
 
-    Not if this run has done so already, or if all that the rules depend on is as it was (`anew`: even then).
-    If the catalog has no offer of the shop, its pages are self-trained. Raises NoKnownOffers if too few pages show an
-    offer by general rules, LearnError if no known offer has a crawled page.
+    Not if this run has done so already, or if all that the rules depend on is as it was (`anew`:
+    even then). If the catalog has no offer of the shop, its pages are self-trained. Raises
+    NoKnownOffers if too few pages show an offer by general rules, LearnError if no known offer has
+    a crawled page.
     """
     begin = time.monotonic()
     share_credentials(settings.bodies)
@@ -181,7 +186,7 @@ def learn_shop(
 
 
 def _digest_inputs(store: Store, shop: Shop, task: LearnTask) -> str:
-    """Return the fingerprint of learning: everything that the rules depend on but the rules before."""
+    """Return the fingerprint of learning: all that rules depend on but the rules before."""
     digest = Digest(code_version(*LEARNING_PACKAGES), task.max_examples, task.threshold)
     digest.add(sorted(task.set_aside.items()))
     with store.read() as session:
@@ -221,7 +226,7 @@ def _confirm_rules(store: Store, shop: Shop, run_id: int, digest: str) -> Stored
 
 
 def _set_aside_by_parser(store: Store, shop: Shop) -> dict[int, str]:
-    """Return {page id: reason} of the pages that ended the processes that read them; a new body clears the reason."""
+    """Return {page id: reason} of pages that ended their process and have not changed."""
     pages = select(Page.id, Page.read_reason).where(
         Page.shop_id == shop.id, col(Page.read_reason).startswith(ENDED_PROCESS)
     )
@@ -313,7 +318,7 @@ def _learn_warm(
 def _with_variants(
     crawled: CrawledShop, training_set: TrainingSet
 ) -> tuple[tuple[VariantLayout, ...], Sequence[TrainingExample]]:
-    """Learn where pages keep several offers. Returns the layouts, and the examples as those of whole pages."""
+    """Learn the lists that hold several offers. Returns them, and whole-page examples."""
     redirects = redirect_targets(crawled.store, crawled.shop)
     families = group_by_page(training_set.known_offers, crawled.pages, redirects)
     layout = learn_variants(families, crawled.opener)
@@ -367,7 +372,7 @@ def _compare(
     before: StoredRules | None,
     crawled: CrawledShop,
 ) -> StoredReport:
-    """Measure the rules' yield on a sample of the shop's pages, and the drift of the rules before."""
+    """Measure the rules' yield on a sample of pages, and the drift of the rules before."""
     rules = _with_pinned(rules, before)
     if before is None:
         [(fresh, resting)] = sample_yields(crawled.pages, crawled.opener, [rules], None)
@@ -392,7 +397,7 @@ def _save(
     stored_report: StoredReport,
     digest: str,
 ) -> StoredRules:
-    """Store rules as the newest version, with the rules pinned by now: reviewers may have done so meanwhile."""
+    """Store rules as the newest version, with the rules that reviewers pinned meanwhile."""
     with store.write() as session:
         last = newest_rules_row(session, shop)
         version = (last.version if last else 0) + 1

@@ -145,8 +145,8 @@ class FeedReader:
             raise UnreadableFeed(self._emptiness(self.bad_rows))
 
     def read_spool(self) -> Iterator[list[Any]]:
-        """Yield the offers of the feed as lists of `OFFER_COLUMNS`, with their prices in the formats
-        that all rows together have shown.
+        """Yield the offers of the feed as lists of `OFFER_COLUMNS`, with their prices in the
+        formats that all rows together have shown.
         """
         self.spool.seek(0)
         for line in self.spool:

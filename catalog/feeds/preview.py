@@ -1,4 +1,4 @@
-"""A look at the beginning of a feed before it is imported: columns, mapping, offers, refused rows."""
+"""A feed's beginning before it is imported: columns, mapping, offers, refused rows."""
 
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence

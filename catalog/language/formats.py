@@ -1,4 +1,5 @@
-"""Formats of numbers, money and times in the conventions of a locale, with the data of Babel (CLDR).
+"""Formats of numbers, money and times in the conventions of a locale, with the data of Babel
+(CLDR).
 
 Babel looks up the parts of a format at each call. A report formats tens of thousands of numbers of
 few different values, so the results are cached.

@@ -29,7 +29,8 @@ _ALMOST_NONE = 0.001
 
 @dataclass(frozen=True, eq=False)
 class Language:
-    """Language of a reader, by its code of ISO 639, with its translations; times are in `time_zone`.
+    """Language of a reader, by its code of ISO 639, with its translations; times are in
+    `time_zone`.
 
     Its formats of numbers are those of its locale. None is shown as a dash.
     """

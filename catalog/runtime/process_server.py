@@ -26,7 +26,8 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-# Length in bytes of a message's part: the head that the server reads, the call that the child reads.
+# Length in bytes of a message's part: the head that the server reads, the call that the child
+# reads.
 SIZE = struct.Struct("!Q")
 # The child's process id, or its exit code. An id of 0 reports that no process could be forked.
 NUMBER = struct.Struct("!q")

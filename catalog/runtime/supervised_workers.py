@@ -1,9 +1,9 @@
 """Worker processes whose death costs only the item that they worked on.
 
 `map_chunks` spreads chunks of items over several workers. If a worker dies, its chunk is taken
-apart: the item that it worked on is tried alone, and set aside with the reason if workers keep dying
-of it. The others are done by another worker. `call_supervised` runs one long function, whose death is reported with the page that it
-had marked (`catalog.runtime.page_marker`).
+apart: the item that it worked on is tried alone, and set aside with the reason if workers keep
+dying of it. The others are done by another worker. `call_supervised` runs one long function, whose
+death is reported with the page that it had marked (`catalog.runtime.page_marker`).
 
 `concurrent.futures` cannot serve here: the death of one process breaks its whole pool, without
 telling which task was to blame.

@@ -1,8 +1,8 @@
 """Findings and counts of finished runs in the database: written whole, read in pages.
 
 A run's findings are replaced in one transaction, so that a killed writer leaves the former ones and
-a repeated one no duplicates. Counts are always made from the stored findings, by one function: after
-a review decision they are made again.
+a repeated one no duplicates. Counts are always made from the stored findings, by one function:
+after a review decision they are made again.
 """
 
 from collections import Counter, defaultdict
@@ -34,7 +34,8 @@ class Change(StrEnum):
 
     Missing now: `new` (never missing before), `still` (missing in the previous run), `reappeared`
     (missing in an earlier run, not in the previous one). Missing in the previous run: `resolved`
-    (listed now), `unsure` (unsure now), `gone` (not seen now; such a finding is one of the previous run).
+    (listed now), `unsure` (unsure now), `gone` (not seen now; such a finding is one of the previous
+    run).
     """
 
     NEW = "new"

@@ -3,9 +3,9 @@ and shops.
 
 A GTIN is read strictly by `normalise_gtin`, spaces and hyphens aside: text around it is left to the
 trims of the learnt rules. In a field that holds nothing but GTINs, `read_gtin` also undoes what
-spreadsheets and number types do to them, wherever no digit is lost. Numbers that identify no trade item are refused: all zeros, and those reserved for use within
-one company, for weighed goods and for coupons (GS1 General Specifications, prefixes 02, 04, 05,
-20-29, 98, 99).
+spreadsheets and number types do to them, wherever no digit is lost. Numbers that identify no trade
+item are refused: all zeros, and those reserved for use within one company, for weighed goods and
+for coupons (GS1 General Specifications, prefixes 02, 04, 05, 20-29, 98, 99).
 """
 
 import re

@@ -72,8 +72,9 @@ BLANKS = " \t\r\n\f\v\u00a0\u200b\u200c\u200d\u2060\ufeff"
 class Entry:
     """An entry's addresses, those of the same page in other languages, and its last change.
 
-    `alternates` are pairs of a language as `hreflang` writes it, "" where none is given, and an address.
-    `bases` are the values of `xml:base` that its addresses are relative to, outermost first.
+    `alternates` are pairs of a language as `hreflang` writes it, "" where none is given, and an
+    address. `bases` are the values of `xml:base` that its addresses are relative to, outermost
+    first.
     """
 
     name: str

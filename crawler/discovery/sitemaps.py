@@ -86,7 +86,7 @@ def parse_sitemap(body: bytes, url: str = "") -> SitemapFile:
 
 
 def parse_sitemap_file(body: bytes, url: str) -> SitemapFile:
-    """Parse a sitemap that may be gzipped, more than once; a part of it where the rest is broken."""
+    """Parse a sitemap, gzipped once or more; of a broken one, the part that can be read."""
     skipped: Counter[str] = Counter()
     for _ in range(MAX_UNZIPS):
         if not body.startswith(GZIP_MAGIC):

@@ -1,9 +1,9 @@
 """Crawler traps: chains and families of barren pages, and endlessly filtered lists.
 
 A page is fruitful if it has more offer signals than the shop's plainest page. It also is if it
-links to a page of another kind that no page linked before. A calendar is barren, however many months it has; a list of
-a thousand pages is fruitful on each. Plain names are never refused here, only addresses that differ
-from others in digits or in their query.
+links to a page of another kind that no page linked before. A calendar is barren, however many
+months it has; a list of a thousand pages is fruitful on each. Plain names are never refused here,
+only addresses that differ from others in digits or in their query.
 """
 
 from collections import Counter, defaultdict

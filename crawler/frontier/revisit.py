@@ -32,7 +32,8 @@ FETCHED_STATES = (PageState.FETCHED, PageState.REDIRECTED, PageState.GONE)
 
 
 def reset_for_revisit(session: Session, shop_id: int, *, full: bool = False) -> int:
-    """Make pages of a shop due again, in a `full` run all that are not refused; returns their number.
+    """Make pages of a shop due again, in a `full` run all that are not refused; returns their
+    number.
 
     Bodies, ETags and dates stay: a page that answers 304 keeps its body and is not read again.
     """

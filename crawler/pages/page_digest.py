@@ -30,8 +30,9 @@ class PageDigest:
     """Digest of a page. `links` and `alternates` are the shop's own URLs, without duplicates.
 
     `language` is the page's language code, `versions` maps such codes to the URLs of the page in
-    other languages (hreflang), on any host. `refused` pairs hrefs with the reason against visiting them. `is_missing` marks soft 404s;
-    `is_hostile` a page that was not parsed because parsing would take too long.
+    other languages (hreflang), on any host. `refused` pairs hrefs with the reason against visiting
+    them. `is_missing` marks soft 404s; `is_hostile` a page that was not parsed because parsing
+    would take too long.
     """
 
     body: str = ""

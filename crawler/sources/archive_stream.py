@@ -42,7 +42,7 @@ MAX_DICTIONARY_SIZE = 16_777_216
 
 
 class Gap(Enum):
-    """Bytes that are missing; those before a dirty gap may be wrong, as their checksum is missing."""
+    """Missing bytes; those before a dirty gap may be wrong, as their checksum is missing."""
 
     CLEAN = "clean"
     DIRTY = "dirty"

@@ -1,5 +1,5 @@
-"""Records of a WARC file (ISO 28500) or its predecessor ARC, split so that one broken record costs no
-other one.
+"""Records of a WARC file (ISO 28500) or its predecessor ARC, split so that one broken record costs
+no other one.
 
 warcio stops at the first record that breaks the format. Here the start of the next record is
 searched for: behind a head that cannot be read, behind a block whose length is wrong, and behind a
@@ -28,8 +28,8 @@ WRONG_LENGTH = "record with a wrong length"
 DAMAGED_MEMBER = "damaged gzip member"
 CUT_OFF = "record cut off"
 
-# A start of a record for certain: text in a page is hardly taken for one. It may stand in the middle
-# of a line: a crawler that was killed and started again writes on behind half a record.
+# A start of a record for certain: text in a page is hardly taken for one. It may stand in the
+# middle of a line: a crawler that was killed and started again writes on behind half a record.
 _WARC_LINES = rb"WARC/[0-9]\.[0-9]{1,2}[ \t]*\r?\n[A-Za-z-]{1,100}[ \t]*:"
 _START = re.compile(rb"(?P<start>%b)" % _WARC_LINES)
 _ARC_LINE = rb"(?:filedesc|https?|dns):\S{1,%d} \S{1,100} [0-9]{4,14} \S{0,100} ?[0-9]{1,18}\r?\n"
@@ -44,7 +44,7 @@ _BLANKS = b"\r\n \t"
 
 @dataclass(frozen=True)
 class Record:
-    """A record's headers with lower-case names, and its block; None if it is larger than asked for."""
+    """A record's headers with lower-case names, and its block; None if it is too large."""
 
     headers: dict[str, str]
     block: bytes | None

@@ -33,8 +33,9 @@ def weigh_evidence(scored: ScoredPairs, decisions: Sequence[Decision]) -> list[D
 
     `evidence` lists kinds of evidence, the weightiest first: the weight is in log-odds, above zero
     if it speaks for the pair. `settled` names the link or identifier that was weighed after the
-    classifier. `candidates` are (row of the catalog in `scored`, probability, weight of each kind of
-    evidence), the most probable first. For a listed offer, only the pair that decided has weights.
+    classifier. `candidates` are (row of the catalog in `scored`, probability, weight of each kind
+    of evidence), the most probable first. For a listed offer, only the pair that decided has
+    weights.
     """
     candidates = _most_probable(scored, len(decisions))
     weights = _weigh_pairs(scored, decisions, candidates)
@@ -57,7 +58,7 @@ def weigh_evidence(scored: ScoredPairs, decisions: Sequence[Decision]) -> list[D
 def _weigh_pairs(
     scored: ScoredPairs, decisions: Sequence[Decision], candidates: Sequence[Sequence[int]]
 ) -> dict[int, dict[FeatureKind, float]]:
-    """Return the weights of each kind of evidence, by pair, for the pairs that need an explanation."""
+    """Return the weights of each kind of evidence for the pairs to be explained."""
     needed: dict[int, None] = {}
     for decision, pairs in zip(decisions, candidates, strict=True):
         if decision.pair is not None:

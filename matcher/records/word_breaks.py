@@ -1,7 +1,7 @@
 """Words of any script by the Unicode word boundaries (UAX 29, default rules).
 
-`\\w+` fails for scripts without spaces, and Python's `\\w` lacks the vowel signs of Indic scripts, so
-that their words fall apart. Two tailorings, which UAX 29 leaves to the application:
+`\\w+` fails for scripts without spaces, and Python's `\\w` lacks the vowel signs of Indic scripts,
+so that their words fall apart. Two tailorings, which UAX 29 leaves to the application:
 
 - A punctuation mark always ends a word: part numbers and dimensions are compared in parts.
 - Thai, Lao, Khmer and Burmese have no boundaries without a dictionary; the default rules would

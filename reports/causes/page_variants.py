@@ -46,8 +46,8 @@ class VariantIndex:
     `listed_ids` are the catalog offers that are paired already; `listed_titles` their titles.
     `listed_on_page` has one listed title per page with several offers, `titles_on_page` the titles
     of all its offers. `first_titles` has the first listed title of each address with parameters;
-    `scripts` are those addresses that show different products, such as `/index.php`. `listed_counts`
-    has the number of listed offers per page with several offers.
+    `scripts` are those addresses that show different products, such as `/index.php`.
+    `listed_counts` has the number of listed offers per page with several offers.
     """
 
     listed_ids: set[int] = field(default_factory=set)

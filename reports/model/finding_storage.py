@@ -166,8 +166,8 @@ def update_findings(
     """Bring stored findings and their run's counts up to the present review decisions.
 
     `urls` are those of the matches. Returns the state that each finding had before, by URL; given
-    back as `former`, it restores the findings. A finding that becomes missing otherwise has no cause
-    until the next report: causes are inferred from all findings together.
+    back as `former`, it restores the findings. A finding that becomes missing otherwise has no
+    cause until the next report: causes are inferred from all findings together.
     """
     counts = read_counts(session, run_id)
     if counts is None:

@@ -109,7 +109,7 @@ def read_page_after(
     limit: int,
     after: PageKey | None = None,
 ) -> FindingsPage:
-    """Read the page of findings behind a place in the list. Raises UsageError as `list_findings`."""
+    """Read the page of findings behind a position. Raises UsageError as `list_findings`."""
     ensure_stored(store, shop, run_id)
     with store.read() as session:
         rows = read_findings_page(session, run_id, where, sort, limit + 1, after=after)

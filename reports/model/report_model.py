@@ -127,7 +127,8 @@ class Report:
 class _ReportBuilder:
     """Everything that the one pass over the findings collects.
 
-    `decided` are the records of the listed and missing offers, for the causes. Findings with one of the `kept_verdicts` stay in memory.
+    `decided` are the records of the listed and missing offers, for the causes. Findings with one of
+    the `kept_verdicts` stay in memory.
     """
 
     completeness: CompletenessBuilder

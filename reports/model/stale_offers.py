@@ -33,9 +33,9 @@ def find_stale_offers(
 ) -> StaleOffers:
     """Find the stale offers of a shop by its last finished run, the dearest first.
 
-    A stale offer is paired with no offer of the shop, and its page is gone, leads elsewhere or shows
-    no offer. Of the filter, category, brand and price count. Raises UsageError for another sort, and
-    if a newer run has visited the pages since.
+    A stale offer is paired with no offer of the shop, and its page is gone, leads elsewhere or
+    shows no offer. Of the filter, category, brand and price count. Raises UsageError for another
+    sort, and if a newer run has visited the pages since.
     """
     name = sort.removeprefix("-")
     if name not in SORT_NAMES:

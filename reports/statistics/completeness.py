@@ -47,7 +47,7 @@ def wilson_interval(count: int, total: int) -> tuple[float, float]:
 
 @dataclass(slots=True)
 class VerdictCounts:
-    """Numbers of listed, missing and unsure offers, and the value of the missing ones per currency."""
+    """Numbers of listed, missing and unsure offers, and the missing value per currency."""
 
     listed: int = 0
     missing: int = 0

@@ -28,7 +28,8 @@ _MIN_BANDED_OFFERS = 20  # offers in a currency from which price bands are worth
 class CompletenessBuilder:
     """Counts of a run so far; `build` turns them into a `Completeness`.
 
-    `rates` are the values of one unit of each currency, for ranking. Brands are counted without regard to case; `spellings` keeps the first spelling of each.
+    `rates` are the values of one unit of each currency, for ranking. Brands are counted without
+    regard to case; `spellings` keeps the first spelling of each.
     """
 
     rates: Mapping[str, Decimal] = field(default_factory=dict)

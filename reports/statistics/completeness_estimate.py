@@ -64,12 +64,12 @@ class PageBlock:
 class CrawlSample:
     """Figures of a run from which completeness is estimated.
 
-    `listed`, `missing` and `unsure` count the offers seen. Of the catalog's offers with a readable link,
-    `found` are in the shop, `gone` are not, and `not_crawled` were not looked up. Of those without
-    one, `recaptured` were seen and `not_recaptured` were not. `blocks` are the fetched pages that no
-    link of the catalog names, in the order in which they were fetched; `waiting` such pages were
-    discovered and not fetched. `fetched` counts all fetched pages. `lists_all_pages` is True if the
-    shop's sitemaps name all pages, so that none is undiscovered. `falsely_missing` and
+    `listed`, `missing` and `unsure` count the offers seen. Of the catalog's offers with a readable
+    link, `found` are in the shop, `gone` are not, and `not_crawled` were not looked up. Of those
+    without one, `recaptured` were seen and `not_recaptured` were not. `blocks` are the fetched
+    pages that no link of the catalog names, in the order in which they were fetched; `waiting` such
+    pages were discovered and not fetched. `fetched` counts all fetched pages. `lists_all_pages` is
+    True if the shop's sitemaps name all pages, so that none is undiscovered. `falsely_missing` and
     `falsely_listed` are the numbers of errors that the matcher's probabilities let expect.
     """
 

@@ -73,10 +73,11 @@ class Finding:
     was first and last seen, since when and which run it has this verdict, and whether it was
     missing in an earlier run. `variant_of` is the URL of the page that holds this offer among
     several. `template` names the kind of the page, None if the parser recognised none, `language`
-    its primary language, such as "de", None if the page names none. `rank`
-    numbers the run's findings by value from 1; 0 means not ranked yet. `score` is the probability
-    that the catalog lists the offer. `stored_id` is the key of the stored finding, where it was read. `source` is the page that it was read from, with the readings
-    (`reports.model.offer_sources`), where they were requested.
+    its primary language, such as "de", None if the page names none. `rank` numbers the run's
+    findings by value from 1; 0 means not ranked yet. `score` is the probability that the catalog
+    lists the offer. `stored_id` is the key of the stored finding, where it was read. `source` is
+    the page that it was read from, with the readings (`reports.model.offer_sources`), where they
+    were requested.
     """
 
     url: str
@@ -342,7 +343,8 @@ def _template(read_reason: str | None) -> str | None:
 def _language(page: Row[Any]) -> str | None:
     """Return the language of a page, as its versions in other languages or the page itself name it.
 
-    A page names itself among its versions (hreflang). Templates often have one `lang` for all pages.
+    A page names itself among its versions (hreflang). Templates often have one `lang` for all
+    pages.
     """
     for versions in (page.alternates, page.sitemap_alternates):
         for code, url in (versions or {}).items():

@@ -1,10 +1,10 @@
 """Ranking by value across currencies: by the rates of the settings, else each currency by itself.
 
-Amounts of several currencies cannot be compared without rates. So each currency has a ranking of its
-own, and a list takes the first offer of each, then the second of each. Groups of offers are ranked
-by their value in the currency of most offers, then in the next one. With rates, all currencies that
-have one are ranked together by their converted amounts. Rates only order lists: no amount is ever
-shown converted.
+Amounts of several currencies cannot be compared without rates. So each currency has a ranking of
+its own, and a list takes the first offer of each, then the second of each. Groups of offers are
+ranked by their value in the currency of most offers, then in the next one. With rates, all
+currencies that have one are ranked together by their converted amounts. Rates only order lists: no
+amount is ever shown converted.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

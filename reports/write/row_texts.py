@@ -1,4 +1,4 @@
-"""Texts of the rows that the HTML report has as a table, the same as those that its script makes."""
+"""Texts of the rows that the HTML report has as a table, as its script makes them."""
 
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,8 +1,8 @@
 """XLSX workbooks (ISO/IEC 29500, Office Open XML) with plain tables, written row by row.
 
 A workbook has texts, numbers and times only. Texts are inline strings, so that none can become a
-formula or a link, and nothing of a sheet stays in memory. A Decimal is an amount of money, a float a
-share; times are in UTC.
+formula or a link, and nothing of a sheet stays in memory. A Decimal is an amount of money, a float
+a share; times are in UTC.
 """
 
 import re

@@ -1,12 +1,15 @@
-"""Breadcrumb selectors: category paths whose steps stand in elements of their own, or in a list of data.
+"""Breadcrumb selectors: category paths whose steps stand in elements of their own, or in a list of
+data.
 
-No single text holds the whole path then. In markup, elements with the path's last step are looked for; where all
-elements of their kind below an ancestor make up the path, that is a candidate. In data, so are lists whose entries make
-it up. A breadcrumb may begin with the home page and a list of all goods, and end with the offer's title, so its first
-one or two elements and its last may be left out. A known category of one step is found by its position from a list's end.
+No single text holds the whole path then. In markup, elements with the path's last step are looked
+for; where all elements of their kind below an ancestor make up the path, that is a candidate. In
+data, so are lists whose entries make it up. A breadcrumb may begin with the home page and a list of
+all goods, and end with the offer's title, so its first one or two elements and its last may be left
+out. A known category of one step is found by its position from a list's end.
 
-Without it, shops whose catalog lacks whole categories show their missing offers without a category: 69 of 141 in the
-demo shop (`scout demo --json`, and `missing` of its report). The 23 labelled shops need it for no value.
+Without it, shops whose catalog lacks whole categories show their missing offers without a category:
+69 of 141 in the demo shop (`scout demo --json`, and `missing` of its report). The 23 labelled shops
+need it for no value.
 """
 
 from collections import Counter
@@ -30,8 +33,8 @@ from rules_generator.training.page_cache import PageCache
 
 # Elements that hold one step of a breadcrumb.
 STEP_ELEMENTS = "a, li, span, dd, td, p, b, strong, div"
-# All elements, or without the first (the home page) or the first two (the shop's list of all goods), each with and
-# without the last (the title).
+# All elements, or without the first (the home page) or the first two (the shop's list of all
+# goods), each with and without the last (the title).
 ELEMENT_PARTS = (
     "",
     ":not(:last-child)",
@@ -71,7 +74,7 @@ MAX_FIELDS = 6
 def breadcrumb_selectors(
     known_paths: Sequence[Sequence[str]], pages: Sequence[PageCache]
 ) -> list[TextAt | JsonAt]:
-    """Return selectors whose values make up the known category on several pages, the commonest first."""
+    """Return selectors that give the known category on several pages, commonest first."""
     counts: Counter[TextAt | JsonAt] = Counter()
     labelled = ((paths[0], page) for paths, page in zip(known_paths, pages, strict=True) if paths)
     for path, page in islice(labelled, MAX_PAGES):

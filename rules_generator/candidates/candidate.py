@@ -28,7 +28,7 @@ class Candidate:
 
     @property
     def is_guess(self) -> bool:
-        """Whether it takes part of a text for the value by its look: a name, a word, a shape, a known word."""
+        """Whether it takes part of a text by its look: a name, a word, a shape."""
         trim = self.trim
         if trim.last or trim.shape or trim.words or self.form == "slug":
             return True
@@ -53,7 +53,7 @@ class Candidate:
 
     @property
     def is_positional(self) -> bool:
-        """Whether it counts its way down the page, so that another banner or row leads it elsewhere."""
+        """Whether it counts positions down the page, so that another banner misleads it."""
         selector = self.selector
         if isinstance(selector, JsonAt):
             return False

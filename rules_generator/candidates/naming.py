@@ -1,7 +1,7 @@
 """The names in a selector: whether they fit its attribute.
 
-In a shop of one brand every constant text reads the brand perfectly, the shop's name in the footer included. Known
-offers cannot tell them apart; the names that shops give to their fields can.
+In a shop of one brand every constant text reads the brand perfectly, the shop's name in the footer
+included. Known offers cannot tell them apart; the names that shops give to their fields can.
 """
 
 import re
@@ -68,7 +68,7 @@ def has_misleading_word(selector: str) -> bool:
 
 
 def may_cut_number(candidate: Candidate) -> bool:
-    """Return True if a trim may leave a part of an identifier: it ends at a separator, or finds a shape."""
+    """Return True if a trim may leave part of an identifier: at a separator, or by shape."""
     trim = candidate.trim
     if candidate.attribute not in IDENTIFIERS:
         return False

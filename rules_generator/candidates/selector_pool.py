@@ -1,7 +1,7 @@
 """Pool the selectors that lead to known values, and take those that lead there on most pages.
 
-A menu of two hundred links gives each of them a dozen selectors, and all of these find the first link. So a selector
-counts only if it finds the very element that it was made from.
+A menu of two hundred links gives each of them a dozen selectors, and all of these find the first
+link. So a selector counts only if it finds the very element that it was made from.
 """
 
 from collections import Counter
@@ -47,11 +47,12 @@ class _Origin:
 
 
 class SelectorPool:
-    """The selectors of all occurrences on some pages, for complete values and for texts that contain one.
+    """The selectors of all occurrences on some pages, for complete values and for texts that
+    contain one.
 
-    Selectors of most pages come first; among equals, each occurrence's own best before any one's lesser ones, and
-    short texts before long. Selectors of far fewer pages than the best are left out, but for pages to which hardly
-    any other leads: these may be of another layout.
+    Selectors of most pages come first; among equals, each occurrence's own best before any one's
+    lesser ones, and short texts before long. Selectors of far fewer pages than the best are left
+    out, but for pages to which hardly any other leads: these may be of another layout.
     """
 
     def __init__(
@@ -60,7 +61,7 @@ class SelectorPool:
         pages: Sequence[PageCache],
         min_pages: int,
     ) -> None:
-        """`min_pages` is the number of pages of another layout that a selector has to be made on."""
+        """`min_pages`: pages of another layout on which a selector has to be made."""
         self._pages, self._min_pages = pages, min_pages
         self._pages_of: dict[bool, dict[PooledSelector, int]] = {True: {}, False: {}}
         self._origins: dict[PooledSelector, _Origin] = {}
@@ -75,7 +76,7 @@ class SelectorPool:
         return [(build_selector(parts), form) for parts, form in pooled]
 
     def containing_texts(self, limit: int) -> list[tuple[AnySelector, Form]]:
-        """Return selectors that find a text with the value in it, a few for each kind of element."""
+        """Return selectors of texts with the value in them, a few per kind of element."""
         pooled = islice(self._few_per_element(self._usual(self._pages_of[False])), limit)
         return [(build_selector(parts), form) for parts, form in pooled]
 
@@ -102,7 +103,7 @@ class SelectorPool:
     def _for_other_layouts(
         self, usual: Sequence[PooledSelector], pages_of: PageBits
     ) -> list[PooledSelector]:
-        """Return selectors for the pages to which few of the usual ones lead, if they lead to enough of these."""
+        """Return selectors for pages that few others cover, if they cover enough of them."""
         rare_pages = 0
         for page in range(len(self._pages)):
             if sum(pages_of[pooled] >> page & 1 for pooled in usual) < ENOUGH_SELECTORS:
@@ -117,7 +118,7 @@ class SelectorPool:
     def _valid(
         self, pool: Iterable[PooledSelector], pages_of: PageBits, limit: int
     ) -> Iterator[PooledSelector]:
-        """Yield, of the first `limit` in order, the selectors that find the element they were made from."""
+        """Yield, of the first `limit`, the selectors that find their own element."""
 
         def order(pooled: PooledSelector) -> tuple[int, int, int]:
             origin = self._origins[pooled]

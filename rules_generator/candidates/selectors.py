@@ -1,9 +1,10 @@
 """From an occurrence on one page to selectors that may hold on many.
 
-The browser's full path (Hübscher 2018) breaks as soon as a shop shows one banner more. So each occurrence gives several
-selectors: anchored at ids, classes, schema.org names and data attributes of the element or of one above it, at the
-label beside it ("EAN:" in the neighbouring cell), and the full path too. Digits in ids and classes vary by product and
-are left out. `scoring` then runs them all on all examples.
+The browser's full path (Hübscher 2018) breaks as soon as a shop shows one banner more. So each
+occurrence gives several selectors: anchored at ids, classes, schema.org names and data attributes
+of the element or of one above it, at the label beside it ("EAN:" in the neighbouring cell), and the
+full path too. Digits in ids and classes vary by product and are left out. `scoring` then runs them
+all on all examples.
 """
 
 import re
@@ -107,7 +108,8 @@ def _by_position(node: LexborNode, tag: str) -> Iterator[str]:
 
 
 def _by_label(node: LexborNode) -> Iterator[str]:
-    """Yield selectors of the element behind a label: `th` and `td`, `dt` and `dd`, or any two neighbours.
+    """Yield selectors of the element behind a label: `th` and `td`, `dt` and `dd`, or any two
+    neighbours.
 
     The element may fill the neighbour: `<th>EAN</th><td><span>4006</span></td>`.
     """
@@ -128,7 +130,7 @@ def _by_label(node: LexborNode) -> Iterator[str]:
 
 
 def _by_text_before(node: LexborNode) -> Iterator[str]:
-    """Yield a selector of an element behind the label that its parent begins with: `EAN: <b>4006</b>`."""
+    """Yield a selector of an element behind its parent's label: `EAN: <b>4006</b>`."""
     before, parent = node.prev, node.parent
     if before is None or parent is None or not before.is_text_node or before.prev is not None:
         return
@@ -138,7 +140,7 @@ def _by_text_before(node: LexborNode) -> Iterator[str]:
 
 
 def _by_leading_label(node: LexborNode) -> Iterator[str]:
-    """Yield a selector of an element that begins with a label: `<li>EAN: 4006</li>`, `<li><b>EAN</b> 4006</li>`."""
+    """Yield a selector of an element that begins with a label: `<li>EAN: 4006</li>`."""
     text = element_text(node, MAX_LABELLED_CHARS) or ""
     leading = LEADING_LABEL.match(text)
     label = leading[1] or leading[2] if leading else _child_label(node, text)

@@ -24,7 +24,8 @@ def source_kind(selector: AnySelector) -> str:
 
 
 def element_kind(selector: AnySelector) -> str:
-    """Return the finer kind: for data its block, for texts and attributes the element at the selector's end.
+    """Return the finer kind: for data its block, for texts and attributes the element at the
+    selector's end.
 
     >>> element_kind(TextAt(css="div.product span.sku")), element_kind(TextAt(css="b:nth-of-type(2)"))
     ('text span.sku', 'text b')

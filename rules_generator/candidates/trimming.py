@@ -1,8 +1,9 @@
 """Trims learnt from the surroundings of known values (Hübscher 2018, 2.9), and from their look.
 
-On each training page a text that contains the known value has a rest on its left and on its right. The ends of the
-rests next to the value that all pages share are delimiters. They have no digits: a cut must not take digits away. If
-the surroundings give nothing, identifiers may be found by their shape, brands and categories as one of the catalog's.
+On each training page a text that contains the known value has a rest on its left and on its right.
+The ends of the rests next to the value that all pages share are delimiters. They have no digits: a
+cut must not take digits away. If the surroundings give nothing, identifiers may be found by their
+shape, brands and categories as one of the catalog's.
 """
 
 import os.path
@@ -43,7 +44,8 @@ Run = tuple[int | None, str]
 def surroundings(
     raw: str, values: Iterable[str], *, may_touch: bool = False
 ) -> Surroundings | None:
-    """Return the rests left and right of the first value in a text; None if it has none, or as part of a word.
+    """Return the rests left and right of the first value in a text; None if it has none, or as part
+    of a word.
 
     With `may_touch`, a value of several words may stand next to another word without a gap.
 
@@ -89,7 +91,8 @@ def learn_trims(sides: Sequence[Surroundings]) -> list[Trim]:
 
 
 def trims_by_look(attribute: Attribute, values: Sequence[str]) -> list[Trim]:
-    """Return the trims that the known values suggest: by the shape that all have, or as one of these words.
+    """Return the trims that the known values suggest: by the shape that all have, or as one of
+    these words.
 
     >>> [trim.shape for trim in trims_by_look(Attribute.SKU, ["AB-12", "C-345", "AB-7"])]
     ['[A-Z]{1,2}\\\\-[0-9]{1,3}']
@@ -106,9 +109,11 @@ def trims_by_look(attribute: Attribute, values: Sequence[str]) -> list[Trim]:
 
 
 def drop_ambient_words(trim: Trim, texts: Iterable[tuple[str, Sequence[str]]]) -> Trim:
-    """Drop words that texts name whatever their value is, as the name of the shop behind each title does.
+    """Drop words that texts name whatever their value is, as the name of the shop behind each title
+    does.
 
-    `texts` are pairs of a text and the values known for it. A word within the first value does not count.
+    `texts` are pairs of a text and the values known for it. A word within the first value does not
+    count.
 
     >>> texts = [("Red cup - Tea & Co", ["Cup"]), ("Mug - Tea & Co", ["Mug"])]
     >>> drop_ambient_words(Trim(words=("Cup", "Mug", "Tea")), texts).words
@@ -125,7 +130,7 @@ def drop_ambient_words(trim: Trim, texts: Iterable[tuple[str, Sequence[str]]]) -
 
 
 def _common_shape(values: Sequence[str]) -> str:
-    """Return the regular expression of the shape of all values; empty if they differ, or have no digit."""
+    """Return the regular expression of all values' shape; empty without a common one."""
     all_runs = [_runs(value) for value in set(values)]
     kinds = {tuple(text if kind == OTHER_RUN else kind for kind, text in runs) for runs in all_runs}
     if len(all_runs) < MIN_SHAPE_VALUES or len(kinds) != 1 or DIGITS_RUN not in next(iter(kinds)):
@@ -147,7 +152,7 @@ def _run_shape(runs: Sequence[Run]) -> str:
 
 
 def _delimiter(sides: Sequence[str], *, at_end: bool) -> str:
-    """Return the common end (or start) of all non-empty sides next to the value, up to the first digit."""
+    """Return the common end (or start) of the sides next to the value, up to a digit."""
     full = [side for side in sides if side]
     if not full or len(full) * 2 < len(sides):
         return ""
@@ -160,7 +165,8 @@ def _delimiter(sides: Sequence[str], *, at_end: bool) -> str:
 
 
 def _usual_sides(sides: Sequence[str], *, at_end: bool) -> Sequence[str]:
-    """Return the sides that agree next to the value if most do: a few may have something else there.
+    """Return the sides that agree next to the value if most do: a few may have something else
+    there.
 
     >>> _usual_sides(["pen-id-", "ink-id-", "sheets-500-count-"], at_end=True)
     ['pen-id-', 'ink-id-']
@@ -186,7 +192,7 @@ def _complete_words(literal: str, sides: Sequence[str]) -> str:
 
 
 def _in_one_word(before: str, after: str) -> bool:
-    """Return True if two characters side by side are letters of one word; scripts without cases have no gaps."""
+    """Return True if two neighbouring characters belong to one word."""
     return _is_cased(before) and _is_cased(after)
 
 

@@ -1,7 +1,7 @@
 """Pages without some of their structure, to see what rules are worth on shops that give less.
 
-`full` is the page as crawled; `nosd` lacks structured data (JSON-LD, microdata and RDFa attributes, OpenGraph, product
-and twitter meta, oembed links); `html` lacks every script as well.
+`full` is the page as crawled; `nosd` lacks structured data (JSON-LD, microdata and RDFa attributes,
+OpenGraph, product and twitter meta, oembed links); `html` lacks every script as well.
 """
 
 from typing import Literal

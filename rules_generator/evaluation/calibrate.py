@@ -1,7 +1,9 @@
-"""Fit the weights of `parser.voting.confidence` anew: `python -m rules_generator.evaluation.calibrate DATA`.
+"""Fit the weights of `parser.voting.confidence` anew: `python -m
+rules_generator.evaluation.calibrate DATA`.
 
-Rules are learnt from few and from many pages of labelled shops, in all views, with and without stale offers, and read
-the pages left for testing. The weights are printed with their reliability on shops left out of the fit.
+Rules are learnt from few and from many pages of labelled shops, in all views, with and without
+stale offers, and read the pages left for testing. The weights are printed with their reliability on
+shops left out of the fit.
 """
 
 import sys

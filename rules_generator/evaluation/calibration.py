@@ -1,7 +1,7 @@
 """Fit the confidence of readings: a logistic regression on the votes for and against a value.
 
-The weights in `parser.voting.confidence` are such a fit. To judge them honestly, each shop in turn is left out of the
-fit and then predicted (leave-one-group-out cross-validation).
+The weights in `parser.voting.confidence` are such a fit. To judge them honestly, each shop in turn
+is left out of the fit and then predicted (leave-one-group-out cross-validation).
 """
 
 from collections.abc import Sequence

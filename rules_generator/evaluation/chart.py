@@ -1,6 +1,8 @@
-"""The figures of an evaluation as a chart: accuracy and precision by threshold, and per attribute for the last setting.
+"""The figures of an evaluation as a chart: accuracy and precision by threshold, and per attribute
+for the last setting.
 
-Written as SVG, which needs no library and opens in every browser; a file named `.html` gets a page around it.
+Written as SVG, which needs no library and opens in every browser; a file named `.html` gets a page
+around it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

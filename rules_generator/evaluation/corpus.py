@@ -1,7 +1,8 @@
 """Labelled shops on disk: `SHOP.tar.xz` files or `SHOP/` folders with `pages/` and `truth.jsonl`.
 
-Pages without a line in `truth.jsonl` are no offer pages: they test whether offer pages are recognised. Folders with
-`www.tar.xz` and `truth.json` are mirrored sites (`rules_generator.evaluation.mirrored_site`).
+Pages without a line in `truth.jsonl` are no offer pages: they test whether offer pages are
+recognised. Folders with `www.tar.xz` and `truth.json` are mirrored sites
+(`rules_generator.evaluation.mirrored_site`).
 """
 
 import json
@@ -49,7 +50,7 @@ def shop_paths(data: Path) -> list[Path]:
 
 
 def open_shop(path: Path) -> LabelledShop:
-    """Open a labelled shop. Raises FeedError, with the line, where a file is missing or malformed."""
+    """Open a labelled shop. Raises FeedError, with the line, for missing or malformed files."""
     if is_mirrored_site(path):
         return read_mirrored_site(path)
     try:
@@ -94,7 +95,7 @@ def _reason(error: Exception) -> str:
 
 
 def _unpack(path: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield the files of an archive, read to its end, where its check sum stands: damaged bytes unpack before."""
+    """Yield the files of an archive, read to its end: the check sum stands there."""
     with lzma.open(path) as stream:
         with tarfile.open(fileobj=stream, mode="r|") as archive:
             for member in archive:

@@ -1,9 +1,11 @@
-"""Accuracy of rules on the shops they were learnt from: the thesis's Table 4 (Hübscher 2018, 4.3) on labelled shops.
+"""Accuracy of rules on the shops they were learnt from: the thesis's Table 4 (Hübscher 2018, 4.3)
+on labelled shops.
 
-For each number of training pages and each threshold: accuracy, the share of known values read rightly (recall), and
-precision, the share of read values that are right; over all attributes, and per attribute. Values read where none is
-known are counted apart (`extra`). Missed values may stand nowhere on their page: they are counted on request
-(`nowhere`). Confidence is judged twice: with the constants in use, and with each shop left out of their fit.
+For each number of training pages and each threshold: accuracy, the share of known values read
+rightly (recall), and precision, the share of read values that are right; over all attributes, and
+per attribute. Values read where none is known are counted apart (`extra`). Missed values may stand
+nowhere on their page: they are counted on request (`nowhere`). Confidence is judged twice: with the
+constants in use, and with each shop left out of their fit.
 """
 
 import json
@@ -62,7 +64,8 @@ class Setting:
 class EvaluationPlan:
     """Settings to evaluate, in a view, with a share of the examples' prices and titles made wrong.
 
-    With `misses`, values missed in the last setting are located on their pages, which takes longer than reading them.
+    With `misses`, values missed in the last setting are located on their pages, which takes longer
+    than reading them.
     """
 
     settings: tuple[Setting, ...]
@@ -78,7 +81,7 @@ def _no_counts() -> dict[Attribute, ValueCounts]:
 
 @dataclass
 class SettingResult:
-    """Counts of values in one setting, of pages by `PAGE_COUNTS`, and the readings whose truth is known."""
+    """Counts of values in one setting, of pages by `PAGE_COUNTS`, and judged readings."""
 
     counts: dict[Attribute, ValueCounts] = field(default_factory=_no_counts)
     pages: Counter[str] = field(default_factory=Counter)
@@ -132,8 +135,8 @@ def evaluate_extraction(
 ) -> dict[str, Any]:
     """Evaluate all shops in `data`; `predictions` gets a line a test page for the last setting.
 
-    A page that is made to be slow is listed as `unread`; on a test page, no value counts as read. Raises FeedError
-    where the data is not in the layout.
+    A page that is made to be slow is listed as `unread`; on a test page, no value counts as read.
+    Raises FeedError where the data is not in the layout.
     """
     paths = shop_paths(data)
     totals = {setting: SettingResult() for setting in plan.settings}
@@ -253,7 +256,7 @@ def _count_pages(shop: OpenShop, rules: RuleSet) -> Counter[str]:
 
 
 def _not_shown(shop: OpenShop, readings: Sequence[TestReading]) -> Counter[Attribute]:
-    """Count the missed values that stand nowhere on their pages, where the learner would locate them."""
+    """Count the missed values that the learner could not locate anywhere on their pages."""
     counts = Counter[Attribute]()
     for (page, reader), (_, page_readings) in zip(shop.testing, readings, strict=True):
         missed = {}

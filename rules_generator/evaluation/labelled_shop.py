@@ -4,14 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-# Split of a shop's labelled pages: the first half, at most 50, to learn from; then at most 100 to test on.
+# Split of a shop's labelled pages: the first half, at most 50, to learn from; then at most 100 to
+# test on.
 MAX_TRAINING = 50
 MAX_TESTING = 100
 
 
 @dataclass(frozen=True)
 class LabelledPage:
-    """A page with its values by attribute, and alternatives that are right too (prices and SKUs of variants)."""
+    """A page with its values by attribute, and further right ones (prices of variants)."""
 
     name: str
     url: str
@@ -27,7 +28,7 @@ class LabelledPage:
 
 @dataclass(frozen=True)
 class LabelledShop:
-    """A shop's labelled offer pages, its offer pages without labels, and its pages that are no offers."""
+    """A shop's labelled offer pages, its other offer pages, and its pages without offers."""
 
     name: str
     pages: tuple[LabelledPage, ...]
@@ -46,7 +47,7 @@ class LabelledShop:
 
     @property
     def background(self) -> tuple[LabelledPage, ...]:
-        """Every other page that is no offer: seen in learning, as any page of a crawl, without a label."""
+        """Pages without an offer: seen in learning, as any page of a crawl, unlabelled."""
         return self.other_pages[::2]
 
     @property

@@ -1,7 +1,9 @@
-"""Mirrored sites as test data: `www.tar.xz` with all pages, `truth.json`, and the merchant's `catalog.jsonl`.
+"""Mirrored sites as test data: `www.tar.xz` with all pages, `truth.json`, and the merchant's
+`catalog.jsonl`.
 
-`truth.json` has `host` and `offers` {offer id: [paths of its pages]}; all other HTML files are no offer pages. A line
-of `catalog.jsonl` has the values of one offer under the id `HOST:OFFER`; offers without a line are missing ones.
+`truth.json` has `host` and `offers` {offer id: [paths of its pages]}; all other HTML files are no
+offer pages. A line of `catalog.jsonl` has the values of one offer under the id `HOST:OFFER`; offers
+without a line are missing ones.
 """
 
 import json
@@ -28,7 +30,8 @@ def is_mirrored_site(path: Path) -> bool:
 
 
 def read_mirrored_site(path: Path) -> LabelledShop:
-    """Read a mirrored site: the catalog labels one page of each of its offers; missing ones are not labelled.
+    """Read a mirrored site: the catalog labels one page of each of its offers; missing ones are not
+    labelled.
 
     Raises FeedError where a file is missing or malformed.
     """

@@ -1,8 +1,8 @@
 """Known values that a page does not show, each with the nearest text on the page.
 
-When a value cannot be learnt or read, the first question is whether the page shows it at all: perhaps in another
-spelling, perhaps at another price. All short texts, attributes and values in data are searched, as the learner does
-it, up to a cap.
+When a value cannot be learnt or read, the first question is whether the page shows it at all:
+perhaps in another spelling, perhaps at another price. All short texts, attributes and values in
+data are searched, as the learner does it, up to a cap.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ NOT_COMPARED = frozenset({Attribute.CURRENCY, Attribute.AVAILABILITY})
 
 @dataclass(frozen=True)
 class Missing:
-    """A known value that is not on the page, the nearest text that is, its selector, and the similarity."""
+    """A known value not on the page, the nearest text, its selector, and the similarity."""
 
     attribute: str
     value: str
@@ -54,7 +54,7 @@ class _TextCollector(ValueMatcher):
 
 
 def lost(document: Document, known: Mapping[Attribute, Sequence[str]]) -> list[Attribute]:
-    """Return the attributes of which the page shows no known value, not even within a longer text."""
+    """Return the attributes of which the page shows no known value, even in longer texts."""
     occurrences = find_occurrences(document, ValueMatcher(known, document.base))
     return [attribute for attribute in known if not occurrences[attribute]]
 

@@ -1,7 +1,8 @@
-"""Reliability: are values with a confidence of 90 % right nine times in ten? (Niculescu-Mizil and Caruana 2005.)
+"""Reliability: are values with a confidence of 90 % right nine times in ten? (Niculescu-Mizil and
+Caruana 2005.)
 
-Readings are sorted into bins by confidence; each bin compares the mean confidence with the share of right values.
-Values without a known truth are left out.
+Readings are sorted into bins by confidence; each bin compares the mean confidence with the share of
+right values. Values without a known truth are left out.
 """
 
 from bisect import bisect
@@ -20,7 +21,7 @@ BIN_EDGES = (0.0, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 1.0)
 
 
 class JudgedReading(NamedTuple):
-    """A reading whose truth is known: its confidence, the features this comes from, and whether it was right."""
+    """A reading: its confidence, the features behind it, and whether it was right."""
 
     shop: str
     attribute: Attribute

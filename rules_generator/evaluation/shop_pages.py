@@ -79,10 +79,11 @@ class PageReader:
 
 @dataclass(frozen=True)
 class OpenShop:
-    """A labelled shop in one view: examples, unlabelled pages, test pages with their readers, pages refused.
+    """A labelled shop in one view: examples, unlabelled pages, test pages with their readers, pages
+    refused.
 
-    A test page that is made to be slow has no reader. `unlabelled_offers` and `other_pages` test only whether offer
-    pages are recognised.
+    A test page that is made to be slow has no reader. `unlabelled_offers` and `other_pages` test
+    only whether offer pages are recognised.
     """
 
     name: str

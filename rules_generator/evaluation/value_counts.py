@@ -39,7 +39,7 @@ class ValueCounts(Counter[Outcome]):
         return self["right"] + self["wrong"]
 
     def figures(self) -> dict[str, float | int | None]:
-        """Return accuracy and precision with the counts they come from; None where nothing is counted."""
+        """Return accuracy and precision with their counts; None where nothing is counted."""
         return {
             "accuracy": round(self["right"] / self.truth, 4) if self.truth else None,
             "precision": round(self["right"] / self.found, 4) if self.found else None,
@@ -71,7 +71,7 @@ def outcome_of(attribute: Attribute, value: str | None, page: LabelledPage) -> O
 
 
 def accepted_values(attribute: Attribute, page: LabelledPage) -> Iterator[str]:
-    """Yield the canonical values that are right on a page: the label first, which is mostly the one read."""
+    """Yield the canonical values that are right on a page, the label first."""
     hint = Hint(page.currency, base_url=page.url)
     labels = (page.attributes[attribute.value], *page.alternatives.get(attribute.value, []))
     for label in labels:

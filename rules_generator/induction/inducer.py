@@ -1,10 +1,11 @@
 """Induce a shop's rules from known offers and their pages (wrapper induction).
 
-Examples are clustered by template; on each template's pages the known values are located, every occurrence gives
-candidates, all candidates run on all examples, and the smallest set of rules that votes best is kept. An example that
-the learnt rules contradict in most values is set aside - its link leads elsewhere, or its page has become another one -
-and learning is repeated without it. So are examples whose pages are made to be slow, and those whose pages are like no
-other example's and show no known title: links that lead to a category, or to nothing any more.
+Examples are clustered by template; on each template's pages the known values are located, every
+occurrence gives candidates, all candidates run on all examples, and the smallest set of rules that
+votes best is kept. An example that the learnt rules contradict in most values is set aside - its
+link leads elsewhere, or its page has become another one - and learning is repeated without it. So
+are examples whose pages are made to be slow, and those whose pages are like no other example's and
+show no known title: links that lead to a category, or to nothing any more.
 """
 
 from collections.abc import Iterable, Sequence
@@ -60,7 +61,7 @@ class LearntTemplate:
     members: Sequence[TrainingExample]
 
     def has_title(self, template: Template) -> bool:
-        """Return True if a rule finds the titles; with few examples on most of them, and where it stands alone."""
+        """Return True if a rule finds the titles: on most of few examples, and standing alone."""
         rules = [rule for rule in template.rules_for(Attribute.TITLE) if rule.is_learnt]
         if len(self.members) >= ENOUGH_EXAMPLES:
             return bool(rules)
@@ -69,7 +70,7 @@ class LearntTemplate:
         )
 
     def _stands_alone(self, rule: Rule) -> bool:
-        """Return True if a rule reads data, or an element that hardly any other is like on the median page."""
+        """Return True if a rule reads data, or an element with hardly any like it on a page."""
         if isinstance(rule.selector, JsonAt):
             return True
         if POSITIONAL in rule.selector.css:
@@ -80,7 +81,7 @@ class LearntTemplate:
 
 @dataclass(frozen=True)
 class LearntModel:
-    """Everything learnt from a shop's examples but the choice of rules, which depends on the threshold."""
+    """Everything learnt from a shop's examples before the threshold chooses rules."""
 
     examples: Sequence[TrainingExample]
     templates: Sequence[LearntTemplate]
@@ -89,9 +90,11 @@ class LearntModel:
     config: LearnerConfig = DEFAULT_CONFIG
 
     def rules(self, threshold: float | None = None, currency: str | None = None) -> RuleSet:
-        """Choose the rules of all templates; a template whose few examples show no title is left out.
+        """Choose the rules of all templates; a template whose few examples show no title is left
+        out.
 
-        Two links to categories may find their titles at the same place of a list: that is no template.
+        Two links to categories may find their titles at the same place of a list: that is no
+        template.
         """
         pairs = []
         for number, learnt in enumerate(self.templates, start=1):
@@ -180,10 +183,11 @@ def _rank_robustly(
     config: LearnerConfig,
     progress: Progress,
 ) -> tuple[RankedCandidates, Sequence[TrainingExample], list[tuple[str, str]]]:
-    """Rank a template's candidates without bad examples. Returns the ranking, the examples, those set aside.
+    """Rank a template's candidates without bad examples. Returns the ranking, the examples, those
+    set aside.
 
-    Examples are set aside if the rules of all contradict them, or their page is made to be slow. If most are
-    contradicted, the rules are at fault.
+    Examples are set aside if the rules of all contradict them, or their page is made to be slow. If
+    most are contradicted, the rules are at fault.
     """
     ranking, fast = _rank_fast(members, elsewhere, config, progress)
     rules = [rule for rule in ranking.rules() if not rule.is_fallback]
@@ -207,7 +211,7 @@ def _rank_fast(
     config: LearnerConfig,
     progress: Progress,
 ) -> tuple[RankedCandidates, Sequence[TrainingExample]]:
-    """Rank the candidates of the examples whose pages are not made to be slow. Returns these examples too."""
+    """Rank the candidates of the examples, slow pages left out. Returns the rest too."""
     remaining = members
     while True:
         try:

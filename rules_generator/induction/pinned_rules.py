@@ -1,8 +1,9 @@
-"""Pinned rules - locked, or set by hand - stay when rules are learnt anew: in their own template, and only once.
+"""Pinned rules - locked, or set by hand - stay when rules are learnt anew: in their own template,
+and only once.
 
-A rule stays with the template most similar to the one it stood in. If it stood in all of them, or no new template is
-similar to the old one, as after a redesign, it stays in all. A rule set by hand replaces the learnt ones of its
-attribute; beside a locked rule, others vote as before.
+A rule stays with the template most similar to the one it stood in. If it stood in all of them, or
+no new template is similar to the old one, as after a redesign, it stays in all. A rule set by hand
+replaces the learnt ones of its attribute; beside a locked rule, others vote as before.
 """
 
 from collections.abc import Sequence
@@ -35,7 +36,7 @@ def carry_over_pinned(rules: RuleSet, old: RuleSet) -> RuleSet:
 def _placements(
     old: Template, old_templates: Sequence[Template], new_templates: Sequence[Template]
 ) -> list[tuple[Rule, set[str]]]:
-    """Return the pinned rules of an old template, each with the names of the new templates that it goes to."""
+    """Return an old template's pinned rules, each with the new templates that it goes to."""
     pinned = [rule for rule in old.rules if rule.is_pinned]
     if not pinned or not new_templates:
         return []

@@ -1,8 +1,8 @@
 """SKUs that the catalog lists as a dash, as some shops write for offers that have none.
 
-Mechanism `placeholder_skus`. Nothing is learnt from a dash. But if the rules learnt from other offers find a dash on
-the pages of these, and the catalog lists it, they read one on further pages too, so that both sides compare equal. If
-the shop's catalog leaves such SKUs out, none is read.
+Mechanism `placeholder_skus`. Nothing is learnt from a dash. But if the rules learnt from other
+offers find a dash on the pages of these, and the catalog lists it, they read one on further pages
+too, so that both sides compare equal. If the shop's catalog leaves such SKUs out, none is read.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from rules_generator.training.examples import TrainingExample
 
 
 def keep_dashes(rules: list[Rule], examples: Sequence[TrainingExample]) -> list[Rule]:
-    """Return the rules, in the form that keeps dashes where the catalog lists most of those they read."""
+    """Return the rules in the form that keeps dashes, where the catalog lists most of them."""
     if not any(example.has_dash_sku for example in examples):
         return rules
     return [_keep_dashes(rule, examples) for rule in rules]

@@ -1,9 +1,11 @@
-"""Self-training for the cold start: training examples for a shop of which the catalog knows no offer.
+"""Self-training for the cold start: training examples for a shop of which the catalog knows no
+offer.
 
-Pages that show one offer by general rules (`parser.heuristics`) are taken as examples of the values read there
-(Yarowsky 1995); the learner then finds where else these stand, which rules hold on most pages, and how offer pages are
-recognised. Offers of other shops help: if a page shows the EAN of one of them, or its manufacturer's number, and has
-a similar title, it is the same product, and its attributes that do not depend on the shop are known for certain.
+Pages that show one offer by general rules (`parser.heuristics`) are taken as examples of the values
+read there (Yarowsky 1995); the learner then finds where else these stand, which rules hold on most
+pages, and how offer pages are recognised. Offers of other shops help: if a page shows the EAN of
+one of them, or its manufacturer's number, and has a similar title, it is the same product, and its
+attributes that do not depend on the shop are known for certain.
 """
 
 import re
@@ -58,7 +60,8 @@ SHOP_INDEPENDENT = (Attribute.EAN, Attribute.HAN, Attribute.BRAND)
 
 @dataclass(frozen=True)
 class SelfTraining:
-    """Examples from a shop's own pages: pages looked at, and examples that another shop's offer helped.
+    """Examples from a shop's own pages: pages looked at, and examples that another shop's offer
+    helped.
 
     `trust` is the mean trust of the general rules per attribute.
     """
@@ -119,8 +122,9 @@ def self_train(
 ) -> SelfTraining:
     """Make training examples of a shop's own pages.
 
-    Pages that state to be offers teach first. Pages that only look like it are added where they share the template
-    of sure ones, or where hardly any page is sure. Pages that share a heading with others are left out.
+    Pages that state to be offers teach first. Pages that only look like it are added where they
+    share the template of sure ones, or where hardly any page is sure. Pages that share a heading
+    with others are left out.
     """
     looked_at, helped, sure = 0, 0, 0
     likely: dict[str, tuple[int, TrainingExample]] = {}
@@ -203,7 +207,7 @@ def _values(
 
 
 def as_general_rules(rules: RuleSet, trust: Mapping[Attribute, float]) -> RuleSet:
-    """Mark rules as not learnt from known offers, and no surer than the general rules that they come from."""
+    """Mark rules as self-trained, and no surer than the general rules that they come from."""
     templates = []
     for template in rules.templates:
         general = tuple(_as_general(rule, trust) for rule in template.rules)

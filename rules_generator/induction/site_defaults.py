@@ -1,4 +1,5 @@
-"""Site defaults: the picture and slogan in the head of a shop's home page, which stand for the shop, not an offer.
+"""Site defaults: the picture and slogan in the head of a shop's home page, which stand for the
+shop, not an offer.
 
 Many shops repeat them in the head of offers that have no picture or description of their own.
 """
@@ -23,7 +24,7 @@ SiteDefaults = Mapping[Attribute, Sequence[str]]
 
 
 def find_site_defaults(home_pages: Sequence[Document], examples: Sequence[Example]) -> SiteDefaults:
-    """Return the values in the head of the home pages, except known ones: a home page may show an offer."""
+    """Return the values in the head of the home pages, but for values of known offers."""
     defaults: dict[Attribute, list[str]] = {}
     for attribute in META_SELECTORS:
         known_keys = set[str]()

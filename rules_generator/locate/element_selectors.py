@@ -1,7 +1,8 @@
 """Selectors for an element by its own marks: id, schema.org names, classes, data attributes.
 
-Digits in ids and classes vary by product, so a name with digits is cut before them (`product-title_9x2f`, numbered by
-a build tool) or left out; the part behind them counts too (`ctl00_Main1_lblPrice`).
+Digits in ids and classes vary by product, so a name with digits is cut before them
+(`product-title_9x2f`, numbered by a build tool) or left out; the part behind them counts too
+(`ctl00_Main1_lblPrice`).
 """
 
 import re
@@ -29,7 +30,7 @@ MAX_CACHED = 16_384
 
 
 def css_tag(node: LexborNode) -> str:
-    """Return the element's tag in CSS; `*` where the tag has a character that CSS would read otherwise."""
+    """Return the element's tag in CSS; `*` where a character has a meaning in CSS."""
     tag = node.tag or "*"
     return tag if IDENTIFIER.fullmatch(tag) else "*"
 
@@ -48,7 +49,7 @@ def nth_of_type(node: LexborNode) -> str:
 
 
 def sibling_position(node: LexborNode, *, from_end: bool = False) -> int:
-    """Return an element's position among siblings of its tag, from 1; at most 500 siblings are counted."""
+    """Return an element's position among siblings of its tag, from 1 to at most 500."""
     position = 1
     sibling = node.next if from_end else node.prev
     while sibling is not None and position < MAX_SIBLINGS:

@@ -36,7 +36,8 @@ LONG_NUMBER = re.compile(r"\d{4}")
 
 
 def flatten_json(data: Any, path: str = "$", levels: int = MAX_LEVELS) -> Iterator[tuple[str, str]]:
-    """Yield (JSONPath, text) of the scalars of a block: of lists the first three entries, and all that have names.
+    """Yield (JSONPath, text) of the scalars of a block: of lists the first three entries, and all
+    that have names.
 
     Keys that are numbers, or contain a long one as ids do, become `*`.
 
@@ -72,7 +73,7 @@ def _flatten(data: Any, path: str, levels: int, budget: list[int]) -> Iterator[t
 
 
 def _named_entries(entries: list[Any]) -> Iterator[tuple[Entry, dict[str, Any]]]:
-    """Yield the entries of a list that pairs names with values, each without its name: their order may vary."""
+    """Yield the entries of a list of name and value pairs, whose order may vary."""
     for entry in entries[:MAX_ENTRIES]:
         if not isinstance(entry, dict) or ENTRY_VALUES.isdisjoint(entry):
             return
@@ -100,6 +101,6 @@ def _is_entry_name(value: Any) -> bool:
 
 
 def path_step(name: str) -> str | None:
-    """Return a key as a step of a path; None, for any key, if it is an id or cannot be written in a path."""
+    """Return a key as a step of a path; None, for any key, if it is an id or unwritable."""
     is_any = name.isdigit() or not can_name(name) or LONG_NUMBER.search(name)
     return None if is_any else name

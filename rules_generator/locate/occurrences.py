@@ -1,6 +1,7 @@
 """Locate known values on a page (annotation): in texts, attributes, and blocks of data.
 
-Each page is walked once. The number of occurrences per attribute and page is capped, data and marked-up places first.
+Each page is walked once. The number of occurrences per attribute and page is capped, data and
+marked-up places first.
 """
 
 import re
@@ -55,10 +56,12 @@ DESCRIPTION_TAGS = "div, section, article, p, td, dd, li, main, span"
 
 @dataclass(frozen=True)
 class Occurrence:
-    """A place on one page where a known value stands: an element's text, an attribute, or a value in a block.
+    """A place on one page where a known value stands: an element's text, an attribute, or a value
+    in a block.
 
-    `whole`: the raw text is the value, not only part of it. `own`: the element's direct text is meant. `within` leads
-    into the template whose content it is, else it is empty. `size` is the raw text's length.
+    `whole`: the raw text is the value, not only part of it. `own`: the element's direct text is
+    meant. `within` leads into the template whose content it is, else it is empty. `size` is the raw
+    text's length.
     """
 
     attribute: Attribute
@@ -87,7 +90,7 @@ def find_occurrences(
 
 
 def _is_of_something_else(document: Document, occurrence: Occurrence) -> bool:
-    """Return True if it is a title, price or picture of another page's offer, or the label of a tab."""
+    """Return True for a title, price or picture of another offer, or a tab's label."""
     if occurrence.node is None:
         return False
     if occurrence.attribute in CARD_ATTRIBUTES:
@@ -130,7 +133,7 @@ def _in_elements(document: Document, matcher: ValueMatcher) -> Iterator[Occurren
 
 
 def _in_templates(document: Document, matcher: ValueMatcher) -> Iterator[Occurrence]:
-    """Yield occurrences in the content of templates, which shops fill in when something is clicked."""
+    """Yield occurrences inside `<template>` elements, which scripts show on a click."""
     for fragment in document.tree.template_fragments()[:MAX_TEMPLATES]:
         template = fragment.parent
         anchors = anchor_selectors(template) if template is not None else []

@@ -1,6 +1,7 @@
 """Compare the known values of an offer with raw texts, in all forms that pages write them in.
 
-`$1,299.00`, `129900` and `1299.0` are all the price 1299.00. A text that only contains the value needs trimming.
+`$1,299.00`, `129900` and `1299.0` are all the price 1299.00. A text that only contains the value
+needs trimming.
 """
 
 import re
@@ -26,7 +27,8 @@ TRIMMED_ATTRIBUTES = frozenset(
         Attribute.PRICE,
     }
 )
-# Attributes that classes and addresses name, as slugs; and the HTML attributes that hold such names.
+# Attributes that classes and addresses name, as slugs; and the HTML attributes that hold such
+# names.
 SLUG_ATTRIBUTES = frozenset({Attribute.BRAND, Attribute.CATEGORY})
 NAME_ATTRIBUTES = frozenset({"class", "id", "href", "action"})
 NOT_ALNUM = re.compile(r"[\W_]+")
@@ -50,7 +52,7 @@ Match = tuple[Attribute, Form, bool]
 
 @dataclass
 class ValueMatcher:
-    """The known values of one example, ready to be compared with raw texts; `base` resolves relative addresses."""
+    """One example's known values, ready for raw texts; `base` resolves relative URLs."""
 
     known: Mapping[Attribute, Sequence[str]]
     base: str
@@ -170,7 +172,8 @@ def _squeezed(text: str) -> str:
 
 
 def _core(attribute: Attribute, value_key: str) -> str:
-    """Return letters and digits that every spelling of a value has; empty where spellings vary freely.
+    """Return letters and digits that every spelling of a value has; empty where spellings vary
+    freely.
 
     >>> _core(Attribute.PRICE, "1299.00"), _core(Attribute.TITLE, "Lamp, red"), _core(Attribute.CURRENCY, "eur")
     ('1299', 'lampred', '')
@@ -189,7 +192,8 @@ def _core(attribute: Attribute, value_key: str) -> str:
 def _price_forms(raw: str) -> tuple[Form, ...]:
     """Return the forms in which a text may be a price; none for a bare 0.
 
-    A bare 0 may be a count or an index, and does not tell whether a field holds whole units or cents.
+    A bare 0 may be a count or an index, and does not tell whether a field holds whole units or
+    cents.
     """
     if not raw.strip("0"):
         return ()

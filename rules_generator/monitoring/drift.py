@@ -1,12 +1,12 @@
 """Drift: do a shop's rules still read its pages as they did when they were learnt?
 
-Pages of known offers show it: values read now are compared with the catalog, and with the agreement when the rules
-were learnt - known offers are never quite up to date, so only a fall counts. A redesign shows in most attributes at
-once, or in two that are no longer found at all, or in pages that are not recognised. Pages of other offers show it by
-their rule yield.
+Pages of known offers show it: values read now are compared with the catalog, and with the agreement
+when the rules were learnt - known offers are never quite up to date, so only a fall counts. A
+redesign shows in most attributes at once, or in two that are no longer found at all, or in pages
+that are not recognised. Pages of other offers show it by their rule yield.
 
-Only pages fetched since the rules were learnt can show a change: resting pages, whose `lastmod` in the sitemap is
-older, are read as ever. So they are passed over if there are enough others.
+Only pages fetched since the rules were learnt can show a change: resting pages, whose `lastmod` in
+the sitemap is older, are read as ever. So they are passed over if there are enough others.
 """
 
 import random
@@ -51,7 +51,7 @@ GONE_SHARE = 0.2
 
 @dataclass(frozen=True)
 class AttributeDrift:
-    """How one attribute is read now: values known, found and right; `then` is the former share of right ones."""
+    """How one attribute is read: values known, found, right; `then` is the former share."""
 
     known: int
     found: int
@@ -97,10 +97,11 @@ class SilentRule:
 
 @dataclass(frozen=True)
 class Drift:
-    """The rules of one version on pages of known offers: pages compared and recognised, attributes, silent rules.
+    """The rules of one version on pages of known offers: pages compared and recognised, attributes,
+    silent rules.
 
-    `coverage` is the rule yield on a sample of all pages, or of those fetched since the rules were learnt, and
-    `fallen` its drops to less than half.
+    `coverage` is the rule yield on a sample of all pages, or of those fetched since the rules were
+    learnt, and `fallen` its drops to less than half.
     """
 
     version: int
@@ -156,7 +157,7 @@ def drift_since_learning(
     story: Mapping[str, Any],
     yields: tuple[RuleYield, RuleYield],
 ) -> Drift:
-    """Measure the drift of rules; `story` was stored with them, `yields` are those on fresh and on resting pages."""
+    """Measure the drift of rules by their stored `story` and `yields` (fresh, resting)."""
     before = RuleYield.from_json(story.get("coverage") or {})
     agreement = dict(story.get("agreement") or {})
     return measure_drift(examples, rules, agreement, comparable_yields(*yields, before))
@@ -168,7 +169,7 @@ def sample_yields(
     rule_sets: Sequence[RuleSet],
     since: datetime | None,
 ) -> list[tuple[RuleYield, RuleYield]]:
-    """Measure each rule set's yield on a fixed sample of the shop's pages: (fetched `since`, resting)."""
+    """Measure rule sets' yields on a fixed sample of pages: (fetched `since`, resting)."""
     size = min(SAMPLE_SIZE, len(pages))
     # Seeded by the number of pages, so that the same crawl gives the same sample.
     sample = random.Random(len(pages)).sample(pages, size)  # noqa: S311 - not for secrecy
@@ -188,7 +189,8 @@ def measure_drift(
     agreement: dict[str, float],
     yields: tuple[RuleYield, RuleYield] = (RuleYield(), RuleYield()),
 ) -> Drift:
-    """Measure the drift of rules; `agreement` is the share right per attribute when they were learnt.
+    """Measure the drift of rules; `agreement` is the share right per attribute when they were
+    learnt.
 
     `yields` are those on a sample of all pages, now and before.
     """
@@ -222,7 +224,7 @@ def measure_drift(
 
 
 def agreement_shares(examples: Sequence[TrainingExample], rules: RuleSet) -> dict[str, float]:
-    """Return the share of known values per attribute that the rules read rightly, to be stored with them."""
+    """Return the share of known values that the rules read rightly, by attribute."""
     attributes = measure_drift(examples, rules, {}).attributes
     return {name: round(drift.share, 4) for name, drift in attributes.items()}
 

@@ -1,7 +1,9 @@
-"""Rule yield: of a sample of a shop's pages, how many are recognised as offers, and how many of those give each value.
+"""Rule yield: of a sample of a shop's pages, how many are recognised as offers, and how many of
+those give each value.
 
-Known offers show whether values are right, but they are few, and may all be of one kind. The yield on any pages shows
-nothing about right and wrong; yet where rules find much less than they once did, something has changed.
+Known offers show whether values are right, but they are few, and may all be of one kind. The yield
+on any pages shows nothing about right and wrong; yet where rules find much less than they once did,
+something has changed.
 """
 
 from collections import Counter
@@ -31,7 +33,7 @@ class RuleYield:
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> "RuleYield":
-        """Read the yield that was stored when the rules were learnt; an empty one where none was."""
+        """Read the yield stored when the rules were learnt; an empty one if there is none."""
         attributes = dict(stored.get("attributes", {}))
         return cls(stored.get("pages", 0), stored.get("offers", 0), attributes)
 
@@ -64,11 +66,12 @@ def measure_yields(documents: Iterable[Document], rule_sets: Sequence[RuleSet]) 
 def comparable_yields(
     fresh: RuleYield, resting: RuleYield, before: RuleYield
 ) -> tuple[RuleYield, RuleYield]:
-    """Return the yields to compare: on fresh pages, and the one expected there if all were as `before`.
+    """Return the yields to compare: on fresh pages, and the one expected there if all were as
+    `before`.
 
-    Resting pages are read as ever and would hide a fall; but fresh pages are not like all, for lists never rest. So
-    the yield of the resting pages is subtracted from the former yield of the whole sample. Too few fresh pages are
-    not told apart.
+    Resting pages are read as ever and would hide a fall; but fresh pages are not like all, for
+    lists never rest. So the yield of the resting pages is subtracted from the former yield of the
+    whole sample. Too few fresh pages are not told apart.
 
     >>> fresh, resting = RuleYield(60, 20, {"ean": 20}), RuleYield(40, 40, {"ean": 40})
     >>> before = RuleYield(50, 40, {"ean": 35})
@@ -90,7 +93,8 @@ def comparable_yields(
 
 
 def yield_drops(now: RuleYield, before: RuleYield) -> list[str]:
-    """Describe each share that is less than half of its former one; rare values and small samples are passed over.
+    """Describe each share that is less than half of its former one; rare values and small samples
+    are passed over.
 
     >>> before = RuleYield(100, 50, {"ean": 40, "title": 50})
     >>> yield_drops(RuleYield(100, 60, {"ean": 3, "title": 60}), before)

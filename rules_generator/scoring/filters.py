@@ -1,10 +1,11 @@
 """Filter the candidates that are evidence of a rule at all, independent of the others.
 
-A score relative to the best means nothing if all are bad: in a shop that does not show its brand, some link of a menu
-agrees with one known offer in ten, and is the best there is. So a rule has to be right more often than wrong, and on
-different values if the known offers differ: a text that is the same on every page reads the commonest value perfectly
-and knows nothing - unless it is never wrong, and its selector names the attribute. Titles and prices may be stale in
-many known offers at once; they ask for less. A heading is no description, though some catalogs repeat it as one.
+A score relative to the best means nothing if all are bad: in a shop that does not show its brand,
+some link of a menu agrees with one known offer in ten, and is the best there is. So a rule has to
+be right more often than wrong, and on different values if the known offers differ: a text that is
+the same on every page reads the commonest value perfectly and knows nothing - unless it is never
+wrong, and its selector names the attribute. Titles and prices may be stale in many known offers at
+once; they ask for less. A heading is no description, though some catalogs repeat it as one.
 """
 
 from collections.abc import Sequence
@@ -28,7 +29,8 @@ NAME_ATTRIBUTES = frozenset({Attribute.BRAND, Attribute.CATEGORY})
 def keep_sound(
     tallies: Sequence[Tally], examples: Sequence[Example], elsewhere: Sequence[Example]
 ) -> list[Tally]:
-    """Keep the tallies of one attribute that are evidence; `elsewhere` are examples of other templates.
+    """Keep the tallies of one attribute that are evidence; `elsewhere` are examples of other
+    templates.
 
     Of pictures, where there are none, keep those that are right on half of their examples.
     """
@@ -37,7 +39,7 @@ def keep_sound(
 
 
 def _shows_a_picture(tally: Tally) -> bool:
-    """Return True if a picture is the known one on half of the examples: of a gallery, any may be the catalog's."""
+    """Return True if a picture is a known one of the gallery on half of the examples."""
     if tally.candidate.attribute is not Attribute.IMAGE:
         return False
     return tally.correct >= tally.wrong and len(tally.right_keys) >= FEW
@@ -88,7 +90,7 @@ def _is_informative(
 def _reads_the_only_value(
     tally: Tally, known_keys: Sequence[str], elsewhere: Sequence[str]
 ) -> bool:
-    """Judge a reader of the one value that all examples have: it may be that of all the shop, or by chance."""
+    """Judge a reader of the one value of all examples: it may be the shop's, or chance."""
     all_known = [*known_keys, *elsewhere]
     is_usual = all_known.count(known_keys[0]) >= CONSTANT_SHARE * len(all_known)
     bound = wilson_lower_bound(tally.correct, tally.correct)
@@ -101,7 +103,7 @@ def _reads_the_only_value(
 
 
 def _reads_one_of_several(tally: Tally, known_keys: Sequence[str]) -> bool:
-    """Judge a reader of one value where the examples have others: two right ones prove less than three."""
+    """Judge a reader of one value where examples have others: two right ones prove little."""
     if tally.wrong:
         return False
     is_named, tells_apart = names_attribute(tally.candidate), _tells_apart(tally, known_keys)
@@ -117,14 +119,15 @@ def _known_keys(attribute: Attribute, examples: Sequence[Example]) -> list[str]:
 
 
 def _is_likely(tally: Tally, right_values: int, known_values: int) -> bool:
-    """Return True if an unnamed place holds brands or categories all the same; menus and tags say names too."""
+    """Return True if an unnamed place holds brands or categories; menus show them too."""
     if not tally.wrong and tally.correct > FEW and right_values >= min(FEW + 1, known_values):
         return True
     return tally.bound >= tally.config.unnamed_bound
 
 
 def _tells_apart(tally: Tally, known_keys: Sequence[str]) -> bool:
-    """Return True if it finds one value on most of its examples, and abstains on several that have another.
+    """Return True if it finds one value on most of its examples, and abstains on several that have
+    another.
 
     If it abstains on one or two only, it has to find all of its own.
     """

@@ -1,7 +1,8 @@
-"""Rank candidates by one additive score; its terms are listed in `rules_generator.config.RANKING_TERMS`.
+"""Rank candidates by one additive score; its terms are listed in
+`rules_generator.config.RANKING_TERMS`.
 
-The agreement is relative to the best candidate's: known offers may be stale, and if a third of the prices is wrong even
-the perfect selector agrees on two thirds only.
+The agreement is relative to the best candidate's: known offers may be stale, and if a third of the
+prices is wrong even the perfect selector agrees on two thirds only.
 """
 
 import re
@@ -47,14 +48,14 @@ def rank_tallies(tallies: Sequence[Tally]) -> list[ScoredTally]:
 
 
 def weighted_sum(features: Mapping[str, float], config: LearnerConfig = DEFAULT_CONFIG) -> float:
-    """Return the sum of ranking terms: weight times feature, without the terms that are switched off."""
+    """Return the sum of weight times feature over the ranking terms that are on."""
     return sum(
         RANKING_TERMS[name].weight * value for name, value in features.items() if config.uses(name)
     )
 
 
 def selector_features(candidate: Candidate) -> dict[str, float]:
-    """Return the features of the ranking terms that do not depend on the examples, each between 0 and 1."""
+    """Return the features that do not depend on the examples, each between 0 and 1."""
     selector = str(candidate.selector)
     is_text = isinstance(candidate.selector, TextAt)
     return {
@@ -68,7 +69,7 @@ def selector_features(candidate: Candidate) -> dict[str, float]:
 
 
 def _matches(tally: Tally) -> float:
-    """Return the doublings of the matches, relative to four; 0 if the page's first is meant in any case."""
+    """Return the doublings of the matches, relative to four; 0 if only the first counts."""
     candidate = tally.candidate
     is_heading = candidate.attribute is Attribute.TITLE and is_main_heading(candidate)
     if is_heading or candidate.attribute is Attribute.IMAGE:

@@ -1,7 +1,7 @@
 """Spelling: values equal to the catalog's that the shop's pages write otherwise.
 
-Values that differ in quotes and dashes, or in the separators of a category's steps, count as right. But reviewers
-compare values with the catalog, so the closest spelling is preferred.
+Values that differ in quotes and dashes, or in the separators of a category's steps, count as right.
+But reviewers compare values with the catalog, so the closest spelling is preferred.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ SPELLED_ATTRIBUTES = frozenset(
 def match_catalog_spelling(
     candidate: Candidate, values: Sequence[str | None], examples: Sequence[Example]
 ) -> tuple[Candidate, list[str | None]]:
-    """Return the candidate in the form that spells categories as the catalog does, with its values so."""
+    """Return the candidate in the form that spells categories as the catalog does."""
     if candidate.attribute is not Attribute.CATEGORY or candidate.form != "plain":
         return candidate, list(values)
     if not _are_paths(values, examples):
@@ -44,8 +44,8 @@ def spelling_distance(
 ) -> float:
     """Return the mean distance of right values from the catalog's spelling, but for case.
 
-    Names are at distance 0 or 1, descriptions at the share of different words times ten: of two places with nearly
-    the same text, one may add the names of tabs, or lack the gaps between lines.
+    Names are at distance 0 or 1, descriptions at the share of different words times ten: of two
+    places with nearly the same text, one may add the names of tabs, or lack the gaps between lines.
     """
     distances = []
     for value, is_right, example in zip(values, right, examples, strict=True):

@@ -1,8 +1,8 @@
 """Tally each candidate: its agreement with the known offers, counted on all examples at once.
 
-A candidate is correct, wrong or abstains on each example. Its agreement is the lower bound of Wilson's interval for
-correct / (correct + wrong), so three of three is worth less than thirty of thirty. Abstaining costs nothing but the
-support (Hübscher 2018, 2.10).
+A candidate is correct, wrong or abstains on each example. Its agreement is the lower bound of
+Wilson's interval for correct / (correct + wrong), so three of three is worth less than thirty of
+thirty. Abstaining costs nothing but the support (Hübscher 2018, 2.10).
 """
 
 import re
@@ -46,9 +46,10 @@ THOUSAND_DIGITS = 3
 class Tally:
     """The values of a candidate on each example (None: it abstains), and which of them are right.
 
-    `right` is None where the catalog does not know the attribute. `not_shown` are the examples whose page does not
-    show the known value, `nodes` the elements read on the first few examples, and `match_count` the mean number of
-    elements that the selector matches there. `spelling_distance` tells right values from the catalog's spelling.
+    `right` is None where the catalog does not know the attribute. `not_shown` are the examples
+    whose page does not show the known value, `nodes` the elements read on the first few examples,
+    and `match_count` the mean number of elements that the selector matches there.
+    `spelling_distance` tells right values from the catalog's spelling.
     """
 
     candidate: Candidate
@@ -198,7 +199,8 @@ def _nodes(
 
 
 def _with_decimal_point(candidate: Candidate, texts: Sequence[str | None]) -> Candidate:
-    """Take a point for the decimal sign if a field holds bare numbers, some with other than three decimals.
+    """Take a point for the decimal sign if a field holds bare numbers, some with other than three
+    decimals.
 
     Then three digits are decimals, too. In texts for readers, `33.948` is always a thousand.
     """
@@ -216,7 +218,8 @@ def _with_decimal_point(candidate: Candidate, texts: Sequence[str | None]) -> Ca
 def _fillers(
     attribute: Attribute, values: Sequence[str | None], right: Sequence[bool | None]
 ) -> tuple[str, ...]:
-    """Return the values that stand for none: on several examples and right on none, where each offer has its own.
+    """Return the values that stand for none: on several examples and right on none, where each
+    offer has its own.
 
     A price of 0 is one if no known offer is free; shops that show no price say so.
     """
@@ -230,7 +233,7 @@ def _fillers(
 
 
 def _cross_validated_trim(candidate: Candidate, pages: ExamplePages, index: int) -> Trim:
-    """Return the trim as it would be without this example: a word known from it alone does not count for it."""
+    """Return the trim without this example, whose own words must not count for it."""
     if not candidate.trim.words:
         return candidate.trim
     unique = pages.unique_value(candidate.attribute, index)

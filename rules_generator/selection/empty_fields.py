@@ -1,9 +1,10 @@
 """Fields for identifiers and categories that are empty on all examples, read on other pages.
 
-Mechanism `empty_fields`. If three offers in a hundred have an EAN, ten known offers train no rule for it. But the
-objects with the offers' titles in a page's data, or of other attributes that are read, often have a field named
-for it, empty on all examples; schema.org's products have fixed names, and elements may carry an attribute of that name.
-Such a field is read on other pages. A field that has a value on some example is left out: the catalog does not list it.
+Mechanism `empty_fields`. If three offers in a hundred have an EAN, ten known offers train no rule
+for it. But the objects with the offers' titles in a page's data, or of other attributes that are
+read, often have a field named for it, empty on all examples; schema.org's products have fixed
+names, and elements may carry an attribute of that name. Such a field is read on other pages. A
+field that has a value on some example is left out: the catalog does not list it.
 """
 
 import re
@@ -44,7 +45,8 @@ SCHEMA_PATHS = {
 MIN_EXAMPLES = 5
 # Part of the examples looked at that have to have the field: more than one in three.
 MIN_ONE_IN = 3
-# Caps: examples looked at, rules per attribute, depth and objects of a block, characters of a title.
+# Caps: examples looked at, rules per attribute, depth and objects of a block, characters of a
+# title.
 MAX_PAGES = 12
 MAX_RULES = 4
 MAX_DEPTH = 7
@@ -58,7 +60,8 @@ Field = tuple[Attribute, AnySelector]
 def empty_field_rules(
     examples: Sequence[TrainingExample], read_selectors: Iterable[AnySelector] = ()
 ) -> list[Rule]:
-    """Return rules for attributes of no example, at fields that many pages have and that are empty on all.
+    """Return rules for attributes of no example, at fields that many pages have and that are empty
+    on all.
 
     `read_selectors` are the selectors that other attributes are read by.
     """
@@ -101,7 +104,7 @@ def of_any_gtin(selector: AnySelector) -> AnySelector:
 
 
 def prefer_read_blocks(fields: Sequence[Rule], chosen: Sequence[Rule]) -> list[Rule]:
-    """Keep, of several blocks with a field for an attribute, the one that most of the chosen rules read."""
+    """Keep the block with a field for an attribute that most chosen rules read."""
     uses = Counter(source_of(rule.selector) for rule in chosen)
     in_data = [rule for rule in fields if source_kind(rule.selector) == DATA]
     best: dict[Attribute, Rule] = {}

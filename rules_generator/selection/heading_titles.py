@@ -1,8 +1,8 @@
 """Titles read from a text that holds more than the title, where no rule reads the title alone.
 
-Some shops write further properties into their headings: `Lamp, 40 cm, black`. Of a title that is read on few examples,
-or not on all, the shortest text that holds it on every example is a better source than none, or than a text that is
-right by chance on a few.
+Some shops write further properties into their headings: `Lamp, 40 cm, black`. Of a title that is
+read on few examples, or not on all, the shortest text that holds it on every example is a better
+source than none, or than a text that is right by chance on a few.
 """
 
 from collections.abc import Sequence
@@ -20,17 +20,19 @@ MIN_EXAMPLES = 3
 # Length of the text relative to the title's, and further characters that are allowed.
 MAX_LENGTH_FACTOR = 3
 MAX_FURTHER_CHARS = 60
-# Least precision of the rule: its value begins with the title or names it, even where it is not equal.
+# Least precision of the rule: its value begins with the title or names it, even where it is not
+# equal.
 MIN_PRECISION = 0.5
 
 
 def with_heading(
     ranked: Sequence[ScoredTally], tallies: Sequence[Tally], examples: Sequence[Example]
 ) -> tuple[list[ScoredTally], list[Rule]]:
-    """Return the ranked tallies of titles, and a rule for the shortest text that holds the title on all examples.
+    """Return the ranked tallies of titles, and a rule for the shortest text that holds the title on
+    all examples.
 
-    There is none if the best tally finds a title on all examples. Tallies that are right on less than half of the
-    examples give way to it.
+    There is none if the best tally finds a title on all examples. Tallies that are right on less
+    than half of the examples give way to it.
     """
     usual = [pair for pair in ranked if not _is_minority(pair[1])]
     if usual and not usual[0][1].abstained:
@@ -51,7 +53,7 @@ def with_heading(
 
 
 def _length(tally: Tally) -> tuple[int, bool]:
-    """Return the characters of all values; of texts of one length, a page's main heading comes first."""
+    """Return the characters of all values; main headings win among equal lengths."""
     return sum(len(value or "") for value in tally.values), not is_main_heading(tally.candidate)
 
 

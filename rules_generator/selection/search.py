@@ -1,8 +1,8 @@
 """Search the candidates of one template and rank them.
 
-Known values are located on some examples, every occurrence gives candidates, and these are tallied on all examples. If
-there are many, the candidates run in rounds of successive halving first (Jamieson and Talwalkar 2016): most of them
-find the same in the same place.
+Known values are located on some examples, every occurrence gives candidates, and these are tallied
+on all examples. If there are many, the candidates run in rounds of successive halving first
+(Jamieson and Talwalkar 2016): most of them find the same in the same place.
 """
 
 from collections import Counter
@@ -45,15 +45,18 @@ from rules_generator.training.examples import Example, TrainingExample
 from rules_generator.training.page_cache import TOO_SLOW, SlowPage
 from rules_generator.training.sampling import spread_evenly
 
-# Caps: selectors of complete values, of texts to trim, of texts tried with known words; objects with empty fields.
+# Caps: selectors of complete values, of texts to trim, of texts tried with known words; objects
+# with empty fields.
 MAX_COMPLETE = 90
 MAX_TRIMMED = 40
 MAX_BY_LOOK = 30
 MAX_READ_SELECTORS = 12
-# Examples on which each attribute is located; a selector that leads to twenty values leads to fifty.
+# Examples on which each attribute is located; a selector that leads to twenty values leads to
+# fifty.
 ENOUGH_LOCATED = 20
 STRIDE = 3
-# Successive halving: examples of the first and the second round, candidates that pass, of one kind of element.
+# Successive halving: examples of the first and the second round, candidates that pass, of one kind
+# of element.
 FIRST_ROUND = 4
 SECOND_ROUND = 12
 MAX_PASSING = 24
@@ -67,7 +70,7 @@ KnownText = tuple[str, Sequence[str]]
 
 
 class SlowPages(Exception):
-    """Pages on which selectors take long, if they take too long on one: all run the same selectors."""
+    """Pages with slow selectors, if one is too slow: all pages run the same selectors."""
 
     def __init__(self, documents: Sequence[Document]) -> None:
         super().__init__(TOO_SLOW)
@@ -76,14 +79,14 @@ class SlowPages(Exception):
 
 @dataclass(frozen=True)
 class RankedCandidates:
-    """The candidates of one template, ranked per attribute; rules are selected from them for any threshold."""
+    """One template's candidates, ranked per attribute, for rules at any threshold."""
 
     ranked: Mapping[Attribute, Sequence[tuple[float, Tally]]]
     general: Sequence[Rule] = ()
     config: LearnerConfig = DEFAULT_CONFIG
 
     def rules(self, threshold: float | None = None) -> list[Rule]:
-        """Select the smallest set of rules per attribute that votes best, none below the threshold."""
+        """Select the smallest set of rules per attribute that votes best."""
         score = self.config.score_threshold if threshold is None else threshold
         chosen: list[Rule] = []
         for ranked in self.ranked.values():
@@ -98,7 +101,8 @@ def rank_candidates(
     config: LearnerConfig = DEFAULT_CONFIG,
     progress: Progress = no_progress,
 ) -> RankedCandidates:
-    """Run all candidates of one template on all its examples; `elsewhere` are those of other templates.
+    """Run all candidates of one template on all its examples; `elsewhere` are those of other
+    templates.
 
     Raises SlowPages if one of the pages takes too long.
     """
@@ -141,7 +145,7 @@ def _rank_all(
 
 
 def _matchers(pages: ExamplePages) -> dict[int, ValueMatcher]:
-    """Pick the examples to annotate: at most 20 per attribute, spread evenly. Returns {example index: matcher}."""
+    """Pick at most 20 examples per attribute, evenly. Returns {example index: matcher}."""
     located = Counter[Attribute]()
     matchers = {}
     # In strides, so that the examples are spread over all.
@@ -159,7 +163,7 @@ def _matchers(pages: ExamplePages) -> dict[int, ValueMatcher]:
 def _not_shown(
     indices: Sequence[int], located: Sequence[Mapping[Attribute, Sequence[Occurrence]]]
 ) -> dict[Attribute, list[int]]:
-    """Return, for each identifier, the annotated examples whose page does not show the known value."""
+    """Return the examples whose page does not show the known value, by identifier."""
     not_shown: dict[Attribute, list[int]] = {attribute: [] for attribute in IDENTIFIERS}
     for index, by_attribute in zip(indices, located, strict=True):
         for attribute in IDENTIFIERS:
@@ -171,7 +175,7 @@ def _not_shown(
 def _successive_halving(
     candidates: Sequence[Candidate], pages: ExamplePages
 ) -> Sequence[Candidate]:
-    """With many examples, return the candidates that do best on a few of them, some of each kind of element."""
+    """Return the best candidates on a few examples, some of each kind of element."""
     if len(candidates) <= MAX_PASSING:
         return candidates
     attribute = candidates[0].attribute
@@ -197,7 +201,7 @@ def _successive_halving(
 
 
 def _for_other_layouts(eliminated: Sequence[Tally], best: Sequence[Tally]) -> list[Tally]:
-    """Return candidates that are right on several examples on which few of the best are: those may differ in layout."""
+    """Return candidates for the examples where most of the best fail: another layout."""
     rare = []
     for index, right in enumerate(zip(*(tally.right for tally in best), strict=True)):
         if sum(map(bool, right)) <= MAX_PER_ELEMENT:
@@ -210,7 +214,7 @@ def _for_other_layouts(eliminated: Sequence[Tally], best: Sequence[Tally]) -> li
 
 
 def _without_guess(eliminated: Sequence[Tally], best: Sequence[Tally]) -> list[Tally]:
-    """If every finalist is a guess, also return the six best candidates that are not: guesses may be filtered."""
+    """If all finalists are guesses, also return the six best candidates that are not."""
     if not all(tally.candidate.is_guess for tally in best):
         return []
     certain = (tally for tally in eliminated if tally.correct and not tally.candidate.is_guess)
@@ -218,7 +222,7 @@ def _without_guess(eliminated: Sequence[Tally], best: Sequence[Tally]) -> list[T
 
 
 def _most_plausible(tallies: Sequence[Tally]) -> list[Candidate]:
-    """Keep the four most plausible of candidates with the same values at the same element: they stay the same."""
+    """Keep the four most plausible of candidates with one element and one set of values."""
     counts = Counter[tuple[object, ...]]()
     plausible = []
     for _, tally in rank_tallies(tallies):

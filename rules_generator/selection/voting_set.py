@@ -1,8 +1,9 @@
 """Select the smallest set of rules that votes best.
 
-Candidates are taken greedily, best first. One joins if the vote then agrees with more of the known offers. One that
-only repeats the chosen ones' values joins if it reads another kind of source: shops fill those from different places,
-so their agreement confirms, and one remains when the other is gone.
+Candidates are taken greedily, best first. One joins if the vote then agrees with more of the known
+offers. One that only repeats the chosen ones' values joins if it reads another kind of source:
+shops fill those from different places, so their agreement confirms, and one remains when the other
+is gone.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -40,7 +41,8 @@ def select_rules(
 ) -> list[Rule]:
     """Select the rules of one attribute from ranked (score, tally) pairs; low scores are out.
 
-    Scores within a tie of the threshold count: a rule that abstained once is not worse than one that did not.
+    Scores within a tie of the threshold count: a rule that abstained once is not worse than one
+    that did not.
     """
     lowest = threshold - config.tie_margin
     worthy = [(score, tally) for score, tally in ranked if score >= lowest and tally.correct]
@@ -52,7 +54,7 @@ def select_rules(
 
 
 def min_examples(attribute: Attribute) -> int:
-    """Return the number of examples that show where an attribute stands: no text has a long number by chance."""
+    """Return the number of examples that locate an attribute; a long number needs few."""
     return 1 if attribute in IDENTIFIERS else MIN_EXAMPLES
 
 
@@ -62,7 +64,8 @@ def _rule(scored: ScoredTally) -> Rule:
 
 
 def _vote_score(score: float, tally: Tally) -> float:
-    """Return the score that a rule votes with: a guess gives way to a place that has the value itself.
+    """Return the score that a rule votes with: a guess gives way to a place that has the value
+    itself.
 
     The first word of a title may be the brand of all known offers, and of others a part of it.
     """
@@ -70,7 +73,7 @@ def _vote_score(score: float, tally: Tally) -> float:
 
 
 def _distinct(ranked: Iterable[ScoredTally]) -> list[ScoredTally]:
-    """Keep the best of candidates with the same values in the same kind of element: they fail together."""
+    """Keep the best of candidates of one kind and with the same values: they fail together."""
     best: dict[tuple[object, ...], ScoredTally] = {}
     for pair in ranked:
         best.setdefault((pair[1].keys, element_kind(pair[1].candidate.selector)), pair)
@@ -102,10 +105,11 @@ def _is_confirming(tally: Tally, chosen: Sequence[ScoredTally]) -> bool:
 def _fallbacks(
     candidates: Sequence[ScoredTally], chosen: Sequence[ScoredTally]
 ) -> list[ScoredTally]:
-    """Return rules that agree with a single chosen one from another element, for pages on which it abstains.
+    """Return rules that agree with a single chosen one from another element, for pages on which it
+    abstains.
 
-    They abstain where the catalog knows no value. If there is no other element, another selector of the same one may
-    hold where the first does not.
+    They abstain where the catalog knows no value. If there is no other element, another selector of
+    the same one may hold where the first does not.
     """
     usable = []
     for pair in candidates:
@@ -118,7 +122,7 @@ def _fallbacks(
 
 
 def _is_safe_selector(tally: Tally) -> bool:
-    """Return True if it finds nothing else where the element is missing: all offers have it, or it is named."""
+    """Return True if it reads nothing else where its element is missing."""
     candidate = tally.candidate
     if candidate.attribute is Attribute.DESCRIPTION:
         return False
@@ -127,7 +131,7 @@ def _is_safe_selector(tally: Tally) -> bool:
 
 
 def _can_fall_back(tally: Tally, chosen: Sequence[ScoredTally]) -> bool:
-    """Return True if it agrees with the chosen ones from another element, and abstains where no value is known."""
+    """Return True if it agrees with the chosen ones, and abstains without known values."""
     candidate = tally.candidate
     if not _confirms(tally, chosen, element_kind):
         return False
@@ -144,9 +148,11 @@ def _can_fall_back(tally: Tally, chosen: Sequence[ScoredTally]) -> bool:
 def _confirms(
     tally: Tally, chosen: Sequence[ScoredTally], kind: Callable[[AnySelector], str]
 ) -> bool:
-    """Return True if it reads another kind of place than the chosen ones, and never contradicts them.
+    """Return True if it reads another kind of place than the chosen ones, and never contradicts
+    them.
 
-    A part of a longer number confirms nothing: where the shop has no number, it is a part of another text.
+    A part of a longer number confirms nothing: where the shop has no number, it is a part of
+    another text.
     """
     if tally.candidate.is_guess or may_cut_number(tally.candidate) or not chosen:
         return False
@@ -179,13 +185,13 @@ def _is_within(inner: LexborNode, outer: LexborNode) -> bool:
 
 
 def _is_unnamed_constant(tally: Tally) -> bool:
-    """Return True for one text on all examples whose selector is not named for the attribute: it cannot contradict."""
+    """Return True for one text on all examples by an unnamed selector: no evidence."""
     is_constant = len(set(tally.keys) - {None}) == 1 and tally.correct > 1
     return is_constant and not names_attribute(tally.candidate)
 
 
 def _agree(tally: Tally, peer: Tally) -> bool:
-    """Return True if both have the same value wherever both have one; right descriptions may differ a little."""
+    """Return True if both agree wherever both have a value; descriptions may differ."""
     is_compared = False
     for index, (value, peer_value) in enumerate(zip(tally.values, peer.values, strict=True)):
         if not value or not peer_value:
@@ -198,9 +204,11 @@ def _agree(tally: Tally, peer: Tally) -> bool:
 
 
 def _voting_worth(chosen: Sequence[ScoredTally]) -> float:
-    """Return the examples on which the vote is right, less those on which it is wrong or unexpected.
+    """Return the examples on which the vote is right, less those on which it is wrong or
+    unexpected.
 
-    If a page does not show the known identifier, the shop may show another variant's: that is not held to be wrong.
+    If a page does not show the known identifier, the shop may show another variant's: that is not
+    held to be wrong.
     """
     return sum(_worth_at(chosen, index) for index in range(len(chosen[0][1].values)))
 

@@ -17,7 +17,8 @@ from rules_generator.training.page_cache import PageCache
 class ExamplePages:
     """The examples of one template with their pages open, and the learner's configuration.
 
-    `not_shown` has, for each identifier, the indices of the examples whose page does not show the known value.
+    `not_shown` has, for each identifier, the indices of the examples whose page does not show the
+    known value.
     """
 
     examples: Sequence[TrainingExample]
@@ -76,7 +77,7 @@ class ExamplePages:
     def texts(
         self, selector: AnySelector, indices: Iterable[int] | None = None
     ) -> list[str | None]:
-        """Return the text that a selector finds on each page (or on those at `indices`), looked up once."""
+        """Return the text a selector finds on each page (or those at `indices`), cached."""
         by_index = self._texts.setdefault(selector, {})
         selected = range(len(self.examples)) if indices is None else list(indices)
         for index in selected:

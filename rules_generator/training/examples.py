@@ -1,8 +1,9 @@
 """Examples: known offers joined with the pages that show them.
 
-A known offer's cleaned link leads to its page, or to a page that names that link as canonical. Where the link is
-opaque or broken no click is spent: the page is searched among the crawled ones by its headings, and has to show
-further evidence of the offer - an identifier, its picture or its price.
+A known offer's cleaned link leads to its page, or to a page that names that link as canonical.
+Where the link is opaque or broken no click is spent: the page is searched among the crawled ones by
+its headings, and has to show further evidence of the offer - an identifier, its picture or its
+price.
 """
 
 import re
@@ -45,8 +46,9 @@ MAX_IMAGES = 3
 class Example:
     """A known offer and the page that shows it; `known` are its canonical texts per attribute.
 
-    A SKU that is only a dash stands at many places and leads to none, so it is not among `known`: `has_dash_sku`
-    records that the catalog lists one (`rules_generator.induction.placeholder_skus`).
+    A SKU that is only a dash stands at many places and leads to none, so it is not among `known`:
+    `has_dash_sku` records that the catalog lists one
+    (`rules_generator.induction.placeholder_skus`).
     """
 
     page: CrawledPage
@@ -99,8 +101,9 @@ def join_offers(
 ) -> list[Example]:
     """Join offers with pages by link; if that gives fewer than `enough`, by content as well.
 
-    By link: an offer's cleaned link is a page's address or canonical address, or leads there; one example a page.
-    `redirects` maps URLs that redirect, or that repeat another page, to their target.
+    By link: an offer's cleaned link is a page's address or canonical address, or leads there; one
+    example a page. `redirects` maps URLs that redirect, or that repeat another page, to their
+    target.
     """
     find_page = page_finder(pages, redirects)
     by_page: dict[int, Example] = {}
@@ -122,7 +125,8 @@ def page_finder(
 ) -> Callable[[str | None], CrawledPage | None]:
     """Return a function from a cleaned link to the page that it leads to.
 
-    A query that no page was crawled with, such as `?variant=7`, selects an option of the page without it.
+    A query that no page was crawled with, such as `?variant=7`, selects an option of the page
+    without it.
     """
     crawled = list(pages)
     by_url: dict[str, CrawledPage] = {}
@@ -187,7 +191,7 @@ def _page_titles(document: Document) -> tuple[str, ...]:
 
 
 def _similar_titles(offer: OfferFields, titles: Sequence[str]) -> list[tuple[float, int]]:
-    """Return (similarity in [0, 3], index) of the titles like the offer's; 2 and more is an equal title."""
+    """Return (similarity in [0, 3], index) of titles like the offer's; equal ones have 2."""
     if not offer.title:
         return []
     offer_title = utils.default_process(offer.title)
@@ -205,7 +209,7 @@ def _similar_titles(offer: OfferFields, titles: Sequence[str]) -> list[tuple[flo
 
 
 def _clearly_best(scores: Mapping[CrawledPage, float]) -> tuple[CrawledPage, float] | None:
-    """Return the page with most evidence, and its score; None if none has enough, or two have the same."""
+    """Return the page with most evidence, and its score; None if too little, or a tie."""
     ranked = sorted(scores.items(), key=itemgetter(1), reverse=True)
     if not ranked or ranked[0][1] < MIN_EVIDENCE:
         return None

@@ -1,10 +1,11 @@
 """A page under study: elements that hundreds of selectors look for are looked up once.
 
-Most candidates are an anchor and a step below it, and many share the anchor. So the elements of an anchor are cached,
-and the whole selector runs within each of them: its first match there is its first match on the page.
+Most candidates are an anchor and a step below it, and many share the anchor. So the elements of an
+anchor are cached, and the whole selector runs within each of them: its first match there is its
+first match on the page.
 
-The engine's processor time per page is added up: it counts `:nth-of-type` anew for each of a hundred thousand siblings, and a
-page may be made of these.
+The engine's processor time per page is added up: it counts `:nth-of-type` anew for each of a
+hundred thousand siblings, and a page may be made of these.
 """
 
 import re
@@ -107,7 +108,7 @@ class PageCache:
 
     @cached_property
     def _is_crowded(self) -> bool:
-        """Return True if an element has so many children that one positional selector takes seconds."""
+        """Return True if an element has too many children for positional selectors."""
         elements = self.document.all("*")
         if len(elements) <= MAX_SIBLINGS:
             return False

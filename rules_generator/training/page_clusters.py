@@ -1,13 +1,15 @@
 """A shop's templates, and the signature by which each one's offer pages are recognised.
 
-Pages of one template share most marks of their fingerprint (`parser.templates.template_match`), so pages are clustered
-by the Jaccard similarity of their fingerprints, with the first page of a cluster as its leader. A mark's weight for a
-template is its rarity on the shop's other pages: marks of header and footer stand everywhere and weigh nothing.
+Pages of one template share most marks of their fingerprint (`parser.templates.template_match`), so
+pages are clustered by the Jaccard similarity of their fingerprints, with the first page of a
+cluster as its leader. A mark's weight for a template is its rarity on the shop's other pages: marks
+of header and footer stand everywhere and weigh nothing.
 
-The other pages are not labelled, and most of a crawl may be offers. Pages that show clearly fewer of the core marks
-than the examples do are reliable negatives, as in learning from positive and unlabelled examples (Liu, Lee, Yu, Li:
-Partially Supervised Classification of Text Documents, 2002, 3.2). Were rarity measured on offers too, a few pages of
-sold-out offers would make one mark of all others the only weighty one.
+The other pages are not labelled, and most of a crawl may be offers. Pages that show clearly fewer
+of the core marks than the examples do are reliable negatives, as in learning from positive and
+unlabelled examples (Liu, Lee, Yu, Li: Partially Supervised Classification of Text Documents, 2002,
+3.2). Were rarity measured on offers too, a few pages of sold-out offers would make one mark of all
+others the only weighty one.
 """
 
 from collections import Counter, defaultdict
@@ -54,14 +56,14 @@ UNTYPICAL_ONE_IN = 20
 
 @dataclass(frozen=True)
 class PageCluster:
-    """Indices (in the list of examples) of the pages of one template, and of the strays among them."""
+    """Indices of the examples of one template, and of the strays among them."""
 
     members: tuple[int, ...]
     strays: tuple[int, ...] = ()
 
 
 def cluster_pages(pages: Sequence[Fingerprint]) -> list[PageCluster]:
-    """Cluster pages by template, largest first; a page that is similar to none joins the most similar cluster."""
+    """Cluster pages by template, largest first; strays join the most similar cluster."""
     leaders: list[Fingerprint] = []
     members: list[list[int]] = []
     for index, page in enumerate(pages):
@@ -100,11 +102,13 @@ def template_signatures(
     clusters: Sequence[PageCluster],
     background: Sequence[Fingerprint],
 ) -> list[Signature]:
-    """Learn the signature of each cluster; `background` is an unlabelled sample of the shop's pages.
+    """Learn the signature of each cluster; `background` is an unlabelled sample of the shop's
+    pages.
 
-    With one cluster and no other page there is nothing to distinguish: its signature is empty. Names and data are a
-    tenth of a page's marks, ids another tenth; where these separate the same pages as clearly, the dearer marks are
-    left out, so that a crawl of thousands of pages need not collect them.
+    With one cluster and no other page there is nothing to distinguish: its signature is empty.
+    Names and data are a tenth of a page's marks, ids another tenth; where these separate the same
+    pages as clearly, the dearer marks are left out, so that a crawl of thousands of pages need not
+    collect them.
     """
     if len(clusters) == 1 and not background:
         return [Signature()]
@@ -135,7 +139,7 @@ def _separate_equally(
 
 
 def _recognises_equally(few: Signature, full: Signature, pages: Sequence[Fingerprint]) -> bool:
-    """Return True if the cheap signature separates the pages as the full one, with a wide gap; some are refused."""
+    """Return True if the cheap signature separates the pages as the full one does."""
     recognised: list[float] = []
     refused: list[float] = []
     for page in pages:
@@ -203,13 +207,13 @@ def _heaviest(core: Fingerprint, weight_of: Callable[[str], float]) -> dict[str,
 
 
 def _rarity(pages: Sequence[Fingerprint]) -> Callable[[str], float]:
-    """Return a function from a mark to the share of pages that lack it; 1 where there are no pages."""
+    """Return a function from a mark to the share of pages that lack it; 1 without pages."""
     counts = Counter(chain.from_iterable(pages))
     return lambda mark: 1 - counts[mark] / max(1, len(pages))
 
 
 def _rarity_among_templates(other_pages: Sequence[Fingerprint]) -> Callable[[str], float]:
-    """Return the rarity among pages of the shop's other templates; marks that all share keep a little weight."""
+    """Return the rarity of marks among other templates; shared marks keep a little weight."""
     rarity = _rarity(other_pages)
     return lambda mark: SHARED_WEIGHT + (1 - SHARED_WEIGHT) * rarity(mark)
 
@@ -226,7 +230,8 @@ def _signature(
 
 
 def _threshold(similarities: Sequence[float], usual: float) -> float:
-    """Return the middle of the lowest wide gap in the similarities, below the `usual` one of known offers.
+    """Return the middle of the lowest wide gap in the similarities, below the `usual` one of known
+    offers.
 
     Other pages show few of the rare marks; a sold-out offer may show a third fewer than usual.
 

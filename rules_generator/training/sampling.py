@@ -1,8 +1,9 @@
 """Sample the examples to learn from, and count how many more would help.
 
-Of more known offers than are needed, the first sixty may all be of one category, or all lack an EAN. So examples are
-sampled greedily, each for the attributes, categories and brands that few of the examples before it show. Where an
-attribute is known for few examples, its rules have little support; the number that would suffice is reported.
+Of more known offers than are needed, the first sixty may all be of one category, or all lack an
+EAN. So examples are sampled greedily, each for the attributes, categories and brands that few of
+the examples before it show. Where an attribute is known for few examples, its rules have little
+support; the number that would suffice is reported.
 """
 
 from collections import Counter
@@ -17,7 +18,8 @@ from rules_generator.training.page_clusters import cluster_pages
 
 T = TypeVar("T")
 
-# Examples of an attribute that suffice: nine right of nine show that nine of ten are (rule of succession).
+# Examples of an attribute that suffice: nine right of nine show that nine of ten are (rule of
+# succession).
 ENOUGH_EXAMPLES = 9
 # Attributes whose values make examples different from each other.
 DIVERSE_ATTRIBUTES = (Attribute.CATEGORY, Attribute.BRAND, Attribute.AVAILABILITY)

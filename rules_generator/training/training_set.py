@@ -1,4 +1,4 @@
-"""The training set of a stored shop: its known offers whose pages were crawled, with their pages open."""
+"""The training set of a stored shop: its known offers with their pages opened."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,7 +39,8 @@ def load_training_set(
     since: datetime | None = None,
     progress: Progress = no_progress,
 ) -> TrainingSet:
-    """Load the shop's examples, at most `limit` per template; pages fetched `since` fill half of the pool.
+    """Load the shop's examples, at most `limit` per template; pages fetched `since` fill half of
+    the pool.
 
     Raises NoKnownOffers.
     """
@@ -62,7 +63,8 @@ def _open_pool(
 ) -> list[TrainingExample]:
     """Open the pages of an evenly spread pool of examples.
 
-    After a redesign most pages rest, and the few fetched since then show the new layout: they get half of the pool.
+    After a redesign most pages rest, and the few fetched since then show the new layout: they get
+    half of the pool.
     """
     fresh = [example for example in examples if example.page.is_fresh(since)]
     resting = [example for example in examples if not example.page.is_fresh(since)]

@@ -1,7 +1,9 @@
-"""Places on a page where several offers may be listed: lists of objects in its data, and elements in a row.
+"""Places on a page where several offers may be listed: lists of objects in its data, and elements
+in a row.
 
-An item is described by its texts, each under the selector that leads there from the item. Lists are searched in all
-blocks of data; rows are found from two known offers whose identifiers stand in two neighbouring elements.
+An item is described by its texts, each under the selector that leads there from the item. Lists are
+searched in all blocks of data; rows are found from two known offers whose identifiers stand in two
+neighbouring elements.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -106,7 +108,7 @@ def _lists_in(css: str, block: str, blocks: Iterable[Any]) -> Iterator[JsonAt]:
 
 
 def _list_paths(data: Any, path: str, levels: int) -> Iterator[str]:
-    """Yield the paths to the children of each list of objects, and of each object of objects by number."""
+    """Yield paths to the children of each list of objects, or of numbered objects."""
     if levels < 0:
         return
     if isinstance(data, list):
@@ -123,7 +125,7 @@ def _list_paths(data: Any, path: str, levels: int) -> Iterator[str]:
 
 
 def _rows(document: Document, offers: Sequence[KnownValues]) -> Iterator[TextAt]:
-    """Yield selectors of neighbouring elements, each of which shows another one of two known offers."""
+    """Yield selectors of neighbouring elements that each show one of two known offers."""
     if len(offers) < 2:
         return
     nodes_of_offers = [_identifying_nodes(document, values) for values in offers[:MAX_ROW_OFFERS]]
@@ -149,7 +151,7 @@ def _identifying_nodes(document: Document, values: KnownValues) -> list[LexborNo
 def _common_parent(
     first: LexborNode, second: LexborNode
 ) -> tuple[LexborNode, LexborNode, LexborNode] | None:
-    """Return the element around both nodes and its two children, of one tag, that hold one of them each."""
+    """Return the element around both nodes, and its two children that hold one each."""
     child_of = {node.parent.mem_id: node for node in ancestors_or_self(first) if node.parent}
     for node in ancestors_or_self(second):
         sibling = child_of.get(node.parent.mem_id) if node.parent else None
@@ -174,7 +176,7 @@ def _row_selectors(parent: LexborNode, first: LexborNode, second: LexborNode) ->
 
 
 def _paths_from_anchors(node: LexborNode) -> Iterator[str]:
-    """Yield paths to an element from the two nearest anchored ones above: by marks and tags, and by positions."""
+    """Yield paths from the two nearest anchors above: by marks and tags, by positions."""
     by_mark, by_position, anchored = [css_tag(node)], [nth_of_type(node)], 0
     for ancestor in islice(ancestors_or_self(node), 1, MAX_STEPS):
         anchor = next(iter(anchor_selectors(ancestor)), None)

@@ -1,8 +1,9 @@
 """Learn where a shop's pages keep several offers, from pages for which the catalog knows several.
 
-On such a page every list and every row of elements is tried: which item is which known offer? The list in which most
-known offers have an item of their own is taken if it holds on several pages, and not on a small part of the pages that
-have such a list: a catalog with one offer a page does not take variants for offers.
+On such a page every list and every row of elements is tried: which item is which known offer? The
+list in which most known offers have an item of their own is taken if it holds on several pages, and
+not on a small part of the pages that have such a list: a catalog with one offer a page does not
+take variants for offers.
 """
 
 from collections import Counter, defaultdict
@@ -49,7 +50,8 @@ WEIGHTS = {
     Attribute.PRICE: 0.5,
     Attribute.IMAGE: 0.5,
 }
-# Score of a parameter of the known link, and of all words that tell the known title from its siblings'.
+# Score of a parameter of the known link, and of all words that tell the known title from its
+# siblings'.
 LINK_WEIGHT = 3.0
 WORDS_WEIGHT = 2.0
 # Score of each item that is assigned, and the preference for data over elements.
@@ -66,7 +68,7 @@ class OpenFamily:
 
 
 def learn_variants(families: Sequence[OfferFamily], opener: PageOpener) -> VariantLayout | None:
-    """Learn the list in which the shop's pages keep several offers; None if the known offers do not show one."""
+    """Learn the list that holds a page's several offers; None if known offers show none."""
     several = [family for family in families if len(family.siblings) > 1]
     searched = spread_evenly(several, PAGES_SEARCHED)
     selector = _best_list(_open(searched, opener))
@@ -87,7 +89,8 @@ def learn_variants(families: Sequence[OfferFamily], opener: PageOpener) -> Varia
 
 
 def _keeps_offers(offers_per_page: Sequence[int]) -> bool:
-    """Return True if lists hold the page's offers; `offers_per_page` counts known offers with an item of their own.
+    """Return True if lists hold the page's offers; `offers_per_page` counts known offers with an
+    item of their own.
 
     If half of the lists hold none, they show other offers: similar ones, or those of a category.
     """
@@ -101,7 +104,7 @@ def _keeps_offers(offers_per_page: Sequence[int]) -> bool:
 def as_whole_page(
     example: TrainingExample, family: OfferFamily, layout: VariantLayout
 ) -> TrainingExample:
-    """Return the example of a page as a whole: values of any of its offers, titles without the options."""
+    """Return the example of a whole page: values of any of its offers, plain titles."""
     item_list = read_item_list(example.document, layout.items)
     options = defaultdict[int, list[str]](list)
     for item, sibling in assign_items(item_list, family, example.document.base).items():
@@ -133,7 +136,7 @@ def _open(families: Sequence[OfferFamily], opener: PageOpener) -> Iterator[OpenF
 
 
 def _best_list(pages: Iterable[OpenFamily]) -> AnySelector | None:
-    """Return the list in which most known offers have an item with most of their values; then few other items."""
+    """Return the list with items for most known offers and their values, and few others."""
     pages_with_score = Counter[AnySelector]()
     total_scores = defaultdict[AnySelector, float](float)
     item_counts = Counter[AnySelector]()
@@ -153,7 +156,7 @@ def _best_list(pages: Iterable[OpenFamily]) -> AnySelector | None:
 
 
 def _list_score(item_list: ItemList, page: OpenFamily) -> float:
-    """Score the values that a list shows of a page's known offers; 0 if only one has an item of its own."""
+    """Score a list by the values it shows of known offers; 0 if only one has an item."""
     scores = _scores(item_list, page.family, page.document.base)
     assigned = _assignment(scores)
     if len(assigned) <= 1:
@@ -183,7 +186,7 @@ def _scores(item_list: ItemList, family: OfferFamily, base: str) -> dict[tuple[i
 def _score(
     texts: ItemTexts, sibling: Sibling, matcher: ValueMatcher, distinctive: frozenset[str]
 ) -> float:
-    """Score the values of a known offer in an item; `distinctive` words of its title no sibling has."""
+    """Score the values of a known offer in an item; its siblings lack `distinctive` words."""
     matched: set[Attribute] = set()
     is_linked, named = False, set[str]()
     parameters = {value for _, value in sibling.query if len(value) > 1}

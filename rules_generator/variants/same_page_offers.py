@@ -1,7 +1,8 @@
 """Known offers that share a page: evidence that a shop's pages keep several offers each.
 
-Only the catalog can give it. Most shops list the sizes and colours of one offer, and a catalog with one offer a page
-means it that way; a catalog with several known offers for one page takes variants for offers.
+Only the catalog can give it. Most shops list the sizes and colours of one offer, and a catalog with
+one offer a page means it that way; a catalog with several known offers for one page takes variants
+for offers.
 """
 
 import re
@@ -19,7 +20,7 @@ WORD = re.compile(r"[^\W_]+")
 
 @dataclass(frozen=True)
 class Sibling:
-    """A known offer that shares its page: its values, and the names and values of its link's query."""
+    """A known offer that shares its page: its values, and its link's query parameters."""
 
     known: Mapping[Attribute, Sequence[str]]
     url: str
@@ -36,7 +37,7 @@ class Sibling:
         return word_set(self.title)
 
     def words_named_by(self, text: str) -> frozenset[str]:
-        """Return the words of a text if all of them stand in the title: `30 ml`, but not `30 ml, refill`."""
+        """Return a text's words if the title has all of them: `30 ml`, not `30 ml, refill`."""
         words = word_set(text)
         return words if words <= self.words else frozenset()
 

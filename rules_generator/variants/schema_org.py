@@ -1,7 +1,9 @@
-"""Variants without known offers: where a shop's structured data lists them, each with a number of its own.
+"""Variants without known offers: where a shop's structured data lists them, each with a number of
+its own.
 
-Schema.org has two forms: the variants of a ProductGroup, and several offers of one Product. Lists in scripts and
-tables are not taken without known offers, since most shops mean sizes and colours of one offer by them.
+Schema.org has two forms: the variants of a ProductGroup, and several offers of one Product. Lists
+in scripts and tables are not taken without known offers, since most shops mean sizes and colours of
+one offer by them.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,9 @@
-"""Learn the rules that read an item, from items that are known offers: counted as rules of whole pages are.
+"""Learn the rules that read an item, from items that are known offers: counted as rules of whole
+pages are.
 
-Besides identifiers, price and picture, a variant has words that distinguish it from its siblings, which the known
-titles add to the page's, and an address, mostly by its own number or its options in the query.
+Besides identifiers, price and picture, a variant has words that distinguish it from its siblings,
+which the known titles add to the page's, and an address, mostly by its own number or its options in
+the query.
 """
 
 import os.path
@@ -75,7 +77,7 @@ class ItemTally:
 
     @property
     def is_whole_element(self) -> bool:
-        """Whether it trims a value out of the item's whole text, as it would out of a table's head."""
+        """Whether it trims a value out of the item's whole text, as out of a table's head."""
         selector = self.candidate.selector
         return isinstance(selector, TextAt) and not selector.css
 
@@ -223,7 +225,7 @@ def _options(matches: Sequence[ItemMatch]) -> list[AnySelector]:
 def _words_gained(
     open_words: Sequence[tuple[ItemMatch, frozenset[str]]],
 ) -> Counter[AnySelector]:
-    """Count the missing words that each selector's texts give; texts with the product's name give none."""
+    """Count missing words that each selector's texts give, but for the product's name."""
     gain: Counter[AnySelector] = Counter()
     for match, added_words in open_words:
         for selector, text in match.texts.items():
@@ -233,7 +235,7 @@ def _words_gained(
 
 
 def _query(matches: Sequence[ItemMatch]) -> tuple[tuple[str, AnySelector], ...]:
-    """Return the parameters that distinguish variants in known links, and the selector of each one's value."""
+    """Return the link parameters that distinguish variants, with a selector of each value."""
     by_name = defaultdict[str, list[tuple[ItemMatch, str]]](list)
     for match in matches:
         for name, value in dict(match.sibling.query).items():

@@ -70,7 +70,7 @@ def _find_equal_records(
     write_pairs: WritePairs,
     progress: Progress,
 ) -> dict[str, Any]:
-    """Find equal records by fingerprints that are stored in a folder, or sorted in limited memory."""
+    """Find equal records by fingerprints stored in a folder, or sorted in little memory."""
     count = 0
 
     def named_fingerprints() -> Iterator[tuple[str, bytes]]:

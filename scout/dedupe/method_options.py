@@ -1,4 +1,4 @@
-"""Build the join method that the options of `scout dedupe` name; options that do not fit are refused."""
+"""Build the join method that `scout dedupe` options name; refuse unfit options."""
 
 from dataclasses import asdict, dataclass
 from math import comb

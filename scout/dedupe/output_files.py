@@ -1,4 +1,5 @@
-"""The files that `scout dedupe` writes: pairs, clusters, merged records. A file appears when complete.
+"""The files that `scout dedupe` writes: pairs, clusters, merged records. A file appears when
+complete.
 
 Titles come from strangers: no text in a CSV can become a formula of a spreadsheet.
 """

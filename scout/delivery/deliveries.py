@@ -1,4 +1,4 @@
-"""Deliveries are added, listed, paused and removed; addresses are checked before they are stored."""
+"""Add, list, pause and remove deliveries; addresses are checked before storing."""
 
 import re
 import secrets
@@ -38,8 +38,8 @@ def add_delivery(
 ) -> Delivery:
     """Store a new delivery; a webhook gets a secret that signs its requests.
 
-    Raises UsageError for a wrong address, expression, language or shop, ScoutError where the name is
-    taken.
+    Raises UsageError for a wrong address, expression, language or shop, ScoutError where the name
+    is taken.
     """
     if kind is DeliveryKind.MAIL:
         target = ",".join(check_addresses(target))

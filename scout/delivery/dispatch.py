@@ -10,7 +10,7 @@ from scout.delivery.mail import make_mail, send_mail
 from scout.delivery.webhook import post_digest
 
 MAX_ATTACHED = 15_000_000
-"""Bytes of all reports attached to one mail: many servers take 25 MB, of which a third is encoding."""
+"""Most bytes of all reports of one mail: servers take 25 MB, a third of it encoding."""
 
 MAX_ERROR = 500
 """Characters of a reason that are stored."""

@@ -1,4 +1,5 @@
-"""A stored page to look at: every element numbered, the elements that rules hit named, nothing live.
+"""A stored page to look at: every element numbered, the elements that rules hit named, nothing
+live.
 
 Scripts, frames, forms and links of the page are made inert here, and the web application serves the
 page in a sandbox without scripts or network as well.
@@ -31,7 +32,7 @@ NUMBER = "data-scout-n"
 """Attribute of a viewed page with the number of each element, in the order of the document."""
 
 RULES = "data-scout-rules"
-"""Attribute with the rules that hit an element, by their places in the list, separated by spaces."""
+"""Attribute with the rules that hit an element: their numbers, space-separated."""
 
 MAX_SUGGESTIONS = 8
 """Selectors that are suggested for an element."""
@@ -112,7 +113,8 @@ def elements(document: Document) -> Iterator[LexborNode]:
 class Suggestion:
     """A selector for a picked place with a trim, and the value that both give on this page.
 
-    `name` is an attribute of the element, empty for its text; `block` and `path` are a place in data.
+    `name` is an attribute of the element, empty for its text; `block` and `path` are a place in
+    data.
     """
 
     css: str
@@ -190,7 +192,8 @@ def _try(
 
 
 def _affixes(raw: str, known: Sequence[str]) -> tuple[str, str]:
-    """Return the texts left and right of a known value; empty where there is none, or they are long.
+    """Return the texts left and right of a known value; empty where there is none, or they are
+    long.
 
     >>> _affixes("Brand: Acme (new)", ["Acme"])
     ('Brand: ', ' (new)')
@@ -205,7 +208,7 @@ def _affixes(raw: str, known: Sequence[str]) -> tuple[str, str]:
 
 
 def _best(suggestions: Sequence[Suggestion], known: Sequence[str]) -> list[Suggestion]:
-    """Return the best suggestions: those with a known value, then with any, short selectors first."""
+    """Return the best suggestions: with a known value, with any value, short first."""
 
     def order(suggestion: Suggestion) -> tuple[bool, bool, bool, int]:
         return (

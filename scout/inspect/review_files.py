@@ -132,7 +132,7 @@ def import_decisions(store: Store, shop: Shop, path: Path, reviewer: str | None)
 def _newer_entries(
     session: Session, shop: Shop, run_id: int | None, entries: Mapping[str, ReviewEntry]
 ) -> dict[str, ReviewEntry]:
-    """Return the entries that are newer than the present decisions, by the URL to store them under."""
+    """Return the entries newer than the present decisions, by the URL to store."""
     shop_id = run_records.shop_key(shop)
     keys = resolve_urls(session, shop, run_id, list(entries))
     stored = read_reviews(session, shop_id, [*entries, *keys.values()])

@@ -162,7 +162,7 @@ def _unlock(rule: Rule) -> Rule:
 def _numbered(
     rules: RuleSet, attribute: Attribute, number: int | None
 ) -> Iterator[tuple[Template, Rule]]:
-    """Yield the rules of an attribute with their templates; only the one with that number, if any."""
+    """Yield an attribute's rules with their templates; only the numbered one, if any."""
     counter = 0
     for template in rules.templates:
         for rule in template.rules_for(attribute):
@@ -172,7 +172,7 @@ def _numbered(
 
 
 def _replaced_rules(store: Store, shop: Shop, attribute: Attribute) -> dict[str, tuple[Rule, ...]]:
-    """Return the learnt rules of an attribute per template, from the newest version that has any."""
+    """Return an attribute's learnt rules per template, from the newest version with any."""
     replaced: dict[str, tuple[Rule, ...]] = {}
     for stored in list_versions(store, shop):
         for template in RuleSet.from_json(stored.rules).templates:
@@ -185,7 +185,8 @@ def _replaced_rules(store: Store, shop: Shop, attribute: Attribute) -> dict[str,
 
 
 def diff_rules(before: RuleSet, after: RuleSet) -> list[dict[str, Any]]:
-    """List the rules that two versions do not share, as rows with `change`: added, removed, changed.
+    """List the rules that two versions do not share, as rows with `change`: added, removed,
+    changed.
 
     Rules are the same where template, attribute, selector, trim and form are.
     """

@@ -82,7 +82,7 @@ class RuleTrial:
         return sum(page.is_right is False and page.after is not None for page in self.pages)
 
     def check(self) -> None:
-        """Raise RuleError where the changed rules read none of the known values, or nothing at all."""
+        """Raise RuleError where the changed rules read nothing, or no known value."""
         if self.known and not self.right_after:
             raise RuleError(
                 f"this rule reads none of the {self.known} known values of {self.attribute!r}: "
@@ -105,7 +105,8 @@ def try_manual_rule(
     sample_size: int = SAMPLE_SIZE,
     progress: Progress = no_progress,
 ) -> RuleTrial:
-    """Read an attribute by the stored rules, and with a manual rule in one template or (None) in all.
+    """Read an attribute by the stored rules, and with a manual rule in one template or (None) in
+    all.
 
     Read are the pages of all known offers, and sampled ones. A page is read by the rules of the
     template it is most similar to, recognised or not; one that cannot be opened is left out.

@@ -10,8 +10,8 @@ from catalog.runtime.settings import Settings
 from catalog.storage.bodies import BodyStore
 from catalog.storage.store import Store
 
-# Headers of a response with a snapshot: a page from outside neither runs scripts nor loads anything,
-# and is of another origin than the application.
+# Headers of a response with a snapshot: a page from outside neither runs scripts nor loads
+# anything, and is of another origin than the application.
 SNAPSHOT_HEADERS = {
     "Content-Type": "text/html; charset=utf-8",
     "Content-Security-Policy": (

@@ -4,9 +4,9 @@ Each run is a process of its own (`scout.pipeline.run_process`), which leads a p
 limited number runs at once, each within its memory limit.
 
 A slot is a lock of the operating system, so `scout serve` and `scout run --all` share one budget.
-The memory of a run is the sum over the processes of its group, checked every second. The operating system's own
-limit (RLIMIT_AS) would count addresses that are mapped and never used, and end a run with a
-traceback. A run over its limit is terminated with the reason in its row; it resumes in fresh
+The memory of a run is the sum over the processes of its group, checked every second. The operating
+system's own limit (RLIMIT_AS) would count addresses that are mapped and never used, and end a run
+with a traceback. A run over its limit is terminated with the reason in its row; it resumes in fresh
 processes when it is started again.
 """
 
@@ -61,7 +61,8 @@ class RunResult:
 class RunPool:
     """Runs shops in processes of their own.
 
-    `flags` are the global options of `scout`, passed on to them, and `options` those of `scout run`.
+    `flags` are the global options of `scout`, passed on to them, and `options` those of `scout
+    run`.
     """
 
     def __init__(

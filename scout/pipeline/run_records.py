@@ -39,8 +39,9 @@ def resume_or_start(store: Store, shop: Shop, *, fresh: bool = False, full: bool
     """Return the id of the shop's unfinished run, or start a new one with all pages due.
 
     In a new run, pages that could not be read are read again, and with `full` no page may wait
-    because it hardly ever changes. A `fresh` run abandons the unfinished one and deletes the shop's pages and offers; rules set by
-    hand and review decisions stay. Pages are made due and the run is created in one transaction.
+    because it hardly ever changes. A `fresh` run abandons the unfinished one and deletes the shop's
+    pages and offers; rules set by hand and review decisions stay. Pages are made due and the run is
+    created in one transaction.
     """
     from crawler.frontier.revisit import reset_for_revisit
 
@@ -142,7 +143,7 @@ def record_stage(store: Store, run_id: int, stage: Stage, function: StageFunctio
 
 
 def _stored_paths(store: Store, result: object) -> object:
-    """Make the paths of a result relative to the data folder; leave out those of files elsewhere."""
+    """Make a result's paths relative to the data folder; leave out files elsewhere."""
     if not isinstance(result, Mapping):
         return result
     stored = {}

@@ -36,9 +36,10 @@ def run_shop(
 ) -> RunSummary:
     """Run a shop to its report; resume an unfinished run unless a `fresh` one is requested.
 
-    A `full` run fetches, learns, reads and matches everything, also what has not changed. A shop without known offers is read by general rules. Raises Busy while the shop is being run
-    already, and the errors of the stages: the run then stays unfinished with the reason stored. A
-    crawl without any page fails it.
+    A `full` run fetches, learns, reads and matches everything, also what has not changed. A shop
+    without known offers is read by general rules. Raises Busy while the shop is being run already,
+    and the errors of the stages: the run then stays unfinished with the reason stored. A crawl
+    without any page fails it.
     """
     with lock_shop(settings, shop):
         run_id = resume_or_start(store, shop, fresh=fresh, full=full)

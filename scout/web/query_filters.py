@@ -22,7 +22,7 @@ _MAX_ID_DIGITS = 18  # digits of an id: below 2**63
 
 
 def parse_where(request: Request, store: Store, shop: Shop) -> FindingFilter:
-    """Return the filter that the query names, by default of the missing offers. Raises UsageError."""
+    """Return the filter in the query, by default the missing offers. Raises UsageError."""
     name = request.query_params.get("verdict", str(Verdict.MISSING))
     return make_where(store, shop, name, filter_texts(request))
 

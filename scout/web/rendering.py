@@ -1,7 +1,8 @@
 """Templates of the pages: everything is escaped, links lead to http(s) only.
 
 A template is rendered by `Context.render`. `{{ _("text") }}` and `{% trans %}` translate, and the
-filters of `catalog.language.templates` write numbers, money and times as the reader's language does.
+filters of `catalog.language.templates` write numbers, money and times as the reader's language
+does.
 """
 
 from collections.abc import Mapping, Sequence

@@ -34,8 +34,8 @@ def serve_application(
     """Serve the web application until Ctrl-C or SIGTERM; `on_start` gets its address.
 
     `flags` are the global options of `scout` for the processes that it starts. Without an account,
-    the first one is made and its password printed. Raises ConfigError where the address is taken, or
-    others could sign in before the first account's owner does.
+    the first one is made and its password printed. Raises ConfigError where the address is taken,
+    or others could sign in before the first account's owner does.
     """
     # The web application logs by structlog.
     configure_structlog()

@@ -5,9 +5,10 @@ under which most of the header's names are known and most of the first rows have
 it. A quote that is never closed costs its own line, not the rest of the file: a record that runs
 over lines and does not fit is read again from its second line.
 
-Some exports escape a quote with a backslash (`"27\\" wide"`), others end a cell in one (`"C:\\"`), and
-some do both. So a record with such a sign is read in both ways, and the way counts in which it has
-the header's width and closes all quotes: first the usual one, behind a proof of the other that one.
+Some exports escape a quote with a backslash (`"27\\" wide"`), others end a cell in one (`"C:\\"`),
+and some do both. So a record with such a sign is read in both ways, and the way counts in which it
+has the header's width and closes all quotes: first the usual one, behind a proof of the other that
+one.
 """
 
 import csv

@@ -1,9 +1,10 @@
 """HTTP session of an import: retries, and redirects only where the first address could have gone.
 
 The user names the first address, a stranger the others: a public server must not lead the import to
-a machine of the private network. A redirect from a private host may lead to another one, but to this
-machine or a link-local address only from one of the same kind. The address of a name is checked
-again where the connection is made, so that the name cannot change it in between (DNS rebinding).
+a machine of the private network. A redirect from a private host may lead to another one, but to
+this machine or a link-local address only from one of the same kind. The address of a name is
+checked again where the connection is made, so that the name cannot change it in between (DNS
+rebinding).
 """
 
 import ipaddress

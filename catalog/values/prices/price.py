@@ -249,7 +249,7 @@ def _matches_in(line: str) -> list[re.Match[str]]:
 
 
 def _choose(line: str, matches: list[re.Match[str]], marked: list[int]) -> _PriceMatch:
-    """Choose the price among the numbers of a text of which some, `marked`, have a currency mark."""
+    """Choose the price among a text's numbers, of which `marked` have a currency mark."""
     index = marked[0]
     if len(marked) > 1 or sum(_has_cents(match["number"]) for match in matches) > 1:
         spans = [_span(matches[position]) for position in marked]
@@ -302,8 +302,8 @@ def _decide_mark(line: str, matches: list[re.Match[str]], index: int) -> str:
 
 
 def _find_with_short_name(line: str) -> _PriceMatch | None:
-    """Find a number with a currency's short name, where the text holds nothing else but a `from` and
-    the currency's code.
+    """Find a number with a currency's short name, where the text holds nothing else but a `from`
+    and the currency's code.
 
     A name of one letter counts only beside a number with a separator, or with the code: `R 129` may
     be a model.

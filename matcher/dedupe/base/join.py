@@ -27,7 +27,7 @@ MAX_PAIRS = 200_000_000  # pairs; cap: a result is held in memory 28 bytes a pai
 
 @dataclass(frozen=True)
 class PairBatch:
-    """Some pairs of row numbers with their similarity; `reason` is an index into a list of reasons."""
+    """Pairs of row numbers with similarity; `reason` is an index into a list of reasons."""
 
     left: IntArray
     right: IntArray

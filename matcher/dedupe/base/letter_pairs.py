@@ -1,8 +1,8 @@
 """Drop pairs whose texts differ only in marks that make another letter.
 
 Edit similarity forgives a typing error: one wrong letter of ten. `ハス` (lotus) and `バス` (bus), or
-`नीला` and `नीली`, are no typing errors of each other but different words, so a pair of texts that are
-equal but for such marks is no pair of duplicates, however long the texts are.
+`नीला` and `नीली`, are no typing errors of each other but different words, so a pair of texts that
+are equal but for such marks is no pair of duplicates, however long the texts are.
 """
 
 import unicodedata

@@ -1,6 +1,7 @@
 """Pairs of row numbers packed into one integer, `left << 32 | right`, so that numpy can sort them.
 
-Also the equi-join that blocking methods are built on: all pairs of rows whose 64-bit keys are equal.
+Also the equi-join that blocking methods are built on: all pairs of rows whose 64-bit keys are
+equal.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -93,7 +94,7 @@ def match_keys(left: UInt64Array, right: UInt64Array | None = None) -> Iterator[
 
 
 def _group_equal_keys(keys: UInt64Array) -> tuple[IntArray, IntArray, IntArray]:
-    """Return the rows of keys that occur twice or more, and where each group starts and its size."""
+    """Return the rows of keys that occur twice or more, each group's start and size."""
     row_bits = np.uint64(len(keys).bit_length())
     packed = keys << row_bits | np.arange(len(keys), dtype=np.uint64)
     packed.sort()

@@ -110,7 +110,7 @@ def _value_text(value: Any) -> str:
 
 
 def load_records(path: Path, keys: Sequence[str] = (), progress: Progress = no_progress) -> Records:
-    """Load the records of a file. Raises UnreadableFeed, or UsageError if a key column is missing."""
+    """Load the records of a file. Raises UnreadableFeed, or UsageError for a missing key."""
     if is_text_file(path):
         rows = _report_progress(read_rows(path), progress)
         return records_from_texts(
@@ -226,7 +226,7 @@ def _report_progress(rows: Rows, progress: Progress) -> Rows:
 
 
 def _read_lines(path: Path) -> Iterator[str]:
-    """Split a text file at line feeds only; a carriage return before one is part of the line end."""
+    """Split a text file at line feeds only, each with the carriage return before it."""
     with _read_errors(path), _open_binary(path) as stream:
         encoding = "utf-8-sig"  # only the first line can start with a byte order mark
         while line := stream.readline(files.MAX_LINE_LENGTH):

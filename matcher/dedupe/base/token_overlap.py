@@ -1,4 +1,4 @@
-"""Count the tokens that two sets share, for many pairs at once: sort both together, count repeats."""
+"""Count the tokens that two sets share, for many pairs at once, by one sort."""
 
 import numpy as np
 

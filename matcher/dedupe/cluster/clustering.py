@@ -42,7 +42,7 @@ def cluster_pairs(pairs: JoinResult, left_size: int | None = None) -> list[list[
 
 
 def _add_represented(clusters: list[list[int]], representative: IntArray) -> list[list[int]]:
-    """Add to each record of a cluster the records equal to it, and clusters of equal records only."""
+    """Add equal records to their cluster, and clusters of equal records only."""
     equal_rows = defaultdict[int, list[int]](list)
     for row in np.flatnonzero(representative != np.arange(len(representative))).tolist():
         equal_rows[int(representative[row])].append(row)
@@ -118,7 +118,8 @@ class _ClusterBuilder:
             return
         if self._links[target][source] < self._pairs_to_join(target, source):
             return
-        # The cluster with fewer links is moved, so that each link moves a logarithmic number of times.
+        # The cluster with fewer links is moved, so that each link moves a logarithmic number of
+        # times.
         if len(self._links[target]) < len(self._links[source]):
             target, source = source, target
         for row in self._members[source]:

@@ -1,4 +1,4 @@
-"""Candidates of the segment join for the texts of one length: by segments, or all pairs by masks."""
+"""Candidates of the segment join for texts of one length: by segments or by masks."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -70,7 +70,7 @@ class LengthJoin:
 
 
 def find_candidates(join: LengthJoin) -> tuple[list[IntArray], int]:
-    """Return chunks of candidates as packed pairs (longer, shorter), and their number before masks."""
+    """Return chunks of packed pairs (longer, shorter), and their number before masks."""
     lengths = join.partner_lengths()
     if _is_cheaper_by_masks(join, lengths):
         return _compare_all_masks(join, lengths)

@@ -77,7 +77,7 @@ class Embeddings:
         return build_result(batches, reasons, candidates=count, comparisons=count)
 
     def _find_neighbours(self, vectors: list[Vectors], progress: Progress) -> Neighbours:
-        """Find the neighbours of the left texts in the right ones; in a self-join each pair once."""
+        """Find the left texts' neighbours among the right; in a self-join each pair once."""
         neighbours = self.neighbours(vectors[-1], vectors[0], progress)
         if len(vectors) == 2:
             return neighbours

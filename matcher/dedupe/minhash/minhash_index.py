@@ -105,7 +105,7 @@ class MinHashIndex:
         return numbers
 
     def look_up(self, texts: Sequence[str]) -> tuple[IntArray, IntArray, FloatArray]:
-        """Return pairs of a text and the number of a stored record, with their Jaccard similarity."""
+        """Return pairs of a text and a stored record's number, with Jaccard similarities."""
         queries = Batch.from_texts([""] * len(texts), texts, self.method, self._plan)
         rows, numbers = [np.empty(0, dtype=np.int64)], [np.empty(0, dtype=np.int64)]
         similarity = [np.empty(0)]
@@ -155,7 +155,7 @@ class MinHashIndex:
         return parts
 
     def _remove_leftovers(self) -> None:
-        """Remove the leftovers of a killed call: incomplete parts, and parts that a union replaced."""
+        """Remove the leftovers of a killed call: incomplete parts, and parts already united."""
         current = {part.folder for part in self._parts}
         for folder in [*self._folder.glob("part-*")]:
             if folder not in current:

@@ -1,4 +1,5 @@
-"""Texts as sets of hashed shingles: runs of k words or k characters, found in one pass over all texts.
+"""Texts as sets of hashed shingles: runs of k words or k characters, found in one pass over all
+texts.
 
 Splitting texts one by one in Python costs more than their signatures. Here the words of a whole
 chunk of texts are found at once, and the hash of each is a difference of two prefix sums (as in
@@ -28,7 +29,8 @@ _FACTOR = np.uint64(0x9FB21C651E98DF25)  # odd constant that makes a run's hash 
 class Shingling:
     """Cuts case-folded texts into shingles of `size` consecutive words or characters.
 
-    A text with fewer words (characters) has one shingle of all of them; a text without any has none.
+    A text with fewer words (characters) has one shingle of all of them; a text without any has
+    none.
     """
 
     unit: ShingleUnit = "words"
@@ -51,7 +53,8 @@ class Shingling:
         return _hash_runs(*_hash_words(points, lengths), self.size)
 
     def with_fallback(self, texts: Sequence[str]) -> tuple[UInt64Array, IntArray]:
-        """Hash shingles; a text without any gets one of its own, so that it matches only its equals.
+        """Hash shingles; a text without any gets one of its own, so that it matches only its
+        equals.
 
         >>> Shingling().with_fallback(["!", "?", "a"])[1].tolist()
         [1, 1, 1]

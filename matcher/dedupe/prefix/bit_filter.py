@@ -68,7 +68,7 @@ def group_by_size(sizes: IntArray) -> list[Range]:
 
 
 class GroupFilter:
-    """The prefix filter for one group of the second side, to be compared with groups of the first."""
+    """The prefix filter of one group of the second side, for groups of the first."""
 
     def __init__(self, side: FilterSide, group: Range, measure: Measure) -> None:
         self._side = side

@@ -1,4 +1,4 @@
-"""The prefix filter split into tasks: prepare both sides once, then compare groups in any process."""
+"""The prefix filter as tasks: prepare both sides once, compare groups anywhere."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -87,7 +87,7 @@ class HashTables:
             self._tables = [*pool.map(build_table, parts.choices())]
 
     def find_matches(self, queries: SimHashes) -> Iterator[IntArray]:
-        """Yield packed pairs of a query and a stored hash; several tables may find the same pair."""
+        """Yield packed pairs of a query and a stored hash; tables may repeat a pair."""
         rows = np.flatnonzero(queries)
         for choice, table in zip(self._parts.choices(), self._tables, strict=True):
             yield from table.find_matches(self._parts.key(queries[rows], choice), rows)

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from url_cleaner.urls.domains import registrable_domain
 
-# Leading segments of a path among which the language is looked for: `/shop/de/`, `/index.php/us/en/`.
+# Leading segments of a path among which the language is looked for: `/shop/de/`,
+# `/index.php/us/en/`.
 LEADING_SEGMENTS = 3
 # Segments in a row that name a language: country and language.
 MAX_CODES = 2

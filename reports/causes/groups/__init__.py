@@ -1,1 +1,1 @@
-"""Causes that groups of offers share: every group is counted, and the best explanations are kept."""
+"""Causes that groups of offers share: all groups are counted, the best are kept."""

@@ -81,9 +81,10 @@ def infer_group_causes(
 ) -> GroupCauses:
     """Infer the causes of the missing offers among missing and listed ones.
 
-    `unpaired` are the offers of the feed that were not paired. `recorded` has the causes on record by offer id; these offers need no other. `currency_weights`
-    make amounts comparable for ranking; by default the mean price of the missing offers counts
-    alike in every currency. `new_since` is the time of the previous run if `is_new` refers to it.
+    `unpaired` are the offers of the feed that were not paired. `recorded` has the causes on record
+    by offer id; these offers need no other. `currency_weights` make amounts comparable for ranking;
+    by default the mean price of the missing offers counts alike in every currency. `new_since` is
+    the time of the previous run if `is_new` refers to it.
     """
     config = config or CauseConfig()
     weights = currency_weights or _mean_price_weights(records)

@@ -3,8 +3,8 @@
 Counts are sums of product weights (`reports.causes.offer_columns.OfferColumns`), so they may be
 fractions.
 
-SciPy has these functions. Loading it takes a second and 75 MB, as much as a quarter of the report of
-60,000 offers, so they are computed here.
+SciPy has these functions. Loading it takes a second and 75 MB, as much as a quarter of the report
+of 60,000 offers, so they are computed here.
 """
 
 from math import lgamma

@@ -2,10 +2,10 @@
 
 A group (a category, a brand, an interval of prices) is a pattern if its offers are missing far more
 often than the others. Groups overlap, so they are chosen one after another, each by the offers that
-the groups chosen so far leave unexplained: the group with the greatest gain in likelihood (Kulldorff
-1997), less a penalty for the number of groups that it was chosen from (minimum description length).
-Afterwards each chosen group is chosen again, given all others, until nothing changes; one that the
-others explain falls away.
+the groups chosen so far leave unexplained: the group with the greatest gain in likelihood
+(Kulldorff 1997), less a penalty for the number of groups that it was chosen from (minimum
+description length). Afterwards each chosen group is chosen again, given all others, until nothing
+changes; one that the others explain falls away.
 
 The search runs twice: with groups that are missing nearly as a whole first, and without preference.
 The set that explains the missing offers better is the result.

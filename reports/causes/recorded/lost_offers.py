@@ -1,4 +1,5 @@
-"""Lost offers: offers that the feed had until an import without them, and that the shop still sells.
+"""Lost offers: offers that the feed had until an import without them, and that the shop still
+sells.
 
 An offer is the same if it has the same link, the same EAN, the same number or the same whole title.
 """

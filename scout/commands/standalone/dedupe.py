@@ -166,7 +166,8 @@ def find_duplicates(
 ) -> None:
     """Find near-duplicates in a file of records, or between two files.
 
-    With --store, --memory or --index the file may be larger than memory: a pair is a record and one seen before it.
+    With --store, --memory or --index the file may be larger than memory: a pair is a record and one
+    seen before it.
     """
     from catalog.errors import UsageError
     from scout.dedupe import output_files

@@ -70,7 +70,7 @@ def remove_token(store: Store, account_id: int, name: str) -> None:
 
 
 def find_token(store: Store, token: str) -> tuple[Account, Role] | None:
-    """Return the account of a token and the role that the token gives it; None if it is not valid."""
+    """Return a token's account and the role that it gives; None if it is not valid."""
     now = utc_now()
     query = (
         select(ApiToken, Account)

@@ -4,10 +4,10 @@
     def start_run(name: str, context: Editor) -> Response: ...
 
 A route without such a parameter cannot be registered on `page_router` or `api_router`. Without a
-login pages redirect to the login and the API answers 401; a lesser role is 403. Requests that change
-something have to carry the CSRF token of the browser's cookie, in the header `X-CSRF-Token` or the
-form field `csrf_token`. Requests with an API token (`Authorization: Bearer`) need none: no foreign
-page can send one.
+login pages redirect to the login and the API answers 401; a lesser role is 403. Requests that
+change something have to carry the CSRF token of the browser's cookie, in the header `X-CSRF-Token`
+or the form field `csrf_token`. Requests with an API token (`Authorization: Bearer`) need none: no
+foreign page can send one.
 """
 
 from collections.abc import Callable, Coroutine

@@ -1,7 +1,7 @@
 """Notes when a session or token was used last, behind the request.
 
-A run may hold the database's write lock for many seconds while it stores findings: no page waits for
-that only to note a time.
+A run may hold the database's write lock for many seconds while it stores findings: no page waits
+for that only to note a time.
 """
 
 import threading

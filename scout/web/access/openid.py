@@ -1,8 +1,8 @@
 """Sign in elsewhere: OpenID Connect 1.0, authorization code flow with PKCE (RFC 7636).
 
-Authlib speaks with the provider; joserfc checks the signature of the ID token. An account is found by
-issuer and subject, never by a name or an address that the provider gives, so that nobody takes over
-an account with a password.
+Authlib speaks with the provider; joserfc checks the signature of the ID token. An account is found
+by issuer and subject, never by a name or an address that the provider gives, so that nobody takes
+over an account with a password.
 """
 
 import json

@@ -85,7 +85,7 @@ def read_findings(
     limit: Limit = 100,
     cursor: Cursor = None,
 ) -> models.FindingPage:
-    """List the findings of a run, the most valuable first; `-` in front of `sort` turns it round."""
+    """List the findings of a run, the most valuable first; `-` before `sort` reverses it."""
     stored = context.shop(shop)
     where = filters.where(context, stored)
     run_id = _select_run(context, stored, run)

@@ -125,7 +125,7 @@ class RunPage(BaseModel):
 
 
 class RunDetails(BaseModel):
-    """A run: pages by state, offers by verdict, coverage, seconds per stage (`scout run --json`)."""
+    """A run: pages by state, offers by verdict, coverage, stage seconds (`run --json`)."""
 
     run: int
     shop: str

@@ -39,8 +39,8 @@ def list_offers(name: str, context: Viewer) -> Response:
     """Return a shop's offers of the last finished run, the most valuable first.
 
     `?verdict=` (one, ignored or all), `&category=`, `&brand=`, `&price=`, `&cause=`, `&change=`,
-    `&since=` filter as the options of `scout offers` do; `&sort=`, `&limit=` and `&offset=` select a
-    page. The header X-Total-Count has the number of offers on all pages.
+    `&since=` filter as the options of `scout offers` do; `&sort=`, `&limit=` and `&offset=` select
+    a page. The header X-Total-Count has the number of offers on all pages.
     """
     store, request = context.store, context.request
     shop = context.shop(name)

@@ -1,8 +1,8 @@
 """Rules of a shop: learnt when they are asked for and absent.
 
-Learning takes 5 to 60 s of processor time, more than a request may. So the first request starts it as
-a process of its own and answers 202 with the address of the job; once it is done, the same request
-answers with the rules.
+Learning takes 5 to 60 s of processor time, more than a request may. So the first request starts it
+as a process of its own and answers 202 with the address of the job; once it is done, the same
+request answers with the rules.
 """
 
 from typing import Annotated

@@ -217,7 +217,7 @@ def _confidence_histograms(context: Context, shop: Shop) -> dict[str, list[int]]
 
 @router.get("/shops/{name}/inspect/{page_id}/view")
 def show_stored_page(name: str, page_id: RowId, context: Viewer) -> Response:
-    """Send a stored page to look at: without scripts, links or network, with its elements numbered."""
+    """Send a stored page without scripts, links or network, its elements numbered."""
     shop = context.shop(name)
     document = open_stored_page(context.settings, context.store, shop, page_id)
     url = document.url

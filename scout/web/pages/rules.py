@@ -68,7 +68,7 @@ def _version_line(stored: StoredRules) -> VersionLine:
 
 
 def _agreements(versions: Sequence[StoredRules]) -> dict[str, list[tuple[int, float | None]]]:
-    """Return the agreement with the known offers by attribute, for each version, the oldest first."""
+    """Return agreement with known offers by attribute, per version, the oldest first."""
     ordered = sorted(versions, key=lambda stored: stored.version)
     names = {name for stored in ordered for name in stored.story.get("agreement") or {}}
     agreements: dict[str, list[tuple[int, float | None]]] = {}

@@ -1,4 +1,4 @@
-"""Details of one finding for its drawer: readings, nearest catalog offers, weights of the evidence."""
+"""Details of one finding for its drawer: readings, nearest offers, evidence weights."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
