@@ -99,6 +99,14 @@ def test_pick_test_save_undo(app: FastAPI, store: Store, learnt: Shop) -> None:
     assert f"version {after.version}" in browser.get("/shops/demo/rules").text
 
 
+def test_the_inspector_in_german(app: FastAPI, learnt: Shop) -> None:
+    """The kind of the page and the stored reason for it are shown in the reader's language."""
+    browser = signed_in(app, Role.VIEWER)
+    german = {"accept-language": "de"}
+    page = browser.get("/shops/demo/inspect", params={"url": f"{learnt.url}p9"}, headers=german)
+    assert "Angebot (wie Seitenvorlage" in page.text
+
+
 REFUSED = [
     ({"attribute": "title", "css": ".nothing-here"}, "reads none of the"),
     ({"attribute": "colour", "css": "h1"}, "is no attribute"),
