@@ -15,6 +15,7 @@ from tzlocal import get_localzone
 
 from catalog.language.languages import SOURCE_LANGUAGE, Language, load_language
 from catalog.language.templates import add_language
+from reports.statistics.page_reasons import PAGE_REASONS, REJECTION_REASONS
 from scout.web.views.labels import label_functions
 
 LANGUAGES = {"en": "English", "de": "Deutsch"}
@@ -66,6 +67,8 @@ def environment(code: str) -> Environment:
     templates.filters |= {
         "web_link": web_link,
         "path_part": path_part,
+        "page_reason": lambda reason: PAGE_REASONS.translate(reason, language),
+        "rejection_reason": lambda reason: REJECTION_REASONS.translate(reason, language),
     }
     templates.globals |= {"query_link": query_link, "languages": LANGUAGES}
     templates.globals |= label_functions(language)

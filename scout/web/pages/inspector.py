@@ -14,7 +14,6 @@ from starlette.responses import HTMLResponse, Response
 from catalog.errors import RuleError, UsageError
 from catalog.models import Attribute, Page, PageKind, Shop, ShopOffer
 from parser.rules.selector import selector_from
-from reports.statistics.page_reasons import PAGE_REASONS
 from scout.inspect.page_inspection import InspectedVote, Inspection, inspect_page
 from scout.inspect.page_view import (
     list_data,
@@ -32,7 +31,7 @@ from scout.web.access.guard import Editor, Viewer, page_router
 from scout.web.context import Context, Message
 from scout.web.plain_text import PlainText, ShortText
 from scout.web.query_filters import parse_number
-from scout.web.rendering import path_part, read_language
+from scout.web.rendering import path_part
 from scout.web.security import STORED_PAGE_POLICY
 from scout.web.stored_rows import RowId
 
@@ -125,7 +124,6 @@ def show_inspection(name: str, context: Viewer, url: str = "") -> Response:
         page_id=page.id,
         stored=page,
         page=inspection,
-        reason=PAGE_REASONS.translate(inspection.reason, read_language(context.language)),
         panels=_panels(context, shop, inspection),
         blocks=list_data(document),
         attributes=tuple(Attribute),
