@@ -7,8 +7,8 @@ formats (JSON, CSV, feeds, logs) take none: they are English, with numbers as pr
   number, and `gettext_noop("...")` around a constant that is translated later.
 - Sentences that are stored: `Sentence` keeps the template and its arguments
   (`catalog.language.sentences`).
-- Jinja templates: `add_language` gives an environment `{% trans %}`, `_()` and the filters of
-  numbers (`catalog.language.templates`).
+- Jinja templates: `template_environment` has `{% trans %}`, `_()` and the filters of numbers
+  (`catalog.language.templates`).
 
 `make translations` collects the messages of all packages in translations/de.po. A message without a
 translation is shown in English.

@@ -3,6 +3,9 @@
 The stored texts are short names, which programs compare. Readers get the messages here.
 """
 
+from collections.abc import Callable
+
+from catalog.language.languages import Language
 from catalog.language.recognition import StoredTexts
 from catalog.language.sentences import gettext_noop
 
@@ -109,3 +112,11 @@ REJECTION_REASONS = StoredTexts(
         "other reasons": gettext_noop("other reasons"),
     },
 )
+
+
+def reason_filters(language: Language) -> dict[str, Callable[[str | None], str]]:
+    """Return the filters of templates that show a stored reason in a language."""
+    return {
+        "page_reason": lambda reason: PAGE_REASONS.translate(reason, language),
+        "rejection_reason": lambda reason: REJECTION_REASONS.translate(reason, language),
+    }

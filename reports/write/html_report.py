@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 
 from catalog.language.languages import ENGLISH, Language
 from catalog.language.sentences import gettext_noop
-from catalog.language.templates import add_language
+from catalog.language.templates import template_environment
 from catalog.models import Verdict
 from catalog.storage.findings import Change
 from reports.causes.cause_kinds import ADVICE, CauseKind
@@ -29,7 +29,7 @@ from reports.statistics.category_paths import format_category
 from reports.statistics.completeness import Group, VerdictCounts
 from reports.statistics.coverage import OfferStatus
 from reports.statistics.findings_reader import Finding, decimal_text
-from reports.statistics.page_reasons import PAGE_REASONS, REJECTION_REASONS
+from reports.statistics.page_reasons import reason_filters
 from reports.statistics.price_bands import Band, format_band
 from reports.statistics.sightings import VanishedOffer
 from reports.statistics.value_names import VERDICT_NAMES
@@ -108,24 +108,15 @@ def write_html(
 
 
 def _environment(language: Language) -> Environment:
-    environment = Environment(
-        loader=PackageLoader("reports"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    add_language(environment, language)
+    environment = template_environment("reports", language)
     texts = RowWriter(language)
     filters: dict[str, Callable[..., Any]] = {
         "category": format_category,
         "web_link": web_link,
         "host": host_name,
         "offer_texts": texts.of,
-        "page_reason": lambda reason: PAGE_REASONS.translate(reason, language),
-        "rejection_reason": lambda reason: REJECTION_REASONS.translate(reason, language),
     }
-    environment.filters.update(filters)
+    environment.filters |= filters | reason_filters(language)
     environment.globals.update(
         band_name=lambda band, currency: format_band(band, currency, language),
         messages=script_messages(language),

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from tzlocal import get_localzone
 
 from catalog.language.languages import load_language
-from catalog.language.templates import add_language
+from catalog.language.templates import template_environment
 from catalog.models import Delivery
 from catalog.storage.shop_list import ShopFilter, ShopRow, ShopSort
 from catalog.storage.store import Store
@@ -98,16 +97,8 @@ def make_digest(store: Store, delivery: Delivery, address: str) -> Digest:
 
 def render_digest(digest: Digest, template: str) -> str:
     """Fill in a template of the digest: `digest.txt` or `digest.html`."""
-    environment = Environment(
-        loader=PackageLoader("scout.delivery"),
-        # Texts come from shops: the HTML form escapes them, and the plain one has no markup.
-        autoescape=template.endswith(".html"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     language = load_language(digest.language, get_localzone())
-    add_language(environment, language)
+    environment = template_environment("scout.delivery", language)
     values = {row.shop.name: _values(row) for row in digest.rows}
     return environment.get_template(template).render(digest=digest, values=values)
 

@@ -10,12 +10,12 @@ from functools import cache
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from tzlocal import get_localzone
 
 from catalog.language.languages import SOURCE_LANGUAGE, Language, load_language
-from catalog.language.templates import add_language
-from reports.statistics.page_reasons import PAGE_REASONS, REJECTION_REASONS
+from catalog.language.templates import template_environment
+from reports.statistics.page_reasons import reason_filters
 from scout.web.views.labels import label_functions
 
 LANGUAGES = {"en": "English", "de": "Deutsch"}
@@ -56,20 +56,12 @@ def query_link(query: Mapping[str, Any], **changes: object) -> str:
 def environment(code: str) -> Environment:
     """Return the environment of templates in a language."""
     language = read_language(code)
-    templates = Environment(
-        loader=PackageLoader("scout.web"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    add_language(templates, language)
+    templates = template_environment("scout.web", language)
     templates.filters |= {
         "web_link": web_link,
         "path_part": path_part,
-        "page_reason": lambda reason: PAGE_REASONS.translate(reason, language),
-        "rejection_reason": lambda reason: REJECTION_REASONS.translate(reason, language),
     }
+    templates.filters |= reason_filters(language)
     templates.globals |= {"query_link": query_link, "languages": LANGUAGES}
     templates.globals |= label_functions(language)
     return templates
