@@ -20,6 +20,7 @@ from scout.terminal.output import format_cell, print_json, print_lines, print_ta
 if TYPE_CHECKING:
     from catalog.models import Shop, StoredRules
     from parser.rules.model import Rule, VariantLayout
+    from scout.inspect.rule_forms import WrittenForm
     from scout.inspect.rule_trial import RuleTrial, TriedPage
 
 rule_commands = command_group(
@@ -262,27 +263,14 @@ def set_rule(
 
     It is tested first, on the pages of known offers and on some others.
     """
-    from scout.inspect.review_decisions import parse_attribute
     from scout.inspect.rule_admin import load_rules, save_rules, set_manual_rule
-    from scout.inspect.rule_forms import WrittenRule
     from scout.inspect.rule_trial import measured_rule, try_manual_rule
 
     invocation = get_invocation(context)
     settings, store, stored_shop = invocation.settings, invocation.store, invocation.shop(shop)
-    _check_options(name, block, path, join, behind)
-    written = WrittenRule(
-        parse_attribute(attribute),
-        css,
-        name or "",
-        block or "",
-        path or "",
-        join,
-        behind or "",
-        left,
-        right,
-        form,
+    rule = _written_rule(
+        attribute, css, name, block, path, join, behind, left=left, right=right, form=form
     )
-    rule = written.rule()
     with invocation.progress() as progress:
         trial = try_manual_rule(settings, store, stored_shop, rule, template, progress=progress)
     if not force:
@@ -317,26 +305,13 @@ def try_rule(
 
     Prints the value before and after, and the catalog's. With --json, one object a line.
     """
-    from scout.inspect.review_decisions import parse_attribute
-    from scout.inspect.rule_forms import WrittenRule
     from scout.inspect.rule_trial import try_manual_rule
 
     invocation = get_invocation(context)
     settings, store, stored_shop = invocation.settings, invocation.store, invocation.shop(shop)
-    _check_options(name, block, path, join, behind)
-    written = WrittenRule(
-        parse_attribute(attribute),
-        css,
-        name or "",
-        block or "",
-        path or "",
-        join,
-        behind or "",
-        left,
-        right,
-        form,
+    rule = _written_rule(
+        attribute, css, name, block, path, join, behind, left=left, right=right, form=form
     )
-    rule = written.rule()
     with invocation.progress() as progress:
         trial = try_manual_rule(
             settings, store, stored_shop, rule, template, sample_size=pages, progress=progress
@@ -443,6 +418,39 @@ def _version_row(stored: "StoredRules") -> dict[str, Any]:
 
 def _lock(rule: "Rule") -> "Rule":
     return rule.model_copy(update={"locked": True})
+
+
+def _written_rule(
+    attribute: str,
+    css: str,
+    name: str | None,
+    block: str | None,
+    path: str | None,
+    join: bool,
+    behind: str | None,
+    *,
+    left: str,
+    right: str,
+    form: "WrittenForm",
+) -> "Rule":
+    """Return the rule that the options describe. Raises BadParameter where these contradict."""
+    from scout.inspect.review_decisions import parse_attribute
+    from scout.inspect.rule_forms import WrittenRule
+
+    _check_options(name, block, path, join, behind)
+    written = WrittenRule(
+        parse_attribute(attribute),
+        css,
+        name or "",
+        block or "",
+        path or "",
+        join,
+        behind or "",
+        left,
+        right,
+        form,
+    )
+    return written.rule()
 
 
 def _check_options(
