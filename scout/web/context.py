@@ -158,6 +158,12 @@ class Context:
             part += render_page("messages.html", self.language, self._values(values, messages))
         return self._with_cookies(HTMLResponse(part, status, dict(headers or {})))
 
+    def render_block_or_page(self, template: str, block: str, **values: Any) -> HTMLResponse:
+        """Return a block of a page if htmx asks for a part, else the whole page."""
+        if self.is_htmx:
+            return self.render_part(template, block, **values)
+        return self.render(template, **values)
+
     def part_text(self, template: str, *blocks: str, **values: object) -> str:
         """Return some blocks of a page as text, such as for an event."""
         return render_blocks(template, blocks, self.language, self._values(values, ()))

@@ -98,9 +98,7 @@ def show_start(
         "leads": context.timetable is not None and context.timetable.is_leader,
         "has_timetable": context.timetable is not None,
     }
-    if context.is_htmx:
-        return context.render_part("start.html", "shops", **values)
-    return context.render("start.html", **values)
+    return context.render_block_or_page("start.html", "shops", **values)
 
 
 def _parse_sort(text: str) -> ShopSort:

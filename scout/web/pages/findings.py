@@ -97,9 +97,7 @@ def show_findings(name: str, context: Viewer) -> Response:
         "formats": EXPORT_FORMATS,
         "path_base": f"/shops/{path_part(shop.name)}/findings",
     }
-    if context.is_htmx:
-        return context.render_part("findings.html", "content", **values)
-    return context.render("findings.html", **values)
+    return context.render_block_or_page("findings.html", "content", **values)
 
 
 @router.get("/shops/{name}/findings/{stored_id}")
@@ -121,9 +119,7 @@ def show_finding(name: str, stored_id: RowId, context: Viewer) -> Response:
         "advice": advice,
         "path_base": f"/shops/{path_part(shop.name)}/findings",
     }
-    if context.is_htmx:
-        return context.render_part("finding.html", "drawer", **values)
-    return context.render("finding.html", **values)
+    return context.render_block_or_page("finding.html", "drawer", **values)
 
 
 @router.post("/shops/{name}/findings/decide")

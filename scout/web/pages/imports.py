@@ -85,9 +85,7 @@ def list_shop_imports(name: str, context: Viewer) -> Response:
         "job": job if is_import else None,
         "progress": _progress(context, shop) if job and is_import and job.is_open else "",
     }
-    if context.is_htmx:
-        return context.render_part("shop_imports.html", "history", **values)
-    return context.render("shop_imports.html", **values)
+    return context.render_block_or_page("shop_imports.html", "history", **values)
 
 
 def _progress(context: Context, shop: Shop) -> str:

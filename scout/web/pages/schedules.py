@@ -66,9 +66,7 @@ def list_schedules(context: Viewer, shop: str = "", after: str = "", cron: str =
         "leads": context.timetable is not None and context.timetable.is_leader,
         "has_timetable": context.timetable is not None,
     }
-    if context.is_htmx:
-        return context.render_part("schedules.html", "preview", **values)
-    return context.render("schedules.html", **values)
+    return context.render_block_or_page("schedules.html", "preview", **values)
 
 
 def _find_schedule(context: Context, name: str) -> Schedule | None:
@@ -121,18 +119,19 @@ def set_schedule(context: Editor, shop: FormText, cron: FormText) -> Response:
 @router.post("/schedules/pause")
 def pause(context: Editor, shop: FormText) -> Response:
     """Pause the schedule of a shop."""
-    stored = context.shop(shop)
-    pause_shop(context.store, stored, paused=True)
-    context.audit("schedule paused", stored.name)
-    return context.redirect("/schedules")
+    return _set_paused(context, shop, True)
 
 
 @router.post("/schedules/continue")
 def go_on(context: Editor, shop: FormText) -> Response:
     """Let a paused schedule go on."""
+    return _set_paused(context, shop, False)
+
+
+def _set_paused(context: Context, shop: str, paused: bool) -> Response:
     stored = context.shop(shop)
-    pause_shop(context.store, stored, paused=False)
-    context.audit("schedule continued", stored.name)
+    pause_shop(context.store, stored, paused=paused)
+    context.audit("schedule paused" if paused else "schedule continued", stored.name)
     return context.redirect("/schedules")
 
 
