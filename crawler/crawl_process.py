@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from socket import socket
 
+from catalog.runtime.process_limits import ProcessLimits
 from catalog.runtime.served_process import ServedProcess
 from catalog.runtime.settings import Settings
 from crawler.job import CrawlJob
@@ -30,6 +31,7 @@ def _crawl(channel: socket, fds: Sequence[int], job: CrawlJob, log: str) -> None
 
     from crawler.spider import ShopSpider
 
+    ProcessLimits(memory=job.settings.run_memory).limit_memory()
     for descriptor in (sys.stdout.fileno(), sys.stderr.fileno()):
         os.dup2(fds[0], descriptor)
     sys.stdout = channel.makefile("w", encoding="utf-8")

@@ -21,7 +21,8 @@ from catalog.models import Attribute, Page, PageKind, PageState, Shop, ShopOffer
 from catalog.runtime.batches import batches
 from catalog.runtime.code_version import code_version
 from catalog.runtime.process_end import set_aside_reason
-from catalog.runtime.processor_time import ProcessorTimeLimit, limit_processor_time
+from catalog.runtime.process_limits import ProcessLimits
+from catalog.runtime.processor_time import ProcessorTimeLimit
 from catalog.runtime.progress import Progress, no_progress
 from catalog.runtime.settings import Settings
 from catalog.runtime.supervised_workers import map_chunks
@@ -39,9 +40,9 @@ from parser.voting.winner import Reading
 CHUNK_SIZE = 40
 # Seconds of processor time for one page: a bound against pages made to be slow.
 TIME_LIMIT = 20
-# Seconds of processor time after which the operating system ends a worker: an extension module may
-# not return to Python, which alone can raise an error.
-HARD_TIME_LIMIT = 60
+# Limits that the operating system keeps: an extension module may not return to Python, which alone
+# can raise an error. The memory is a bound against hostile input.
+WORKER_LIMITS = ProcessLimits(memory=1_000, processor_time=60)
 # Packages whose code a reading depends on.
 READING_PACKAGES = ("catalog", "parser", "url_cleaner")
 # Fields of a rule set that no reading depends on.
@@ -194,7 +195,7 @@ def _read_all(
     """Read pages in worker processes, of which a page may cost one, but never this process."""
     chunks = [pages[start : start + CHUNK_SIZE] for start in range(0, len(pages), CHUNK_SIZE)]
     worker_count = max(1, workers) if len(pages) > MAX_PAGES_ALONE else 1
-    return map_chunks(_prepare_worker, (task,), chunks, worker_count, _set_aside)
+    return map_chunks(_prepare_worker, (task,), chunks, worker_count, _set_aside, WORKER_LIMITS)
 
 
 def _prepare_worker(task: ParseTask) -> Callable[[CrawledPage], Outcome]:
@@ -208,7 +209,6 @@ def _prepare_worker(task: ParseTask) -> Callable[[CrawledPage], Outcome]:
 
     def read(page: CrawledPage) -> Outcome:
         try:
-            limit_processor_time(HARD_TIME_LIMIT)
             with ProcessorTimeLimit(TIME_LIMIT):
                 reading = compiled.read(opener.open(page, trusted=True))
                 certain = drop_uncertain(reading, thresholds, rules.currency)

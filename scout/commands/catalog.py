@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 catalog_commands = command_group("catalog", "Known offers: import, show.")
 Format = Literal["auto", "csv", "tsv", "jsonl", "parquet", "google-xml", "rest", "sql"]
 
+IMPORT_SECONDS = 6 * 3600
+"""Seconds of processor time of one import: a hundred times that of a million offers."""
+
 OFFER_COLUMNS = ("ref", "title", "price", "currency", "ean", "sku", "url")
 REJECTED_ROW_COLUMNS = ("line", "reason", "raw")
 
@@ -62,7 +65,11 @@ def import_feed(
     stored_shop = invocation.shop(shop)
     columns = _parse_mapping(mapping or ())
     settings, store = invocation.settings, invocation.store
-    with shop_run.lock_shop(settings, stored_shop), invocation.progress() as progress:
+    with (
+        shop_run.lock_shop(settings, stored_shop),
+        invocation.limited(IMPORT_SECONDS),
+        invocation.progress() as progress,
+    ):
         result = import_offers(
             store,
             stored_shop,

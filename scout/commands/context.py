@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 MAX_ROWS = 1_000_000_000
 """Largest count that an option takes: a bound against numbers that the database cannot store."""
 
+READING_SECONDS = 600
+"""Seconds of processor time in which a command reads pages: a bound against hostile input."""
+
+GRACE_SECONDS = 60
+"""Seconds of processor time between the error of a limit and the end by the operating system."""
+
 FollowOption = Annotated[
     bool,
     typer.Option(
@@ -97,6 +103,30 @@ class Invocation:
 
             with serve_run_metrics(self.settings.metrics_port, progress) as served_progress:
                 yield served_progress
+
+    @contextmanager
+    def limited(self, seconds: int = READING_SECONDS) -> "Iterator[None]":
+        """Limit this process for the block, in which it reads pages or a feed from outside.
+
+        Its memory is limited by the setting `run_memory`, its processor time to `seconds`. Raises
+        WorkerError beyond that.
+        """
+        from catalog.errors import WorkerError
+        from catalog.runtime.process_limits import ProcessLimits
+        from catalog.runtime.processor_time import ProcessorTimeLimit
+
+        memory = self.settings.run_memory
+        # The operating system ends a process that an extension module does not return to.
+        limits = ProcessLimits(memory, seconds + GRACE_SECONDS)
+        try:
+            with limits.enforced(), ProcessorTimeLimit(seconds):
+                yield
+        except MemoryError as error:
+            raise WorkerError(
+                f"this needs more memory than 'run_memory' allows ({memory} MB): nothing was stored"
+            ) from error
+        except TimeoutError as error:
+            raise WorkerError(f"{error}: nothing was stored") from error
 
     def flags(self) -> list[str]:
         """Return the global options as arguments for another `scout` process."""
