@@ -1,5 +1,5 @@
-"""Settings from `SCOUT_*` environment variables, `scout.toml` and command-line flags; each
-overrides the one before.
+"""Settings from files of their own (`catalog.runtime.setting_files`), `SCOUT_*` environment
+variables, `scout.toml` and command-line flags; each overrides the one before.
 """
 
 from decimal import Decimal
@@ -16,6 +16,7 @@ from pydantic_settings import (
 
 from catalog.errors import ConfigError
 from catalog.models import Attribute, Role
+from catalog.runtime.setting_files import SettingFiles
 
 # An ISO 4217 code, as offers carry it.
 CurrencyCode = Annotated[str, Field(pattern="^[A-Z]{3}$")]
@@ -86,8 +87,9 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Order the sources: flags override the file, the file overrides the environment."""
-        return init_settings, TomlConfigSettingsSource(settings_cls), env_settings
+        """Order the sources: flags, `scout.toml`, the environment, files of single settings."""
+        toml = TomlConfigSettingsSource(settings_cls)
+        return init_settings, toml, env_settings, SettingFiles(settings_cls)
 
     @classmethod
     def load(cls, **flags: object) -> "Settings":

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlsplit
 
 import typer
 
@@ -75,6 +76,11 @@ class Invocation:
         from catalog.runtime.settings import Settings
         from scout.terminal import logs
 
+        if self.database_url is not None and urlsplit(self.database_url).password:
+            print_note(
+                "everybody on this machine can read the password in --database-url: "
+                "use SCOUT_DATABASE_URL or SCOUT_DATABASE_URL_FILE"
+            )
         settings = Settings.load(database_url=self.database_url, data_dir=self.data_dir)
         logs.configure_logging(settings, self.verbose)
         return settings
