@@ -4,6 +4,7 @@ Its output goes to the channel of the parent, its errors to the log of the crawl
 imported by the process only.
 """
 
+import logging
 import os
 import sys
 from collections.abc import Sequence
@@ -35,6 +36,8 @@ def _crawl(channel: socket, fds: Sequence[int], job: CrawlJob, log: str) -> None
     for descriptor in (sys.stdout.fileno(), sys.stderr.fileno()):
         os.dup2(fds[0], descriptor)
     sys.stdout = channel.makefile("w", encoding="utf-8")
+    # Scrapy, or `crawler.json_log`, writes to the log of the crawl instead.
+    logging.getLogger().handlers.clear()
     scrapy_settings = ScrapySettings()
     scrapy_settings.setmodule("crawler.settings", priority="project")
     scrapy_settings.setdict(_log_settings(job.settings, log), priority="cmdline")

@@ -37,6 +37,8 @@ class Settings(BaseSettings):
     sign in by OpenID Connect: `oidc_roles` gives the role of a group in the claim
     `oidc_groups_claim`, `oidc_role` that of everybody else (`none`: they may not sign in).
 
+    `traces_url` is the address of OTLP over HTTP to which traces are sent.
+
     Mails go out by `smtp_host`, from `mail_from`. `private_webhooks` allows webhooks in a private
     network.
     """
@@ -58,6 +60,7 @@ class Settings(BaseSettings):
     precision: float = Field(default=0.98, ge=0.5, le=0.999)
     link_lists: list[Path] = []
     metrics_port: int = 0
+    traces_url: str = ""
     at_once: int = Field(default=2, ge=1)
     run_memory: int = Field(default=4_000, ge=0)
     rates: dict[CurrencyCode, Annotated[Decimal, Field(gt=0)]] = {}

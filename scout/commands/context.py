@@ -1,5 +1,6 @@
 """The context of a command: global options, and the settings and store that follow from them."""
 
+import atexit
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -83,6 +84,11 @@ class Invocation:
             )
         settings = Settings.load(database_url=self.database_url, data_dir=self.data_dir)
         logs.configure_logging(settings, self.verbose)
+        if settings.traces_url:
+            from catalog.runtime.telemetry.tracing import start_traces, stop_traces
+
+            start_traces(settings.traces_url)
+            atexit.register(stop_traces)
         return settings
 
     @cached_property
