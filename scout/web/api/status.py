@@ -1,6 +1,6 @@
 """Health, readiness and metrics: for machines that watch this process."""
 
-from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client import CollectorRegistry, ProcessCollector, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from sqlmodel import select
 from starlette.responses import JSONResponse, PlainTextResponse, Response
@@ -34,6 +34,7 @@ def show_metrics(context: Viewer) -> Response:
     """Return the figures of all shops in the text format of Prometheus."""
     registry = CollectorRegistry()
     registry.register(context.request.app.state.metrics)
+    ProcessCollector(registry=registry)
     return Response(generate_latest(registry), media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
 
