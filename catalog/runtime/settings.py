@@ -33,6 +33,9 @@ class Settings(BaseSettings):
     as EUR 1 and USD 0.92: with them, lists rank amounts of several currencies together. `language`
     is that of reports for people.
 
+    `scout serve` removes runs and logs older than `keep_days`, and all but the newest `keep_runs`
+    runs of a shop, once a day; 0 keeps all.
+
     `public_url` is the address at which people reach `scout serve`. The `oidc_` settings let them
     sign in by OpenID Connect: `oidc_roles` gives the role of a group in the claim
     `oidc_groups_claim`, `oidc_role` that of everybody else (`none`: they may not sign in).
@@ -63,6 +66,8 @@ class Settings(BaseSettings):
     traces_url: str = ""
     at_once: int = Field(default=2, ge=1)
     run_memory: int = Field(default=4_000, ge=0)
+    keep_days: int = Field(default=0, ge=0)
+    keep_runs: int = Field(default=0, ge=0)
     rates: dict[CurrencyCode, Annotated[Decimal, Field(gt=0)]] = {}
     language: Literal["en", "de"] = "en"
     confidence: dict[Attribute, Annotated[float, Field(ge=0, le=1)]] = {}

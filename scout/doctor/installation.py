@@ -21,7 +21,7 @@ from packaging.requirements import Requirement
 from catalog.errors import ConfigError
 from catalog.runtime.served_process import safe_environment
 from catalog.runtime.settings import Settings
-from scout.doctor.check_result import CheckResult
+from scout.doctor.check_result import CheckResult, CheckState
 
 DISTRIBUTION = "scout-offer-gaps"
 
@@ -165,7 +165,7 @@ def check_browser(settings: Settings) -> Iterator[CheckResult]:
     try:
         browser = find_browser(settings)
     except ConfigError as error:
-        state = "wrong" if settings.browser else "note"
+        state: CheckState = "wrong" if settings.browser else "note"
         yield CheckResult("Chromium", state, f"for shops that need JavaScript: {error}")
         return
     answer = _program_output(browser, "--version")

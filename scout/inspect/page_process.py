@@ -27,12 +27,13 @@ def call_in_process(function: Callable[..., Result], *args: Any) -> Result:
     Raises its errors, and HostilePage where the process dies, as it does beyond its limits.
     """
     try:
-        return call_supervised(_call, (function, args), no_progress, REQUEST_LIMITS)
+        result: Result = call_supervised(_call, (function, args), no_progress, REQUEST_LIMITS)
     except WorkerDied as death:
         raise HostilePage(
             f"the process that read this ended ({death}): it needs more than "
             f"{REQUEST_LIMITS.processor_time} s of processor time or {REQUEST_LIMITS.memory} MB"
         ) from death
+    return result
 
 
 def call_on_store(function: Callable[..., Result], settings: Settings, *args: Any) -> Result:
@@ -41,7 +42,8 @@ def call_on_store(function: Callable[..., Result], settings: Settings, *args: An
     Raises as `call_in_process` does.
     """
     share_credentials(settings.bodies)
-    return call_in_process(_call_on_store, function, settings, args)
+    result: Result = call_in_process(_call_on_store, function, settings, args)
+    return result
 
 
 def _call(function: Callable[..., Result], args: tuple[Any, ...], *, progress: Progress) -> Result:

@@ -22,6 +22,9 @@ from catalog.storage.runs import ShopRuns, read_shop_runs
 from catalog.storage.store import Store
 from scout.shops import purge
 
+PRUNED = "pruned"
+"""Key of a run's figures: set where its findings and matches are gone."""
+
 log = logging.getLogger("scout.pipeline.run_records")
 
 StageFunction = Callable[[int], Any]
@@ -106,6 +109,10 @@ def check_run_id(store: Store, shop: Shop, run_id: int) -> int:
     if run is None or run.shop_id != shop.id:
         raise UsageError(
             f"shop {shop.name!r} has no run {run_id}: 'scout shop show {shop.name}' names the newest"
+        )
+    if PRUNED in run.figures:
+        raise UsageError(
+            f"the findings of run {run_id} were removed: 'scout shop show {shop.name}' names the newest"
         )
     return run_id
 
