@@ -134,6 +134,8 @@ class BodyStore:
 
     def list_folder(self, folder: str) -> Iterator[StoredBody]:
         """Yield the files of a folder: bodies, and parts of bodies that were never completed."""
+        # File systems on other machines remember what they have listed.
+        self._files.invalidate_cache()
         try:
             entries = self._files.ls(f"{self._root}/{folder}", detail=True)
         except FileNotFoundError:
@@ -149,6 +151,7 @@ class BodyStore:
 
         `unless_newer_than` is a time in seconds of the epoch. Raises StoreError.
         """
+        self._files.invalidate_cache()
         try:
             # Another crawl may have stored the same content again in the meantime (`put`).
             if _modified(self._files.info(body.path)) > unless_newer_than:
