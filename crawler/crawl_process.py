@@ -32,7 +32,9 @@ def _crawl(channel: socket, fds: Sequence[int], job: CrawlJob, log: str) -> None
 
     from crawler.spider import ShopSpider
 
-    ProcessLimits(memory=job.settings.run_memory).limit_memory()
+    if not job.uses_browser:
+        # A browser would inherit the limit, and does not start within one.
+        ProcessLimits(memory=job.settings.run_memory).limit_memory()
     for descriptor in (sys.stdout.fileno(), sys.stderr.fileno()):
         os.dup2(fds[0], descriptor)
     sys.stdout = channel.makefile("w", encoding="utf-8")

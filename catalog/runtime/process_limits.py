@@ -38,9 +38,10 @@ class ProcessLimits:
         if not self.memory or not sys.platform.startswith("linux"):
             return
         limit = _private_memory() + self.memory * MEGABYTE
-        _, hard_limit = resource.getrlimit(resource.RLIMIT_DATA)
-        if hard_limit != resource.RLIM_INFINITY:
-            limit = min(limit, hard_limit)
+        earlier_limit, hard_limit = resource.getrlimit(resource.RLIMIT_DATA)
+        for other in (earlier_limit, hard_limit):
+            if other != resource.RLIM_INFINITY:
+                limit = min(limit, other)
         resource.setrlimit(resource.RLIMIT_DATA, (limit, hard_limit))
 
     def limit_next_item(self) -> None:
@@ -67,7 +68,6 @@ NO_LIMITS = ProcessLimits()
 
 def _private_memory() -> int:
     """Return the bytes of this process that RLIMIT_DATA counts."""
-    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
-        if line.startswith("VmData:"):
-            return int(line.split()[1]) * 1024
-    return 0
+    # Pages of data and stack; the kernel's proc(5). A stack is small.
+    pages = int(Path("/proc/self/statm").read_bytes().split()[5])
+    return pages * resource.getpagesize()

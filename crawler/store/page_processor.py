@@ -31,8 +31,8 @@ from crawler.urls.site import Site
 FAST_PAGES = 20  # pages within FAST_SECONDS, from which on a worker process is started
 FAST_SECONDS = 1.0  # wall-clock time: decides about a process, not about a page
 MAX_PAGE_SECONDS = 60  # of processor time for one page; then its process is ended
-WORKER_LIMITS = ProcessLimits(memory=1_000, processor_time=MAX_PAGE_SECONDS)
-IN_PROCESS_LIMITS = ProcessLimits(processor_time=MAX_PAGE_SECONDS)
+# Limits of the process while it works on a page: a worker, or that of the crawl.
+PAGE_LIMITS = ProcessLimits(memory=1_000, processor_time=MAX_PAGE_SECONDS)
 # Kinds of tasks of a worker.
 DIGEST = "digest"
 FINGERPRINT = "fingerprint"
@@ -99,7 +99,7 @@ class PageProcessor:
         if answer is not None:
             return _digest_from(answer)
         try:
-            with IN_PROCESS_LIMITS.enforced():
+            with PAGE_LIMITS.enforced():
                 digest = self._digester.digest(
                     response.body, content_type, response.url, link_header, content_language
                 )
@@ -119,7 +119,7 @@ class PageProcessor:
         content_type = header_value(response, "Content-Type")
         if not self._is_isolated:
             try:
-                with IN_PROCESS_LIMITS.enforced():
+                with PAGE_LIMITS.enforced():
                     return page_fingerprint(response.body, content_type)
             except MemoryError:
                 pass
@@ -207,7 +207,7 @@ class PageProcessor:
             site.tracking_keys,
             site.link_lists,
             _fingerprint_fields(missing_page),
-            limits=WORKER_LIMITS,
+            limits=PAGE_LIMITS,
         )
 
 
